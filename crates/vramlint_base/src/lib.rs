@@ -1,0 +1,19 @@
+//! The vocabulary that every other crate speaks: places in a text, values, messages, findings and fixes.
+//!
+//! Invariants:
+//!
+//! 1. Offsets are UTF-8 bytes as `u32`. Lines and columns exist only in [`LineIndex`], at the edges.
+//! 2. Nothing here knows what a key means, reads a disk, or prints.
+//! 3. Every message is written in English and in Chinese at the same place, so that neither can be forgotten.
+
+mod finding;
+mod line_index;
+mod message;
+mod range;
+mod value;
+
+pub use finding::{Applicability, Edit, FileId, Finding, Fix, Place, Related, Severity};
+pub use line_index::{LineColumn, LineIndex};
+pub use message::{Lang, Message};
+pub use range::TextRange;
+pub use value::Value;

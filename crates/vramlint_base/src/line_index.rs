@@ -1,0 +1,79 @@
+//! From byte offsets to lines and columns.
+
+/// A place as people count it: line and column from 1, the column in Unicode scalar values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineColumn {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1, in Unicode scalar values.
+    pub column: u32,
+}
+
+/// Where each line of a text starts. Lines end with `\n`, `\r\n` or a lone `\r`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineIndex {
+    starts: Vec<u32>,
+    length: u32,
+}
+
+impl LineIndex {
+    /// Reads the text once.
+    pub fn new(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut starts = vec![0];
+        for (i, byte) in bytes.iter().enumerate() {
+            if *byte == b'\n' || *byte == b'\r' && bytes.get(i + 1) != Some(&b'\n') {
+                starts.push(i as u32 + 1);
+            }
+        }
+        Self { starts, length: bytes.len() as u32 }
+    }
+
+    /// Number of lines; a text without a line break has one.
+    pub fn line_count(&self) -> u32 {
+        self.starts.len() as u32
+    }
+
+    /// The line (from 0) that holds `offset`; the last line for offsets past the end.
+    pub fn line_of(&self, offset: u32) -> u32 {
+        self.starts.partition_point(|&start| start <= offset) as u32 - 1
+    }
+
+    /// Where line `line` (from 0) starts; the end of the text for lines that do not exist.
+    pub fn line_start(&self, line: u32) -> u32 {
+        self.starts.get(line as usize).copied().unwrap_or(self.length)
+    }
+
+    /// Line and column of `offset`. `text` must be the text that the index was made from.
+    pub fn line_column(&self, text: &str, offset: u32) -> LineColumn {
+        let offset = offset.min(self.length);
+        let line = self.line_of(offset);
+        let start = self.line_start(line);
+        let before = text.as_bytes().get(start as usize..offset as usize).unwrap_or(&[]);
+        let column = before.iter().filter(|byte| (**byte & 0xC0) != 0x80).count() as u32;
+        LineColumn { line: line + 1, column: column + 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_characters_not_bytes() {
+        let text = "批量: 4\r\nbatch: 8\rx";
+        let index = LineIndex::new(text);
+        let at = |needle: &str| index.line_column(text, text.find(needle).expect("in the text") as u32);
+        assert_eq!(at("4"), LineColumn { line: 1, column: 5 });
+        assert_eq!(at("batch"), LineColumn { line: 2, column: 1 });
+        assert_eq!(at("x"), LineColumn { line: 3, column: 1 });
+        assert_eq!(index.line_count(), 3);
+    }
+
+    #[test]
+    fn offsets_past_the_end_are_the_end() {
+        let index = LineIndex::new("ab\n");
+        assert_eq!(index.line_column("ab\n", 99), LineColumn { line: 2, column: 1 });
+        assert_eq!(LineIndex::new("").line_column("", 0), LineColumn { line: 1, column: 1 });
+    }
+}

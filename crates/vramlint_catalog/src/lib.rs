@@ -1,0 +1,11 @@
+//! What vramlint knows: canonical concepts, how each tool spells them, the keys and flags of each tool, and who wins.
+//!
+//! Data, not behaviour: tables with the library version and file that prove each row. Nothing here sees a file of the user.
+
+pub mod concept;
+pub mod dialect;
+pub mod flags;
+pub mod keys;
+
+pub use concept::Concept;
+pub use dialect::Dialect;

@@ -1,0 +1,42 @@
+//! A training run: one launch, and every setting of it with who set it.
+
+use crate::setting::Setting;
+use std::collections::BTreeMap;
+use vramlint_base::{FileId, Place, Value};
+use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::{Concept, Dialect};
+
+/// A training run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// `launch.sh#1`: the file that starts it and its number there.
+    pub id: String,
+    /// The command that starts it; the entry script or the training YAML where no command is known.
+    pub place: Place,
+    /// What starts it; `None` where no command is known.
+    pub launcher: Option<Launcher>,
+    /// The vocabulary of the framework that trains.
+    pub dialect: Dialect,
+    /// The entry script, if it is in the project.
+    pub entry: Option<FileId>,
+    /// Every file that takes part, in the order in which they were found.
+    pub files: Vec<FileId>,
+    /// References to files that are not there: what was looked for, and who names it.
+    pub absent: Vec<(String, Place)>,
+    /// Every setting that somebody sets, or that has a default or can be derived.
+    pub settings: BTreeMap<Concept, Setting>,
+    /// Whether it stands in a document: rules that need a whole project stay silent.
+    pub fragment: bool,
+}
+
+impl Run {
+    /// The value of a setting, where known.
+    pub fn value(&self, concept: Concept) -> Option<&Value> {
+        self.settings.get(&concept).and_then(Setting::value)
+    }
+
+    /// The whole number of a setting, where known.
+    pub fn int(&self, concept: Concept) -> Option<i64> {
+        self.value(concept).and_then(Value::as_int)
+    }
+}

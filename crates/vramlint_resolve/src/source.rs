@@ -1,0 +1,79 @@
+//! A file of the project, read.
+
+use std::sync::Arc;
+use vramlint_base::{FileId, LineIndex};
+use vramlint_syntax::SyntaxError;
+use vramlint_syntax::data::DataFile;
+use vramlint_syntax::embedded::Embedded;
+use vramlint_syntax::python::Module;
+use vramlint_syntax::shell::Script;
+
+/// A file, or a text embedded in one.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// Its number: the index in [`crate::Project::files`].
+    pub id: FileId,
+    /// Path as shown to people: relative to the working directory, with `/`. An embedded text has its host's path.
+    pub path: String,
+    /// The text.
+    pub text: Arc<str>,
+    /// Its lines.
+    pub lines: LineIndex,
+    /// The tree.
+    pub syntax: Syntax,
+    /// What was wrong with its bytes: encoding, NUL.
+    pub decode_errors: Vec<SyntaxError>,
+    /// For an embedded text: the file that it stands in, and the way back.
+    pub host: Option<(FileId, Arc<Embedded>)>,
+    /// Index in [`crate::Project::policies`] of the configuration that governs it.
+    pub policy: usize,
+    /// Whether findings in it are reported; files read only for context are not.
+    pub reported: bool,
+}
+
+/// A tree.
+#[derive(Clone, Debug)]
+pub enum Syntax {
+    /// YAML or JSON.
+    Data(DataFile),
+    /// Python.
+    Python(Module),
+    /// bash or PowerShell.
+    Script(Script),
+    /// Text of which only the embedded parts and the prose are read: Markdown, a Makefile, a Dockerfile.
+    Text,
+    /// Not readable.
+    Unreadable,
+}
+
+impl SourceFile {
+    /// The last part of the path.
+    pub fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path)
+    }
+
+    /// The folder, without a trailing `/`; empty for the working directory.
+    pub fn folder(&self) -> &str {
+        self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
+
+    /// The extension in lower case, without the dot.
+    pub fn extension(&self) -> String {
+        self.name().rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_lowercase())
+    }
+
+    /// The data tree, for YAML and JSON.
+    pub fn data(&self) -> Option<&DataFile> {
+        if let Syntax::Data(data) = &self.syntax { Some(data) } else { None }
+    }
+
+    /// The module, for Python.
+    pub fn python(&self) -> Option<&Module> {
+        if let Syntax::Python(module) = &self.syntax { Some(module) } else { None }
+    }
+
+    /// The script, for shells.
+    pub fn script(&self) -> Option<&Script> {
+        if let Syntax::Script(script) = &self.syntax { Some(script) } else { None }
+    }
+}
