@@ -11,6 +11,7 @@ pub mod kind;
 pub mod launch;
 pub mod policy;
 pub mod project;
+pub mod reference;
 pub mod run;
 pub mod setting;
 pub mod source;

@@ -1,7 +1,12 @@
 //! All files of a project, what they are, and the runs that they make.
 
-use crate::{KindGuess, Policy, Run, SourceFile};
+use crate::code::{self, CodeFacts};
+use crate::kind::{self, Kind, KindGuess};
+use crate::launch::{self, Launch};
+use crate::reference::Lookup;
+use crate::{Policy, Run, SourceFile, run};
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 use vramlint_base::{FileId, LineColumn, Place, TextRange};
 
 /// A project, resolved.
@@ -13,21 +18,82 @@ pub struct Project {
     pub kinds: Vec<KindGuess>,
     /// The configurations that govern them; at least one.
     pub policies: Vec<Policy>,
+    /// Every launch command outside of documents, in order of file and place.
+    pub launches: Vec<Arc<Launch>>,
     /// The runs, in order of their place.
     pub runs: Vec<Run>,
-    /// Whole files (not embedded ones) by path.
-    pub by_path: HashMap<String, FileId>,
+    /// Finds whole files by the paths that others write.
+    pub lookup: Lookup,
+    /// What code says, by entry; made when first asked for.
+    code: Mutex<HashMap<FileId, Option<Arc<CodeFacts>>>>,
 }
 
 impl Project {
     /// Joins the files into runs. `files[i].id` must be `FileId(i)`.
     pub fn new(files: Vec<SourceFile>, policies: Vec<Policy>) -> Self {
-        todo!("{} {}", files.len(), policies.len())
+        debug_assert!(files.iter().enumerate().all(|(i, file)| file.id.0 as usize == i));
+        let kinds = files.iter().map(|file| kind::stated(file).unwrap_or_else(|| kind::guess(file))).collect();
+        let policies = if policies.is_empty() { vec![Policy::default()] } else { policies };
+        let lookup = Lookup::new(&files);
+        let mut project = Self { files, kinds, policies, lookup, ..Self::default() };
+        project.launches = project.find_launches();
+        kind::by_reference(&mut project);
+        project.runs = run::runs(&project);
+        project
+    }
+
+    fn find_launches(&self) -> Vec<Arc<Launch>> {
+        let scripts = self.files.iter().filter(|file| !self.is_fragment(file.id));
+        scripts
+            .filter_map(|file| file.script().map(|script| launch::from_script(file.id, script)))
+            .flatten()
+            .map(Arc::new)
+            .collect()
     }
 
     /// The file with this number.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
+    }
+
+    /// What a file is.
+    pub fn kind(&self, id: FileId) -> Kind {
+        self.kinds[id.0 as usize].kind
+    }
+
+    /// The configuration that governs a file.
+    pub fn policy(&self, id: FileId) -> &Policy {
+        &self.policies[self.file(id).policy]
+    }
+
+    /// What the code reachable from a Python file says; `None` for other files.
+    pub fn code(&self, entry: FileId) -> Option<Arc<CodeFacts>> {
+        self.file(entry).python()?;
+        if let Some(found) = self.code.lock().ok().and_then(|cache| cache.get(&entry).cloned()) {
+            return found;
+        }
+        let facts = Some(Arc::new(code::facts(&self.files, entry)));
+        if let Ok(mut cache) = self.code.lock() {
+            cache.insert(entry, facts.clone());
+        }
+        facts
+    }
+
+    /// Whether a file is a block of a document: what it belongs to is not known, so rules that need a whole project stay silent.
+    /// Recipes of a Makefile or a workflow are none: they are run as they stand.
+    pub fn is_fragment(&self, id: FileId) -> bool {
+        let file = self.file(id);
+        file.host.as_ref().is_some_and(|(host, _)| {
+            let host = self.file(*host);
+            let name = host.name().to_lowercase();
+            let recipe = name.contains("makefile") || name.contains("dockerfile") || host.extension() == "mk";
+            !recipe && host.data().is_none()
+        })
+    }
+
+    /// The runs in which a file takes part.
+    pub fn runs_of(&self, id: FileId) -> impl Iterator<Item = &Run> {
+        self.runs.iter().filter(move |run| run.files.contains(&id))
     }
 
     /// The place in a whole file: places in embedded texts are carried to their host.

@@ -14,6 +14,7 @@ pub enum Resolved {
 
 /// Who set a value.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // the comment of a variant names its fields
 pub enum Origin {
     /// A key of a data file; `route` is the path of keys with dots.
     File { place: Place, key: Place, route: String },

@@ -22,6 +22,10 @@ pub struct CodeFacts {
     pub dialect: Option<Dialect>,
     /// `sft`, `dpo`, `grpo`, `reward`…, by the trainer or the names used.
     pub task: Option<String>,
+    /// Whether the code accumulates gradients by itself; `None` where no training loop is seen.
+    pub accumulates: Option<bool>,
+    /// Variables that the code puts into its environment.
+    pub environment: Vec<(String, Option<Value>, Place)>,
 }
 
 /// A candidate from code.
@@ -35,6 +39,8 @@ pub struct CodeCandidate {
     pub stage: Option<&'static str>,
     /// Whether it reaches a call that the library reads (`DataLoader(batch_size=…)`, `TrainingArguments(…)`).
     pub reaches_call: bool,
+    /// For a value read from a loaded file: which of [`CodeFacts::loads`], and the keys.
+    pub loaded_key: Option<(usize, Vec<String>)>,
 }
 
 /// A file that code loads.

@@ -1,5 +1,10 @@
 //! Launch commands: program, launcher flags, script, script arguments.
 
+mod parse;
+mod wrappers;
+
+pub use parse::{from_command, from_script};
+
 use vramlint_base::{FileId, TextRange};
 use vramlint_catalog::flags::Launcher;
 use vramlint_syntax::shell::{Assignment, Word};
@@ -40,4 +45,86 @@ pub struct LaunchFlag {
     pub known: bool,
     /// Its values; for `--flag=value` a word with the range of the value.
     pub values: Vec<Word>,
+}
+
+/// An option among the arguments of a script: `--batch_size 4`, `--bf16`, `key=value`, `training.lr=1e-4`.
+#[derive(Clone, Debug)]
+pub struct Argument<'a> {
+    /// Name without dashes; dots kept.
+    pub name: String,
+    /// The option's own word.
+    pub word: TextRange,
+    /// Its value; `None` for a switch.
+    pub value: Option<ArgumentValue<'a>>,
+}
+
+/// The value of an [`Argument`].
+#[derive(Clone, Debug)]
+pub struct ArgumentValue<'a> {
+    /// Its text; `None` where unknown.
+    pub text: Option<String>,
+    /// Its place.
+    pub range: TextRange,
+    /// The word that holds it, for where it came from and what was assumed.
+    pub word: &'a Word,
+}
+
+impl Launch {
+    /// The last flag with this canonical name: the one that argparse keeps.
+    pub fn flag(&self, name: &str) -> Option<&LaunchFlag> {
+        self.flags.iter().rev().find(|flag| flag.name == name)
+    }
+
+    /// The variable in the environment of the command, last assignment first.
+    pub fn variable(&self, name: &str) -> Option<&Assignment> {
+        self.environment.iter().rev().find(|assignment| assignment.name == name)
+    }
+
+    /// The arguments of the script, read as options. Words that are no option's value are left out.
+    pub fn options(&self) -> Vec<Argument<'_>> {
+        let mut found = Vec::new();
+        let mut words = self.arguments.iter().peekable();
+        while let Some(word) = words.next() {
+            let Some(text) = word.text() else { continue };
+            let bare = text.trim_start_matches('-');
+            if text.starts_with('-') && !bare.is_empty() && !bare.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+                if let Some((name, value)) = bare.split_once('=') {
+                    found.push(joined(word, name, value));
+                    continue;
+                }
+                let value = words.next_if(|next| next.text().is_none_or(|text| !is_option(text)));
+                found.push(Argument {
+                    name: bare.to_owned(),
+                    word: word.range,
+                    value: value.map(|word| ArgumentValue { text: word.text().map(str::to_owned), range: word.range, word }),
+                });
+            } else if let Some((name, value)) = text.split_once('=') {
+                // `key=value` overrides of Hydra, OmegaConf, torchtune.
+                let name = name.trim_start_matches('+');
+                if !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "._-/@".contains(c)) {
+                    found.push(joined(word, name, value));
+                }
+            }
+        }
+        found
+    }
+}
+
+fn joined<'a>(word: &'a Word, name: &str, value: &str) -> Argument<'a> {
+    // The value ends the word; only an unquoted literal word lets us point at the value alone.
+    let length = value.len() as u32;
+    let range = if word.sources.is_empty()
+        && word.range.len() as usize == word.text().map_or(0, str::len)
+        && length <= word.range.len()
+    {
+        TextRange::new(word.range.end - length, word.range.end)
+    } else {
+        word.range
+    };
+    Argument { name: name.to_owned(), word: word.range, value: Some(ArgumentValue { text: Some(value.to_owned()), range, word }) }
+}
+
+/// Whether a word is an option rather than a value: `-1` and `-0.5` are values.
+fn is_option(text: &str) -> bool {
+    text.starts_with('-') && text.len() > 1 && !text[1..].starts_with(|c: char| c.is_ascii_digit() || c == '.')
 }

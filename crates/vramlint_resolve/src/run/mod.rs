@@ -1,7 +1,21 @@
 //! A training run: one launch, and every setting of it with who set it.
 
+mod arguments;
+mod assemble;
+mod data;
+mod deepspeed;
+mod derive;
+mod find;
+mod settle;
+mod world;
+
+pub use find::runs;
+
+use crate::code::CodeFacts;
+use crate::launch::Launch;
 use crate::setting::Setting;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use vramlint_base::{FileId, Place, Value};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
@@ -15,18 +29,26 @@ pub struct Run {
     pub place: Place,
     /// What starts it; `None` where no command is known.
     pub launcher: Option<Launcher>,
+    /// The command, where one is known.
+    pub launch: Option<Arc<Launch>>,
     /// The vocabulary of the framework that trains.
     pub dialect: Dialect,
+    /// `sft`, `dpo`, `grpo`…, where known.
+    pub task: Option<String>,
     /// The entry script, if it is in the project.
     pub entry: Option<FileId>,
+    /// What its code says, where the entry is in the project.
+    pub code: Option<Arc<CodeFacts>>,
+    /// accelerate's file, if one is named and present.
+    pub accelerate: Option<FileId>,
+    /// DeepSpeed's file, if one is named and present.
+    pub deepspeed: Option<FileId>,
     /// Every file that takes part, in the order in which they were found.
     pub files: Vec<FileId>,
     /// References to files that are not there: what was looked for, and who names it.
     pub absent: Vec<(String, Place)>,
     /// Every setting that somebody sets, or that has a default or can be derived.
     pub settings: BTreeMap<Concept, Setting>,
-    /// Whether it stands in a document: rules that need a whole project stay silent.
-    pub fragment: bool,
 }
 
 impl Run {
@@ -38,5 +60,10 @@ impl Run {
     /// The whole number of a setting, where known.
     pub fn int(&self, concept: Concept) -> Option<i64> {
         self.value(concept).and_then(Value::as_int)
+    }
+
+    /// The text of a setting, where known.
+    pub fn text(&self, concept: Concept) -> Option<&str> {
+        self.value(concept).and_then(Value::as_str)
     }
 }

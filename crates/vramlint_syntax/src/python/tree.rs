@@ -25,6 +25,7 @@ pub struct Stmt {
 
 /// What a statement is.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // the comment of a variant names its fields
 pub enum StmtKind {
     /// `a = b = value`; `a: int = value` (one target, with `annotation`). `value` is `None` for a bare annotation.
     Assign { targets: Vec<Expr>, annotation: Option<Expr>, value: Option<Expr> },
@@ -155,6 +156,7 @@ pub struct Expr {
 
 /// What an expression is.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // the comment of a variant names its fields
 pub enum ExprKind {
     /// A number, text (adjacent literals joined), `True`, `None`.
     Value(Value),

@@ -1,0 +1,201 @@
+//! What the keys of a data file tell about it.
+
+use super::{Kind, KindGuess};
+use crate::SourceFile;
+use std::collections::BTreeSet;
+use vramlint_base::message;
+use vramlint_catalog::dialect::{self, Confidence};
+use vramlint_catalog::{Concept, Dialect, keys};
+use vramlint_syntax::data::{Loader, NodeRef};
+
+/// What a data file is by its own keys, and by its name where they leave it open.
+pub fn guess(file: &SourceFile) -> KindGuess {
+    let Some(root) = file.data().and_then(|data| data.root()).filter(|root| root.is_mapping()) else {
+        return KindGuess::other();
+    };
+    let keys: BTreeSet<&str> = root.entries().filter_map(|(key, _)| key.text()).collect();
+    let json = file.data().is_some_and(|data| data.json);
+    accelerate(&keys, file)
+        .or_else(|| deepspeed(root, &keys, json))
+        .or_else(|| framework(root, &keys))
+        .or_else(|| own(root, &keys, json))
+        .unwrap_or_else(KindGuess::other)
+}
+
+fn of(kind: Kind, confidence: u8, key: &str) -> KindGuess {
+    KindGuess { kind, confidence, why: message!("the key `{key}`", "键 `{key}`") }
+}
+
+/// Keys of accelerate's file that no other tool shares.
+const ACCELERATE_ONLY: &[&str] =
+    &["distributed_type", "compute_environment", "main_training_function", "downcast_bf16", "rdzv_backend", "tpu_use_cluster"];
+
+fn accelerate(keys: &BTreeSet<&str>, file: &SourceFile) -> Option<KindGuess> {
+    let own = ACCELERATE_ONLY.iter().filter(|key| keys.contains(**key)).count();
+    let known = keys.iter().filter(|key| keys::find(keys::accelerate(), key).is_some()).count();
+    if keys.contains("distributed_type") && known * 2 >= keys.len() {
+        return Some(of(Kind::Accelerate, 95, "distributed_type"));
+    }
+    if own >= 2 && known * 2 >= keys.len() {
+        return Some(of(Kind::Accelerate, 90, "compute_environment"));
+    }
+    let named = file.name().to_lowercase().contains("accelerate");
+    if named && known >= 1 && known * 2 >= keys.len() && (keys.contains("num_processes") || own >= 1) {
+        return Some(KindGuess {
+            kind: Kind::Accelerate,
+            confidence: 80,
+            why: message!("its name and its keys", "文件名与键名"),
+        });
+    }
+    None
+}
+
+/// Keys of DeepSpeed's file that no other tool shares at the root.
+const DEEPSPEED_ONLY: &[&str] = &[
+    "train_micro_batch_size_per_gpu",
+    "zero_optimization",
+    "zero_allow_untested_optimizer",
+    "wall_clock_breakdown",
+    "steps_per_print",
+];
+/// GPT-NeoX writes DeepSpeed's keys among its own; NeoX reads them, not DeepSpeed.
+const NEOX_ONLY: &[&str] = &[
+    "num_layers",
+    "hidden_size",
+    "pipe_parallel_size",
+    "pipe-parallel-size",
+    "num-layers",
+    "hidden-size",
+    "vocab_file",
+    "vocab-file",
+];
+
+fn deepspeed(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<KindGuess> {
+    if NEOX_ONLY.iter().any(|key| keys.contains(key)) {
+        return None;
+    }
+    let own = DEEPSPEED_ONLY.iter().filter(|key| keys.contains(**key)).count();
+    let known = keys.iter().filter(|key| keys::find(keys::deepspeed(), key).is_some()).count();
+    let block = root.get("zero_optimization").is_some_and(NodeRef::is_mapping);
+    let enough = if json {
+        own >= 2 || block || keys.contains("train_micro_batch_size_per_gpu") || own >= 1 && known * 2 >= keys.len()
+    } else {
+        own >= 1 && known * 4 >= keys.len() * 3
+    };
+    (enough && known * 2 >= keys.len()).then(|| {
+        let key = DEEPSPEED_ONLY.iter().find(|key| keys.contains(**key)).copied().unwrap_or("train_batch_size");
+        of(Kind::DeepSpeed, 90, key)
+    })
+}
+
+fn framework(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> Option<KindGuess> {
+    let has = |key: &str| keys.contains(key);
+    let component = root.entries().any(|(_, value)| value.get("_component_").is_some());
+    if component || has("_component_") {
+        return Some(of(Kind::Torchtune, 95, "_component_"));
+    }
+    if has("base_model")
+        && ["micro_batch_size", "sequence_len", "adapter", "datasets", "pretraining_dataset", "load_in_8bit", "rl"]
+            .iter()
+            .any(|key| has(key))
+    {
+        return Some(of(Kind::Axolotl, 90, "base_model"));
+    }
+    let stage =
+        root.get("stage").and_then(NodeRef::text).is_some_and(|stage| ["pt", "sft", "rm", "ppo", "dpo", "kto"].contains(&stage));
+    if has("finetuning_type") || has("model_name_or_path") && stage && (has("template") || has("cutoff_len")) {
+        return Some(of(Kind::LlamaFactory, 90, if has("finetuning_type") { "finetuning_type" } else { "stage" }));
+    }
+    if has("model") && ["tuner_type", "train_type", "sft_type", "rlhf_type"].iter().any(|key| has(key)) {
+        return Some(of(Kind::MsSwift, 85, "tuner_type"));
+    }
+    if has("per_device_train_batch_size") || has("output_dir") && has("num_train_epochs") && has("learning_rate") {
+        let trl = [
+            "dataset_name",
+            "dataset_mixture",
+            "max_length",
+            "max_seq_length",
+            "num_generations",
+            "beta",
+            "use_peft",
+            "lora_r",
+            "reward_funcs",
+            "max_completion_length",
+            "packing",
+            "dataset_train_split",
+        ];
+        let key = trl.iter().find(|key| has(key));
+        return Some(key.map_or_else(|| of(Kind::HfTrainer, 75, "per_device_train_batch_size"), |key| of(Kind::Trl, 75, key)));
+    }
+    None
+}
+
+/// Concepts that only a training has.
+const TELLING: &[Concept] = &[
+    Concept::MicroBatch,
+    Concept::GradientAccumulationSteps,
+    Concept::LearningRate,
+    Concept::Epochs,
+    Concept::LoraR,
+    Concept::NumGenerations,
+    Concept::GradientCheckpointing,
+    Concept::Optimizer,
+];
+/// Nodes looked at before a large file is taken for data.
+const LOOKED_AT: usize = 400;
+
+/// A project's own training configuration: at least two concepts that only a training has, or one and a model.
+fn own(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<KindGuess> {
+    if NEOX_ONLY.iter().any(|key| keys.contains(key))
+        || keys.contains("architectures")
+        || keys.contains("model_type") && keys.contains("vocab_size")
+    {
+        return None;
+    }
+    let mut found = BTreeSet::new();
+    let mut budget = LOOKED_AT;
+    leaves(root, &mut Vec::new(), &mut budget, &mut |path, node| {
+        if let Some(value) = node.value(if json { Loader::Json } else { Loader::PyYaml })
+            && let Some(meaning) = dialect::meaning(Dialect::Plain, path, &value)
+        {
+            found.insert((meaning.concept, meaning.confidence));
+        }
+    });
+    let telling = TELLING.iter().filter(|concept| found.iter().any(|(c, _)| c == *concept)).count();
+    let model = found.iter().any(|(concept, _)| *concept == Concept::Model);
+    let sure = found.iter().any(|(_, confidence)| *confidence == Confidence::Sure);
+    (telling >= 2 || telling == 1 && model).then(|| KindGuess {
+        kind: Kind::Training,
+        confidence: if telling >= 3 || sure { 70 } else { 55 },
+        why: message!("{telling} keys that only a training has", "有 {telling} 个训练特有的键"),
+    })
+}
+
+/// Calls `found` for every scalar with its path of keys; lists are not entered.
+pub(crate) fn leaves<'a>(
+    node: NodeRef<'a>,
+    path: &mut Vec<&'a str>,
+    budget: &mut usize,
+    found: &mut dyn FnMut(&[&'a str], NodeRef<'a>),
+) {
+    for (key, value) in node.entries() {
+        let Some(text) = key.text() else { continue };
+        if *budget == 0 {
+            return;
+        }
+        *budget -= 1;
+        if text == "<<" {
+            // A merge key: what it brings in stands on this level.
+            leaves(value, path, budget, found);
+            value.items().for_each(|source| leaves(source, path, budget, found));
+            continue;
+        }
+        path.push(text);
+        if value.is_mapping() && path.len() < 8 {
+            leaves(value, path, budget, found);
+        } else if value.scalar().is_some() {
+            found(path, value);
+        }
+        path.pop();
+    }
+}

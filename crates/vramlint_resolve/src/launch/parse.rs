@@ -1,0 +1,167 @@
+//! From the words of a command to a [`Launch`].
+
+use super::{Launch, LaunchFlag, wrappers};
+use vramlint_base::{FileId, TextRange};
+use vramlint_catalog::flags::{self, Arity, Launcher};
+use vramlint_syntax::shell::{Command, Script, Word, WordValue};
+
+/// Every launch of a script, in order.
+pub fn from_script(file: FileId, script: &Script) -> Vec<Launch> {
+    script.commands.iter().filter_map(|command| from_command(file, command)).collect()
+}
+
+/// The launch that a command is, if it is one.
+pub fn from_command(file: FileId, command: &Command) -> Option<Launch> {
+    let words = wrappers::strip(&command.words);
+    let (launcher, rest) = launcher_of(words)?;
+    let mut launch = Launch {
+        file,
+        range: command.range,
+        launcher,
+        flags: Vec::new(),
+        script: None,
+        module: None,
+        arguments: Vec::new(),
+        environment: command.environment.clone(),
+        in_loop: command.in_loop,
+        conditional: command.conditional,
+    };
+    read_flags(&mut launch, rest);
+    deeper(&mut launch);
+    (launch.script.is_some() || launch.module.is_some()).then_some(launch)
+}
+
+/// The launcher at the front, and the words behind it.
+fn launcher_of(words: &[Word]) -> Option<(Launcher, &[Word])> {
+    let program = words.first()?.text()?;
+    let name = program.rsplit(['/', '\\']).next()?.trim_end_matches(".exe");
+    let second = words.get(1).and_then(Word::text).unwrap_or("");
+    Some(match (name, second) {
+        ("accelerate", "launch") => (Launcher::Accelerate, &words[2..]),
+        ("accelerate-launch", _) => (Launcher::Accelerate, &words[1..]),
+        ("torchrun", _) => (Launcher::Torchrun, &words[1..]),
+        ("deepspeed", _) => (Launcher::DeepSpeed, &words[1..]),
+        ("llamafactory-cli" | "lmf", "train") => (Launcher::LlamaFactory, &words[2..]),
+        ("axolotl", "train") => (Launcher::Axolotl, &words[2..]),
+        ("tune", "run") => (Launcher::Tune, &words[2..]),
+        ("trl", "sft" | "dpo" | "grpo" | "kto" | "reward" | "rloo") => (Launcher::Trl, &words[1..]),
+        ("swift", "sft" | "pt" | "rlhf" | "rm" | "ppo" | "grpo") => (Launcher::Swift, &words[1..]),
+        _ if is_python(name) => python(&words[1..]),
+        _ => return None,
+    })
+}
+
+fn is_python(name: &str) -> bool {
+    let rest = name.strip_prefix("python").or_else(|| name.strip_prefix("py"));
+    rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.') || rest == "w")
+}
+
+/// `python -m torch.distributed.run …` is torchrun, `python -m accelerate.commands.launch …` is accelerate.
+fn python(words: &[Word]) -> (Launcher, &[Word]) {
+    let at = words.iter().position(|word| word.text().is_none_or(|text| !text.starts_with('-') || text == "-m"));
+    if let Some(at) = at.filter(|at| words[*at].text() == Some("-m")) {
+        let rest = words.get(at + 2..).unwrap_or(&[]);
+        match words.get(at + 1).and_then(Word::text).unwrap_or("") {
+            "torch.distributed.run" | "torch.distributed.launch" => return (Launcher::Torchrun, rest),
+            "accelerate.commands.launch" => return (Launcher::Accelerate, rest),
+            "deepspeed.launcher.runner" => return (Launcher::DeepSpeed, rest),
+            "axolotl.cli.train" => return (Launcher::Axolotl, rest),
+            "llamafactory.cli" if rest.first().and_then(Word::text) == Some("train") => {
+                return (Launcher::LlamaFactory, &rest[1..]);
+            }
+            _ => {}
+        }
+    }
+    (Launcher::Python, words)
+}
+
+fn read_flags(launch: &mut Launch, words: &[Word]) {
+    let mut at = 0;
+    while at < words.len() {
+        let word = &words[at];
+        let Some(text) = word.text() else {
+            // An unknown word may be anything: a bundle of flags (`$EXTRA`), or the script. Take it for the script only if it
+            // is written like one and nothing that looks like a script follows.
+            if words[at + 1..].iter().any(looks_like_script) || at + 1 == words.len() && launch.flags.is_empty() {
+                at += 1;
+                continue;
+            }
+            launch.script = Some(word.clone());
+            launch.arguments = words[at + 1..].to_vec();
+            return;
+        };
+        if !text.starts_with('-') || text == "-" {
+            launch.script = Some(word.clone());
+            launch.arguments = words[at + 1..].to_vec();
+            return;
+        }
+        if launch.launcher == Launcher::Python && text == "-c" {
+            return;
+        }
+        let (spelling, inline) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+        let known = flags::flag(launch.launcher, spelling);
+        if known.is_some_and(|flag| matches!(flag.names[0], "-m" | "--module")) && is_module_with_name(launch.launcher) {
+            let inline_word = inline.map(|value| tail_word(word, value));
+            let taken = usize::from(inline_word.is_none());
+            launch.module = inline_word.or_else(|| words.get(at + 1).cloned());
+            launch.arguments = words.get(at + 1 + taken..).unwrap_or(&[]).to_vec();
+            return;
+        }
+        let mut values: Vec<Word> = inline.map(|value| tail_word(word, value)).into_iter().collect();
+        at += 1;
+        if values.is_empty() {
+            let wanted = match known.map(|flag| flag.arity) {
+                Some(Arity::One) => 1,
+                Some(Arity::Many) => {
+                    words[at..].iter().take_while(|next| next.text().is_none_or(|text| !text.starts_with('-'))).count()
+                }
+                Some(Arity::Switch) => 0,
+                // A flag that the launcher does not know: the next word is its value unless it is a flag or a script.
+                None => usize::from(
+                    words.get(at).is_some_and(|next| next.text().is_none_or(|t| !t.starts_with('-')) && !looks_like_script(next)),
+                ),
+            };
+            values.extend(words[at..].iter().take(wanted).cloned());
+            at += values.len();
+        }
+        launch.flags.push(LaunchFlag {
+            name: known.map_or_else(|| spelling.to_owned(), |flag| flag.names[0].to_owned()),
+            word: word.range,
+            known: known.is_some(),
+            values,
+        });
+    }
+}
+
+/// Launchers whose `-m` names the module in the next word and ends their own flags. For accelerate, torchrun and deepspeed
+/// `-m` is a switch, and the module takes the place of the script.
+fn is_module_with_name(launcher: Launcher) -> bool {
+    launcher == Launcher::Python
+}
+
+/// `accelerate launch -m axolotl.cli.train x.yaml` trains with Axolotl's vocabulary; `-m package.module` is a module.
+fn deeper(launch: &mut Launch) {
+    let switch = launch.flags.iter().any(|flag| matches!(flag.name.as_str(), "-m" | "--module"));
+    if switch && launch.module.is_none() {
+        launch.module = launch.script.take();
+    }
+}
+
+/// The value behind `=` as a word of its own.
+fn tail_word(word: &Word, value: &str) -> Word {
+    let plain = word.sources.is_empty() && word.text().is_some_and(|text| text.len() == word.range.len() as usize);
+    let range = if plain { TextRange::new(word.range.end - value.len() as u32, word.range.end) } else { word.range };
+    Word {
+        range,
+        value: WordValue::Known(value.to_owned()),
+        sources: word.sources.clone(),
+        assumptions: word.assumptions.clone(),
+    }
+}
+
+fn looks_like_script(word: &Word) -> bool {
+    word.text().is_some_and(|text| {
+        let text = text.trim_end_matches(['"', '\'']);
+        [".py", ".sh", ".yaml", ".yml"].iter().any(|end| text.ends_with(end))
+    })
+}

@@ -1,0 +1,103 @@
+//! From a path that a file names to the file of the project that is meant.
+
+use crate::SourceFile;
+use std::collections::HashMap;
+use vramlint_base::FileId;
+
+/// Finds files by the paths that scripts and configurations write. A script's working directory is not known, so the folder
+/// of the file that names the path is tried first, then each folder above it.
+#[derive(Clone, Debug, Default)]
+pub struct Lookup {
+    by_path: HashMap<String, FileId>,
+}
+
+impl Lookup {
+    /// Over all whole files.
+    pub fn new(files: &[SourceFile]) -> Self {
+        Self { by_path: files.iter().filter(|f| f.host.is_none()).map(|f| (normal(&f.path), f.id)).collect() }
+    }
+
+    /// The file that `path` means when it is written in a file of `folder`.
+    pub fn find(&self, path: &str, folder: &str) -> Option<FileId> {
+        let path = path.trim().trim_start_matches("file://").replace('\\', "/");
+        if path.is_empty() || path.len() > 1024 || path.contains('\n') {
+            return None;
+        }
+        let mut base = Some(normal(folder));
+        while let Some(folder) = base {
+            let full = if folder.is_empty() { path.clone() } else { format!("{folder}/{path}") };
+            if let Some(id) = self.by_path.get(&normal(&full)) {
+                return Some(*id);
+            }
+            base = parent(&folder);
+        }
+        self.from_root(&path)
+    }
+
+    /// The file at exactly this path, as shown.
+    pub fn exact(&self, path: &str) -> Option<FileId> {
+        self.by_path.get(&normal(path)).copied()
+    }
+
+    /// An absolute path, or one from a container (`/app/ds.json`): its longest tail that names exactly one place in the project.
+    fn from_root(&self, path: &str) -> Option<FileId> {
+        let tail = path.strip_prefix('/')?;
+        let mut rest = Some(tail);
+        while let Some(candidate) = rest {
+            if let Some(id) = self.by_path.get(&normal(candidate)) {
+                return Some(*id);
+            }
+            rest = candidate.split_once('/').map(|(_, rest)| rest);
+        }
+        None
+    }
+}
+
+/// `a/./b/../c` as `a/c`; leading `..` stay.
+pub fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    if path.starts_with('/') { format!("/{joined}") } else { joined }
+}
+
+fn parent(folder: &str) -> Option<String> {
+    if folder.is_empty() || folder.ends_with("..") {
+        return None;
+    }
+    Some(folder.rsplit_once('/').map_or(String::new(), |(parent, _)| parent.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_made_plain() {
+        assert_eq!(normal("./a//b/../c/"), "a/c");
+        assert_eq!(normal("../x/./y"), "../x/y");
+        assert_eq!(normal("/a/../b"), "/b");
+    }
+
+    #[test]
+    fn looks_beside_the_file_then_above_it() {
+        let lookup = Lookup {
+            by_path: [("p/scripts/a.yaml", 0), ("p/configs/b.yaml", 1), ("ds.json", 2)]
+                .map(|(p, i)| (p.to_owned(), FileId(i)))
+                .into(),
+        };
+        assert_eq!(lookup.find("./a.yaml", "p/scripts"), Some(FileId(0)));
+        assert_eq!(lookup.find("configs/b.yaml", "p/scripts"), Some(FileId(1)));
+        assert_eq!(lookup.find("../configs/b.yaml", "p/scripts"), Some(FileId(1)));
+        assert_eq!(lookup.find("/app/ds.json", "p"), Some(FileId(2)));
+        assert_eq!(lookup.find("no.yaml", "p/scripts"), None);
+    }
+}

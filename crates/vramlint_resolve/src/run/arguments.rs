@@ -1,0 +1,73 @@
+//! What the command line of a script says: `--batch_size 4`, `training.lr=1e-4`, and the environment beside it.
+
+use super::settle::{Layer, Offers, known, unknown};
+use crate::code::CodeFacts;
+use crate::launch::Launch;
+use crate::setting::{Candidate, Origin};
+use vramlint_base::{Message, Place, Value, message};
+use vramlint_catalog::{Dialect, dialect};
+use vramlint_syntax::shell::Word;
+use vramlint_syntax::yaml;
+
+/// Offers every argument of the script that means a concept.
+pub(super) fn offer(offers: &mut Offers, launch: &Launch, dialect: Dialect, code: Option<&CodeFacts>) {
+    for argument in launch.options() {
+        let name = canonical(&argument.name, code);
+        let path: Vec<&str> = name.split('.').collect();
+        let (value, raw, place, word) = match &argument.value {
+            Some(value) => {
+                let typed = value.text.as_deref().map(typed);
+                (typed, value.text.clone().unwrap_or_default(), Place::new(launch.file, value.range), Some(value.word))
+            }
+            None => (Some(Value::Bool(true)), String::new(), Place::new(launch.file, argument.word), None),
+        };
+        let probe = value.clone().unwrap_or(Value::Int(1));
+        let Some(meaning) = dialect::meaning(dialect, &path, &probe).or_else(|| dialect::meaning(Dialect::Plain, &path, &probe))
+        else {
+            continue;
+        };
+        let origin = Origin::Flag { place, flag: format!("--{}", argument.name) };
+        let mut candidate = match value {
+            Some(_) => known(meaning.value, raw, origin),
+            None => unknown(message!("the script does not say", "脚本中没有给出"), raw, origin),
+        };
+        candidate.assumptions = word.map(assumptions).unwrap_or_default();
+        offers.offer(meaning.concept, Layer::Flag, candidate);
+    }
+}
+
+/// The name that the code uses for an option: `-b` is `batch_size` where the script declares it so.
+fn canonical(name: &str, code: Option<&CodeFacts>) -> String {
+    let declared =
+        code.and_then(|code| code.options.iter().find(|option| option.names.iter().any(|n| n.trim_start_matches('-') == name)));
+    declared.map_or_else(|| name.replace('-', "_"), |option| option.dest.clone())
+}
+
+/// Text of the command line as argparse types it when the option asks for a number or a truth value.
+pub(super) fn typed(text: &str) -> Value {
+    match text {
+        "true" | "True" => Value::Bool(true),
+        "false" | "False" => Value::Bool(false),
+        _ => yaml::scalar::argparse_number(text).unwrap_or_else(|| Value::Text(text.to_owned())),
+    }
+}
+
+/// What had to be assumed for a word, in words.
+pub(super) fn assumptions(word: &Word) -> Vec<Message> {
+    let say = |a: &vramlint_syntax::shell::Assumption| {
+        let (variable, value) = (&a.variable, &a.value);
+        message!("${variable} is {value} unless the caller says otherwise", "${variable} 为 {value}，除非调用者另行指定")
+    };
+    word.assumptions.iter().map(say).collect()
+}
+
+/// A word of a command as a candidate.
+pub(super) fn from_word(launch: &Launch, word: &Word, flag: &str) -> Candidate {
+    let origin = Origin::Flag { place: Place::new(launch.file, word.range), flag: flag.to_owned() };
+    let mut candidate = match word.text() {
+        Some(text) => known(typed(text), text, origin),
+        None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
+    };
+    candidate.assumptions = assumptions(word);
+    candidate
+}

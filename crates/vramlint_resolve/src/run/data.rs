@@ -1,0 +1,88 @@
+//! What data files say: every leaf that means a concept becomes a candidate.
+
+use super::settle::{Layer, Offers, known, unknown};
+use crate::kind::Kind;
+use crate::setting::{Candidate, Origin};
+use crate::{Project, SourceFile};
+use vramlint_base::{Place, Value, message};
+use vramlint_catalog::{Dialect, dialect};
+use vramlint_syntax::data::{Loader, NodeRef};
+use vramlint_syntax::yaml;
+
+/// Leaves read of one file at most.
+const LEAVES: usize = 5_000;
+
+/// Who types the scalars of a file of this kind, unless code shows another loader.
+pub(crate) fn loader_of(file: &SourceFile, kind: Kind) -> Loader {
+    if file.data().is_some_and(|data| data.json) {
+        return Loader::Json;
+    }
+    match kind {
+        Kind::LlamaFactory | Kind::Torchtune => Loader::OmegaConf,
+        Kind::Trl => Loader::TrlParser,
+        _ => Loader::PyYaml,
+    }
+}
+
+/// Offers what a training file says. `stage` limits it to what speaks of that stage or of none.
+pub(super) fn offer_training(offers: &mut Offers, project: &Project, file: &SourceFile, loader: Option<Loader>) {
+    let kind = project.kinds[file.id.0 as usize].kind;
+    let Some(dialect) = kind.dialect() else { return };
+    let loader = loader.unwrap_or_else(|| loader_of(file, kind));
+    let Some(root) = file.data().and_then(|data| data.root()) else { return };
+    crate::kind::leaves(root, &mut Vec::new(), &mut { LEAVES }, &mut |path, node| {
+        let Some(value) = node.value(loader) else { return };
+        let value = as_consumer_takes_it(value, dialect);
+        let Some(meaning) = dialect::meaning(dialect, path, &value).or_else(|| {
+            // Own keys beside a framework's: `lora.r` in a Trainer file.
+            matches!(dialect, Dialect::HfTrainer | Dialect::Trl).then(|| dialect::meaning(Dialect::Plain, path, &value)).flatten()
+        }) else {
+            return;
+        };
+        let key = path.join(".");
+        let candidate = candidate(file, root, path, node, meaning.value, &key);
+        offers.offer(meaning.concept, Layer::File, candidate);
+    });
+}
+
+/// Text that the consumer turns into a number: Axolotl by pydantic, TRL by argparse. PyYAML's `'2e-5'` stays text for others.
+fn as_consumer_takes_it(value: Value, dialect: Dialect) -> Value {
+    match (&value, dialect) {
+        (Value::Text(text), Dialect::Axolotl | Dialect::Trl) => yaml::scalar::argparse_number(text).unwrap_or(value),
+        _ => value,
+    }
+}
+
+/// A candidate from a leaf of a data file.
+pub(super) fn candidate(
+    file: &SourceFile,
+    root: NodeRef<'_>,
+    path: &[&str],
+    node: NodeRef<'_>,
+    value: Value,
+    route: &str,
+) -> Candidate {
+    let place = Place::new(file.id, node.range());
+    let key = path
+        .split_last()
+        .and_then(|(last, parents)| root.at(parents)?.entry(last))
+        .map_or(place, |(key, _)| Place::new(file.id, key.range()));
+    let raw = node.range().slice(&file.text).to_owned();
+    let origin = Origin::File { place, key, route: route.to_owned() };
+    if is_templated(&value) {
+        return unknown(message!("filled in by a template", "由模板填入"), raw, origin);
+    }
+    known(value, raw, origin)
+}
+
+/// `{{ x }}`, `${x}`, `<x>`: somebody fills it in before the program reads it.
+pub(crate) fn is_templated(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.contains("{{") || text.contains("${") || text.starts_with('<') && text.ends_with('>'))
+}
+
+/// The value at `path` of a data file as a candidate for `concept`.
+pub(super) fn lookup(file: &SourceFile, path: &[&str], loader: Loader) -> Option<Candidate> {
+    let root = file.data()?.root()?;
+    let node = root.at(path)?;
+    Some(candidate(file, root, path, node, node.value(loader)?, &path.join(".")))
+}

@@ -1,0 +1,89 @@
+//! Values that follow from others, each with its formula and its inputs.
+
+use super::Run;
+use crate::setting::{Candidate, Origin, Resolved, Setting};
+use vramlint_base::{Message, Value, message};
+use vramlint_catalog::{Concept, Dialect};
+
+/// Adds effective batch, tokens, completions and prompts per step to a run whose own settings are settled.
+pub(super) fn add(run: &mut Run) {
+    let batch = [Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::WorldSize];
+    product(run, Concept::EffectiveBatch, &batch);
+    product(run, Concept::TokensPerStep, &[Concept::EffectiveBatch, Concept::SequenceLength]);
+    if !run.settings.contains_key(&Concept::NumGenerations) {
+        return;
+    }
+    if counts_completions(run) {
+        // TRL's GRPO and RLOO: a row is a completion (trl 1.16.0 trainer/grpo_config.py).
+        product(run, Concept::CompletionsPerMicroStep, &[Concept::MicroBatch]);
+        product(run, Concept::CompletionsPerStep, &[Concept::EffectiveBatch]);
+        quotient(run, Concept::PromptsPerStep, Concept::EffectiveBatch, Concept::NumGenerations);
+    } else {
+        product(run, Concept::CompletionsPerMicroStep, &[Concept::MicroBatch, Concept::NumGenerations]);
+        product(run, Concept::CompletionsPerStep, &[Concept::EffectiveBatch, Concept::NumGenerations]);
+        product(run, Concept::PromptsPerStep, &[Concept::EffectiveBatch]);
+    }
+}
+
+/// Whether the framework's batch counts completions rather than prompts.
+fn counts_completions(run: &Run) -> bool {
+    matches!(run.dialect, Dialect::Trl | Dialect::MsSwift | Dialect::Axolotl | Dialect::HfTrainer)
+}
+
+fn product(run: &mut Run, concept: Concept, inputs: &[Concept]) {
+    if run.settings.get(&concept).is_some_and(|setting| setting.value().is_some()) {
+        return;
+    }
+    let mut missing: Option<Concept> = None;
+    let mut total: i64 = 1;
+    let mut factors = Vec::new();
+    for input in inputs {
+        match run.int(*input) {
+            Some(n) => {
+                factors.push(n.to_string());
+                total = total.saturating_mul(n);
+            }
+            None if missing.is_none() => missing = Some(*input),
+            None => {}
+        }
+    }
+    let names = inputs.iter().map(|input| input.name()).collect::<Vec<_>>().join(" x ");
+    let value = match missing {
+        None if total < i64::MAX => Ok(total),
+        None => Err(message!("too large", "过大")),
+        Some(concept) => Err(not_known(concept)),
+    };
+    let formula =
+        if factors.len() == inputs.len() && inputs.len() > 1 { format!("{names} = {}", factors.join(" x ")) } else { names };
+    insert(run, concept, value, formula, inputs.to_vec());
+}
+
+fn quotient(run: &mut Run, concept: Concept, over: Concept, under: Concept) {
+    let value = match (run.int(over), run.int(under)) {
+        (Some(a), Some(b)) if b > 0 && a % b == 0 => Ok(a / b),
+        (Some(_), Some(_)) => Err(message!("it does not divide evenly", "不能整除")),
+        (None, _) => Err(not_known(over)),
+        _ => Err(not_known(under)),
+    };
+    insert(run, concept, value, format!("{} / {}", over.name(), under.name()), vec![over, under]);
+}
+
+fn not_known(concept: Concept) -> Message {
+    let name = concept.name();
+    message!("{name} is not known", "{name} 未知")
+}
+
+fn insert(run: &mut Run, concept: Concept, value: Result<i64, Message>, formula: String, inputs: Vec<Concept>) {
+    let value = match value {
+        Ok(n) => Resolved::Known(Value::Int(n)),
+        Err(why) => Resolved::Unknown(why),
+    };
+    let candidate = Candidate {
+        value,
+        raw: String::new(),
+        origin: Origin::Derived { formula, inputs },
+        condition: None,
+        assumptions: Vec::new(),
+    };
+    run.settings.insert(concept, Setting { candidates: vec![candidate], winner: Some(0), precedence: None });
+}

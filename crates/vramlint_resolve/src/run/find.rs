@@ -1,0 +1,208 @@
+//! Which runs a project has: one per launch, then one per training script or training file that no launch starts.
+
+use super::Run;
+use super::assemble::{Seed, assemble};
+use crate::SourceFile;
+use crate::kind::Kind;
+use crate::launch::Launch;
+use crate::project::Project;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use vramlint_base::{FileId, Place, TextRange};
+use vramlint_catalog::flags::Launcher;
+use vramlint_syntax::python::StmtKind;
+use vramlint_syntax::shell::Word;
+
+/// Every run of the project, in order of file and place.
+pub fn runs(project: &Project) -> Vec<Run> {
+    let mut runs = Vec::new();
+    let mut started: BTreeSet<FileId> = BTreeSet::new();
+    let mut used: BTreeSet<FileId> = BTreeSet::new();
+    for launch in &project.launches {
+        let entry = entry_of(project, launch);
+        if !trains(project, launch, entry) {
+            continue;
+        }
+        let seed = Seed::from_launch(project, Arc::clone(launch), entry);
+        for run in assemble(project, seed) {
+            started.extend(run.entry);
+            used.extend(run.files.iter().copied());
+            runs.push(run);
+        }
+    }
+    let imported = imported(project);
+    for file in &project.files {
+        let entry = file.python().is_some() && file.host.is_none() && !imported.contains(&file.id) && !used.contains(&file.id);
+        if entry && !is_test(&file.path) && project.code(file.id).is_some_and(|code| code.accumulates.is_some()) {
+            for run in assemble(project, Seed::from_entry(project, file.id)) {
+                used.extend(run.files.iter().copied());
+                runs.push(run);
+            }
+        }
+    }
+    for file in &project.files {
+        let kind = &project.kinds[file.id.0 as usize];
+        if kind.kind.is_training()
+            && file.host.is_none()
+            && !used.contains(&file.id)
+            && file.data().is_some_and(|data| !data.json)
+        {
+            runs.extend(assemble(project, Seed::from_training_file(project, file.id)));
+        }
+    }
+    number(project, &mut runs);
+    runs
+}
+
+/// Ids: the path of the file that starts the run, and its number there.
+fn number(project: &Project, runs: &mut [Run]) {
+    runs.sort_by(|a, b| {
+        let key = |run: &Run| (project.to_host(run.place), run.task.clone());
+        let path = |run: &Run| project.file(project.to_host(run.place).file).path.clone();
+        (path(a), key(a)).cmp(&(path(b), key(b)))
+    });
+    let mut count: HashMap<String, u32> = HashMap::new();
+    for run in runs {
+        let path = project.file(project.to_host(run.place).file).path.clone();
+        let n = count.entry(path.clone()).or_default();
+        *n += 1;
+        run.id = format!("{path}#{n}");
+    }
+}
+
+/// The entry script of a launch, if it is in the project.
+fn entry_of(project: &Project, launch: &Launch) -> Option<FileId> {
+    let folder = project.file(launch.file).folder();
+    if let Some(module) = launch.module.as_ref().and_then(Word::text) {
+        let path = module.replace('.', "/");
+        return ["", "src/"]
+            .iter()
+            .flat_map(|prefix| [format!("{prefix}{path}.py"), format!("{prefix}{path}/__main__.py")])
+            .find_map(|path| project.lookup.find(&path, folder));
+    }
+    let script = launch.script.as_ref()?.text()?;
+    project.lookup.find(script, folder).filter(|id| project.file(*id).python().is_some())
+}
+
+/// Whether a command trains: a launcher of several processes always may; `python x.py` only with evidence.
+fn trains(project: &Project, launch: &Launch, entry: Option<FileId>) -> bool {
+    match launch.launcher {
+        Launcher::Accelerate | Launcher::Torchrun | Launcher::DeepSpeed => true,
+        Launcher::LlamaFactory | Launcher::Axolotl | Launcher::Tune | Launcher::Trl | Launcher::Swift => true,
+        Launcher::Python => {
+            if let Some(code) = entry.and_then(|entry| project.code(entry)) {
+                if code.accumulates.is_some() || code.task.is_some() {
+                    return true;
+                }
+                let loads_training = code.loads.iter().filter_map(|load| load.path.as_deref()).any(|path| {
+                    let folder = entry.map_or("", |entry| project.file(entry).folder());
+                    project.lookup.find(path, folder).is_some_and(|id| project.kinds[id.0 as usize].kind.is_training())
+                });
+                if loads_training {
+                    return true;
+                }
+            }
+            names_training_file(project, launch) || script_name(launch).is_some_and(sounds_like_training)
+        }
+    }
+}
+
+fn names_training_file(project: &Project, launch: &Launch) -> bool {
+    let folder = project.file(launch.file).folder();
+    launch.arguments.iter().filter_map(Word::text).any(|text| {
+        let text = text.split_once('=').map_or(text, |(_, value)| value);
+        project.lookup.find(text, folder).is_some_and(|id| project.kinds[id.0 as usize].kind != Kind::Other)
+    })
+}
+
+fn script_name(launch: &Launch) -> Option<&str> {
+    let word = launch.script.as_ref().or(launch.module.as_ref())?;
+    word.text()?.rsplit(['/', '\\']).next()
+}
+
+fn sounds_like_training(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let stem = name.strip_suffix(".py").unwrap_or(&name);
+    let stem = stem.rsplit('.').next().unwrap_or(stem);
+    let parts: Vec<&str> = stem.split(['_', '-']).collect();
+    let words = [
+        "train",
+        "finetune",
+        "pretrain",
+        "sft",
+        "dpo",
+        "grpo",
+        "ppo",
+        "rlhf",
+        "orpo",
+        "kto",
+        "training",
+        "trainer",
+        "finetuning",
+    ];
+    let not =
+        ["eval", "test", "plot", "infer", "inference", "export", "merge", "download", "prepare", "preprocess", "convert", "data"];
+    parts.iter().any(|part| words.contains(part)) && !parts.iter().any(|part| not.contains(part))
+        || stem.contains("finetun")
+        || stem == "train"
+}
+
+/// Modules that another module of the project imports: they are no entries.
+fn imported(project: &Project) -> BTreeSet<FileId> {
+    let mut found = BTreeSet::new();
+    for file in project.files.iter().filter(|file| file.host.is_none()) {
+        if let Some(code) = file.python() {
+            let folder = file.folder();
+            let mut add = |module: &str| {
+                let path = module.replace('.', "/");
+                let target = [format!("{path}.py"), format!("{path}/__init__.py")]
+                    .iter()
+                    .find_map(|path| project.lookup.find(path, folder));
+                found.extend(target.filter(|target| *target != file.id));
+            };
+            for statement in &code.body {
+                walk_imports(statement, &mut add);
+            }
+        }
+    }
+    found
+}
+
+fn walk_imports(statement: &vramlint_syntax::python::Stmt, add: &mut dyn FnMut(&str)) {
+    match &statement.kind {
+        StmtKind::Import { module, .. } => add(module),
+        StmtKind::FromImport { module, names, .. } => {
+            add(module);
+            for name in names {
+                let full = if module.is_empty() { name.name.clone() } else { format!("{module}.{}", name.name) };
+                add(&full);
+            }
+        }
+        StmtKind::If(arms) => arms.iter().flat_map(|arm| &arm.body).for_each(|s| walk_imports(s, add)),
+        StmtKind::Try { body, handlers, orelse, finally } => {
+            let all = body.iter().chain(handlers.iter().flat_map(|(_, body)| body)).chain(orelse).chain(finally);
+            all.for_each(|s| walk_imports(s, add));
+        }
+        StmtKind::Function(function) => function.body.iter().for_each(|s| walk_imports(s, add)),
+        StmtKind::Class(class) => class.body.iter().for_each(|s| walk_imports(s, add)),
+        StmtKind::With { body, .. } | StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
+            body.iter().for_each(|s| walk_imports(s, add))
+        }
+        _ => {}
+    }
+}
+
+/// Tests train tiny models on purpose; they are no runs of the project.
+fn is_test(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.starts_with("test_")
+        || name.ends_with("_test.py")
+        || name == "conftest.py"
+        || path.split('/').any(|part| part == "tests" || part == "test")
+}
+
+/// The whole of a file, for runs that no command starts.
+pub(super) fn whole(file: &SourceFile) -> Place {
+    let first = file.text.find('\n').unwrap_or(file.text.len()) as u32;
+    Place::new(file.id, TextRange::new(0, first))
+}

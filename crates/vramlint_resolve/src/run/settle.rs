@@ -1,0 +1,149 @@
+//! Who wins: candidates gather in layers, and the order of the layers decides, as far as the project shows it.
+
+use crate::setting::{Candidate, Precedence, Resolved, Setting};
+use std::collections::BTreeMap;
+use vramlint_base::{Message, Value};
+use vramlint_catalog::Concept;
+
+/// Where a candidate stands in the order; a smaller layer is stronger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Layer {
+    /// The library reads it there and nothing else can change it: a literal argument of its call, an engine's own file.
+    Decided,
+    /// An argument on the command line.
+    Flag,
+    /// A variable of the environment.
+    Environment,
+    /// A configuration file.
+    File,
+    /// The default of an option of the project's command line.
+    OptionDefault,
+    /// A constant or class attribute that the code uses.
+    Constant,
+    /// The tool's own default.
+    Default,
+}
+
+/// Whether stronger layers are known to beat weaker ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Join {
+    /// By the tool: the order of [`Layer`] holds.
+    Ordered(Precedence),
+    /// In code that the project does not show: different values leave it open.
+    Open,
+}
+
+/// Candidates of a run, before one of each wins.
+#[derive(Debug, Default)]
+pub(super) struct Offers {
+    by_concept: BTreeMap<Concept, Vec<(Layer, Candidate)>>,
+}
+
+impl Offers {
+    pub(super) fn offer(&mut self, concept: Concept, layer: Layer, candidate: Candidate) {
+        self.by_concept.entry(concept).or_default().push((layer, candidate));
+    }
+
+    /// Whether anybody says anything about `concept` above the tools' defaults.
+    pub(super) fn has(&self, concept: Concept) -> bool {
+        self.by_concept.get(&concept).is_some_and(|offers| offers.iter().any(|(layer, _)| *layer != Layer::Default))
+    }
+
+    /// The strongest candidate so far that is known and unconditional, for steps that need a value on the way.
+    pub(super) fn peek(&self, concept: Concept) -> Option<&Value> {
+        let offers = self.by_concept.get(&concept)?;
+        offers.iter().filter(|(_, c)| c.condition.is_none()).min_by_key(|(layer, _)| *layer).and_then(|(_, c)| c.known())
+    }
+
+    /// Lets one candidate of each concept win.
+    pub(super) fn settle(self, join: impl Fn(Concept) -> Join) -> BTreeMap<Concept, Setting> {
+        self.by_concept.into_iter().map(|(concept, offers)| (concept, settle(offers, join(concept)))).collect()
+    }
+}
+
+fn settle(mut offers: Vec<(Layer, Candidate)>, join: Join) -> Setting {
+    offers.sort_by_key(|(layer, candidate)| (*layer, candidate.condition.is_some()));
+    let winner = winner(&offers, join);
+    let precedence = match join {
+        Join::Ordered(precedence) if offers.len() > 1 => Some(precedence),
+        _ => None,
+    };
+    Setting { candidates: offers.into_iter().map(|(_, candidate)| candidate).collect(), winner, precedence }
+}
+
+fn winner(offers: &[(Layer, Candidate)], join: Join) -> Option<usize> {
+    let unconditional: Vec<usize> = (0..offers.len()).filter(|i| offers[*i].1.condition.is_none()).collect();
+    let first = *unconditional.first()?;
+    let (layer, candidate) = &offers[first];
+    // Of several literal arguments or files of one layer none is known to come last, so they must agree.
+    let rivals: Vec<usize> = match join {
+        Join::Ordered(_) => unconditional.iter().copied().filter(|i| offers[*i].0 == *layer).collect(),
+        Join::Open if *layer == Layer::Decided => unconditional.iter().copied().filter(|i| offers[*i].0 == *layer).collect(),
+        Join::Open => {
+            unconditional.iter().copied().filter(|i| offers[*i].0 != Layer::Default || *layer == Layer::Default).collect()
+        }
+    };
+    let agree = rivals.iter().all(|i| same(&offers[*i].1.value, &candidate.value));
+    agree.then_some(first)
+}
+
+fn same(a: &Resolved, b: &Resolved) -> bool {
+    match (a, b) {
+        (Resolved::Known(a), Resolved::Known(b)) => a == b || a.as_float().is_some() && a.as_float() == b.as_float(),
+        _ => false,
+    }
+}
+
+/// A known candidate.
+pub(super) fn known(value: Value, raw: impl Into<String>, origin: crate::Origin) -> Candidate {
+    Candidate { value: Resolved::Known(value), raw: raw.into(), origin, condition: None, assumptions: Vec::new() }
+}
+
+/// An unknown candidate, and why.
+pub(super) fn unknown(why: Message, raw: impl Into<String>, origin: crate::Origin) -> Candidate {
+    Candidate { value: Resolved::Unknown(why), raw: raw.into(), origin, condition: None, assumptions: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Origin;
+    use vramlint_base::{FileId, Place, TextRange};
+
+    fn at(value: i64) -> Candidate {
+        let place = Place::new(FileId(0), TextRange::at(0));
+        known(Value::Int(value), value.to_string(), Origin::Flag { place, flag: "--x".into() })
+    }
+
+    const ORDER: Join = Join::Ordered(Precedence { order: "flag > file", source: "test" });
+
+    fn value(offers: &[(Layer, Candidate)], join: Join) -> Option<i64> {
+        settle(offers.to_vec(), join).value().and_then(Value::as_int)
+    }
+
+    #[test]
+    fn an_open_join_needs_agreement() {
+        let differ = [(Layer::Flag, at(1)), (Layer::File, at(4))];
+        assert_eq!(value(&differ, Join::Open), None);
+        assert_eq!(value(&differ, ORDER), Some(1));
+        assert_eq!(value(&[(Layer::Flag, at(4)), (Layer::File, at(4))], Join::Open), Some(4));
+    }
+
+    #[test]
+    fn a_default_yields_to_anything_written() {
+        assert_eq!(value(&[(Layer::Default, at(8)), (Layer::Constant, at(2))], Join::Open), Some(2));
+        assert_eq!(value(&[(Layer::Default, at(8))], Join::Open), Some(8));
+    }
+
+    #[test]
+    fn what_the_library_reads_beats_what_is_only_declared() {
+        assert_eq!(value(&[(Layer::OptionDefault, at(8)), (Layer::Decided, at(2))], Join::Open), Some(2));
+    }
+
+    #[test]
+    fn a_branch_never_wins_over_the_nominal_value() {
+        let branch = Candidate { condition: Some("low_memory".into()), ..at(1) };
+        assert_eq!(value(&[(Layer::Decided, branch.clone()), (Layer::Decided, at(2))], Join::Open), Some(2));
+        assert_eq!(value(&[(Layer::Decided, branch)], Join::Open), None);
+    }
+}
