@@ -1,9 +1,23 @@
 //! The list of all rules.
 
-use crate::Rule;
+use crate::{Rule, batch, code, launch, reading, sharding};
 
 /// Every rule, by code.
-pub static RULES: &[&Rule] = &[];
+pub static RULES: &[&Rule] = &[
+    &reading::internal_error::RULE,
+    &reading::syntax_error::RULE,
+    &reading::unreadable_file::RULE,
+    &reading::unknown_key::RULE,
+    &reading::yaml_boolean_trap::RULE,
+    &reading::yaml_number_is_text::RULE,
+    &reading::duplicate_key::RULE,
+    &launch::multi_gpu_one_process::RULE,
+    &launch::gpu_ids_not_text::RULE,
+    &batch::effective_batch_claim::RULE,
+    &batch::effective_batch_declared::RULE,
+    &sharding::deepspeed_file_and_accelerate_key::RULE,
+    &code::identical_branches::RULE,
+];
 
 /// The rule with this name or code.
 pub fn find(name_or_code: &str) -> Option<&'static Rule> {

@@ -1,6 +1,7 @@
 //! What a rule is.
 
-use vramlint_base::{Finding, Lang, Severity};
+use std::collections::BTreeSet;
+use vramlint_base::{Finding, Fix, Lang, Message, Place, Related, Severity};
 use vramlint_resolve::Project;
 
 /// Family of a rule: the digit behind `VL`.
@@ -28,6 +29,24 @@ pub enum Group {
     Generation,
 }
 
+impl Group {
+    /// The prefix of its codes.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Reading => "VL0",
+            Self::Launch => "VL1",
+            Self::Batch => "VL2",
+            Self::Memory => "VL3",
+            Self::Precision => "VL4",
+            Self::Sharding => "VL5",
+            Self::Code => "VL6",
+            Self::Data => "VL7",
+            Self::Environment => "VL8",
+            Self::Generation => "VL9",
+        }
+    }
+}
+
 /// A rule.
 #[derive(Debug)]
 pub struct Rule {
@@ -41,7 +60,7 @@ pub struct Rule {
     pub severity: Severity,
     /// First version of vramlint that has it.
     pub since: &'static str,
-    /// The source file of the rule: its head comment is the page, English first, Chinese below `# zh`.
+    /// The source file of the rule: its head comment is the page, English first, Chinese below `# 中文`.
     pub source: &'static str,
     /// The check. Rules whose findings come from elsewhere (unused suppressions) have none.
     pub check: Option<fn(&Context<'_>, &mut Sink)>,
@@ -70,9 +89,84 @@ pub struct Sink {
     pub findings: Vec<Finding>,
 }
 
+/// The line that parts the English page from the Chinese one.
+const CHINESE: &str = "# 中文";
+
 impl Rule {
     /// The page in a language.
     pub fn page(&self, lang: Lang) -> Page {
-        todo!("{lang:?}")
+        let text: Vec<&str> = self.source.lines().map_while(|line| line.strip_prefix("//!")).map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+        let split = text.iter().position(|line| line.trim() == CHINESE).unwrap_or(text.len());
+        let lines = match lang {
+            Lang::En => &text[..split],
+            Lang::Zh => text.get(split + 1..).unwrap_or(&[]),
+        };
+        let body = lines.iter().skip_while(|line| line.is_empty() || line.starts_with("# ")).copied().collect::<Vec<_>>().join("\n").trim().to_owned();
+        let summary = body.split("\n\n").next().unwrap_or("").replace('\n', " ");
+        Page { summary, body }
+    }
+
+    /// A finding of this rule, with its default severity.
+    pub fn finding(&self, place: Place, message: Message) -> Finding {
+        Finding { code: self.code, name: self.name, severity: self.severity, message, help: None, place, related: Vec::new(), run: None, fixes: Vec::new() }
+    }
+}
+
+impl Sink {
+    /// Takes a finding.
+    pub fn push(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+}
+
+/// Steps that read well when a finding is built.
+pub(crate) trait Build {
+    /// With another severity.
+    fn severity(self, severity: Severity) -> Self;
+    /// With help.
+    fn help(self, help: Message) -> Self;
+    /// With another end.
+    fn related(self, place: Place, message: Message) -> Self;
+    /// With a fix.
+    fn fix(self, fix: Fix) -> Self;
+    /// For a run.
+    fn run(self, id: &str) -> Self;
+}
+
+impl Build for Finding {
+    fn severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+
+    fn help(mut self, help: Message) -> Self {
+        self.help = Some(help);
+        self
+    }
+
+    fn related(mut self, place: Place, message: Message) -> Self {
+        self.related.push(Related { place, message });
+        self
+    }
+
+    fn fix(mut self, fix: Fix) -> Self {
+        self.fixes.push(fix);
+        self
+    }
+
+    fn run(mut self, id: &str) -> Self {
+        self.run = Some(id.to_owned());
+        self
+    }
+}
+
+/// Places already reported, for rules that see the same file through several runs.
+#[derive(Debug, Default)]
+pub(crate) struct Once(BTreeSet<Place>);
+
+impl Once {
+    /// Whether this is the first time.
+    pub(crate) fn first(&mut self, place: Place) -> bool {
+        self.0.insert(place)
     }
 }

@@ -2,7 +2,7 @@
 
 mod arguments;
 mod assemble;
-mod data;
+pub(crate) mod data;
 mod deepspeed;
 mod derive;
 mod find;

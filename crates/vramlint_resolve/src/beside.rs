@@ -1,0 +1,60 @@
+//! The values that stand in one file, for claims that stand beside them.
+
+use crate::run::data::loader_of;
+use crate::{Project, SourceFile};
+use vramlint_base::{Place, Value};
+use vramlint_catalog::{Concept, Dialect, dialect};
+use vramlint_syntax::python::{Expr, ExprKind, Stmt, StmtKind};
+
+/// A whole number that a file gives to a concept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// The concept.
+    pub concept: Concept,
+    /// The number.
+    pub number: i64,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// Every whole number of a data file or of a Python file's plain assignments that means a concept.
+pub fn values(project: &Project, file: &SourceFile) -> Vec<Beside> {
+    let mut found = Vec::new();
+    let mut take = |dialect: Dialect, path: &[&str], value: &Value, place: Place| {
+        if let Some(meaning) = dialect::meaning(dialect, path, value)
+            && let Some(number) = meaning.value.as_int()
+        {
+            found.push(Beside { concept: meaning.concept, number, place });
+        }
+    };
+    if let Some(root) = file.data().and_then(|data| data.root()) {
+        let kind = project.kind(file.id);
+        let loader = loader_of(file, kind);
+        let dialect = kind.dialect().unwrap_or(Dialect::Plain);
+        crate::kind::leaves(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
+            if let Some(value) = node.value(loader) {
+                take(dialect, path, &value, Place::new(file.id, node.range()));
+            }
+        });
+    }
+    if let Some(module) = file.python() {
+        assignments(&module.body, &mut |target, value| {
+            if let (Some(name), ExprKind::Value(number)) = (target.dotted(), &value.kind) {
+                let last = name.rsplit('.').next().unwrap_or(&name);
+                take(Dialect::Plain, &[last], number, Place::new(file.id, value.range));
+            }
+        });
+    }
+    found
+}
+
+/// Assignments of a module and of its classes; not those in functions, which other values may reach.
+fn assignments(body: &[Stmt], found: &mut dyn FnMut(&Expr, &Expr)) {
+    for statement in body {
+        match &statement.kind {
+            StmtKind::Assign { targets, value: Some(value), .. } => targets.iter().for_each(|target| found(target, value)),
+            StmtKind::Class(class) => assignments(&class.body, found),
+            _ => {}
+        }
+    }
+}

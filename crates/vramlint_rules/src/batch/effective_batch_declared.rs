@@ -1,0 +1,64 @@
+//! # effective-batch-declared
+//!
+//! A run's effective batch differs from the one that the team agreed on in `vramlint.toml`.
+//!
+//! ## Why it matters
+//! Learning rate and schedule are tuned to one effective batch. A run on more GPUs, or with another accumulation, trains
+//! something else, and nothing says so.
+//!
+//! ## Fix
+//! Unsafe: the accumulation that restores the agreed batch, where one does.
+//!
+//! ## Sources
+//! `[batch] effective` of the governing `vramlint.toml`; the run's own arithmetic, as `vramlint runs` shows it.
+//!
+//! # 中文
+//!
+//! 某次运行的有效 batch 与团队在 `vramlint.toml` 中约定的不同。
+//!
+//! ## 为什么重要
+//! 学习率与调度都是按某个有效 batch 调好的。换了 GPU 数量或累积步数，训练的就是另一回事，而没有任何提示。
+//!
+//! ## 修复
+//! 不安全：若存在能恢复约定 batch 的累积步数，则提供该值。
+
+use super::stated;
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, message};
+use vramlint_catalog::Concept;
+use vramlint_resolve::Run;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL202",
+    name: "effective-batch-declared",
+    group: Group::Batch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("effective_batch_declared.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for run in &cx.project.runs {
+        let policy = cx.project.policy(run.place.file);
+        let Some((agreed, _)) = policy.effective_batch else { continue };
+        let (Some(actual), Ok(agreed)) = (run.int(Concept::EffectiveBatch), i64::try_from(agreed)) else { continue };
+        if actual != agreed {
+            out.push(finding(run, actual, agreed, policy.file.as_deref().unwrap_or("vramlint.toml")));
+        }
+    }
+}
+
+fn finding(run: &Run, actual: i64, agreed: i64, file: &str) -> vramlint_base::Finding {
+    let formula = stated::formula(run);
+    let mut finding = RULE
+        .finding(
+            run.place,
+            message!("the effective batch is {formula} = {actual}; {file} agrees on {agreed}", "有效 batch 为 {formula} = {actual}；{file} 约定为 {agreed}"),
+        )
+        .run(&run.id);
+    finding.related = stated::factors(run);
+    finding.fixes.extend(stated::restore(run, agreed));
+    finding
+}

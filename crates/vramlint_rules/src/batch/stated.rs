@@ -1,0 +1,51 @@
+//! The factors of a run's batch: their formula, their places, and the accumulation that would restore a total.
+
+use crate::edit;
+use vramlint_base::{Applicability, Fix, Related, Value, message};
+use vramlint_catalog::Concept;
+use vramlint_resolve::{Origin, Run};
+
+/// The factors, in the order in which people write them.
+pub(super) const FACTORS: [Concept; 3] = [Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::WorldSize];
+
+/// `2 x 4 x 8`, with `?` for what is not known.
+pub(super) fn formula(run: &Run) -> String {
+    FACTORS.iter().map(|concept| run.int(*concept).map_or_else(|| "?".to_owned(), |n| n.to_string())).collect::<Vec<_>>().join(" x ")
+}
+
+/// Where each factor is written; a derived world size points at the processes.
+pub(super) fn factors(run: &Run) -> Vec<Related> {
+    let concepts = [Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::NumProcesses];
+    concepts
+        .iter()
+        .filter_map(|concept| {
+            let candidate = run.settings.get(concept)?.winning()?;
+            let (name, value) = (concept.name(), candidate.known()?);
+            Some(Related { place: candidate.origin.place()?, message: message!("{name} is {value}", "{name} 为 {value}") })
+        })
+        .collect()
+}
+
+/// Sets the accumulation so that the effective batch is `total`.
+pub(super) fn restore(run: &Run, total: i64) -> Option<Fix> {
+    let (micro, world) = (run.int(Concept::MicroBatch)?, run.int(Concept::WorldSize)?);
+    let rest = micro.checked_mul(world).filter(|rest| *rest > 0 && total % rest == 0)?;
+    let steps = total / rest;
+    let candidate = run.settings.get(&Concept::GradientAccumulationSteps)?.winning()?;
+    let place = match &candidate.origin {
+        Origin::File { place, .. } | Origin::Code { place, .. } | Origin::Flag { place, .. } => *place,
+        _ => return None,
+    };
+    // Only a number that stands there as such may be replaced: not an expression, a word with more in it, a variable.
+    if steps < 1 || candidate.known() != candidate.raw.parse().ok().map(Value::Int).as_ref() {
+        return None;
+    }
+    Some(Fix {
+        title: message!(
+            "set gradient_accumulation_steps to {steps}: {micro} x {steps} x {world} = {total}",
+            "把 gradient_accumulation_steps 设为 {steps}：{micro} x {steps} x {world} = {total}"
+        ),
+        applicability: Applicability::Unsafe,
+        edits: vec![edit::replace(place, steps.to_string())],
+    })
+}

@@ -1,0 +1,106 @@
+//! # identical-branches
+//!
+//! Two neighbouring arms of an `if` that chooses a training setting do the same thing: the threshold between them does nothing.
+//!
+//! ## Why it matters
+//! Code that adapts batch size or workers to free memory grows by trial and error. An arm that repeats its neighbour promises a
+//! step that is not there, and hides that the setting stays the same.
+//!
+//! ## Example
+//! ```python file=train.py
+//! def choose(free_gb, configured):
+//!     if free_gb < 8:
+//!         batch_size = configured // 2
+//!     elif free_gb < 15:
+//!         batch_size = configured
+//!     else:
+//!         batch_size = configured
+//!     return batch_size
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! def choose(free_gb, configured):
+//!     if free_gb < 8:
+//!         batch_size = configured // 2
+//!     else:
+//!         batch_size = configured
+//!     return batch_size
+//! ```
+//!
+//! ## Sources
+//! The syntax alone.
+//!
+//! # 中文
+//!
+//! 选择训练参数的 `if` 中，相邻两个分支做的是同一件事：它们之间的阈值不起作用。
+//!
+//! ## 为什么重要
+//! 按空闲内存调整批大小或加载进程数的代码常常是试出来的。重复相邻分支的那一支许诺了一个并不存在的档位，并掩盖了设置其实没变。
+
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Place, Severity, TextRange, Value, message};
+use vramlint_catalog::{Dialect, dialect};
+use vramlint_syntax::python::{Arm, Expr, ExprKind, Stmt, StmtKind, equal, walk};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL601",
+    name: "identical-branches",
+    group: Group::Code,
+    severity: Severity::Info,
+    since: "0.1.0",
+    source: include_str!("identical_branches.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for file in &cx.project.files {
+        let Some(module) = file.python() else { continue };
+        for visit in walk::statements(module) {
+            let StmtKind::If(arms) = &visit.stmt.kind else { continue };
+            for pair in arms.windows(2) {
+                if let Some(finding) = pair_of(file.id, &pair[0], &pair[1], &file.text) {
+                    out.push(finding);
+                }
+            }
+        }
+    }
+}
+
+fn pair_of(file: vramlint_base::FileId, first: &Arm, second: &Arm, text: &str) -> Option<vramlint_base::Finding> {
+    let chooses = first.test.as_ref().is_some_and(is_threshold) || first.body.iter().any(sets_training_value);
+    if !chooses || !first.body.iter().any(is_assignment) || !equal::bodies(&first.body, &second.body) {
+        return None;
+    }
+    let header = first.header.slice(text).trim_end_matches(':');
+    let body = TextRange::new(second.body.first()?.range.start, second.body.last()?.range.end);
+    Some(
+        RULE.finding(
+            Place::new(file, first.header),
+            message!("`{header}` and the arm after it do the same thing", "`{header}` 与其后的分支做的是同一件事"),
+        )
+        .related(Place::new(file, body), message!("the same statements", "相同的语句"))
+        .help(message!("remove the arm, or give it the value that it was made for", "删除该分支，或写上它本应给出的值")),
+    )
+}
+
+fn is_assignment(statement: &Stmt) -> bool {
+    matches!(statement.kind, StmtKind::Assign { value: Some(_), .. })
+}
+
+/// `free_gb < 8`: a quantity against a number.
+fn is_threshold(test: &Expr) -> bool {
+    let ExprKind::Compare(left, op, right) = &test.kind else { return false };
+    let number = |side: &Expr| matches!(&side.kind, ExprKind::Value(Value::Int(_) | Value::Float(_)));
+    matches!(*op, "<" | "<=" | ">" | ">=") && (number(left) != number(right))
+}
+
+/// An assignment to a name that means a training setting.
+fn sets_training_value(statement: &Stmt) -> bool {
+    let StmtKind::Assign { targets, .. } = &statement.kind else { return false };
+    targets.iter().filter_map(Expr::dotted).any(|name| {
+        let last = name.rsplit('.').next().unwrap_or(&name).to_owned();
+        dialect::meaning(Dialect::Plain, &[last.as_str()], &Value::Int(4)).is_some()
+    })
+}

@@ -1,0 +1,3 @@
+//! `VL6`: Python code.
+
+pub(crate) mod identical_branches;

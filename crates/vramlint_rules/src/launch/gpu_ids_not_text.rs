@@ -1,0 +1,106 @@
+//! # gpu-ids-not-text
+//!
+//! `gpu_ids` is a list or a number; accelerate splits it as text.
+//!
+//! ## Why it matters
+//! `accelerate launch` calls `gpu_ids.split(",")` whatever the distributed type: `[0]` and `0` have no `split` and the launch
+//! crashes before any process starts.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: 'NO'
+//! num_processes: 1
+//! gpu_ids: [0]
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: 'NO'
+//! num_processes: 1
+//! gpu_ids: '0'
+//! ```
+//!
+//! ## Fix
+//! Safe: the same ids, joined with commas, as quoted text.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/launch.py:1258`, run: `'list' object has no attribute 'split'`.
+//!
+//! # 中文
+//!
+//! `gpu_ids` 写成了列表或数字；accelerate 按文本拆分它。
+//!
+//! ## 为什么重要
+//! 无论分布式类型是什么，`accelerate launch` 都会调用 `gpu_ids.split(",")`：`[0]` 与 `0` 没有 `split`，在任何进程启动之前就会崩溃。
+//!
+//! ## 修复
+//! 安全：同样的编号，用逗号连接并加引号。
+
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_resolve::Kind;
+use vramlint_syntax::data::{Loader, NodeRef};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL102",
+    name: "gpu-ids-not-text",
+    group: Group::Launch,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("gpu_ids_not_text.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::Accelerate) {
+        let Some(node) = file.data().and_then(|data| data.root()?.get("gpu_ids")) else { continue };
+        let loader = if file.data().is_some_and(|data| data.json) { Loader::Json } else { Loader::PyYaml };
+        let Some(value) = node.value(loader) else { continue };
+        // A flag of every run that uses the file replaces the value.
+        let mut runs = cx.project.runs_of(file.id).filter(|run| run.accelerate == Some(file.id)).peekable();
+        let replaced = runs.peek().is_some() && runs.all(|run| run.launch.as_ref().is_some_and(|launch| launch.flag("--gpu_ids").is_some()));
+        if replaced || matches!(value, Value::Null | Value::Text(_)) {
+            continue;
+        }
+        out.push(finding(file.id, node, &value));
+    }
+}
+
+fn finding(file: vramlint_base::FileId, node: NodeRef<'_>, value: &Value) -> vramlint_base::Finding {
+    let place = Place::new(file, node.range());
+    let kind = value.python_type();
+    let finding = RULE
+        .finding(place, message!("gpu_ids is a {kind} ({value}); accelerate launch needs text", "gpu_ids 是 {kind}（{value}）；accelerate launch 需要文本"))
+        .help(message!("write the ids as quoted text, joined with commas, or `all`", "写成用逗号连接并加引号的文本，或写 `all`"));
+    match ids(value) {
+        Some(ids) => {
+            let quoted = format!("'{ids}'");
+            finding.fix(Fix {
+                title: message!("write {quoted}", "写作 {quoted}"),
+                applicability: Applicability::Safe,
+                edits: vec![edit::replace(place, quoted)],
+            })
+        }
+        None => finding,
+    }
+}
+
+/// `[0, 1]` as `0,1`.
+fn ids(value: &Value) -> Option<String> {
+    match value {
+        Value::Int(id) if *id >= 0 => Some(id.to_string()),
+        Value::List(items) if !items.is_empty() => {
+            let ids: Option<Vec<String>> = items
+                .iter()
+                .map(|item| match item {
+                    Value::Int(id) if *id >= 0 => Some(id.to_string()),
+                    Value::Text(text) if text.chars().all(|c| c.is_ascii_digit()) && !text.is_empty() => Some(text.clone()),
+                    _ => None,
+                })
+                .collect();
+            Some(ids?.join(","))
+        }
+        _ => None,
+    }
+}

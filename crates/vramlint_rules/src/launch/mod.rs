@@ -1,0 +1,4 @@
+//! `VL1`: processes and devices.
+
+pub(crate) mod gpu_ids_not_text;
+pub(crate) mod multi_gpu_one_process;

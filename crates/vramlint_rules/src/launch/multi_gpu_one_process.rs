@@ -1,0 +1,134 @@
+//! # multi-gpu-one-process
+//!
+//! The distributed type asks for several GPUs while one process is started.
+//!
+//! ## Why it matters
+//! One process drives one GPU: the others stay idle. The run still counts as distributed, so that `prepare()` refuses a model
+//! spread by `device_map="auto"`, and DDP keeps its bucket copies of the gradients for nobody.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 1
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2
+//! ```
+//!
+//! ## Fix
+//! Unsafe: we cannot know which of the two lines you meant.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/launch.py:1208` (the flags `--multi_gpu --num_processes 1` are refused; the same in a file is
+//! taken and starts one worker), run.
+//!
+//! # 中文
+//!
+//! 分布式类型要求多张 GPU，却只启动一个进程。
+//!
+//! ## 为什么重要
+//! 一个进程只驱动一张 GPU，其余闲置。该运行仍被视为分布式：`prepare()` 会拒绝用 `device_map="auto"` 分散的模型，DDP 也会
+//! 白白保留梯度的桶副本。
+//!
+//! ## 修复
+//! 不安全：我们无法得知两行中哪一行才是你的本意。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_catalog::Concept;
+use vramlint_resolve::{Kind, Origin, Run, SourceFile};
+use vramlint_syntax::data::{Loader, NodeRef};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL101",
+    name: "multi-gpu-one-process",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("multi_gpu_one_process.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for run in &cx.project.runs {
+        in_run(run, &mut once, out);
+    }
+    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::Accelerate) {
+        if !cx.project.runs.iter().any(|run| run.accelerate == Some(file.id)) {
+            in_file(file, out);
+        }
+    }
+}
+
+fn several(kind: &str) -> bool {
+    kind.starts_with("MULTI_") && kind != "MULTI_CPU"
+}
+
+/// The winners of a run: who asks for several, who starts one.
+fn in_run(run: &Run, once: &mut Once, out: &mut Sink) {
+    let winning = |concept: Concept| run.settings.get(&concept).and_then(|setting| setting.winning());
+    let (Some(kind), Some(count)) = (winning(Concept::DistributedType), winning(Concept::NumProcesses)) else { return };
+    let Some(name) = kind.known().and_then(Value::as_str).filter(|name| several(name)) else { return };
+    if count.known() != Some(&Value::Int(1)) {
+        return;
+    }
+    let (Some(kind_at), Some(count_at)) = (kind.origin.place(), count.origin.place()) else { return };
+    let (place, other) = if matches!(kind.origin, Origin::File { .. }) { (kind_at, count_at) } else { (count_at, kind_at) };
+    if !once.first(place) {
+        return;
+    }
+    let flags = matches!(kind.origin, Origin::Flag { .. }) && matches!(count.origin, Origin::Flag { .. });
+    let finding = RULE
+        .finding(place, message!("distributed_type {name} with one process", "distributed_type 为 {name}，却只有一个进程"))
+        .severity(if flags { Severity::Error } else { Severity::Warning })
+        .related(other, if other == count_at { message!("one process here", "此处为一个进程") } else { message!("{name} here", "此处为 {name}") })
+        .run(&run.id);
+    let finding = if flags {
+        finding.help(message!(
+            "accelerate refuses --multi_gpu with fewer than two processes (commands/launch.py:1208)",
+            "accelerate 拒绝在少于两个进程时使用 --multi_gpu（commands/launch.py:1208）"
+        ))
+    } else {
+        finding.help(help())
+    };
+    out.push(with_fix(finding, kind_at, matches!(kind.origin, Origin::File { .. })));
+}
+
+/// A file that no launch uses.
+fn in_file(file: &SourceFile, out: &mut Sink) {
+    let Some(root) = file.data().and_then(|data| data.root()) else { return };
+    let (Some(kind), Some(count)) = (root.get("distributed_type"), root.get("num_processes")) else { return };
+    let Some(name) = kind.text().filter(|name| several(name)) else { return };
+    if count.value(Loader::PyYaml) != Some(Value::Int(1)) {
+        return;
+    }
+    let at = |node: NodeRef<'_>| Place::new(file.id, node.range());
+    let finding = RULE
+        .finding(at(kind), message!("distributed_type {name} with one process", "distributed_type 为 {name}，却只有一个进程"))
+        .related(at(count), message!("one process here", "此处为一个进程"))
+        .help(help());
+    out.push(with_fix(finding, at(kind), true));
+}
+
+fn help() -> vramlint_base::Message {
+    message!(
+        "write distributed_type: 'NO' for one GPU, or raise num_processes to the number of GPUs",
+        "单卡请写 distributed_type: 'NO'，多卡请把 num_processes 设为 GPU 数量"
+    )
+}
+
+fn with_fix(finding: vramlint_base::Finding, kind: Place, in_file: bool) -> vramlint_base::Finding {
+    if !in_file {
+        return finding;
+    }
+    finding.fix(Fix {
+        title: message!("train on one GPU: distributed_type: 'NO'", "单卡训练：distributed_type: 'NO'"),
+        applicability: Applicability::Unsafe,
+        edits: vec![edit::replace(kind, "'NO'")],
+    })
+}

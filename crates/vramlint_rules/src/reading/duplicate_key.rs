@@ -1,0 +1,83 @@
+//! # duplicate-key
+//!
+//! The same key stands twice in one mapping.
+//!
+//! ## Why it matters
+//! PyYAML and strict JSON keep the last one without a word; OmegaConf (LLaMA-Factory, torchtune) and DeepSpeed's own reader
+//! refuse the file. Either way one of the two lines lies.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 8
+//! num_processes: 4
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 4
+//! ```
+//!
+//! ## Sources
+//! PyYAML 6.0.3, OmegaConf 2.4.0, hjson as DeepSpeed 0.19.8 `runtime/config_utils.py` calls it.
+//!
+//! # 中文
+//!
+//! 同一个映射里出现了两次相同的键。
+//!
+//! ## 为什么重要
+//! PyYAML 与严格 JSON 默默保留最后一个；OmegaConf（LLaMA-Factory、torchtune）与 DeepSpeed 自己的读取器会拒绝该文件。
+//! 无论哪种情况，两行中总有一行不可信。
+
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use std::collections::HashMap;
+use vramlint_base::{Place, Severity, message};
+use vramlint_resolve::{Kind, SourceFile};
+use vramlint_syntax::data::{NodeId, NodeKind, NodeRef};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL006",
+    name: "duplicate-key",
+    group: Group::Reading,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("duplicate_key.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for file in &cx.project.files {
+        if cx.project.kind(file.id) == Kind::Other || cx.project.is_fragment(file.id) {
+            continue;
+        }
+        let Some(data) = file.data() else { continue };
+        for index in 0..data.nodes.len() {
+            let node = NodeRef { file: data, id: NodeId(index as u32) };
+            if matches!(node.raw().kind, NodeKind::Mapping(_)) {
+                mapping(cx, file, node, out);
+            }
+        }
+    }
+}
+
+fn mapping(cx: &Context<'_>, file: &SourceFile, node: NodeRef<'_>, out: &mut Sink) {
+    let mut seen: HashMap<&str, NodeRef<'_>> = HashMap::new();
+    for (key, _) in node.entries() {
+        let Some(text) = key.text().filter(|text| *text != "<<") else { continue };
+        let Some(first) = seen.insert(text, key) else { continue };
+        let refused = matches!(cx.project.kind(file.id), Kind::LlamaFactory | Kind::Torchtune);
+        let severity = if refused { Severity::Error } else { Severity::Warning };
+        let message = if refused {
+            message!("the key `{text}` stands twice; OmegaConf refuses the file", "键 `{text}` 出现两次；OmegaConf 会拒绝此文件")
+        } else {
+            message!("the key `{text}` stands twice; the last one wins", "键 `{text}` 出现两次；以最后一个为准")
+        };
+        let finding = RULE
+            .finding(Place::new(file.id, key.range()), message)
+            .severity(severity)
+            .related(Place::new(file.id, first.range()), message!("`{text}` for the first time", "`{text}` 首次出现"));
+        out.push(finding);
+    }
+}

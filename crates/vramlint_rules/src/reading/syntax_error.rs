@@ -1,0 +1,127 @@
+//! # syntax-error
+//!
+//! A file cannot be parsed by what reads it.
+//!
+//! ## Why it matters
+//! The run stops before it starts. The rest of the file is read as well as it can be, so that its other findings are not lost.
+//! A JSON file for DeepSpeed has two readers: DeepSpeed itself takes comments and trailing commas, while accelerate and
+//! transformers refuse them.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2: 3
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2
+//! ```
+//!
+//! ## Sources
+//! PyYAML 6.0.3; hjson 3.1 as DeepSpeed 0.19.8 `runtime/config.py` calls it; CPython 3.11 `json`.
+//!
+//! # 中文
+//!
+//! 文件无法被读取它的程序解析。
+//!
+//! ## 为什么重要
+//! 运行在开始之前就会中断。文件其余部分仍会尽量读取，以免漏掉其他问题。DeepSpeed 的 JSON 有两种读法：DeepSpeed
+//! 自己接受注释和末尾逗号，而 accelerate 与 transformers 会拒绝。
+
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Message, Place, Severity, message};
+use vramlint_catalog::Dialect;
+use vramlint_catalog::flags::Launcher;
+use vramlint_resolve::{Kind, Project, SourceFile, Syntax};
+use vramlint_syntax::{RefusedBy, SyntaxError, yaml};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL001",
+    name: "syntax-error",
+    group: Group::Reading,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("syntax_error.rs"),
+    check: Some(check),
+};
+
+/// Errors reported of one file: what follows the first few is mostly their echo.
+const MOST: usize = 3;
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for file in cx.project.files.iter().filter(|file| !cx.project.is_fragment(file.id)) {
+        if !file.decode_errors.is_empty() {
+            continue;
+        }
+        let errors: &[SyntaxError] = match &file.syntax {
+            Syntax::Data(data) => &data.errors,
+            Syntax::Python(module) => &module.errors,
+            Syntax::Script(script) => &script.errors,
+            Syntax::Text | Syntax::Unreadable => continue,
+        };
+        let verdicts = errors.iter().filter_map(|error| verdict(cx.project, file, error).map(|verdict| (error, verdict)));
+        for (error, (severity, help)) in verdicts.take(MOST) {
+            let mut finding = RULE.finding(Place::new(file.id, error.range), error.message.clone()).severity(severity);
+            finding.help = help;
+            out.push(finding);
+        }
+    }
+}
+
+/// How grave an error is for those who read this file; `None` where they pass it.
+fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<(Severity, Option<Message>)> {
+    let kind = project.kind(file.id);
+    let json = file.data().is_some_and(|data| data.json);
+    match error.refused_by {
+        // The rule `duplicate-key` speaks of these.
+        RefusedBy::UniqueKeys => None,
+        RefusedBy::All | RefusedBy::PyYaml if file.data().is_some() => {
+            if kind != Kind::Other {
+                return Some((Severity::Error, None));
+            }
+            // A chart or a template that some other tool fills in is not ours to judge.
+            let left_alone = yaml::looks_templated(&file.text) || error.refused_by == RefusedBy::PyYaml;
+            (!left_alone).then_some((Severity::Info, None))
+        }
+        RefusedBy::All | RefusedBy::PyYaml => Some((Severity::Error, None)),
+        RefusedBy::StrictJson if !json => None,
+        RefusedBy::StrictJson => match kind {
+            Kind::Other => None,
+            Kind::DeepSpeed => Some(strict(project, file)),
+            _ => Some((Severity::Error, None)),
+        },
+        RefusedBy::Hjson => (kind == Kind::DeepSpeed && plain_deepspeed(project, file) == Some(true)).then_some((Severity::Error, None)),
+    }
+}
+
+fn strict(project: &Project, file: &SourceFile) -> (Severity, Option<Message>) {
+    let help = message!(
+        "accelerate and transformers read this file as strict JSON; DeepSpeed's own reader would take it",
+        "accelerate 与 transformers 按严格 JSON 读取此文件；DeepSpeed 自己的读取器会接受它"
+    );
+    match plain_deepspeed(project, file) {
+        Some(true) => (Severity::Info, Some(help)),
+        Some(false) => (Severity::Error, Some(help)),
+        None => (Severity::Warning, Some(help)),
+    }
+}
+
+/// Whether DeepSpeed itself reads the file rather than accelerate or transformers; `None` where no run shows it.
+fn plain_deepspeed(project: &Project, file: &SourceFile) -> Option<bool> {
+    let mut answer = None;
+    for run in project.runs.iter().filter(|run| run.deepspeed == Some(file.id)) {
+        let hugging_face = run.accelerate.is_some()
+            || run.launcher == Some(Launcher::Accelerate)
+            || matches!(run.dialect, Dialect::HfTrainer | Dialect::Trl | Dialect::LlamaFactory | Dialect::Axolotl | Dialect::MsSwift);
+        if hugging_face {
+            return Some(false);
+        }
+        if run.code.is_some() {
+            answer = Some(true);
+        }
+    }
+    answer
+}

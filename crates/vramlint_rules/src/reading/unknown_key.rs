@@ -1,0 +1,147 @@
+//! # unknown-key
+//!
+//! A key that its tool does not know, where the tool refuses such keys.
+//!
+//! ## Why it matters
+//! `accelerate launch` refuses a file with an unknown key at its top level, and DeepSpeed refuses one inside most of its blocks.
+//! A batch size or an accumulation in accelerate's file has no reader there at all: it belongs to the training code, or under
+//! `deepspeed_config`.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2
+//! gradient_accumulation_steps: 4
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2
+//! mixed_precision: bf16
+//! ```
+//!
+//! ## Fix
+//! Unsafe: a near spelling is offered as a rename, and the removal of the line. We cannot know what it was meant to do.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/config/config_args.py:154`, run; DeepSpeed 0.19.8 `runtime/config_utils.py`, run.
+//!
+//! # 中文
+//!
+//! 工具不认识的键，而该工具会拒绝这样的键。
+//!
+//! ## 为什么重要
+//! `accelerate launch` 会拒绝顶层含未知键的文件，DeepSpeed 的多数块内也拒绝未知键。写在 accelerate 文件里的批大小或梯度累积
+//! 根本没有读取者：它应写在训练代码中，或写在 `deepspeed_config` 之下。
+//!
+//! ## 修复
+//! 不安全：若有相近的拼写则提供改名，并提供删除该行。我们无法得知它原本的用意。
+
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Place, Severity, message};
+use vramlint_catalog::keys;
+use vramlint_resolve::{Kind, SourceFile};
+use vramlint_syntax::data::NodeRef;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL004",
+    name: "unknown-key",
+    group: Group::Reading,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("unknown_key.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for file in &cx.project.files {
+        let Some(root) = file.data().and_then(|data| data.root()) else { continue };
+        match cx.project.kind(file.id) {
+            Kind::Accelerate => accelerate(file, root, out),
+            Kind::DeepSpeed => deepspeed(file, root, &mut Vec::new(), out),
+            _ => {}
+        }
+    }
+}
+
+fn accelerate(file: &SourceFile, root: NodeRef<'_>, out: &mut Sink) {
+    // Another class, with other keys, reads the file of a cluster at Amazon.
+    let environment = root.get("compute_environment");
+    if environment.is_some_and(|node| node.text() != Some("LOCAL_MACHINE")) {
+        return;
+    }
+    let known: Vec<&str> = keys::accelerate_top_level().map(|key| key.path.as_str()).collect();
+    for (key, value) in root.entries() {
+        let Some(text) = key.text().filter(|text| *text != "<<" && !known.contains(text)) else { continue };
+        let removed = keys::removed(keys::accelerate(), text).and_then(|key| key.until.clone());
+        let message = match &removed {
+            Some(version) => message!("accelerate knows `{text}` no longer, since {version}", "accelerate 自 {version} 起不再认识 `{text}`"),
+            None => message!("accelerate refuses the file: unknown key `{text}`", "accelerate 会拒绝此文件：未知的键 `{text}`"),
+        };
+        // A key that older versions take is only advice while the installed version is not known.
+        let severity = if removed.is_some() { Severity::Info } else { Severity::Error };
+        let mut finding = RULE.finding(Place::new(file.id, key.range()), message).severity(severity);
+        if let Some(advice) = advice(text) {
+            finding = finding.help(advice);
+        }
+        out.push(with_fixes(finding, file, key, value, keys::nearest(text, known.iter().copied())));
+    }
+}
+
+/// Where a key that people put here belongs.
+fn advice(key: &str) -> Option<vramlint_base::Message> {
+    Some(match key {
+        "gradient_accumulation_steps" | "gradient_clipping" | "zero_stage" => message!(
+            "it has a reader only under `deepspeed_config`; otherwise pass it in the training code",
+            "它只在 `deepspeed_config` 之下有读取者；否则应在训练代码中给出"
+        ),
+        "batch_size" | "train_batch_size" | "per_device_train_batch_size" | "micro_batch_size" | "learning_rate" => message!(
+            "accelerate's file describes the launch, not the training: pass it in the training code",
+            "accelerate 的文件描述启动方式而非训练：应在训练代码中给出"
+        ),
+        "bf16" => message!("write `mixed_precision: bf16`", "应写作 `mixed_precision: bf16`"),
+        _ => return None,
+    })
+}
+
+fn deepspeed(file: &SourceFile, node: NodeRef<'_>, path: &mut Vec<String>, out: &mut Sink) {
+    let block = path.join(".");
+    let refuses = !block.is_empty() && keys::deepspeed_block_rejects_unknown(&block) == Some(true);
+    let prefix = if block.is_empty() { String::new() } else { format!("{block}.") };
+    let known: Vec<&str> = if refuses {
+        keys::deepspeed().iter().filter_map(|key| key.path.strip_prefix(&prefix)).filter(|rest| !rest.contains('.')).collect()
+    } else {
+        Vec::new()
+    };
+    for (key, value) in node.entries() {
+        let Some(text) = key.text() else { continue };
+        if refuses && !known.contains(&text) {
+            let message = message!("DeepSpeed refuses the file: unknown key `{text}` in `{block}`", "DeepSpeed 会拒绝此文件：`{block}` 中未知的键 `{text}`");
+            let finding = RULE.finding(Place::new(file.id, key.range()), message);
+            out.push(with_fixes(finding, file, key, value, keys::nearest(text, known.iter().copied())));
+        } else if value.is_mapping() && path.len() < 4 {
+            path.push(text.to_owned());
+            deepspeed(file, value, path, out);
+            path.pop();
+        }
+    }
+}
+
+fn with_fixes(finding: vramlint_base::Finding, file: &SourceFile, key: NodeRef<'_>, value: NodeRef<'_>, nearest: Option<&str>) -> vramlint_base::Finding {
+    let mut finding = finding;
+    if let Some(near) = nearest {
+        let text = key.range().slice(&file.text).replace(key.text().unwrap_or_default(), near);
+        finding = finding.fix(Fix {
+            title: message!("rename it to `{near}`", "改名为 `{near}`"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit::replace(Place::new(file.id, key.range()), text)],
+        });
+    }
+    let json = file.data().is_some_and(|data| data.json);
+    if let Some(removal) = edit::remove_entry(file, key.range(), value.range()).filter(|_| !json) {
+        finding = finding.fix(Fix { title: message!("remove the line", "删除该行"), applicability: Applicability::Unsafe, edits: vec![removal] });
+    }
+    finding
+}
