@@ -2,6 +2,14 @@
 
 use crate::Concept;
 
+mod accelerate;
+mod deepspeed;
+mod frameworks;
+mod python;
+mod torchrun;
+
+pub use deepspeed::{HostSlots, resource_filter};
+
 /// A program that starts training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Launcher {
@@ -32,7 +40,7 @@ pub enum Arity {
     Switch,
     /// One value.
     One,
-    /// All words up to the next flag.
+    /// All words up to the next flag, none included: `--bf16`, `--bf16 true`, `--dataset a b`.
     Many,
 }
 
@@ -45,10 +53,234 @@ pub struct Flag {
     pub arity: Arity,
     /// The concept that it sets, where it is one.
     pub concept: Option<Concept>,
+    /// The value that a switch gives to the concept: `--multi_gpu` is `MULTI_GPU`.
+    pub implied: Option<&'static str>,
+    /// Whether the value holds for each machine, so that the whole is its product with the machines: `--nproc_per_node`.
+    pub per_machine: bool,
+}
+
+impl Flag {
+    const fn new(names: &'static [&'static str], arity: Arity, concept: Option<Concept>) -> Self {
+        Self { names, arity, concept, implied: None, per_machine: false }
+    }
+
+    const fn switch(names: &'static [&'static str]) -> Self {
+        Self::new(names, Arity::Switch, None)
+    }
+
+    const fn one(names: &'static [&'static str]) -> Self {
+        Self::new(names, Arity::One, None)
+    }
+
+    const fn many(names: &'static [&'static str]) -> Self {
+        Self::new(names, Arity::Many, None)
+    }
+
+    const fn sets(names: &'static [&'static str], concept: Concept) -> Self {
+        Self::new(names, Arity::One, Some(concept))
+    }
+
+    const fn sets_per_machine(names: &'static [&'static str], concept: Concept) -> Self {
+        Self { per_machine: true, ..Self::sets(names, concept) }
+    }
+
+    const fn implies(names: &'static [&'static str], concept: Concept, value: &'static str) -> Self {
+        Self { implied: Some(value), ..Self::new(names, Arity::Switch, Some(concept)) }
+    }
+}
+
+/// The flags that the launcher itself knows. A framework passes on more: options of its own are the keys of its dialect.
+pub fn flags(launcher: Launcher) -> &'static [Flag] {
+    match launcher {
+        Launcher::Accelerate => accelerate::FLAGS,
+        Launcher::Torchrun | Launcher::Tune => torchrun::FLAGS,
+        Launcher::DeepSpeed => deepspeed::FLAGS,
+        Launcher::Python => python::FLAGS,
+        Launcher::LlamaFactory => frameworks::LLAMA_FACTORY,
+        Launcher::Axolotl => frameworks::AXOLOTL,
+        Launcher::Trl => frameworks::TRL,
+        Launcher::Swift => frameworks::SWIFT,
+    }
 }
 
 /// The flag of `launcher` with this spelling (without `=value`); unambiguous abbreviations count where the launcher's parser
 /// allows them.
 pub fn flag(launcher: Launcher, spelling: &str) -> Option<&'static Flag> {
-    todo!("{launcher:?} {spelling}")
+    if !spelling.starts_with('-') {
+        return None;
+    }
+    if let Some(found) = exact(flags(launcher), spelling) {
+        return Some(found);
+    }
+    match launcher {
+        Launcher::Python => python::cluster(spelling),
+        // argparse's default, which neither parser turns off.
+        Launcher::Torchrun | Launcher::Tune | Launcher::DeepSpeed => abbreviated(flags(launcher), spelling),
+        // What TRL does not know goes to `accelerate launch` as it is (trl cli: the remaining strings are its arguments).
+        Launcher::Trl => exact(accelerate::FLAGS, spelling),
+        // What stands after `--` goes to the launcher that `--launcher` names.
+        Launcher::Axolotl => exact(accelerate::FLAGS, spelling).or_else(|| exact(torchrun::FLAGS, spelling)),
+        Launcher::Swift | Launcher::LlamaFactory => exact(frameworks::TRAINING, spelling),
+        Launcher::Accelerate => None,
+    }
+    .or_else(|| if launcher == Launcher::Trl { exact(frameworks::TRAINING, spelling) } else { None })
+}
+
+fn exact(flags: &'static [Flag], spelling: &str) -> Option<&'static Flag> {
+    flags.iter().find(|flag| flag.names.contains(&spelling))
+}
+
+/// The only flag with a long name that starts so. Two spellings of one flag are no ambiguity (as in Python from 3.12.7 on;
+/// earlier ones refuse `--nproc`, and accept `--nproc_per`).
+fn abbreviated(flags: &'static [Flag], spelling: &str) -> Option<&'static Flag> {
+    if !spelling.starts_with("--") || spelling.len() < 3 {
+        return None;
+    }
+    let mut found = flags.iter().filter(|flag| flag.names.iter().any(|name| name.starts_with(spelling)));
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    const ALL: [Launcher; 9] = [
+        Launcher::Accelerate,
+        Launcher::Torchrun,
+        Launcher::DeepSpeed,
+        Launcher::Python,
+        Launcher::LlamaFactory,
+        Launcher::Axolotl,
+        Launcher::Tune,
+        Launcher::Trl,
+        Launcher::Swift,
+    ];
+
+    fn arity(launcher: Launcher, spelling: &str) -> Option<Arity> {
+        flag(launcher, spelling).map(|flag| flag.arity)
+    }
+
+    fn concept(launcher: Launcher, spelling: &str) -> Option<Concept> {
+        flag(launcher, spelling).and_then(|flag| flag.concept)
+    }
+
+    #[test]
+    fn tables_have_no_duplicates() {
+        for launcher in ALL {
+            let mut seen = BTreeSet::new();
+            for flag in flags(launcher) {
+                assert!(!flag.names.is_empty());
+                assert!(flag.implied.is_none() || flag.concept.is_some() && flag.arity == Arity::Switch);
+                for name in flag.names {
+                    assert!(name.starts_with('-') && !name.contains('='), "{name}");
+                    assert!(seen.insert(*name), "{launcher:?} {name} twice");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn accelerate_takes_dashes_for_underscores_and_no_abbreviations() {
+        use Launcher::Accelerate;
+        for name in ["--num_processes", "--num-processes"] {
+            assert_eq!((arity(Accelerate, name), concept(Accelerate, name)), (Some(Arity::One), Some(Concept::NumProcesses)));
+        }
+        assert_eq!(arity(Accelerate, "--num_proc"), None);
+        assert_eq!(arity(Accelerate, "-n"), None);
+        assert_eq!(arity(Accelerate, "--config-file"), Some(Arity::One));
+        assert_eq!(arity(Accelerate, "-m"), Some(Arity::Switch));
+        assert_eq!(arity(Accelerate, "--debug"), Some(Arity::Switch));
+        assert_eq!(arity(Accelerate, "--fsdp_offload_params"), Some(Arity::One));
+        assert_eq!(arity(Accelerate, "--no-tpu-cluster"), None, "store_false keeps its one spelling");
+        let switch = flag(Accelerate, "--multi-gpu").expect("known");
+        assert_eq!((switch.concept, switch.implied), (Some(Concept::DistributedType), Some("MULTI_GPU")));
+        assert_eq!(flags(Accelerate).len(), 124 + 6, "those of 1.15 and six that are gone");
+    }
+
+    #[test]
+    fn torchrun_takes_both_spellings_and_abbreviations() {
+        use Launcher::Torchrun;
+        for name in ["--nproc_per_node", "--nproc-per-node", "--nproc_per", "--nproc"] {
+            let found = flag(Torchrun, name).expect("known");
+            assert_eq!(
+                (found.concept, found.per_machine, found.arity),
+                (Some(Concept::NumProcesses), true, Arity::One),
+                "{name}"
+            );
+        }
+        assert_eq!(concept(Torchrun, "--nnodes"), Some(Concept::NumMachines));
+        assert_eq!(arity(Torchrun, "--standalone"), Some(Arity::Switch));
+        assert_eq!(arity(Torchrun, "--n"), None, "several start so");
+        assert_eq!(arity(Torchrun, "--rdzv_"), None);
+        assert_eq!(arity(Torchrun, "--node_rank"), Some(Arity::One));
+        assert_eq!(arity(Torchrun, "-m"), Some(Arity::Switch));
+        assert_eq!(arity(Torchrun, "--use_env"), Some(Arity::Switch));
+        assert_eq!(arity(Torchrun, "--"), None);
+        assert_eq!(concept(Launcher::Tune, "--nproc_per_node"), Some(Concept::NumProcesses));
+    }
+
+    #[test]
+    fn deepspeed_takes_underscores_only() {
+        use Launcher::DeepSpeed;
+        let gpus = flag(DeepSpeed, "--num_gpus").expect("known");
+        assert_eq!((gpus.concept, gpus.per_machine), (Some(Concept::NumProcesses), true));
+        assert_eq!(arity(DeepSpeed, "--num-gpus"), None);
+        assert_eq!(arity(DeepSpeed, "--num_g"), Some(Arity::One));
+        assert_eq!(arity(DeepSpeed, "--num"), None);
+        for (name, expected) in [
+            ("-i", Arity::One),
+            ("--include", Arity::One),
+            ("-e", Arity::One),
+            ("-H", Arity::One),
+            ("--hostfile", Arity::One),
+            ("--module", Arity::Switch),
+            ("--no_python", Arity::Switch),
+            ("--bind_core_list", Arity::One),
+        ] {
+            assert_eq!(arity(DeepSpeed, name), Some(expected), "{name}");
+        }
+        assert_eq!(arity(DeepSpeed, "-m"), None);
+    }
+
+    #[test]
+    fn python_flags_cluster() {
+        use Launcher::Python;
+        for (name, expected) in [
+            ("-u", Some(Arity::Switch)),
+            ("-OO", Some(Arity::Switch)),
+            ("-uB", Some(Arity::Switch)),
+            ("-m", Some(Arity::One)),
+            ("-um", Some(Arity::One)),
+            ("-c", Some(Arity::One)),
+            ("-X", Some(Arity::One)),
+            ("-Xdev", Some(Arity::Switch)),
+            ("-Wignore", Some(Arity::Switch)),
+            ("-mtorch.distributed.run", Some(Arity::Switch)),
+            ("--check-hash-based-pycs", Some(Arity::One)),
+            ("-z", None),
+            ("--num_processes", None),
+            ("-", None),
+        ] {
+            assert_eq!(arity(Python, name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn frameworks_pass_on_to_their_launchers() {
+        assert_eq!(concept(Launcher::Trl, "--num_processes"), Some(Concept::NumProcesses));
+        assert_eq!(arity(Launcher::Trl, "--accelerate_config"), Some(Arity::One));
+        assert_eq!(arity(Launcher::Trl, "--config"), Some(Arity::One));
+        assert_eq!(arity(Launcher::Trl, "--bf16"), Some(Arity::Many));
+        assert_eq!(concept(Launcher::Axolotl, "--num-processes"), Some(Concept::NumProcesses));
+        assert_eq!(arity(Launcher::Axolotl, "--launcher"), Some(Arity::One));
+        assert_eq!(concept(Launcher::Axolotl, "--nproc_per_node"), Some(Concept::NumProcesses));
+        assert_eq!(arity(Launcher::Swift, "--gradient_checkpointing"), Some(Arity::Many));
+        assert_eq!(arity(Launcher::Swift, "--dataset"), Some(Arity::Many));
+        assert_eq!(arity(Launcher::LlamaFactory, "--do_train"), Some(Arity::Many));
+        for launcher in ALL {
+            assert!(flag(launcher, "train.py").is_none() && flag(launcher, "").is_none());
+        }
+    }
 }

@@ -6,6 +6,7 @@ pub mod concept;
 pub mod dialect;
 pub mod flags;
 pub mod keys;
+pub mod precedence;
 
 pub use concept::Concept;
 pub use dialect::Dialect;

@@ -1,0 +1,53 @@
+//! Flags of the Python interpreter.
+
+use super::{Arity, Flag};
+
+/// `python --help` of 3.11 to 3.14. After `-m MODULE` and `-c TEXT` every word belongs to the module, whatever it looks like.
+pub(super) static FLAGS: &[Flag] = &[
+    Flag::one(&["-m"]),
+    Flag::one(&["-c"]),
+    Flag::one(&["-X"]),
+    Flag::one(&["-W"]),
+    Flag::one(&["--check-hash-based-pycs"]),
+    Flag::switch(&["-u"]),
+    Flag::switch(&["-O"]),
+    Flag::switch(&["-OO"]),
+    Flag::switch(&["-B"]),
+    Flag::switch(&["-b"]),
+    Flag::switch(&["-d"]),
+    Flag::switch(&["-E"]),
+    Flag::switch(&["-h", "-?", "--help"]),
+    Flag::switch(&["-i"]),
+    Flag::switch(&["-I"]),
+    Flag::switch(&["-P"]),
+    Flag::switch(&["-q"]),
+    Flag::switch(&["-R"]),
+    Flag::switch(&["-s"]),
+    Flag::switch(&["-S"]),
+    Flag::switch(&["-t"]),
+    Flag::switch(&["-v"]),
+    Flag::switch(&["-V", "--version"]),
+    Flag::switch(&["-x"]),
+    Flag::switch(&["--help-env"]),
+    Flag::switch(&["--help-xoptions"]),
+    Flag::switch(&["--help-all"]),
+];
+
+/// A flag whose value stands in the same word: nothing more is taken.
+static ATTACHED: Flag = Flag::switch(&["-Xdev", "-Wignore"]);
+
+/// Short flags in one word: `-uB`, `-um MODULE`, `-Xdev`.
+pub(super) fn cluster(word: &str) -> Option<&'static Flag> {
+    let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+    let mut last = None;
+    for (at, letter) in letters.char_indices() {
+        let name = format!("-{letter}");
+        let flag = FLAGS.iter().find(|flag| flag.names.contains(&name.as_str()))?;
+        let ends_here = at + letter.len_utf8() == letters.len();
+        if flag.arity == Arity::One && !ends_here {
+            return Some(&ATTACHED);
+        }
+        last = Some(flag);
+    }
+    last
+}
