@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Installs what the tests need, and runs them all. Stages that need a corpus beside the checkout say so when it is absent.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never}
+shared=../shared
+failed=()
+
+stage() {
+    local name=$1
+    shift
+    printf '\n== %s\n' "$name"
+    local start=$SECONDS
+    if "$@"; then
+        printf -- '-- %s: passed in %s s\n' "$name" $((SECONDS - start))
+    else
+        printf -- '-- %s: FAILED after %s s\n' "$name" $((SECONDS - start))
+        failed+=("$name")
+    fi
+}
+
+stage "format" cargo fmt --all --check
+stage "lints" cargo clippy --workspace --all-targets --quiet -- -D warnings
+stage "scalars and files against PyYAML" bash tests/pyyaml/run.sh
+stage "JSON against Python's json and hjson" bash tests/json/run.sh
+if [ -d "$shared/cases/seeds" ]; then
+    stage "release build" cargo build --release --quiet --bin vramlint
+    stage "the five guides as projects" python3 "$shared/cases/seeds/score.py" target/release/vramlint --since 1
+else
+    printf '\n== the five guides as projects: skipped, %s is absent\n' "$shared"
+fi
+stage "tests" cargo test --workspace --quiet
+
+if [ ${#failed[@]} -gt 0 ]; then
+    printf '\nfailed: %s\n' "${failed[*]}"
+    exit 1
+fi
+printf '\nevery stage passed\n'
