@@ -1,0 +1,69 @@
+//! What several tests share: checking a folder through the library, and walking folders.
+#![allow(dead_code)] // each test binary uses its part
+
+use std::path::{Path, PathBuf};
+use vramlint_base::{Finding, Place};
+use vramlint_project::{Report, Request, check};
+
+/// The root of the checkout.
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder of the reference material beside the checkout; `None`, and a word about it, where it is absent.
+pub fn shared(part: &str) -> Option<PathBuf> {
+    let path = root().join("../shared").join(part);
+    if path.is_dir() {
+        return Some(path);
+    }
+    println!("skipped: {part} of the reference material is absent");
+    None
+}
+
+/// A report, with paths relative to the folder that was checked.
+pub struct Checked {
+    pub report: Report,
+}
+
+/// Checks a folder as `vramlint check .` in it would.
+pub fn check_folder(folder: &Path) -> Checked {
+    let request = Request { cwd: folder.to_path_buf(), ..Request::default() };
+    let report = check(&request, &|_, _| {}).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    Checked { report }
+}
+
+impl Checked {
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.report.findings.iter()
+    }
+
+    /// Path, first and last line of a finding's own place and of every related one.
+    pub fn places(&self, finding: &Finding) -> Vec<(String, u32, u32)> {
+        let one = |place: Place| {
+            let (file, start, end) = self.report.project.position(place);
+            (file.path.clone(), start.line, end.line)
+        };
+        std::iter::once(one(finding.place)).chain(finding.related.iter().map(|related| one(related.place))).collect()
+    }
+}
+
+/// Every folder below `part` that holds a file called `name`, in order.
+pub fn folders_with(part: &str, name: &str) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = files_below(&root().join(part)).into_iter().filter(|path| path.file_name().is_some_and(|n| n == name)).collect();
+    found.sort();
+    found.into_iter().filter_map(|path| path.parent().map(Path::to_path_buf)).collect()
+}
+
+/// Every file below a folder, in order.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() { folders.push(path) } else { found.push(path) }
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,96 @@
+//! Every rule has a page in both languages, and the page's own examples behave as it says.
+
+mod common;
+
+use common::check_folder;
+use std::collections::BTreeSet;
+use vramlint_base::Lang;
+use vramlint_rules::RULES;
+
+/// Blocks of a section that carry a file name: name and text.
+fn blocks(page: &str, heading: &str) -> Vec<(String, String)> {
+    let section = page.split("\n## ").find(|section| section.starts_with(heading)).unwrap_or("");
+    let mut found = Vec::new();
+    let mut open: Option<(String, String)> = None;
+    for line in section.lines() {
+        match (&mut open, line.strip_prefix("```")) {
+            (None, Some(info)) => open = info.split_whitespace().find_map(|word| word.strip_prefix("file=")).map(|name| (name.to_owned(), String::new())),
+            (Some(_), Some(_)) => found.extend(open.take()),
+            (Some((_, text)), None) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+fn check_blocks(blocks: &[(String, String)]) -> BTreeSet<&'static str> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, text) in blocks {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("inside the folder")).expect("writable");
+        std::fs::write(path, text).expect("writable");
+    }
+    check_folder(folder.path()).findings().map(|finding| finding.name).collect()
+}
+
+#[test]
+fn examples_are_found_and_fine_ones_are_not() {
+    let mut tried = 0;
+    for rule in RULES {
+        let page = format!("\n{}", rule.page(Lang::En).body);
+        let bad = blocks(&page, "Example");
+        if !bad.is_empty() {
+            tried += 1;
+            assert!(check_blocks(&bad).contains(rule.name), "{}: the example of its page is not found", rule.name);
+        }
+        let fine = blocks(&page, "Fine");
+        assert_eq!(bad.is_empty(), fine.is_empty(), "{}: an example and its fine form come together", rule.name);
+        if !fine.is_empty() {
+            let found = check_blocks(&fine);
+            assert!(found.is_empty(), "{}: its fine form gives {found:?}", rule.name);
+        }
+    }
+    assert!(tried >= 9, "only {tried} pages have examples");
+}
+
+#[test]
+fn pages_are_whole_in_both_languages() {
+    for rule in RULES {
+        let (en, zh) = (rule.page(Lang::En), rule.page(Lang::Zh));
+        assert!(rule.source.starts_with(&format!("//! # {}\n", rule.name)), "{}: the page starts with the name", rule.name);
+        for page in [&en, &zh] {
+            assert!(!page.summary.is_empty() && page.summary.chars().count() < 200, "{}: {:?}", rule.name, page.summary);
+        }
+        assert!(en.body.contains("## Why it matters") && zh.body.contains("## 为什么重要"), "{}: says why", rule.name);
+        assert!(en.summary.is_ascii(), "{}: the English page is English", rule.name);
+        assert!(zh.summary.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c)), "{}: the Chinese page is Chinese", rule.name);
+    }
+}
+
+#[test]
+fn codes_and_names_are_unique_and_in_order() {
+    let codes: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
+    let mut sorted = codes.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    assert_eq!(codes, sorted, "RULES is sorted by code, each once");
+    assert_eq!(RULES.iter().map(|rule| rule.name).collect::<BTreeSet<_>>().len(), RULES.len());
+    for rule in RULES {
+        assert!(rule.code.starts_with(rule.group.prefix()), "{} is of {:?}", rule.code, rule.group);
+    }
+}
+
+#[test]
+fn every_file_of_a_rule_is_registered() {
+    let families = common::root().join("crates/vramlint_rules/src");
+    for path in common::files_below(&families) {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        if text.contains("static RULE: Rule") && !path.ends_with("rule.rs") {
+            let name = path.file_stem().and_then(|stem| stem.to_str()).expect("named").replace('_', "-");
+            assert!(RULES.iter().any(|rule| rule.name == name), "{name} is not in the registry");
+        }
+    }
+}
