@@ -7,7 +7,7 @@ use crate::reference::Lookup;
 use crate::{Policy, Run, SourceFile, run};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-use vramlint_base::{FileId, LineColumn, Place, TextRange};
+use vramlint_base::{FileId, LineColumn, Place, TextRange, Value};
 
 /// A project, resolved.
 #[derive(Debug, Default)]
@@ -77,6 +77,15 @@ impl Project {
             cache.insert(entry, facts.clone());
         }
         facts
+    }
+
+    /// What the code says for a launch that gives these options: branches that depend on them are decided.
+    pub fn code_given(&self, entry: FileId, given: &[(String, Value)]) -> Option<Arc<CodeFacts>> {
+        if given.is_empty() {
+            return self.code(entry);
+        }
+        self.file(entry).python()?;
+        Some(Arc::new(code::facts_given(&self.files, entry, given)))
     }
 
     /// Whether a file is a block of a document: what it belongs to is not known, so rules that need a whole project stay silent.

@@ -13,6 +13,7 @@ pub static RULES: &[&Rule] = &[
     &reading::duplicate_key::RULE,
     &launch::multi_gpu_one_process::RULE,
     &launch::gpu_ids_not_text::RULE,
+    &launch::device_map_auto_in_training::RULE,
     &batch::effective_batch_claim::RULE,
     &batch::effective_batch_declared::RULE,
     &sharding::deepspeed_file_and_accelerate_key::RULE,

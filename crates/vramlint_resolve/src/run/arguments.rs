@@ -36,6 +36,15 @@ pub(super) fn offer(offers: &mut Offers, launch: &Launch, dialect: Dialect, code
     }
 }
 
+/// The options that a launch gives, as the code will see them; those with unknown values are left out.
+pub(super) fn given(launch: &Launch) -> Vec<(String, Value)> {
+    let value = |argument: &crate::launch::Argument<'_>| match &argument.value {
+        Some(value) => value.text.as_deref().map(typed),
+        None => Some(Value::Bool(true)),
+    };
+    launch.options().iter().filter_map(|argument| Some((argument.name.replace('-', "_"), value(argument)?))).collect()
+}
+
 /// The name that the code uses for an option: `-b` is `batch_size` where the script declares it so.
 fn canonical(name: &str, code: Option<&CodeFacts>) -> String {
     let declared =

@@ -3,7 +3,7 @@
 use super::settle::{Join, Layer, Offers, known};
 use super::world::World;
 use super::{Run, arguments, data, deepspeed, derive};
-use crate::code::{CodeCandidate, CodeFacts, LoadedFile};
+use crate::code::{CodeCandidate, CodeFacts, LoadRole, LoadedFile};
 use crate::kind::Kind;
 use crate::launch::Launch;
 use crate::project::Project;
@@ -35,7 +35,7 @@ impl Seed {
     pub(super) fn from_launch(project: &Project, launch: Arc<Launch>, entry: Option<FileId>) -> Self {
         let mut seed = Self::new(Place::new(launch.file, launch.range));
         seed.entry = entry;
-        seed.code = entry.and_then(|entry| project.code(entry));
+        seed.code = entry.and_then(|entry| project.code_given(entry, &arguments::given(&launch)));
         seed.launch = Some(launch);
         seed.find_files(project);
         seed
@@ -157,12 +157,19 @@ impl Seed {
         let path = match given {
             Some(Some(text)) => text,
             Some(None) => return,
-            None => match &load.path {
-                Some(path) => path.clone(),
+            None => match load.path.clone().or_else(|| self.word(load.argument?)) {
+                Some(path) => path,
                 None => return,
             },
         };
-        self.refer_from(project, &path, folder, load.place, Kind::Training, load.loader);
+        let kind = if load.role == LoadRole::DeepSpeed { Kind::DeepSpeed } else { Kind::Training };
+        self.refer_from(project, &path, folder, load.place, kind, load.loader);
+    }
+
+    /// The bare word of the command line with this number, counted from 1 as `sys.argv` does.
+    fn word(&self, number: usize) -> Option<String> {
+        let launch = self.launch.as_ref()?;
+        launch.arguments.get(number.checked_sub(1)?)?.text().map(str::to_owned)
     }
 
     fn refer_word(&mut self, project: &Project, launch: &Launch, word: &Word, kind: Kind) {
@@ -346,7 +353,7 @@ const SPREADS: &[&str] = &[
 
 fn plain_loop(project: &Project, seed: &Seed, dialect: Dialect) -> bool {
     let Some(code) = &seed.code else { return false };
-    let loops = code.accumulates.is_some() && dialect == Dialect::Plain;
+    let loops = code.accumulates.is_some() && code.accelerator.is_none() && dialect == Dialect::Plain;
     loops && code.files.iter().all(|id| SPREADS.iter().all(|word| !project.file(*id).text.contains(word)))
 }
 
@@ -369,28 +376,35 @@ fn offer_environment(offers: &mut Offers, launch: &Launch) {
 
 fn offer_code(offers: &mut Offers, project: &Project, seed: &Seed, code: &CodeFacts, stage: Option<&str>) {
     for (concept, found) in &code.candidates {
-        if found.stage.is_some_and(|own| stage.is_some_and(|stage| stage != own)) {
+        let other_stage = found.stage.is_some_and(|own| stage.is_some_and(|stage| stage != own));
+        if other_stage || !found.used {
             continue;
         }
         if let Some(candidate) = from_loaded_file(project, seed, code, found) {
             offers.offer(*concept, Layer::Decided, candidate);
         } else if found.loaded_key.is_some() {
-            // The file is not there; what it would say is unknown.
-            offers.offer(*concept, Layer::Decided, found.candidate.clone());
-        } else if let Some(option) = &found.option {
-            let given =
-                seed.launch.as_deref().is_some_and(|launch| launch.options().iter().any(|o| same_option(code, &o.name, option)));
-            if given && found.reaches_call {
-                // The flag feeds the call: it decides, above any file.
-                promote_flag(offers, seed, code, *concept, option);
-            } else if !given || found.candidate.known().is_some() {
-                let layer = if found.reaches_call && !given { Layer::Decided } else { Layer::OptionDefault };
-                offers.offer(*concept, layer, found.candidate.clone());
+            // The file, or the key in it, is not there. With a fallback in the code the fallback speaks; else it stays unknown.
+            let fallback = code.candidates.iter().any(|(other, rival)| other == concept && rival.fallback);
+            if !fallback {
+                offers.offer(*concept, Layer::Decided, found.candidate.clone());
             }
-        } else {
+        } else if let Some(option) = &found.option {
+            by_option(offers, seed, code, *concept, found, option);
+        } else if !found.fallback || !offers.decided(*concept) {
             let layer = if found.reaches_call { Layer::Decided } else { Layer::Constant };
             offers.offer(*concept, layer, found.candidate.clone());
         }
+    }
+}
+
+/// A value that an option of the command line feeds: the flag where the launch gives it, else the option's default.
+fn by_option(offers: &mut Offers, seed: &Seed, code: &CodeFacts, concept: Concept, found: &CodeCandidate, option: &str) {
+    let given = seed.launch.as_deref().is_some_and(|launch| launch.options().iter().any(|o| same_option(code, &o.name, option)));
+    if given && found.reaches_call {
+        promote_flag(offers, seed, code, concept, option);
+    } else if !given {
+        let layer = if found.reaches_call { Layer::Decided } else { Layer::OptionDefault };
+        offers.offer(concept, layer, found.candidate.clone());
     }
 }
 
@@ -444,6 +458,12 @@ fn offer_defaults(offers: &mut Offers, code: Option<&CodeFacts>, dialect: Dialec
                 offers.offer(*concept, Layer::Default, known(value, "", origin));
             }
         }
+    }
+    let bare = code.and_then(|code| code.accelerator).is_some_and(|used| !used.accumulation_given);
+    if bare && !offers.has(Concept::GradientAccumulationSteps) {
+        // Without the argument nothing accumulates, unless the environment says so (accelerate 1.15.0 accelerator.py:541).
+        let source = "accelerate 1.15.0 accelerator.py".to_owned();
+        offers.offer(Concept::GradientAccumulationSteps, Layer::Default, known(Value::Int(1), "", Origin::Default { tool: "accelerate", source }));
     }
     if code.and_then(|code| code.accumulates) == Some(false) {
         let why = message!("the training loop steps once per micro-batch", "训练循环每个微批次更新一次");

@@ -33,7 +33,7 @@ pub fn runs(project: &Project) -> Vec<Run> {
     let imported = imported(project);
     for file in &project.files {
         let entry = file.python().is_some() && file.host.is_none() && !imported.contains(&file.id) && !used.contains(&file.id);
-        if entry && !is_test(&file.path) && project.code(file.id).is_some_and(|code| code.accumulates.is_some()) {
+        if entry && !is_test(&file.path) && project.code(file.id).is_some_and(|code| code.trains()) {
             for run in assemble(project, Seed::from_entry(project, file.id)) {
                 used.extend(run.files.iter().copied());
                 runs.push(run);
@@ -91,7 +91,7 @@ fn trains(project: &Project, launch: &Launch, entry: Option<FileId>) -> bool {
         Launcher::LlamaFactory | Launcher::Axolotl | Launcher::Tune | Launcher::Trl | Launcher::Swift => true,
         Launcher::Python => {
             if let Some(code) = entry.and_then(|entry| project.code(entry)) {
-                if code.accumulates.is_some() || code.task.is_some() {
+                if code.trains() {
                     return true;
                 }
                 let loads_training = code.loads.iter().filter_map(|load| load.path.as_deref()).any(|path| {

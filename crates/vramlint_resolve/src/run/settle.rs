@@ -49,6 +49,11 @@ impl Offers {
         self.by_concept.get(&concept).is_some_and(|offers| offers.iter().any(|(layer, _)| *layer != Layer::Default))
     }
 
+    /// Whether somebody already says what the library reads.
+    pub(super) fn decided(&self, concept: Concept) -> bool {
+        self.by_concept.get(&concept).is_some_and(|offers| offers.iter().any(|(layer, _)| *layer == Layer::Decided))
+    }
+
     /// The strongest candidate so far that is known and unconditional, for steps that need a value on the way.
     pub(super) fn peek(&self, concept: Concept) -> Option<&Value> {
         let offers = self.by_concept.get(&concept)?;
