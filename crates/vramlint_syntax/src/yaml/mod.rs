@@ -1,10 +1,34 @@
 //! YAML reader.
+//!
+//! `granit-parser` gives events, of which this module makes the tree of [`crate::data`]. Around it stands what a linter needs
+//! besides: reading on after an error ([`recover`]), what PyYAML refuses although YAML 1.2 allows it ([`refused`]), and
+//! duplicate keys ([`duplicates`]). Types come later, from [`scalar`], when it is known who reads the file.
 
+mod blame;
+mod build;
+mod duplicates;
+mod quoted;
+mod recover;
+mod refused;
 pub mod scalar;
+mod stream;
+mod templated;
+#[cfg(test)]
+mod tests;
+mod trouble;
+
+pub use templated::looks_templated;
 
 use crate::data::DataFile;
 
-/// Reads a YAML stream.
+/// Reads a YAML stream. Errors say who refuses the text because of them; the tree holds what could be read, also behind an
+/// error.
 pub fn parse(text: &str) -> DataFile {
-    todo!("{text}")
+    let recover::Recovered { text: read, mut built, mut errors } = recover::read(text);
+    errors.extend(refused::check(&read, &built));
+    errors.extend(duplicates::check(text, &built.file));
+    errors.sort_by_key(|error| (error.range.start, error.range.end));
+    errors.dedup_by(|later, first| later.range == first.range && later.message == first.message);
+    built.file.errors = errors;
+    built.file
 }
