@@ -249,6 +249,24 @@ impl Variables {
     }
 }
 
+impl Variables {
+    /// Goes on behind branches between which the caller chooses, and one that is taken if the caller says nothing.
+    pub(super) fn join_or(&mut self, branches: &[Branch], fallback: &Branch) {
+        let mut names: Vec<&String> = branches.iter().chain([fallback]).flat_map(|branch| branch.changes.keys()).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let before = self.map.get(name).cloned();
+            let end_of = |branch: &Branch| branch.changes.get(name).cloned().unwrap_or_else(|| before.clone());
+            let mut ends: Vec<_> = branches.iter().filter(|branch| !branch.leaves).map(end_of).collect();
+            ends.iter_mut().for_each(left_to_caller);
+            ends.push(end_of(fallback));
+            let next = joined(name, &ends);
+            self.put(name, next);
+        }
+    }
+}
+
 /// A known value that only what the caller passes can bring about counts as the caller's.
 fn left_to_caller(end: &mut Option<Rc<Variable>>) {
     if let Some(variable) = end

@@ -195,12 +195,16 @@ impl<'t> Walker<'t> {
 
     /// The body of a function that is called several times: what changes between the calls is not known inside.
     fn shared_body(&mut self, name: &str, function: super::outline::Function<'t>, place: TextRange, context: &Context) {
-        let mut changing = self.outline.changed_in(function.body.byte_range());
-        changing.extend(self.outline.changed_in(place.start as usize..self.text.len()));
-        for changed in &changing {
+        let own = self.outline.changed_in(function.body.byte_range());
+        let mark = self.scope.variables.mark();
+        for changed in own.iter().chain(&self.outline.changed_in(place.start as usize..self.text.len())) {
             self.scope.lose(changed, place, false);
         }
         self.body(name, function, &context.looped());
+        self.scope.variables.take_back(mark);
+        for changed in &own {
+            self.scope.lose(changed, place, false);
+        }
     }
 
     /// Commands of the shell that change variables.

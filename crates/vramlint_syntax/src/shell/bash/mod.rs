@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod assign;
+mod balance;
 mod command;
 mod conditions;
 mod expand;
@@ -21,6 +22,7 @@ const ENVIRONMENT_LIMIT: usize = 1_000_000;
 
 /// Reads a script.
 pub(super) fn parse(text: &str) -> Script {
+    let whole = text.len();
     let text = limits::readable(text);
     let Some(tree) = limits::parse(&tree_sitter_bash::LANGUAGE.into(), text) else { return Script::default() };
     let outline = outline::Outline::of(&tree, text);
@@ -40,6 +42,9 @@ pub(super) fn parse(text: &str) -> Script {
     };
     walker.run(tree.root_node());
     let mut script = walker.script;
+    if tree.root_node().has_error() && text.len() == whole {
+        script.errors = balance::errors(text);
+    }
     script.assignments = walker.scope.assignments;
     script.commands.sort_by_key(|command| (command.range.start, command.range.end));
     script.assignments.sort_by_key(|assignment| (assignment.range.start, assignment.range.end));

@@ -42,7 +42,7 @@ impl<'t> Outline<'t> {
         let mut above: Vec<&'t str> = Vec::new();
         loop {
             let node = cursor.node();
-            outline.visit(node, above.last().copied().unwrap_or(""), text);
+            outline.visit(node, &above, text);
             if cursor.goto_first_child() {
                 above.push(node.kind());
                 continue;
@@ -57,7 +57,7 @@ impl<'t> Outline<'t> {
         }
     }
 
-    fn visit(&mut self, node: Node<'t>, parent: &str, text: &str) {
+    fn visit(&mut self, node: Node<'t>, above: &[&str], text: &str) {
         let of = |node: Node<'_>| text.get(node.byte_range()).unwrap_or("").to_owned();
         match node.kind() {
             "comment" => self.comments.push(node.byte_range()),
@@ -69,15 +69,21 @@ impl<'t> Outline<'t> {
             "command_name" => self.calls.push((node.start_byte(), of(node))),
             "command" => self.setters(node, text),
             "variable_name" => {
-                let changes = ["variable_assignment", "for_statement", "unset_command", "declaration_command", "subscript"];
-                if changes.contains(&parent) {
+                let changes = match above {
+                    [.., outer, "subscript"] => *outer == "variable_assignment",
+                    [.., parent] => ["variable_assignment", "for_statement", "unset_command", "declaration_command"].contains(parent),
+                    [] => false,
+                };
+                if changes {
                     self.changes.push((node.start_byte(), of(node)));
                 }
             }
             "expansion" => {
                 let inner = of(node);
-                if let Some((name, _)) = inner.split_once(":=").or_else(|| inner.split_once('=')) {
-                    self.changes.push((node.start_byte(), name.trim_start_matches("${").to_owned()));
+                if let Some((name, _)) = inner.trim_start_matches("${").split_once('=')
+                    && is_name(name.trim_end_matches(':'))
+                {
+                    self.changes.push((node.start_byte(), name.trim_end_matches(':').to_owned()));
                 }
             }
             "compound_statement" | "arithmetic_expansion"

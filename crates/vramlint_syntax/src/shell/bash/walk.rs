@@ -301,20 +301,28 @@ impl<'t> Walker<'t> {
 
     fn case(&mut self, node: Node<'t>, context: &Context) -> Flow {
         let value = node.child_by_field_name("value").map_or("", |value| self.slice(value));
-        let mut how = Join { may_skip: true, caller: self.is_callers(value), empty: None };
+        let caller = self.is_callers(value);
         let inside = context.maybe();
         let mut branches = Vec::new();
+        let mut fallback = None;
         let mut cursor = node.walk();
         for item in node.named_children(&mut cursor).filter(|child| child.kind() == "case_item") {
             let pattern = item.child_by_field_name("value").map_or("", |value| self.slice(value));
-            how.may_skip &= pattern != "*";
             let mark = self.scope.variables.mark();
             let leaves = self.statements(item, &inside) == Flow::Leaves;
-            branches.push(self.scope.variables.take_back(mark).leaving(leaves));
+            let branch = self.scope.variables.take_back(mark).leaving(leaves);
+            if pattern == "*" { fallback = Some(branch) } else { branches.push(branch) }
         }
-        // The caller may well pass nothing that matches: `*` is then what happens, and its branch is among them.
-        how.may_skip |= how.caller;
-        self.scope.variables.join(&branches, &how);
+        let how = Join { may_skip: fallback.is_none(), caller, empty: None };
+        match fallback {
+            // Where the caller decides, `*` is what happens if nothing is passed.
+            Some(fallback) if caller && !fallback.leaves => self.scope.variables.join_or(&branches, &fallback),
+            fallback => {
+                branches.extend(fallback);
+                let may_skip = how.may_skip || caller;
+                self.scope.variables.join(&branches, &Join { may_skip, ..how });
+            }
+        }
         Flow::On
     }
 
