@@ -1,0 +1,52 @@
+//! bash, through tree-sitter-bash: its tree gives the statements and the places of words; the words themselves are read here.
+
+mod arithmetic;
+mod assign;
+mod balance;
+mod command;
+mod conditions;
+mod expand;
+mod outline;
+mod parameter;
+mod scope;
+mod skip;
+mod walk;
+
+pub(super) use expand::is_template;
+
+use super::{Script, comments, limits};
+use std::collections::HashSet;
+
+/// Environment entries that all commands of a script may have together.
+const ENVIRONMENT_LIMIT: usize = 1_000_000;
+
+/// Reads a script.
+pub(super) fn parse(text: &str) -> Script {
+    let whole = text.len();
+    let text = limits::readable(text);
+    let Some(tree) = limits::parse(&tree_sitter_bash::LANGUAGE.into(), text) else { return Script::default() };
+    let outline = outline::Outline::of(&tree, text);
+    let mut script = Script::default();
+    for comment in &outline.comments {
+        comments::note(text, comment.clone(), &mut script);
+    }
+    let mut walker = walk::Walker {
+        text,
+        outline,
+        scope: scope::Scope::new(),
+        script,
+        active: Vec::new(),
+        walked: HashSet::new(),
+        locals: Vec::new(),
+        environment_left: ENVIRONMENT_LIMIT,
+    };
+    walker.run(tree.root_node());
+    let mut script = walker.script;
+    if tree.root_node().has_error() && text.len() == whole {
+        script.errors = balance::errors(text);
+    }
+    script.assignments = walker.scope.assignments;
+    script.commands.sort_by_key(|command| (command.range.start, command.range.end));
+    script.assignments.sort_by_key(|assignment| (assignment.range.start, assignment.range.end));
+    script
+}

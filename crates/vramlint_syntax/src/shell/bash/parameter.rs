@@ -1,0 +1,192 @@
+//! `$A`, `${A}`, `${A:-4}`, `${ARGS[@]}`, `$1`, `$@`.
+
+use super::super::Assumption;
+use super::super::piece::{Field, Piece, depends_on_caller, stored, text_of, used};
+use super::super::variables::Value;
+use super::expand::Reader;
+use super::scope::{Places, Positional};
+use super::skip::closing;
+use std::ops::Range;
+use vramlint_base::TextRange;
+
+/// What a parameter is known to be.
+enum Found {
+    /// This, with the place of its value.
+    Text(Field, TextRange),
+    /// These, with the place of the list.
+    List(Vec<Field>, TextRange),
+    /// Set or not, but not known.
+    Unknown { caller: bool },
+    /// The script says nothing about it: the caller or the environment may.
+    Outside { caller: bool },
+    /// Certainly unset.
+    Unset,
+}
+
+/// Everything after the name in `${…}`.
+struct Modifier {
+    operator: &'static str,
+    word: Range<usize>,
+}
+
+/// Longest first.
+const OPERATORS: [&str; 8] = [":-", ":=", ":+", ":?", "-", "=", "+", "?"];
+
+impl Reader<'_> {
+    /// `$name`, read up to `self.at`.
+    pub(super) fn parameter(&mut self, name: &str, start: usize, quoted: bool) {
+        let found = self.find(name, matches!(name, "@" | "*"));
+        self.emit(found, start, quoted);
+    }
+
+    fn find(&self, name: &str, all: bool) -> Found {
+        match name.bytes().next() {
+            Some(b'@' | b'*') => match &self.scope.positional {
+                Positional::Given { words, complete: true } => {
+                    let place = words.first().map_or(TextRange::default(), |(_, place)| *place);
+                    Found::List(words.iter().map(|(field, _)| field.clone()).collect(), place)
+                }
+                Positional::Caller => Found::Unknown { caller: true },
+                _ => Found::Unknown { caller: false },
+            },
+            Some(b'#') => Found::Unknown { caller: true },
+            Some(b'0' | b'?' | b'$' | b'!' | b'-') => Found::Unknown { caller: false },
+            Some(byte) if byte.is_ascii_digit() => self.find_positional(name),
+            _ => self.find_variable(name, all),
+        }
+    }
+
+    fn find_positional(&self, name: &str) -> Found {
+        let Some(nth) = name.parse::<usize>().ok().and_then(|n| n.checked_sub(1)) else {
+            return Found::Unknown { caller: false };
+        };
+        match &self.scope.positional {
+            Positional::Caller => Found::Outside { caller: true },
+            Positional::Unknown => Found::Unknown { caller: false },
+            Positional::Given { words, complete } => match words.get(nth) {
+                Some((field, place)) => Found::Text(field.clone(), *place),
+                None if *complete => Found::Unset,
+                None => Found::Unknown { caller: false },
+            },
+        }
+    }
+
+    fn find_variable(&self, name: &str, all: bool) -> Found {
+        let Some(variable) = self.scope.variables.get(name) else {
+            let caller = matches!(name, "OPTARG" | "REPLY");
+            return if caller { Found::Unknown { caller } } else { Found::Outside { caller } };
+        };
+        let place = variable.made.value.range;
+        match &variable.value {
+            Value::Text(field) => Found::Text(field.clone(), place),
+            Value::List(items) if all => Found::List(items.clone(), place),
+            Value::List(items) => items.first().map_or(Found::Unset, |item| Found::Text(item.clone(), place)),
+            Value::Unknown { caller } => Found::Unknown { caller: *caller },
+            Value::Carried => Found::Unknown { caller: false },
+            Value::Unset => Found::Unset,
+        }
+    }
+
+    fn emit(&mut self, found: Found, start: usize, quoted: bool) {
+        let place = TextRange::of(start..self.at);
+        match found {
+            Found::Text(field, value) => self.push(used(&field, value, place, !quoted)),
+            Found::List(items, value) => {
+                let items = items.iter().map(|item| used(item, value, place, !quoted)).collect();
+                self.push_list(items);
+            }
+            Found::Unknown { caller } | Found::Outside { caller } => self.push_unknown(start, caller, quoted),
+            Found::Unset => {
+                let empty = Piece { derived: true, splits: !quoted, ..Piece::literal("", place, false) };
+                self.push(vec![empty]);
+            }
+        }
+    }
+
+    /// `${…}`.
+    pub(super) fn braces(&mut self, quoted: bool) {
+        let start = self.at;
+        let Some(close) = closing(self.text, start + 2, self.end, b'}') else {
+            self.at = self.end;
+            return self.push_unknown(start, false, quoted);
+        };
+        self.at = close;
+        let inner = start + 2..close - 1;
+        let Some((name, all, rest)) = self.name_in(inner.clone()) else { return self.push_unknown(start, false, quoted) };
+        let found = self.find(&name, all);
+        if rest.is_empty() {
+            return self.emit(found, start, quoted);
+        }
+        let Some(operator) = OPERATORS.into_iter().find(|op| self.text[rest.clone()].starts_with(op)) else {
+            return self.push_unknown(start, false, quoted);
+        };
+        let modifier = Modifier { operator, word: rest.start + operator.len()..rest.end };
+        let name_range = TextRange::of(inner.start..inner.start + name.len());
+        self.modified(&name, name_range, found, &modifier, start, quoted);
+    }
+
+    /// The name in `${…}`, whether all items are meant, and what comes behind.
+    fn name_in(&self, inner: Range<usize>) -> Option<(String, bool, Range<usize>)> {
+        let text = self.text.get(inner.clone())?;
+        let length = match text.bytes().next()? {
+            b'@' | b'*' => 1,
+            byte if byte.is_ascii_digit() => text.bytes().take_while(u8::is_ascii_digit).count(),
+            byte if byte.is_ascii_alphabetic() || byte == b'_' => {
+                text.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count()
+            }
+            _ => return None,
+        };
+        let name = text[..length].to_owned();
+        let behind = &text[length..];
+        if behind.starts_with('[') {
+            let all = behind.starts_with("[@]") || behind.starts_with("[*]");
+            return (all || behind.starts_with("[0]")).then_some((name, all, inner.start + length + 3..inner.end));
+        }
+        let all = matches!(name.as_str(), "@" | "*");
+        Some((name, all, inner.start + length..inner.end))
+    }
+
+    fn modified(&mut self, name: &str, name_range: TextRange, found: Found, modifier: &Modifier, start: usize, quoted: bool) {
+        let colon = modifier.operator.starts_with(':');
+        let kind = modifier.operator.trim_start_matches(':');
+        let empty = |field: &Field| text_of(field).is_some_and(|text| text.is_empty());
+        // Set, surely unset (or empty, where that counts), or up to the caller.
+        let (set, unset, caller) = match &found {
+            Found::Text(field, _) if colon && empty(field) => (false, true, false),
+            Found::Text(field, _) if field.len() == 1 && depends_on_caller(field) => (false, false, true),
+            Found::Text(field, _) => (text_of(field).is_some() || field.len() > 1, false, false),
+            Found::List(items, _) => (!items.is_empty(), items.is_empty(), false),
+            Found::Unknown { caller } => (false, false, *caller),
+            Found::Outside { .. } => (false, false, true),
+            Found::Unset => (false, true, false),
+        };
+        match kind {
+            "-" | "=" if unset || caller => self.default(name, name_range, modifier, caller, start, quoted),
+            "-" | "=" | "?" => self.emit(found, start, quoted),
+            _ if set => self.default(name, name_range, modifier, false, start, quoted),
+            _ if unset => self.emit(Found::Unset, start, quoted),
+            _ => self.push_unknown(start, false, quoted),
+        }
+    }
+
+    /// The word behind the operator is taken.
+    fn default(&mut self, name: &str, name_range: TextRange, modifier: &Modifier, assumed: bool, start: usize, quoted: bool) {
+        let range = TextRange::of(modifier.word.clone());
+        let place = TextRange::of(start..self.at);
+        let reader = Reader::new(self.text, modifier.word.clone(), &mut *self.scope, self.depth + 1);
+        let mut fields = if quoted { reader.read_quoted() } else { reader.read() };
+        if fields.len() > 1 {
+            return self.push_list(fields.iter().map(|field| used(field, range, place, !quoted)).collect());
+        }
+        let field = stored(fields.pop().unwrap_or_default(), range);
+        let mut pieces = used(&field, range, place, !quoted);
+        if assumed && let Some(value) = text_of(&pieces) {
+            pieces[0].assumptions.push(Assumption { variable: name.to_owned(), value, range });
+        }
+        if modifier.operator.ends_with('=') && !name.starts_with(|c: char| c.is_ascii_digit()) {
+            let places = Places { range: name_range.cover(range), name: name_range, value: range };
+            self.scope.assign(name, places, Value::Text(pieces.clone()), false);
+        }
+        self.push(pieces);
+    }
+}

@@ -1,0 +1,112 @@
+//! What is in force at one place of a script: variables, positional parameters, and how assignments are to be marked.
+
+use super::super::piece::{Field, stored, text_of, to_word};
+use super::super::variables::{Value, Variable, Variables, unknown_word};
+use super::super::{Assignment, Word};
+use std::rc::Rc;
+use vramlint_base::TextRange;
+
+/// `$1`, `$2`, … .
+#[derive(Clone, Debug)]
+pub(super) enum Positional {
+    /// Those of the script: the caller decides.
+    Caller,
+    /// Those of a function that is called once. `complete`: there are no more.
+    Given { words: Vec<(Field, TextRange)>, complete: bool },
+    /// Several calls, or moved in a branch.
+    Unknown,
+}
+
+/// What is in force.
+pub(super) struct Scope {
+    /// The variables.
+    pub(super) variables: Variables,
+    /// The positional parameters.
+    pub(super) positional: Positional,
+    /// Every assignment so far.
+    pub(super) assignments: Vec<Assignment>,
+    /// Whether assignments made now stand in a branch or loop.
+    pub(super) conditional: bool,
+    /// `set -a`.
+    pub(super) export_all: bool,
+}
+
+/// The places of an assignment.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    /// Name and value.
+    pub(super) range: TextRange,
+    /// The name.
+    pub(super) name: TextRange,
+    /// The value.
+    pub(super) value: TextRange,
+}
+
+impl Scope {
+    /// An untouched scope of a script.
+    pub(super) fn new() -> Self {
+        Self {
+            variables: Variables::default(),
+            positional: Positional::Caller,
+            assignments: Vec::new(),
+            conditional: false,
+            export_all: false,
+        }
+    }
+
+    /// Records an assignment and puts it in force.
+    pub(super) fn assign(&mut self, name: &str, places: Places, value: Value, export: bool) {
+        let word = word_of(&value, places.value);
+        let exported = export || self.export_all || self.variables.get(name).is_some_and(|v| v.exported);
+        let made = Assignment {
+            range: places.range,
+            name: name.to_owned(),
+            name_range: places.name,
+            value: word,
+            exported,
+            conditional: self.conditional,
+        };
+        self.assignments.push(made.clone());
+        self.variables.put(name, Some(Rc::new(Variable { value: kept(value, places.value), exported, made: Rc::new(made) })));
+    }
+
+    /// Sets a variable to something that no assignment of the script tells: `read A`.
+    pub(super) fn lose(&mut self, name: &str, place: TextRange, caller: bool) {
+        let made = nowhere(name, place);
+        self.variables.blur(name, Value::Unknown { caller }, Some(&made));
+    }
+}
+
+/// An assignment that stands for none: the variable is set by a command.
+pub(super) fn nowhere(name: &str, place: TextRange) -> Rc<Assignment> {
+    Rc::new(Assignment {
+        range: place,
+        name: name.to_owned(),
+        name_range: place,
+        value: unknown_word(place),
+        exported: false,
+        conditional: true,
+    })
+}
+
+/// The value as a word of the tree: a list as its words joined by blanks.
+fn word_of(value: &Value, range: TextRange) -> Word {
+    match value {
+        Value::Text(field) => to_word(field, range),
+        Value::List(items) => {
+            let texts: Option<Vec<String>> = items.iter().map(|item| text_of(item)).collect();
+            let all: Field = items.iter().flatten().cloned().collect();
+            let word = to_word(&all, range);
+            texts.map_or(unknown_word(range), |texts| Word { value: super::super::WordValue::Known(texts.join(" ")), ..word })
+        }
+        Value::Unknown { .. } | Value::Carried | Value::Unset => unknown_word(range),
+    }
+}
+
+/// The value as it is kept. Items of a list were stored, with their own places, when they were read.
+fn kept(value: Value, range: TextRange) -> Value {
+    match value {
+        Value::Text(field) => Value::Text(stored(field, range)),
+        other => other,
+    }
+}
