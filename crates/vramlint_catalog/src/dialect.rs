@@ -3,6 +3,17 @@
 use crate::Concept;
 use vramlint_base::Value;
 
+mod batch;
+mod defaults;
+mod plain;
+mod quantization;
+mod tools;
+mod value;
+mod words;
+
+pub use batch::{BatchArithmetic, batch_formula};
+pub use quantization::quantization;
+
 /// A vocabulary of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
@@ -55,12 +66,35 @@ pub struct Meaning {
 }
 
 /// What `path` (keys from the root, `["training", "batch_size"]`) with `value` means in `dialect`; `None` where it is no concept.
+///
+/// - Tools: the key must be the tool's own, with its nesting; `-` stands for `_` and leading dashes do not count, so that command
+///   lines may be asked too. A value of an unexpected type stays as it is: a rule may speak of it.
+/// - Plain names: the value must fit in type and range. Text stands for a number that is not known (`"1-2"`, `"${BATCH}"`): callers
+///   treat a numeric concept that holds text as unknown. (A learning rate may be the text of a number: YAML 1.1 reads `2e-5` so.)
+/// - `auto` in DeepSpeed's JSON stays: who replaces it depends on who reads the file.
+/// - Of several keys that work together, each is read alone: see [`quantization`] for those of bitsandbytes.
 pub fn meaning(dialect: Dialect, path: &[&str], value: &Value) -> Option<Meaning> {
-    todo!("{dialect:?} {path:?} {value:?}")
+    if dialect == Dialect::Plain {
+        return plain::meaning(path, value);
+    }
+    let joined = path.join(".");
+    let mut key = joined.trim_start_matches('-').to_owned();
+    if key.len() > 128 {
+        return None;
+    }
+    if key.contains('-') {
+        key = key.replace('-', "_");
+    }
+    let (_, concept, form) = tools::row(dialect, &key)?;
+    let value = value::canonical(*form, value)?;
+    Some(Meaning { concept: *concept, confidence: Confidence::Sure, stage: None, value })
 }
 
 /// The default of a concept where the file says nothing, with the version and the file that it was read from.
-/// `task` is the trainer's kind (`sft`, `dpo`, `grpo`…) where defaults differ by it.
+/// `task` is the trainer's kind (`sft`, `dpo`, `grpo`…) where defaults differ by it: without it there is none for those.
+///
+/// What is derived (ms-swift's accumulation, LLaMA-Factory's alpha) or depends on the model has none here. Those of adapters hold
+/// where the method uses adapters, those of ZeRO where DeepSpeed runs.
 pub fn default_of(dialect: Dialect, concept: Concept, task: Option<&str>) -> Option<(Value, &'static str)> {
-    todo!("{dialect:?} {concept:?} {task:?}")
+    defaults::default_of(dialect, concept, task)
 }

@@ -1,0 +1,318 @@
+//! Values in canonical form.
+
+use vramlint_base::Value;
+
+/// How the value of a key is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Form {
+    /// As it is; null means the default.
+    Given,
+    /// As it is, null included: there null is a meaning of its own ("no limit"), so that the default does not hold.
+    GivenOrNull,
+    /// As it is; zero, negative numbers and null mean "not set".
+    Positive,
+    /// A whole number in this range; text stands for a value that is not known.
+    Count(i64, i64),
+    /// A number in this range, or its text (YAML 1.1 reads `2e-5` as text).
+    Number(f64, f64),
+    /// A truth value; other text stays.
+    Truth,
+    /// A truth value and nothing else.
+    OnlyTruth,
+    /// `true`, where `false` says nothing about the concept.
+    OnlyTrue,
+    /// The opposite of a truth value.
+    NotTruth,
+    /// A truth value, or the name of a way to do it.
+    Checkpointing,
+    /// This text where true; `false` says nothing about the concept.
+    Switch(&'static str),
+    /// The first text where true, the second where false.
+    Either(&'static str, &'static str),
+    /// Text that is not empty.
+    Name,
+    /// Text, or a list of texts.
+    Names,
+    /// A type of torch: `fp32`, `bf16`, `fp16`.
+    Dtype,
+    /// What is autocast: `no`, `bf16`, `fp16`, `fp8`. Knows Lightning's `bf16-mixed` too.
+    Precision,
+    /// accelerate's own words for it; others are refused there and stay as they are.
+    AcceleratePrecision,
+    /// An attention implementation by any framework's name.
+    Attention,
+    /// `full`, `lora`, `qlora`, `freeze`.
+    Method,
+    /// The prefix of a torchtune model builder tells the method.
+    ModelBuilder,
+    /// 4 or 8 bits, the former being this type.
+    Bits(&'static str),
+    /// A quantization by any of its names.
+    Quantization,
+    /// What is trained.
+    Task,
+    /// accelerate's distributed type; YAML reads the bare `NO` as false.
+    DistributedType,
+    /// A ZeRO stage as DeepSpeed's old truth value.
+    TruthStage,
+    /// A ZeRO stage in the name of a preset: `zero3_offload`, `deepspeed_stage_2`.
+    PresetStage,
+    /// How many devices: a number, or a list of them.
+    Devices,
+}
+
+/// `value` in canonical form; `None` where it says nothing about the concept.
+pub(super) fn canonical(form: Form, value: &Value) -> Option<Value> {
+    match form {
+        Form::GivenOrNull => return Some(value.clone()),
+        Form::Method if *value == Value::Null => return text("full"),
+        _ if *value == Value::Null => return None,
+        _ => {}
+    }
+    match form {
+        Form::Given | Form::GivenOrNull => Some(value.clone()),
+        Form::Positive => (value.as_float().is_none_or(|number| number > 0.0)).then(|| value.clone()),
+        Form::Count(low, high) => count(value, low, high),
+        Form::Number(low, high) => number(value, low, high),
+        Form::Truth => Some(truth(value).map_or_else(|| value.clone(), Value::Bool)),
+        Form::OnlyTruth => truth(value).map(Value::Bool),
+        Form::OnlyTrue => truth(value).filter(|on| *on).map(Value::Bool),
+        Form::NotTruth => Some(truth(value).map_or_else(|| value.clone(), |on| Value::Bool(!on))),
+        Form::Checkpointing => Some(checkpointing(value)),
+        Form::Switch(name) => switch(value, name),
+        Form::Either(on, off) => either(value, on, off),
+        Form::Name => value.as_str().filter(|name| !name.trim().is_empty()).map(|_| value.clone()),
+        Form::Names => names(value),
+        Form::Dtype => named(value, dtype),
+        Form::Precision => precision(value),
+        Form::AcceleratePrecision => Some(accelerate_precision(value)),
+        Form::Attention => attention(value),
+        Form::Method => named(value, method),
+        Form::ModelBuilder => value.as_str().and_then(|name| text(model_builder(name))),
+        Form::Bits(four) => bits(value, four),
+        Form::Quantization => quantization(value),
+        Form::Task => named(value, task),
+        Form::DistributedType => Some(if *value == Value::Bool(false) { Value::Text("NO".into()) } else { value.clone() }),
+        Form::TruthStage => value.as_bool().map(|on| Value::Int(i64::from(on))),
+        Form::PresetStage => value.as_str().and_then(preset_stage).map(Value::Int),
+        Form::Devices => devices(value),
+    }
+}
+
+#[allow(clippy::unnecessary_wraps)] // reads better where every arm is an option
+fn text(name: &str) -> Option<Value> {
+    Some(Value::Text(name.to_owned()))
+}
+
+/// A truth value, also as a command line or a careless file writes it.
+pub(super) fn truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(on) => Some(*on),
+        Value::Int(0) => Some(false),
+        Value::Int(1) => Some(true),
+        Value::Text(word) => match word.trim().to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" => Some(true),
+            "false" | "no" | "off" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn count(value: &Value, low: i64, high: i64) -> Option<Value> {
+    match value {
+        Value::Int(number) => (low..=high).contains(number).then(|| value.clone()),
+        Value::Text(word) => (!word.trim().is_empty()).then(|| value.clone()),
+        _ => None,
+    }
+}
+
+fn number(value: &Value, low: f64, high: f64) -> Option<Value> {
+    let fits = |number: f64| (low..=high).contains(&number);
+    match value {
+        Value::Int(_) | Value::Float(_) => value.as_float().is_some_and(fits).then(|| value.clone()),
+        // What is no number at all ("auto", "${lr}") is a value that is not known.
+        Value::Text(word) if !word.trim().is_empty() => word.trim().parse().map_or(true, fits).then(|| value.clone()),
+        _ => None,
+    }
+}
+
+fn checkpointing(value: &Value) -> Value {
+    match (truth(value), value.as_str()) {
+        (Some(on), _) => Value::Bool(on),
+        (None, Some("unsloth" | "offload" | "offload_disk" | "offload_cpu")) => Value::Bool(true),
+        _ => value.clone(),
+    }
+}
+
+fn switch(value: &Value, name: &str) -> Option<Value> {
+    match truth(value) {
+        Some(true) => text(name),
+        Some(false) => None,
+        None => value.as_str().filter(|word| !word.is_empty()).and_then(text),
+    }
+}
+
+fn either(value: &Value, on: &str, off: &str) -> Option<Value> {
+    match truth(value) {
+        Some(true) => text(on),
+        Some(false) => text(off),
+        None => value.as_str().filter(|word| !word.is_empty()).and_then(text),
+    }
+}
+
+fn names(value: &Value) -> Option<Value> {
+    let named = |value: &Value| value.as_str().is_some_and(|name| !name.trim().is_empty());
+    let fits = match value {
+        Value::List(items) => !items.is_empty() && items.iter().all(named),
+        other => named(other),
+    };
+    fits.then(|| value.clone())
+}
+
+/// The canonical name where it is known, the text as given where not; other values say nothing.
+fn named(value: &Value, canonical: fn(&str) -> Option<&'static str>) -> Option<Value> {
+    let word = value.as_str().filter(|word| !word.trim().is_empty())?;
+    text(canonical(&word.trim().to_ascii_lowercase()).unwrap_or(word))
+}
+
+fn dtype(word: &str) -> Option<&'static str> {
+    match word.strip_prefix("torch.").unwrap_or(word) {
+        "bf16" | "bfloat16" => Some("bf16"),
+        "fp16" | "float16" | "half" | "f16" => Some("fp16"),
+        "fp32" | "float32" | "float" | "f32" | "full" => Some("fp32"),
+        _ => None,
+    }
+}
+
+fn precision(value: &Value) -> Option<Value> {
+    match value {
+        Value::Int(16) => text("fp16"),
+        Value::Int(32 | 64) | Value::Bool(false) => text("no"),
+        Value::Text(_) => named(value, |word| match word {
+            "no" | "none" | "32" | "32-true" | "64" | "64-true" | "bf16-true" | "16-true" | "off" | "false" => Some("no"),
+            "bf16" | "bf16-mixed" => Some("bf16"),
+            "16" | "16-mixed" => Some("fp16"),
+            "fp8" | "transformer-engine" => Some("fp8"),
+            other => dtype(other).map(|name| if name == "fp32" { "no" } else { name }),
+        }),
+        Value::Bool(true) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+fn accelerate_precision(value: &Value) -> Value {
+    match value {
+        Value::Bool(false) => Value::Text("no".into()),
+        Value::Text(word) if ["no", "fp16", "bf16", "fp8"].iter().any(|known| word.eq_ignore_ascii_case(known)) => {
+            Value::Text(word.to_ascii_lowercase())
+        }
+        other => other.clone(),
+    }
+}
+
+fn attention(value: &Value) -> Option<Value> {
+    match truth(value) {
+        Some(true) => text("flash_attention_2"),
+        Some(false) => None,
+        None => named(value, |word| match word {
+            "fa2" | "flash_attn" | "flash_attn_2" | "flash_attention" | "flash_attention_2" | "flash2" | "flash" => {
+                Some("flash_attention_2")
+            }
+            "fa3" | "flash_attn_3" | "flash_attention_3" => Some("flash_attention_3"),
+            "disabled" | "eager" => Some("eager"),
+            "sdpa" => Some("sdpa"),
+            "flex" | "flex_attention" => Some("flex_attention"),
+            _ => None,
+        }),
+    }
+}
+
+fn method(word: &str) -> Option<&'static str> {
+    match word {
+        "lora" | "dora" | "rslora" | "peft" => Some("lora"),
+        "qlora" => Some("qlora"),
+        "full" | "none" | "full_finetune" | "full_finetuning" | "full-finetuning" => Some("full"),
+        "freeze" | "partial" => Some("freeze"),
+        _ => None,
+    }
+}
+
+/// `torchtune.models.llama3_1.qlora_llama3_1_8b` trains adapters, `….llama3_1_8b` everything.
+fn model_builder(component: &str) -> &'static str {
+    let name = component.rsplit('.').next().unwrap_or(component);
+    match name.split('_').next() {
+        Some("lora" | "dora") => "lora",
+        Some("qlora" | "qdora") => "qlora",
+        _ => "full",
+    }
+}
+
+fn bits(value: &Value, four: &str) -> Option<Value> {
+    match value {
+        Value::Int(4) => text(four),
+        Value::Int(8) => text("int8"),
+        // 2, 3, 5, 6 bits of other methods: quantized, but not in a way that has a name here.
+        Value::Int(2..=8) => Some(value.clone()),
+        Value::Int(16 | 32) => text("none"),
+        Value::Text(word) => match word.trim() {
+            "4" => text(four),
+            "8" => text("int8"),
+            "" => None,
+            _ => Some(value.clone()),
+        },
+        _ => None,
+    }
+}
+
+fn quantization(value: &Value) -> Option<Value> {
+    match value {
+        Value::Bool(false) => text("none"),
+        // Quantized, but how is not said.
+        Value::Bool(true) => Some(value.clone()),
+        Value::Int(_) => bits(value, "nf4"),
+        Value::Text(_) => named(value, |word| match word {
+            "none" | "no" | "off" | "false" | "null" => Some("none"),
+            "4bit" | "4-bit" | "4" | "nf4" | "int4" | "bnb_4bit" | "bnb-4bit" | "qlora" => Some("nf4"),
+            "fp4" => Some("fp4"),
+            "8bit" | "8-bit" | "8" | "int8" | "llm_int8" | "bnb_8bit" | "bnb-8bit" => Some("int8"),
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
+/// The task by any framework's name.
+pub(super) fn task(word: &str) -> Option<&'static str> {
+    match word {
+        "sft" => Some("sft"),
+        "dpo" | "ipo" => Some("dpo"),
+        // Preference training without a reference model.
+        "orpo" | "cpo" | "simpo" => Some("orpo"),
+        "kto" => Some("kto"),
+        "grpo" => Some("grpo"),
+        "rloo" => Some("rloo"),
+        "ppo" => Some("ppo"),
+        "rm" | "reward" | "reward_model" | "reward-model" => Some("reward"),
+        "pt" | "pretrain" | "causal_lm" | "causal-lm" | "clm" => Some("causal-lm"),
+        "seq_cls" | "seq-cls" | "sequence_classification" => Some("seq-cls"),
+        _ => None,
+    }
+}
+
+fn preset_stage(name: &str) -> Option<i64> {
+    let rest = name.strip_prefix("deepspeed_stage_").or_else(|| name.strip_prefix("zero"))?;
+    let stage = rest.strip_suffix("_offload").unwrap_or(rest);
+    stage.parse().ok().filter(|stage| (0..=3).contains(stage))
+}
+
+fn devices(value: &Value) -> Option<Value> {
+    match value {
+        Value::Int(number) if *number > 0 => Some(value.clone()),
+        Value::List(items) => i64::try_from(items.len()).ok().filter(|count| *count > 0).map(Value::Int),
+        // "auto" and -1 mean as many as there are.
+        Value::Int(-1) => text("auto"),
+        Value::Text(word) if !word.is_empty() => Some(value.clone()),
+        _ => None,
+    }
+}
