@@ -1,0 +1,68 @@
+//! The JSON Schema of the configuration.
+
+use super::raw::RawConfig;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+use std::sync::LazyLock;
+
+static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let mut schema = settings.into_generator().into_root_schema_for::<RawConfig>().to_value();
+    drop_defaults(&mut schema);
+    schema
+});
+
+/// The schema of `vramlint.toml`, as committed in `schemas/vramlint.json`.
+pub fn schema() -> &'static Value {
+    &SCHEMA
+}
+
+/// The schema as pretty JSON with a final newline.
+pub fn schema_text() -> String {
+    format!("{:#}\n", schema())
+}
+
+/// "default: null" says nothing that an editor could use: an absent key is absent.
+fn drop_defaults(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            if matches!(object.get("default"), Some(Value::Null | Value::Object(_) | Value::Array(_))) {
+                object.remove("default");
+            }
+            object.values_mut().for_each(drop_defaults);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_defaults),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn the_committed_schema_is_the_one_of_the_code() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/vramlint.json");
+        if std::env::var_os("UPDATE_SCHEMAS").is_some() {
+            std::fs::write(&path, schema_text()).expect("schemas/ is writable");
+        }
+        let committed = std::fs::read_to_string(&path).expect("schemas/vramlint.json is committed").replace("\r\n", "\n");
+        assert_eq!(committed, schema_text(), "run the tests with UPDATE_SCHEMAS=1 and look at the change");
+    }
+
+    #[test]
+    fn every_key_is_described() {
+        fn visit(schema: &Value, path: &str) {
+            let properties = schema["properties"].as_object().into_iter().flatten();
+            for (key, value) in properties {
+                let path = format!("{path}.{key}");
+                assert!(value["description"].as_str().is_some_and(|text| text.len() > 5), "{path}");
+                visit(value, &path);
+                visit(&value["items"], &path);
+            }
+        }
+        assert!(schema()["properties"]["lint"]["properties"]["select"].is_object());
+        visit(schema(), "");
+    }
+}
