@@ -18,13 +18,15 @@ pub(crate) struct OwnRule {
 /// A rule or a reader failed: our own bug.
 pub(crate) static INTERNAL_ERROR: OwnRule = OwnRule { code: "VL000", name: "internal-error", severity: Severity::Warning };
 /// A suppression that suppresses nothing.
-pub(crate) static UNUSED_SUPPRESSION: OwnRule = OwnRule { code: "VL002", name: "unused-suppression", severity: Severity::Warning };
+pub(crate) static UNUSED_SUPPRESSION: OwnRule =
+    OwnRule { code: "VL002", name: "unused-suppression", severity: Severity::Warning };
 /// A file or folder that the machine does not let us read.
 pub(crate) static UNREADABLE_FILE: OwnRule = OwnRule { code: "VL090", name: "unreadable-file", severity: Severity::Warning };
 /// A file named outright that is too large to be configuration.
 pub(crate) static FILE_TOO_LARGE: OwnRule = OwnRule { code: "VL091", name: "file-too-large", severity: Severity::Info };
 /// A suppression that cannot be understood, or names a rule that does not exist.
-pub(crate) static INVALID_SUPPRESSION: OwnRule = OwnRule { code: "VL092", name: "invalid-suppression", severity: Severity::Warning };
+pub(crate) static INVALID_SUPPRESSION: OwnRule =
+    OwnRule { code: "VL092", name: "invalid-suppression", severity: Severity::Warning };
 
 /// All of them.
 pub(crate) static OWN_RULES: [&OwnRule; 5] =

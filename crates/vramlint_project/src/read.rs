@@ -145,7 +145,10 @@ fn add(out: &mut Read, found: &Found, loaded: Loaded) {
         None => {}
     }
     if loaded.read.failed {
-        let what = message!("vramlint failed to read this file; this is a bug of vramlint", "vramlint 读取此文件时出错，这是 vramlint 的缺陷");
+        let what = message!(
+            "vramlint failed to read this file; this is a bug of vramlint",
+            "vramlint 读取此文件时出错，这是 vramlint 的缺陷"
+        );
         out.findings.push(INTERNAL_ERROR.finding(place, what, Some(please_report())));
     }
     for (part, syntax) in loaded.read.embedded {
@@ -165,10 +168,7 @@ pub(crate) fn please_report() -> Message {
 
 fn too_large(bytes: u64) -> Message {
     let mib = bytes >> 20;
-    message!(
-        "{mib} MiB is more than configuration takes, the file is not read",
-        "文件有 {mib} MiB，超出了配置文件的大小，未读取"
-    )
+    message!("{mib} MiB is more than configuration takes, the file is not read", "文件有 {mib} MiB，超出了配置文件的大小，未读取")
 }
 
 fn push(out: &mut Read, shown: &str, text: Arc<str>, syntax: Syntax, policy: usize, reported: bool) -> FileId {

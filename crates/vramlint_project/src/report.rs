@@ -79,7 +79,11 @@ pub fn check(request: &Request, progress: &(dyn Fn(usize, usize) + Sync)) -> Res
 }
 
 /// Checks with given layers, on threads of its own.
-pub(crate) fn check_with(layers: &Layers, request: &Request, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Report, ConfigError> {
+pub(crate) fn check_with(
+    layers: &Layers,
+    request: &Request,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Report, ConfigError> {
     let mut request = request.clone();
     request.cwd = std::path::absolute(&request.cwd)
         .or_else(|_| std::env::current_dir())
@@ -113,10 +117,17 @@ fn run(layers: &Layers, request: &Request, progress: &(dyn Fn(usize, usize) + Sy
     let mut found = std::mem::take(&mut read.findings);
     let project = resolve(layers, read, policies, &mut found);
 
-    let selected: Vec<BTreeSet<&'static str>> = configs.iter().map(|config| selected(&rules, &[&config.choice, &choice])).collect();
+    let selected: Vec<BTreeSet<&'static str>> =
+        configs.iter().map(|config| selected(&rules, &[&config.choice, &choice])).collect();
     found.extend(crate::rules::run(layers, &project, |code| selected.iter().any(|codes| codes.contains(code))));
-    let sift =
-        Sift { project: &project, rules: &rules, cwd: &request.cwd, configs: &configs, selected: &selected, complete: discovered.complete };
+    let sift = Sift {
+        project: &project,
+        rules: &rules,
+        cwd: &request.cwd,
+        configs: &configs,
+        selected: &selected,
+        complete: discovered.complete,
+    };
     let findings = sift.sift(found);
 
     let governing: BTreeSet<usize> = discovered.files.iter().filter(|file| file.reported).map(|file| file.config).collect();

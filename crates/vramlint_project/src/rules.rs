@@ -11,7 +11,8 @@ use vramlint_rules::{Context, Rule, Sink};
 
 /// What all rules found, in the order of the rules. Rules of which `wanted` is false are not asked.
 pub(crate) fn run(layers: &Layers, project: &Project, wanted: impl Fn(&str) -> bool + Sync) -> Vec<Finding> {
-    let found: Vec<Vec<Finding>> = layers.rules.par_iter().filter(|rule| wanted(rule.code)).map(|rule| run_one(rule, project)).collect();
+    let found: Vec<Vec<Finding>> =
+        layers.rules.par_iter().filter(|rule| wanted(rule.code)).map(|rule| run_one(rule, project)).collect();
     found.into_iter().flatten().collect()
 }
 
@@ -28,7 +29,13 @@ fn run_one(rule: &Rule, project: &Project) -> Vec<Finding> {
 /// The finding that stands for a failed rule, at the start of the first reported file.
 fn failure(rule: &Rule, project: &Project) -> Vec<Finding> {
     let name = rule.name;
-    let what = message!("vramlint failed in its rule `{name}`; this is a bug of vramlint", "vramlint 的规则 `{name}` 执行失败，这是 vramlint 的缺陷");
+    let what = message!(
+        "vramlint failed in its rule `{name}`; this is a bug of vramlint",
+        "vramlint 的规则 `{name}` 执行失败，这是 vramlint 的缺陷"
+    );
     let first = project.files.iter().find(|file| file.reported && file.host.is_none());
-    first.map(|file| INTERNAL_ERROR.finding(Place::new(file.id, TextRange::at(0)), what, Some(please_report()))).into_iter().collect()
+    first
+        .map(|file| INTERNAL_ERROR.finding(Place::new(file.id, TextRange::at(0)), what, Some(please_report())))
+        .into_iter()
+        .collect()
 }

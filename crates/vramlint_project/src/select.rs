@@ -48,12 +48,15 @@ impl RuleList {
             return Ok(Selector::Rule(code));
         }
         let upper = text.to_uppercase();
-        let family = upper.strip_prefix("VL").is_some_and(|digits| digits.len() <= 1 && digits.bytes().all(|b| b.is_ascii_digit()));
+        let family =
+            upper.strip_prefix("VL").is_some_and(|digits| digits.len() <= 1 && digits.bytes().all(|b| b.is_ascii_digit()));
         if family || upper.len() > 3 && self.rules.iter().any(|(code, _)| code.starts_with(&upper)) {
             return Ok(Selector::Prefix(upper));
         }
         Err(match self.nearest(text) {
-            Some(meant) => message!("unknown rule `{text}`, did you mean `{meant}`?", "未知的规则 `{text}`，是否想写 `{meant}`？"),
+            Some(meant) => {
+                message!("unknown rule `{text}`, did you mean `{meant}`?", "未知的规则 `{text}`，是否想写 `{meant}`？")
+            }
             None => message!(
                 "unknown rule `{text}`, `vramlint rule --all` lists the rules",
                 "未知的规则 `{text}`，用 `vramlint rule --all` 查看所有规则"
@@ -145,7 +148,11 @@ pub(crate) fn selected(rules: &RuleList, layers: &[&Choice]) -> BTreeSet<&'stati
 
 /// The level that the configuration gives to a rule: that of the most exact selector.
 pub(crate) fn level(levels: &[(Selector, Level)], code: &str) -> Option<Level> {
-    levels.iter().filter(|(selector, _)| selector.matches(code)).max_by_key(|(selector, _)| selector.exactness()).map(|(_, level)| *level)
+    levels
+        .iter()
+        .filter(|(selector, _)| selector.matches(code))
+        .max_by_key(|(selector, _)| selector.exactness())
+        .map(|(_, level)| *level)
 }
 
 impl Level {

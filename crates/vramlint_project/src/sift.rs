@@ -73,12 +73,16 @@ impl Sift<'_> {
     /// Whether a rule runs for a file.
     fn active(&self, file: FileId, code: &str) -> bool {
         let file = self.project.file(file);
-        let (Some(config), Some(selected)) = (self.configs.get(file.policy), self.selected.get(file.policy)) else { return false };
+        let (Some(config), Some(selected)) = (self.configs.get(file.policy), self.selected.get(file.policy)) else {
+            return false;
+        };
         let per_file = || {
             let relative = relative(&absolute(self.cwd, Path::new(&file.path)), &config.root);
             config.per_file_ignores.iter().any(|ignore| ignore.holds(&relative, code))
         };
-        selected.contains(code) && level(&config.levels, code) != Some(Level::Off) && (config.per_file_ignores.is_empty() || !per_file())
+        selected.contains(code)
+            && level(&config.levels, code) != Some(Level::Off)
+            && (config.per_file_ignores.is_empty() || !per_file())
     }
 
     fn grade(&self, findings: &mut [Finding]) {

@@ -70,7 +70,11 @@ fn decode(bytes: Vec<u8>) -> Decoded {
         Err(error) => {
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
             let what = message!("not UTF-8", "不是 UTF-8");
-            Decoded { text, errors: vec![SyntaxError { range: TextRange::at(0), message: what, refused_by: RefusedBy::All }], binary }
+            Decoded {
+                text,
+                errors: vec![SyntaxError { range: TextRange::at(0), message: what, refused_by: RefusedBy::All }],
+                binary,
+            }
         }
     }
 }
@@ -84,7 +88,11 @@ fn parse(form: Form, text: &str) -> Syntax {
         let marker = if form == Form::Json { "//" } else { "#" };
         if let Some(start) = content.find(marker) {
             let range = TextRange::of(at + start..at + content.len());
-            comments.push(Comment { range, text: content[start + 1..].trim().into(), trailing: !content[..start].trim().is_empty() });
+            comments.push(Comment {
+                range,
+                text: content[start + 1..].trim().into(),
+                trailing: !content[..start].trim().is_empty(),
+            });
         }
         if content.trim() == "BROKEN" {
             let message = message!("broken", "坏了");
@@ -150,7 +158,8 @@ const fn rule(code: &'static str, name: &'static str, check: Option<fn(&Context<
 
 /// Every place of `needle` in files that hold one, hosts of embedded texts excluded where the embedded text has it.
 fn places(project: &Project, needle: &str) -> Vec<Place> {
-    let hosts: Vec<_> = project.files.iter().filter_map(|file| file.host.as_ref()).map(|(host, part)| (*host, part.range)).collect();
+    let hosts: Vec<_> =
+        project.files.iter().filter_map(|file| file.host.as_ref()).map(|(host, part)| (*host, part.range)).collect();
     let mut out = Vec::new();
     for file in &project.files {
         let at = file.text.match_indices(needle).map(|(at, _)| Place::new(file.id, TextRange::of(at..at + needle.len())));

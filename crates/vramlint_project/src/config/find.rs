@@ -31,7 +31,13 @@ struct State {
 
 impl<'a> Configs<'a> {
     /// Prepares the look-up. `given` is `--config`.
-    pub(crate) fn new(files: &'a Files, rules: &'a RuleList, cwd: &'a Path, given: Option<&Path>, isolated: bool) -> Result<Self, ConfigError> {
+    pub(crate) fn new(
+        files: &'a Files,
+        rules: &'a RuleList,
+        cwd: &'a Path,
+        given: Option<&Path>,
+        isolated: bool,
+    ) -> Result<Self, ConfigError> {
         let none = Config { root: cwd.to_path_buf(), ..Config::default() };
         let first = match given {
             Some(file) => read(files, file, cwd, cwd, rules)?,
@@ -106,7 +112,8 @@ pub(crate) fn has_config(files: &Files, folder: &Path) -> bool {
 fn read(files: &Files, file: &Path, root: &Path, cwd: &Path, rules: &RuleList) -> Result<Config, ConfigError> {
     let name = shown(file, cwd);
     let bytes = files.read(file).map_err(|error| ConfigError::new(message!("{name}: {error}", "{name}：无法读取：{error}")))?;
-    let text = String::from_utf8(bytes).map_err(|_| ConfigError::new(message!("{name}: not UTF-8", "{name}：不是 UTF-8 编码")))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| ConfigError::new(message!("{name}: not UTF-8", "{name}：不是 UTF-8 编码")))?;
     load(&Source { file, shown: &name, text: &text, root }, rules)
 }
 

@@ -33,7 +33,10 @@ impl Globs {
     pub(crate) fn hold(&self, relative: &str) -> bool {
         let ends = relative.match_indices('/').map(|(at, _)| at).chain([relative.len()]);
         !self.set.is_empty()
-            && ends.map(|end| &relative[..end]).filter(|part| !part.is_empty() && !part.ends_with("..")).any(|part| self.names(part))
+            && ends
+                .map(|end| &relative[..end])
+                .filter(|part| !part.is_empty() && !part.ends_with(".."))
+                .any(|part| self.names(part))
     }
 }
 

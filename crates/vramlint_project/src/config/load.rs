@@ -55,7 +55,10 @@ pub(crate) fn load(source: &Source<'_>, rules: &RuleList) -> Result<Config, Conf
             return Err(ConfigError::new(no_table(source.shown)));
         };
         let Some(table) = found.get_ref().as_table() else {
-            return Err(at(TextRange::of(found.span()), &message!("`tool.vramlint` must be a table", "`tool.vramlint` 必须是表")));
+            return Err(at(
+                TextRange::of(found.span()),
+                &message!("`tool.vramlint` must be a table", "`tool.vramlint` 必须是表"),
+            ));
         };
         (table, toml::from_str::<Pyproject>(source.text).map(|file| file.tool.vramlint))
     } else {
@@ -184,7 +187,8 @@ fn per_file_ignores(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> R
 
 fn levels(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Vec<(Selector, Level)>, ConfigError> {
     let read = |(word, level): (&String, &Level)| {
-        let selector = rules.selector(word).map_err(|what| places.error(&["lint", "severity", word.as_str()], usize::MAX, &what))?;
+        let selector =
+            rules.selector(word).map_err(|what| places.error(&["lint", "severity", word.as_str()], usize::MAX, &what))?;
         Ok((selector, *level))
     };
     raw.lint.severity.iter().map(read).collect()
@@ -260,18 +264,29 @@ config = "models/acme/config.json"
     #[test]
     fn unknown_keys_name_the_nearest() {
         assert_eq!(error("[lint]\nseelct = []\n"), "vramlint.toml:2:1: unknown key `seelct` in `[lint]`, did you mean `select`?");
-        assert_eq!(error("# 显存\n目标 = 1\n"), "vramlint.toml:2:1: unknown key `目标`, known are `batch`, `exclude`, `extend-exclude`, `lint`, `model`, `target`");
+        assert_eq!(
+            error("# 显存\n\"目标\" = 1\n"),
+            "vramlint.toml:2:1: unknown key `目标`, known are `batch`, `exclude`, `extend-exclude`, `lint`, `model`, `target`"
+        );
         assert!(error("[target]\nhost_memory = 1\n").contains("did you mean `host-memory`?"));
-        assert!(error("[[model]]\nid = \"a\"\nconfg = \"b\"\n").starts_with("vramlint.toml:3:1: unknown key `confg` in `[model]`"));
+        assert!(
+            error("[[model]]\nid = \"a\"\nconfg = \"b\"\n").starts_with("vramlint.toml:3:1: unknown key `confg` in `[model]`")
+        );
     }
 
     #[test]
     fn wrong_types_and_values_name_the_place() {
         assert_eq!(error("[target]\ncount = \"8\"\n"), "vramlint.toml:2:9: `target.count` must be a whole number, not text");
         assert_eq!(error("[target]\ncount = -1\n"), "vramlint.toml:2:9: `target.count` must be between 0 and 4294967295, not -1");
-        assert_eq!(error("[target]\nos = \"bsd\"\n"), "vramlint.toml:2:6: `target.os` cannot be `bsd`, only `linux`, `windows`, `macos`");
+        assert_eq!(
+            error("[target]\nos = \"bsd\"\n"),
+            "vramlint.toml:2:6: `target.os` cannot be `bsd`, only `linux`, `windows`, `macos`"
+        );
         assert_eq!(error("lint = 3\n"), "vramlint.toml:1:8: `lint` must be a table, not a whole number");
-        assert_eq!(error("[lint]\nselect = [\"all\", 3]\n"), "vramlint.toml:2:18: `lint.select` must be text, not a whole number");
+        assert_eq!(
+            error("[lint]\nselect = [\"all\", 3]\n"),
+            "vramlint.toml:2:18: `lint.select` must be text, not a whole number"
+        );
         assert_eq!(
             error("[lint.severity]\nbad-word = \"fatal\"\n"),
             "vramlint.toml:2:12: `lint.severity.bad-word` cannot be `fatal`, only `off`, `info`, `warning`, `error`"
@@ -285,7 +300,10 @@ config = "models/acme/config.json"
         let bad = read("vramlint.toml", "[target]\nmemory = \"24G\"\n").expect_err("ambiguous").message;
         assert!(bad.en.starts_with("vramlint.toml:2:10: `24G` may mean GiB"), "{bad:?}");
         assert!(bad.zh.contains("可能是"), "{bad:?}");
-        assert_eq!(error("[lint]\nignore = [\"all\", \"bad-wrod\"]\n"), "vramlint.toml:2:18: unknown rule `bad-wrod`, did you mean `bad-word`?");
+        assert_eq!(
+            error("[lint]\nignore = [\"all\", \"bad-wrod\"]\n"),
+            "vramlint.toml:2:18: unknown rule `bad-wrod`, did you mean `bad-word`?"
+        );
         assert!(error("[lint.severity]\nnothing-like-it = \"off\"\n").starts_with("vramlint.toml:2:19: unknown rule"));
         assert!(error("exclude = [\"ok\", \"a[\"]\n").starts_with("vramlint.toml:1:18: `a[` is not a glob"));
     }

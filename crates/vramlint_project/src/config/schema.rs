@@ -3,13 +3,12 @@
 use super::raw::RawConfig;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    let mut schema = settings.into_generator().into_root_schema_for::<RawConfig>().to_value();
-    drop_defaults(&mut schema);
-    schema
+    tidy(settings.into_generator().into_root_schema_for::<RawConfig>().to_value())
 });
 
 /// The schema of `vramlint.toml`, as committed in `schemas/vramlint.json`.
@@ -22,17 +21,31 @@ pub fn schema_text() -> String {
     format!("{:#}\n", schema())
 }
 
-/// "default: null" says nothing that an editor could use: an absent key is absent.
-fn drop_defaults(schema: &mut Value) {
+/// Drops what TOML cannot say (`null`) and defaults that say nothing, joins the lines of descriptions, and sorts the keys, so
+/// that the text does not hang on how `serde_json` was built.
+fn tidy(schema: Value) -> Value {
     match schema {
-        Value::Object(object) => {
-            if matches!(object.get("default"), Some(Value::Null | Value::Object(_) | Value::Array(_))) {
-                object.remove("default");
+        Value::Object(mut object) => {
+            object.remove("default");
+            if let Some(Value::String(text)) = object.get_mut("description") {
+                *text = text.replace('\n', " ");
             }
-            object.values_mut().for_each(drop_defaults);
+            for key in ["type", "enum"] {
+                if let Some(Value::Array(items)) = object.get_mut(key) {
+                    items.retain(|item| !item.is_null() && item != "null");
+                }
+            }
+            if let Some(Value::Array(types)) = object.get("type")
+                && let [single] = types.as_slice()
+            {
+                let single = single.clone();
+                object.insert("type".to_owned(), single);
+            }
+            let sorted: BTreeMap<String, Value> = object.into_iter().map(|(key, value)| (key, tidy(value))).collect();
+            Value::Object(sorted.into_iter().collect())
         }
-        Value::Array(items) => items.iter_mut().for_each(drop_defaults),
-        _ => {}
+        Value::Array(items) => Value::Array(items.into_iter().map(tidy).collect()),
+        other => other,
     }
 }
 

@@ -62,7 +62,10 @@ impl Size {
 }
 
 fn not_a_size(text: &str) -> Message {
-    message!("`{text}` is not a size, write for example `24GiB`, `20480MiB` or `64GB`", "`{text}` 不是有效的大小，请写成例如 `24GiB`、`20480MiB` 或 `64GB`")
+    message!(
+        "`{text}` is not a size, write for example `24GiB`, `20480MiB` or `64GB`",
+        "`{text}` 不是有效的大小，请写成例如 `24GiB`、`20480MiB` 或 `64GB`"
+    )
 }
 
 /// `number` (decimal, possibly with a fraction) times `unit`, rounded to bytes.

@@ -34,7 +34,11 @@ fn check_table(table: &DeTable<'_>, schema: &Value, path: &str, problems: &mut V
 }
 
 fn unknown_key<'a>(name: &str, path: &str, known: impl Iterator<Item = &'a str> + Clone) -> Message {
-    let (en, zh) = if path.is_empty() { (String::new(), String::new()) } else { (format!(" in `[{path}]`"), format!("（在 `[{path}]` 中）")) };
+    let (en, zh) = if path.is_empty() {
+        (String::new(), String::new())
+    } else {
+        (format!(" in `[{path}]`"), format!("（在 `[{path}]` 中）"))
+    };
     if let Some(meant) = nearest(name, known.clone()) {
         return message!("unknown key `{name}`{en}, did you mean `{meant}`?", "未知的键 `{name}`{zh}，是否想写 `{meant}`？");
     }
@@ -88,7 +92,10 @@ fn check_least(digits: &str, radix: u32, schema: &Value, path: &str, range: Text
     if number.is_none_or(|number| number < least || number > most) {
         problems.push((
             range,
-            message!("`{path}` must be between {least} and {most}, not {digits}", "`{path}` 必须在 {least} 到 {most} 之间，而不是 {digits}"),
+            message!(
+                "`{path}` must be between {least} and {most}, not {digits}",
+                "`{path}` 必须在 {least} 到 {most} 之间，而不是 {digits}"
+            ),
         ));
     }
 }
@@ -96,7 +103,9 @@ fn check_least(digits: &str, radix: u32, schema: &Value, path: &str, range: Text
 /// The types that a schema allows, `null` left out: TOML has none, an absent key is absent.
 fn allowed_types(schema: &Value) -> Vec<&str> {
     let types = &schema["type"];
-    let list = types.as_array().map_or_else(|| types.as_str().into_iter().collect(), |list| list.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+    let list = types
+        .as_array()
+        .map_or_else(|| types.as_str().into_iter().collect(), |list| list.iter().filter_map(Value::as_str).collect::<Vec<_>>());
     list.into_iter().filter(|name| *name != "null").collect()
 }
 

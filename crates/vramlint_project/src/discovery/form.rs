@@ -53,7 +53,13 @@ impl Form {
         let extension = lower.rsplit_once('.').map(|(_, extension)| extension);
         // `Dockerfile.train` and `train.Dockerfile` are both usual; `Dockerfile.md` is a document.
         let form = match extension {
-            Some("yaml" | "yml") => if is_workflow(path, &lower) { Self::Workflow } else { Self::Yaml },
+            Some("yaml" | "yml") => {
+                if is_workflow(path, &lower) {
+                    Self::Workflow
+                } else {
+                    Self::Yaml
+                }
+            }
             Some("json" | "jsonc" | "hjson") => Self::Json,
             Some("py") => Self::Python,
             Some("sh" | "bash" | "zsh" | "slurm" | "sbatch") => Self::Bash,

@@ -4,8 +4,8 @@ pub(crate) mod form;
 pub(crate) mod paths;
 mod walk;
 
-use crate::config::{ConfigError, Configs, has_config};
 use crate::config::glob::Globs;
+use crate::config::{ConfigError, Configs, has_config};
 use crate::files::Files;
 use crate::report::Request;
 use form::{ByName, Form};
@@ -24,8 +24,20 @@ const MARKED: Limit = Limit { files: 20_000, entries: 400_000 };
 const LOOSE: Limit = Limit { files: 2_000, entries: 20_000 };
 /// Folders that hold other people's code or no code at all, unless `exclude` says otherwise.
 const USUAL_EXCLUDES: [&str; 14] = [
-    ".git", ".hg", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".svn", ".tox", ".venv", "__pycache__", "__pypackages__",
-    "node_modules", "site-packages", "venv",
+    ".git",
+    ".hg",
+    ".mypy_cache",
+    ".nox",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".svn",
+    ".tox",
+    ".venv",
+    "__pycache__",
+    "__pypackages__",
+    "node_modules",
+    "site-packages",
+    "venv",
 ];
 static USUAL: LazyLock<Globs> = LazyLock::new(|| Globs::new(&USUAL_EXCLUDES).unwrap_or_default());
 
@@ -68,8 +80,18 @@ pub(crate) struct Discovered {
 
 /// Finds the files of a request.
 pub(crate) fn discover(request: &Request, files: &Files, configs: &Configs<'_>) -> Result<Discovered, ConfigError> {
-    let exclude = Globs::new(&request.exclude).map_err(|(_, Message { en, zh })| ConfigError::new(message!("--exclude: {en}", "--exclude：{zh}")))?;
-    let mut search = Search { request, files, configs, exclude, found: BTreeMap::new(), skipped: Vec::new(), walked: Vec::new(), complete: true };
+    let exclude = Globs::new(&request.exclude)
+        .map_err(|(_, Message { en, zh })| ConfigError::new(message!("--exclude: {en}", "--exclude：{zh}")))?;
+    let mut search = Search {
+        request,
+        files,
+        configs,
+        exclude,
+        found: BTreeMap::new(),
+        skipped: Vec::new(),
+        walked: Vec::new(),
+        complete: true,
+    };
     let mut roots = Vec::new();
     for path in search.named() {
         search.name(&path)?;
@@ -171,7 +193,8 @@ impl Search<'_> {
 
     /// Files that exist only in the overlay, below `root`.
     fn overlaid(&mut self, root: &Path, reported: bool) {
-        let new: Vec<PathBuf> = self.files.overlay.keys().filter(|path| path.starts_with(root) && !path.exists()).cloned().collect();
+        let new: Vec<PathBuf> =
+            self.files.overlay.keys().filter(|path| path.starts_with(root) && !path.exists()).cloned().collect();
         for path in new {
             let below = |at: &&Path| at.starts_with(root) && *at != root;
             let hidden = path.ancestors().take_while(below).any(is_hidden);

@@ -71,7 +71,13 @@ fn what_is_read_and_what_is_not() {
 
 #[test]
 fn named_files_are_reported_and_their_project_is_context() {
-    let folder = Folder::new(&[("p/.git/HEAD", ""), ("p/train.yaml", ""), ("p/sub/a.yaml", ""), ("p/sub/b.yaml", ""), ("q/other.yaml", "")]);
+    let folder = Folder::new(&[
+        ("p/.git/HEAD", ""),
+        ("p/train.yaml", ""),
+        ("p/sub/a.yaml", ""),
+        ("p/sub/b.yaml", ""),
+        ("q/other.yaml", ""),
+    ]);
     let request = folder.request(&["p/sub/a.yaml"]);
     assert_eq!(reported(&request), ["p/sub/a.yaml"]);
     assert_eq!(context(&request), ["p/sub/b.yaml", "p/train.yaml"]);
@@ -83,7 +89,7 @@ fn named_files_are_reported_and_their_project_is_context() {
     assert_eq!((reported(&request), context(&request)), (vec!["q/other.yaml".into()], vec![]));
     // From inside, paths go up.
     let request = Request { cwd: folder.path().join("p/sub"), paths: vec!["a.yaml".into()], ..Request::default() };
-    assert_eq!((reported(&request), context(&request)), (vec!["a.yaml".into()], vec!["../train.yaml".into(), "b.yaml".into()]));
+    assert_eq!((reported(&request), context(&request)), (vec!["a.yaml".into()], vec!["b.yaml".into(), "../train.yaml".into()]));
 }
 
 #[test]
@@ -108,7 +114,8 @@ fn excludes_win_over_named_paths() {
         ("gen/c.yaml", ""),
         ("venv/d.yaml", ""),
     ]);
-    let request = Request { exclude: vec!["gen/**".into()], ..folder.request(&[".", "legacy/b.yaml", "gen", "gen/c.yaml", "venv/d.yaml"]) };
+    let request =
+        Request { exclude: vec!["gen/**".into()], ..folder.request(&[".", "legacy/b.yaml", "gen", "gen/c.yaml", "venv/d.yaml"]) };
     assert_eq!(reported(&request), ["a.yaml"]);
     let report = check(&request).expect("no error");
     let skipped: Vec<_> = report.skipped.iter().map(|(path, why)| (path.as_str(), why.en.as_str())).collect();
@@ -116,7 +123,11 @@ fn excludes_win_over_named_paths() {
     let request = Request { no_ignore: true, ..request };
     assert_eq!(reported(&request), ["a.yaml", "gen/c.yaml", "legacy/b.yaml", "venv/d.yaml"]);
     folder.write("vramlint.toml", "exclude = [\"a.yaml\"]\n");
-    assert_eq!(reported(&folder.request(&[])), ["gen/c.yaml", "legacy/b.yaml", "venv/d.yaml"], "`exclude` replaces the usual list");
+    assert_eq!(
+        reported(&folder.request(&[])),
+        ["gen/c.yaml", "legacy/b.yaml", "venv/d.yaml"],
+        "`exclude` replaces the usual list"
+    );
 }
 
 #[test]
@@ -137,7 +148,8 @@ fn large_data_is_skipped_unless_named() {
 
 #[test]
 fn text_of_any_name_is_read_when_named() {
-    let folder = Folder::new(&[("notes.txt", "BAD\n"), ("job", "#!/bin/sh\n# vramlint: ignore-file\nBAD\n"), (".env.yaml", "BAD\n")]);
+    let folder =
+        Folder::new(&[("notes.txt", "BAD\n"), ("job", "#!/bin/sh\n# vramlint: ignore-file\nBAD\n"), (".env.yaml", "BAD\n")]);
     let report = check(&folder.request(&["notes.txt", "job", ".env.yaml"])).expect("no error");
     assert_eq!(lines(&report), [".env.yaml:1:1 bad-word a bad word", "notes.txt:1:1 bad-word a bad word"]);
 }

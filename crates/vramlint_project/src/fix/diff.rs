@@ -38,7 +38,13 @@ mod tests {
     use super::*;
 
     fn diff(before: &str, after: &str) -> String {
-        let file = FixedFile { path: "/p/a.yaml".into(), shown: "a.yaml".into(), before: before.into(), after: after.into(), applied: vec![] };
+        let file = FixedFile {
+            path: "/p/a.yaml".into(),
+            shown: "a.yaml".into(),
+            before: before.into(),
+            after: after.into(),
+            applied: vec![],
+        };
         unified_diff(&file)
     }
 

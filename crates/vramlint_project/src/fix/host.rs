@@ -22,18 +22,34 @@ fn edit_in_host(project: &Project, edit: &Edit) -> Option<Edit> {
     if host.text.get(at.as_usize()) != Some(replaced) {
         return None;
     }
-    let mut text = edit.text.clone();
-    if text.contains('\n') {
-        let own_line = file.lines.line_start(file.lines.line_of(range.start));
-        let host_line = host.lines.line_start(host.lines.line_of(start));
-        let prefix = host.text.get(host_line as usize..to_host(own_line) as usize)?;
-        let at_end = range.end as usize == file.text.len() && text.ends_with('\n');
-        if !prefix.chars().all(|c| c == ' ' || c == '\t') || at_end && !prefix.is_empty() {
-            return None;
-        }
-        text = text.replace('\n', &format!("\n{prefix}"));
-    }
+    let text = indent(&edit.text, project, edit.place)?;
     Some(Edit { place: Place::new(*host_id, at), text })
+}
+
+/// The text that is put into the host: every new line gets the indentation that the host has there. `None` where the host puts
+/// something else before the lines, such as the `>` of a quotation.
+fn indent(text: &str, project: &Project, place: Place) -> Option<String> {
+    let file = project.file(place.file);
+    let (host_id, embedded) = file.host.as_ref()?;
+    if !text.contains('\n') {
+        return Some(text.to_owned());
+    }
+    let host = project.file(*host_id);
+    let line = file.lines.line_of(place.range.start);
+    let start = file.lines.line_start(line);
+    let before = |offset: u32| {
+        let at = embedded.to_host(TextRange::at(offset)).start;
+        let prefix = host.text.get(host.lines.line_start(host.lines.line_of(at)) as usize..at as usize)?;
+        prefix.chars().all(|c| c == ' ' || c == '\t').then_some(prefix)
+    };
+    // A new line at the very end: the host has no line there yet that would tell, so the one above does.
+    let is_new = start as usize == file.text.len() && line > 0;
+    let prefix = before(if is_new { file.lines.line_start(line - 1) } else { start })?;
+    if !is_new {
+        return Some(text.replace('\n', &format!("\n{prefix}")));
+    }
+    let lines = text.split_inclusive('\n').map(|line| format!("{prefix}{line}"));
+    before(start)?.is_empty().then(|| lines.collect())
 }
 
 #[cfg(test)]
@@ -62,7 +78,8 @@ mod tests {
         assert_eq!(apply(host, 5..6, "c").as_deref(), Some("说明\n```yaml\n  a: 1\n  c: 2\n```\n"));
         assert_eq!(apply(host, 5..5, "x: 0\n").as_deref(), Some("说明\n```yaml\n  a: 1\n  x: 0\n  b: 2\n```\n"));
         assert_eq!(apply(host, 3..6, "9"), None);
-        assert_eq!(apply(host, 10..10, "x: 0\n"), None);
+        assert_eq!(apply(host, 10..10, "x: 0\n").as_deref(), Some("说明\n```yaml\n  a: 1\n  b: 2\n  x: 0\n```\n"));
+        assert_eq!(apply(host, 9..9, "\nx: 0").as_deref(), Some("说明\n```yaml\n  a: 1\n  b: 2\n  x: 0\n```\n"));
         assert_eq!(apply(host, 3..99, ""), None);
     }
 }

@@ -61,11 +61,15 @@ pub(crate) fn plan(project: &Project, findings: &[Finding], unsafe_ok: bool, ban
             wanted.push(Planned { applied: name(fix), fix: fix.clone() });
         }
     }
-    let first = |planned: &Planned| planned.fix.edits.iter().map(|edit| (project.file(edit.place.file).path.clone(), edit.place.range)).min();
+    let first = |planned: &Planned| {
+        planned.fix.edits.iter().map(|edit| (project.file(edit.place.file).path.clone(), edit.place.range)).min()
+    };
     wanted.sort_by_cached_key(first);
     let mut taken: BTreeMap<FileId, Vec<TextRange>> = BTreeMap::new();
     wanted.retain(|planned| {
-        let free = |edit: &Edit| taken.get(&edit.place.file).is_none_or(|ranges| !ranges.iter().any(|range| range.touches(edit.place.range)));
+        let free = |edit: &Edit| {
+            taken.get(&edit.place.file).is_none_or(|ranges| !ranges.iter().any(|range| range.touches(edit.place.range)))
+        };
         let all_free = planned.fix.edits.iter().all(free);
         if all_free {
             planned.fix.edits.iter().for_each(|edit| taken.entry(edit.place.file).or_default().push(edit.place.range));
@@ -82,7 +86,11 @@ fn is_sound(project: &Project, fix: &Fix) -> bool {
         let old = file.text.get(edit.place.range.as_usize());
         // A name that is not UTF-8 cannot be found again by its shown path.
         let findable = !file.path.contains('\u{fffd}');
-        findable && file.reported && file.host.is_none() && file.decode_errors.is_empty() && old.is_some_and(|old| old != edit.text)
+        findable
+            && file.reported
+            && file.host.is_none()
+            && file.decode_errors.is_empty()
+            && old.is_some_and(|old| old != edit.text)
     };
     let apart = |i: usize, edit: &Edit| {
         let others = &fix.edits[..i];

@@ -27,7 +27,11 @@ pub struct FixOutcome {
 }
 
 /// Applies fixes in memory until no more can be applied.
-pub fn fix_until_stable(request: &Request, unsafe_ok: bool, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<FixOutcome, ConfigError> {
+pub fn fix_until_stable(
+    request: &Request,
+    unsafe_ok: bool,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<FixOutcome, ConfigError> {
     fix_with(&Layers::real(), request, unsafe_ok, progress)
 }
 

@@ -48,7 +48,10 @@ fn selection_comes_from_the_configuration_that_governs_the_file() {
     let found = check(&isolated).expect("no error");
     assert_eq!((lines(&found).len(), found.fail_on), (4, None));
     let given = Request { config: Some("sub/pyproject.toml".into()), ..folder.request(&[]) };
-    assert_eq!(lines(&check(&given).expect("no error")), ["a.yaml:1:1 bad-word a bad word", "sub/b.yaml:1:1 bad-word a bad word"]);
+    assert_eq!(
+        lines(&check(&given).expect("no error")),
+        ["a.yaml:1:1 bad-word a bad word", "sub/b.yaml:1:1 bad-word a bad word"]
+    );
 }
 
 #[test]
@@ -60,17 +63,21 @@ fn per_file_ignores_are_relative_to_their_configuration() {
         ("p/c.sh", "BAD UGLY\n"),
         ("legacy/d.yaml", "BAD\n"),
     ]);
-    assert_eq!(lines(&report(&folder)), [
-        "legacy/d.yaml:1:1 bad-word a bad word",
-        "p/b.yaml:1:1 bad-word a bad word",
-        "p/c.sh:1:1 bad-word a bad word",
-        "p/c.sh:1:5 other-word an ugly word",
-    ]);
+    assert_eq!(
+        lines(&report(&folder)),
+        [
+            "legacy/d.yaml:1:1 bad-word a bad word",
+            "p/b.yaml:1:1 bad-word a bad word",
+            "p/c.sh:1:1 bad-word a bad word",
+            "p/c.sh:1:5 other-word an ugly word",
+        ]
+    );
 }
 
 #[test]
 fn a_broken_configuration_matters_where_it_governs() {
-    let folder = Folder::new(&[("vramlint.toml", ""), ("a/x.yaml", "BAD\n"), ("b/vramlint.toml", "[lnt]\n"), ("b/y.yaml", "BAD\n")]);
+    let folder =
+        Folder::new(&[("vramlint.toml", ""), ("a/x.yaml", "BAD\n"), ("b/vramlint.toml", "[lnt]\n"), ("b/y.yaml", "BAD\n")]);
     let error = check(&folder.request(&[])).expect_err("broken");
     assert_eq!(error.message.en, "b/vramlint.toml:1:2: unknown key `lnt`, did you mean `lint`?");
     assert_eq!(error.message.zh, "b/vramlint.toml:1:2：未知的键 `lnt`，是否想写 `lint`？");
@@ -81,7 +88,9 @@ fn a_broken_configuration_matters_where_it_governs() {
 fn the_command_line_is_checked() {
     let folder = Folder::new(&[("a.yaml", "")]);
     let error = |request: Request| check(&request).expect_err("misuse").message.en;
-    assert!(error(Request { select: Some(vec!["bad-wrod".into()]), ..folder.request(&[]) }).starts_with("--select: unknown rule"));
+    assert!(
+        error(Request { select: Some(vec!["bad-wrod".into()]), ..folder.request(&[]) }).starts_with("--select: unknown rule")
+    );
     assert!(error(Request { exclude: vec!["a[".into()], ..folder.request(&[]) }).starts_with("--exclude: `a[` is not a glob"));
     assert!(error(Request { config: Some("no.toml".into()), ..folder.request(&[]) }).starts_with("no.toml: "));
 }
@@ -102,11 +111,14 @@ fn the_target_of_the_command_line_is_on_top() {
 fn a_failing_rule_or_reader_is_a_finding_and_the_rest_stands() {
     let folder = Folder::new(&[("a.yaml", "BAD # vramlint: ignore[other-word]\n# PANIC-RULE\n"), ("b.yaml", "PANIC-READER\n")]);
     let found = report(&folder);
-    assert_eq!(lines(&found), [
-        "a.yaml:1:1 internal-error vramlint failed in its rule `panics`; this is a bug of vramlint",
-        "a.yaml:1:1 bad-word a bad word",
-        "b.yaml:1:1 internal-error vramlint failed to read this file; this is a bug of vramlint",
-    ]);
+    assert_eq!(
+        lines(&found),
+        [
+            "a.yaml:1:1 internal-error vramlint failed in its rule `panics`; this is a bug of vramlint",
+            "a.yaml:1:1 bad-word a bad word",
+            "b.yaml:1:1 internal-error vramlint failed to read this file; this is a bug of vramlint",
+        ]
+    );
     assert!(found.findings[0].help.as_ref().is_some_and(|help| help.zh.contains("报告")));
 }
 

@@ -42,7 +42,11 @@ pub(crate) fn collect(project: &Project, host: FileId, inner: &[FileId]) -> Host
         for range in ranges(file, project, inner) {
             let Some(at) = in_host(project, file, range) else { continue };
             let line = whole.lines.line_of(at.start);
-            let own_line = TextRange::new(whole.lines.line_start(line), at.start).slice(&whole.text).trim_start_matches('\u{feff}').trim().is_empty();
+            let own_line = TextRange::new(whole.lines.line_start(line), at.start)
+                .slice(&whole.text)
+                .trim_start_matches('\u{feff}')
+                .trim()
+                .is_empty();
             if own_line {
                 out.comment_lines.extend(line..=whole.lines.line_of(at.end));
             }

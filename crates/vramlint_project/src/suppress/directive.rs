@@ -44,7 +44,16 @@ static HEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Words that other linters use for the same.
 const SYNONYMS: [&str; 11] = [
-    "disable", "disable-line", "disable-next-line", "disable-file", "noqa", "skip", "skip-file", "allow", "expect", "ignore-line",
+    "disable",
+    "disable-line",
+    "disable-next-line",
+    "disable-file",
+    "noqa",
+    "skip",
+    "skip-file",
+    "allow",
+    "expect",
+    "ignore-line",
     "ignore-next-line",
 ];
 
@@ -58,7 +67,11 @@ pub(crate) fn parse(comment: &str, offset: u32, is_rule: impl Fn(&str) -> bool) 
         let end = found.end() + end_of(rest);
         let body = Body { text: &comment[found.end()..end], at: offset + found.end() as u32 };
         if let Some((file, what)) = body.read(&is_rule) {
-            out.push(Directive { range: TextRange::new(offset + start as u32, offset + whole_end(comment, start, end) as u32), file, what });
+            out.push(Directive {
+                range: TextRange::new(offset + start as u32, offset + whole_end(comment, start, end) as u32),
+                file,
+                what,
+            });
         }
     }
     out
@@ -127,7 +140,10 @@ impl Body<'_> {
             at += part.len();
         }
         if names.is_empty() {
-            return What::Malformed(message!("this suppression names no rule between `[` and `]`", "该抑制注释的 `[` 与 `]` 之间没有规则名"));
+            return What::Malformed(message!(
+                "this suppression names no rule between `[` and `]`",
+                "该抑制注释的 `[` 与 `]` 之间没有规则名"
+            ));
         }
         What::Names { names, list: place(from, from + length) }
     }
@@ -214,7 +230,9 @@ mod tests {
 
     #[test]
     fn prose_and_kinds_are_left_alone() {
-        for comment in ["# vramlint: kind=accelerate", "# see vramlint: ignore it", "# vramlint is great", "# vramlint: see docs", "#", ""] {
+        for comment in
+            ["# vramlint: kind=accelerate", "# see vramlint: ignore it", "# vramlint is great", "# vramlint: see docs", "#", ""]
+        {
             assert_eq!(parse(comment, 0, |_| false), [], "{comment}");
         }
     }

@@ -126,7 +126,15 @@ impl Suppressions {
         let number = self.list.len();
         self.by_file.entry(host.file.id).or_default().push(number);
         let in_document = comment.in_document;
-        self.list.push(Suppression { file: host.file.id, range: directive.range, list, lines, entries, in_document, has_unknown });
+        self.list.push(Suppression {
+            file: host.file.id,
+            range: directive.range,
+            list,
+            lines,
+            entries,
+            in_document,
+            has_unknown,
+        });
     }
 
     /// Whether a finding (its places in whole files) is suppressed, and remembers by whom: at every end.
@@ -207,7 +215,8 @@ impl Host<'_> {
             text.ends_with(['\\', '`', '^']) && !self.comments.comment_lines.contains(&line)
         };
         let start = (0..target).rev().take_while(|line| goes_on(*line)).last().unwrap_or(target);
-        let end = (target..self.file.lines.line_count() - 1).take_while(|line| goes_on(*line)).last().map_or(target, |line| line + 1);
+        let end =
+            (target..self.file.lines.line_count() - 1).take_while(|line| goes_on(*line)).last().map_or(target, |line| line + 1);
         (start.min(first), end)
     }
 }

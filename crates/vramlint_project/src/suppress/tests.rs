@@ -18,7 +18,10 @@ fn on_the_line_and_on_the_line_above() {
     assert_eq!(one("x: BAD  # vramlint: ignore\n"), [""; 0]);
     assert_eq!(one("说明: BAD  # vramlint：ignore［VL6］ 旧文件\n"), [""; 0]);
     assert_eq!(one("\u{feff}# vramlint: ignore[bad-word]\nx: BAD\n"), [""; 0]);
-    assert_eq!(one("# vramlint: ignore[bad-word]\n\n# another comment\n  # and one\nx: BAD\ny: BAD\n"), ["a.yaml:6:4 bad-word a bad word"]);
+    assert_eq!(
+        one("# vramlint: ignore[bad-word]\n\n# another comment\n  # and one\nx: BAD\ny: BAD\n"),
+        ["a.yaml:6:4 bad-word a bad word"]
+    );
     // A trailing comment holds for its own line alone.
     assert_eq!(
         one("x: 1 # vramlint: ignore[bad-word]\ny: BAD\n"),
@@ -65,9 +68,10 @@ fn a_command_over_several_lines_is_one_line() {
     let command = "accelerate launch \\\n  --a BAD \\\n  --b 1";
     assert_eq!(found(&[("a.sh", &format!("# vramlint: ignore[bad-word]\n{command}\n"))]), [""; 0]);
     assert_eq!(found(&[("a.sh", &format!("{command} # vramlint: ignore[bad-word]\n"))]), [""; 0]);
-    assert_eq!(found(&[("a.sh", &format!("# vramlint: ignore[VL601]\r\n{}\r\nBAD\r\n", command.replace('\n', "\r\n")))]), [
-        "a.sh:5:1 bad-word a bad word"
-    ]);
+    assert_eq!(
+        found(&[("a.sh", &format!("# vramlint: ignore[VL601]\r\n{}\r\nBAD\r\n", command.replace('\n', "\r\n")))]),
+        ["a.sh:5:1 bad-word a bad word"]
+    );
 }
 
 #[test]
@@ -84,22 +88,29 @@ fn in_the_comments_of_every_language() {
 fn in_documents_and_their_examples() {
     let example = "  x: 1\n  y: BAD\n";
     assert_eq!(found(&[("README.md", &format!("文档\n```yaml\n{example}```\n"))]), ["README.md:4:6 bad-word a bad word"]);
-    assert_eq!(found(&[("README.md", &format!("文档\n<!-- vramlint: ignore[bad-word] -->\n\n```yaml\n{example}```\n"))]), [""; 0]);
+    assert_eq!(
+        found(&[("README.md", &format!("文档\n<!-- vramlint: ignore[bad-word] -->\n\n```yaml\n{example}```\n"))]),
+        [""; 0]
+    );
     assert_eq!(found(&[("README.md", "```yaml\n  # vramlint: ignore[bad-word]\n  y: BAD\n```\n")]), [""; 0]);
     assert_eq!(found(&[("README.md", "<!-- vramlint: ignore[bad-word] -->\nBAD\n")]), [""; 0]);
     // Documentation shows suppressions; they are no use there, and no fault.
-    assert_eq!(found(&[("README.md", "`# vramlint: ignore[x]`\n```yaml\nx: 1 # vramlint: ignore[name-or-code, …]\n```\n")]), [""; 0]);
+    assert_eq!(
+        found(&[("README.md", "`# vramlint: ignore[x]`\n```yaml\nx: 1 # vramlint: ignore[name-or-code, …]\n```\n")]),
+        [""; 0]
+    );
 }
 
 #[test]
 fn unknown_names_and_malformed_comments_are_reported() {
-    assert_eq!(one("x: BAD # vramlint: ignore[bad-wrod]\n"), [
-        "a.yaml:1:4 bad-word a bad word",
-        "a.yaml:1:27 invalid-suppression unknown rule `bad-wrod`, did you mean `bad-word`?"
-    ]);
-    assert_eq!(one("x: 1 # vramlint: ignroe[bad-word]\n"), [
-        "a.yaml:1:6 invalid-suppression `vramlint: ignroe` is not a suppression, did you mean `vramlint: ignore`?"
-    ]);
+    assert_eq!(
+        one("x: BAD # vramlint: ignore[bad-wrod]\n"),
+        ["a.yaml:1:4 bad-word a bad word", "a.yaml:1:27 invalid-suppression unknown rule `bad-wrod`, did you mean `bad-word`?"]
+    );
+    assert_eq!(
+        one("x: 1 # vramlint: ignroe[bad-word]\n"),
+        ["a.yaml:1:6 invalid-suppression `vramlint: ignroe` is not a suppression, did you mean `vramlint: ignore`?"]
+    );
     assert_eq!(one("x: 1 # vramlint: kind=accelerate\n"), [""; 0]);
     assert_eq!(one("x: 1 # vramlint: ignore[bad-wrod] # vramlint: ignore[invalid-suppression]\n"), [""; 0]);
 }
@@ -126,7 +137,8 @@ fn unused_ones_are_reported_with_a_safe_fix() {
 
 #[test]
 fn only_rules_that_run_can_be_unused() {
-    let folder = Folder::new(&[("a.yaml", "x: 1 # vramlint: ignore[bad-word]\ny: 1 # vramlint: ignore\nz: 1 # vramlint: ignore[VL6]\n")]);
+    let folder =
+        Folder::new(&[("a.yaml", "x: 1 # vramlint: ignore[bad-word]\ny: 1 # vramlint: ignore\nz: 1 # vramlint: ignore[VL6]\n")]);
     let count = |request: &Request| check(request).expect("no error").findings.len();
     assert_eq!(count(&folder.request(&[])), 3);
     let select = |list: &[&str]| Request { select: Some(list.iter().map(ToString::to_string).collect()), ..folder.request(&[]) };

@@ -22,7 +22,8 @@ impl Suppressions {
             }
             let all = unused.len() == suppression.entries.len();
             let (place, edit) = if all { whole(file, suppression) } else { partial(file, suppression, &unused) };
-            let names: Vec<String> = unused.iter().filter_map(|entry| entry.range).map(|at| format!("`{}`", at.slice(&file.text))).collect();
+            let names: Vec<String> =
+                unused.iter().filter_map(|entry| entry.range).map(|at| format!("`{}`", at.slice(&file.text))).collect();
             let mut finding = UNUSED_SUPPRESSION.finding(place, wording(&names), None);
             // A misspelt name stays: it may be the one that was needed.
             if !suppression.has_unknown {
