@@ -1,7 +1,27 @@
 //! The project layer: discovery, configuration, suppressions, fixes, and the report. The only layer that reads a disk.
+//!
+//! Invariants:
+//!
+//! 1. Nothing of a user's project can make it panic: unreadable files, broken texts and failing rules are findings.
+//! 2. The same files and the same request give the same report, in the same order, whatever the number of threads.
+//! 3. It writes only in [`fix::write`], and only what [`fix::fix_until_stable`] made.
 
 pub mod config;
+mod discovery;
+mod files;
+pub mod fix;
+mod layers;
+mod own;
+mod read;
 pub mod report;
+mod rules;
+mod select;
+mod sift;
+mod spelling;
+mod suppress;
+#[cfg(test)]
+mod testing;
 
 pub use config::{Config, ConfigError};
+pub use fix::{FixOutcome, FixedFile, fix_until_stable};
 pub use report::{Report, Request, check};

@@ -1,10 +1,24 @@
 //! From paths to findings.
 
 use crate::ConfigError;
-use std::path::PathBuf;
+use crate::config::{Config, Configs};
+use crate::discovery::paths::{absolute, relative, shown};
+use crate::discovery::{Discovered, discover};
+use crate::files::Files;
+use crate::layers::Layers;
+use crate::own::INTERNAL_ERROR;
+use crate::read::{Read, please_report, read_all};
+use crate::select::{Choice, RuleList, selected};
+use crate::sift::Sift;
+use std::collections::{BTreeSet, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use vramlint_base::{Finding, Severity};
-use vramlint_resolve::Project;
+use vramlint_base::{FileId, Finding, Message, Place, Severity, TextRange, message};
+use vramlint_resolve::{Kind, KindGuess, Policy, Project, SourceFile, Target};
+
+/// Stack of a working thread, bytes: readers go down as deep as a text is nested.
+const STACK: usize = 16 << 20;
 
 /// What is asked for: the command line, without its presentation.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +29,9 @@ pub struct Request {
     pub paths: Vec<PathBuf>,
     /// One file from standard input, under this name.
     pub stdin: Option<(PathBuf, Vec<u8>)>,
+    /// Bytes that count instead of those on the disk: unsaved texts of an editor, texts with fixes applied. A path may be
+    /// absolute or relative to `cwd`, and need not exist.
+    pub overlay: HashMap<PathBuf, Vec<u8>>,
     /// `--config`.
     pub config: Option<PathBuf>,
     /// `--isolated`: no configuration files.
@@ -30,7 +47,7 @@ pub struct Request {
     /// `--ignore`, on top of the configuration's.
     pub ignore: Vec<String>,
     /// `--gpu`, `--gpu-memory` (bytes), `--gpus`, `--nodes`, `--host-memory` (bytes): on top of every target.
-    pub target: vramlint_resolve::Target,
+    pub target: Target,
     /// `--jobs`; 0 for as many as there are cores.
     pub jobs: usize,
 }
@@ -48,10 +65,159 @@ pub struct Report {
     pub fail_on: Option<Severity>,
     /// `lang` of that configuration: `en` or `zh`.
     pub lang: Option<vramlint_base::Lang>,
+    /// `[[model]]` of that configuration.
+    pub models: Vec<crate::config::Model>,
+    /// Configuration files that govern reported files, as shown.
+    pub configs: Vec<String>,
+    /// Named paths that were not read, and why.
+    pub skipped: Vec<(String, Message)>,
 }
 
 /// Checks. `progress` is told (files done, files in all) now and then, from any thread.
 pub fn check(request: &Request, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Report, ConfigError> {
-    let _ = (request, progress);
-    todo!()
+    check_with(&Layers::real(), request, progress)
 }
+
+/// Checks with given layers, on threads of its own.
+pub(crate) fn check_with(
+    layers: &Layers,
+    request: &Request,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Report, ConfigError> {
+    let mut request = request.clone();
+    request.cwd = std::path::absolute(&request.cwd)
+        .or_else(|_| std::env::current_dir())
+        .map_err(|error| ConfigError::new(message!("no working directory: {error}", "没有工作目录：{error}")))?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(request.jobs)
+        .stack_size(STACK)
+        .build()
+        .map_err(|error| ConfigError::new(message!("cannot start threads: {error}", "无法启动线程：{error}")))?;
+    pool.install(|| run(layers, &request, progress))
+}
+
+fn run(layers: &Layers, request: &Request, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Report, ConfigError> {
+    let rules = RuleList::new(layers.rules);
+    let choice = Choice {
+        select: request.select.as_ref().map(|words| rules.flag("--select", words)).transpose()?,
+        extend: rules.flag("--extend-select", &request.extend_select)?,
+        ignore: rules.flag("--ignore", &request.ignore)?,
+    };
+    let files = overlay(request);
+    let given = request.config.as_ref().map(|path| absolute(&request.cwd, path));
+    let configs = Configs::new(&files, &rules, &request.cwd, given.as_deref(), request.isolated)?;
+    let discovered = discover(request, &files, &configs)?;
+    let first = configs.of_folder(&first_folder(request));
+    let configs = sound(configs, &discovered, first)?;
+
+    let shown_configs: Vec<Option<(String, Config)>> =
+        configs.iter().map(|config| config.file.as_ref().map(|file| (shown(file, &request.cwd), config.clone()))).collect();
+    let mut read = read_all(layers, &files, &discovered, &shown_configs, progress);
+    let policies: Vec<Policy> = configs.iter().map(|config| policy(config, request, &read.files)).collect();
+    let mut found = std::mem::take(&mut read.findings);
+    let project = resolve(layers, read, policies, &mut found);
+
+    let selected: Vec<BTreeSet<&'static str>> =
+        configs.iter().map(|config| selected(&rules, &[&config.choice, &choice])).collect();
+    found.extend(crate::rules::run(layers, &project, |code| selected.iter().any(|codes| codes.contains(code))));
+    let sift = Sift {
+        project: &project,
+        rules: &rules,
+        cwd: &request.cwd,
+        configs: &configs,
+        selected: &selected,
+        complete: discovered.complete,
+    };
+    let findings = sift.sift(found);
+
+    let governing: BTreeSet<usize> = discovered.files.iter().filter(|file| file.reported).map(|file| file.config).collect();
+    let governing = governing.into_iter().filter_map(|number| Some(shown_configs.get(number)?.as_ref()?.0.clone()));
+    Ok(Report {
+        findings,
+        files: discovered.files.iter().filter(|file| file.reported).count(),
+        fail_on: configs[first].fail_on,
+        lang: configs[first].lang,
+        models: configs[first].models.clone(),
+        configs: governing.collect(),
+        skipped: discovered.skipped,
+        project: Arc::new(project),
+    })
+}
+
+fn overlay(request: &Request) -> Files {
+    let given = request.overlay.iter().map(|(path, bytes)| (absolute(&request.cwd, path), Arc::new(bytes.clone())));
+    let stdin = request.stdin.iter().map(|(name, bytes)| (absolute(&request.cwd, name), Arc::new(bytes.clone())));
+    Files { overlay: given.chain(stdin).collect() }
+}
+
+/// The folder whose configuration speaks for the whole request.
+fn first_folder(request: &Request) -> PathBuf {
+    let named = request.stdin.as_ref().map(|(name, _)| name).or(request.paths.first());
+    let path = absolute(&request.cwd, named.map_or(Path::new(""), PathBuf::as_path));
+    if path.is_dir() { path } else { path.parent().map_or_else(|| request.cwd.clone(), Path::to_path_buf) }
+}
+
+/// The configurations, where those that govern a reported file (and the first) have no errors. One that only governs context
+/// is none of the user's business now; it counts as empty.
+fn sound(configs: Configs<'_>, discovered: &Discovered, first: usize) -> Result<Vec<Config>, ConfigError> {
+    let mut needed: BTreeSet<usize> = discovered.files.iter().filter(|file| file.reported).map(|file| file.config).collect();
+    needed.insert(first);
+    let check = |(number, config): (usize, Result<Config, ConfigError>)| match config {
+        Err(error) if needed.contains(&number) => Err(error),
+        other => Ok(other.unwrap_or_default()),
+    };
+    configs.into_all().into_iter().enumerate().map(check).collect()
+}
+
+/// What runs need to know of a configuration; the command line is on top.
+fn policy(config: &Config, request: &Request, files: &[SourceFile]) -> Policy {
+    let file = config.file.as_ref().map(|file| shown(file, &request.cwd));
+    let number = files.iter().find(|source| Some(&source.path) == file.as_ref() && source.host.is_none()).map(|source| source.id);
+    let (own, over) = (&config.target, &request.target);
+    let gpu_is_new = over.gpu.is_some();
+    Policy {
+        root: relative(&config.root, &request.cwd),
+        file,
+        target: Target {
+            gpu: over.gpu.clone().or_else(|| own.gpu.clone()),
+            // Another card on the command line has another memory than the one in the file.
+            memory: over.memory.or(if gpu_is_new { None } else { own.memory }),
+            count: over.count.or(own.count),
+            nodes: over.nodes.or(own.nodes),
+            host_memory: over.host_memory.or(own.host_memory),
+            os: over.os.clone().or_else(|| own.os.clone()),
+        },
+        count_at: if over.count.is_some() { None } else { config.count_at },
+        effective_batch: config.effective_batch.map(|(batch, range)| (batch, number.map(|file| Place::new(file, range)))),
+    }
+}
+
+/// Joins the files into a project. Should that fail, the files are still there, without runs.
+fn resolve(layers: &Layers, read: Read, policies: Vec<Policy>, found: &mut Vec<Finding>) -> Project {
+    let (files, spare) = (read.files.clone(), policies.clone());
+    match catch_unwind(AssertUnwindSafe(|| (layers.resolve)(files, spare))) {
+        Ok(project) => project,
+        Err(_) => {
+            let what = message!(
+                "vramlint failed to join the files into training runs; this is a bug of vramlint",
+                "vramlint 在把文件组合成训练任务时出错，这是 vramlint 的缺陷"
+            );
+            if let Some(file) = read.files.iter().find(|file| file.reported) {
+                found.push(INTERNAL_ERROR.finding(Place::new(file.id, TextRange::at(0)), what, Some(please_report())));
+            }
+            without_runs(read.files, policies)
+        }
+    }
+}
+
+/// A project of files that nobody refers to.
+pub(crate) fn without_runs(files: Vec<SourceFile>, policies: Vec<Policy>) -> Project {
+    let why = message!("not looked at", "未分析");
+    let kinds = files.iter().map(|_| KindGuess { kind: Kind::Other, confidence: 0, why: why.clone() }).collect();
+    let by_path: HashMap<String, FileId> =
+        files.iter().filter(|file| file.host.is_none()).map(|file| (file.path.clone(), file.id)).collect();
+    Project { files, kinds, policies, by_path, ..Project::default() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! Which configuration governs a file: the nearest one above it.
+
+use super::load::{Source, has_table, is_pyproject, load};
+use super::{Config, ConfigError};
+use crate::discovery::paths::shown;
+use crate::files::Files;
+use crate::select::RuleList;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use vramlint_base::message;
+
+/// All configurations of a request, read once each.
+#[derive(Debug)]
+pub(crate) struct Configs<'a> {
+    files: &'a Files,
+    rules: &'a RuleList,
+    cwd: &'a Path,
+    /// One configuration for everything: `--config`, or none at all with `--isolated`.
+    fixed: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Index 0 stands for "no configuration", or for the fixed one.
+    configs: Vec<Result<Config, ConfigError>>,
+    by_file: HashMap<PathBuf, usize>,
+    by_folder: HashMap<PathBuf, usize>,
+}
+
+impl<'a> Configs<'a> {
+    /// Prepares the look-up. `given` is `--config`.
+    pub(crate) fn new(
+        files: &'a Files,
+        rules: &'a RuleList,
+        cwd: &'a Path,
+        given: Option<&Path>,
+        isolated: bool,
+    ) -> Result<Self, ConfigError> {
+        let none = Config { root: cwd.to_path_buf(), ..Config::default() };
+        let first = match given {
+            Some(file) => read(files, file, cwd, cwd, rules)?,
+            None => none,
+        };
+        let state = State { configs: vec![Ok(first)], ..State::default() };
+        Ok(Self { files, rules, cwd, fixed: isolated || given.is_some(), state: Mutex::new(state) })
+    }
+
+    /// The number of the configuration that governs what lies in `folder` (absolute).
+    pub(crate) fn of_folder(&self, folder: &Path) -> usize {
+        if self.fixed {
+            return 0;
+        }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = Vec::new();
+        let mut found = 0;
+        for at in folder.ancestors() {
+            if let Some(known) = state.by_folder.get(at) {
+                found = *known;
+                break;
+            }
+            seen.push(at.to_path_buf());
+            if let Some(file) = file_in(self.files, at) {
+                found = self.number_of(&mut state, &file);
+                break;
+            }
+        }
+        state.by_folder.extend(seen.into_iter().map(|at| (at, found)));
+        found
+    }
+
+    fn number_of(&self, state: &mut State, file: &Path) -> usize {
+        if let Some(known) = state.by_file.get(file) {
+            return *known;
+        }
+        let root = file.parent().unwrap_or(self.cwd);
+        state.configs.push(read(self.files, file, root, self.cwd, self.rules));
+        state.by_file.insert(file.to_path_buf(), state.configs.len() - 1);
+        state.configs.len() - 1
+    }
+
+    /// Asks something of a configuration; a broken one counts as none.
+    pub(crate) fn with<T>(&self, number: usize, ask: impl FnOnce(&Config) -> T) -> T {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let none = Config { root: self.cwd.to_path_buf(), ..Config::default() };
+        ask(state.configs.get(number).and_then(|config| config.as_ref().ok()).unwrap_or(&none))
+    }
+
+    /// All of them, by number.
+    pub(crate) fn into_all(self) -> Vec<Result<Config, ConfigError>> {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).configs
+    }
+}
+
+/// The configuration file in this very folder. `vramlint.toml` wins over `pyproject.toml`, which needs the table to count.
+fn file_in(files: &Files, folder: &Path) -> Option<PathBuf> {
+    let own = folder.join("vramlint.toml");
+    if files.is_file(&own) {
+        return Some(own);
+    }
+    let pyproject = folder.join("pyproject.toml");
+    let text = files.is_file(&pyproject).then(|| files.read(&pyproject).ok()).flatten()?;
+    has_table(&String::from_utf8_lossy(&text)).then_some(pyproject)
+}
+
+/// Whether this very folder has a configuration.
+pub(crate) fn has_config(files: &Files, folder: &Path) -> bool {
+    file_in(files, folder).is_some()
+}
+
+fn read(files: &Files, file: &Path, root: &Path, cwd: &Path, rules: &RuleList) -> Result<Config, ConfigError> {
+    let name = shown(file, cwd);
+    let bytes = files.read(file).map_err(|error| ConfigError::new(message!("{name}: {error}", "{name}：无法读取：{error}")))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| ConfigError::new(message!("{name}: not UTF-8", "{name}：不是 UTF-8 编码")))?;
+    load(&Source { file, shown: &name, text: &text, root }, rules)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Folder, RULES};
+
+    #[test]
+    fn the_nearest_configuration_governs() {
+        let folder = Folder::new(&[
+            ("vramlint.toml", "[target]\ncount = 1\n"),
+            ("a/pyproject.toml", "[tool.vramlint.target]\ncount = 2\n"),
+            ("a/b/pyproject.toml", "[project]\nname = \"no table\"\n"),
+            ("c/pyproject.toml", "[tool.vramlint.target]\ncount = 3\n"),
+            ("c/vramlint.toml", "[target]\ncount = 4\n"),
+        ]);
+        let (files, rules) = (Files::default(), RuleList::new(RULES));
+        let configs = Configs::new(&files, &rules, folder.path(), None, false).expect("fine");
+        let count = |at: &str| configs.with(configs.of_folder(&folder.path().join(at)), |config| config.target.count);
+        assert_eq!(count(""), Some(1));
+        assert_eq!(count("x/y"), Some(1));
+        assert_eq!(count("a"), Some(2));
+        assert_eq!(count("a/b/c"), Some(2));
+        assert_eq!(count("c"), Some(4));
+
+        let isolated = Configs::new(&files, &rules, folder.path(), None, true).expect("fine");
+        assert_eq!(isolated.with(isolated.of_folder(folder.path()), |config| config.target.count), None);
+        let given = folder.path().join("c/vramlint.toml");
+        let fixed = Configs::new(&files, &rules, folder.path(), Some(&given), false).expect("fine");
+        assert_eq!(fixed.with(fixed.of_folder(&folder.path().join("a")), |config| config.target.count), Some(4));
+        let missing = Configs::new(&files, &rules, folder.path(), Some(&folder.path().join("no.toml")), false);
+        assert!(missing.expect_err("absent").message.en.starts_with("no.toml: "));
+        assert!(is_pyproject(Path::new("/x/pyproject.toml")));
+    }
+}

@@ -1,0 +1,319 @@
+//! From the text of a configuration file to a [`Config`].
+
+use super::glob::Globs;
+use super::raw::{FailOn, Level, Os, RawConfig, RawLang};
+use super::size::SizeError;
+use super::validate::validate;
+use super::{Config, ConfigError, Model, PerFileIgnore, schema};
+use crate::select::{Choice, RuleList, Selector};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use vramlint_base::{Lang, Message, Severity, TextRange, message};
+use vramlint_resolve::Target;
+
+/// Where a configuration comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct Source<'a> {
+    /// The file, absolute.
+    pub file: &'a Path,
+    /// The file as shown to people.
+    pub shown: &'a str,
+    /// Its text.
+    pub text: &'a str,
+    /// Folder that its globs are relative to.
+    pub root: &'a Path,
+}
+
+/// Whether a file with this name holds its configuration in `[tool.vramlint]`.
+pub(super) fn is_pyproject(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| name == "pyproject.toml")
+}
+
+/// Whether the text of a `pyproject.toml` has the table. A broken text that speaks of vramlint counts: its error must be seen.
+pub(super) fn has_table(text: &str) -> bool {
+    text.contains("vramlint") && DeTable::parse(text).map_or(true, |table| tool_table(table.get_ref()).is_some())
+}
+
+fn tool_table<'a>(table: &'a DeTable<'a>) -> Option<&'a Spanned<DeValue<'a>>> {
+    table.get("tool")?.get_ref().as_table()?.get("vramlint")
+}
+
+/// Reads and checks a configuration.
+pub(crate) fn load(source: &Source<'_>, rules: &RuleList) -> Result<Config, ConfigError> {
+    let at = |range, what: &Message| ConfigError::at(source.shown, source.text, range, what);
+    let broken = |error: &toml::de::Error| {
+        let range = error.span().map_or(TextRange::at(0), TextRange::of);
+        let what = SizeError::decode(error.message());
+        let Message { en, zh } = &what;
+        if en == zh { at(range, &message!("{en}", "TOML 有误：{zh}")) } else { at(range, &what) }
+    };
+    let document = DeTable::parse(source.text).map_err(|error| broken(&error))?;
+    let (table, raw) = if is_pyproject(source.file) {
+        let Some(found) = tool_table(document.get_ref()) else {
+            return Err(ConfigError::new(no_table(source.shown)));
+        };
+        let Some(table) = found.get_ref().as_table() else {
+            return Err(at(
+                TextRange::of(found.span()),
+                &message!("`tool.vramlint` must be a table", "`tool.vramlint` 必须是表"),
+            ));
+        };
+        (table, toml::from_str::<Pyproject>(source.text).map(|file| file.tool.vramlint))
+    } else {
+        (document.get_ref(), toml::from_str::<RawConfig>(source.text))
+    };
+    if let Some((range, what)) = validate(table, schema()) {
+        return Err(at(range, &what));
+    }
+    let raw = raw.map_err(|error| broken(&error))?;
+    build(raw, &Places { source, table }, rules)
+}
+
+fn no_table(file: &str) -> Message {
+    message!("{file} has no `[tool.vramlint]`", "{file} 中没有 `[tool.vramlint]`")
+}
+
+/// `pyproject.toml`, of which only one table is ours.
+#[derive(Deserialize)]
+struct Pyproject {
+    tool: Tool,
+}
+
+#[derive(Deserialize)]
+struct Tool {
+    vramlint: RawConfig,
+}
+
+/// Finds where a value is written, for errors.
+struct Places<'a> {
+    source: &'a Source<'a>,
+    table: &'a DeTable<'a>,
+}
+
+impl Places<'_> {
+    /// The value at a path of keys; with `index`, that item of the list there.
+    fn of(&self, path: &[&str], index: Option<usize>) -> Option<TextRange> {
+        let (first, rest) = path.split_first()?;
+        let mut at = self.table.get(*first)?;
+        for key in rest {
+            at = at.get_ref().as_table()?.get(*key)?;
+        }
+        let item = index.and_then(|index| at.get_ref().as_array()?.get(index)).unwrap_or(at);
+        Some(TextRange::of(item.span()))
+    }
+
+    fn error(&self, path: &[&str], index: usize, what: &Message) -> ConfigError {
+        let range = self.of(path, Some(index)).unwrap_or(TextRange::at(0));
+        ConfigError::at(self.source.shown, self.source.text, range, what)
+    }
+
+    fn globs(&self, path: &[&str], patterns: &[String]) -> Result<Globs, ConfigError> {
+        Globs::new(patterns).map_err(|(index, what)| self.error(path, index, &what))
+    }
+
+    fn selectors(&self, path: &[&str], words: &[String], rules: &RuleList) -> Result<Vec<Selector>, ConfigError> {
+        let read = |(index, word): (usize, &String)| rules.selector(word).map_err(|what| self.error(path, index, &what));
+        words.iter().enumerate().map(read).collect()
+    }
+}
+
+fn build(raw: RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Config, ConfigError> {
+    let root = places.source.root.to_path_buf();
+    let select = raw.lint.select.as_ref().map(|words| places.selectors(&["lint", "select"], words, rules)).transpose()?;
+    let choice = Choice {
+        select,
+        extend: places.selectors(&["lint", "extend-select"], &raw.lint.extend_select, rules)?,
+        ignore: places.selectors(&["lint", "ignore"], &raw.lint.ignore, rules)?,
+    };
+    let exclude = raw.exclude.as_ref().map(|list| places.globs(&["exclude"], list)).transpose()?;
+    Ok(Config {
+        file: Some(places.source.file.to_path_buf()),
+        text: places.source.text.into(),
+        target: target(&raw),
+        count_at: places.of(&["target", "count"], None),
+        effective_batch: raw.batch.effective.zip(places.of(&["batch", "effective"], None)),
+        fail_on: raw.lint.fail_on.map(fail_on),
+        lang: raw.lint.lang.map(|lang| if matches!(lang, RawLang::Zh) { Lang::Zh } else { Lang::En }),
+        models: models(&raw, &root),
+        exclude,
+        extend_exclude: places.globs(&["extend-exclude"], &raw.extend_exclude)?,
+        choice,
+        per_file_ignores: per_file_ignores(&raw, places, rules)?,
+        levels: levels(&raw, places, rules)?,
+        root,
+    })
+}
+
+fn target(raw: &RawConfig) -> Target {
+    let os = |os: Os| match os {
+        Os::Linux => "linux",
+        Os::Windows => "windows",
+        Os::Macos => "macos",
+    };
+    Target {
+        gpu: raw.target.gpu.clone(),
+        memory: raw.target.memory.map(|size| size.0),
+        count: raw.target.count,
+        nodes: raw.target.nodes,
+        host_memory: raw.target.host_memory.map(|size| size.0),
+        os: raw.target.os.map(|name| os(name).to_owned()),
+    }
+}
+
+fn fail_on(level: FailOn) -> Severity {
+    match level {
+        FailOn::Error => Severity::Error,
+        FailOn::Warning => Severity::Warning,
+        FailOn::Info => Severity::Info,
+    }
+}
+
+fn models(raw: &RawConfig, root: &Path) -> Vec<Model> {
+    let path = |config: &str| -> PathBuf { root.join(config) };
+    raw.model.iter().map(|model| Model { id: model.id.clone(), config: path(&model.config) }).collect()
+}
+
+fn per_file_ignores(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Vec<PerFileIgnore>, ConfigError> {
+    let read = |(glob, words): (&String, &Vec<String>)| {
+        let path = ["lint", "per-file-ignores", glob.as_str()];
+        let (negated, pattern) = glob.strip_prefix('!').map_or((false, glob.as_str()), |rest| (true, rest));
+        let globs = Globs::new(&[pattern]).map_err(|(_, what)| places.error(&path, usize::MAX, &what))?;
+        Ok(PerFileIgnore { globs, negated, rules: places.selectors(&path, words, rules)? })
+    };
+    raw.lint.per_file_ignores.iter().map(read).collect()
+}
+
+fn levels(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Vec<(Selector, Level)>, ConfigError> {
+    let read = |(word, level): (&String, &Level)| {
+        let selector =
+            rules.selector(word).map_err(|what| places.error(&["lint", "severity", word.as_str()], usize::MAX, &what))?;
+        Ok((selector, *level))
+    };
+    raw.lint.severity.iter().map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::RULES;
+
+    fn read(file: &str, text: &str) -> Result<Config, ConfigError> {
+        let file_path = Path::new("/p").join(file);
+        load(&Source { file: &file_path, shown: file, text, root: Path::new("/p") }, &RuleList::new(RULES))
+    }
+
+    fn error(text: &str) -> String {
+        read("vramlint.toml", text).expect_err(text).message.en
+    }
+
+    #[test]
+    fn the_whole_contract_is_read() {
+        let text = r#"
+exclude = ["data"]
+extend-exclude = ["*.gen.yaml"]
+[target]
+gpu = "A100-SXM4-40GB"
+memory = "40GiB"
+count = 8
+nodes = 2
+host-memory = 256000000000
+os = "linux"
+[batch]
+effective = 64
+[lint]
+select = ["default"]
+extend-select = ["VL6"]
+ignore = ["bad-word"]
+fail-on = "error"
+lang = "zh"
+[lint.per-file-ignores]
+"legacy/**" = ["VL6"]
+[lint.severity]
+"other-word" = "off"
+[[model]]
+id = "acme/acme-7b"
+config = "models/acme/config.json"
+"#;
+        let config = read("vramlint.toml", text).expect("valid");
+        assert_eq!(config.target.memory, Some(40 << 30));
+        assert_eq!((config.target.count, config.target.nodes), (Some(8), Some(2)));
+        assert_eq!(config.target.host_memory, Some(256_000_000_000));
+        assert_eq!(config.target.os.as_deref(), Some("linux"));
+        assert_eq!(config.count_at.map(|range| range.slice(text)), Some("8"));
+        assert_eq!(config.effective_batch.map(|(n, range)| (n, range.slice(text))), Some((64, "64")));
+        assert_eq!((config.fail_on, config.lang), (Some(Severity::Error), Some(Lang::Zh)));
+        assert_eq!(config.models, [Model { id: "acme/acme-7b".into(), config: "/p/models/acme/config.json".into() }]);
+        assert!(config.per_file_ignores[0].holds("legacy/a/b.yaml", "VL601"));
+        assert!(!config.per_file_ignores[0].holds("legacy/a/b.yaml", "VL701"));
+        assert_eq!(config.levels, [(Selector::Rule("VL602"), Level::Off)]);
+    }
+
+    #[test]
+    fn pyproject_needs_the_table() {
+        let text = "[project]\nname = \"x\"\n[tool.other]\nselect = 3\n[tool.vramlint.target]\ncount = 0\n";
+        assert_eq!(read("pyproject.toml", text).expect("valid").target.count, Some(0));
+        assert!(has_table(text));
+        assert!(!has_table("[project]\nname = \"vramlint\"\n"));
+        assert!(has_table("[tool.vramlint\n"));
+        let error = read("pyproject.toml", "[tool.vramlint]\ncuont = 1\n").expect_err("unknown");
+        assert!(error.message.en.starts_with("pyproject.toml:2:1: unknown key `cuont`"), "{error}");
+    }
+
+    #[test]
+    fn unknown_keys_name_the_nearest() {
+        assert_eq!(error("[lint]\nseelct = []\n"), "vramlint.toml:2:1: unknown key `seelct` in `[lint]`, did you mean `select`?");
+        assert_eq!(
+            error("# 显存\n\"目标\" = 1\n"),
+            "vramlint.toml:2:1: unknown key `目标`, known are `batch`, `exclude`, `extend-exclude`, `lint`, `model`, `target`"
+        );
+        assert!(error("[target]\nhost_memory = 1\n").contains("did you mean `host-memory`?"));
+        assert!(
+            error("[[model]]\nid = \"a\"\nconfg = \"b\"\n").starts_with("vramlint.toml:3:1: unknown key `confg` in `[model]`")
+        );
+    }
+
+    #[test]
+    fn wrong_types_and_values_name_the_place() {
+        assert_eq!(error("[target]\ncount = \"8\"\n"), "vramlint.toml:2:9: `target.count` must be a whole number, not text");
+        assert_eq!(error("[target]\ncount = -1\n"), "vramlint.toml:2:9: `target.count` must be between 0 and 4294967295, not -1");
+        assert_eq!(
+            error("[target]\nos = \"bsd\"\n"),
+            "vramlint.toml:2:6: `target.os` cannot be `bsd`, only `linux`, `windows`, `macos`"
+        );
+        assert_eq!(error("lint = 3\n"), "vramlint.toml:1:8: `lint` must be a table, not a whole number");
+        assert_eq!(
+            error("[lint]\nselect = [\"all\", 3]\n"),
+            "vramlint.toml:2:18: `lint.select` must be text, not a whole number"
+        );
+        assert_eq!(
+            error("[lint.severity]\nbad-word = \"fatal\"\n"),
+            "vramlint.toml:2:12: `lint.severity.bad-word` cannot be `fatal`, only `off`, `info`, `warning`, `error`"
+        );
+        assert!(error("[batch]\neffective = 0\n").contains("between 1"));
+        assert!(error("[[model]]\nid = \"a\"\n").contains("missing field `config`"));
+    }
+
+    #[test]
+    fn sizes_rules_and_globs_are_checked_where_they_stand() {
+        let bad = read("vramlint.toml", "[target]\nmemory = \"24G\"\n").expect_err("ambiguous").message;
+        assert!(bad.en.starts_with("vramlint.toml:2:10: `24G` may mean GiB"), "{bad:?}");
+        assert!(bad.zh.contains("可能是"), "{bad:?}");
+        assert_eq!(
+            error("[lint]\nignore = [\"all\", \"bad-wrod\"]\n"),
+            "vramlint.toml:2:18: unknown rule `bad-wrod`, did you mean `bad-word`?"
+        );
+        assert!(error("[lint.severity]\nnothing-like-it = \"off\"\n").starts_with("vramlint.toml:2:19: unknown rule"));
+        assert!(error("exclude = [\"ok\", \"a[\"]\n").starts_with("vramlint.toml:1:18: `a[` is not a glob"));
+    }
+
+    #[test]
+    fn broken_toml_is_an_error_with_a_place() {
+        assert!(error("[target\n").starts_with("vramlint.toml:1:"));
+        assert!(error("a = 1\na = 2\n").starts_with("vramlint.toml:2:1:"));
+        for text in ["", "# only a comment\n", "\u{feff}[target]\ncount = 1\n", "[target]\r\ncount = 1\r\n"] {
+            assert!(read("vramlint.toml", text).is_ok(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! `vramlint.toml` and `[tool.vramlint]` of `pyproject.toml`.
+
+mod error;
+mod find;
+pub(crate) mod glob;
+mod load;
+pub(crate) mod raw;
+mod schema;
+mod size;
+mod validate;
+
+pub use error::ConfigError;
+pub(crate) use find::{Configs, has_config};
+pub use schema::{schema, schema_text};
+pub use size::Size;
+
+use crate::select::{Choice, Selector};
+use glob::Globs;
+use raw::Level;
+use std::path::PathBuf;
+use std::sync::Arc;
+use vramlint_base::{Lang, Severity, TextRange};
+use vramlint_resolve::Target;
+
+/// A configuration, checked.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// The file, absolute; `None` where no file governs.
+    pub file: Option<PathBuf>,
+    /// Its text; empty without a file.
+    pub text: Arc<str>,
+    /// Folder that its globs are relative to.
+    pub root: PathBuf,
+    /// `[target]`.
+    pub target: Target,
+    /// Where `target.count` is written.
+    pub count_at: Option<TextRange>,
+    /// `[batch] effective`, and where it is written.
+    pub effective_batch: Option<(u64, TextRange)>,
+    /// `[lint] fail-on`.
+    pub fail_on: Option<Severity>,
+    /// `[lint] lang`.
+    pub lang: Option<Lang>,
+    /// `[[model]]`.
+    pub models: Vec<Model>,
+    pub(crate) exclude: Option<Globs>,
+    pub(crate) extend_exclude: Globs,
+    pub(crate) choice: Choice,
+    pub(crate) per_file_ignores: Vec<PerFileIgnore>,
+    pub(crate) levels: Vec<(Selector, Level)>,
+}
+
+/// An architecture that the catalogue does not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// Name as the project writes it.
+    pub id: String,
+    /// Its `config.json`.
+    pub config: PathBuf,
+}
+
+/// Rules that do not run in some files.
+#[derive(Clone, Debug)]
+pub(crate) struct PerFileIgnore {
+    /// The files, relative to [`Config::root`].
+    pub globs: Globs,
+    /// Whether all other files are meant.
+    pub negated: bool,
+    /// The rules.
+    pub rules: Vec<Selector>,
+}
+
+impl PerFileIgnore {
+    /// Whether the rule with this code does not run in the file at `relative` to the root.
+    pub(crate) fn holds(&self, relative: &str, code: &str) -> bool {
+        self.globs.hold(relative) != self.negated && self.rules.iter().any(|rule| rule.matches(code))
+    }
+}

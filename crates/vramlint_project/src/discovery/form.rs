@@ -1,0 +1,136 @@
+//! Which reader reads a file, by its name, its folder, or its first line.
+
+use std::path::Path;
+
+/// How a file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Form {
+    /// YAML.
+    Yaml,
+    /// A GitHub workflow or composite action: YAML with scripts inside.
+    Workflow,
+    /// JSON in all its dialects.
+    Json,
+    /// Python.
+    Python,
+    /// bash, sh, zsh.
+    Bash,
+    /// PowerShell.
+    PowerShell,
+    /// The Windows command interpreter.
+    Batch,
+    /// Markdown.
+    Markdown,
+    /// A Makefile.
+    Makefile,
+    /// A Dockerfile.
+    Dockerfile,
+    /// Text that was named outright.
+    Text,
+}
+
+/// What a name says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ByName {
+    /// This form.
+    Form(Form),
+    /// No extension: the first line decides.
+    AskShebang,
+    /// A dataset: never read.
+    Dataset,
+    /// Not ours unless it is named outright.
+    Other,
+}
+
+impl Form {
+    /// What the path says about the form.
+    pub(crate) fn by_name(path: &Path) -> ByName {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let lower = name.to_lowercase();
+        if lower == "makefile" || lower == "gnumakefile" {
+            return ByName::Form(Self::Makefile);
+        }
+        let extension = lower.rsplit_once('.').map(|(_, extension)| extension);
+        // `Dockerfile.train` and `train.Dockerfile` are both usual; `Dockerfile.md` is a document.
+        let form = match extension {
+            Some("yaml" | "yml") => {
+                if is_workflow(path, &lower) {
+                    Self::Workflow
+                } else {
+                    Self::Yaml
+                }
+            }
+            Some("json" | "jsonc" | "hjson") => Self::Json,
+            Some("py") => Self::Python,
+            Some("sh" | "bash" | "zsh" | "slurm" | "sbatch") => Self::Bash,
+            Some("ps1") => Self::PowerShell,
+            Some("bat" | "cmd") => Self::Batch,
+            Some("md" | "markdown") => Self::Markdown,
+            Some("mk") => Self::Makefile,
+            Some("dockerfile") => Self::Dockerfile,
+            Some("jsonl" | "ndjson" | "parquet" | "csv" | "tsv" | "arrow") => return ByName::Dataset,
+            _ if lower == "dockerfile" || lower.starts_with("dockerfile.") => Self::Dockerfile,
+            None => return ByName::AskShebang,
+            Some(_) => return ByName::Other,
+        };
+        ByName::Form(form)
+    }
+
+    /// What the first line says, if it names an interpreter that we read.
+    pub(crate) fn by_shebang(head: &[u8]) -> Option<Self> {
+        let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+        let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+        let line = String::from_utf8_lossy(line);
+        let mut words = line.split_whitespace();
+        let mut program = words.next()?.rsplit(['/', '\\']).next()?.to_owned();
+        if program == "env" {
+            program = words.find(|word| !word.starts_with('-') && !word.contains('='))?.to_owned();
+        }
+        let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        match bare {
+            "sh" | "bash" | "zsh" | "dash" | "ksh" => Some(Self::Bash),
+            "python" | "pypy" => Some(Self::Python),
+            "pwsh" | "powershell" => Some(Self::PowerShell),
+            _ => None,
+        }
+    }
+}
+
+/// `.github/workflows/*.yml`, and `action.yml` of a composite action.
+fn is_workflow(path: &Path, lower: &str) -> bool {
+    let name = |path: Option<&Path>| path.and_then(Path::file_name).map(std::ffi::OsStr::to_os_string).unwrap_or_default();
+    let folder = path.parent();
+    let above = folder.and_then(Path::parent);
+    name(folder) == "workflows" && name(above) == ".github" || lower == "action.yml" || lower == "action.yaml"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_folders() {
+        let of = |path| Form::by_name(Path::new(path));
+        assert_eq!(of("a/DS.JSON"), ByName::Form(Form::Json));
+        assert_eq!(of("a/train.slurm"), ByName::Form(Form::Bash));
+        assert_eq!(of("Makefile"), ByName::Form(Form::Makefile));
+        assert_eq!(of("docker/Dockerfile.train"), ByName::Form(Form::Dockerfile));
+        assert_eq!(of("docker/Dockerfile.md"), ByName::Form(Form::Markdown));
+        assert_eq!(of(".github/workflows/ci.yml"), ByName::Form(Form::Workflow));
+        assert_eq!(of("workflows/ci.yml"), ByName::Form(Form::Yaml));
+        assert_eq!(of("run"), ByName::AskShebang);
+        assert_eq!(of("data.jsonl"), ByName::Dataset);
+        assert_eq!(of("a.txt"), ByName::Other);
+        assert_eq!(of("配置.yaml"), ByName::Form(Form::Yaml));
+    }
+
+    #[test]
+    fn shebangs() {
+        assert_eq!(Form::by_shebang(b"#!/bin/bash -l\n"), Some(Form::Bash));
+        assert_eq!(Form::by_shebang(b"#!/usr/bin/env -S python3.11 -u\r\n"), Some(Form::Python));
+        assert_eq!(Form::by_shebang(b"#! /usr/bin/env pwsh\n"), Some(Form::PowerShell));
+        assert_eq!(Form::by_shebang(b"#!/usr/bin/perl\n"), None);
+        assert_eq!(Form::by_shebang(b"#!\n"), None);
+        assert_eq!(Form::by_shebang(b"\x7fELF"), None);
+    }
+}

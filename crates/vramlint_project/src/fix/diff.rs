@@ -1,0 +1,68 @@
+//! Unified diffs.
+
+use super::FixedFile;
+use similar::{Algorithm, TextDiff};
+
+/// Lines around a change.
+const CONTEXT: usize = 3;
+
+/// The change of a file as a unified diff that `patch` and `git apply` read; empty where nothing changed. Line endings are kept
+/// as they are, so that lines of a file with CRLF end with `\r`.
+pub fn unified_diff(file: &FixedFile) -> String {
+    if file.before == file.after {
+        return String::new();
+    }
+    // `similar` takes a lone `\r` for a line end; `patch` does not, so lines are split here.
+    let (before, after) = (lines(&file.before), lines(&file.after));
+    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_slices(&before, &after);
+    let mut out = format!("--- a/{0}\n+++ b/{0}\n", file.shown);
+    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
+        out.push_str(&format!("{}\n", hunk.header()));
+        for change in hunk.iter_changes() {
+            let line = change.value();
+            out.push_str(&format!("{}{line}", change.tag()));
+            if !line.ends_with('\n') {
+                out.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+    }
+    out
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diff(before: &str, after: &str) -> String {
+        let file = FixedFile {
+            path: "/p/a.yaml".into(),
+            shown: "a.yaml".into(),
+            before: before.into(),
+            after: after.into(),
+            applied: vec![],
+        };
+        unified_diff(&file)
+    }
+
+    #[test]
+    fn three_lines_of_context() {
+        let before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+        assert_eq!(
+            diff(before, &before.replace("5\n", "五\n")),
+            "--- a/a.yaml\n+++ b/a.yaml\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+五\n 6\n 7\n 8\n"
+        );
+        assert_eq!(diff(before, before), "");
+    }
+
+    #[test]
+    fn line_endings_and_a_missing_last_one_are_shown() {
+        assert_eq!(
+            diff("a\r\nb", "a\r\nc"),
+            "--- a/a.yaml\n+++ b/a.yaml\n@@ -1,2 +1,2 @@\n a\r\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"
+        );
+    }
+}

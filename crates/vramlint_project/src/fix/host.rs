@@ -1,0 +1,85 @@
+//! Carries edits of embedded texts to the whole file, where that is certain.
+
+use vramlint_base::{Edit, Fix, Place, TextRange};
+use vramlint_resolve::Project;
+
+/// The fix with all its edits in whole files; `None` where one of them has no sure place there.
+pub(crate) fn fix_in_host(project: &Project, fix: &Fix) -> Option<Fix> {
+    let edits = fix.edits.iter().map(|edit| edit_in_host(project, edit)).collect::<Option<Vec<_>>>()?;
+    Some(Fix { edits, ..fix.clone() })
+}
+
+fn edit_in_host(project: &Project, edit: &Edit) -> Option<Edit> {
+    let file = project.files.get(edit.place.file.0 as usize)?;
+    let range = edit.place.range;
+    let replaced = file.text.get(range.as_usize())?;
+    let Some((host_id, embedded)) = &file.host else { return Some(edit.clone()) };
+    let host = project.file(*host_id);
+    let to_host = |offset: u32| embedded.to_host(TextRange::at(offset)).start;
+    let start = to_host(range.start);
+    let at = TextRange::new(start, start + range.len());
+    // Lines of an embedded text may stand apart in its host, behind indentation: then there is no single range.
+    if host.text.get(at.as_usize()) != Some(replaced) {
+        return None;
+    }
+    let text = indent(&edit.text, project, edit.place)?;
+    Some(Edit { place: Place::new(*host_id, at), text })
+}
+
+/// The text that is put into the host: every new line gets the indentation that the host has there. `None` where the host puts
+/// something else before the lines, such as the `>` of a quotation.
+fn indent(text: &str, project: &Project, place: Place) -> Option<String> {
+    let file = project.file(place.file);
+    let (host_id, embedded) = file.host.as_ref()?;
+    if !text.contains('\n') {
+        return Some(text.to_owned());
+    }
+    let host = project.file(*host_id);
+    let line = file.lines.line_of(place.range.start);
+    let start = file.lines.line_start(line);
+    let before = |offset: u32| {
+        let at = embedded.to_host(TextRange::at(offset)).start;
+        let prefix = host.text.get(host.lines.line_start(host.lines.line_of(at)) as usize..at as usize)?;
+        prefix.chars().all(|c| c == ' ' || c == '\t').then_some(prefix)
+    };
+    // A new line at the very end: the host has no line there yet that would tell, so the one above does.
+    let is_new = start as usize == file.text.len() && line > 0;
+    let prefix = before(if is_new { file.lines.line_start(line - 1) } else { start })?;
+    if !is_new {
+        return Some(text.replace('\n', &format!("\n{prefix}")));
+    }
+    let lines = text.split_inclusive('\n').map(|line| format!("{prefix}{line}"));
+    before(start)?.is_empty().then(|| lines.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::embedded_project;
+    use vramlint_base::{Applicability, FileId, message};
+
+    fn apply(host: &str, range: std::ops::Range<usize>, text: &str) -> Option<String> {
+        let project = embedded_project(host);
+        let edit = Edit { place: Place::new(FileId(1), TextRange::of(range)), text: text.to_owned() };
+        let fix = Fix { title: message!("x", "x"), applicability: Applicability::Safe, edits: vec![edit] };
+        let fix = fix_in_host(&project, &fix)?;
+        let edit = &fix.edits[0];
+        assert_eq!(edit.place.file, FileId(0));
+        let mut out = host.to_owned();
+        out.replace_range(edit.place.range.as_usize(), &edit.text);
+        Some(out)
+    }
+
+    #[test]
+    fn edits_of_one_line_are_carried_and_others_only_where_sure() {
+        // The embedded text is `a: 1\nb: 2\n`; in the host it is indented by two blanks.
+        let host = "说明\n```yaml\n  a: 1\n  b: 2\n```\n";
+        assert_eq!(apply(host, 3..4, "9").as_deref(), Some("说明\n```yaml\n  a: 9\n  b: 2\n```\n"));
+        assert_eq!(apply(host, 5..6, "c").as_deref(), Some("说明\n```yaml\n  a: 1\n  c: 2\n```\n"));
+        assert_eq!(apply(host, 5..5, "x: 0\n").as_deref(), Some("说明\n```yaml\n  a: 1\n  x: 0\n  b: 2\n```\n"));
+        assert_eq!(apply(host, 3..6, "9"), None);
+        assert_eq!(apply(host, 10..10, "x: 0\n").as_deref(), Some("说明\n```yaml\n  a: 1\n  b: 2\n  x: 0\n```\n"));
+        assert_eq!(apply(host, 9..9, "\nx: 0").as_deref(), Some("说明\n```yaml\n  a: 1\n  b: 2\n  x: 0\n```\n"));
+        assert_eq!(apply(host, 3..99, ""), None);
+    }
+}

@@ -1,0 +1,126 @@
+//! Chooses which fixes are applied together, and applies them to texts.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+use vramlint_base::{Applicability, Edit, FileId, Finding, Fix, Message, TextRange};
+use vramlint_resolve::Project;
+
+/// A fix that was applied.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Applied {
+    /// Code of the rule.
+    pub code: &'static str,
+    /// Name of the rule.
+    pub name: &'static str,
+    /// The finding.
+    pub message: Message,
+    /// What the fix did.
+    pub title: Message,
+    /// Path of the finding, as shown.
+    pub path: String,
+}
+
+/// A file with its fixes applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FixedFile {
+    /// Where it is, absolute.
+    pub path: PathBuf,
+    /// Where it is, as shown.
+    pub shown: String,
+    /// The text before.
+    pub before: String,
+    /// The text after.
+    pub after: String,
+    /// What was applied, in order.
+    pub applied: Vec<Applied>,
+}
+
+/// A fix that is to be applied.
+#[derive(Clone, Debug)]
+pub(crate) struct Planned {
+    pub(crate) applied: Applied,
+    pub(crate) fix: Fix,
+}
+
+/// The first fix of each finding that may be applied. Of two that touch each other the one that stands first wins; the other
+/// waits for the next round. `banned` fixes were tried and did harm, or nothing.
+pub(crate) fn plan(project: &Project, findings: &[Finding], unsafe_ok: bool, banned: &HashSet<Applied>) -> Vec<Planned> {
+    let least = if unsafe_ok { Applicability::Unsafe } else { Applicability::Safe };
+    let mut wanted: Vec<Planned> = Vec::new();
+    for finding in findings {
+        let path = project.file(finding.place.file).path.clone();
+        let name = |fix: &Fix| Applied {
+            code: finding.code,
+            name: finding.name,
+            message: finding.message.clone(),
+            title: fix.title.clone(),
+            path: path.clone(),
+        };
+        let may = |fix: &&Fix| fix.applicability >= least && is_sound(project, fix) && !banned.contains(&name(fix));
+        if let Some(fix) = finding.fixes.iter().find(may) {
+            wanted.push(Planned { applied: name(fix), fix: fix.clone() });
+        }
+    }
+    let first = |planned: &Planned| {
+        planned.fix.edits.iter().map(|edit| (project.file(edit.place.file).path.clone(), edit.place.range)).min()
+    };
+    wanted.sort_by_cached_key(first);
+    let mut taken: BTreeMap<FileId, Vec<TextRange>> = BTreeMap::new();
+    wanted.retain(|planned| {
+        let free = |edit: &Edit| {
+            taken.get(&edit.place.file).is_none_or(|ranges| !ranges.iter().any(|range| range.touches(edit.place.range)))
+        };
+        let all_free = planned.fix.edits.iter().all(free);
+        if all_free {
+            planned.fix.edits.iter().for_each(|edit| taken.entry(edit.place.file).or_default().push(edit.place.range));
+        }
+        all_free
+    });
+    wanted
+}
+
+/// Whether a fix can be applied as it is: it changes something, in files that were named and whose bytes we understand.
+fn is_sound(project: &Project, fix: &Fix) -> bool {
+    let edit_is_sound = |edit: &Edit| {
+        let file = project.file(edit.place.file);
+        let old = file.text.get(edit.place.range.as_usize());
+        // A name that is not UTF-8 cannot be found again by its shown path.
+        let findable = !file.path.contains('\u{fffd}');
+        findable
+            && file.reported
+            && file.host.is_none()
+            && file.decode_errors.is_empty()
+            && old.is_some_and(|old| old != edit.text)
+    };
+    let apart = |i: usize, edit: &Edit| {
+        let others = &fix.edits[..i];
+        others.iter().all(|other| other.place.file != edit.place.file || !other.place.range.touches(edit.place.range))
+    };
+    !fix.edits.is_empty() && fix.edits.iter().enumerate().all(|(i, edit)| edit_is_sound(edit) && apart(i, edit))
+}
+
+/// The texts of the files that `planned` changes. Edits that touch each other must have been sorted out before.
+pub(crate) fn texts<'a>(project: &Project, planned: impl IntoIterator<Item = &'a Planned>) -> BTreeMap<FileId, String> {
+    let mut edits: BTreeMap<FileId, Vec<&Edit>> = BTreeMap::new();
+    for edit in planned.into_iter().flat_map(|planned| &planned.fix.edits) {
+        edits.entry(edit.place.file).or_default().push(edit);
+    }
+    let change = |(id, mut edits): (FileId, Vec<&Edit>)| {
+        edits.sort_by_key(|edit| edit.place.range);
+        (id, splice(&project.file(id).text, &edits))
+    };
+    edits.into_iter().map(change).collect()
+}
+
+fn splice(text: &str, edits: &[&Edit]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for edit in edits {
+        let range = edit.place.range;
+        out.push_str(TextRange::new(at, range.start).slice(text));
+        out.push_str(&edit.text);
+        at = range.end;
+    }
+    out.push_str(TextRange::new(at, text.len() as u32).slice(text));
+    out
+}

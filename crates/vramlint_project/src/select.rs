@@ -1,0 +1,226 @@
+//! Which rules run, for which file, and how grave they are.
+//!
+//! As in ruff, the more exact selector wins: `select = ["VL601"]` holds against `ignore = ["VL6"]`. Of two that are equally
+//! exact, the one that ignores wins. The command line is a second layer over the configuration: what it says is newer.
+
+use crate::ConfigError;
+use crate::config::raw::Level;
+use crate::own::OWN_RULES;
+use crate::spelling::nearest;
+use std::collections::BTreeSet;
+use vramlint_base::{Message, Severity, message};
+use vramlint_rules::Rule;
+
+/// The names of all rules, those of this layer too.
+#[derive(Clone, Debug)]
+pub(crate) struct RuleList {
+    /// (code, name), by code.
+    rules: Vec<(&'static str, &'static str)>,
+}
+
+/// What a selector can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Selector {
+    /// `all`, `default`: every rule. They are two words so that a rule can be off by default one day.
+    All,
+    /// The beginning of codes, in upper case.
+    Prefix(String),
+    /// One rule, by its code.
+    Rule(&'static str),
+}
+
+impl RuleList {
+    /// The rules of a registry and of this layer.
+    pub(crate) fn new(rules: &[&'static Rule]) -> Self {
+        let mut list: Vec<_> = rules.iter().map(|rule| (rule.code, rule.name)).collect();
+        list.extend(OWN_RULES.iter().map(|own| (own.code, own.name)));
+        list.sort_unstable();
+        list.dedup();
+        Self { rules: list }
+    }
+
+    /// Reads a name, a code, a prefix, `all` or `default`. The error names the nearest.
+    pub(crate) fn selector(&self, text: &str) -> Result<Selector, Message> {
+        if text == "all" || text == "default" {
+            return Ok(Selector::All);
+        }
+        if let Some((code, _)) = self.rules.iter().find(|(code, name)| *name == text || code.eq_ignore_ascii_case(text)) {
+            return Ok(Selector::Rule(code));
+        }
+        let upper = text.to_uppercase();
+        let family =
+            upper.strip_prefix("VL").is_some_and(|digits| digits.len() <= 1 && digits.bytes().all(|b| b.is_ascii_digit()));
+        if family || upper.len() > 3 && self.rules.iter().any(|(code, _)| code.starts_with(&upper)) {
+            return Ok(Selector::Prefix(upper));
+        }
+        Err(match self.nearest(text) {
+            Some(meant) => {
+                message!("unknown rule `{text}`, did you mean `{meant}`?", "未知的规则 `{text}`，是否想写 `{meant}`？")
+            }
+            None => message!(
+                "unknown rule `{text}`, `vramlint rule --all` lists the rules",
+                "未知的规则 `{text}`，用 `vramlint rule --all` 查看所有规则"
+            ),
+        })
+    }
+
+    /// The name or code that was most likely meant.
+    pub(crate) fn nearest(&self, text: &str) -> Option<&'static str> {
+        nearest(text, self.rules.iter().map(|(_, name)| *name).chain(["all", "default"])).or_else(|| {
+            let codes = self.rules.iter().map(|(code, _)| *code);
+            text.to_uppercase().starts_with("VL").then(|| nearest(text, codes)).flatten()
+        })
+    }
+
+    /// Whether there is a rule with exactly this name or code.
+    pub(crate) fn has(&self, text: &str) -> bool {
+        self.rules.iter().any(|(code, name)| *name == text || code.eq_ignore_ascii_case(text))
+    }
+
+    /// All codes.
+    pub(crate) fn codes(&self) -> impl Iterator<Item = &'static str> {
+        self.rules.iter().map(|(code, _)| *code)
+    }
+
+    /// Reads what a flag of the command line lists.
+    pub(crate) fn flag(&self, flag: &str, words: &[String]) -> Result<Vec<Selector>, ConfigError> {
+        let words = words.iter().flat_map(|word| word.split(',')).map(str::trim).filter(|word| !word.is_empty());
+        words.map(|word| self.selector(word).map_err(|what| in_flag(flag, &what))).collect()
+    }
+}
+
+fn in_flag(flag: &str, what: &Message) -> ConfigError {
+    let Message { en, zh } = what;
+    ConfigError::new(message!("{flag}: {en}", "{flag}：{zh}"))
+}
+
+impl Selector {
+    /// Whether the rule with this code is meant.
+    pub(crate) fn matches(&self, code: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Prefix(prefix) => code.starts_with(prefix.as_str()),
+            Self::Rule(own) => *own == code,
+        }
+    }
+
+    /// The more exact, the greater.
+    fn exactness(&self) -> usize {
+        match self {
+            Self::All => 0,
+            Self::Prefix(prefix) => prefix.len(),
+            Self::Rule(_) => usize::MAX,
+        }
+    }
+}
+
+/// One layer of choices: a configuration, or the command line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Choice {
+    /// Instead of what the layer below chose.
+    pub select: Option<Vec<Selector>>,
+    /// On top of it.
+    pub extend: Vec<Selector>,
+    /// Without these.
+    pub ignore: Vec<Selector>,
+}
+
+/// The codes that run, after all layers.
+pub(crate) fn selected(rules: &RuleList, layers: &[&Choice]) -> BTreeSet<&'static str> {
+    let mut on: BTreeSet<&'static str> = rules.codes().collect();
+    for layer in layers {
+        if layer.select.is_some() {
+            on.clear();
+        }
+        for code in rules.codes() {
+            let exactness = |list: &[Selector]| list.iter().filter(|s| s.matches(code)).map(Selector::exactness).max();
+            let select = exactness(layer.select.as_deref().unwrap_or(&[])).max(exactness(&layer.extend));
+            match (select, exactness(&layer.ignore)) {
+                (Some(select), Some(ignore)) if select > ignore => _ = on.insert(code),
+                (_, Some(_)) => _ = on.remove(code),
+                (Some(_), None) => _ = on.insert(code),
+                (None, None) => {}
+            }
+        }
+    }
+    on
+}
+
+/// The level that the configuration gives to a rule: that of the most exact selector.
+pub(crate) fn level(levels: &[(Selector, Level)], code: &str) -> Option<Level> {
+    levels
+        .iter()
+        .filter(|(selector, _)| selector.matches(code))
+        .max_by_key(|(selector, _)| selector.exactness())
+        .map(|(_, level)| *level)
+}
+
+impl Level {
+    /// The severity; `None` for off.
+    pub(crate) const fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Off => None,
+            Self::Info => Some(Severity::Info),
+            Self::Warning => Some(Severity::Warning),
+            Self::Error => Some(Severity::Error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::RULES;
+
+    fn choice(select: Option<&[&str]>, extend: &[&str], ignore: &[&str]) -> Choice {
+        let rules = RuleList::new(RULES);
+        let read = |list: &[&str]| list.iter().map(|text| rules.selector(text).expect("known")).collect::<Vec<_>>();
+        Choice { select: select.map(read), extend: read(extend), ignore: read(ignore) }
+    }
+
+    fn on(layers: &[&Choice]) -> Vec<&'static str> {
+        let own: Vec<_> = OWN_RULES.iter().map(|own| own.code).collect();
+        selected(&RuleList::new(RULES), layers).into_iter().filter(|code| !own.contains(code)).collect()
+    }
+
+    #[test]
+    fn names_codes_prefixes_and_all() {
+        let everything = on(&[]);
+        assert_eq!(everything, ["VL601", "VL602", "VL701"]);
+        assert_eq!(on(&[&choice(Some(&["all"]), &[], &["VL6"])]), ["VL701"]);
+        assert_eq!(on(&[&choice(Some(&["bad-word"]), &["vl7"], &[])]), ["VL601", "VL701"]);
+        assert_eq!(on(&[&choice(Some(&["VL60"]), &[], &["VL602"])]), ["VL601"]);
+        assert_eq!(on(&[&choice(None, &[], &["all"])]), [""; 0]);
+    }
+
+    #[test]
+    fn the_more_exact_selector_wins_and_the_command_line_is_newer() {
+        assert_eq!(on(&[&choice(Some(&["VL601"]), &[], &["VL6"])]), ["VL601"]);
+        let config = choice(Some(&["VL601", "VL701"]), &[], &[]);
+        assert_eq!(on(&[&config, &choice(None, &[], &["VL6"])]), ["VL701"]);
+        assert_eq!(on(&[&config, &choice(None, &["VL602"], &[])]), ["VL601", "VL602", "VL701"]);
+        assert_eq!(on(&[&config, &choice(Some(&["VL602"]), &[], &[])]), ["VL602"]);
+    }
+
+    #[test]
+    fn unknown_rules_name_the_nearest() {
+        let rules = RuleList::new(RULES);
+        assert!(rules.selector("bad-wrod").expect_err("typo").en.ends_with("did you mean `bad-word`?"));
+        assert!(rules.selector("VL6011").expect_err("typo").en.contains("did you mean `VL601`?"));
+        assert!(rules.selector("flash").expect_err("unknown").zh.contains("vramlint rule --all"));
+        assert_eq!(rules.selector("VL8"), Ok(Selector::Prefix("VL8".into())));
+        let error = rules.flag("--select", &["all,bad_word".into()]).expect_err("typo");
+        assert_eq!(error.message.en, "--select: unknown rule `bad_word`, did you mean `bad-word`?");
+    }
+
+    #[test]
+    fn levels_follow_the_most_exact() {
+        let rules = RuleList::new(RULES);
+        let read = |text| rules.selector(text).expect("known");
+        let levels = [(read("VL601"), Level::Off), (read("VL6"), Level::Error), (read("all"), Level::Info)];
+        assert_eq!(level(&levels, "VL601"), Some(Level::Off));
+        assert_eq!(level(&levels, "VL602"), Some(Level::Error));
+        assert_eq!(level(&levels, "VL701"), Some(Level::Info));
+        assert_eq!(level(&[], "VL701"), None);
+    }
+}

@@ -1,0 +1,112 @@
+//! From what rules found to what is reported: whole files, selection, severity, suppressions, order.
+
+use crate::config::Config;
+use crate::config::raw::Level;
+use crate::discovery::paths::{absolute, relative};
+use crate::fix::host::fix_in_host;
+use crate::own::{INTERNAL_ERROR, OWN_RULES};
+use crate::select::{RuleList, level};
+use crate::suppress::Suppressions;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
+use vramlint_base::{FileId, Finding};
+use vramlint_resolve::Project;
+
+/// What decides about a finding.
+pub(crate) struct Sift<'a> {
+    /// The project that the findings are about.
+    pub project: &'a Project,
+    /// The names of the rules.
+    pub rules: &'a RuleList,
+    /// Working directory.
+    pub cwd: &'a Path,
+    /// Configurations, by number of the policy.
+    pub configs: &'a [Config],
+    /// Codes that run, by number of the policy.
+    pub selected: &'a [BTreeSet<&'static str>],
+    /// Whether the projects of all reported files were read in full: else a suppression may only seem unused.
+    pub complete: bool,
+}
+
+impl Sift<'_> {
+    /// The findings that are reported, in order.
+    pub(crate) fn sift(&self, found: Vec<Finding>) -> Vec<Finding> {
+        let mut suppressions = Suppressions::read(self.project, self.rules);
+        let failed = found.iter().any(|finding| finding.code == INTERNAL_ERROR.code);
+        let mut out = Vec::new();
+        for finding in found {
+            let finding = self.in_host(finding);
+            // Asked first, so that a suppression is used even where its finding would not be shown for another reason.
+            let suppressed = suppressions.suppress(self.project, &finding);
+            let active = self.project.file(finding.place.file).reported && self.active(finding.place.file, finding.code);
+            if active && !suppressed {
+                out.push(finding);
+            }
+        }
+        let mut own = suppressions.invalid();
+        if self.complete && !failed {
+            let runs = |entry: &crate::suppress::Entry, file| {
+                let mut codes = self.rules.codes().filter(|code| entry.selector.matches(code) && !is_own(code)).peekable();
+                codes.peek().is_some() && codes.all(|code| self.active(file, code))
+            };
+            own.extend(suppressions.unused(self.project, runs));
+        }
+        own.retain(|finding| {
+            let file = finding.place.file;
+            self.project.file(file).reported && self.active(file, finding.code) && !suppressions.names(self.project, finding)
+        });
+        out.extend(own);
+        self.grade(&mut out);
+        self.order(out)
+    }
+
+    /// Carries every place of a finding to its whole file. Fixes that have no sure place there are dropped.
+    fn in_host(&self, mut finding: Finding) -> Finding {
+        finding.fixes = finding.fixes.iter().filter_map(|fix| fix_in_host(self.project, fix)).collect();
+        finding.place = self.project.to_host(finding.place);
+        for related in &mut finding.related {
+            related.place = self.project.to_host(related.place);
+        }
+        finding
+    }
+
+    /// Whether a rule runs for a file.
+    fn active(&self, file: FileId, code: &str) -> bool {
+        let file = self.project.file(file);
+        let (Some(config), Some(selected)) = (self.configs.get(file.policy), self.selected.get(file.policy)) else {
+            return false;
+        };
+        let per_file = || {
+            let relative = relative(&absolute(self.cwd, Path::new(&file.path)), &config.root);
+            config.per_file_ignores.iter().any(|ignore| ignore.holds(&relative, code))
+        };
+        selected.contains(code)
+            && level(&config.levels, code) != Some(Level::Off)
+            && (config.per_file_ignores.is_empty() || !per_file())
+    }
+
+    fn grade(&self, findings: &mut [Finding]) {
+        for finding in findings {
+            let config = self.configs.get(self.project.file(finding.place.file).policy);
+            if let Some(severity) = config.and_then(|config| level(&config.levels, finding.code)).and_then(Level::severity) {
+                finding.severity = severity;
+            }
+        }
+    }
+
+    /// Sorts by path, place and code, and drops what is said twice, as for two runs.
+    fn order(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
+        let paths: HashMap<FileId, &str> = self.project.files.iter().map(|file| (file.id, file.path.as_str())).collect();
+        let path = |finding: &Finding| paths.get(&finding.place.file).copied().unwrap_or_default();
+        findings.sort_by(|a, b| {
+            (path(a), a.place.range, a.code, &a.message.en, &a.run).cmp(&(path(b), b.place.range, b.code, &b.message.en, &b.run))
+        });
+        let mut seen = HashSet::new();
+        findings.retain(|finding| seen.insert((finding.code, finding.place, finding.message.clone())));
+        findings
+    }
+}
+
+fn is_own(code: &str) -> bool {
+    OWN_RULES.iter().any(|own| own.code == code)
+}

@@ -1,0 +1,130 @@
+//! Every comment of a whole file, those of the texts inside it too, by its place in the whole file.
+
+use std::collections::BTreeSet;
+use vramlint_base::{FileId, Place, TextRange};
+use vramlint_resolve::{Project, SourceFile, Syntax};
+
+/// A comment in a whole file.
+#[derive(Clone, Debug)]
+pub(crate) struct HostComment {
+    /// With its marker, in the whole file.
+    pub range: TextRange,
+    /// Whether only blanks stand before it on its line.
+    pub own_line: bool,
+    /// Whether a command may go on over several lines here.
+    pub continues: bool,
+    /// Whether it stands in the first ten lines of its text.
+    pub in_head: bool,
+    /// The text that `ignore-file` would hold for: the whole file, or the embedded text.
+    pub text_range: TextRange,
+    /// Whether it stands in an example of a document: examples show suppressions that suppress nothing.
+    pub in_document: bool,
+}
+
+/// The comments of one whole file.
+#[derive(Debug, Default)]
+pub(crate) struct HostComments {
+    /// In order, each once.
+    pub comments: Vec<HostComment>,
+    /// Lines (from 0) that hold nothing but a comment.
+    pub comment_lines: BTreeSet<u32>,
+}
+
+/// Lines in which `ignore-file` counts.
+const HEAD_LINES: u32 = 10;
+
+/// The comments of `host` and of the texts inside it, which are `inner`.
+pub(crate) fn collect(project: &Project, host: FileId, inner: &[FileId]) -> HostComments {
+    let whole = project.file(host);
+    let mut out = HostComments::default();
+    for id in std::iter::once(&host).chain(inner) {
+        let file = project.file(*id);
+        for range in ranges(file, project, inner) {
+            let Some(at) = in_host(project, file, range) else { continue };
+            let line = whole.lines.line_of(at.start);
+            let own_line = TextRange::new(whole.lines.line_start(line), at.start)
+                .slice(&whole.text)
+                .trim_start_matches('\u{feff}')
+                .trim()
+                .is_empty();
+            if own_line {
+                out.comment_lines.extend(line..=whole.lines.line_of(at.end));
+            }
+            out.comments.push(HostComment {
+                range: at,
+                own_line,
+                continues: matches!(file.syntax, Syntax::Script(_) | Syntax::Text),
+                in_head: file.lines.line_of(range.start) < HEAD_LINES,
+                text_range: file.host.as_ref().map_or(TextRange::new(0, whole.text.len() as u32), |(_, embedded)| embedded.range),
+                in_document: file.host.is_some() && is_markdown(whole),
+            });
+        }
+    }
+    out.comments.sort_by_key(|comment| comment.range);
+    out.comments.dedup_by_key(|comment| comment.range.start);
+    out
+}
+
+/// The range in the whole file, if it stands there in one piece.
+fn in_host(project: &Project, file: &SourceFile, range: TextRange) -> Option<TextRange> {
+    let at = project.to_host(Place::new(file.id, TextRange::at(range.start)));
+    let at = TextRange::at(at.range.start);
+    let whole = TextRange::new(at.start, at.start + range.len());
+    let host = file.host.as_ref().map_or(file, |(host, _)| project.file(*host));
+    (whole.slice(&host.text) == range.slice(&file.text)).then_some(whole)
+}
+
+fn is_markdown(file: &SourceFile) -> bool {
+    matches!(file.extension().as_str(), "md" | "markdown")
+}
+
+/// The comments of one text, in that text.
+fn ranges(file: &SourceFile, project: &Project, inner: &[FileId]) -> Vec<TextRange> {
+    let comments = match &file.syntax {
+        Syntax::Data(data) => &data.comments,
+        Syntax::Python(module) => &module.comments,
+        Syntax::Script(script) => &script.comments,
+        Syntax::Text if is_markdown(file) && file.host.is_none() => {
+            let inside = |at: &TextRange| {
+                let hosts = inner.iter().filter_map(|id| project.file(*id).host.as_ref());
+                hosts.into_iter().any(|(_, embedded)| embedded.range.contains(*at))
+            };
+            return html(&file.text).into_iter().filter(|at| !inside(at)).collect();
+        }
+        Syntax::Text => return by_line(file),
+        Syntax::Unreadable => return Vec::new(),
+    };
+    comments.iter().map(|comment| comment.range).collect()
+}
+
+fn html(text: &str) -> Vec<TextRange> {
+    let mut out = Vec::new();
+    let mut from = 0;
+    while let Some(start) = text[from..].find("<!--").map(|at| from + at) {
+        let end = text[start..].find("-->").map_or(text.len(), |at| start + at + 3);
+        out.push(TextRange::of(start..end));
+        from = end;
+    }
+    out
+}
+
+/// Comments of a text that no reader knows, such as a Makefile: lines that start with a marker, and whatever names vramlint.
+fn by_line(file: &SourceFile) -> Vec<TextRange> {
+    let mut out = Vec::new();
+    for line in 0..file.lines.line_count() {
+        let range = TextRange::new(file.lines.line_start(line), file.lines.line_start(line + 1));
+        let text = range.slice(&file.text);
+        let content = text.trim_end();
+        let body = content.trim_start_matches('\u{feff}').trim_start();
+        let is_rem = body.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("rem "));
+        let start = if body.starts_with('#') || body.starts_with("//") || body.starts_with("::") || is_rem {
+            content.len() - body.len()
+        } else if let Some(at) = content.find("vramlint").and_then(|name| content[..name].rfind('#')) {
+            at
+        } else {
+            continue;
+        };
+        out.push(TextRange::new(range.start + start as u32, range.start + content.len() as u32));
+    }
+    out
+}

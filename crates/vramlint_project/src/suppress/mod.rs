@@ -1,0 +1,225 @@
+//! Suppressions: which findings the files themselves ask not to see.
+//!
+//! A finding is suppressed at any of its ends: at its own place, or at a related one. A comment holds for its line; one that
+//! stands alone holds for the next line of code, stacked comments and blank lines between them not counted. In a script, a line
+//! is a logical one: a command that goes on behind `\` counts as one line.
+
+mod comments;
+pub(crate) mod directive;
+mod unused;
+
+use crate::select::{RuleList, Selector};
+use comments::{HostComment, HostComments, collect};
+use directive::{Directive, What};
+use std::collections::HashMap;
+use vramlint_base::{FileId, Finding, Message, Place, TextRange, message};
+use vramlint_resolve::{Project, SourceFile};
+
+/// One rule, or group of rules, that a comment suppresses.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// What is suppressed.
+    pub selector: Selector,
+    /// Where it is named; `None` for a comment that names none.
+    pub range: Option<TextRange>,
+    /// Whether it suppressed anything.
+    pub used: bool,
+}
+
+/// A suppression, in a whole file.
+#[derive(Clone, Debug)]
+pub(crate) struct Suppression {
+    /// The whole file.
+    pub file: FileId,
+    /// The comment, from its marker to the end of its reason.
+    pub range: TextRange,
+    /// What stands between its brackets.
+    pub list: Option<TextRange>,
+    /// First and last line (from 0) that it holds for.
+    pub lines: (u32, u32),
+    /// What it suppresses.
+    pub entries: Vec<Entry>,
+    /// Whether it is an example in a document.
+    pub in_document: bool,
+    /// Whether it also names rules that do not exist.
+    pub has_unknown: bool,
+}
+
+/// A comment that was meant as a suppression, and what is wrong with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Invalid {
+    /// Where.
+    pub place: Place,
+    /// What is wrong.
+    pub message: Message,
+    /// What was most likely meant instead of the text at the place.
+    pub meant: Option<&'static str>,
+}
+
+/// All suppressions of a project.
+#[derive(Debug, Default)]
+pub(crate) struct Suppressions {
+    /// In order of file and place.
+    pub list: Vec<Suppression>,
+    /// Those that cannot be understood.
+    pub invalid: Vec<Invalid>,
+    by_file: HashMap<FileId, Vec<usize>>,
+}
+
+impl Suppressions {
+    /// Reads all comments of a project.
+    pub(crate) fn read(project: &Project, rules: &RuleList) -> Self {
+        let mut inner: HashMap<FileId, Vec<FileId>> = HashMap::new();
+        for file in &project.files {
+            if let Some((host, _)) = &file.host {
+                inner.entry(*host).or_default().push(file.id);
+            }
+        }
+        let mut out = Self::default();
+        for file in project.files.iter().filter(|file| file.host.is_none() && file.text.contains("vramlint")) {
+            let inner = inner.get(&file.id).map_or(&[][..], Vec::as_slice);
+            let comments = collect(project, file.id, inner);
+            for comment in &comments.comments {
+                let text = comment.range.slice(&file.text);
+                for directive in directive::parse(text, comment.range.start, |word| rules.has(word)) {
+                    out.add(&Host { project, file, inner, comments: &comments }, comment, directive, rules);
+                }
+            }
+        }
+        out
+    }
+
+    fn add(&mut self, host: &Host<'_>, comment: &HostComment, directive: Directive, rules: &RuleList) {
+        let place = |range| Place::new(host.file.id, range);
+        let mut invalid = |range, message, meant| {
+            if !comment.in_document {
+                self.invalid.push(Invalid { place: place(range), message, meant });
+            }
+        };
+        if directive.file && !comment.in_head && !matches!(directive.what, What::Malformed(_)) {
+            let late = message!("`ignore-file` counts only in the first ten lines", "`ignore-file` 只在文件的前十行有效");
+            invalid(directive.range, late, None);
+            return;
+        }
+        let mut has_unknown = false;
+        let (entries, list) = match directive.what {
+            What::Malformed(message) => {
+                invalid(directive.range, message, None);
+                return;
+            }
+            What::All => (vec![Entry { selector: Selector::All, range: None, used: false }], None),
+            What::Names { names, list } => {
+                let mut entries = Vec::new();
+                for (name, range) in names {
+                    match rules.selector(&name) {
+                        Ok(selector) => entries.push(Entry { selector, range: Some(range), used: false }),
+                        Err(message) => {
+                            has_unknown = true;
+                            invalid(range, message, rules.nearest(&name));
+                        }
+                    }
+                }
+                (entries, Some(list))
+            }
+        };
+        let lines = if directive.file { host.lines_of(comment.text_range) } else { host.scope(comment) };
+        let number = self.list.len();
+        self.by_file.entry(host.file.id).or_default().push(number);
+        let in_document = comment.in_document;
+        self.list.push(Suppression {
+            file: host.file.id,
+            range: directive.range,
+            list,
+            lines,
+            entries,
+            in_document,
+            has_unknown,
+        });
+    }
+
+    /// Whether a finding (its places in whole files) is suppressed, and remembers by whom: at every end.
+    pub(crate) fn suppress(&mut self, project: &Project, finding: &Finding) -> bool {
+        let mut suppressed = false;
+        let ends = std::iter::once(finding.place).chain(finding.related.iter().map(|related| related.place));
+        for end in ends {
+            let Some(numbers) = self.by_file.get(&end.file) else { continue };
+            let line = project.file(end.file).lines.line_of(end.range.start);
+            for number in numbers {
+                let suppression = &mut self.list[*number];
+                if !(suppression.lines.0..=suppression.lines.1).contains(&line) {
+                    continue;
+                }
+                for entry in suppression.entries.iter_mut().filter(|entry| entry.selector.matches(finding.code)) {
+                    entry.used = true;
+                    suppressed = true;
+                }
+            }
+        }
+        suppressed
+    }
+
+    /// Whether a finding about a suppression is itself suppressed: only by a comment that names its very rule, or an unused
+    /// `ignore` would hide that it is unused.
+    pub(crate) fn names(&self, project: &Project, finding: &Finding) -> bool {
+        let line = project.file(finding.place.file).lines.line_of(finding.place.range.start);
+        let numbers = self.by_file.get(&finding.place.file).into_iter().flatten();
+        numbers.map(|number| &self.list[*number]).any(|suppression| {
+            let here = (suppression.lines.0..=suppression.lines.1).contains(&line);
+            here && suppression.entries.iter().any(|entry| entry.selector == Selector::Rule(finding.code))
+        })
+    }
+}
+
+/// A whole file with its comments.
+struct Host<'a> {
+    project: &'a Project,
+    file: &'a SourceFile,
+    inner: &'a [FileId],
+    comments: &'a HostComments,
+}
+
+impl Host<'_> {
+    fn lines_of(&self, range: TextRange) -> (u32, u32) {
+        (self.file.lines.line_of(range.start), self.file.lines.line_of(range.end.saturating_sub(1).max(range.start)))
+    }
+
+    fn line(&self, line: u32) -> &str {
+        TextRange::new(self.file.lines.line_start(line), self.file.lines.line_start(line + 1)).slice(&self.file.text)
+    }
+
+    /// The lines that a comment holds for.
+    fn scope(&self, comment: &HostComment) -> (u32, u32) {
+        let (first, last) = self.lines_of(comment.range);
+        if !comment.own_line {
+            return self.logical(first, first, comment.continues);
+        }
+        let count = self.file.lines.line_count();
+        let free = |line: &u32| self.comments.comment_lines.contains(line) || self.line(*line).trim().is_empty();
+        let Some(target) = (last + 1..count).find(|line| !free(line)) else { return (first, last) };
+        let hosts = self.inner.iter().filter_map(|id| self.project.file(*id).host.as_ref());
+        let fenced = hosts.map(|(_, embedded)| self.lines_of(embedded.range)).find(|(start, _)| *start == target + 1);
+        match fenced {
+            // The fence of an example: the whole example is meant.
+            Some((_, end)) if !comment.in_document && self.line(target).trim_start().starts_with(['`', '~']) => (first, end),
+            _ => self.logical(first, target, comment.continues),
+        }
+    }
+
+    /// Widens to the whole command that the target line belongs to: to its first and its last continuation line.
+    fn logical(&self, first: u32, target: u32, continues: bool) -> (u32, u32) {
+        if !continues {
+            return (first, target);
+        }
+        let goes_on = |line: u32| {
+            let text = self.line(line).trim_end_matches(['\r', '\n']);
+            text.ends_with(['\\', '`', '^']) && !self.comments.comment_lines.contains(&line)
+        };
+        let start = (0..target).rev().take_while(|line| goes_on(*line)).last().unwrap_or(target);
+        let end =
+            (target..self.file.lines.line_count() - 1).take_while(|line| goes_on(*line)).last().map_or(target, |line| line + 1);
+        (start.min(first), end)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,215 @@
+//! What the tests of this crate share: temporary folders, and small readers and rules in place of the real ones, so that what
+//! is tested here is this layer alone.
+
+use crate::discovery::form::Form;
+use crate::layers::Layers;
+use crate::report::{Request, check_with, without_runs};
+use crate::{ConfigError, Report};
+use std::path::Path;
+use vramlint_base::{Applicability, Edit, Finding, Fix, LineIndex, Place, Related, Severity, TextRange, message};
+use vramlint_resolve::{Project, SourceFile, Syntax};
+use vramlint_rules::{Context, Group, Rule, Sink};
+use vramlint_syntax::data::DataFile;
+use vramlint_syntax::decode::Decoded;
+use vramlint_syntax::embedded::{Embedded, Language};
+use vramlint_syntax::shell::Script;
+use vramlint_syntax::{Comment, RefusedBy, SyntaxError};
+
+/// A temporary folder with files.
+pub(crate) struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let folder = Self(tempfile::tempdir().expect("a temporary folder"));
+        files.iter().for_each(|(path, text)| folder.write(path, text));
+        folder
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("inside")).expect("folders");
+        std::fs::write(path, text).expect("written");
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        String::from_utf8(std::fs::read(self.path().join(path)).expect("there")).expect("UTF-8")
+    }
+
+    pub(crate) fn request(&self, paths: &[&str]) -> Request {
+        Request { cwd: self.path().to_path_buf(), paths: paths.iter().map(Into::into).collect(), jobs: 2, ..Request::default() }
+    }
+}
+
+/// Small readers: a comment runs from `#` to the end of its line; a line `BROKEN` is a syntax error; a text with `PANIC-READER`
+/// makes the reader fail.
+pub(crate) fn layers() -> Layers {
+    Layers { decode, parse, embedded, resolve: without_runs, rules: RULES }
+}
+
+pub(crate) fn check(request: &Request) -> Result<Report, ConfigError> {
+    check_with(&layers(), request, &|_, _| {})
+}
+
+/// `path:line:column name message` of each finding.
+pub(crate) fn lines(report: &Report) -> Vec<String> {
+    let show = |finding: &Finding| {
+        let (file, start, _) = report.project.position(finding.place);
+        format!("{}:{}:{} {} {}", file.path, start.line, start.column, finding.name, finding.message.en)
+    };
+    report.findings.iter().map(show).collect()
+}
+
+fn decode(bytes: Vec<u8>) -> Decoded {
+    let binary = bytes.contains(&0);
+    match String::from_utf8(bytes) {
+        Ok(text) => Decoded { text, errors: Vec::new(), binary },
+        Err(error) => {
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            let what = message!("not UTF-8", "不是 UTF-8");
+            Decoded {
+                text,
+                errors: vec![SyntaxError { range: TextRange::at(0), message: what, refused_by: RefusedBy::All }],
+                binary,
+            }
+        }
+    }
+}
+
+fn parse(form: Form, text: &str) -> Syntax {
+    assert!(!text.contains("PANIC-READER"), "asked for by a test");
+    let (mut comments, mut errors) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_end();
+        let marker = if form == Form::Json { "//" } else { "#" };
+        if let Some(start) = content.find(marker) {
+            let range = TextRange::of(at + start..at + content.len());
+            comments.push(Comment {
+                range,
+                text: content[start + 1..].trim().into(),
+                trailing: !content[..start].trim().is_empty(),
+            });
+        }
+        if content.trim() == "BROKEN" {
+            let message = message!("broken", "坏了");
+            errors.push(SyntaxError { range: TextRange::of(at..at + content.len()), message, refused_by: RefusedBy::All });
+        }
+        at += line.len();
+    }
+    match form {
+        Form::Bash | Form::PowerShell => Syntax::Script(Script { comments, errors, ..Script::default() }),
+        Form::Markdown | Form::Makefile | Form::Dockerfile | Form::Batch | Form::Text => Syntax::Text,
+        _ => Syntax::Data(DataFile { json: form == Form::Json, comments, errors, ..DataFile::default() }),
+    }
+}
+
+/// The first fenced block of a document, its indentation removed.
+fn embedded(form: Form, text: &str) -> Vec<Embedded> {
+    if form != Form::Markdown {
+        return Vec::new();
+    }
+    let Some(start) = text.find("```yaml\n").map(|at| at + "```yaml\n".len()) else { return Vec::new() };
+    let end = start + text[start..].find("```").unwrap_or(text.len() - start);
+    let (mut own, mut map, mut at) = (String::new(), Vec::new(), start);
+    for line in text[start..end].split_inclusive('\n') {
+        let bare = line.trim_start_matches(' ');
+        map.push((own.len() as u32, (at + line.len() - bare.len()) as u32));
+        own.push_str(bare);
+        at += line.len();
+    }
+    vec![Embedded { language: Language::Yaml, text: own, range: TextRange::of(start..end), map }]
+}
+
+/// A project of one document with one embedded text.
+pub(crate) fn embedded_project(host: &str) -> Project {
+    let file = |id: u32, text: &str, host| SourceFile {
+        id: vramlint_base::FileId(id),
+        path: "README.md".into(),
+        text: text.into(),
+        lines: LineIndex::new(text),
+        syntax: Syntax::Text,
+        decode_errors: Vec::new(),
+        host,
+        policy: 0,
+        reported: true,
+    };
+    let part = embedded(Form::Markdown, host).remove(0);
+    let inner = file(1, &part.text.clone(), Some((vramlint_base::FileId(0), part.into())));
+    without_runs(vec![file(0, host, None), inner], vec![vramlint_resolve::Policy::default()])
+}
+
+/// Finds every `BAD`. Safe fix: `GOOD`. Related: the first `OTHER` of any file.
+static BAD_WORD: Rule = rule("VL601", "bad-word", Some(bad_word));
+/// Finds every `UGLY`. Unsafe fix: `PRETTY`; of `UGLY!` a safe fix that breaks the text; of `UGLY?` one that changes nothing.
+static OTHER_WORD: Rule = rule("VL602", "other-word", Some(other_word));
+/// Panics where a text says so.
+static PANICS: Rule = rule("VL701", "panics", Some(panics));
+
+/// Small rules, by code.
+pub(crate) static RULES: &[&Rule] = &[&BAD_WORD, &OTHER_WORD, &PANICS];
+
+const fn rule(code: &'static str, name: &'static str, check: Option<fn(&Context<'_>, &mut Sink)>) -> Rule {
+    Rule { code, name, group: Group::Code, severity: Severity::Warning, since: "0.1.0", source: "", check }
+}
+
+/// Every place of `needle` in files that hold one, hosts of embedded texts excluded where the embedded text has it.
+fn places(project: &Project, needle: &str) -> Vec<Place> {
+    let hosts: Vec<_> =
+        project.files.iter().filter_map(|file| file.host.as_ref()).map(|(host, part)| (*host, part.range)).collect();
+    let mut out = Vec::new();
+    for file in &project.files {
+        let at = file.text.match_indices(needle).map(|(at, _)| Place::new(file.id, TextRange::of(at..at + needle.len())));
+        out.extend(at.filter(|place| !hosts.iter().any(|(host, range)| *host == place.file && range.contains(place.range))));
+    }
+    out
+}
+
+fn bad_word(context: &Context<'_>, sink: &mut Sink) {
+    let other = places(context.project, "OTHER").first().copied();
+    for place in places(context.project, "BAD") {
+        let edit = Edit { place, text: "GOOD".into() };
+        sink.findings.push(Finding {
+            code: BAD_WORD.code,
+            name: BAD_WORD.name,
+            severity: BAD_WORD.severity,
+            message: message!("a bad word", "坏词"),
+            help: None,
+            place,
+            related: other.map(|place| Related { place, message: message!("here", "此处") }).into_iter().collect(),
+            run: None,
+            fixes: vec![Fix { title: message!("write GOOD", "写 GOOD"), applicability: Applicability::Safe, edits: vec![edit] }],
+        });
+    }
+}
+
+fn other_word(context: &Context<'_>, sink: &mut Sink) {
+    for place in places(context.project, "UGLY") {
+        let file = context.project.file(place.file);
+        let next = file.text.get(place.range.end as usize..).and_then(|rest| rest.chars().next());
+        let (applicability, text) = match next {
+            Some('!') => (Applicability::Safe, "\nBROKEN\n"),
+            Some('?') => (Applicability::Safe, "UGLY "),
+            _ => (Applicability::Unsafe, "PRETTY"),
+        };
+        let fix = Fix { title: message!("rewrite", "改写"), applicability, edits: vec![Edit { place, text: text.into() }] };
+        sink.findings.push(Finding {
+            code: OTHER_WORD.code,
+            name: OTHER_WORD.name,
+            severity: OTHER_WORD.severity,
+            message: message!("an ugly word", "丑词"),
+            help: None,
+            place,
+            related: Vec::new(),
+            run: None,
+            fixes: vec![fix],
+        });
+    }
+}
+
+fn panics(context: &Context<'_>, _: &mut Sink) {
+    assert!(places(context.project, "PANIC-RULE").is_empty(), "asked for by a test");
+}
