@@ -205,18 +205,9 @@ fn resolve(layers: &Layers, read: Read, policies: Vec<Policy>, found: &mut Vec<F
             if let Some(file) = read.files.iter().find(|file| file.reported) {
                 found.push(INTERNAL_ERROR.finding(Place::new(file.id, TextRange::at(0)), what, Some(please_report())));
             }
-            without_runs(read.files, policies)
+            Project::without_runs(read.files, policies)
         }
     }
-}
-
-/// A project of files that nobody refers to.
-pub(crate) fn without_runs(files: Vec<SourceFile>, policies: Vec<Policy>) -> Project {
-    let why = message!("not looked at", "未分析");
-    let kinds = files.iter().map(|_| KindGuess { kind: Kind::Other, confidence: 0, why: why.clone() }).collect();
-    let by_path: HashMap<String, FileId> =
-        files.iter().filter(|file| file.host.is_none()).map(|file| (file.path.clone(), file.id)).collect();
-    Project { files, kinds, policies, by_path, ..Project::default() }
 }
 
 #[cfg(test)]

@@ -42,6 +42,13 @@ impl Project {
         project
     }
 
+    /// The files alone: nobody refers to them, and they make no runs. For when joining them failed.
+    pub fn without_runs(files: Vec<SourceFile>, policies: Vec<Policy>) -> Self {
+        let kinds = files.iter().map(|_| KindGuess::other()).collect();
+        let lookup = Lookup::new(&files);
+        Self { files, kinds, policies, lookup, ..Self::default() }
+    }
+
     fn find_launches(&self) -> Vec<Arc<Launch>> {
         let scripts = self.files.iter().filter(|file| !self.is_fragment(file.id));
         scripts
