@@ -109,12 +109,9 @@ fn advice(key: &str) -> Option<vramlint_base::Message> {
 fn deepspeed(file: &SourceFile, node: NodeRef<'_>, path: &mut Vec<String>, out: &mut Sink) {
     let block = path.join(".");
     let refuses = !block.is_empty() && keys::deepspeed_block_rejects_unknown(&block) == Some(true);
-    let prefix = if block.is_empty() { String::new() } else { format!("{block}.") };
-    let known: Vec<&str> = if refuses {
-        keys::deepspeed().iter().filter_map(|key| key.path.strip_prefix(&prefix)).filter(|rest| !rest.contains('.')).collect()
-    } else {
-        Vec::new()
-    };
+    let known: Vec<&str> = if refuses { names_in(&block) } else { Vec::new() };
+    // A block whose keys are names of the user's own has no unknown ones.
+    let refuses = refuses && !known.iter().any(|name| name.starts_with('<'));
     for (key, value) in node.entries() {
         let Some(text) = key.text() else { continue };
         if refuses && !known.contains(&text) {
@@ -127,6 +124,13 @@ fn deepspeed(file: &SourceFile, node: NodeRef<'_>, path: &mut Vec<String>, out: 
             path.pop();
         }
     }
+}
+
+/// Every name that a block of DeepSpeed's file takes, second spellings too.
+fn names_in(block: &str) -> Vec<&'static str> {
+    let prefix = format!("{block}.");
+    let paths = keys::deepspeed().iter().flat_map(|key| std::iter::once(&key.path).chain(&key.aliases));
+    paths.filter_map(|path| path.strip_prefix(&prefix)).map(|rest| rest.split('.').next().unwrap_or(rest)).collect()
 }
 
 fn with_fixes(finding: vramlint_base::Finding, file: &SourceFile, key: NodeRef<'_>, value: NodeRef<'_>, nearest: Option<&str>) -> vramlint_base::Finding {

@@ -46,6 +46,7 @@
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
 use vramlint_base::{Applicability, Fix, Place, Severity, message};
+use vramlint_catalog::keys;
 use vramlint_resolve::{Kind, Project, SourceFile};
 use vramlint_syntax::data::NodeRef;
 
@@ -59,19 +60,6 @@ pub(crate) static RULE: Rule = Rule {
     check: Some(check),
 };
 
-/// Keys that are refused beside `deepspeed_config_file` (dataclasses.py:1526).
-const REFUSED: &[&[&str]] = &[
-    &["mixed_precision"],
-    &["deepspeed_config", "gradient_accumulation_steps"],
-    &["deepspeed_config", "gradient_clipping"],
-    &["deepspeed_config", "zero_stage"],
-    &["deepspeed_config", "offload_optimizer_device"],
-    &["deepspeed_config", "offload_param_device"],
-    &["deepspeed_config", "offload_optimizer_nvme_path"],
-    &["deepspeed_config", "offload_param_nvme_path"],
-    &["deepspeed_config", "zero3_save_16bit_model"],
-];
-
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::Accelerate) {
         let Some(root) = file.data().and_then(|data| data.root()) else { continue };
@@ -82,9 +70,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if named.text().is_none_or(|text| text.is_empty() || text == "none" || text == "null") {
             continue;
         }
-        for path in REFUSED {
-            let (parents, key) = path.split_at(path.len() - 1);
-            if let Some((key, value)) = root.at(parents).and_then(|block| block.entry(key[0])) {
+        for refused in keys::accelerate().iter().filter(|key| key.refused_beside_file) {
+            let path: Vec<&str> = refused.path.split('.').collect();
+            let Some((name, parents)) = path.split_last() else { continue };
+            if let Some((key, value)) = root.at(parents).and_then(|block| block.entry(name)) {
                 out.push(finding(cx.project, file, key, value, named));
             }
         }
