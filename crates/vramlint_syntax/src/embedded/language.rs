@@ -35,6 +35,13 @@ pub(super) fn name_of(info: &str) -> Option<String> {
     })
 }
 
+/// The file name in a comment that is the first line of a block and holds nothing else: `# configs/train.yaml`.
+pub(super) fn name_in_comment(text: &str) -> Option<String> {
+    let line = text.lines().next()?.trim();
+    let name = line.strip_prefix('#').or_else(|| line.strip_prefix("//"))?.trim();
+    (is_file_name(name) && !name.contains(char::is_whitespace)).then(|| name.to_owned())
+}
+
 /// The value of `key=value`, with or without quotes.
 fn attribute(info: &str, key: &str) -> Option<String> {
     let (at, _) = info.match_indices(key).find(|(at, _)| {

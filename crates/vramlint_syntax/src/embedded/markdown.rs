@@ -1,6 +1,6 @@
 //! Markdown: fenced blocks, and the text around them.
 
-use super::language::{is_session, language_of, name_of};
+use super::language::{is_session, language_of, name_in_comment, name_of};
 use super::pieces::Pieces;
 use super::prompt::without_prompts;
 use super::{Embedded, lines};
@@ -24,8 +24,9 @@ pub fn markdown(text: &str) -> Vec<Embedded> {
             Event::End(TagEnd::CodeBlock) => {
                 if let Some((pieces, info)) = open.take()
                     && let Some(language) = language_of(&info)
-                    && let Some(block) = pieces.finish(language, name_of(&info))
+                    && let Some(mut block) = pieces.finish(language, name_of(&info))
                 {
+                    block.name = block.name.or_else(|| name_in_comment(&block.text));
                     found.push(without_prompts(block, is_session(&info)));
                 }
             }

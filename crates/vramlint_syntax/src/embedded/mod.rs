@@ -42,7 +42,8 @@ pub enum Language {
 pub struct Embedded {
     /// Its language.
     pub language: Language,
-    /// The file name that the host gives it (`title="ds_config.json"` behind a fence), as written.
+    /// The file name that the host gives it, as written: `title="ds_config.json"` behind a fence, or a comment on its first line
+    /// that is nothing but a name.
     pub name: Option<String>,
     /// The text with the host's indentation and quote marks removed.
     pub text: String,

@@ -134,6 +134,15 @@ fn info_strings_tell_language_and_name() {
 }
 
 #[test]
+fn a_comment_in_the_first_line_may_name_the_file() {
+    let name = |text: &str| markdown(text).remove(0).name;
+    assert_eq!(name("```yaml\n# configs/a.yaml\na: 1\n```\n").as_deref(), Some("configs/a.yaml"));
+    assert_eq!(name("```yaml title=\"b.yaml\"\n# a.yaml\n```\n").as_deref(), Some("b.yaml"));
+    assert_eq!(name("```yaml\n# see a.yaml\na: 1\n```\n"), None);
+    assert_eq!(name("```python\n# 3.5\n```\n"), None);
+}
+
+#[test]
 fn prose_is_what_stands_outside_fences() {
     let text = "one\r\n\r\n> ```sh\n> x\n> ```\n\ntwo 批\n```\nopen";
     let found: Vec<&str> = prose(text).into_iter().map(|range| range.slice(text)).collect();
