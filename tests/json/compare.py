@@ -15,8 +15,9 @@ import sys
 
 import hjson
 
-# Share of the texts whose Hjson verdict, or whose Hjson value, may differ. Not imitated: digits that are not ASCII in numbers,
-# signs and `0x` inside `\\uXXXX`, and what Hjson reads where a line holds `NaN` and more (the strict reading is kept there).
+# Share of the texts whose Hjson verdict or value may differ. Not imitated: digits that are not ASCII in numbers, signs and `0x`
+# inside `\\uXXXX`. Counted apart and not bounded: a text that strict JSON accepts and that holds NaN or Infinity, which Hjson
+# reads as text up to the end of the line; the tree keeps the strict reading there.
 HJSON_BOUND = 0.0005
 
 SAMPLES = [
@@ -122,7 +123,7 @@ def texts(count, seed, corpus):
         for path in sorted(corpus.rglob("*.json")):
             files.append(path.read_bytes().decode("utf-8", "replace"))
         yield from files
-    print(f"corpus files: {len(files)}" if files else "corpus files: skipped, {corpus} is absent")
+    print(f"corpus files: {len(files)}" if files else f"corpus files: skipped, {corpus} is absent")
     rng = random.Random(seed)
     bases = SAMPLES + [text for text in files if len(text) < 4000]
     for _ in range(count):

@@ -93,7 +93,8 @@ fn utf16(bytes: &[u8]) -> Option<bool> {
     }
     let start = &bytes[..bytes.len().min(64) & !1];
     let zero = |parity: usize| start.iter().skip(parity).step_by(2).all(|byte| *byte == 0);
-    let printed = |parity: usize| start.iter().skip(parity).step_by(2).all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'));
+    let printed =
+        |parity: usize| start.iter().skip(parity).step_by(2).all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'));
     if start.len() < 4 {
         None
     } else if zero(1) && printed(0) {
@@ -112,7 +113,8 @@ fn decode_utf16(bytes: &[u8], little: bool) -> Decoded {
         let pair = [pair[0], pair[1]];
         if little { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) }
     };
-    let mut text: String = char::decode_utf16(pairs.map(unit)).map(|found| found.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+    let mut text: String =
+        char::decode_utf16(pairs.map(unit)).map(|found| found.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
     if odd {
         text.push(char::REPLACEMENT_CHARACTER);
     }

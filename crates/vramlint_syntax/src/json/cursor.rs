@@ -39,8 +39,8 @@ impl<'a> Reader<'a> {
         });
         if !again {
             self.errors.push(SyntaxError { range, message, refused_by: RefusedBy::All });
-            self.last_refusal = Some(start);
         }
+        self.last_refusal = Some(start);
         if self.mode == Mode::Hjson {
             self.halt();
         }

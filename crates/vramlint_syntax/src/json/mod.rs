@@ -1,5 +1,5 @@
 //! JSON reader. Two families read the same files and disagree: Hugging Face and accelerate use Python's strict `json`
-//! (accelerate 1.15 `utils/deepspeed.py`), DeepSpeed uses Hjson with a hook against duplicate keys (deepspeed 0.19.8
+//! (accelerate 1.15 `utils/deepspeed.py`), `DeepSpeed` uses Hjson with a hook against duplicate keys (deepspeed 0.19.8
 //! `runtime/config.py`). [`crate::SyntaxError::refused_by`] tells who refuses what.
 //!
 //! A text that strict JSON accepts is read once. Otherwise it is read again as Hjson 3.1.0 reads it, step by step: what has no
@@ -9,6 +9,7 @@
 //! `tests/json/run.sh` compares both verdicts and all values with the real libraries.
 
 mod cursor;
+mod entry;
 mod reader;
 mod string;
 #[cfg(test)]
@@ -56,11 +57,8 @@ impl Reading {
 
     fn into_file(mut self) -> DataFile {
         self.errors.sort_by_key(|error| error.range);
-        let documents = self
-            .root
-            .map(|id| Document { range: self.nodes[id.0 as usize].range, root: Some(id) })
-            .into_iter()
-            .collect();
+        let documents =
+            self.root.map(|id| Document { range: self.nodes[id.0 as usize].range, root: Some(id) }).into_iter().collect();
         DataFile { json: true, nodes: self.nodes, documents, comments: self.comments, errors: self.errors }
     }
 }

@@ -1,9 +1,8 @@
-//! Objects, arrays and the root.
+//! The root, objects and arrays, and how their brackets close.
 
 use super::cursor::is_invisible;
 use crate::data::{Entry, Node, NodeId, NodeKind, Scalar};
 use crate::{Comment, RefusedBy, SyntaxError};
-use std::collections::HashSet;
 use vramlint_base::{TextRange, message};
 
 /// Depth of nesting at most. Python's own limit is of the same size: `json` and Hjson stop with `RecursionError`.
@@ -39,6 +38,7 @@ pub(super) struct Reading {
 }
 
 /// The state of a pass.
+#[allow(clippy::struct_excessive_bools)] // independent facts about one pass, not one state
 pub(super) struct Reader<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -82,7 +82,10 @@ impl Reader<'_> {
         if mark {
             self.at = 3;
             let range = TextRange::new(0, 3);
-            self.strict(range, message!("byte order mark: save the file as UTF-8 without BOM", "文件带有 BOM：请保存为不带 BOM 的 UTF-8"));
+            self.strict(
+                range,
+                message!("byte order mark: save the file as UTF-8 without BOM", "文件带有 BOM：请保存为不带 BOM 的 UTF-8"),
+            );
         }
         self.blanks();
         if self.at == self.text.len() {
@@ -183,7 +186,7 @@ impl Reader<'_> {
         self.push(range, NodeKind::Scalar(scalar))
     }
 
-    fn missing(&mut self) -> NodeId {
+    pub(super) fn missing(&mut self) -> NodeId {
         self.push(TextRange::of(self.at..self.at), NodeKind::Missing)
     }
 
@@ -257,7 +260,9 @@ impl Reader<'_> {
     fn closes(&mut self, start: usize, close: u8, bracketed: bool, comma: Option<usize>) -> Step {
         let found = self.peek();
         let ours = bracketed && found == Some(close);
-        if (ours || found.is_none() && !bracketed) && let Some(comma) = comma {
+        if (ours || found.is_none() && !bracketed)
+            && let Some(comma) = comma
+        {
             let range = TextRange::of(comma..comma + 1);
             self.strict(range, message!("trailing comma", "末尾多余的逗号"));
         }
@@ -310,110 +315,9 @@ impl Reader<'_> {
         self.go(self.at + 1);
     }
 
-    /// Reads `key: value`. Gives the last node read, and the entry if there is one.
-    fn entry(&mut self) -> (NodeId, Option<Entry>) {
-        let key = match self.peek() {
-            Some(b'"' | b'\'') => self.string(true),
-            Some(b'{' | b'[') => {
-                self.refuse(self.here(), message!("a key is missing here", "此处缺少键名"));
-                return (self.value(), None);
-            }
-            Some(b':') => {
-                self.refuse(self.here(), message!("no key before `:`", "`:` 之前没有键名"));
-                self.missing()
-            }
-            _ => self.key_word(),
-        };
-        let behind = self.at;
-        self.blanks();
-        let rest = self.rest();
-        if rest.starts_with(':') {
-            self.at += 1;
-        } else if rest.starts_with(['：', '=']) {
-            let range = self.here();
-            let found = range.slice(self.text);
-            self.refuse(range, message!("`{found}` where `:` is expected", "此处应为 `:`，却是 `{found}`"));
-            self.go(range.end as usize);
-        } else {
-            let range = self.range(key);
-            self.refuse(range, message!("no `:` after this key", "键名之后缺少 `:`"));
-            let same_line = self.text.get(behind..self.at).is_some_and(|between| !between.contains('\n'));
-            if !same_line || matches!(self.peek(), None | Some(b',' | b'}' | b']')) {
-                let value = self.missing();
-                return (value, Some(Entry { key, value }));
-            }
-        }
-        self.blanks();
-        let value = self.value();
-        (value, Some(Entry { key, value }))
-    }
-
     pub(super) fn range(&self, id: NodeId) -> TextRange {
         let range = self.nodes[id.0 as usize].range;
         if range.is_empty() { self.here() } else { range }
-    }
-
-    /// Passes the comma behind `last` and gives its place; reports a missing one.
-    fn separator(&mut self, last: NodeId) -> Option<usize> {
-        let behind = self.at;
-        self.blanks();
-        let rest = self.rest();
-        match rest.chars().next() {
-            None | Some('}' | ']') => None,
-            Some(',') => {
-                self.at += 1;
-                Some(self.at - 1)
-            }
-            Some(found @ ('，' | '、' | ';' | '；')) if self.mode == Mode::Tolerant => {
-                self.refuse(self.here(), message!("`{found}` where `,` is expected", "此处应为 `,`，却是 `{found}`"));
-                self.go(self.at + found.len_utf8());
-                None
-            }
-            Some(_) => {
-                self.missing_comma(behind, last);
-                None
-            }
-        }
-    }
-
-    fn missing_comma(&mut self, behind: usize, last: NodeId) {
-        let node = &self.nodes[last.0 as usize];
-        let mut range = node.range;
-        if node.flow {
-            range.start = range.end.saturating_sub(1);
-        }
-        if range.is_empty() {
-            range = self.here();
-        }
-        let plain = matches!(&node.kind, NodeKind::Scalar(scalar) if scalar.style == crate::data::Style::Plain);
-        let same_line = self.text.get(behind..self.at).is_some_and(|between| !between.contains(['\n', '\r']));
-        let message = message!("no comma after this value", "此值之后缺少逗号");
-        if self.mode == Mode::Tolerant && plain && same_line {
-            // Hjson takes the rest of the line for a part of the value.
-            self.refuse(range, message);
-        } else {
-            self.strict(range, message);
-        }
-    }
-
-    /// DeepSpeed's hook raises `ValueError` on these; strict JSON keeps the last value.
-    fn duplicates(&mut self, entries: &[Entry]) {
-        let mut seen = HashSet::new();
-        let mut found = Vec::new();
-        for entry in entries {
-            let node = &self.nodes[entry.key.0 as usize];
-            if let NodeKind::Scalar(scalar) = &node.kind
-                && !seen.insert(scalar.text.as_str())
-            {
-                let key = super::word::clipped(&scalar.text);
-                let message = message!(
-                    "duplicate key `{key}`: DeepSpeed refuses the file, strict JSON keeps the last value",
-                    "重复的键 `{key}`：DeepSpeed 拒绝读取该文件，严格 JSON 只保留最后一个值"
-                );
-                found.push(SyntaxError { range: node.range, message, refused_by: RefusedBy::Hjson });
-            }
-        }
-        self.errors.extend(found);
     }
 }
 

@@ -33,7 +33,10 @@ impl Reader<'_> {
                     let range = self.here();
                     self.refuse(
                         range,
-                        message!("control character 0x{control:02X} in a string; write it as an escape", "字符串中有控制字符 0x{control:02X}，应写成转义"),
+                        message!(
+                            "control character 0x{control:02X} in a string; write it as an escape",
+                            "字符串中有控制字符 0x{control:02X}，应写成转义"
+                        ),
                     );
                     text.push(char::from(control));
                     self.go(self.at + 1);
@@ -86,7 +89,10 @@ impl Reader<'_> {
                 let range = TextRange::of(start..start + 1 + letter.len_utf8());
                 self.refuse(
                     range,
-                    message!("`\\{letter}` is no escape of JSON; a backslash is written `\\\\`", "`\\{letter}` 不是 JSON 转义；反斜杠应写成 `\\\\`"),
+                    message!(
+                        "`\\{letter}` is no escape of JSON; a backslash is written `\\\\`",
+                        "`\\{letter}` 不是 JSON 转义；反斜杠应写成 `\\\\`"
+                    ),
                 );
                 text.push('\\');
                 letter
@@ -110,18 +116,24 @@ impl Reader<'_> {
             self.go(start + 2);
             return;
         };
+        let end = start + 2 + digits.map_or(0, str::len);
         if !digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit())) {
-            let range = TextRange::of(start..start + 6);
+            let range = TextRange::of(start..end);
             self.strict(range, message!("`\\u` needs four hexadecimal digits", "`\\u` 之后需要四位十六进制数字"));
         }
-        self.at = start + 6;
+        self.at = end;
         let mut code = first;
         if first & 0xFC00 == 0xD800
-            && let Some(second) = self.rest().strip_prefix("\\u").and_then(four).and_then(hex)
-            && second & 0xFC00 == 0xDC00
+            && let Some(digits) = self.rest().strip_prefix("\\u").and_then(four)
+            && let Some(second) = hex(digits).filter(|second| second & 0xFC00 == 0xDC00)
         {
             code = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-            self.at += 6;
+            let strict = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+            let range = TextRange::of(end..end + 2 + digits.len());
+            self.at = range.end as usize;
+            if !strict {
+                self.strict(range, message!("`\\u` needs four hexadecimal digits", "`\\u` 之后需要四位十六进制数字"));
+            }
         }
         text.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
     }
@@ -186,9 +198,10 @@ fn outdented(line: &str, indent: usize) -> &str {
     &line[blanks..]
 }
 
-/// The first four characters, if they are ASCII.
+/// The first four characters.
 fn four(text: &str) -> Option<&str> {
-    text.get(..4).filter(|digits| digits.is_ascii())
+    let (last, found) = text.char_indices().nth(3)?;
+    Some(&text[..last + found.len_utf8()])
 }
 
 /// Four digits as Python's `int(text, 16)` takes them: Hjson lets blanks, a plus and underscores pass. `0x` is not taken.

@@ -97,7 +97,11 @@ impl Reader<'_> {
         let text = word.to_owned();
         self.at = start + word.len();
         let message = key_complaint(&text);
-        if text.contains([' ', '\t']) { self.refuse(range, message) } else { self.strict(range, message) }
+        if text.contains([' ', '\t']) {
+            self.refuse(range, message);
+        } else {
+            self.strict(range, message);
+        }
         self.scalar(range, Scalar { text, style: Style::Plain })
     }
 
@@ -240,10 +244,16 @@ fn complaint(word: &str) -> Message {
 fn key_complaint(key: &str) -> Message {
     let shown = clipped(key);
     if let Some(code) = hides(key) {
-        return message!("the key `{shown}` holds the invisible character U+{code:04X}", "键名 `{shown}` 含有不可见字符 U+{code:04X}");
+        return message!(
+            "the key `{shown}` holds the invisible character U+{code:04X}",
+            "键名 `{shown}` 含有不可见字符 U+{code:04X}"
+        );
     }
     if key.contains(['“', '”', '‘', '’']) {
-        return message!("the key `{shown}` has typographic quotes; JSON needs `\"`", "键名 `{shown}` 使用了中文引号，JSON 需要 `\"`");
+        return message!(
+            "the key `{shown}` has typographic quotes; JSON needs `\"`",
+            "键名 `{shown}` 使用了中文引号，JSON 需要 `\"`"
+        );
     }
     message!("a key needs double quotes: `{shown}`", "键名需要双引号：`{shown}`")
 }

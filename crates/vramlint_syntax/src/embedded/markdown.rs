@@ -1,0 +1,81 @@
+//! Markdown: fenced blocks, and the text around them.
+
+use super::language::{is_session, language_of, name_in_comment, name_of};
+use super::pieces::Pieces;
+use super::prompt::without_prompts;
+use super::{Embedded, lines};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use std::ops::Range;
+use vramlint_base::TextRange;
+
+/// Fenced code blocks of Markdown (or of any text that uses them) in the languages that vramlint reads. Prompts and output of
+/// terminal sessions are left out.
+pub fn markdown(text: &str) -> Vec<Embedded> {
+    let mut found = Vec::new();
+    let mut open: Option<(Pieces<'_>, String)> = None;
+    for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => open = Some((Pieces::new(text), info.into_string())),
+            Event::Text(piece) => {
+                if let Some((pieces, _)) = &mut open {
+                    add(pieces, text, &piece, range);
+                }
+            }
+            Event::End(TagEnd::CodeBlock) => {
+                if let Some((pieces, info)) = open.take()
+                    && let Some(language) = language_of(&info)
+                    && let Some(mut block) = pieces.finish(language, name_of(&info))
+                {
+                    block.name = block.name.or_else(|| name_in_comment(&block.text));
+                    found.push(without_prompts(block, is_session(&info)));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The parser gives a piece as it stands in the text, or, behind a tab that is indentation in part, with blanks in its stead.
+fn add(pieces: &mut Pieces<'_>, text: &str, piece: &str, range: Range<usize>) {
+    let host = &text[range.clone()];
+    if let Some(blanks) = piece.strip_suffix(host) {
+        pieces.add(range.start, blanks);
+        pieces.take(range);
+    } else {
+        // `\r\n` given as `\n`: the place of the line break is that of its last byte.
+        let same = host.len() - host.trim_end_matches(['\r', '\n']).len();
+        match piece.strip_suffix('\n') {
+            Some(line) if line == &host[..host.len() - same] => {
+                pieces.take(range.start..range.end - same);
+                pieces.take(range.end - 1..range.end);
+            }
+            _ => pieces.add(range.start, piece),
+        }
+    }
+}
+
+/// Ranges of the lines outside fenced blocks, line breaks included; neighbouring lines are one range.
+pub fn prose(text: &str) -> Vec<TextRange> {
+    let fenced: Vec<Range<usize>> = Parser::new_ext(text, Options::empty())
+        .into_offset_iter()
+        .filter(|(event, _)| matches!(event, Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_)))))
+        .map(|(_, range)| range)
+        .collect();
+    let mut blocks = fenced.iter().peekable();
+    let mut found: Vec<TextRange> = Vec::new();
+    for (at, line) in lines(text) {
+        while blocks.peek().is_some_and(|block| block.end <= at) {
+            blocks.next();
+        }
+        if blocks.peek().is_some_and(|block| block.start < at + line.len()) {
+            continue;
+        }
+        let range = TextRange::of(at..at + line.len());
+        match found.last_mut() {
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => found.push(range),
+        }
+    }
+    found
+}
