@@ -21,7 +21,9 @@ pub(crate) struct Folder(tempfile::TempDir);
 impl Folder {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let folder = Self(tempfile::tempdir().expect("a temporary folder"));
-        files.iter().for_each(|(path, text)| folder.write(path, text));
+        for (path, text) in files {
+            folder.write(path, text);
+        }
         folder
     }
 
@@ -168,6 +170,7 @@ fn places(project: &Project, needle: &str) -> Vec<Place> {
     out
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // the signature of a rule
 fn bad_word(context: &Context<'_>, sink: &mut Sink) {
     let other = places(context.project, "OTHER").first().copied();
     for place in places(context.project, "BAD") {
@@ -186,6 +189,7 @@ fn bad_word(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // the signature of a rule
 fn other_word(context: &Context<'_>, sink: &mut Sink) {
     for place in places(context.project, "UGLY") {
         let file = context.project.file(place.file);
@@ -210,6 +214,7 @@ fn other_word(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // the signature of a rule
 fn panics(context: &Context<'_>, _: &mut Sink) {
     assert!(places(context.project, "PANIC-RULE").is_empty(), "asked for by a test");
 }
