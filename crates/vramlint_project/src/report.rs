@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use vramlint_base::{FileId, Finding, Message, Place, Severity, TextRange, message};
+use vramlint_base::{Finding, Message, Place, Severity, TextRange, message};
 use vramlint_resolve::{Kind, KindGuess, Policy, Project, SourceFile, Target};
 
 /// Stack of a working thread, bytes: readers go down as deep as a text is nested.
@@ -219,9 +219,7 @@ fn resolve(
 pub(crate) fn without_runs(files: Vec<SourceFile>, policies: Vec<Policy>) -> Project {
     let why = message!("not looked at", "未分析");
     let kinds = files.iter().map(|_| KindGuess { kind: Kind::Other, confidence: 0, why: why.clone() }).collect();
-    let by_path: HashMap<String, FileId> =
-        files.iter().filter(|file| file.host.is_none()).map(|file| (file.path.clone(), file.id)).collect();
-    Project { files, kinds, policies, by_path, ..Project::default() }
+    Project { files, kinds, policies, ..Project::default() }
 }
 
 #[cfg(test)]
