@@ -7,14 +7,14 @@ use crate::discovery::{Discovered, discover};
 use crate::files::Files;
 use crate::layers::Layers;
 use crate::own::INTERNAL_ERROR;
-use crate::read::{Read, please_report, read_all};
+use crate::read::{please_report, read_all};
 use crate::select::{Choice, RuleList, selected};
 use crate::sift::Sift;
 use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use vramlint_base::{FileId, Finding, Message, Place, Severity, TextRange, message};
+use vramlint_base::{Finding, Message, Place, Severity, TextRange, message};
 use vramlint_resolve::{Kind, KindGuess, Policy, Project, SourceFile, Target};
 
 /// Stack of a working thread, bytes: readers go down as deep as a text is nested.
@@ -112,10 +112,12 @@ fn run(layers: &Layers, request: &Request, progress: &(dyn Fn(usize, usize) + Sy
 
     let shown_configs: Vec<Option<(String, Config)>> =
         configs.iter().map(|config| config.file.as_ref().map(|file| (shown(file, &request.cwd), config.clone()))).collect();
-    let mut read = read_all(layers, &files, &discovered, &shown_configs, progress);
+    let read_files = |progress: &(dyn Fn(usize, usize) + Sync)| read_all(layers, &files, &discovered, &shown_configs, progress);
+    let read = read_files(progress);
     let policies: Vec<Policy> = configs.iter().map(|config| policy(config, request, &read.files)).collect();
-    let mut found = std::mem::take(&mut read.findings);
-    let project = resolve(layers, read, policies, &mut found);
+    let mut found = read.findings;
+    let (project, failure) = resolve(layers, read.files, policies, || read_files(&|_, _| {}).files);
+    found.extend(failure);
 
     let selected: Vec<BTreeSet<&'static str>> =
         configs.iter().map(|config| selected(&rules, &[&config.choice, &choice])).collect();
@@ -192,22 +194,25 @@ fn policy(config: &Config, request: &Request, files: &[SourceFile]) -> Policy {
     }
 }
 
-/// Joins the files into a project. Should that fail, the files are still there, without runs.
-fn resolve(layers: &Layers, read: Read, policies: Vec<Policy>, found: &mut Vec<Finding>) -> Project {
-    let (files, spare) = (read.files.clone(), policies.clone());
-    match catch_unwind(AssertUnwindSafe(|| (layers.resolve)(files, spare))) {
-        Ok(project) => project,
-        Err(_) => {
-            let what = message!(
-                "vramlint failed to join the files into training runs; this is a bug of vramlint",
-                "vramlint 在把文件组合成训练任务时出错，这是 vramlint 的缺陷"
-            );
-            if let Some(file) = read.files.iter().find(|file| file.reported) {
-                found.push(INTERNAL_ERROR.finding(Place::new(file.id, TextRange::at(0)), what, Some(please_report())));
-            }
-            Project::without_runs(read.files, policies)
-        }
+/// Joins the files into a project. Should that fail, the files are read again, and nobody refers to them.
+fn resolve(
+    layers: &Layers,
+    files: Vec<SourceFile>,
+    policies: Vec<Policy>,
+    again: impl Fn() -> Vec<SourceFile>,
+) -> (Project, Vec<Finding>) {
+    let spare = policies.clone();
+    if let Ok(project) = catch_unwind(AssertUnwindSafe(|| (layers.resolve)(files, policies))) {
+        return (project, Vec::new());
     }
+    let project = Project::without_runs(again(), spare);
+    let what = message!(
+        "vramlint failed to join the files into training runs; this is a bug of vramlint",
+        "vramlint 在把文件组合成训练任务时出错，这是 vramlint 的缺陷"
+    );
+    let first = project.files.iter().find(|file| file.reported && file.host.is_none());
+    let finding = first.map(|file| INTERNAL_ERROR.finding(Place::new(file.id, TextRange::at(0)), what, Some(please_report())));
+    (project, finding.into_iter().collect())
 }
 
 #[cfg(test)]

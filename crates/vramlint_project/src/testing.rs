@@ -3,7 +3,7 @@
 
 use crate::discovery::form::Form;
 use crate::layers::Layers;
-use crate::report::{Request, check_with, without_runs};
+use crate::report::{Request, check_with};
 use crate::{ConfigError, Report};
 use std::path::Path;
 use vramlint_base::{Applicability, Edit, Finding, Fix, LineIndex, Place, Related, Severity, TextRange, message};
@@ -21,7 +21,9 @@ pub(crate) struct Folder(tempfile::TempDir);
 impl Folder {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let folder = Self(tempfile::tempdir().expect("a temporary folder"));
-        files.iter().for_each(|(path, text)| folder.write(path, text));
+        for (path, text) in files {
+            folder.write(path, text);
+        }
         folder
     }
 
@@ -47,7 +49,7 @@ impl Folder {
 /// Small readers: a comment runs from `#` to the end of its line; a line `BROKEN` is a syntax error; a text with `PANIC-READER`
 /// makes the reader fail.
 pub(crate) fn layers() -> Layers {
-    Layers { decode, parse, embedded, resolve: without_runs, rules: RULES }
+    Layers { decode, parse, embedded, resolve: Project::without_runs, rules: RULES }
 }
 
 pub(crate) fn check(request: &Request) -> Result<Report, ConfigError> {
@@ -139,7 +141,7 @@ pub(crate) fn embedded_project(host: &str) -> Project {
     };
     let part = embedded(Form::Markdown, host).remove(0);
     let inner = file(1, &part.text.clone(), Some((vramlint_base::FileId(0), part.into())));
-    without_runs(vec![file(0, host, None), inner], vec![vramlint_resolve::Policy::default()])
+    Project::without_runs(vec![file(0, host, None), inner], vec![vramlint_resolve::Policy::default()])
 }
 
 /// Finds every `BAD`. Safe fix: `GOOD`. Related: the first `OTHER` of any file.
@@ -168,6 +170,7 @@ fn places(project: &Project, needle: &str) -> Vec<Place> {
     out
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // the signature of a rule
 fn bad_word(context: &Context<'_>, sink: &mut Sink) {
     let other = places(context.project, "OTHER").first().copied();
     for place in places(context.project, "BAD") {
@@ -186,6 +189,7 @@ fn bad_word(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // the signature of a rule
 fn other_word(context: &Context<'_>, sink: &mut Sink) {
     for place in places(context.project, "UGLY") {
         let file = context.project.file(place.file);
@@ -210,6 +214,7 @@ fn other_word(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // the signature of a rule
 fn panics(context: &Context<'_>, _: &mut Sink) {
     assert!(places(context.project, "PANIC-RULE").is_empty(), "asked for by a test");
 }

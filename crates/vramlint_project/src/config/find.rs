@@ -1,6 +1,6 @@
 //! Which configuration governs a file: the nearest one above it.
 
-use super::load::{Source, has_table, is_pyproject, load};
+use super::load::{Source, has_table, load};
 use super::{Config, ConfigError};
 use crate::discovery::paths::shown;
 use crate::files::Files;
@@ -147,6 +147,5 @@ mod tests {
         assert_eq!(fixed.with(fixed.of_folder(&folder.path().join("a")), |config| config.target.count), Some(4));
         let missing = Configs::new(&files, &rules, folder.path(), Some(&folder.path().join("no.toml")), false);
         assert!(missing.expect_err("absent").message.en.starts_with("no.toml: "));
-        assert!(is_pyproject(Path::new("/x/pyproject.toml")));
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Source<'a> {
 }
 
 /// Whether a file with this name holds its configuration in `[tool.vramlint]`.
-pub(super) fn is_pyproject(file: &Path) -> bool {
+fn is_pyproject(file: &Path) -> bool {
     file.file_name().is_some_and(|name| name == "pyproject.toml")
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn load(source: &Source<'_>, rules: &RuleList) -> Result<Config, Conf
         return Err(at(range, &what));
     }
     let raw = raw.map_err(|error| broken(&error))?;
-    build(raw, &Places { source, table }, rules)
+    build(&raw, &Places { source, table }, rules)
 }
 
 fn no_table(file: &str) -> Message {
@@ -119,7 +119,7 @@ impl Places<'_> {
     }
 }
 
-fn build(raw: RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Config, ConfigError> {
+fn build(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Config, ConfigError> {
     let root = places.source.root.to_path_buf();
     let select = raw.lint.select.as_ref().map(|words| places.selectors(&["lint", "select"], words, rules)).transpose()?;
     let choice = Choice {
@@ -131,17 +131,17 @@ fn build(raw: RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Config
     Ok(Config {
         file: Some(places.source.file.to_path_buf()),
         text: places.source.text.into(),
-        target: target(&raw),
+        target: target(raw),
         count_at: places.of(&["target", "count"], None),
         effective_batch: raw.batch.effective.zip(places.of(&["batch", "effective"], None)),
         fail_on: raw.lint.fail_on.map(fail_on),
         lang: raw.lint.lang.map(|lang| if matches!(lang, RawLang::Zh) { Lang::Zh } else { Lang::En }),
-        models: models(&raw, &root),
+        models: models(raw, &root),
         exclude,
         extend_exclude: places.globs(&["extend-exclude"], &raw.extend_exclude)?,
         choice,
-        per_file_ignores: per_file_ignores(&raw, places, rules)?,
-        levels: levels(&raw, places, rules)?,
+        per_file_ignores: per_file_ignores(raw, places, rules)?,
+        levels: levels(raw, places, rules)?,
         root,
     })
 }

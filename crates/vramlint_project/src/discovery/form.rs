@@ -82,9 +82,9 @@ impl Form {
         let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
         let line = String::from_utf8_lossy(line);
         let mut words = line.split_whitespace();
-        let mut program = words.next()?.rsplit(['/', '\\']).next()?.to_owned();
+        let mut program = words.next()?.rsplit(['/', '\\']).next()?;
         if program == "env" {
-            program = words.find(|word| !word.starts_with('-') && !word.contains('='))?.to_owned();
+            program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
         }
         let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         match bare {

@@ -17,10 +17,10 @@ pub fn unified_diff(file: &FixedFile) -> String {
     let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_slices(&before, &after);
     let mut out = format!("--- a/{0}\n+++ b/{0}\n", file.shown);
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
-        out.push_str(&format!("{}\n", hunk.header()));
+        out.extend([hunk.header().to_string().as_str(), "\n"]);
         for change in hunk.iter_changes() {
             let line = change.value();
-            out.push_str(&format!("{}{line}", change.tag()));
+            out.extend([change.tag().to_string().as_str(), line]);
             if !line.ends_with('\n') {
                 out.push_str("\n\\ No newline at end of file\n");
             }

@@ -6,6 +6,7 @@ use vramlint_resolve::{Project, SourceFile, Syntax};
 
 /// A comment in a whole file.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // four facts that do not depend on each other
 pub(crate) struct HostComment {
     /// With its marker, in the whole file.
     pub range: TextRange,

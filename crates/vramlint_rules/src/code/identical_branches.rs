@@ -42,7 +42,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Place, Severity, TextRange, Value, message};
 use vramlint_catalog::{Dialect, dialect};
-use vramlint_syntax::python::{Arm, Expr, ExprKind, Stmt, StmtKind, equal, walk};
+use vramlint_syntax::python::{Arm, Expr, ExprKind, Stmt, StmtKind, equal_bodies};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL601",
@@ -57,8 +57,8 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in &cx.project.files {
         let Some(module) = file.python() else { continue };
-        for visit in walk::statements(module) {
-            let StmtKind::If(arms) = &visit.stmt.kind else { continue };
+        for located in module.statements() {
+            let StmtKind::If(arms) = &located.stmt.kind else { continue };
             for pair in arms.windows(2) {
                 if let Some(finding) = pair_of(file.id, &pair[0], &pair[1], &file.text) {
                     out.push(finding);
@@ -70,7 +70,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn pair_of(file: vramlint_base::FileId, first: &Arm, second: &Arm, text: &str) -> Option<vramlint_base::Finding> {
     let chooses = first.test.as_ref().is_some_and(is_threshold) || first.body.iter().any(sets_training_value);
-    if !chooses || !first.body.iter().any(is_assignment) || !equal::bodies(&first.body, &second.body) {
+    if !chooses || !first.body.iter().any(is_assignment) || !equal_bodies(text, &first.body, &second.body) {
         return None;
     }
     let header = first.header.slice(text).trim_end_matches(':');

@@ -7,3 +7,6 @@ pub(crate) mod unknown_key;
 pub(crate) mod unreadable_file;
 pub(crate) mod yaml_boolean_trap;
 pub(crate) mod yaml_number_is_text;
+pub(crate) mod file_too_large;
+pub(crate) mod invalid_suppression;
+pub(crate) mod unused_suppression;
