@@ -1,0 +1,71 @@
+//! Files cut off anywhere: every reader, the joining into runs and every rule go through without a panic, and every place that
+//! they name lies inside the file at the edge of a character.
+
+mod common;
+
+use common::{files_below, root, shared};
+use rayon::prelude::*;
+use std::path::Path;
+use vramlint_base::Place;
+use vramlint_project::{Request, check};
+
+/// A file is cut at every so many bytes.
+const STEP: usize = 97;
+/// Cuts of one file at most, spread over it: a long file repeats itself.
+const CUTS: usize = 60;
+
+fn cuts(length: usize) -> Vec<usize> {
+    let all: Vec<usize> = (0..=length).step_by(STEP).collect();
+    let keep = all.len().div_ceil(CUTS).max(1);
+    all.into_iter().step_by(keep).collect()
+}
+
+/// As standard input under the file's own name, in an empty folder: a panic anywhere becomes the finding `internal-error`.
+fn check_text(empty: &Path, path: &Path, bytes: &[u8]) {
+    let name = path.file_name().map(Path::new).expect("a file has a name").to_path_buf();
+    let request = Request { cwd: empty.to_path_buf(), stdin: Some((name.clone(), bytes.to_vec())), isolated: true, jobs: 1, ..Request::default() };
+    let report = check(&request, &|_, _| {}).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let inside = |place: Place| {
+        let text = &report.project.file(place.file).text;
+        let (start, end) = (place.range.start as usize, place.range.end as usize);
+        assert!(start <= end && text.is_char_boundary(start) && text.is_char_boundary(end), "{}: {:?} of {}", path.display(), place.range, text.len());
+    };
+    for finding in &report.findings {
+        assert_ne!(finding.name, "internal-error", "{} cut at {}: {}", path.display(), bytes.len(), finding.message.en);
+        inside(finding.place);
+        finding.related.iter().for_each(|related| inside(related.place));
+        finding.fixes.iter().flat_map(|fix| &fix.edits).for_each(|edit| inside(edit.place));
+    }
+}
+
+fn cut_all(folder: &Path) -> usize {
+    let empty = tempfile::tempdir().expect("a temporary folder");
+    let empty = empty.path();
+    let files = files_below(folder);
+    files
+        .par_iter()
+        .map(|path| {
+            let bytes = std::fs::read(path).expect("readable");
+            let cuts = cuts(bytes.len());
+            for cut in &cuts {
+                check_text(empty, path, &bytes[..*cut]);
+            }
+            cuts.len()
+        })
+        .sum()
+}
+
+#[test]
+fn projects_of_this_repository() {
+    let cut: usize = ["tests/guides", "examples"].iter().map(|part| cut_all(&root().join(part))).sum();
+    assert!(cut > 300, "only {cut} cuts");
+}
+
+#[test]
+fn reference_cases_and_corpus() {
+    for part in ["cases", "corpus", "seeds"] {
+        if let Some(folder) = shared(part) {
+            println!("{part}: {} texts", cut_all(&folder));
+        }
+    }
+}
