@@ -86,9 +86,7 @@ def is_plain_scalar(text):
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except Exception:
         return False
-    return isinstance(node, yaml.ScalarNode) and node.style is None and node.value == text and not node.anchor_used if hasattr(
-        node, "anchor_used"
-    ) else isinstance(node, yaml.ScalarNode) and node.style is None and node.value == text
+    return isinstance(node, yaml.ScalarNode) and node.style is None and node.value == text
 
 
 def with_ruamel(text):

@@ -57,6 +57,7 @@ pub enum AutoFiller {
 /// A key.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub struct Key {
     /// From the root, with dots: `zero_optimization.offload_optimizer.device`. `<metric>` stands for any name, `[]` for any item.
     pub path: String,

@@ -94,7 +94,7 @@ fn every_collected_spelling_is_known() {
         &int(128),
     );
     means("max_prompt_len", C::MaxPromptLength, &int(512));
-    means("ref_model, reference_model", C::ReferenceModel, &text("Qwen/Qwen2.5-7B"));
+    means("ref_model, reference_model, sft_model", C::ReferenceModel, &text("Qwen/Qwen2.5-7B"));
     means("RM, reward_model_path, rm_paths, judge_model", C::RewardModel, &text("Qwen/Qwen2.5-7B"));
     means("num_workers, NUM_WORKERS, n_workers", C::DataloaderWorkers, &int(4));
     means("zero_stage", C::ZeroStage, &int(2));
@@ -166,8 +166,24 @@ fn traps_say_nothing() {
         "grad_accum_dtype, checkpoint, checkpoint_dir, resume_from_checkpoint, model_type, tokenizer_name, run_name, name",
         &text("x"),
     );
-    says_nothing("enable_checkpointing_callback, save_checkpoint, use_cache, do_eval", &on());
+    says_nothing(
+        "enable_checkpointing_callback, save_checkpoint, use_cache, do_eval, enable_checkpointing, trainer/enable_checkpointing, \
+         is_quantized, is_bf16, is_peft",
+        &on(),
+    );
     says_nothing("scheduler/lr, lr_scheduler/learning_rate, discriminator/lr, teacher/model", &Value::Float(0.1));
+    // What the tokenizer, a sub-model, a search or PPO's inner loop calls the same.
+    says_nothing(
+        "tokenizer/model, tokenizer_model, model/tokenizer/model, processor_cfg/model_path, action_head_cfg/model_name",
+        &text("a/b"),
+    );
+    says_nothing(
+        "ppo_epochs, training/grpo_epochs, epoch, overrides/batch_size, search_space/batch_size, method/num_rollouts",
+        &int(4),
+    );
+    says_nothing("rollout/gpus, moe/high_noise/batch_size, sched/max_steps", &int(4));
+    says_nothing("attention_type, train_mode", &text("window"));
+    says_nothing("task", &text("summarization"));
     says_nothing("批大小, пакет", &number);
 }
 

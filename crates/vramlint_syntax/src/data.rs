@@ -80,7 +80,12 @@ pub enum NodeKind {
     /// A mapping: every entry as written, duplicates and merge keys (`<<`) too.
     Mapping(Vec<Entry>),
     /// `*name`. The target is unknown where the anchor is missing.
-    Alias { name: String, target: Option<NodeId> },
+    Alias {
+        /// Without the mark.
+        name: String,
+        /// The node with that anchor.
+        target: Option<NodeId>,
+    },
 }
 
 /// A scalar before typing.
@@ -151,6 +156,7 @@ impl<'a> NodeRef<'a> {
     }
 
     /// The node that an alias stands for; itself otherwise.
+    #[must_use]
     pub fn follow(self) -> Self {
         let mut at = self;
         for _ in 0..ALIAS_HOPS {
@@ -207,7 +213,8 @@ impl<'a> NodeRef<'a> {
             return own;
         }
         let merges = self.entries().filter(|(k, _)| k.scalar().is_some_and(|s| s.style == Style::Plain && s.text == "<<"));
-        for (_, value) in merges {
+        // Of several merge keys the last wins; of a list behind one of them the first (PyYAML 6.0.3, `flatten_mapping`).
+        for (_, value) in merges.collect::<Vec<_>>().into_iter().rev() {
             let mut sources: Vec<NodeRef<'a>> = value.items().collect();
             if sources.is_empty() {
                 sources.push(value);

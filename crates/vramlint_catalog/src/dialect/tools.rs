@@ -1,4 +1,5 @@
 //! The keys of the tools: exact, with their nesting.
+#![allow(clippy::enum_glob_use)] // a table of nothing else
 
 use super::value::Form::{self, *};
 use super::{Concept, Dialect};

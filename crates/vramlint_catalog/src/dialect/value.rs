@@ -51,6 +51,10 @@ pub(super) enum Form {
     Quantization,
     /// What is trained.
     Task,
+    /// [`Form::Method`], but a word that is not known says nothing.
+    KnownMethod,
+    /// [`Form::Task`], but a word that is not known says nothing.
+    KnownTask,
     /// accelerate's distributed type; YAML reads the bare `NO` as false.
     DistributedType,
     /// A ZeRO stage as DeepSpeed's old truth value.
@@ -92,6 +96,8 @@ pub(super) fn canonical(form: Form, value: &Value) -> Option<Value> {
         Form::Bits(four) => bits(value, four),
         Form::Quantization => quantization(value),
         Form::Task => named(value, task),
+        Form::KnownMethod => known(value, method),
+        Form::KnownTask => known(value, task),
         Form::DistributedType => Some(if *value == Value::Bool(false) { Value::Text("NO".into()) } else { value.clone() }),
         Form::TruthStage => value.as_bool().map(|on| Value::Int(i64::from(on))),
         Form::PresetStage => value.as_str().and_then(preset_stage).map(Value::Int),
@@ -174,6 +180,10 @@ fn names(value: &Value) -> Option<Value> {
 fn named(value: &Value, canonical: fn(&str) -> Option<&'static str>) -> Option<Value> {
     let word = value.as_str().filter(|word| !word.trim().is_empty())?;
     text(canonical(&word.trim().to_ascii_lowercase()).unwrap_or(word))
+}
+
+fn known(value: &Value, canonical: fn(&str) -> Option<&'static str>) -> Option<Value> {
+    text(canonical(&value.as_str()?.trim().to_ascii_lowercase())?)
 }
 
 fn dtype(word: &str) -> Option<&'static str> {
@@ -283,7 +293,7 @@ fn quantization(value: &Value) -> Option<Value> {
 }
 
 /// The task by any framework's name.
-pub(super) fn task(word: &str) -> Option<&'static str> {
+fn task(word: &str) -> Option<&'static str> {
     match word {
         "sft" => Some("sft"),
         "dpo" | "ipo" => Some("dpo"),

@@ -46,12 +46,18 @@ pub(super) fn blame(text: &str, steps: &[Step], stop: &Stop) -> Blame {
             let tab = tab.or_else(|| text[line.clone()].find('\t').map(|i| line.start + i)).unwrap_or(at);
             Blame { trouble: Trouble::Tab, report: tab..next_boundary(text, tab), lines: line, deeper: false }
         }
+        Trouble::NotAKey if !starts_line(text, at) => {
+            Blame { trouble: Trouble::AfterValue, report: word(text, at), lines: line, deeper: true }
+        }
+        Trouble::CommaMissing if text[at..].starts_with(':') => {
+            Blame { trouble: stop.trouble, report: word_before(text, at), lines: line, deeper: true }
+        }
         trouble => {
             let alone = matches!(
                 trouble,
                 Trouble::NotAKey | Trouble::NotAnItem | Trouble::Indentation | Trouble::CommentInText | Trouble::NoColon
             );
-            Blame { trouble, report: word(text, at), lines: line, deeper: !alone }
+            Blame { trouble, report: word(text, item_start(text, at)), lines: line, deeper: !alone }
         }
     }
 }
@@ -85,8 +91,7 @@ fn second_colon(text: &str, steps: &[Step], at: usize) -> Blame {
         return Blame { trouble: Trouble::SecondColon, report: word(text, at), lines: line, deeper: true };
     };
     let first = line_around(text, scalar.start);
-    let starts_line = text[first.start..scalar.start].trim_start_matches([' ', '-']).is_empty();
-    if starts_line {
+    if starts_line(text, scalar.start) {
         let trouble = if text[first.clone()].contains(':') { Trouble::NoBlankAfterColon } else { Trouble::NoColon };
         let lines = first.start..line.start.max(first.start + 1);
         return Blame { trouble, report: word(text, scalar.start), lines, deeper: false };
@@ -101,7 +106,7 @@ pub(super) struct PyYamlScalar {
     pub(super) text: String,
 }
 
-/// The quoted scalar at which the parser stopped, if PyYAML reads it as a whole value: it ends, and nothing but a comment, a
+/// The quoted scalar of several lines at which the parser stopped, if PyYAML reads it as a whole value: it ends, and nothing but a comment, a
 /// comma or a closing bracket follows on its last line.
 pub(super) fn pyyaml_scalar(text: &str, steps: &[Step], stop: &Stop) -> Option<PyYamlScalar> {
     let start = open_quote(text, steps, stop.at)?;
@@ -109,7 +114,8 @@ pub(super) fn pyyaml_scalar(text: &str, steps: &[Step], stop: &Stop) -> Option<P
     let rest = text[end..end_of_line(text, end)].trim_start_matches(' ');
     let bracketed = !open_brackets(text, steps, start).is_empty();
     let complete = rest.is_empty() || rest.starts_with('#') || bracketed && rest.starts_with([',', ']', '}']);
-    (complete && end >= stop.at).then_some(PyYamlScalar { range: start..end, text: value })
+    let several_lines = text[start..end].contains(['\n', '\r']);
+    (complete && several_lines && end >= stop.at).then_some(PyYamlScalar { range: start..end, text: value })
 }
 
 /// The quote that is still open at `at`.
@@ -195,6 +201,25 @@ fn word(text: &str, at: usize) -> Range<usize> {
     let length = rest.find(char::is_whitespace).unwrap_or(rest.len());
     let end = text.floor_char_boundary(at + length.min(LONGEST_REPORT));
     at..end.max(next_boundary(text, at))
+}
+
+/// The word before `at`.
+fn word_before(text: &str, at: usize) -> Range<usize> {
+    let end = text[..at].trim_end().len();
+    let start = text[..end].rfind(char::is_whitespace).map_or(0, |i| next_boundary(text, i));
+    word(text, start.min(end)).start..end.max(start)
+}
+
+/// Whether nothing but blanks and item marks stands before `at` on its line.
+fn starts_line(text: &str, at: usize) -> bool {
+    let line = line_around(text, at);
+    text[line.start..at].trim_start_matches([' ', '\t', '-']).is_empty()
+}
+
+/// The item mark before `at`, if only item marks stand before it on its line.
+fn item_start(text: &str, at: usize) -> usize {
+    let line = line_around(text, at);
+    if starts_line(text, at) { line.start + indent_of(&text[line.start..at]) } else { at }
 }
 
 fn next_boundary(text: &str, at: usize) -> usize {

@@ -15,8 +15,6 @@ pub(super) struct Built {
     pub(super) verbatim: Vec<Range<usize>>,
     /// Where each tag is written.
     pub(super) tags: HashMap<NodeId, Range<usize>>,
-    /// Brackets still open where the steps end, the outermost first.
-    pub(super) open_flow: Vec<usize>,
 }
 
 /// Builds the tree of the steps. They may break off: what is open is closed, and a key without its value is left out.
@@ -45,7 +43,6 @@ struct Builder<'a> {
     anchors: HashMap<usize, NodeId>,
     /// End of the last thing read.
     last: usize,
-    in_document: bool,
 }
 
 impl Builder<'_> {
@@ -53,11 +50,15 @@ impl Builder<'_> {
         match step {
             Step::Comment(at) => self.comment(at),
             Step::DocumentStart(at) => {
-                self.last = self.last.max(at.end);
-                self.in_document = true;
-                self.built.file.documents.push(Document { range: TextRange::of(at), root: None });
+                // An implicit start lies somewhere in the content.
+                let explicit = self.text[at.clone()].starts_with("---");
+                if explicit {
+                    self.last = self.last.max(at.end);
+                }
+                let range = if explicit { TextRange::of(at) } else { TextRange::at(at.start as u32) };
+                self.built.file.documents.push(Document { range, root: None });
             }
-            Step::DocumentEnd => self.in_document = false,
+            Step::DocumentEnd => {}
             Step::Scalar { text, style, at, tag } => self.scalar(text, style, at, tag),
             Step::Start { mapping, flow, at, tag } => self.start(mapping, flow, at, tag),
             Step::End(at) => self.end(at),
@@ -94,7 +95,7 @@ impl Builder<'_> {
                 let header = self.block_header(at.start, tag.as_ref());
                 self.built.verbatim.push(header..at.end);
                 let range = header..self.block_end(header, &at);
-                (NodeKind::Scalar(Scalar { text: self.without_added_break(text, &at), style }), range)
+                (NodeKind::Scalar(Scalar { text: self.without_added_break(text, header, &at), style }), range)
             }
             Style::Single | Style::Double => {
                 self.built.verbatim.push(at.clone());
@@ -135,10 +136,13 @@ impl Builder<'_> {
     }
 
     /// A block scalar that ends the file without a line break gets one from the parser, but not from PyYAML.
-    fn without_added_break(&self, mut scalar: String, at: &Range<usize>) -> String {
+    fn without_added_break(&self, mut scalar: String, header: usize, at: &Range<usize>) -> String {
         let at_end = at.end == self.text.len() && !self.text.ends_with(['\n', '\r']);
         let last_line = self.text.rsplit(['\n', '\r']).next().unwrap_or("");
-        if at_end && !last_line.trim_matches(' ').is_empty() && scalar.ends_with('\n') {
+        // Blanks alone on the last line are text only beyond the indentation.
+        let indent = content_indent(self.text, header);
+        let text = !last_line.trim_matches(' ').is_empty() || indent == usize::MAX || last_line.len() > indent;
+        if at_end && text && scalar.ends_with('\n') {
             scalar.pop();
         }
         scalar
@@ -216,7 +220,14 @@ impl Builder<'_> {
             let mapping = matches!(self.built.file.nodes[frame.node.0 as usize].kind, NodeKind::Mapping(_));
             match frame.key.take() {
                 _ if !mapping => frame.items.push(id),
-                Some(key) => frame.entries.push(Entry { key, value: id }),
+                Some(key) => {
+                    frame.entries.push(Entry { key, value: id });
+                    let node = &mut self.built.file.nodes[id.0 as usize];
+                    // The parser puts an omitted value before the colon; people write behind it.
+                    if matches!(node.kind, NodeKind::Missing) && self.text[node.range.as_usize().start..].starts_with(':') {
+                        node.range = node.range.shifted(1);
+                    }
+                }
                 None => frame.key = Some(id),
             }
             return;
@@ -227,11 +238,6 @@ impl Builder<'_> {
     }
 
     fn finish(mut self) -> Built {
-        self.built.open_flow = (self.open.iter())
-            .map(|frame| &self.built.file.nodes[frame.node.0 as usize])
-            .filter(|node| node.flow)
-            .map(|node| node.range.start as usize)
-            .collect();
         while let Some(frame) = self.open.pop() {
             self.close(frame, None);
         }
@@ -260,4 +266,10 @@ impl Builder<'_> {
             document.range = TextRange::new(start, end);
         }
     }
+}
+
+/// Column of the text of the block scalar whose `|` or `>` stands at `header`: that of its first line that has text.
+pub(super) fn content_indent(text: &str, header: usize) -> usize {
+    let mut lines = text[header..].split(['\n', '\r']).skip(1);
+    lines.find(|line| !line.trim().is_empty()).map_or(usize::MAX, |line| line.len() - line.trim_start_matches(' ').len())
 }

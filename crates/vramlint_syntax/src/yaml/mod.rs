@@ -7,6 +7,7 @@
 mod blame;
 mod build;
 mod duplicates;
+mod keys;
 mod quoted;
 mod recover;
 mod refused;
@@ -20,6 +21,7 @@ mod trouble;
 pub use templated::looks_templated;
 
 use crate::data::DataFile;
+use vramlint_base::TextRange;
 
 /// Reads a YAML stream. Errors say who refuses the text because of them; the tree holds what could be read, also behind an
 /// error.
@@ -27,8 +29,17 @@ pub fn parse(text: &str) -> DataFile {
     let recover::Recovered { text: read, mut built, mut errors } = recover::read(text);
     errors.extend(refused::check(&read, &built));
     errors.extend(duplicates::check(text, &built.file));
+    for error in &mut errors {
+        error.range = visible(text, error.range);
+    }
     errors.sort_by_key(|error| (error.range.start, error.range.end));
     errors.dedup_by(|later, first| later.range == first.range && later.message == first.message);
     built.file.errors = errors;
     built.file
+}
+
+/// A range that can be underlined: an empty one takes the next character, unless the text ends there.
+fn visible(text: &str, range: TextRange) -> TextRange {
+    let next = text.get(range.start as usize..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    if range.is_empty() { TextRange::new(range.start, range.start + next as u32) } else { range }
 }

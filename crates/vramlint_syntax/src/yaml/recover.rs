@@ -32,7 +32,8 @@ pub(super) struct Recovered {
 pub(super) fn read(text: &str) -> Recovered {
     let mut attempt = Attempt {
         original: text,
-        working: text.to_string(),
+        // A line break to PyYAML, of the same length as `\r\n`; YAML 1.2 has forgotten it.
+        working: text.replace('\u{85}', "\r\n"),
         lines: LineIndex::new(text),
         blanked: HashSet::new(),
         errors: Vec::new(),
@@ -87,7 +88,7 @@ impl Attempt<'_> {
         if stop.trouble == Trouble::CommentNotSeparated && self.take_comment(stop.at) {
             return;
         }
-        if stop.trouble == Trouble::QuoteNotClosed
+        if matches!(stop.trouble, Trouble::QuoteNotClosed | Trouble::Tab)
             && let Some(scalar) = blame::pyyaml_scalar(&self.working, steps, stop)
         {
             self.overwrite(scalar.range.start + 1..scalar.range.end - 1, 'x');
@@ -95,7 +96,7 @@ impl Attempt<'_> {
             return;
         }
         let blame = blame::blame(&self.working, steps, stop);
-        if !self.follows_a_blanked_line(blame.report.start) {
+        if !self.follows_a_blanked_line(blame.report.start) && !self.lost_its_end(&blame) {
             self.report(blame.report.clone(), blame.trouble);
         }
         self.blank(&blame);
@@ -111,9 +112,10 @@ impl Attempt<'_> {
         });
     }
 
-    /// PyYAML and ruamel read `"x"#y` as a value and a comment.
+    /// PyYAML and ruamel read `"x"#y` as a value and a comment, and `[1,#y` too.
     fn take_comment(&mut self, at: usize) -> bool {
-        if self.working.as_bytes().get(at) != Some(&b'#') {
+        let closed = self.working[..at].ends_with(['"', '\'', ']', '}', ',', '[', '{']);
+        if !closed || self.working.as_bytes().get(at) != Some(&b'#') {
             return false;
         }
         let end = at + self.working[at..].find(['\n', '\r']).unwrap_or(self.working.len() - at);
@@ -138,6 +140,13 @@ impl Attempt<'_> {
             }
             line -= 1;
         }
+    }
+
+    /// Whether a bracket or quote is open because a line below it was blanked.
+    fn lost_its_end(&self, blame: &Blame) -> bool {
+        let line = self.lines.line_of(blame.report.start as u32);
+        let opens = matches!(blame.trouble, Trouble::BracketNotClosed(_) | Trouble::WrongBracket(..) | Trouble::QuoteNotClosed);
+        opens && self.blanked.iter().any(|blanked| *blanked > line)
     }
 
     fn original_line(&self, line: u32) -> &str {
@@ -186,9 +195,10 @@ impl Attempt<'_> {
     }
 
     /// Makes one blank of each tab that indents this line and those below it that tabs indent too; of the tab at the place
-    /// where none indents.
+    /// where none indents. `false` where there was none.
     fn blank_tabs(&mut self, at: usize) -> bool {
         let first = self.lines.line_of(at as u32);
+        let mut changed = false;
         for line in first..self.lines.line_count() {
             let start = self.lines.line_start(line) as usize;
             let text = self.working.get(start..self.lines.line_start(line + 1) as usize).unwrap_or("");
@@ -199,13 +209,14 @@ impl Attempt<'_> {
             }
             if tabs {
                 self.overwrite(start..start + indent, ' ');
-                self.blanked.insert(line);
+                changed = true;
             }
         }
         if self.working.as_bytes().get(at) == Some(&b'\t') {
             self.overwrite(at..at + 1, ' ');
+            changed = true;
         }
-        self.blanked.insert(first)
+        changed
     }
 
     /// Overwrites bytes with an ASCII character; line breaks stay, unless the filler is text.

@@ -1,6 +1,7 @@
 //! What PyYAML refuses although the parser accepts it. Each row was run against PyYAML 6.0.3; `tests/pyyaml/run.sh` compares.
 
-use super::build::Built;
+use super::build::{Built, content_indent};
+use super::keys;
 use super::scalar::{Tag, is_merge_key, refusal, unknown_tag};
 use crate::data::{DataFile, Entry, Node, NodeId, NodeKind, NodeRef, Style};
 use crate::{RefusedBy, SyntaxError};
@@ -14,12 +15,14 @@ const TAB_ERRORS: usize = 16;
 pub(super) fn check(text: &str, built: &Built) -> Vec<SyntaxError> {
     let mut errors = Vec::new();
     tabs(text, built, &mut errors);
+    documents(text, built, &mut errors);
+    block_scalars(text, &built.file, &mut errors);
     anchors(text, &built.file, &mut errors);
     nodes(text, built, &mut errors);
     errors
 }
 
-fn report(errors: &mut Vec<SyntaxError>, range: TextRange, message: Message) {
+pub(super) fn report(errors: &mut Vec<SyntaxError>, range: TextRange, message: Message) {
     errors.push(SyntaxError { range, message, refused_by: RefusedBy::PyYaml });
 }
 
@@ -67,16 +70,46 @@ fn before_block_content(text: &str, scalar: &std::ops::Range<usize>, line: usize
     if !before.bytes().all(|b| b == b' ') {
         return false;
     }
-    let content = &text[scalar.clone()];
-    let mut lines = content.split_inclusive(['\n', '\r']).skip(1);
-    let first = lines.find(|line| !line.trim().is_empty()).unwrap_or("");
-    before.len() < first.len() - first.trim_start_matches(' ').len()
+    before.len() < content_indent(text, scalar.start)
+}
+
+/// Behind `...` PyYAML starts a document only with `---`.
+fn documents(text: &str, built: &Built, errors: &mut Vec<SyntaxError>) {
+    for document in built.file.documents.iter().skip(1) {
+        if !text[document.range.as_usize()].starts_with("---") {
+            let length = document.range.slice(text).find(['\n', '\r']).map_or(document.range.len(), |at| at as u32);
+            let range = TextRange::new(document.range.start, document.range.start + length);
+            report(
+                errors,
+                range,
+                message!("PyYAML starts another document only with `---`", "PyYAML 只能用 `---` 开始另一个文档"),
+            );
+        }
+    }
+}
+
+/// A block scalar without indentation, as the root of a document may be in YAML 1.2.
+fn block_scalars(text: &str, file: &DataFile, errors: &mut Vec<SyntaxError>) {
+    for node in &file.nodes {
+        let NodeKind::Scalar(scalar) = &node.kind else { continue };
+        if !matches!(scalar.style, Style::Literal | Style::Folded) {
+            continue;
+        }
+        if !scalar.text.trim().is_empty() && content_indent(text, node.range.start as usize) == 0 {
+            let place = TextRange::new(node.range.start, node.range.start + 1);
+            report(
+                errors,
+                place,
+                message!("PyYAML needs the text behind this mark indented", "PyYAML 要求此标记之后的文本有缩进"),
+            );
+        }
+    }
 }
 
 /// Anchors written twice in a document, aliases without an anchor, names that PyYAML cannot read.
 fn anchors(text: &str, file: &DataFile, errors: &mut Vec<SyntaxError>) {
     let lines = LineIndex::new(text);
-    for document in documents(file) {
+    for document in nodes_by_document(file) {
         let mut first: HashMap<&str, u32> = HashMap::new();
         for node in document {
             if let NodeKind::Alias { name, target } = &node.kind {
@@ -87,10 +120,10 @@ fn anchors(text: &str, file: &DataFile, errors: &mut Vec<SyntaxError>) {
                         message!("no anchor `&{name}` stands before this alias", "此别名之前没有锚点 `&{name}`"),
                     );
                 }
-                anchor_name(name, node.range, errors);
+                anchor_name(text, name, node.range, errors);
             }
             let Some((name, range)) = &node.anchor else { continue };
-            anchor_name(name, *range, errors);
+            anchor_name(text, name, *range, errors);
             if let Some(start) = first.get(name.as_str()) {
                 let line = lines.line_of(*start) + 1;
                 let message =
@@ -104,18 +137,21 @@ fn anchors(text: &str, file: &DataFile, errors: &mut Vec<SyntaxError>) {
 }
 
 /// The nodes of each document: they lie in the order of the text.
-fn documents(file: &DataFile) -> Vec<&[Node]> {
+fn nodes_by_document(file: &DataFile) -> Vec<&[Node]> {
     let mut bounds: Vec<usize> = file.documents.iter().filter_map(|document| document.root).map(|root| root.0 as usize).collect();
     bounds.push(file.nodes.len());
     bounds.windows(2).map(|pair| &file.nodes[pair[0]..pair[1]]).collect()
 }
 
-fn anchor_name(name: &str, range: TextRange, errors: &mut Vec<SyntaxError>) {
-    // `?`, `:`, `%`, `@` and a backquote end a name for PyYAML; what follows then does not fit.
-    if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
+/// PyYAML's names are ASCII, and few characters may follow them (`scanner.py`, `scan_anchor`).
+fn anchor_name(text: &str, name: &str, range: TextRange, errors: &mut Vec<SyntaxError>) {
+    let named = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    let behind = text[range.end as usize..].chars().next();
+    let ends = behind.is_none_or(|c| c.is_whitespace() || "?:,]}%@`".contains(c));
+    if !named || !ends {
         let message = message!(
-            "PyYAML takes only letters, digits, `-` and `_` in the name `{name}`",
-            "PyYAML 的锚点名 `{name}` 只能包含字母、数字、`-` 和 `_`"
+            "PyYAML takes only letters, digits, `-` and `_` in the name `{name}`, and a space behind it",
+            "PyYAML 的锚点名 `{name}` 只能包含字母、数字、`-` 和 `_`，其后要有空格"
         );
         report(errors, range, message);
     }
@@ -128,7 +164,9 @@ fn nodes(text: &str, built: &Built, errors: &mut Vec<SyntaxError>) {
     let mut as_key = vec![false; file.nodes.len()];
     for node in &file.nodes {
         if let NodeKind::Mapping(entries) = &node.kind {
-            entries.iter().for_each(|entry| as_key[entry.key.0 as usize] = true);
+            for entry in entries {
+                as_key[entry.key.0 as usize] = true;
+            }
         }
     }
     for (i, node) in file.nodes.iter().enumerate() {
@@ -150,7 +188,7 @@ fn nodes(text: &str, built: &Built, errors: &mut Vec<SyntaxError>) {
                     pairs(file, items, place, errors);
                 }
                 if node.flow {
-                    items.iter().for_each(|item| question_mark(text, file, *item, errors));
+                    keys::items(text, file, items, errors);
                 }
             }
             NodeKind::Mapping(entries) => {
@@ -159,11 +197,8 @@ fn nodes(text: &str, built: &Built, errors: &mut Vec<SyntaxError>) {
                 }
                 for entry in entries {
                     key_and_merge(file, *entry, errors);
-                    if node.flow {
-                        question_mark(text, file, entry.key, errors);
-                        question_mark(text, file, entry.value, errors);
-                    }
                 }
+                keys::mapping(text, built, node, entries, errors);
             }
             NodeKind::Missing | NodeKind::Alias { .. } => {}
         }
@@ -208,17 +243,4 @@ fn key_and_merge(file: &DataFile, entry: Entry, errors: &mut Vec<SyntaxError>) {
 
 fn value_place(key: NodeRef<'_>, value: NodeRef<'_>) -> TextRange {
     if value.range().is_empty() { key.range() } else { value.range() }
-}
-
-/// Inside brackets PyYAML takes every `?` of a plain scalar for the mark of a key.
-fn question_mark(text: &str, file: &DataFile, id: NodeId, errors: &mut Vec<SyntaxError>) {
-    let node = &file.nodes[id.0 as usize];
-    let NodeKind::Scalar(scalar) = &node.kind else { return };
-    if scalar.style == Style::Plain && node.range.slice(text).contains('?') {
-        let message = message!(
-            "PyYAML cannot read a `?` in an unquoted value inside brackets; put it in quotes",
-            "PyYAML 无法读取括号内未加引号的值中的 `?`，请加引号"
-        );
-        report(errors, node.range, message);
-    }
 }

@@ -117,7 +117,7 @@ fn style_of(style: ScalarStyle) -> Style {
         ScalarStyle::DoubleQuoted => Style::Double,
         ScalarStyle::Literal => Style::Literal,
         ScalarStyle::Folded => Style::Folded,
-        _ => Style::Plain,
+        ScalarStyle::Plain => Style::Plain,
     }
 }
 

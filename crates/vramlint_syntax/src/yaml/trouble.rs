@@ -19,6 +19,8 @@ pub(super) enum Trouble {
     NoColon,
     /// Something that is no key of the mapping.
     NotAKey,
+    /// Something behind a value that is complete.
+    AfterValue,
     /// Something that is no item of the list.
     NotAnItem,
     /// Wrong indentation.
@@ -87,6 +89,7 @@ pub(super) fn message_of(trouble: Trouble, found: &str) -> Message {
         | Trouble::KeyNotAllowed => key_message(trouble, found),
         Trouble::QuoteNotClosed
         | Trouble::AfterQuote
+        | Trouble::AfterValue
         | Trouble::Escape
         | Trouble::BracketNotClosed(_)
         | Trouble::WrongBracket(..)
@@ -129,7 +132,7 @@ pub(super) fn message_of(trouble: Trouble, found: &str) -> Message {
             message!("a template statement is no YAML; the file has to be rendered first", "模板语句不是 YAML，需要先渲染该文件")
         }
         Trouble::Panicked => message!("could not read on from here", "从此处起无法继续读取"),
-        _ => message!("`{found}` does not fit here", "`{found}` 不应出现在这里"),
+        Trouble::Other => message!("`{found}` does not fit here", "`{found}` 不应出现在这里"),
     }
 }
 
@@ -155,6 +158,10 @@ fn key_message(trouble: Trouble, found: &str) -> Message {
 fn bracket_message(trouble: Trouble, found: &str) -> Message {
     match trouble {
         Trouble::QuoteNotClosed => message!("the quote opened here is not closed", "此处的引号没有闭合"),
+        Trouble::AfterValue => message!(
+            "`{found}` follows a value that is already complete; put quotes around the whole value",
+            "`{found}` 出现在已经结束的值之后；请给整个值加引号"
+        ),
         Trouble::AfterQuote => message!(
             "`{found}` follows a closing quote; the quotes must enclose the whole value",
             "`{found}` 出现在右引号之后；引号应括住整个值"

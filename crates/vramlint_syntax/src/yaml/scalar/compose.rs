@@ -23,10 +23,9 @@ fn build(node: NodeRef<'_>, loader: Loader, budget: &mut usize, depth: usize) ->
     let raw = node.raw();
     let tag = raw.tag.as_deref();
     match &raw.kind {
-        NodeKind::Missing => Some(Value::Null),
+        NodeKind::Missing | NodeKind::Alias { target: None, .. } => Some(Value::Null),
         NodeKind::Scalar(scalar) => Some(resolve(scalar, tag, loader)),
         NodeKind::Alias { target: Some(target), .. } => build(at(node, *target), loader, budget, depth - 1),
-        NodeKind::Alias { target: None, .. } => Some(Value::Null),
         NodeKind::Sequence(items) => {
             let mut list = Vec::with_capacity(items.len().min(*budget));
             for item in items {
@@ -107,12 +106,11 @@ impl MapBuilder {
             self.entries.push((key, value));
             return;
         };
-        match self.places.get(&hashed) {
-            Some(place) => self.entries[*place].1 = value,
-            None => {
-                self.places.insert(hashed, self.entries.len());
-                self.entries.push((key, value));
-            }
+        if let Some(place) = self.places.get(&hashed) {
+            self.entries[*place].1 = value;
+        } else {
+            self.places.insert(hashed, self.entries.len());
+            self.entries.push((key, value));
         }
     }
 

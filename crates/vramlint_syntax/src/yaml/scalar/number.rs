@@ -1,5 +1,6 @@
 //! Numbers as Python reads them, and as PyYAML's constructors do.
 
+use std::fmt::Write as _;
 use vramlint_base::Value;
 
 /// Python's `int(text, base)` for the bases 2, 8, 10 and 16: surrounding blanks, one sign, the prefix of the base, single
@@ -7,15 +8,15 @@ use vramlint_base::Value;
 pub(crate) fn python_int(text: &str, base: u32) -> Option<Value> {
     let text = text.trim();
     let (negative, digits) = split_sign(text);
-    let prefix = match base {
-        2 => ["0b", "0B"],
-        8 => ["0o", "0O"],
-        16 => ["0x", "0X"],
-        _ => ["", ""],
+    let marks: &[&str] = match base {
+        2 => &["0b", "0B"],
+        8 => &["0o", "0O"],
+        16 => &["0x", "0X"],
+        _ => &[],
     };
-    let bare = prefix.iter().filter(|p| !p.is_empty()).find_map(|p| digits.strip_prefix(p));
+    let marked = marks.iter().find_map(|mark| digits.strip_prefix(mark));
     // After a prefix one underscore may follow at once: `0x_ff`.
-    let digits = bare.map_or(digits, |rest| rest.strip_prefix('_').unwrap_or(rest));
+    let digits = marked.map_or(digits, |rest| rest.strip_prefix('_').unwrap_or(rest));
     whole(&without_underscores(digits)?, base, negative)
 }
 
@@ -176,7 +177,7 @@ impl Digits {
         let top = self.0.iter().rposition(|digit| *digit != 0).unwrap_or(0);
         text.push_str(&self.0.get(top).copied().unwrap_or(0).to_string());
         for digit in self.0[..top.min(self.0.len())].iter().rev() {
-            text.push_str(&format!("{digit:09}"));
+            let _ = write!(text, "{digit:09}");
         }
         text.parse().map_or(Value::BigInt(text), Value::Int)
     }
