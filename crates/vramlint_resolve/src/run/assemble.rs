@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use vramlint_base::{FileId, Place, Value, message};
 use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::precedence::{Route, precedence};
 use vramlint_catalog::{Concept, Dialect, dialect};
 use vramlint_syntax::data::{Loader, NodeRef};
 use vramlint_syntax::shell::Word;
@@ -240,7 +241,8 @@ fn one(project: &Project, seed: &Seed, stage: Option<&'static str>) -> Run {
         plain_loop: plain_loop(project, seed, dialect),
     };
     world.offer(&mut offers);
-    if uses_deepspeed(&offers, seed) {
+    let deepspeed = uses_deepspeed(&offers, seed);
+    if deepspeed {
         if let Some(id) = seed.deepspeed {
             deepspeed::offer_file(&mut offers, project.file(id), &mut train_batch);
         }
@@ -261,11 +263,11 @@ fn one(project: &Project, seed: &Seed, stage: Option<&'static str>) -> Run {
     if let Some(code) = code {
         offer_code(&mut offers, project, seed, code, stage);
     }
-    offer_defaults(&mut offers, code, dialect, task.as_deref(), seed);
+    offer_defaults(&mut offers, code, dialect, task.as_deref(), deepspeed);
 
     let world_size = world.settle(&offers);
-    let join = join_of(seed, dialect);
-    let mut settings = offers.settle(|concept| join_for(concept, join));
+    let route = route_of(seed, dialect, deepspeed);
+    let mut settings = offers.settle(|concept| join_for(concept, seed, dialect, route));
     settings.insert(Concept::WorldSize, world_size);
     let mut run = Run {
         id: String::new(),
@@ -449,14 +451,17 @@ fn from_loaded_file(project: &Project, seed: &Seed, code: &CodeFacts, found: &Co
 }
 
 /// Defaults of the framework, and of code that shows no accumulation.
-fn offer_defaults(offers: &mut Offers, code: Option<&CodeFacts>, dialect: Dialect, task: Option<&str>, seed: &Seed) {
-    let framework = seed.launch.is_some() || seed.code.is_some() || !seed.training.is_empty();
-    if framework && dialect != Dialect::Plain {
-        for concept in Concept::ALL {
-            if let Some((value, source)) = dialect::default_of(dialect, *concept, task) {
-                let origin = Origin::Default { tool: tool_name(dialect), source: source.to_owned() };
-                offers.offer(*concept, Layer::Default, known(value, "", origin));
-            }
+fn offer_defaults(offers: &mut Offers, code: Option<&CodeFacts>, dialect: Dialect, task: Option<&str>, deepspeed: bool) {
+    let adapters = offers.has(Concept::LoraR) || offers.peek(Concept::Method).and_then(Value::as_str).is_some_and(|method| method.ends_with("lora"));
+    for concept in Concept::ALL {
+        let holds = match concept {
+            Concept::LoraR | Concept::LoraAlpha | Concept::LoraTargets => adapters,
+            Concept::ZeroStage | Concept::OffloadOptimizer | Concept::OffloadParam => deepspeed,
+            _ => true,
+        };
+        if holds && let Some((value, source)) = dialect::default_of(dialect, *concept, task) {
+            let origin = Origin::Default { tool: tool_name(dialect), source: source.to_owned() };
+            offers.offer(*concept, Layer::Default, known(value, "", origin));
         }
     }
     let bare = code.and_then(|code| code.accelerator).is_some_and(|used| !used.accumulation_given);
@@ -516,35 +521,31 @@ fn from_train_batch(run: &mut Run, total: Candidate) {
     }
 }
 
-/// Whether a tool orders command line and files, or code that is not shown does.
-fn join_of(seed: &Seed, dialect: Dialect) -> Join {
-    let parser = seed.code.as_ref().is_some_and(|code| code.loads.iter().any(|load| load.loader == Some(Loader::TrlParser)));
-    let framework =
-        matches!(dialect, Dialect::LlamaFactory | Dialect::Axolotl | Dialect::Torchtune | Dialect::MsSwift | Dialect::OpenRlhf);
-    let command = seed.launch.as_ref().is_some_and(|launch| launch.launcher == Launcher::Trl);
-    if framework || parser || command {
-        return Join::Ordered(Precedence {
-            order: "command line > file > default",
-            source: "trl 1.16.0 scripts/utils.py TrlParser; LLaMA-Factory hparams/parser.py; Axolotl cli; torchtune config/_parse.py",
-        });
+/// How the run starts, for the table of who wins.
+fn route_of(seed: &Seed, dialect: Dialect, deepspeed: bool) -> Route {
+    match seed.launch.as_ref().map(|launch| launch.launcher) {
+        Some(Launcher::Accelerate) if deepspeed => Route::AccelerateDeepSpeed,
+        Some(Launcher::Accelerate) => Route::Accelerate,
+        Some(Launcher::Torchrun) => Route::Torchrun,
+        Some(Launcher::DeepSpeed) => Route::DeepSpeed,
+        Some(Launcher::LlamaFactory | Launcher::Axolotl | Launcher::Tune | Launcher::Trl | Launcher::Swift) => Route::Framework,
+        None if matches!(dialect, Dialect::LlamaFactory | Dialect::Axolotl | Dialect::Torchtune | Dialect::MsSwift) => Route::Framework,
+        Some(Launcher::Python) | None => Route::Python,
     }
-    Join::Open
 }
 
-fn join_for(concept: Concept, join: Join) -> Join {
-    match concept {
-        Concept::NumProcesses | Concept::NumMachines | Concept::GpuIds | Concept::VisibleDevices => Join::Ordered(Precedence {
-            order: "flag > file > launcher default",
-            source: "accelerate 1.15.0 commands/launch.py, run",
-        }),
-        Concept::DistributedType => Join::Ordered(Precedence {
-            order: "--multi_gpu, --use_deepspeed, --use_fsdp > file",
-            source: "accelerate 1.15.0 commands/launch.py, run",
-        }),
-        Concept::MixedPrecision => Join::Ordered(Precedence {
-            order: "code > flag > file > 'no'; under DeepSpeed its JSON",
-            source: "accelerate 1.15.0 accelerator.py, utils/launch.py, run",
-        }),
-        _ => join,
+/// Whether the tool itself orders command line, files and code for this concept; else code that the project does not show does.
+fn join_for(concept: Concept, seed: &Seed, dialect: Dialect, route: Route) -> Join {
+    let launchers_own = matches!(
+        concept,
+        Concept::NumProcesses | Concept::NumMachines | Concept::GpuIds | Concept::VisibleDevices | Concept::DistributedType | Concept::MixedPrecision
+    );
+    let parser = seed.code.as_ref().is_some_and(|code| code.loads.iter().any(|load| load.loader == Some(Loader::TrlParser)));
+    let framework = matches!(dialect, Dialect::LlamaFactory | Dialect::Axolotl | Dialect::Torchtune | Dialect::MsSwift | Dialect::OpenRlhf);
+    if !(launchers_own || parser || framework || route == Route::Framework) {
+        return Join::Open;
     }
+    let route = if launchers_own { route } else { Route::Framework };
+    let (order, source) = precedence(route, concept).unwrap_or(("command line > file > default", "trl 1.16.0 trl/scripts/utils.py TrlParser"));
+    Join::Ordered(Precedence { order, source })
 }
