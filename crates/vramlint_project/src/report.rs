@@ -14,8 +14,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use vramlint_base::{Finding, Message, Place, Severity, TextRange, message};
-use vramlint_resolve::{Kind, KindGuess, Policy, Project, SourceFile, Target};
+use vramlint_base::{FileId, Finding, Message, Place, Severity, TextRange, message};
+use vramlint_resolve::{Kind, KindGuess, Policy, Project, Run, SourceFile, Target};
 
 /// Stack of a working thread, bytes: readers go down as deep as a text is nested.
 const STACK: usize = 16 << 20;
@@ -71,6 +71,14 @@ pub struct Report {
     pub configs: Vec<String>,
     /// Named paths that were not read, and why.
     pub skipped: Vec<(String, Message)>,
+}
+
+impl Report {
+    /// The runs in which a reported file takes part. The project holds those of the files read for context too.
+    pub fn runs(&self) -> impl Iterator<Item = &Run> {
+        let reported = |id: FileId| self.project.file(id).reported;
+        self.project.runs.iter().filter(move |run| reported(run.place.file) || run.files.iter().any(|file| reported(*file)))
+    }
 }
 
 /// Checks. `progress` is told (files done, files in all) now and then, from any thread.

@@ -174,6 +174,30 @@ fn overlays_count_instead_of_the_disk() {
     assert_eq!(lines(&check(&request).expect("no error")), ["new/b.yaml:2:1 bad-word a bad word"]);
 }
 
+#[test]
+fn a_walk_gives_up_at_its_limit() {
+    let folder = Folder::new(&[("a.yaml", ""), ("b.yaml", ""), ("c/d.yaml", ""), ("c/e.txt", "")]);
+    let walk = |files, entries| {
+        let limit = Some(super::walk::Limit { files, entries });
+        super::walk::walk(folder.path(), &crate::files::Files::default(), false, 2, limit, &|_, _| false)
+    };
+    assert!(!walk(3, 6).given_up);
+    assert_eq!(walk(3, 6).files.len(), 3);
+    assert!(walk(2, 6).given_up);
+    assert!(walk(3, 5).given_up);
+}
+
+#[test]
+fn without_its_whole_context_a_suppression_is_not_called_unused() {
+    let loose: Vec<(String, &str)> = (0..2_100).map(|n| (format!("{n}.sh"), "")).collect();
+    let mut files: Vec<(&str, &str)> = loose.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    files.push(("a.yaml", "x: BAD\ny: 1 # vramlint: ignore[bad-word]\n"));
+    let folder = Folder::new(&files);
+    let report = check(&folder.request(&["a.yaml"])).expect("no error");
+    assert_eq!(lines(&report), ["a.yaml:1:4 bad-word a bad word"]);
+    assert_eq!(report.project.files.len(), 1);
+}
+
 #[cfg(unix)]
 mod unix {
     use super::*;

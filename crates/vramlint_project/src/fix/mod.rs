@@ -1,5 +1,8 @@
 //! Fixes: which are applied, to which texts, and how they reach the disk.
 //!
+//! Nothing is written unless [`write`] is called: a file of standard input has a place in the project, not on the disk, and is
+//! printed instead.
+//!
 //! Edits are byte-wise, so that line endings, a byte order mark and a missing last line break stay as they are.
 
 mod diff;

@@ -210,9 +210,14 @@ impl Host<'_> {
         if !continues {
             return (first, target);
         }
+        let mark = match self.file.extension().as_str() {
+            "ps1" => '`',
+            "bat" | "cmd" => '^',
+            _ => '\\',
+        };
         let goes_on = |line: u32| {
             let text = self.line(line).trim_end_matches(['\r', '\n']);
-            text.ends_with(['\\', '`', '^']) && !self.comments.comment_lines.contains(&line)
+            text.ends_with(mark) && !self.comments.comment_lines.contains(&line)
         };
         let start = (0..target).rev().take_while(|line| goes_on(*line)).last().unwrap_or(target);
         let end =

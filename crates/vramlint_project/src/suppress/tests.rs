@@ -72,6 +72,9 @@ fn a_command_over_several_lines_is_one_line() {
         found(&[("a.sh", &format!("# vramlint: ignore[VL601]\r\n{}\r\nBAD\r\n", command.replace('\n', "\r\n")))]),
         ["a.sh:5:1 bad-word a bad word"]
     );
+    assert_eq!(found(&[("a.ps1", "# vramlint: ignore[bad-word]\nlaunch `\n  BAD\n")]), [""; 0]);
+    assert_eq!(found(&[("a.bat", "REM vramlint: ignore[bad-word]\r\nlaunch ^\r\n  BAD\r\n")]), [""; 0]);
+    assert_eq!(found(&[("a.sh", "x=`BAD` # vramlint: ignore[bad-word]\ny=`date`\nBAD\n")]), ["a.sh:3:1 bad-word a bad word"]);
 }
 
 #[test]
