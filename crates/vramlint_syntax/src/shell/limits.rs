@@ -33,3 +33,6 @@ pub(super) fn parse(language: &Language, text: &str) -> Option<Tree> {
     let options = ParseOptions::new().progress_callback(&mut count);
     parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or(&[]), None, Some(options))
 }
+
+/// Environment entries that all commands of a script may have together: bounds many exports times many commands.
+pub(super) const ENVIRONMENT: usize = 1_000_000;

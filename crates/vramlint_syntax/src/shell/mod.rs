@@ -2,9 +2,12 @@
 //! script itself tells.
 
 mod bash;
+mod batch;
 mod comments;
 mod limits;
 mod piece;
+mod powershell;
+mod scope;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -20,6 +23,11 @@ pub fn parse_bash(text: &str) -> Script {
 }
 
 /// Reads a PowerShell script.
-pub fn parse_powershell(_text: &str) -> Script {
-    Script::default()
+pub fn parse_powershell(text: &str) -> Script {
+    powershell::parse(text)
+}
+
+/// Reads a batch file of Windows (`.bat`, `.cmd`).
+pub fn parse_batch(text: &str) -> Script {
+    batch::parse(text)
 }

@@ -1,10 +1,10 @@
 //! Assignments, `export`, `local`, `unset`.
 
 use super::super::piece::{Piece, depends_on_caller, stored, text_of, used};
+use super::super::scope::{Places, nowhere};
 use super::super::variables::{Value, Variable};
 use super::expand;
 use super::outline::is_name;
-use super::scope::{Places, nowhere};
 use super::walk::{Context, Walker};
 use std::ops::Range;
 use std::rc::Rc;

@@ -22,7 +22,8 @@ enum Open {
 
 /// What stays open at the end of the text.
 pub(super) fn errors(text: &str) -> Vec<SyntaxError> {
-    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0, open: Vec::new(), command: true, pattern: false, heredocs: Vec::new() };
+    let mut scan =
+        Scan { text, bytes: text.as_bytes(), at: 0, open: Vec::new(), command: true, pattern: false, heredocs: Vec::new() };
     let found = scan.run();
     let (start, message) = match found {
         Err(Trouble::Unsure) => return Vec::new(),
@@ -297,7 +298,8 @@ impl Scan<'_> {
     /// `[[ … ]]`, where `(`, `<` and `|` mean something else.
     fn skip_test(&mut self) -> Result<(), Trouble> {
         loop {
-            while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\r' | b'\n' | b'(' | b')' | b'<' | b'>' | b'&' | b'|')) {
+            while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\r' | b'\n' | b'(' | b')' | b'<' | b'>' | b'&' | b'|'))
+            {
                 self.at += 1;
             }
             let start = self.at;

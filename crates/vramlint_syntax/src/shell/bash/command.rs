@@ -1,10 +1,10 @@
 //! Simple commands: their words, their environment, what they do to variables, and calls of the script's own functions.
 
 use super::super::piece::{Field, stored, text_of, to_word};
+use super::super::scope::Positional;
 use super::super::{Command, Word};
 use super::expand;
 use super::outline::is_name;
-use super::scope::Positional;
 use super::walk::{Context, Flow, Walker};
 use std::ops::Range;
 use tree_sitter::Node;

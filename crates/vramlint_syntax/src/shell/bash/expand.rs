@@ -1,7 +1,7 @@
 //! Expands one word: quotes, variables, defaults, arrays, arithmetic.
 
 use super::super::piece::{Field, Piece, split, text_of};
-use super::scope::Scope;
+use super::super::scope::Scope;
 use super::skip::closing;
 use std::ops::Range;
 use vramlint_base::TextRange;

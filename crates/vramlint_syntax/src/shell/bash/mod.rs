@@ -8,7 +8,6 @@ mod conditions;
 mod expand;
 mod outline;
 mod parameter;
-mod scope;
 mod skip;
 mod walk;
 
@@ -16,9 +15,6 @@ pub(super) use expand::is_template;
 
 use super::{Script, comments, limits};
 use std::collections::HashSet;
-
-/// Environment entries that all commands of a script may have together.
-const ENVIRONMENT_LIMIT: usize = 1_000_000;
 
 /// Reads a script.
 pub(super) fn parse(text: &str) -> Script {
@@ -33,12 +29,12 @@ pub(super) fn parse(text: &str) -> Script {
     let mut walker = walk::Walker {
         text,
         outline,
-        scope: scope::Scope::new(),
+        scope: super::scope::Scope::new(),
         script,
         active: Vec::new(),
         walked: HashSet::new(),
         locals: Vec::new(),
-        environment_left: ENVIRONMENT_LIMIT,
+        environment_left: limits::ENVIRONMENT,
     };
     walker.run(tree.root_node());
     let mut script = walker.script;

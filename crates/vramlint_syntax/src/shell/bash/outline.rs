@@ -71,7 +71,9 @@ impl<'t> Outline<'t> {
             "variable_name" => {
                 let changes = match above {
                     [.., outer, "subscript"] => *outer == "variable_assignment",
-                    [.., parent] => ["variable_assignment", "for_statement", "unset_command", "declaration_command"].contains(parent),
+                    [.., parent] => {
+                        ["variable_assignment", "for_statement", "unset_command", "declaration_command"].contains(parent)
+                    }
                     [] => false,
                 };
                 if changes {

@@ -2,9 +2,9 @@
 
 use super::super::Assumption;
 use super::super::piece::{Field, Piece, depends_on_caller, stored, text_of, used};
+use super::super::scope::{Places, Positional};
 use super::super::variables::Value;
 use super::expand::Reader;
-use super::scope::{Places, Positional};
 use super::skip::closing;
 use std::ops::Range;
 use vramlint_base::TextRange;

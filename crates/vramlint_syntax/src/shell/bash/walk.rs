@@ -1,9 +1,9 @@
 //! Walks the statements of a script in the order in which they run.
 
 use super::super::Script;
+use super::super::scope::{Positional, Scope, nowhere};
 use super::super::variables::{Join, Value};
 use super::outline::{Function, Outline};
-use super::scope::{Positional, Scope, nowhere};
 use std::rc::Rc;
 use tree_sitter::Node;
 use vramlint_base::TextRange;

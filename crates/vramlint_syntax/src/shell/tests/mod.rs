@@ -1,6 +1,7 @@
 //! Text in, expectation out.
 
 mod bash_words;
+mod robust;
 
 use super::{Script, Word};
 use std::fmt::Write;

@@ -1,8 +1,8 @@
 //! What is in force at one place of a script: variables, positional parameters, and how assignments are to be marked.
 
-use super::super::piece::{Field, stored, text_of, to_word};
-use super::super::variables::{Value, Variable, Variables, unknown_word};
-use super::super::{Assignment, Word};
+use super::piece::{Field, stored, text_of, to_word};
+use super::variables::{Value, Variable, Variables, unknown_word};
+use super::{Assignment, Word};
 use std::rc::Rc;
 use vramlint_base::TextRange;
 
@@ -56,8 +56,13 @@ impl Scope {
 
     /// Records an assignment and puts it in force.
     pub(super) fn assign(&mut self, name: &str, places: Places, value: Value, export: bool) {
+        self.assign_as(name, name, places, value, export);
+    }
+
+    /// As [`Self::assign`], where the variable is kept under a key of its own: shells that do not tell `A` from `a`.
+    pub(super) fn assign_as(&mut self, key: &str, name: &str, places: Places, value: Value, export: bool) {
         let word = word_of(&value, places.value);
-        let exported = export || self.export_all || self.variables.get(name).is_some_and(|v| v.exported);
+        let exported = export || self.export_all || self.variables.get(key).is_some_and(|v| v.exported);
         let made = Assignment {
             range: places.range,
             name: name.to_owned(),
@@ -67,7 +72,7 @@ impl Scope {
             conditional: self.conditional,
         };
         self.assignments.push(made.clone());
-        self.variables.put(name, Some(Rc::new(Variable { value: kept(value, places.value), exported, made: Rc::new(made) })));
+        self.variables.put(key, Some(Rc::new(Variable { value: kept(value, places.value), exported, made: Rc::new(made) })));
     }
 
     /// Sets a variable to something that no assignment of the script tells: `read A`.
@@ -97,7 +102,7 @@ fn word_of(value: &Value, range: TextRange) -> Word {
             let texts: Option<Vec<String>> = items.iter().map(|item| text_of(item)).collect();
             let all: Field = items.iter().flatten().cloned().collect();
             let word = to_word(&all, range);
-            texts.map_or(unknown_word(range), |texts| Word { value: super::super::WordValue::Known(texts.join(" ")), ..word })
+            texts.map_or(unknown_word(range), |texts| Word { value: super::WordValue::Known(texts.join(" ")), ..word })
         }
         Value::Unknown { .. } | Value::Carried | Value::Unset => unknown_word(range),
     }

@@ -1,0 +1,159 @@
+//! Broken, huge and deep texts: no panic, no hang, ranges inside the text.
+
+use super::assert_in_bounds;
+use crate::shell::{Script, parse_bash, parse_batch, parse_powershell};
+
+const BASH: &str = include_str!("data/train.sh");
+const SLURM: &str = include_str!("data/slurm.sh");
+const OPTIONS: &str = include_str!("data/options.sh");
+const POWERSHELL: &str = include_str!("data/train.ps1");
+const BATCH: &str = include_str!("data/train.bat");
+
+type Parse = fn(&str) -> Script;
+
+fn all() -> [(&'static str, Parse); 5] {
+    [
+        (BASH, parse_bash as Parse),
+        (SLURM, parse_bash),
+        (OPTIONS, parse_bash),
+        (POWERSHELL, parse_powershell),
+        (BATCH, parse_batch),
+    ]
+}
+
+fn check(text: &str, parse: Parse) {
+    assert_in_bounds(text, &parse(text));
+}
+
+#[test]
+fn cut_off_at_every_byte() {
+    for (text, parse) in all() {
+        for (at, _) in text.char_indices() {
+            check(&text[..at], parse);
+            check(&text[at..], parse);
+        }
+    }
+}
+
+#[test]
+fn without_one_character() {
+    for (text, parse) in all() {
+        for (at, c) in text.char_indices() {
+            check(&format!("{}{}", &text[..at], &text[at + c.len_utf8()..]), parse);
+        }
+    }
+}
+
+#[test]
+fn other_line_ends_marks_and_scripts() {
+    for (text, parse) in all() {
+        let plain = parse(text);
+        let windows = text.replace('\n', "\r\n");
+        let marked = format!("\u{feff}{text}");
+        for other in [windows, marked] {
+            let script = parse(&other);
+            assert_in_bounds(&other, &script);
+            let words = |script: &Script| {
+                script
+                    .commands
+                    .iter()
+                    .map(|c| c.words.iter().map(|w| w.text().map(str::to_owned)).collect())
+                    .collect::<Vec<Vec<_>>>()
+            };
+            assert_eq!(words(&plain), words(&script));
+            assert_eq!(plain.comments.len(), script.comments.len());
+        }
+        // Each shell's text in each other shell's reader.
+        for (_, parse) in all() {
+            check(text, parse);
+        }
+    }
+}
+
+#[test]
+fn strange_characters_before_every_special_one() {
+    for (text, parse) in all() {
+        let strange: String = text.chars().flat_map(|c| if c.is_ascii_punctuation() { vec!['中', c] } else { vec![c] }).collect();
+        check(&strange, parse);
+        let strange: String =
+            text.chars().flat_map(|c| if c.is_ascii_punctuation() { vec![c, '\\', '中', '`', '中'] } else { vec![c] }).collect();
+        check(&strange, parse);
+    }
+}
+
+#[test]
+fn deep_and_long_texts() {
+    let deep = [
+        "(",
+        "((",
+        "$(",
+        "$((",
+        "${A:-",
+        "`",
+        "\"",
+        "\"$(",
+        "{ ",
+        "if a; then ",
+        "while a; do ",
+        "case a in a) ",
+        "f() { ",
+        "a && ",
+        "a || ",
+        "a | ",
+        "[[ ",
+        "<(",
+        "A=(",
+        "<<A ",
+        "<<A\n",
+        "$[",
+        "'",
+        "! ",
+        "x=$((1+",
+        "f() { f; }; ",
+        "${A:=${B:=",
+        "{{ ",
+        "A=\"$A$A\"\n",
+        "export A$RANDOM=1 ",
+        "@(",
+        "@{",
+        "@\"\n",
+        "<#",
+        "%A%",
+        "^\n",
+        "if exist ",
+        "for i in 1; do ",
+        "A=$((A+(",
+        "$x[",
+        "a\\\n",
+        "#",
+        "-",
+        "中",
+    ];
+    for piece in deep {
+        let text = piece.repeat(100_000 / piece.len());
+        for parse in [parse_bash as Parse, parse_powershell, parse_batch] {
+            check(&text, parse);
+        }
+    }
+}
+
+#[test]
+fn fits_a_small_stack() {
+    let work = || {
+        for piece in ["if a; then ", "$( ", "( ", "{ ", "f() { ", "while a; do b; "] {
+            check(&piece.repeat(3_000), parse_bash);
+        }
+        let mut nested = "a".to_owned();
+        for _ in 0..180 {
+            nested = format!("if b; then\n{nested}\nfi");
+        }
+        check(&nested, parse_bash);
+        let mut nested = "a".to_owned();
+        for _ in 0..180 {
+            nested = format!("if ($b) {{\n{nested}\n}}");
+        }
+        check(&nested, parse_powershell);
+    };
+    let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(work).expect("a thread starts");
+    thread.join().expect("no overflow");
+}
