@@ -36,14 +36,9 @@ fn parse(form: Form, text: &str) -> Syntax {
         Form::Python => Syntax::Python(python::parse(text)),
         Form::Bash => Syntax::Script(shell::parse_bash(text)),
         Form::PowerShell => Syntax::Script(shell::parse_powershell(text)),
-        Form::Batch => batch(text),
+        Form::Batch => Syntax::Script(shell::parse_batch(text)),
         Form::Markdown | Form::Makefile | Form::Dockerfile | Form::Text => Syntax::Text,
     }
-}
-
-/// Batch files. The one place to call `shell::parse_batch` from: `Syntax::Script(shell::parse_batch(text))`.
-fn batch(_text: &str) -> Syntax {
-    Syntax::Text
 }
 
 fn embedded(form: Form, text: &str) -> Vec<Embedded> {

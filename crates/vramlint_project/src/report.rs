@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use vramlint_base::{FileId, Finding, Message, Place, Severity, TextRange, message};
-use vramlint_resolve::{Kind, KindGuess, Policy, Project, Run, SourceFile, Target};
+use vramlint_resolve::{Policy, Project, Run, SourceFile, Target};
 
 /// Stack of a working thread, bytes: readers go down as deep as a text is nested.
 const STACK: usize = 16 << 20;

@@ -123,7 +123,7 @@ fn embedded(form: Form, text: &str) -> Vec<Embedded> {
         own.push_str(bare);
         at += line.len();
     }
-    vec![Embedded { language: Language::Yaml, text: own, range: TextRange::of(start..end), map }]
+    vec![Embedded { language: Language::Yaml, name: None, text: own, range: TextRange::of(start..end), map }]
 }
 
 /// A project of one document with one embedded text.
