@@ -43,7 +43,7 @@ fn parse(form: Form, text: &str) -> Syntax {
 
 fn embedded(form: Form, text: &str) -> Vec<Embedded> {
     match form {
-        Form::Markdown => embedded::markdown(text),
+        Form::Markdown | Form::Text => embedded::markdown(text),
         Form::Makefile => embedded::makefile(text),
         Form::Dockerfile => embedded::dockerfile(text),
         Form::Workflow => embedded::workflow(text),
