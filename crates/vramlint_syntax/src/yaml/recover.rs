@@ -15,7 +15,7 @@ use vramlint_base::{LineIndex, TextRange};
 
 /// Times that a broken text is read again at most.
 const RETRIES: usize = 16;
-/// Bytes that are read altogether at most, the first reading aside: keeps large broken files quick.
+/// Bytes that are read again altogether at most, whatever stops the parser: keeps large broken files quick.
 const RETRY_BYTES: usize = 32 << 20;
 /// Control characters that are reported at most.
 const CONTROL_ERRORS: usize = 16;
@@ -41,19 +41,33 @@ pub(super) fn read(text: &str) -> Recovered {
         comments: Vec::new(),
     };
     attempt.blank_control_characters();
-    let retries = RETRIES.min(RETRY_BYTES / text.len().max(1));
-    let mut round = 0;
+    let mut rounds = RETRY_BYTES / text.len().max(1);
+    let mut retries = RETRIES;
     let steps = loop {
         let (steps, stop) = stream::read(&attempt.working);
         let Some(stop) = stop else { break steps };
-        let last = round == retries || stop.trouble == Trouble::Panicked;
-        attempt.handle(&steps, &stop);
-        if last {
+        if stop.trouble == Trouble::Panicked || rounds == 0 && attempt.errors.is_empty() {
+            attempt.tell(&steps, &stop);
             break steps;
         }
-        round += 1;
+        if retries == 0 || rounds == 0 {
+            break steps;
+        }
+        rounds -= 1;
+        match attempt.handle(&steps, &stop) {
+            Outcome::Allowed => {}
+            Outcome::Error => retries -= 1,
+        }
     };
     attempt.finish(steps)
+}
+
+/// What stopped the parser.
+enum Outcome {
+    /// Something that PyYAML reads.
+    Allowed,
+    /// An error.
+    Error,
 }
 
 struct Attempt<'a> {
@@ -84,22 +98,29 @@ impl Attempt<'_> {
     }
 
     /// Reports what stopped the parser, and changes the text so that it gets past it.
-    fn handle(&mut self, steps: &[Step], stop: &Stop) {
+    fn handle(&mut self, steps: &[Step], stop: &Stop) -> Outcome {
         if stop.trouble == Trouble::CommentNotSeparated && self.take_comment(stop.at) {
-            return;
+            return Outcome::Allowed;
         }
         if matches!(stop.trouble, Trouble::QuoteNotClosed | Trouble::Tab)
             && let Some(scalar) = blame::pyyaml_scalar(&self.working, steps, stop)
         {
             self.overwrite(scalar.range.start + 1..scalar.range.end - 1, 'x');
             self.unquoted.push((scalar.range, scalar.text));
-            return;
+            return Outcome::Allowed;
         }
+        let blame = self.tell(steps, stop);
+        self.blank(&blame);
+        Outcome::Error
+    }
+
+    /// Reports what is to blame, unless it may be the work of lines that were blanked.
+    fn tell(&mut self, steps: &[Step], stop: &Stop) -> Blame {
         let blame = blame::blame(&self.working, steps, stop);
         if !self.follows_a_blanked_line(blame.report.start) && !self.lost_its_end(&blame) {
             self.report(blame.report.clone(), blame.trouble);
         }
-        self.blank(&blame);
+        blame
     }
 
     fn report(&mut self, range: Range<usize>, trouble: Trouble) {

@@ -35,20 +35,26 @@ fn tabs(text: &str, built: &Built, errors: &mut Vec<SyntaxError>) {
     let mut allowed: Vec<_> = built.verbatim.iter().map(|range| (range.clone(), true)).chain(comments).collect();
     allowed.sort_by_key(|(range, _)| range.start);
     let mut ranges = allowed.iter().peekable();
-    let mut last_line = None;
-    let mut reported = 0;
+    let (mut line, mut seen, mut last_line, mut reported) = (0, 0, None, 0);
     for (at, _) in text.match_indices('\t') {
+        line = text[seen..at].rfind(['\n', '\r']).map_or(line, |i| seen + i + 1);
+        seen = at;
+        if reported == TAB_ERRORS {
+            break;
+        }
+        if last_line == Some(line) {
+            continue;
+        }
         while ranges.peek().is_some_and(|(range, _)| range.end <= at) {
             ranges.next();
         }
         let inside = ranges.peek().filter(|(range, _)| range.start <= at);
-        let line = text[..at].rfind(['\n', '\r']).map_or(0, |i| i + 1);
         let is_text = match inside {
             Some((range, true)) => !before_block_content(text, range, line, at),
             Some(_) => true,
             None => text[line..].starts_with('%'),
         };
-        if is_text || last_line == Some(line) || reported == TAB_ERRORS {
+        if is_text {
             continue;
         }
         last_line = Some(line);

@@ -128,3 +128,11 @@ fn many_errors_are_bounded() {
         assert!(!file.errors.is_empty(), "{line:?}");
     }
 }
+
+#[test]
+fn a_file_of_many_texts_that_only_pyyaml_reads_is_no_error() {
+    let text: String = (0..100).fold(String::new(), |text, i| text + &format!("k{i}: \"one\ntwo\"\n"));
+    let file = parse(&text);
+    assert!(file.errors.is_empty(), "{:?}", file.errors);
+    assert_eq!(file.root().map(|root| root.entries().count()), Some(100));
+}
