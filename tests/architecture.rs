@@ -20,7 +20,8 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
 }
 
 /// Libraries that touch a disk, a terminal, a clock or the network: only the outer crates may use them.
-const IMPURE: &[&str] = &["ignore", "tempfile", "clap", "indicatif", "miette", "owo-colors", "sys-locale", "tokio", "rayon", "anyhow"];
+const IMPURE: &[&str] =
+    &["ignore", "tempfile", "clap", "indicatif", "miette", "owo-colors", "sys-locale", "tokio", "rayon", "anyhow"];
 const PURE: &[&str] = &["vramlint_base", "vramlint_syntax", "vramlint_catalog", "vramlint_resolve", "vramlint_rules"];
 
 #[test]
@@ -57,7 +58,17 @@ fn pure_crates_do_not_read_the_world() {
                     folders.push(path);
                 } else if path.extension().is_some_and(|e| e == "rs") {
                     let text = std::fs::read_to_string(&path).expect("readable");
-                    for word in ["std::fs", "std::env", "std::net", "SystemTime", "Instant::now", "std::process", "async fn", "println!", "eprintln!"] {
+                    for word in [
+                        "std::fs",
+                        "std::env",
+                        "std::net",
+                        "SystemTime",
+                        "Instant::now",
+                        "std::process",
+                        "async fn",
+                        "println!",
+                        "eprintln!",
+                    ] {
                         let used = text.lines().any(|line| line.contains(word) && !line.trim_start().starts_with("//"));
                         if used {
                             offenders.push(format!("{}: {word}", path.strip_prefix(root).unwrap_or(&path).display()));

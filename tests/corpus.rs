@@ -48,7 +48,8 @@ fn what_cannot_be_parsed_is_a_finding() {
     write("train.py", b"def f(:\n    pass\n");
     write("nul.yaml", b"batch_size: 4\0\nlearning_rate: 1.0e-5\n");
     let checked = check_folder(folder.path());
-    let found: std::collections::BTreeSet<String> = checked.findings().map(|finding| checked.places(finding).remove(0).0).collect();
+    let found: std::collections::BTreeSet<String> =
+        checked.findings().map(|finding| checked.places(finding).remove(0).0).collect();
     for name in ["accelerate_config.yaml", "latin.yaml", "wide.yaml", "train.py", "nul.yaml"] {
         assert!(found.contains(name), "{name} is unreadable and nothing says so: {found:?}");
     }

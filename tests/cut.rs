@@ -23,12 +23,24 @@ fn cuts(length: usize) -> Vec<usize> {
 /// As standard input under the file's own name, in an empty folder: a panic anywhere becomes the finding `internal-error`.
 fn check_text(empty: &Path, path: &Path, bytes: &[u8]) {
     let name = path.file_name().map(Path::new).expect("a file has a name").to_path_buf();
-    let request = Request { cwd: empty.to_path_buf(), stdin: Some((name.clone(), bytes.to_vec())), isolated: true, jobs: 1, ..Request::default() };
+    let request = Request {
+        cwd: empty.to_path_buf(),
+        stdin: Some((name.clone(), bytes.to_vec())),
+        isolated: true,
+        jobs: 1,
+        ..Request::default()
+    };
     let report = check(&request, &|_, _| {}).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let inside = |place: Place| {
         let text = &report.project.file(place.file).text;
         let (start, end) = (place.range.start as usize, place.range.end as usize);
-        assert!(start <= end && text.is_char_boundary(start) && text.is_char_boundary(end), "{}: {:?} of {}", path.display(), place.range, text.len());
+        assert!(
+            start <= end && text.is_char_boundary(start) && text.is_char_boundary(end),
+            "{}: {:?} of {}",
+            path.display(),
+            place.range,
+            text.len()
+        );
     };
     for finding in &report.findings {
         assert_ne!(finding.name, "internal-error", "{} cut at {}: {}", path.display(), bytes.len(), finding.message.en);

@@ -18,7 +18,8 @@ const STAGE: i64 = 1;
 fn every_due_finding_is_there_and_nothing_else_that_matters() {
     let mut missed = Vec::new();
     for folder in folders_with("tests/guides", "expect.json") {
-        let expect: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("expect.json")).expect("readable")).expect("JSON");
+        let expect: Value =
+            serde_json::from_str(&std::fs::read_to_string(folder.join("expect.json")).expect("readable")).expect("JSON");
         let checked = check_folder(&folder);
         for due in expect["findings"].as_array().into_iter().flatten() {
             if due["since"].as_i64() > Some(STAGE) || due.get("command").is_some() {
@@ -79,14 +80,17 @@ fn is_forbidden(checked: &Checked, folder: &Path, finding: &vramlint_base::Findi
 }
 
 fn has_values(run: &Run, expect: &Value) -> bool {
-    let number = |key: &str, concept: Concept| expect.get(key).and_then(Value::as_i64).is_none_or(|n| run.int(concept) == Some(n));
+    let number =
+        |key: &str, concept: Concept| expect.get(key).and_then(Value::as_i64).is_none_or(|n| run.int(concept) == Some(n));
     let text = |key: &str, concept: Concept| expect.get(key).and_then(Value::as_str).is_none_or(|t| run.text(concept) == Some(t));
     let from = expect["from"].as_str().is_none_or(|from| run.id.starts_with(&format!("{from}#")));
     let candidates = expect.get("candidates").and_then(Value::as_object).is_none_or(|wanted| {
         wanted.iter().all(|(name, values)| {
             let setting = Concept::from_name(name).and_then(|concept| run.settings.get(&concept));
             values.as_array().into_iter().flatten().all(|value| {
-                setting.is_some_and(|s| s.candidates.iter().any(|c| c.known().and_then(vramlint_base::Value::as_int) == value.as_i64()))
+                setting.is_some_and(|s| {
+                    s.candidates.iter().any(|c| c.known().and_then(vramlint_base::Value::as_int) == value.as_i64())
+                })
             })
         })
     });

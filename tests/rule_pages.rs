@@ -14,7 +14,12 @@ fn blocks(page: &str, heading: &str) -> Vec<(String, String)> {
     let mut open: Option<(String, String)> = None;
     for line in section.lines() {
         match (&mut open, line.strip_prefix("```")) {
-            (None, Some(info)) => open = info.split_whitespace().find_map(|word| word.strip_prefix("file=")).map(|name| (name.to_owned(), String::new())),
+            (None, Some(info)) => {
+                open = info
+                    .split_whitespace()
+                    .find_map(|word| word.strip_prefix("file="))
+                    .map(|name| (name.to_owned(), String::new()))
+            }
             (Some(_), Some(_)) => found.extend(open.take()),
             (Some((_, text)), None) => {
                 text.push_str(line);

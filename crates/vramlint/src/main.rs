@@ -1,1 +1,24 @@
-fn main() {}
+//! The command line: arguments in, text and an exit status out. How a rule works is no business of this crate.
+
+mod cli;
+mod colour;
+mod commands;
+mod exit;
+mod language;
+mod output;
+mod progress;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    exit::on_panic();
+    let arguments = match cli::Cli::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return exit::usage(&error),
+    };
+    match commands::run(&arguments) {
+        Ok(status) => status.into(),
+        Err(error) => exit::failure(&error, arguments.command.language()),
+    }
+}

@@ -95,20 +95,42 @@ const CHINESE: &str = "# 中文";
 impl Rule {
     /// The page in a language.
     pub fn page(&self, lang: Lang) -> Page {
-        let text: Vec<&str> = self.source.lines().map_while(|line| line.strip_prefix("//!")).map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+        let text: Vec<&str> = self
+            .source
+            .lines()
+            .map_while(|line| line.strip_prefix("//!"))
+            .map(|line| line.strip_prefix(' ').unwrap_or(line))
+            .collect();
         let split = text.iter().position(|line| line.trim() == CHINESE).unwrap_or(text.len());
         let lines = match lang {
             Lang::En => &text[..split],
             Lang::Zh => text.get(split + 1..).unwrap_or(&[]),
         };
-        let body = lines.iter().skip_while(|line| line.is_empty() || line.starts_with("# ")).copied().collect::<Vec<_>>().join("\n").trim().to_owned();
+        let body = lines
+            .iter()
+            .skip_while(|line| line.is_empty() || line.starts_with("# "))
+            .copied()
+            .collect::<Vec<_>>()
+            .join("\n")
+            .trim()
+            .to_owned();
         let summary = body.split("\n\n").next().unwrap_or("").replace('\n', " ");
         Page { summary, body }
     }
 
     /// A finding of this rule, with its default severity.
     pub fn finding(&self, place: Place, message: Message) -> Finding {
-        Finding { code: self.code, name: self.name, severity: self.severity, message, help: None, place, related: Vec::new(), run: None, fixes: Vec::new() }
+        Finding {
+            code: self.code,
+            name: self.name,
+            severity: self.severity,
+            message,
+            help: None,
+            place,
+            related: Vec::new(),
+            run: None,
+            fixes: Vec::new(),
+        }
     }
 }
 

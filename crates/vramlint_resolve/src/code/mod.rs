@@ -4,8 +4,6 @@
 //! keeps every branch that cannot be decided, and remembers for every value where it is written. What cannot be known stays
 //! unknown; work is bounded, so that no text can make it hang.
 
-
-
 use crate::SourceFile;
 use crate::setting::Candidate;
 use vramlint_base::{FileId, Place, Value};
@@ -55,7 +53,10 @@ pub struct AcceleratorUse {
 impl CodeFacts {
     /// Whether the code trains: a loop with a backward, a trainer, or a model that reaches one.
     pub fn trains(&self) -> bool {
-        self.accumulates.is_some() || self.accelerator.is_some() || self.task.is_some() || self.models.iter().any(|model| model.trained == Some(true))
+        self.accumulates.is_some()
+            || self.accelerator.is_some()
+            || self.task.is_some()
+            || self.models.iter().any(|model| model.trained == Some(true))
     }
 }
 

@@ -452,7 +452,8 @@ fn from_loaded_file(project: &Project, seed: &Seed, code: &CodeFacts, found: &Co
 
 /// Defaults of the framework, and of code that shows no accumulation.
 fn offer_defaults(offers: &mut Offers, code: Option<&CodeFacts>, dialect: Dialect, task: Option<&str>, deepspeed: bool) {
-    let adapters = offers.has(Concept::LoraR) || offers.peek(Concept::Method).and_then(Value::as_str).is_some_and(|method| method.ends_with("lora"));
+    let adapters = offers.has(Concept::LoraR)
+        || offers.peek(Concept::Method).and_then(Value::as_str).is_some_and(|method| method.ends_with("lora"));
     for concept in Concept::ALL {
         let holds = match concept {
             Concept::LoraR | Concept::LoraAlpha | Concept::LoraTargets => adapters,
@@ -468,7 +469,11 @@ fn offer_defaults(offers: &mut Offers, code: Option<&CodeFacts>, dialect: Dialec
     if bare && !offers.has(Concept::GradientAccumulationSteps) {
         // Without the argument nothing accumulates, unless the environment says so (accelerate 1.15.0 accelerator.py:541).
         let source = "accelerate 1.15.0 accelerator.py".to_owned();
-        offers.offer(Concept::GradientAccumulationSteps, Layer::Default, known(Value::Int(1), "", Origin::Default { tool: "accelerate", source }));
+        offers.offer(
+            Concept::GradientAccumulationSteps,
+            Layer::Default,
+            known(Value::Int(1), "", Origin::Default { tool: "accelerate", source }),
+        );
     }
     if code.and_then(|code| code.accumulates) == Some(false) {
         let why = message!("the training loop steps once per micro-batch", "训练循环每个微批次更新一次");
@@ -529,7 +534,9 @@ fn route_of(seed: &Seed, dialect: Dialect, deepspeed: bool) -> Route {
         Some(Launcher::Torchrun) => Route::Torchrun,
         Some(Launcher::DeepSpeed) => Route::DeepSpeed,
         Some(Launcher::LlamaFactory | Launcher::Axolotl | Launcher::Tune | Launcher::Trl | Launcher::Swift) => Route::Framework,
-        None if matches!(dialect, Dialect::LlamaFactory | Dialect::Axolotl | Dialect::Torchtune | Dialect::MsSwift) => Route::Framework,
+        None if matches!(dialect, Dialect::LlamaFactory | Dialect::Axolotl | Dialect::Torchtune | Dialect::MsSwift) => {
+            Route::Framework
+        }
         Some(Launcher::Python) | None => Route::Python,
     }
 }
@@ -538,14 +545,21 @@ fn route_of(seed: &Seed, dialect: Dialect, deepspeed: bool) -> Route {
 fn join_for(concept: Concept, seed: &Seed, dialect: Dialect, route: Route) -> Join {
     let launchers_own = matches!(
         concept,
-        Concept::NumProcesses | Concept::NumMachines | Concept::GpuIds | Concept::VisibleDevices | Concept::DistributedType | Concept::MixedPrecision
+        Concept::NumProcesses
+            | Concept::NumMachines
+            | Concept::GpuIds
+            | Concept::VisibleDevices
+            | Concept::DistributedType
+            | Concept::MixedPrecision
     );
     let parser = seed.code.as_ref().is_some_and(|code| code.loads.iter().any(|load| load.loader == Some(Loader::TrlParser)));
-    let framework = matches!(dialect, Dialect::LlamaFactory | Dialect::Axolotl | Dialect::Torchtune | Dialect::MsSwift | Dialect::OpenRlhf);
+    let framework =
+        matches!(dialect, Dialect::LlamaFactory | Dialect::Axolotl | Dialect::Torchtune | Dialect::MsSwift | Dialect::OpenRlhf);
     if !(launchers_own || parser || framework || route == Route::Framework) {
         return Join::Open;
     }
     let route = if launchers_own { route } else { Route::Framework };
-    let (order, source) = precedence(route, concept).unwrap_or(("command line > file > default", "trl 1.16.0 trl/scripts/utils.py TrlParser"));
+    let (order, source) =
+        precedence(route, concept).unwrap_or(("command line > file > default", "trl 1.16.0 trl/scripts/utils.py TrlParser"));
     Join::Ordered(Precedence { order, source })
 }

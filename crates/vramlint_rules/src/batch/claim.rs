@@ -84,8 +84,10 @@ fn in_line(line: &str) -> Option<Claim> {
 
 /// What follows the first `=`, `:`, `is`, `of`, `为`: the expression, and where it starts.
 fn after_equals(rest: &str) -> Option<(&str, usize)> {
-    static EQUALS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"^(?:\s*[（(][^()（）]{0,40}[)）])?[\s*`_]*(?:==?|:|：|is\b|of\b|为|是|＝)[\s*`_]*").expect("the pattern is constant"));
+    static EQUALS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(?:\s*[（(][^()（）]{0,40}[)）])?[\s*`_]*(?:==?|:|：|is\b|of\b|为|是|＝)[\s*`_]*")
+            .expect("the pattern is constant")
+    });
     let mark = EQUALS.find(rest)?;
     Some((&rest[mark.end()..], mark.end()))
 }
@@ -174,7 +176,9 @@ fn is_plain_end(rest: &str) -> bool {
         Some('.' | '。') => chars.next().is_none_or(|c| !c.is_ascii_digit()),
         Some(c) if c.is_whitespace() => {
             let word = rest.trim_start();
-            !word.starts_with(['/', '-', '+', '*', '×', '%', '~', '<', '>', '±']) && !word.starts_with("to ") && !word.starts_with("or ")
+            !word.starts_with(['/', '-', '+', '*', '×', '%', '~', '<', '>', '±'])
+                && !word.starts_with("to ")
+                && !word.starts_with("or ")
         }
         Some('-' | '+' | '/' | '%' | '~' | '–' | '—' | '±' | '^') => false,
         Some(c) => !c.is_ascii_alphanumeric(),

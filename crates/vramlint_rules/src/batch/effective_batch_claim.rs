@@ -62,7 +62,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in &cx.project.files {
         for (claim, at) in claims(file) {
             let place = |range: TextRange| Place::new(file.id, range.shifted(at));
-            out.findings.extend(arithmetic(&claim, place(claim.range), place(claim.total_range)).or_else(|| against(cx.project, file, &claim, at)));
+            out.findings.extend(
+                arithmetic(&claim, place(claim.range), place(claim.total_range))
+                    .or_else(|| against(cx.project, file, &claim, at)),
+            );
         }
     }
 }
@@ -76,7 +79,10 @@ fn claims(file: &SourceFile) -> Vec<(Claim, u32)> {
         Syntax::Text if file.host.is_none() => embedded::prose(&file.text),
         Syntax::Text | Syntax::Unreadable => Vec::new(),
     };
-    texts.into_iter().flat_map(|range| claim::find(range.slice(&file.text)).into_iter().map(move |claim| (claim, range.start))).collect()
+    texts
+        .into_iter()
+        .flat_map(|range| claim::find(range.slice(&file.text)).into_iter().map(move |claim| (claim, range.start)))
+        .collect()
 }
 
 /// A claim that is wrong by itself: `2 x 4 x 8 = 128`.
@@ -118,7 +124,11 @@ fn against(project: &Project, file: &SourceFile, claim: &Claim, at: u32) -> Opti
     let mut runs: Vec<&Run> = project.runs_of(file.id).collect();
     if file.script().is_some() {
         // A comment of a launch script speaks of the command below it.
-        let below = runs.iter().filter(|run| run.place.file == file.id && run.place.range.start >= at).min_by_key(|run| run.place.range.start).copied();
+        let below = runs
+            .iter()
+            .filter(|run| run.place.file == file.id && run.place.range.start >= at)
+            .min_by_key(|run| run.place.range.start)
+            .copied();
         runs = below.into_iter().collect();
     }
     let with_numbers: Vec<(&Run, Numbers)> = runs.iter().filter_map(|run| Some((*run, of_run(run)?))).collect();
@@ -157,7 +167,13 @@ fn of_file(project: &Project, file: &SourceFile) -> Option<Numbers> {
         let (name, number) = (value.concept.name(), value.number);
         Related { place: value.place, message: message!("{name} is {number}", "{name} 为 {number}") }
     });
-    Some(Numbers { micro: micro.number, steps: steps.number, world: None, generations: one(Concept::NumGenerations).map(|value| value.number), related: related.into() })
+    Some(Numbers {
+        micro: micro.number,
+        steps: steps.number,
+        world: None,
+        generations: one(Concept::NumGenerations).map(|value| value.number),
+        related: related.into(),
+    })
 }
 
 /// What the numbers say instead.
@@ -182,7 +198,9 @@ fn contradicted(claim: &Claim, numbers: &Numbers) -> Option<Actual> {
     let possible = claim.total % rows == 0 || numbers.generations.is_some_and(|n| n > 0 && (claim.total * n) % rows == 0);
     // Written factors must hold both numbers, whatever the third is.
     let mut rest = claim.factors.clone();
-    let held = [micro, steps].iter().all(|n| *n == 1 || rest.iter().position(|factor| factor == n).map(|i| rest.swap_remove(i)).is_some());
+    let held = [micro, steps]
+        .iter()
+        .all(|n| *n == 1 || rest.iter().position(|factor| factor == n).map(|i| rest.swap_remove(i)).is_some());
     let explained = claim.factors.len() < 2 || held;
     (!possible || !explained).then(|| Actual::NoWorld { formula: format!("{micro} x {steps}") })
 }
@@ -195,7 +213,10 @@ fn finding(file: &SourceFile, claim: &Claim, at: u32, numbers: &Numbers, actual:
         Actual::Total { formula, total } => {
             fixes.extend(run.and_then(|run| stated::restore(run, stated)));
             fixes.push(correct(Place::new(file.id, claim.total_range.shifted(at)), total));
-            message!("the text says an effective batch of {stated}, the numbers give {formula} = {total}", "文字声明有效 batch 为 {stated}，而数值给出 {formula} = {total}")
+            message!(
+                "the text says an effective batch of {stated}, the numbers give {formula} = {total}",
+                "文字声明有效 batch 为 {stated}，而数值给出 {formula} = {total}"
+            )
         }
         Actual::NoWorld { formula } => message!(
             "the text says an effective batch of {stated}, the numbers give {formula} per GPU",

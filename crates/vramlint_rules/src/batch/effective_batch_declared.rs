@@ -55,7 +55,10 @@ fn finding(run: &Run, actual: i64, agreed: i64, file: &str) -> vramlint_base::Fi
     let mut finding = RULE
         .finding(
             run.place,
-            message!("the effective batch is {formula} = {actual}; {file} agrees on {agreed}", "有效 batch 为 {formula} = {actual}；{file} 约定为 {agreed}"),
+            message!(
+                "the effective batch is {formula} = {actual}; {file} agrees on {agreed}",
+                "有效 batch 为 {formula} = {actual}；{file} 约定为 {agreed}"
+            ),
         )
         .run(&run.id);
     finding.related = stated::factors(run);

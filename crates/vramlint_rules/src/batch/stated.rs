@@ -10,7 +10,11 @@ pub(super) const FACTORS: [Concept; 3] = [Concept::MicroBatch, Concept::Gradient
 
 /// `2 x 4 x 8`, with `?` for what is not known.
 pub(super) fn formula(run: &Run) -> String {
-    FACTORS.iter().map(|concept| run.int(*concept).map_or_else(|| "?".to_owned(), |n| n.to_string())).collect::<Vec<_>>().join(" x ")
+    FACTORS
+        .iter()
+        .map(|concept| run.int(*concept).map_or_else(|| "?".to_owned(), |n| n.to_string()))
+        .collect::<Vec<_>>()
+        .join(" x ")
 }
 
 /// Where each factor is written; a derived world size points at the processes.

@@ -110,7 +110,10 @@ fn alone(project: &Project, file: vramlint_base::FileId) -> Vec<Finding> {
 
 /// The spreading map that a model may be loaded with.
 fn spreading(model: &ModelLoad) -> Option<&CodeCandidate> {
-    model.device_map.iter().find(|map| map.candidate.known().and_then(Value::as_str).is_some_and(|text| SPREADING.contains(&text)))
+    model
+        .device_map
+        .iter()
+        .find(|map| map.candidate.known().and_then(Value::as_str).is_some_and(|text| SPREADING.contains(&text)))
 }
 
 fn finding(model: &ModelLoad, map: &CodeCandidate, run: Option<&Run>) -> Option<Finding> {

@@ -59,7 +59,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(value) = node.value(loader) else { continue };
         // A flag of every run that uses the file replaces the value.
         let mut runs = cx.project.runs_of(file.id).filter(|run| run.accelerate == Some(file.id)).peekable();
-        let replaced = runs.peek().is_some() && runs.all(|run| run.launch.as_ref().is_some_and(|launch| launch.flag("--gpu_ids").is_some()));
+        let replaced =
+            runs.peek().is_some() && runs.all(|run| run.launch.as_ref().is_some_and(|launch| launch.flag("--gpu_ids").is_some()));
         if replaced || matches!(value, Value::Null | Value::Text(_)) {
             continue;
         }
@@ -71,7 +72,13 @@ fn finding(file: vramlint_base::FileId, node: NodeRef<'_>, value: &Value) -> vra
     let place = Place::new(file, node.range());
     let kind = value.python_type();
     let finding = RULE
-        .finding(place, message!("gpu_ids is a {kind} ({value}); accelerate launch needs text", "gpu_ids 是 {kind}（{value}）；accelerate launch 需要文本"))
+        .finding(
+            place,
+            message!(
+                "gpu_ids is a {kind} ({value}); accelerate launch needs text",
+                "gpu_ids 是 {kind}（{value}）；accelerate launch 需要文本"
+            ),
+        )
         .help(message!("write the ids as quoted text, joined with commas, or `all`", "写成用逗号连接并加引号的文本，或写 `all`"));
     match ids(value) {
         Some(ids) => {

@@ -86,7 +86,14 @@ fn in_run(run: &Run, once: &mut Once, out: &mut Sink) {
     let finding = RULE
         .finding(place, message!("distributed_type {name} with one process", "distributed_type 为 {name}，却只有一个进程"))
         .severity(if flags { Severity::Error } else { Severity::Warning })
-        .related(other, if other == count_at { message!("one process here", "此处为一个进程") } else { message!("{name} here", "此处为 {name}") })
+        .related(
+            other,
+            if other == count_at {
+                message!("one process here", "此处为一个进程")
+            } else {
+                message!("{name} here", "此处为 {name}")
+            },
+        )
         .run(&run.id);
     let finding = if flags {
         finding.help(message!(

@@ -93,7 +93,9 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
             Kind::DeepSpeed => Some(strict(project, file)),
             _ => Some((Severity::Error, None)),
         },
-        RefusedBy::Hjson => (kind == Kind::DeepSpeed && plain_deepspeed(project, file) == Some(true)).then_some((Severity::Error, None)),
+        RefusedBy::Hjson => {
+            (kind == Kind::DeepSpeed && plain_deepspeed(project, file) == Some(true)).then_some((Severity::Error, None))
+        }
     }
 }
 
@@ -115,7 +117,10 @@ fn plain_deepspeed(project: &Project, file: &SourceFile) -> Option<bool> {
     for run in project.runs.iter().filter(|run| run.deepspeed == Some(file.id)) {
         let hugging_face = run.accelerate.is_some()
             || run.launcher == Some(Launcher::Accelerate)
-            || matches!(run.dialect, Dialect::HfTrainer | Dialect::Trl | Dialect::LlamaFactory | Dialect::Axolotl | Dialect::MsSwift);
+            || matches!(
+                run.dialect,
+                Dialect::HfTrainer | Dialect::Trl | Dialect::LlamaFactory | Dialect::Axolotl | Dialect::MsSwift
+            );
         if hugging_face {
             return Some(false);
         }

@@ -77,7 +77,9 @@ fn accelerate(file: &SourceFile, root: NodeRef<'_>, out: &mut Sink) {
         let Some(text) = key.text().filter(|text| *text != "<<" && !known.contains(text)) else { continue };
         let removed = keys::removed(keys::accelerate(), text).and_then(|key| key.until.clone());
         let message = match &removed {
-            Some(version) => message!("accelerate knows `{text}` no longer, since {version}", "accelerate 自 {version} 起不再认识 `{text}`"),
+            Some(version) => {
+                message!("accelerate knows `{text}` no longer, since {version}", "accelerate 自 {version} 起不再认识 `{text}`")
+            }
             None => message!("accelerate refuses the file: unknown key `{text}`", "accelerate 会拒绝此文件：未知的键 `{text}`"),
         };
         // A key that older versions take is only advice while the installed version is not known.
@@ -115,7 +117,10 @@ fn deepspeed(file: &SourceFile, node: NodeRef<'_>, path: &mut Vec<String>, out: 
     for (key, value) in node.entries() {
         let Some(text) = key.text() else { continue };
         if refuses && !known.contains(&text) {
-            let message = message!("DeepSpeed refuses the file: unknown key `{text}` in `{block}`", "DeepSpeed 会拒绝此文件：`{block}` 中未知的键 `{text}`");
+            let message = message!(
+                "DeepSpeed refuses the file: unknown key `{text}` in `{block}`",
+                "DeepSpeed 会拒绝此文件：`{block}` 中未知的键 `{text}`"
+            );
             let finding = RULE.finding(Place::new(file.id, key.range()), message);
             out.push(with_fixes(finding, file, key, value, keys::nearest(text, known.iter().copied())));
         } else if value.is_mapping() && path.len() < 4 {
@@ -133,7 +138,13 @@ fn names_in(block: &str) -> Vec<&'static str> {
     paths.filter_map(|path| path.strip_prefix(&prefix)).map(|rest| rest.split('.').next().unwrap_or(rest)).collect()
 }
 
-fn with_fixes(finding: vramlint_base::Finding, file: &SourceFile, key: NodeRef<'_>, value: NodeRef<'_>, nearest: Option<&str>) -> vramlint_base::Finding {
+fn with_fixes(
+    finding: vramlint_base::Finding,
+    file: &SourceFile,
+    key: NodeRef<'_>,
+    value: NodeRef<'_>,
+    nearest: Option<&str>,
+) -> vramlint_base::Finding {
     let mut finding = finding;
     if let Some(near) = nearest {
         let text = key.range().slice(&file.text).replace(key.text().unwrap_or_default(), near);
@@ -145,7 +156,11 @@ fn with_fixes(finding: vramlint_base::Finding, file: &SourceFile, key: NodeRef<'
     }
     let json = file.data().is_some_and(|data| data.json);
     if let Some(removal) = edit::remove_entry(file, key.range(), value.range()).filter(|_| !json) {
-        finding = finding.fix(Fix { title: message!("remove the line", "删除该行"), applicability: Applicability::Unsafe, edits: vec![removal] });
+        finding = finding.fix(Fix {
+            title: message!("remove the line", "删除该行"),
+            applicability: Applicability::Unsafe,
+            edits: vec![removal],
+        });
     }
     finding
 }

@@ -67,15 +67,24 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Keys of accelerate's file that take a name, never a truth value.
-const NAMES: &[&[&str]] =
-    &[&["distributed_type"], &["mixed_precision"], &["dynamo_backend"], &["dynamo_config", "dynamo_backend"], &["dynamo_config", "backend"]];
+const NAMES: &[&[&str]] = &[
+    &["distributed_type"],
+    &["mixed_precision"],
+    &["dynamo_backend"],
+    &["dynamo_config", "dynamo_backend"],
+    &["dynamo_config", "backend"],
+];
 
 fn accelerate(project: &Project, file: &SourceFile, root: NodeRef<'_>, out: &mut Sink) {
     for path in NAMES {
         let Some(node) = root.at(path) else { continue };
         let Some(Value::Bool(value)) = node.value(Loader::PyYaml) else { continue };
         let key = path[path.len() - 1];
-        let (severity, help) = if key == "distributed_type" && !value { distributed_type(project, file, root) } else { (Severity::Error, crash(key)) };
+        let (severity, help) = if key == "distributed_type" && !value {
+            distributed_type(project, file, root)
+        } else {
+            (Severity::Error, crash(key))
+        };
         out.push(finding(file, node, key, value, severity, help));
     }
 }
@@ -98,7 +107,10 @@ fn distributed_type(project: &Project, file: &SourceFile, root: NodeRef<'_>) -> 
 
 fn crash(key: &str) -> Message {
     let method = if key.contains("dynamo") || key == "backend" { "upper" } else { "lower" };
-    message!("accelerate stops with 'bool' object has no attribute '{method}'; quote it", "accelerate 会因 'bool' object has no attribute '{method}' 停止；请加引号")
+    message!(
+        "accelerate stops with 'bool' object has no attribute '{method}'; quote it",
+        "accelerate 会因 'bool' object has no attribute '{method}' 停止；请加引号"
+    )
 }
 
 /// Keys of transformers' arguments that take a strategy.
@@ -117,17 +129,27 @@ fn trainer(file: &SourceFile, root: NodeRef<'_>, out: &mut Sink) {
     }
 }
 
-fn finding(file: &SourceFile, node: NodeRef<'_>, key: &str, value: bool, severity: Severity, help: Message) -> vramlint_base::Finding {
+fn finding(
+    file: &SourceFile,
+    node: NodeRef<'_>,
+    key: &str,
+    value: bool,
+    severity: Severity,
+    help: Message,
+) -> vramlint_base::Finding {
     let written = node.text().unwrap_or_default();
     let read = if value { "True" } else { "False" };
     let place = Place::new(file.id, node.range());
     let quoted = format!("'{}'", if key.ends_with("strategy") { written.to_lowercase() } else { written.to_owned() });
-    RULE.finding(place, message!("PyYAML reads `{key}: {written}` as the truth value {read}", "PyYAML 把 `{key}: {written}` 读成布尔值 {read}"))
-        .severity(severity)
-        .help(help)
-        .fix(Fix {
-            title: message!("quote it: {quoted}", "加引号：{quoted}"),
-            applicability: Applicability::Safe,
-            edits: vec![edit::replace(place, quoted)],
-        })
+    RULE.finding(
+        place,
+        message!("PyYAML reads `{key}: {written}` as the truth value {read}", "PyYAML 把 `{key}: {written}` 读成布尔值 {read}"),
+    )
+    .severity(severity)
+    .help(help)
+    .fix(Fix {
+        title: message!("quote it: {quoted}", "加引号：{quoted}"),
+        applicability: Applicability::Safe,
+        edits: vec![edit::replace(place, quoted)],
+    })
 }

@@ -114,7 +114,8 @@ fn loads(project: &Project, file: &SourceFile) -> Vec<(Place, Option<Loader>)> {
                     launch.options().iter().any(|given| {
                         let text = given.value.as_ref().and_then(|value| value.text.as_deref());
                         let here = project.file(launch.file).folder();
-                        given.name.replace('-', "_") == option && text.and_then(|text| project.lookup.find(text, here)) == Some(file.id)
+                        given.name.replace('-', "_") == option
+                            && text.and_then(|text| project.lookup.find(text, here)) == Some(file.id)
                     })
                 })
             });
@@ -138,8 +139,14 @@ fn number(file: &SourceFile, key: NodeRef<'_>, value: NodeRef<'_>, reader: &Read
     let (name, text) = (key.text()?, &scalar.text);
     let place = Place::new(file.id, value.range());
     let message = match reader.call {
-        Some(_) => message!("`{name}: {text}` is the text '{text}' to yaml.safe_load, not a number", "`{name}: {text}` 对 yaml.safe_load 而言是文本 '{text}'，不是数字"),
-        None => message!("`{name}: {text}` is the text '{text}' to PyYAML, not a number", "`{name}: {text}` 对 PyYAML 而言是文本 '{text}'，不是数字"),
+        Some(_) => message!(
+            "`{name}: {text}` is the text '{text}' to yaml.safe_load, not a number",
+            "`{name}: {text}` 对 yaml.safe_load 而言是文本 '{text}'，不是数字"
+        ),
+        None => message!(
+            "`{name}: {text}` is the text '{text}' to PyYAML, not a number",
+            "`{name}: {text}` 对 PyYAML 而言是文本 '{text}'，不是数字"
+        ),
     };
     let mut finding = RULE.finding(place, message).severity(reader.severity).help(message!(
         "YAML 1.1 wants a dot in the mantissa and a sign in the exponent",

@@ -80,23 +80,39 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn finding(project: &Project, file: &SourceFile, key: NodeRef<'_>, value: NodeRef<'_>, named: NodeRef<'_>) -> vramlint_base::Finding {
+fn finding(
+    project: &Project,
+    file: &SourceFile,
+    key: NodeRef<'_>,
+    value: NodeRef<'_>,
+    named: NodeRef<'_>,
+) -> vramlint_base::Finding {
     let (name, json) = (key.text().unwrap_or_default(), named.text().unwrap_or_default());
     let written = value.range().slice(&file.text);
     let mut finding = RULE
         .finding(
             Place::new(file.id, key.range().cover(value.range())),
-            message!("accelerate refuses `{name}: {written}` beside deepspeed_config_file", "accelerate 拒绝在 deepspeed_config_file 旁设置 `{name}: {written}`"),
+            message!(
+                "accelerate refuses `{name}: {written}` beside deepspeed_config_file",
+                "accelerate 拒绝在 deepspeed_config_file 旁设置 `{name}: {written}`"
+            ),
         )
         .related(Place::new(file.id, named.range()), message!("{json} is the only place for it", "只能写在 {json} 中"))
-        .help(message!("set it in {json}, or remove it here and pass it as a flag where the JSON says auto", "请在 {json} 中设置；或从此处删除，并在 JSON 写 auto 时以启动参数给出"));
+        .help(message!(
+            "set it in {json}, or remove it here and pass it as a flag where the JSON says auto",
+            "请在 {json} 中设置；或从此处删除，并在 JSON 写 auto 时以启动参数给出"
+        ));
     let id = project.lookup.find(json, file.folder());
     let there = id.and_then(|id| counterpart(project.file(id), name).map(|node| Place::new(id, node.range())));
     if let Some(place) = there {
         finding = finding.related(place, message!("the JSON's own value", "JSON 中的值"));
     }
     if let Some(removal) = edit::remove_entry(file, key.range(), value.range()) {
-        finding = finding.fix(Fix { title: message!("remove the line", "删除该行"), applicability: Applicability::Unsafe, edits: vec![removal] });
+        finding = finding.fix(Fix {
+            title: message!("remove the line", "删除该行"),
+            applicability: Applicability::Unsafe,
+            edits: vec![removal],
+        });
     }
     finding
 }

@@ -1,0 +1,284 @@
+//! Arguments.
+
+use crate::{colour, language};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use vramlint_base::{Lang, Severity};
+use vramlint_project::config::Size;
+use vramlint_resolve::Target;
+
+/// A linter for GPU-training configuration.
+#[derive(Debug, Parser)]
+#[command(name = "vramlint", version, about, propagate_version = true, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check files and folders
+    Check(CheckArgs),
+    /// Show the training runs: every setting, who set it, what that overrides
+    Runs(RunsArgs),
+    /// Explain a rule
+    Rule(RuleArgs),
+    /// Print a JSON Schema
+    Schema(SchemaArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+impl Command {
+    /// The language in which a failure is told.
+    pub(crate) fn language(&self) -> Lang {
+        let flag = match self {
+            Self::Check(args) => args.common.lang,
+            Self::Runs(args) => args.common.lang,
+            Self::Rule(args) => args.lang,
+            _ => None,
+        };
+        language::decide(flag, None)
+    }
+}
+
+/// What several commands share.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// Use this configuration file instead of the nearest ones
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Read no configuration files
+    #[arg(long, conflicts_with = "config")]
+    pub(crate) isolated: bool,
+    /// Read files that .gitignore or `exclude` leave out
+    #[arg(long)]
+    pub(crate) no_ignore: bool,
+    /// Leave out what this glob matches; may be repeated
+    #[arg(long, value_name = "GLOB", value_delimiter = ',')]
+    pub(crate) exclude: Vec<String>,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) color: colour::Choice,
+    /// Language of the messages
+    #[arg(long, value_enum)]
+    pub(crate) lang: Option<language::Choice>,
+    /// Threads; 0 for as many as there are cores
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) jobs: usize,
+    /// Print only findings
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say which configuration ruled, what was skipped, and how long it took
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+}
+
+/// The machine, on top of every `[target]`.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Target")]
+pub(crate) struct TargetArgs {
+    /// The card, by name
+    #[arg(long, value_name = "NAME")]
+    gpu: Option<String>,
+    /// Memory of one card: 24GiB, 20480MiB
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    gpu_memory: Option<u64>,
+    /// Cards per node
+    #[arg(long, value_name = "N")]
+    gpus: Option<u32>,
+    /// Nodes
+    #[arg(long, value_name = "N")]
+    nodes: Option<u32>,
+    /// Memory of the host: 256GiB
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    host_memory: Option<u64>,
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    Size::parse(text).map(|size| size.0).map_err(|why| why.en)
+}
+
+impl TargetArgs {
+    pub(crate) fn target(&self) -> Target {
+        Target {
+            gpu: self.gpu.clone(),
+            memory: self.gpu_memory,
+            count: self.gpus,
+            nodes: self.nodes,
+            host_memory: self.host_memory,
+            os: None,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Files and folders; `-` for standard input
+    #[arg(default_value = ".")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The name that the text on standard input has
+    #[arg(long, value_name = "NAME")]
+    pub(crate) stdin_filename: Option<PathBuf>,
+    /// Format of the findings [default: full, or github on GitHub Actions]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) output_format: Option<Format>,
+    /// Write the findings to this file
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub(crate) output_file: Option<PathBuf>,
+    /// Apply safe fixes
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Take fixes that may change what is trained too
+    #[arg(long)]
+    pub(crate) unsafe_fixes: bool,
+    /// Show what --fix would change, and change nothing
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Rules to check, instead of the configuration's: names, codes, prefixes, `all`
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    pub(crate) select: Option<Vec<String>>,
+    /// Rules to leave out
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    pub(crate) ignore: Vec<String>,
+    /// Rules to check besides
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    pub(crate) extend_select: Vec<String>,
+    /// Least severity that makes the exit status 1 [default: warning]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub(crate) fail_on: Option<FailOn>,
+    /// Exit with 0 whatever is found
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
+    /// Count findings by rule instead of showing them
+    #[arg(long)]
+    pub(crate) statistics: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// `--output-format` of `check`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Source, labels, help and fixes
+    Full,
+    /// One line a finding
+    Concise,
+    /// One JSON object
+    Json,
+    /// One JSON object a line
+    Jsonl,
+    /// Annotations of GitHub Actions
+    Github,
+}
+
+/// `--fail-on`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// Refused, or cannot do what it says
+    Error,
+    /// Wasteful, or not as written
+    Warning,
+    /// Advice
+    Info,
+}
+
+impl From<FailOn> for Severity {
+    fn from(level: FailOn) -> Self {
+        match level {
+            FailOn::Error => Self::Error,
+            FailOn::Warning => Self::Warning,
+            FailOn::Info => Self::Info,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunsArgs {
+    /// Files and folders
+    #[arg(default_value = ".")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Format
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) output_format: RunsFormat,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// `--output-format` of `runs`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RunsFormat {
+    /// A table
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RuleArgs {
+    /// Name or code
+    #[arg(required_unless_present = "all")]
+    pub(crate) rule: Option<String>,
+    /// Every rule
+    #[arg(long, conflicts_with = "rule")]
+    pub(crate) all: bool,
+    /// Format
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) output_format: RuleFormat,
+    /// Language of the page
+    #[arg(long, value_enum)]
+    pub(crate) lang: Option<language::Choice>,
+}
+
+/// `--output-format` of `rule`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RuleFormat {
+    /// For a terminal
+    #[default]
+    Text,
+    /// One JSON object or list
+    Json,
+    /// Markdown
+    Markdown,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// Of what
+    pub(crate) what: SchemaOf,
+}
+
+/// What a schema describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// vramlint.toml
+    Vramlint,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_are_read_at_the_door() {
+        let parsed = Cli::try_parse_from(["vramlint", "check", "--gpu-memory", "24GiB", "--gpus", "8"]).expect("legal");
+        let Command::Check(args) = parsed.command else { panic!("check") };
+        assert_eq!(args.common.target.target().memory, Some(24 << 30));
+        assert_eq!(args.common.target.target().count, Some(8));
+        assert!(Cli::try_parse_from(["vramlint", "check", "--gpu-memory", "much"]).is_err());
+    }
+}

@@ -1,0 +1,77 @@
+//! `vramlint rule`.
+
+use super::print;
+use crate::cli::{RuleArgs, RuleFormat};
+use crate::exit::Status;
+use crate::language;
+use anyhow::{Result, bail};
+use serde::Serialize;
+use vramlint_base::Lang;
+use vramlint_catalog::keys::nearest;
+use vramlint_rules::{RULES, Rule, find};
+
+/// Prints one page, or all.
+pub(crate) fn run(args: &RuleArgs) -> Result<Status> {
+    let lang = language::decide(args.lang, None);
+    let rules: Vec<&Rule> = match &args.rule {
+        None => RULES.to_vec(),
+        Some(name) => match find(name) {
+            Some(rule) => vec![rule],
+            None => bail!("{}", unknown(name, lang)),
+        },
+    };
+    print(&match args.output_format {
+        RuleFormat::Json => json(&rules, lang, args.all)?,
+        RuleFormat::Markdown | RuleFormat::Text => rules.iter().map(|rule| markdown(rule, lang)).collect::<Vec<_>>().join("\n\n"),
+    })
+}
+
+fn unknown(name: &str, lang: Lang) -> String {
+    let near = nearest(name, RULES.iter().flat_map(|rule| [rule.name, rule.code]));
+    match (near, lang) {
+        (Some(near), Lang::En) => format!("there is no rule `{name}`; did you mean `{near}`?"),
+        (Some(near), Lang::Zh) => format!("没有规则 `{name}`；是否指 `{near}`？"),
+        (None, Lang::En) => format!("there is no rule `{name}`; `vramlint rule --all` lists them"),
+        (None, Lang::Zh) => format!("没有规则 `{name}`；`vramlint rule --all` 可列出全部规则"),
+    }
+}
+
+fn markdown(rule: &Rule, lang: Lang) -> String {
+    let (code, name, severity, since) = (rule.code, rule.name, rule.severity.name(), rule.since);
+    let line = match lang {
+        Lang::En => format!("Severity: {severity}. Since {since}."),
+        Lang::Zh => format!("级别：{severity}。自 {since} 起。"),
+    };
+    format!("# {code} {name}\n\n{line}\n\n{}\n", rule.page(lang).body)
+}
+
+#[derive(Serialize)]
+struct RuleJson {
+    code: &'static str,
+    name: &'static str,
+    severity: &'static str,
+    since: &'static str,
+    summary: String,
+    page: String,
+}
+
+fn json(rules: &[&Rule], lang: Lang, all: bool) -> Result<String> {
+    let pages: Vec<RuleJson> = rules
+        .iter()
+        .map(|rule| {
+            let page = rule.page(lang);
+            RuleJson {
+                code: rule.code,
+                name: rule.name,
+                severity: rule.severity.name(),
+                since: rule.since,
+                summary: page.summary,
+                page: page.body,
+            }
+        })
+        .collect();
+    Ok(match pages.first() {
+        Some(page) if !all => serde_json::to_string_pretty(page)?,
+        _ => serde_json::to_string_pretty(&pages)?,
+    })
+}

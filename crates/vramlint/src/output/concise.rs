@@ -1,0 +1,21 @@
+//! `concise`: one line a finding.
+
+use super::place::span;
+use super::{Style, paint};
+use owo_colors::OwoColorize;
+use std::fmt::Write;
+use vramlint_project::Report;
+
+/// `path:line:column: severity[CODE] message (name)`.
+pub(crate) fn all(report: &Report, style: Style) -> String {
+    let mut text = String::new();
+    for finding in &report.findings {
+        let at = span(&report.project, finding.place);
+        let mark = format!("{}[{}]", finding.severity.name(), finding.code);
+        let mark = if style.colour { mark.style(paint(finding.severity)).to_string() } else { mark };
+        let message = finding.message.get(style.lang);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}:{}:{}: {mark} {message} ({})", at.path, at.start.line, at.start.column, finding.name);
+    }
+    text
+}
