@@ -8,6 +8,9 @@ use crate::Comment;
 use std::ops::Range;
 use vramlint_base::TextRange;
 
+/// `if` and `for` before one command that are taken away.
+const PREFIXES: usize = 8;
+
 /// Reads a batch file.
 pub(super) fn parse(text: &str) -> Script {
     let text = limits::readable(text);
@@ -137,7 +140,8 @@ impl Reader<'_> {
         let start = range.start + slice.len() - slice.trim_start_matches([' ', '\t', '@']).len();
         let mut slice = self.text.get(start..range.end).unwrap_or("").trim_end();
         let mut start = start;
-        while let Some(length) = prefix_length(slice, in_loop) {
+        for _ in 0..PREFIXES {
+            let Some(length) = prefix_length(slice, in_loop) else { break };
             *conditional = true;
             self.for_list = slice.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("for ")) && length == slice.len();
             start += length;
