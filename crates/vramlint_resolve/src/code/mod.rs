@@ -1,4 +1,33 @@
 //! What Python code says about a run: constants, class attributes, dataclass defaults, options and the calls that they reach.
+//!
+//! The code is interpreted, not matched: [`facts`] follows imports, binds parameters where functions of the project are called,
+//! keeps every branch that cannot be decided, and remembers for every value where it is written. What cannot be known stays
+//! unknown; work is bounded, so that no text can make it hang.
+
+mod branch;
+mod builtin;
+mod call;
+mod collect;
+mod concepts;
+mod config_calls;
+mod events;
+mod expr;
+mod fields;
+mod import;
+mod interpreter;
+mod library;
+mod loads;
+mod models;
+mod modules;
+mod options;
+mod parsers;
+mod stmt;
+mod subscript;
+mod value;
+mod words;
+
+#[cfg(test)]
+mod tests;
 
 use crate::SourceFile;
 use crate::setting::Candidate;
@@ -12,16 +41,38 @@ pub struct CodeFacts {
     /// The entry and every module of the project that it imports, directly or not.
     pub files: Vec<FileId>,
     /// Candidates for the run's settings, strongest first per concept: an argument that reaches a call that matters, then a
-    /// constant that is used, then a default of a dataclass that is made.
+    /// constant that is used, then a default of a dataclass that is made or of an option.
     pub candidates: Vec<(Concept, CodeCandidate)>,
     /// Files that the code loads, with the loader.
     pub loads: Vec<LoadedFile>,
     /// Options of its command line.
     pub options: Vec<CliOption>,
+    /// Classes of a library whose fields are options of the command line: `HfArgumentParser((TrainingArguments, …))`.
+    pub argument_classes: Vec<ArgumentClass>,
     /// The framework that trains, by its imports and calls.
     pub dialect: Option<Dialect>,
     /// `sft`, `dpo`, `grpo`, `reward`…, by the trainer or the names used.
     pub task: Option<String>,
+    /// Whether the code accumulates gradients by itself: `Some(false)` where a plain loop calls backward and step in turn, so that
+    /// the accumulation is 1; `None` where a library decides or nothing is seen.
+    pub accumulates: Option<bool>,
+    /// `Accelerator(…)` calls: whether an accumulation is given to any (without one, accelerate's default or its environment rules).
+    pub accelerator: Option<AcceleratorUse>,
+    /// Models that are loaded.
+    pub models: Vec<ModelLoad>,
+    /// Variables of the environment that the code sets, with the value where known.
+    pub environment: Vec<(String, Option<Value>, Place)>,
+}
+
+/// How the code uses accelerate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AcceleratorUse {
+    /// The call.
+    pub place: Place,
+    /// Whether it gives `gradient_accumulation_steps` or a plugin for it.
+    pub accumulation_given: bool,
+    /// Whether `accumulate()` is used; without it every micro-batch is a step.
+    pub accumulate_called: bool,
 }
 
 /// A candidate from code.
@@ -35,6 +86,22 @@ pub struct CodeCandidate {
     pub stage: Option<&'static str>,
     /// Whether it reaches a call that the library reads (`DataLoader(batch_size=…)`, `TrainingArguments(…)`).
     pub reaches_call: bool,
+    /// Whether the code that is reachable reads it; a constant that nobody reads says nothing about the run.
+    pub used: bool,
+    /// The key of a loaded file that it is: an index into [`CodeFacts::loads`] and the route from the root.
+    pub loaded_key: Option<(usize, Vec<String>)>,
+    /// Whether it holds only where a stronger candidate of the same place is absent: `cfg.get("batch_size", 8)`.
+    pub fallback: bool,
+    /// The variable of the environment that feeds it: `os.environ.get("BATCH", 4)`.
+    pub env: Option<String>,
+    /// Under which condition the call is made at all (`args.stage == "sft"`); the value itself may still be the only one.
+    pub guard: Option<String>,
+    /// The call that it reaches, by its full name: `trl.GRPOConfig`.
+    pub call: Option<String>,
+    /// The key in that call: `per_device_train_batch_size`.
+    pub key: Option<String>,
+    /// The place of the call that it reaches.
+    pub call_place: Option<Place>,
 }
 
 /// A file that code loads.
@@ -48,6 +115,30 @@ pub struct LoadedFile {
     pub place: Place,
     /// Who reads it; `None` where that is not seen.
     pub loader: Option<Loader>,
+    /// The number of the bare word on the command line that the path is (`sys.argv[1]` has 1).
+    pub argument: Option<usize>,
+    /// What it is read for.
+    pub role: LoadRole,
+}
+
+/// What a file is read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoadRole {
+    /// By the code itself, or as fields of argument classes.
+    Data,
+    /// As DeepSpeed's configuration.
+    DeepSpeed,
+}
+
+/// A class of a library whose fields are options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArgumentClass {
+    /// Its full name: `transformers.TrainingArguments`.
+    pub name: String,
+    /// The vocabulary of its fields.
+    pub dialect: Dialect,
+    /// Where the parser is made.
+    pub place: Place,
 }
 
 /// An option of a script's command line: argparse, click, typer, fire, a dataclass read by HfArgumentParser.
@@ -67,7 +158,40 @@ pub struct CliOption {
     pub switch: bool,
 }
 
+/// A model that code loads with weights: `from_pretrained` and its like.
+#[derive(Clone, Debug)]
+pub struct ModelLoad {
+    /// The file of the call.
+    pub file: FileId,
+    /// The call.
+    pub place: Place,
+    /// The class and method by their full name: `transformers.AutoModelForCausalLM.from_pretrained`.
+    pub class: String,
+    /// Name or folder of the model, where known by default.
+    pub model: Option<Value>,
+    /// What `device_map` is, strongest first; empty where it is not given. The place is that of the value.
+    pub device_map: Vec<CodeCandidate>,
+    /// Everything that is given by keyword, with its value where known: the place is that of the value.
+    pub arguments: Vec<(String, Option<Value>, Place)>,
+    /// Whether arguments may be given that are not seen (`**kwargs` of an unknown caller).
+    pub open: bool,
+    /// Whether it is trained: it reaches an optimizer, a trainer, `prepare()` before a backward, or adapters. `Some(false)` for a
+    /// model that is only run; `None` where that is not seen.
+    pub trained: Option<bool>,
+    /// Whether the call is made only under a condition that cannot be decided.
+    pub conditional: bool,
+    /// The calls of functions of the project that lead to it, outermost first.
+    pub via: Vec<Place>,
+}
+
 /// Everything that the code reachable from `entry` says. `files` are all files of the project.
 pub fn facts(files: &[SourceFile], entry: FileId) -> CodeFacts {
-    todo!("{} {entry:?}", files.len())
+    facts_given(files, entry, &[])
+}
+
+/// As [`facts`], for a launch that gives these options (`("stage", Text("dpo"))`): branches that depend on them are decided.
+pub fn facts_given(files: &[SourceFile], entry: FileId, given: &[(String, Value)]) -> CodeFacts {
+    let mut interpreter = interpreter::Interpreter::new(files, entry, given);
+    interpreter.run();
+    interpreter.finish()
 }
