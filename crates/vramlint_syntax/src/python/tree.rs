@@ -25,6 +25,7 @@ pub struct Stmt {
 
 /// What a statement is.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // the comment of a variant explains its fields
 pub enum StmtKind {
     /// `a = b = value`; `a: int = value` (one target, with `annotation`). `value` is `None` for a bare annotation.
     Assign { targets: Vec<Expr>, annotation: Option<Expr>, value: Option<Expr> },
@@ -138,6 +139,8 @@ pub struct Class {
     pub name_range: TextRange,
     /// Its bases.
     pub bases: Vec<Expr>,
+    /// Its keyword arguments (`metaclass=…`, `table=True`).
+    pub keywords: Vec<Argument>,
     /// Its decorators (`@dataclass`).
     pub decorators: Vec<Expr>,
     /// Statements.
@@ -155,6 +158,7 @@ pub struct Expr {
 
 /// What an expression is.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // the comment of a variant explains its fields
 pub enum ExprKind {
     /// A number, text (adjacent literals joined), `True`, `None`.
     Value(Value),

@@ -1,0 +1,47 @@
+//! From the parser's tree to ours.
+
+mod comments;
+mod expressions;
+mod literals;
+mod places;
+mod statements;
+
+use super::{Module, errors};
+use crate::SyntaxError;
+use ruff_python_ast::Mod;
+use ruff_python_ast::token::Token;
+use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+use vramlint_base::TextRange;
+
+/// Parses and lowers a text whose depth has been measured.
+///
+/// The notebook dialect is parsed, since it differs from Python only where Python has an error: a `!pip install` is then one
+/// statement, whatever quotes and brackets are in it, and we report it.
+pub(super) fn module(text: &str) -> Module {
+    let parsed = parse_unchecked(text, ParseOptions::from(Mode::Ipython));
+    let mut lowering = Lowering { text, tokens: parsed.tokens(), blocks: 0, expressions: 0, errors: Vec::new() };
+    let body = match parsed.syntax() {
+        Mod::Module(module) => lowering.block(&module.body),
+        Mod::Expression(_) => Vec::new(),
+    };
+    let mut found = errors::of(text, parsed.errors());
+    found.append(&mut lowering.errors);
+    found.sort_by_key(|error| (error.range.start, error.range.end));
+    Module { body, comments: comments::of(text, parsed.tokens()), errors: found }
+}
+
+/// The parser's range as ours.
+pub(super) fn range(range: ruff_text_size::TextRange) -> TextRange {
+    TextRange::new(range.start().to_u32(), range.end().to_u32())
+}
+
+struct Lowering<'a> {
+    text: &'a str,
+    tokens: &'a [Token],
+    /// Enclosing blocks.
+    blocks: u32,
+    /// Enclosing expressions.
+    expressions: u32,
+    /// What is no Python though the dialect allows it, and blocks that nest too deeply.
+    errors: Vec<SyntaxError>,
+}
