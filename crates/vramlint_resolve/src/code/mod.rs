@@ -4,6 +4,31 @@
 //! keeps every branch that cannot be decided, and remembers for every value where it is written. What cannot be known stays
 //! unknown; work is bounded, so that no text can make it hang.
 
+mod branch;
+mod builtin;
+mod call;
+mod collect;
+mod concepts;
+mod config_calls;
+mod events;
+mod expr;
+mod fields;
+mod import;
+mod interpreter;
+mod library;
+mod loads;
+mod models;
+mod modules;
+mod options;
+mod parsers;
+mod stmt;
+mod subscript;
+mod value;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
 use crate::SourceFile;
 use crate::setting::Candidate;
 use vramlint_base::{FileId, Place, Value};
@@ -39,6 +64,16 @@ pub struct CodeFacts {
     pub environment: Vec<(String, Option<Value>, Place)>,
 }
 
+impl CodeFacts {
+    /// Whether the code trains: a loop with a backward, a trainer, or a model that reaches one.
+    pub fn trains(&self) -> bool {
+        self.accumulates.is_some()
+            || self.accelerator.is_some()
+            || self.task.is_some()
+            || self.models.iter().any(|model| model.trained == Some(true))
+    }
+}
+
 /// How the code uses accelerate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AcceleratorUse {
@@ -48,16 +83,6 @@ pub struct AcceleratorUse {
     pub accumulation_given: bool,
     /// Whether `accumulate()` is used; without it every micro-batch is a step.
     pub accumulate_called: bool,
-}
-
-impl CodeFacts {
-    /// Whether the code trains: a loop with a backward, a trainer, or a model that reaches one.
-    pub fn trains(&self) -> bool {
-        self.accumulates.is_some()
-            || self.accelerator.is_some()
-            || self.task.is_some()
-            || self.models.iter().any(|model| model.trained == Some(true))
-    }
 }
 
 /// A candidate from code.
@@ -174,7 +199,9 @@ pub fn facts(files: &[SourceFile], entry: FileId) -> CodeFacts {
     facts_given(files, entry, &[])
 }
 
-/// As [`facts`], for a launch that gives these options.
-pub fn facts_given(_files: &[SourceFile], _entry: FileId, _given: &[(String, Value)]) -> CodeFacts {
-    CodeFacts::default()
+/// As [`facts`], for a launch that gives these options (`("stage", Text("dpo"))`): branches that depend on them are decided.
+pub fn facts_given(files: &[SourceFile], entry: FileId, given: &[(String, Value)]) -> CodeFacts {
+    let mut interpreter = interpreter::Interpreter::new(files, entry, given);
+    interpreter.run();
+    interpreter.finish()
 }

@@ -1,0 +1,185 @@
+//! Python's own functions.
+
+use super::call::Given;
+use super::interpreter::Interpreter;
+use super::loads::READ_MODES;
+use super::value::{Alt, Kind, Source, Val, What};
+use std::rc::Rc;
+use vramlint_base::{Place, Value};
+
+const BUILTINS: &[&str] = &[
+    "abs",
+    "all",
+    "any",
+    "bool",
+    "dict",
+    "enumerate",
+    "filter",
+    "float",
+    "getattr",
+    "hasattr",
+    "id",
+    "input",
+    "int",
+    "isinstance",
+    "iter",
+    "len",
+    "list",
+    "map",
+    "max",
+    "min",
+    "next",
+    "object",
+    "open",
+    "print",
+    "property",
+    "range",
+    "repr",
+    "reversed",
+    "round",
+    "set",
+    "setattr",
+    "sorted",
+    "staticmethod",
+    "classmethod",
+    "str",
+    "sum",
+    "super",
+    "tuple",
+    "type",
+    "vars",
+    "zip",
+];
+
+/// Whether a name that nothing binds is one of Python's own.
+pub(super) fn is_builtin(name: &str) -> bool {
+    BUILTINS.contains(&name)
+}
+
+impl Interpreter<'_> {
+    pub(super) fn builtin(&mut self, name: &str, given: &Given, place: Place) -> Val {
+        let first = given.positional.first();
+        match (name, first) {
+            ("int" | "float" | "bool" | "str", Some(val)) => convert(val, name, place),
+            ("min" | "max", _) => extreme(name, given, place),
+            ("open", Some(path)) => {
+                let mode = given.arg("mode", 1).and_then(Val::certain).and_then(Value::as_str);
+                if mode.is_some_and(|mode| !READ_MODES.contains(&mode)) {
+                    return Val::at(What::Unknown, place);
+                }
+                Val::at(What::Object(self.new_object(Kind::Handle(path.clone()))), place)
+            }
+            ("vars", Some(val)) => val.clone(),
+            ("list" | "tuple" | "iter" | "sorted" | "reversed", Some(val)) if name != "sorted" && name != "reversed" => {
+                val.clone()
+            }
+            ("enumerate" | "next" | "zip" | "map" | "filter", Some(val)) => match val.only().map(|alt| &alt.what) {
+                Some(What::Bundle(_)) => val.clone(),
+                _ => Val::at(What::Unknown, place),
+            },
+            ("dict", _) => self.dict_call(given, place),
+            ("getattr", Some(val)) => self.getattr(&val.clone(), given, place),
+            ("setattr", Some(val)) => {
+                if let (Some(Value::Text(name)), Some(new)) =
+                    (given.positional.get(1).and_then(Val::certain), given.positional.get(2))
+                {
+                    self.set_attribute(&val.clone(), &name.clone(), new.clone());
+                }
+                Val::at(What::Scalar(Value::Null), place)
+            }
+            ("super", _) => self.super_call(place),
+            ("print", _) => Val::at(What::Scalar(Value::Null), place),
+            ("len", Some(val)) => match val.only().map(|alt| &alt.what) {
+                Some(What::Items(items)) => Val::at(What::Scalar(Value::Int(items.len() as i64)), place),
+                _ => Val::at(What::Unknown, place),
+            },
+            _ => Val::at(What::Unknown, place),
+        }
+    }
+
+    fn dict_call(&mut self, given: &Given, place: Place) -> Val {
+        let id = self.new_object(Kind::Dict { entries: Vec::new(), open: given.open || given.rest.is_some() });
+        let whole = Val::at(What::Object(id), place);
+        for val in &given.positional {
+            self.update_dict(&whole, val);
+        }
+        for (key, val) in &given.keyword {
+            self.set_item(&whole, &Val::at(What::Scalar(Value::Text(key.clone())), place), val.clone(), place);
+        }
+        whole
+    }
+
+    fn getattr(&mut self, val: &Val, given: &Given, place: Place) -> Val {
+        let Some(Value::Text(name)) = given.positional.get(1).and_then(Val::certain).cloned() else {
+            return Val::at(What::Unknown, place);
+        };
+        let found = self.attribute(val, &name, place);
+        self.note_read(&found);
+        match given.positional.get(2) {
+            Some(default) if found.is_unknown() => {
+                let known = found.alts.iter().any(|alt| alt.source.option.is_some() || alt.source.env.is_some());
+                if known { found.or_else(default.clone()) } else { found }
+            }
+            _ => found,
+        }
+    }
+
+    /// `super()` inside of a method.
+    fn super_call(&mut self, place: Place) -> Val {
+        let Some(frame) = self.frames.last() else { return Val::at(What::Unknown, place) };
+        let Some(class) = self.functions[frame.function].class else { return Val::at(What::Unknown, place) };
+        let Some(object) = frame.receiver else { return Val::at(What::Unknown, place) };
+        Val::at(What::Object(self.new_object(Kind::Super { object, class })), place)
+    }
+}
+
+/// `int(x)` and its like keep where the value comes from.
+fn convert(val: &Val, name: &str, place: Place) -> Val {
+    let alts = val
+        .alts
+        .iter()
+        .map(|alt| {
+            let what = match &alt.what {
+                What::Scalar(value) => converted(value, name).map_or(What::Unknown, What::Scalar),
+                // A key of a file, an option and a variable stay what they are.
+                What::Loaded(load, route) => What::Loaded(*load, route.clone()),
+                _ => What::Unknown,
+            };
+            let mut source = (*alt.source).clone();
+            source.place = source.place.or(Some(place));
+            Alt { what, source: Rc::new(source), ..alt.clone() }
+        })
+        .collect();
+    Val::from_alts(alts)
+}
+
+#[allow(clippy::cast_precision_loss)] // as Python's float() does
+fn converted(value: &Value, name: &str) -> Option<Value> {
+    match (name, value) {
+        ("int", Value::Int(_)) | ("float", Value::Float(_)) | ("str", Value::Text(_)) | ("bool", Value::Bool(_)) => {
+            Some(value.clone())
+        }
+        ("int", Value::Text(text)) => text.trim().parse().ok().map(Value::Int),
+        ("int", Value::Float(x)) if x.fract() == 0.0 && x.abs() < 1e15 => format!("{x:.0}").parse().ok().map(Value::Int),
+        ("float", Value::Int(n)) => Some(Value::Float(*n as f64)),
+        ("float", Value::Text(text)) => text.trim().parse().ok().map(Value::Float),
+        ("str", Value::Int(n)) => Some(Value::Text(n.to_string())),
+        _ => None,
+    }
+}
+
+/// `min`/`max` of numbers that are all known.
+fn extreme(name: &str, given: &Given, place: Place) -> Val {
+    let known: Option<Vec<i64>> = given.positional.iter().map(|val| val.certain().and_then(Value::as_int)).collect();
+    let result = match (known, name) {
+        (Some(numbers), "min") if numbers.len() > 1 => numbers.into_iter().min(),
+        (Some(numbers), "max") if numbers.len() > 1 => numbers.into_iter().max(),
+        _ => None,
+    };
+    match result {
+        Some(number) => {
+            Val::one(What::Scalar(Value::Int(number)), Source { place: Some(place), derived: true, ..Source::default() })
+        }
+        None => Val::at(What::Unknown, place),
+    }
+}

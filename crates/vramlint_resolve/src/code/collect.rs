@@ -1,0 +1,306 @@
+//! What an interpretation found, put together.
+
+use super::call::Given;
+use super::concepts::{Reached, Strength};
+use super::interpreter::Interpreter;
+use super::library::{leaf, root};
+use super::models::{ModelRecord, Part};
+use super::options::OptionInfo;
+use super::value::{Alt, Kind, Val, What};
+use super::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, CodeFacts, LoadedFile, ModelLoad, words};
+use crate::setting::Resolved;
+use std::collections::{BTreeMap, HashMap};
+use vramlint_base::{Place, Value};
+use vramlint_catalog::dialect::meaning;
+use vramlint_catalog::{Concept, Dialect};
+
+/// What was found so far.
+#[derive(Default)]
+pub(super) struct Record {
+    pub(super) candidates: Vec<(Concept, Strength, CodeCandidate)>,
+    pub(super) loads: Vec<LoadedFile>,
+    pub(super) options: Vec<CliOption>,
+    pub(super) option_values: Vec<OptionInfo>,
+    pub(super) argument_classes: Vec<ArgumentClass>,
+    pub(super) environment: Vec<(String, Option<Value>, Place)>,
+    pub(super) models: Vec<ModelRecord>,
+    /// What the code puts in place of keys of loaded files.
+    pub(super) overlays: HashMap<(usize, Vec<String>), Val>,
+    pub(super) trainers: Vec<usize>,
+    pub(super) accelerator: Option<AcceleratorUse>,
+    pub(super) adapters: bool,
+    pub(super) unsloth: bool,
+    dialects: Vec<Dialect>,
+    tasks: Vec<&'static str>,
+}
+
+impl Record {
+    /// Notes that a library takes part.
+    pub(super) fn note_library(&mut self, dialect: Dialect, task: Option<&'static str>) {
+        if !self.dialects.contains(&dialect) {
+            self.dialects.push(dialect);
+        }
+        if let Some(task) = task
+            && !self.tasks.contains(&task)
+        {
+            self.tasks.push(task);
+        }
+    }
+
+    fn dialect(&self, trains: bool) -> Option<Dialect> {
+        const ORDER: &[Dialect] =
+            &[Dialect::Trl, Dialect::HfTrainer, Dialect::Lightning, Dialect::DeepSpeed, Dialect::Accelerate];
+        let found = ORDER.iter().copied().find(|dialect| self.dialects.contains(dialect));
+        found.or_else(|| self.unsloth.then_some(Dialect::Unsloth)).or_else(|| trains.then_some(Dialect::Plain))
+    }
+}
+
+pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
+    interpreter.guards.clear();
+    interpreter.frames.clear();
+    interpreter.collect_accumulation();
+    let models = interpreter.collect_models();
+    interpreter.collect_constants();
+    interpreter.collect_options();
+    let accumulate_called = interpreter.events.accumulate;
+    let given = interpreter.record.accelerator.is_some_and(|known| known.accumulation_given);
+    let accumulates = interpreter.events.accumulates(given);
+    let task = interpreter.task();
+    let trains = interpreter.events.trains();
+    let mut record = interpreter.record;
+    record.candidates.sort_by_key(|(concept, strength, candidate)| {
+        (*concept, *strength, candidate.fallback, candidate.candidate.condition.is_some())
+    });
+    CodeFacts {
+        files: interpreter.order,
+        dialect: record.dialect(trains),
+        task,
+        accumulates,
+        accelerator: record.accelerator.map(|known| AcceleratorUse { accumulate_called, ..known }),
+        models,
+        candidates: record.candidates.into_iter().map(|(concept, _, candidate)| (concept, candidate)).collect(),
+        loads: record.loads,
+        options: record.options,
+        argument_classes: record.argument_classes,
+        environment: record.environment,
+    }
+}
+
+impl Interpreter<'_> {
+    /// Constants, attributes and entries that are read, by the names that people choose.
+    fn collect_constants(&mut self) {
+        let reads: Vec<(Place, Alt)> = std::mem::take(&mut self.reads).into_iter().collect();
+        for (place, alt) in reads {
+            if alt.source.path.is_empty() || alt.source.class.as_deref().is_some_and(words::is_no_trainer) {
+                continue;
+            }
+            let Some(value) = self.known(&alt) else { continue };
+            let path: Vec<&str> = alt.source.path.iter().map(String::as_str).collect();
+            let Some(found) = meaning(Dialect::Plain, &path, &value) else { continue };
+            if !is_countable(found.concept, &found.value) {
+                continue;
+            }
+            let reached = self.record.candidates.iter().any(|(concept, strength, known)| {
+                *concept == found.concept && *strength == Strength::Call && known.candidate.origin.place() == Some(place)
+            });
+            if reached {
+                self.set_stage(place, found.concept, found.stage);
+                continue;
+            }
+            let strength = if alt.source.option.is_some() || alt.source.default { Strength::Default } else { Strength::Used };
+            let mut candidate = self.candidate(&alt, Resolved::Known(found.value), None);
+            candidate.stage = found.stage;
+            self.push(found.concept, strength, candidate);
+        }
+    }
+
+    /// A constant that reaches a call keeps the stage that its name speaks of.
+    fn set_stage(&mut self, place: Place, concept: Concept, stage: Option<&'static str>) {
+        for (known, _, candidate) in &mut self.record.candidates {
+            if *known == concept && candidate.candidate.origin.place() == Some(place) && candidate.stage.is_none() {
+                candidate.stage = stage;
+            }
+        }
+    }
+
+    /// Options by their own names: they are the user's vocabulary, whether or not they are seen to reach a call.
+    fn collect_options(&mut self) {
+        for option in self.record.options.clone() {
+            let (Some(default), Some(place)) = (&option.default, option.default_place) else { continue };
+            let known =
+                self.record.candidates.iter().any(|(_, _, candidate)| candidate.option.as_deref() == Some(option.dest.as_str()));
+            if known {
+                continue;
+            }
+            let Some(found) = meaning(Dialect::Plain, &[option.dest.as_str()], default)
+                .or_else(|| meaning(Dialect::HfTrainer, &[option.dest.as_str()], default))
+            else {
+                continue;
+            };
+            if !is_countable(found.concept, &found.value) {
+                continue;
+            }
+            let val = self.as_option(Val::at(What::Scalar(default.clone()), place), &option.dest);
+            if let Some(alt) = val.only() {
+                let value = alt
+                    .scalar()
+                    .cloned()
+                    .map_or(found.value.clone(), |given| if given == *default { found.value } else { given });
+                let mut candidate = self.candidate(alt, Resolved::Known(value), None);
+                candidate.stage = found.stage;
+                candidate.used = false;
+                self.push(found.concept, Strength::Default, candidate);
+            }
+        }
+    }
+
+    /// Models with what is said about each, and candidates from the ones that the run trains.
+    fn collect_models(&mut self) -> Vec<ModelLoad> {
+        let backward = self.events.has_backward();
+        let only_evaluates = self.events.trainer_evaluates && !self.events.trainer_trains && !backward;
+        for id in self.record.trainers.clone() {
+            if let Some(models) = self.objects[id].attributes.get("__models__").cloned() {
+                for load in self.loads_in(&models, 5) {
+                    self.record.models[load].in_trainer = true;
+                }
+            }
+        }
+        let trained: Vec<Option<bool>> = self
+            .record
+            .models
+            .iter()
+            .map(|model| {
+                if model.trained || (model.prepared && backward) || (model.in_trainer && !only_evaluates) {
+                    Some(true)
+                } else if (model.inferred || model.in_trainer) && !model.escaped {
+                    Some(false)
+                } else {
+                    None
+                }
+            })
+            .collect();
+        let any_trained = trained.contains(&Some(true));
+        let mut found = Vec::new();
+        for (index, trained) in trained.into_iter().enumerate() {
+            let speaks = if any_trained { trained == Some(true) } else { trained.is_none() };
+            found.push(self.model_load(index, trained, speaks));
+        }
+        found
+    }
+
+    fn model_load(&mut self, index: usize, trained: Option<bool>, speaks: bool) -> ModelLoad {
+        let (class, place, given, part) = {
+            let model = &self.record.models[index];
+            (model.class.clone(), model.place, model.given.clone(), model.part)
+        };
+        let name = if root(&class) == "unsloth" { "model_name" } else { "pretrained_model_name_or_path" };
+        let model = given.arg(name, 0).or_else(|| given.get("pretrained_model_name_or_path")).cloned();
+        if let Some(model) = &model {
+            let concept = match part {
+                Part::Policy if speaks => Some(Concept::Model),
+                Part::Policy => None,
+                Part::Reference => Some(Concept::ReferenceModel),
+                Part::Reward => Some(Concept::RewardModel),
+            };
+            if let Some(concept) = concept {
+                self.emit_as_key(concept, model, &class, name, place);
+            }
+        }
+        if speaks && part == Part::Policy {
+            self.emit_load(&class, &given, place);
+        }
+        let device_map = given.get("device_map").cloned().map_or_else(Vec::new, |val| self.device_maps(&val, &class, place));
+        let arguments = given
+            .keyword
+            .iter()
+            .map(|(key, val)| (key.clone(), self.plain_value(val), super::subscript::place_of(val).unwrap_or(place)))
+            .collect();
+        let record = &self.record.models[index];
+        ModelLoad {
+            file: place.file,
+            place,
+            class: class.to_string(),
+            model: model.as_ref().and_then(|val| self.plain_value(val)),
+            device_map,
+            arguments,
+            open: given.open || given.rest.is_some(),
+            trained,
+            conditional: record.guard.is_some(),
+            via: record.via.clone(),
+        }
+    }
+
+    /// What a load says about the run, besides the name of the model.
+    fn emit_load(&mut self, class: &str, given: &Given, place: Place) {
+        let unsloth = root(class) == "unsloth";
+        let dialect = if unsloth { Dialect::Unsloth } else { Dialect::HfTrainer };
+        let named: Vec<(String, Val)> = given
+            .keyword
+            .iter()
+            .filter(|(key, _)| !matches!(key.as_str(), "model_name" | "pretrained_model_name_or_path"))
+            .cloned()
+            .collect();
+        self.emit_call(dialect, class, &Given { keyword: named, ..Given::default() }, place);
+        for alt in given.get("quantization_config").map_or(&[][..], |val| &val.alts).to_vec() {
+            if let What::Object(id) = alt.what
+                && let Kind::Quantization(val) = self.objects[id].kind.clone()
+            {
+                let alts = val.alts.into_iter().map(|inner| Alt { condition: alt.condition.clone(), ..inner }).collect();
+                self.emit_as_key(Concept::Quantization, &Val::from_alts(alts), class, "quantization_config", place);
+            }
+        }
+        let head = leaf(class.trim_end_matches(".from_pretrained"));
+        if head.contains("SequenceClassification") {
+            self.record.note_library(Dialect::HfTrainer, None);
+        }
+    }
+
+    fn device_maps(&mut self, val: &Val, class: &str, place: Place) -> Vec<CodeCandidate> {
+        val.alts
+            .iter()
+            .map(|alt| {
+                let value = match self.known(alt) {
+                    Some(value) => Resolved::Known(value),
+                    None => {
+                        Resolved::Unknown(vramlint_base::message!("it is decided while the program runs", "其值在运行时才确定"))
+                    }
+                };
+                self.candidate(alt, value, Some(Reached { path: class, key: "device_map", place }))
+            })
+            .collect()
+    }
+
+    /// The task, by the trainer, else by the stage that the names of what is used agree on.
+    fn task(&self) -> Option<String> {
+        if let [task] = self.record.tasks.as_slice() {
+            return Some((*task).to_string());
+        }
+        if !self.record.tasks.is_empty() {
+            return None;
+        }
+        let mut stages: BTreeMap<&str, usize> = BTreeMap::new();
+        for (_, _, candidate) in &self.record.candidates {
+            if let Some(stage) = candidate.stage {
+                *stages.entry(stage).or_default() += 1;
+            }
+        }
+        if stages.len() == 1 {
+            return stages.into_keys().next().map(str::to_string);
+        }
+        let classifies = self.record.models.iter().any(|model| model.class.contains("ForSequenceClassification"));
+        (stages.is_empty() && classifies).then(|| "seq-cls".to_string())
+    }
+}
+
+/// Whether a value fits a concept that must be a number: people's names also hold text there (`"1-2"`).
+fn is_countable(concept: Concept, value: &Value) -> bool {
+    let number = matches!(
+        concept,
+        Concept::MicroBatch
+            | Concept::GradientAccumulationSteps
+            | Concept::SequenceLength
+            | Concept::NumGenerations
+            | Concept::LoraR
+    );
+    !number || value.as_int().is_some()
+}

@@ -1,0 +1,358 @@
+//! Expressions.
+
+use super::branch::{self, Part};
+use super::interpreter::Interpreter;
+use super::value::{Alt, Kind, Source, Val, What};
+use std::rc::Rc;
+use vramlint_base::{Place, Value};
+use vramlint_syntax::python::{Expr, ExprKind};
+
+impl<'a> Interpreter<'a> {
+    pub(super) fn eval(&mut self, expr: &'a Expr, scope: usize) -> Val {
+        if !self.step() {
+            return Val::unknown();
+        }
+        let val = self.deeper(None, |this| Some(this.eval_kind(expr, scope)));
+        val.unwrap_or_else(|| Val::at(What::Unknown, Place::new(self.file_of(scope), expr.range)))
+    }
+
+    fn eval_kind(&mut self, expr: &'a Expr, scope: usize) -> Val {
+        let place = Place::new(self.file_of(scope), expr.range);
+        match &expr.kind {
+            ExprKind::Value(value) => Val::at(What::Scalar(value.clone()), place),
+            ExprKind::Name(name) => {
+                let val = self.lookup(name, scope).unwrap_or_else(|| self.unbound(name, scope, place));
+                self.note_read(&val);
+                val
+            }
+            ExprKind::Attribute(base, name, _) => {
+                let base = self.eval(base, scope);
+                let val = self.attribute(&base, name, place);
+                self.note_read(&val);
+                val
+            }
+            ExprKind::Subscript(base, index) => {
+                let base = self.eval(base, scope);
+                let index = self.eval(index, scope);
+                let val = self.item(&base, &index, place);
+                self.note_read(&val);
+                val
+            }
+            ExprKind::Call(call) => self.call(call, expr.range, scope),
+            ExprKind::Dict(entries) => self.dict(entries, place, scope),
+            ExprKind::List(items) => {
+                let items = items.iter().map(|item| self.eval(item, scope)).collect();
+                Val::at(What::Items(Rc::new(items)), place)
+            }
+            ExprKind::Binary(left, op, right) => {
+                let left = self.eval(left, scope);
+                if *op == "and" && self.truth(&left) == Some(false) || *op == "or" && self.truth(&left) == Some(true) {
+                    return left;
+                }
+                let right = self.eval(right, scope);
+                self.binary(&left, op, &right, place)
+            }
+            ExprKind::Unary(op, inner) => {
+                let inner = self.eval(inner, scope);
+                self.unary(op, &inner, place)
+            }
+            ExprKind::Compare(left, op, right) => {
+                let left = self.eval(left, scope);
+                let right = self.eval(right, scope);
+                compare(&left, op, &right, place)
+            }
+            ExprKind::Conditional { test, body, orelse } => self.conditional(test, body, orelse, place, scope),
+            ExprKind::Walrus(target, value) => {
+                let val = self.eval(value, scope);
+                self.assign(target, val.clone(), scope);
+                val
+            }
+            ExprKind::FString(inner) => {
+                inner.iter().for_each(|inner| {
+                    self.eval(inner, scope);
+                });
+                Val::at(What::Unknown, place)
+            }
+            ExprKind::Other(inner) => {
+                let items: Vec<Val> = inner.iter().map(|inner| self.eval(inner, scope)).collect();
+                if items.iter().any(|item| item.objects().next().is_some()) {
+                    Val::at(What::Bundle(Rc::new(items)), place)
+                } else {
+                    Val::at(What::Unknown, place)
+                }
+            }
+        }
+    }
+
+    /// The value of a name, from the inside out; the body of a class is not seen from its functions.
+    pub(super) fn lookup(&self, name: &str, scope: usize) -> Option<Val> {
+        let mut at = Some(scope);
+        let mut first = true;
+        while let Some(id) = at {
+            let scope = &self.scopes[id];
+            if (first || !scope.class)
+                && let Some(val) = scope.vars.get(name)
+            {
+                return Some(val.clone());
+            }
+            first = false;
+            at = scope.parent;
+        }
+        None
+    }
+
+    /// A name that nothing binds: a builtin, or perhaps from `import *`.
+    fn unbound(&self, name: &str, scope: usize, place: Place) -> Val {
+        let mut root = scope;
+        while let Some(parent) = self.scopes[root].parent {
+            root = parent;
+        }
+        if name == "__name__" {
+            let main = place.file == self.entry;
+            return Val::at(What::Scalar(Value::Text(if main { "__main__" } else { "" }.to_string())), place);
+        }
+        if name == "__file__" {
+            let path = self.file(place.file).map_or("", |file| file.path.as_str());
+            return Val::at(What::Scalar(Value::Text(path.to_string())), place);
+        }
+        if super::builtin::is_builtin(name) {
+            return Val::at(What::External(format!("builtins.{name}").into()), place);
+        }
+        match self.scopes[root].stars.as_slice() {
+            [] => Val::at(What::Unknown, place),
+            [module] => Val::at(What::External(format!("{module}.{name}").into()), place),
+            _ => Val::at(What::External(format!("?.{name}").into()), place),
+        }
+    }
+
+    /// Remembers named values that are read: a constant that nobody reads says nothing about the run.
+    pub(super) fn note_read(&mut self, val: &Val) {
+        if self.mute > 0 {
+            return;
+        }
+        for alt in &val.alts {
+            if let (true, Some(place), What::Scalar(_) | What::Items(_) | What::Unknown) =
+                (alt.source.declared, alt.source.place, &alt.what)
+            {
+                let better = self.reads.get(&place).is_none_or(|known| known.condition.is_some() && alt.condition.is_none());
+                if better {
+                    self.reads.insert(place, alt.clone());
+                }
+            }
+        }
+    }
+
+    /// Whether a value is certainly true or false, whatever the command line says.
+    pub(super) fn truth(&self, val: &Val) -> Option<bool> {
+        let alt = val.only().filter(|alt| !alt.source.soft && alt.condition.is_none())?;
+        match &alt.what {
+            What::Scalar(value) => Some(truthy(value)),
+            What::Function { .. } | What::Class(_) | What::Module(_) | What::External(_) => Some(true),
+            What::Object(id) if !matches!(self.objects[*id].kind, Kind::Dict { .. } | Kind::Library(_) | Kind::Handle(_)) => {
+                Some(true)
+            }
+            _ => None,
+        }
+    }
+
+    fn conditional(&mut self, test: &'a Expr, body: &'a Expr, orelse: &'a Expr, place: Place, scope: usize) -> Val {
+        let val = self.eval(test, scope);
+        match self.truth(&val) {
+            Some(true) => return self.eval(body, scope),
+            Some(false) => return self.eval(orelse, scope),
+            None => {}
+        }
+        let text: Rc<str> = self.text(Place::new(place.file, test.range)).split_whitespace().collect::<Vec<_>>().join(" ").into();
+        let (first, second) = (self.eval(body, scope), self.eval(orelse, scope));
+        // `x if x is not None else y`: y stands in where x is absent.
+        if let ExprKind::Compare(left, op, _) = &test.kind
+            && let (Some(tested), Some(shown)) = (left.dotted(), body.dotted())
+            && *op == "is not"
+            && tested == shown
+        {
+            return first.or_else(second);
+        }
+        let negated: Rc<str> = format!("not ({text})").into();
+        branch::join(
+            place,
+            vec![
+                Part { condition: Some(text), val: first, unchanged: false },
+                Part { condition: Some(negated), val: second, unchanged: false },
+            ],
+        )
+    }
+
+    pub(super) fn binary(&mut self, left: &Val, op: &str, right: &Val, place: Place) -> Val {
+        match op {
+            "or" => return self.either(left, right),
+            "and" => return if self.truth(left) == Some(true) { right.clone() } else { Val::at(What::Unknown, place) },
+            // A loss divided by the number of micro-batches is still that loss.
+            "/" | "*" | "+" | "-"
+                if left.objects().chain(right.objects()).any(|id| matches!(self.objects[id].kind, Kind::Output(_))) =>
+            {
+                let output = if left.objects().next().is_some() { left } else { right };
+                return output.clone();
+            }
+            "|" if left.objects().next().is_some() => {
+                let copy = self.copy_dict(left);
+                self.update_dict(&copy, right);
+                return copy;
+            }
+            _ => {}
+        }
+        let mut alts = Vec::new();
+        for a in &left.alts {
+            for b in &right.alts {
+                let known = match (a.scalar(), b.scalar()) {
+                    (Some(x), Some(y)) => arithmetic(x, op, y),
+                    _ => None,
+                };
+                // With another value on the command line the result is another: nothing is known of it.
+                let soft = a.source.is_set_outside() || b.source.is_set_outside();
+                let is_path = op == "/" && matches!(known, Some(Value::Text(_)));
+                let what = match known {
+                    Some(value) if !soft || is_path => What::Scalar(value),
+                    _ => What::Unknown,
+                };
+                let option = if is_path { b.source.option.clone().or_else(|| a.source.option.clone()) } else { None };
+                let source = Source {
+                    place: Some(place),
+                    soft: a.source.soft || b.source.soft,
+                    derived: true,
+                    option,
+                    ..Source::default()
+                };
+                let condition = branch::both(a.condition.as_ref(), b.condition.as_ref());
+                alts.push(Alt { what, source: Rc::new(source), condition, fallback: a.fallback || b.fallback });
+            }
+        }
+        Val::from_alts(alts)
+    }
+
+    /// `a or b`.
+    fn either(&mut self, left: &Val, right: &Val) -> Val {
+        match self.truth(left) {
+            Some(true) => left.clone(),
+            Some(false) => right.clone(),
+            None => left.clone().or_else(right.clone()),
+        }
+    }
+
+    fn unary(&mut self, op: &str, inner: &Val, place: Place) -> Val {
+        if op == "not" {
+            let soft = inner.alts.iter().any(|alt| alt.source.soft);
+            return match self.truth(inner) {
+                Some(truth) => Val::one(
+                    What::Scalar(Value::Bool(!truth)),
+                    Source { place: Some(place), soft, derived: true, ..Source::default() },
+                ),
+                None => Val::at(What::Unknown, place),
+            };
+        }
+        let number = inner.only().and_then(|alt| match (op, alt.scalar()?) {
+            ("-", Value::Int(n)) => n.checked_neg().map(Value::Int),
+            ("-", Value::Float(x)) => Some(Value::Float(-x)),
+            ("+", value @ (Value::Int(_) | Value::Float(_))) => Some(value.clone()),
+            _ => None,
+        });
+        match (number, inner.only()) {
+            (Some(value), Some(alt)) if alt.source.option.is_none() => {
+                Val::one(What::Scalar(value), Source { place: Some(place), soft: alt.source.soft, ..Source::default() })
+            }
+            _ => Val::at(What::Unknown, place),
+        }
+    }
+}
+
+fn truthy(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(truth) => *truth,
+        Value::Int(n) => *n != 0,
+        Value::Float(x) => *x != 0.0,
+        Value::Text(text) => !text.is_empty(),
+        Value::List(items) => !items.is_empty(),
+        Value::Map(entries) => !entries.is_empty(),
+        Value::BigInt(_) | Value::Timestamp(_) => true,
+    }
+}
+
+/// The result of an operator on two scalars; `/` on texts joins paths, as `pathlib` does.
+#[allow(clippy::cast_precision_loss)] // Python's own division does the same
+fn arithmetic(left: &Value, op: &str, right: &Value) -> Option<Value> {
+    match (left, right) {
+        (Value::Int(a), Value::Int(b)) => match op {
+            "+" => a.checked_add(*b).map(Value::Int),
+            "-" => a.checked_sub(*b).map(Value::Int),
+            "*" => a.checked_mul(*b).map(Value::Int),
+            "//" if *b > 0 => Some(Value::Int(a.div_euclid(*b))),
+            "%" if *b > 0 => Some(Value::Int(a.rem_euclid(*b))),
+            "/" if *b != 0 => Some(Value::Float(*a as f64 / *b as f64)),
+            "**" => u32::try_from(*b).ok().and_then(|b| a.checked_pow(b)).map(Value::Int),
+            "<<" if (0..=62).contains(b) => a.checked_mul(1 << b).map(Value::Int),
+            _ => None,
+        },
+        (Value::Text(a), Value::Text(b)) => match op {
+            "+" => Some(Value::Text(format!("{a}{b}"))),
+            "/" if b.starts_with('/') => Some(Value::Text(b.clone())),
+            "/" => Some(Value::Text(super::modules::join(a, b))),
+            _ => None,
+        },
+        _ => {
+            let (a, b) = (left.as_float()?, right.as_float()?);
+            let result = match op {
+                "+" => a + b,
+                "-" => a - b,
+                "*" => a * b,
+                "/" if b != 0.0 => a / b,
+                "**" => a.powf(b),
+                _ => return None,
+            };
+            result.is_finite().then_some(Value::Float(result))
+        }
+    }
+}
+
+fn compare(left: &Val, op: &str, right: &Val, place: Place) -> Val {
+    let (Some(a), Some(b)) = (left.only(), right.only()) else { return Val::at(What::Unknown, place) };
+    let soft = a.source.soft || b.source.soft || a.condition.is_some() || b.condition.is_some();
+    let known = match (&a.what, op, &b.what) {
+        (What::Scalar(x), "==" | "is", What::Scalar(y)) => Some(same_scalar(x, y)),
+        (What::Scalar(x), "!=" | "is not", What::Scalar(y)) => Some(!same_scalar(x, y)),
+        (What::Scalar(x), "<" | "<=" | ">" | ">=", What::Scalar(y)) => match (x.as_float(), y.as_float()) {
+            (Some(x), Some(y)) => Some(match op {
+                "<" => x < y,
+                "<=" => x <= y,
+                ">" => x > y,
+                _ => x >= y,
+            }),
+            _ => None,
+        },
+        (What::Scalar(x), "in" | "not in", What::Items(items)) => {
+            let known: Option<Vec<&Value>> = items.iter().map(Val::certain).collect();
+            known.map(|items| items.iter().any(|item| same_scalar(item, x)) == (op == "in"))
+        }
+        (What::Object(_) | What::Items(_) | What::Class(_) | What::Function { .. }, "is" | "==", What::Scalar(Value::Null)) => {
+            Some(false)
+        }
+        (
+            What::Object(_) | What::Items(_) | What::Class(_) | What::Function { .. },
+            "is not" | "!=",
+            What::Scalar(Value::Null),
+        ) => Some(true),
+        _ => None,
+    };
+    match known {
+        Some(truth) => {
+            Val::one(What::Scalar(Value::Bool(truth)), Source { place: Some(place), soft, derived: true, ..Source::default() })
+        }
+        None => Val::at(What::Unknown, place),
+    }
+}
+
+fn same_scalar(a: &Value, b: &Value) -> bool {
+    match (a.as_float(), b.as_float()) {
+        (Some(a), Some(b)) => a.total_cmp(&b).is_eq(),
+        _ => a == b,
+    }
+}

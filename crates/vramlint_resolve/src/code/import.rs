@@ -1,0 +1,132 @@
+//! Imports.
+
+use super::interpreter::Interpreter;
+use super::modules::{Found, join};
+use super::value::{Val, What};
+use vramlint_base::{FileId, Place};
+use vramlint_syntax::python::ImportedName;
+
+impl Interpreter<'_> {
+    /// `import a.b.c` binds `a`; `import a.b.c as d` binds `c`.
+    pub(super) fn import(&mut self, module: &str, alias: Option<&str>, scope: usize) {
+        let from = self.path_of(scope);
+        let head = module.split('.').next().unwrap_or(module);
+        let found = self.modules.find(module, 0, &from);
+        if let Some(Found::File(file)) = &found {
+            self.load_module(*file);
+        }
+        let (name, val) = match alias {
+            Some(alias) => (alias, found.map_or_else(|| external(module), module_value)),
+            None => (head, self.modules.find(head, 0, &from).map_or_else(|| external(head), module_value)),
+        };
+        if alias.is_none()
+            && let Some(file) = val.only().and_then(|alt| if let What::Module(file) = alt.what { Some(file) } else { None })
+        {
+            self.load_module(file);
+        }
+        self.set(scope, name, val);
+    }
+
+    /// `from a.b import c as d`, also relative, also `*`.
+    pub(super) fn import_from(&mut self, module: &str, level: u32, names: &[ImportedName], scope: usize) {
+        let from = self.path_of(scope);
+        let found = self.modules.find(module, level, &from);
+        if let Some(Found::File(file)) = &found {
+            self.load_module(*file);
+        }
+        for imported in names {
+            if imported.name == "*" {
+                self.import_star(found.as_ref(), module, scope);
+                continue;
+            }
+            let val = match &found {
+                Some(found) => self.member(found, &imported.name),
+                None if level == 0 => external(&format!("{module}.{}", imported.name)),
+                None => Val::unknown(),
+            };
+            self.set(scope, imported.alias.as_ref().unwrap_or(&imported.name), val);
+        }
+    }
+
+    fn import_star(&mut self, found: Option<&Found>, module: &str, scope: usize) {
+        match found {
+            Some(Found::File(file)) => {
+                let Some(source) = self.module_scopes.get(file).copied() else { return };
+                let vars: Vec<(String, Val)> = self.scopes[source]
+                    .vars
+                    .iter()
+                    .filter(|(name, _)| !name.starts_with('_'))
+                    .map(|(name, val)| (name.clone(), val.clone()))
+                    .collect();
+                let stars = self.scopes[source].stars.clone();
+                self.scopes[scope].stars.extend(stars);
+                for (name, val) in vars {
+                    self.set(scope, &name, val);
+                }
+            }
+            Some(Found::Folder(_)) => {}
+            None => self.scopes[scope].stars.push(module.to_string()),
+        }
+    }
+
+    /// What a module or package holds under a name: first what it binds, then the module of that name in its folder.
+    pub(super) fn member(&mut self, found: &Found, name: &str) -> Val {
+        let folder = match found {
+            Found::File(file) => {
+                if let Some(scope) = self.load_module(*file)
+                    && let Some(val) = self.scopes[scope].vars.get(name)
+                {
+                    return val.clone();
+                }
+                let Some(source) = self.file(*file) else { return Val::unknown() };
+                if source.name() != "__init__.py" {
+                    return self.from_stars(*file, name);
+                }
+                super::modules::normal(source.folder())
+            }
+            Found::Folder(folder) => folder.clone(),
+        };
+        match self.modules.at(&join(&folder, name)) {
+            Some(inner) => {
+                if let Found::File(file) = inner {
+                    self.load_module(file);
+                }
+                module_value(inner)
+            }
+            None => match found {
+                Found::File(file) => self.from_stars(*file, name),
+                Found::Folder(_) => Val::unknown(),
+            },
+        }
+    }
+
+    /// A name that a module may have from a library's `import *`.
+    fn from_stars(&self, file: FileId, name: &str) -> Val {
+        let stars = self.module_scopes.get(&file).map(|scope| self.scopes[*scope].stars.as_slice());
+        match stars {
+            Some([module]) => external(&format!("{module}.{name}")),
+            Some([_, _, ..]) => external(&format!("?.{name}")),
+            _ => Val::unknown(),
+        }
+    }
+
+    fn path_of(&self, scope: usize) -> String {
+        self.file(self.file_of(scope)).map_or(String::new(), |file| file.path.clone())
+    }
+
+    /// Where the first byte of a file is: the place of a module as a whole.
+    pub(super) fn start_of(file: FileId) -> Place {
+        Place::new(file, vramlint_base::TextRange::at(0))
+    }
+}
+
+fn external(path: &str) -> Val {
+    Val::one(What::External(path.into()), super::value::Source::default())
+}
+
+fn module_value(found: Found) -> Val {
+    match found {
+        Found::File(file) => Val::at(What::Module(file), Interpreter::start_of(file)),
+        Found::Folder(folder) => Val::one(What::Folder(folder.into()), super::value::Source::default()),
+    }
+}

@@ -1,0 +1,301 @@
+//! Calls of libraries, by their full names.
+
+use super::call::Given;
+use super::config_calls;
+use super::interpreter::Interpreter;
+use super::value::{Kind, Rest, Source, Val, What};
+use std::rc::Rc;
+use vramlint_base::{Place, Value};
+
+/// The last part of a full name.
+pub(super) fn leaf(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
+
+/// The first part of a full name; `?` where several libraries may have brought it in.
+pub(super) fn root(path: &str) -> &str {
+    path.split('.').next().unwrap_or(path)
+}
+
+impl Interpreter<'_> {
+    /// Calls something of a library.
+    pub(super) fn library(&mut self, path: &Rc<str>, given: &Given, place: Place) -> Val {
+        let (root, leaf) = (root(path), leaf(path));
+        if root == "builtins" {
+            return self.builtin(leaf, given, place);
+        }
+        let found = self
+            .parser_call(path, given, place)
+            .or_else(|| self.load_call(path, given, place))
+            .or_else(|| self.environment_call(path, given, place))
+            .or_else(|| self.model_call(path, given, place))
+            .or_else(|| self.training_call(path, given, place));
+        if let Some(val) = found {
+            return val;
+        }
+        match (root, leaf) {
+            ("dataclasses" | "pydantic" | "pydantic_settings" | "attr" | "attrs", "field" | "Field" | "ib") => {
+                self.field_default(given, place)
+            }
+            ("dataclasses" | "attr" | "attrs", "asdict" | "replace") | ("copy", "copy" | "deepcopy") => {
+                given.positional.first().cloned().map_or_else(Val::unknown, |val| self.copy_dict(&val))
+            }
+            ("pathlib", "Path" | "PurePath" | "PosixPath")
+            | ("os", "fspath" | "abspath" | "realpath" | "expanduser" | "normpath") => self.path_of_parts(given, place),
+            ("os", "join") if path.ends_with("path.join") => self.path_of_parts(given, place),
+            ("os", "dirname") => match given.positional.first() {
+                Some(val) => self.attribute(val, "parent", place),
+                None => Val::at(What::Unknown, place),
+            },
+            ("tqdm", _) => given.positional.first().cloned().unwrap_or_else(Val::unknown),
+            ("torch", "compile") => given.positional.first().cloned().unwrap_or_else(Val::unknown),
+            ("functools", "partial") => given.positional.first().cloned().unwrap_or_else(Val::unknown),
+            ("types" | "argparse", "SimpleNamespace" | "Namespace") => {
+                let id = self.new_object(Kind::Library(path.clone()));
+                for (name, val) in &given.keyword {
+                    let val = super::stmt::declare(val.clone(), name, None);
+                    self.objects[id].attributes.insert(name.clone(), val);
+                }
+                Val::at(What::Object(id), place)
+            }
+            _ => {
+                self.escape(given);
+                let id = self.new_object(Kind::Library(path.clone()));
+                Val::at(What::Object(id), place)
+            }
+        }
+    }
+
+    /// Calls a method of a thing of a library, or of a plain value.
+    pub(super) fn method(&mut self, id: usize, name: &str, given: &Given, place: Place) -> Val {
+        match self.objects[id].kind.clone() {
+            Kind::Handle(val) => self.handle_method(&val, name, given, place),
+            Kind::Dict { .. } => self.dict_method(id, name, given, place),
+            Kind::Parser => self.parser_method(id, name, given, place),
+            Kind::DataclassParser { classes, trl } => self.dataclass_parser_method(&classes, trl, name, given, place),
+            Kind::Namespace(_) => Val::at(What::Unknown, place),
+            Kind::Model(load) => self.model_method(id, load, name, given, place),
+            Kind::Output(_) => match name {
+                "mean" | "sum" | "to" | "float" | "item" if name != "item" => Val::at(What::Object(id), place),
+                _ => Val::at(What::Unknown, place),
+            },
+            Kind::Super { object, class } => {
+                if let Some(base) = self.external_base(class)
+                    && name == "__init__"
+                {
+                    self.made_from(&base, object, given, place);
+                }
+                Val::at(What::Unknown, place)
+            }
+            Kind::Library(path) => self.library_method(id, &path, name, given, place),
+            Kind::Instance { class, .. } => match self.external_base(class) {
+                Some(base) => self.library_method(id, &base, name, given, place),
+                None => {
+                    self.escape(given);
+                    Val::at(What::Unknown, place)
+                }
+            },
+            Kind::Lora | Kind::Quantization(_) => Val::at(What::Unknown, place),
+        }
+    }
+
+    fn library_method(&mut self, id: usize, path: &Rc<str>, name: &str, given: &Given, place: Place) -> Val {
+        if let Some(val) = self.typer_method(path, name, given, place) {
+            return val;
+        }
+        if leaf(path) == "Accelerator" && matches!(name, "prepare" | "prepare_model") {
+            return self.prepared(given, place);
+        }
+        if leaf(path) == "Accelerator" && matches!(name, "unwrap_model" | "gather") {
+            return given.positional.first().cloned().unwrap_or_else(Val::unknown);
+        }
+        if config_calls::is_trainer(path) {
+            match name {
+                "train" | "fit" => {
+                    self.events.trainer_trains = true;
+                    self.trained_by_trainer(id);
+                    // Lightning is given the module here.
+                    self.trained_arguments(given);
+                }
+                "evaluate" | "predict" | "test" | "validate" => self.events.trainer_evaluates = true,
+                _ => {}
+            }
+        }
+        if root(path) == "ruamel" && name == "load" {
+            return self.load_from(given, Some(vramlint_syntax::data::Loader::Yaml12), place);
+        }
+        self.escape(given);
+        let inner: Rc<str> = format!("{path}.{name}").into();
+        Val::at(What::Object(self.new_object(Kind::Library(inner))), place)
+    }
+
+    fn dict_method(&mut self, id: usize, name: &str, given: &Given, place: Place) -> Val {
+        let whole = Val::at(What::Object(id), place);
+        match name {
+            "update" => {
+                if let Some(other) = given.positional.first() {
+                    self.update_dict(&whole, other);
+                }
+                for (key, val) in &given.keyword {
+                    self.set_item(&whole, &Val::at(What::Scalar(Value::Text(key.clone())), place), val.clone(), place);
+                }
+                Val::at(What::Scalar(Value::Null), place)
+            }
+            "get" | "pop" | "setdefault" => {
+                let Some(key) = given.positional.first() else { return Val::at(What::Unknown, place) };
+                let found = self.item(&whole, key, place);
+                let open = matches!(self.objects[id].kind, Kind::Dict { open: true, .. });
+                self.note_read(&found);
+                if !found.is_unknown() {
+                    return found;
+                }
+                match given.positional.get(1) {
+                    Some(default) => {
+                        if name == "setdefault" {
+                            self.set_item(&whole, key, default.clone(), place);
+                        }
+                        if open { found.or_else(default.clone()) } else { default.clone() }
+                    }
+                    None if open => found,
+                    None => Val::at(What::Scalar(Value::Null), place),
+                }
+            }
+            "copy" => self.copy_dict(&whole),
+            _ => Val::at(What::Unknown, place),
+        }
+    }
+
+    /// A method of a file, a text, a loaded block, a list.
+    fn handle_method(&mut self, val: &Val, name: &str, given: &Given, place: Place) -> Val {
+        let loaded = val
+            .only()
+            .and_then(|alt| if let What::Loaded(load, route) = &alt.what { Some((*load, route.clone())) } else { None });
+        match (name, loaded) {
+            ("get" | "pop", Some((load, route))) => {
+                let Some(Value::Text(key)) = given.positional.first().and_then(Val::certain).cloned() else {
+                    return Val::at(What::Unknown, place);
+                };
+                let own = self.loaded(load, &route, &key, place);
+                match given.positional.get(1) {
+                    Some(default) => own.or_else(super::stmt::declare(default.clone(), &key, None)),
+                    None => own,
+                }
+            }
+            ("copy", Some(_)) => val.clone(),
+            (
+                "open" | "read" | "read_text" | "read_bytes" | "resolve" | "absolute" | "expanduser" | "as_posix" | "strip"
+                | "encode" | "decode",
+                None,
+            ) => val.clone(),
+            ("joinpath", None) => {
+                let mut parts = Given { positional: vec![val.clone()], ..Given::default() };
+                parts.positional.extend(given.positional.iter().cloned());
+                self.path_of_parts(&parts, place)
+            }
+            ("lower" | "upper", None) => self.change_case(val, name, place),
+            ("append" | "extend" | "insert" | "remove" | "clear" | "sort", _) => Val::at(What::Scalar(Value::Null), place),
+            _ => Val::at(What::Unknown, place),
+        }
+    }
+
+    fn change_case(&self, val: &Val, name: &str, place: Place) -> Val {
+        match val.only().map(|alt| (alt.scalar(), &alt.source)) {
+            Some((Some(Value::Text(text)), source)) => {
+                let text = if name == "lower" { text.to_lowercase() } else { text.to_uppercase() };
+                Val::one(What::Scalar(Value::Text(text)), (**source).clone())
+            }
+            _ => Val::at(What::Unknown, place),
+        }
+    }
+
+    /// Parts of a path joined; what one part is unknown of makes the whole unknown, but an option stays known as such.
+    pub(super) fn path_of_parts(&mut self, given: &Given, place: Place) -> Val {
+        let mut parts = given.positional.iter();
+        let Some(mut whole) = parts.next().cloned() else { return Val::at(What::Unknown, place) };
+        for part in parts {
+            whole = self.binary(&whole, "/", part, place);
+        }
+        whole
+    }
+
+    /// `os.environ.get`, `os.getenv`, and the calls that set variables.
+    fn environment_call(&mut self, path: &str, given: &Given, place: Place) -> Option<Val> {
+        let name = given.positional.first().and_then(Val::certain).and_then(Value::as_str).map(str::to_string);
+        match path {
+            "os.environ.get" | "os.getenv" | "os.environ.pop" => {
+                let name = name?;
+                let own = super::subscript::variable(&name, place);
+                Some(match given.positional.get(1) {
+                    Some(default) => {
+                        let default = super::stmt::declare(default.clone(), &name, None).map_source(|source| {
+                            source.env = Some(name.clone());
+                            source.soft = true;
+                        });
+                        own.or_else(default)
+                    }
+                    None => own,
+                })
+            }
+            "os.environ.setdefault" | "os.putenv" => {
+                let val = given.positional.get(1)?;
+                self.record.environment.push((name?, self.plain_value(val), super::subscript::place_of(val).unwrap_or(place)));
+                Some(val.clone())
+            }
+            "os.environ.update" => {
+                let entries = given.positional.first()?.objects().find_map(|id| match &self.objects[id].kind {
+                    Kind::Dict { entries, .. } => Some(entries.clone()),
+                    _ => None,
+                })?;
+                for (key, val) in entries {
+                    if let Value::Text(name) = key {
+                        self.record.environment.push((
+                            name,
+                            self.plain_value(&val),
+                            super::subscript::place_of(&val).unwrap_or(place),
+                        ));
+                    }
+                }
+                Some(Val::unknown())
+            }
+            _ => None,
+        }
+    }
+
+    /// `field(default=…)`, `field(default_factory=…)`, `Field(…)`.
+    fn field_default(&mut self, given: &Given, place: Place) -> Val {
+        if let Some(val) = given.arg("default", 0) {
+            return val.clone();
+        }
+        match given.get("default_factory").and_then(Val::only).map(|alt| alt.what.clone()) {
+            Some(What::Class(class)) => self.make(class, &Given::default(), place),
+            _ => Val::at(What::Unknown, place),
+        }
+    }
+
+    /// The library part of an object of the project: `super().__init__(…)`.
+    pub(super) fn made_from(&mut self, base: &Rc<str>, object: usize, given: &Given, place: Place) {
+        if config_calls::is_trainer(base) || config_calls::arguments(base).is_some() {
+            let _ = self.training_call(base, given, place);
+            let models = self.models_in(given);
+            let val = Val::one(What::Bundle(Rc::new(models)), Source::default());
+            self.objects[object].attributes.insert("__models__".to_string(), val);
+        }
+    }
+
+    /// An object of a class of the project of which the maker is not seen.
+    pub(super) fn make_unseen(&mut self, class: usize, rest: Rest) -> usize {
+        self.classes[class].made = true;
+        let id = self.new_object(Kind::Instance { class, rest });
+        if let Some(function) = self.initializer(class)
+            && self.functions[function].runs == 0
+        {
+            self.run_root(function, Some(id));
+        }
+        id
+    }
+
+    pub(super) fn initializer(&mut self, class: usize) -> Option<usize> {
+        let val = self.class_attribute(class, "__init__")?;
+        val.only().and_then(|alt| if let What::Function { id, .. } = alt.what { Some(id) } else { None })
+    }
+}

@@ -1,0 +1,260 @@
+//! Models that are loaded, and what becomes of them.
+
+use super::call::Given;
+use super::interpreter::Interpreter;
+use super::library::{leaf, root};
+use super::value::{Kind, Val, What};
+use super::words;
+use std::rc::Rc;
+use vramlint_base::{Place, Value};
+
+/// Lists inside of lists that are looked through.
+const DEPTH: usize = 5;
+
+/// What a loaded model is for, by the name it gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Policy,
+    Reference,
+    Reward,
+}
+
+/// A model that is loaded.
+pub(super) struct ModelRecord {
+    pub(super) class: Rc<str>,
+    pub(super) place: Place,
+    pub(super) given: Given,
+    pub(super) part: Part,
+    pub(super) guard: Option<Rc<str>>,
+    pub(super) via: Vec<Place>,
+    /// It reaches an optimizer, adapters, or a backward.
+    pub(super) trained: bool,
+    /// It is handed to a trainer that only evaluates, unless that is seen to train.
+    pub(super) in_trainer: bool,
+    /// It is handed to `prepare()`.
+    pub(super) prepared: bool,
+    /// It goes where the project does not show.
+    pub(super) escaped: bool,
+    /// It generates, or is put into evaluation mode.
+    pub(super) inferred: bool,
+}
+
+/// Whether a call loads a model with its weights.
+fn loads_model(path: &str) -> bool {
+    let Some(class) = path.strip_suffix(".from_pretrained").map(leaf) else { return false };
+    let known = matches!(
+        root(path),
+        "transformers" | "unsloth" | "trl" | "peft" | "optimum" | "modelscope" | "ipex_llm" | "?" | "liger_kernel"
+    );
+    let model = class.contains("Model") && !class.contains("Tokenizer") && !class.contains("Config") && class != "PeftModel"
+        || class.ends_with("ForCausalLM")
+        || class.ends_with("ForConditionalGeneration")
+        || class.ends_with("ForSequenceClassification");
+    known && model && !(root(path) == "peft" && !class.starts_with("AutoPeftModel"))
+}
+
+impl Interpreter<'_> {
+    /// Calls that load, wrap or adapt a model.
+    pub(super) fn model_call(&mut self, path: &Rc<str>, given: &Given, place: Place) -> Option<Val> {
+        if loads_model(path) {
+            return Some(self.load_model(path, given, place));
+        }
+        let name = leaf(path);
+        match (root(path), name) {
+            ("peft" | "unsloth" | "?", "get_peft_model") => {
+                if root(path) == "unsloth" {
+                    self.emit_call(vramlint_catalog::Dialect::Unsloth, path, given, place);
+                }
+                if let Some(config) = given.arg("peft_config", 1).cloned() {
+                    self.adapted(&config, path, place);
+                } else {
+                    let lora = Val::at(What::Object(self.new_object(Kind::Lora)), place);
+                    self.adapted(&lora, path, place);
+                }
+                let model = Given { positional: given.arg("model", 0).into_iter().cloned().collect(), ..Given::default() };
+                self.trained_arguments(&model);
+                Some(model.positional.into_iter().next().unwrap_or_else(Val::unknown))
+            }
+            ("peft" | "torch" | "accelerate" | "transformers" | "unsloth" | "trl" | "?", _)
+                if matches!(
+                    name,
+                    "prepare_model_for_kbit_training"
+                        | "prepare_model_for_int8_training"
+                        | "DistributedDataParallel"
+                        | "DataParallel"
+                        | "FullyShardedDataParallel"
+                        | "DDP"
+                        | "FSDP"
+                        | "for_training"
+                        | "for_inference"
+                        | "dispatch_model"
+                        | "fully_shard"
+                ) || (path.contains("PeftModel") && name == "from_pretrained") =>
+            {
+                let model = given.arg("model", 0).cloned().unwrap_or_else(Val::unknown);
+                if name == "for_inference" {
+                    for load in self.loads_in(&model, DEPTH) {
+                        self.record.models[load].inferred = true;
+                    }
+                }
+                Some(model)
+            }
+            ("transformers" | "?", "BitsAndBytesConfig") => Some(self.quantization(path, given, place)),
+            _ => None,
+        }
+    }
+
+    fn load_model(&mut self, path: &Rc<str>, given: &Given, place: Place) -> Val {
+        let name = self.target.clone().unwrap_or_default();
+        let part = if words::speaks_of_reference(&name) {
+            Part::Reference
+        } else if words::speaks_of_reward(&name) {
+            Part::Reward
+        } else {
+            Part::Policy
+        };
+        let via: Vec<Place> = self.frames.iter().filter_map(|frame| frame.call).collect();
+        let load = self.record.models.len();
+        self.record.models.push(ModelRecord {
+            class: path.clone(),
+            place,
+            given: given.clone(),
+            part,
+            guard: super::branch::all(self.guards.iter()),
+            via,
+            trained: false,
+            in_trainer: false,
+            prepared: false,
+            escaped: false,
+            inferred: false,
+        });
+        let model = Val::at(What::Object(self.new_object(Kind::Model(load))), place);
+        if root(path) == "unsloth" {
+            self.record.unsloth = true;
+            return Val::at(What::Items(Rc::new(vec![model, Val::unknown()])), place);
+        }
+        model
+    }
+
+    /// A method of a model.
+    pub(super) fn model_method(&mut self, id: usize, load: usize, name: &str, given: &Given, place: Place) -> Val {
+        let same = Val::at(What::Object(id), place);
+        match name {
+            "generate" => {
+                self.record.models[load].inferred = true;
+                Val::at(What::Unknown, place)
+            }
+            "eval" => {
+                self.record.models[load].inferred = true;
+                same
+            }
+            "parameters" | "named_parameters" | "to" | "cuda" | "cpu" | "half" | "bfloat16" | "float" | "train"
+            | "requires_grad_" | "merge_and_unload" | "modules" | "named_modules" | "children" | "state_dict" => same,
+            "gradient_checkpointing_enable" => {
+                let on = Val::at(What::Scalar(Value::Bool(true)), place);
+                self.emit_as_key(
+                    vramlint_catalog::Concept::GradientCheckpointing,
+                    &on,
+                    "gradient_checkpointing_enable",
+                    "",
+                    place,
+                );
+                Val::at(What::Scalar(Value::Null), place)
+            }
+            "forward" => Val::at(What::Object(self.new_object(Kind::Output(load))), place),
+            "add_adapter" => {
+                self.record.models[load].trained = true;
+                Val::at(What::Unknown, place)
+            }
+            _ => {
+                self.escape(given);
+                Val::at(What::Unknown, place)
+            }
+        }
+    }
+
+    /// Indices of the models that a value holds.
+    pub(super) fn loads_in(&self, val: &Val, depth: usize) -> Vec<usize> {
+        let mut found = Vec::new();
+        for alt in &val.alts {
+            match &alt.what {
+                What::Object(id) => match &self.objects[*id].kind {
+                    Kind::Model(load) | Kind::Output(load) => found.push(*load),
+                    Kind::Instance { .. } if depth > 0 => {
+                        let mut names: Vec<&String> = self.objects[*id].attributes.keys().collect();
+                        names.sort_unstable();
+                        for name in names {
+                            found.extend(self.loads_in(&self.objects[*id].attributes[name], depth.saturating_sub(2)));
+                        }
+                    }
+                    Kind::Dict { entries, .. } if depth > 0 => {
+                        found.extend(entries.iter().flat_map(|(_, val)| self.loads_in(val, depth - 1)));
+                    }
+                    _ => {}
+                },
+                What::Items(items) | What::Bundle(items) if depth > 0 => {
+                    found.extend(items.iter().flat_map(|item| self.loads_in(item, depth - 1)));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Every model among these arguments is trained.
+    pub(super) fn trained_arguments(&mut self, given: &Given) {
+        for val in given.all() {
+            for load in self.loads_in(val, DEPTH) {
+                self.record.models[load].trained = true;
+            }
+        }
+    }
+
+    /// The models among these arguments, as values.
+    pub(super) fn models_in(&self, given: &Given) -> Vec<Val> {
+        given.arg("model", 0).map_or_else(Vec::new, |model| self.models_of(model))
+    }
+
+    pub(super) fn models_of(&self, val: &Val) -> Vec<Val> {
+        if self.loads_in(val, DEPTH).is_empty() { Vec::new() } else { vec![val.clone()] }
+    }
+
+    /// `trainer.train()`: the models that the trainer was given are trained.
+    pub(super) fn trained_by_trainer(&mut self, id: usize) {
+        if let Some(models) = self.objects[id].attributes.get("__models__").cloned() {
+            for load in self.loads_in(&models, DEPTH) {
+                self.record.models[load].trained = true;
+            }
+        }
+    }
+
+    /// `loss.backward()`, `accelerator.backward(loss)`.
+    pub(super) fn trained_by_backward(&mut self, callee: &Val, given: &Given) {
+        let mut loads: Vec<usize> = given.all().flat_map(|val| self.loads_in(val, 0)).collect();
+        for alt in &callee.alts {
+            if let What::Method(id, _) = alt.what
+                && let Kind::Output(load) = self.objects[id].kind
+            {
+                loads.push(load);
+            }
+        }
+        for load in loads {
+            self.record.models[load].trained = true;
+        }
+    }
+
+    /// `accelerator.prepare(…)` gives back what it is given.
+    pub(super) fn prepared(&mut self, given: &Given, place: Place) -> Val {
+        let with_optimizer = given.all().any(|val| self.is_library(val, super::config_calls::is_optimizer));
+        for val in given.all() {
+            for load in self.loads_in(val, DEPTH) {
+                self.record.models[load].prepared = true;
+                self.record.models[load].trained |= with_optimizer;
+            }
+        }
+        match given.positional.as_slice() {
+            [one] => one.clone(),
+            several => Val::at(What::Items(Rc::new(several.to_vec())), place),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Which file of the project an import names.
+
+use crate::SourceFile;
+use std::collections::{BTreeSet, HashMap};
+use vramlint_base::FileId;
+
+/// The Python files of the project by path, and the folders that hold them.
+pub(super) struct Modules {
+    files: HashMap<String, FileId>,
+    folders: BTreeSet<String>,
+    entry_folder: String,
+}
+
+/// What an import names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// A module, or a package with `__init__.py`.
+    File(FileId),
+    /// A folder without `__init__.py`: a namespace package.
+    Folder(String),
+}
+
+impl Modules {
+    pub(super) fn new(files: &[SourceFile], entry: FileId) -> Self {
+        let mut index = HashMap::new();
+        let mut folders = BTreeSet::new();
+        for file in files.iter().filter(|file| file.host.is_none() && file.python().is_some()) {
+            let path = normal(&file.path);
+            let mut folder = parent(&path);
+            while let Some(name) = folder {
+                if !folders.insert(name.to_string()) {
+                    break;
+                }
+                folder = parent(name);
+            }
+            index.insert(path, file.id);
+        }
+        let entry_folder = files
+            .iter()
+            .find(|file| file.id == entry)
+            .map_or(String::new(), |file| parent(&normal(&file.path)).unwrap_or("").to_string());
+        Self { files: index, folders, entry_folder }
+    }
+
+    /// The module `dotted` as `from_path` imports it; `level` counts the dots of a relative import.
+    pub(super) fn find(&self, dotted: &str, level: u32, from_path: &str) -> Option<Found> {
+        let relative = dotted.replace('.', "/");
+        let own = normal(from_path);
+        let own_folder = parent(&own).unwrap_or("");
+        if level > 0 {
+            let mut base = own_folder.to_string();
+            for _ in 1..level {
+                base = parent(&base)?.to_string();
+            }
+            return self.at(&join(&base, &relative));
+        }
+        if relative.is_empty() {
+            return None;
+        }
+        let mut namespace = None;
+        for base in bases(&self.entry_folder).into_iter().chain(bases(own_folder)) {
+            match self.at(&join(&base, &relative)) {
+                Some(Found::File(file)) => return Some(Found::File(file)),
+                Some(folder) if namespace.is_none() => namespace = Some(folder),
+                _ => {}
+            }
+        }
+        namespace
+    }
+
+    /// The module or package at this path without `.py`.
+    pub(super) fn at(&self, path: &str) -> Option<Found> {
+        let module = self.files.get(&format!("{path}.py")).or_else(|| self.files.get(&join(path, "__init__.py")));
+        match module {
+            Some(file) => Some(Found::File(*file)),
+            None => self.folders.contains(path).then(|| Found::Folder(path.to_string())),
+        }
+    }
+}
+
+/// The folder, its `src`, its parents and theirs: where a script started in `folder` usually finds its modules.
+fn bases(folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut at = Some(folder);
+    while let Some(base) = at {
+        found.push(base.to_string());
+        found.push(join(base, "src"));
+        at = if base.is_empty() { None } else { parent(base) };
+    }
+    found
+}
+
+/// `folder/name`, where an empty folder is the working directory.
+pub(super) fn join(folder: &str, name: &str) -> String {
+    match (folder.is_empty(), name.is_empty()) {
+        (true, _) => name.to_string(),
+        (_, true) => folder.to_string(),
+        _ => format!("{}/{name}", folder.trim_end_matches('/')),
+    }
+}
+
+/// The path without its last part; `None` for the empty path.
+pub(super) fn parent(path: &str) -> Option<&str> {
+    if path.is_empty() { None } else { Some(path.rsplit_once('/').map_or("", |(folder, _)| folder)) }
+}
+
+/// The path without `./`, doubled slashes and `name/..`; a leading `..` stays.
+pub(super) fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." if !parts.is_empty() || part == "." => {}
+            ".." if parts.last().is_some_and(|last| !matches!(*last, ".." | "")) => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
+}

@@ -1,0 +1,319 @@
+//! Statements.
+
+use super::events::Loop;
+use super::interpreter::{ClassInfo, FunctionInfo, Interpreter};
+use super::value::{Kind, Source, Val, What};
+use std::rc::Rc;
+use vramlint_base::{Place, TextRange, Value};
+use vramlint_syntax::python::{Class, Expr, ExprKind, Function, Stmt, StmtKind};
+
+/// What happens after a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flow {
+    /// The next statement.
+    Next,
+    /// Nothing more of this block: `return`, `raise`, an exit.
+    Stop,
+}
+
+impl<'a> Interpreter<'a> {
+    pub(super) fn block(&mut self, body: &'a [Stmt], scope: usize) -> Flow {
+        self.deeper(Flow::Next, |this| {
+            for stmt in body {
+                if !this.step() || this.statement(stmt, scope) == Flow::Stop {
+                    return Flow::Stop;
+                }
+            }
+            Flow::Next
+        })
+    }
+
+    fn statement(&mut self, stmt: &'a Stmt, scope: usize) -> Flow {
+        match &stmt.kind {
+            StmtKind::Assign { targets, value: Some(value), .. } => self.assign_all(targets, value, scope),
+            StmtKind::Assign { .. } | StmtKind::Other => {}
+            StmtKind::AugAssign { target, op, value } => self.augmented(target, op, value, stmt.range, scope),
+            StmtKind::Expr(expr) => {
+                self.eval(expr, scope);
+                if is_exit(expr) {
+                    return Flow::Stop;
+                }
+            }
+            StmtKind::Return(value) => return self.returned(value.as_ref(), stmt.range, scope),
+            StmtKind::If(arms) => return self.if_arms(stmt.range, arms, scope),
+            StmtKind::For { target, iter, body, orelse } => self.for_loop(target, iter, body, orelse, scope),
+            StmtKind::While { test, body, orelse } => {
+                self.eval(test, scope);
+                self.loop_body(None, body, scope);
+                self.block(orelse, scope);
+            }
+            StmtKind::With { items, body } => return self.with(items, body, scope),
+            StmtKind::Try { body, handlers, orelse, finally } => {
+                return self.try_arms(stmt.range, body, handlers, orelse, finally, scope);
+            }
+            StmtKind::Match { subject, cases } => {
+                self.eval(subject, scope);
+                self.cases(stmt.range, cases, scope);
+            }
+            StmtKind::Function(function) => self.define_function(function, None, scope),
+            StmtKind::Class(class) => self.define_class(class, scope),
+            StmtKind::Import { module, alias, .. } => self.import(module, alias.as_deref(), scope),
+            StmtKind::FromImport { module, level, names } => self.import_from(module, *level, names, scope),
+            StmtKind::Raise(value) => {
+                if let Some(value) = value {
+                    self.muted(|this| this.eval(value, scope));
+                }
+                return Flow::Stop;
+            }
+            StmtKind::Assert(test) => {
+                self.muted(|this| this.eval(test, scope));
+            }
+            StmtKind::Global(names) => self.scopes[scope].globals.extend(names.iter().cloned()),
+        }
+        Flow::Next
+    }
+
+    fn assign_all(&mut self, targets: &'a [Expr], value: &'a Expr, scope: usize) {
+        let before = std::mem::replace(&mut self.target, targets.first().and_then(target_words));
+        let mut val = self.eval(value, scope);
+        self.target = before;
+        if !self.loops.is_empty() && targets.iter().any(|target| grows(target, value)) {
+            val = Val::at(What::Unknown, Place::new(self.file_of(scope), value.range));
+        }
+        for target in targets {
+            self.assign(target, val.clone(), scope);
+        }
+    }
+
+    /// Gives a target its value, and the value its name.
+    pub(super) fn assign(&mut self, target: &'a Expr, val: Val, scope: usize) {
+        match &target.kind {
+            ExprKind::Name(name) => {
+                let class = self.class_name(scope);
+                let val = declare(val, name, class.as_deref());
+                self.set(scope, name, val);
+            }
+            ExprKind::List(targets) => self.unpack(targets, &val, scope),
+            ExprKind::Attribute(base, name, _) => {
+                let base = self.muted(|this| this.eval(base, scope));
+                self.set_attribute(&base, name, val);
+            }
+            ExprKind::Subscript(base, index) => {
+                let base = self.muted(|this| this.eval(base, scope));
+                let index = self.eval(index, scope);
+                self.set_item(&base, &index, val, Place::new(self.file_of(scope), target.range));
+            }
+            ExprKind::Other(inner) => {
+                // A starred target takes the rest.
+                for target in inner {
+                    self.assign(target, Val::unknown(), scope);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn unpack(&mut self, targets: &'a [Expr], val: &Val, scope: usize) {
+        let starred = targets.iter().any(|target| matches!(target.kind, ExprKind::Other(_)));
+        for (i, target) in targets.iter().enumerate() {
+            let mut alts = Vec::new();
+            for alt in &val.alts {
+                let item = match &alt.what {
+                    What::Items(items) if !starred && items.len() == targets.len() => items[i].clone(),
+                    _ => Val::one(What::Unknown, Source { place: alt.source.place, ..Source::default() }),
+                };
+                alts.extend(item.alts.into_iter().map(|mut inner| {
+                    inner.condition = super::branch::both(alt.condition.as_ref(), inner.condition.as_ref());
+                    inner
+                }));
+            }
+            self.assign(target, Val::from_alts(alts), scope);
+        }
+    }
+
+    fn augmented(&mut self, target: &'a Expr, op: &'static str, value: &'a Expr, range: TextRange, scope: usize) {
+        let place = Place::new(self.file_of(scope), range);
+        let old = self.muted(|this| this.eval(target, scope));
+        let new = self.eval(value, scope);
+        if op == "|" && old.objects().next().is_some() {
+            self.update_dict(&old, &new);
+            return;
+        }
+        let result = if self.loops.is_empty() { self.binary(&old, op, &new, place) } else { Val::at(What::Unknown, place) };
+        self.assign(target, result, scope);
+    }
+
+    fn returned(&mut self, value: Option<&'a Expr>, range: TextRange, scope: usize) -> Flow {
+        let val = match value {
+            Some(value) => self.eval(value, scope),
+            None => Val::at(What::Scalar(Value::Null), Place::new(self.file_of(scope), range)),
+        };
+        let condition = self.frames.last().and_then(|frame| {
+            let conditions = frame.passed.iter().chain(self.guards.get(frame.guards..).unwrap_or_default());
+            super::branch::all(conditions)
+        });
+        if let Some(frame) = self.frames.last_mut() {
+            frame.returns.push((val, condition));
+        }
+        Flow::Stop
+    }
+
+    fn for_loop(&mut self, target: &'a Expr, iter: &'a Expr, body: &'a [Stmt], orelse: &'a [Stmt], scope: usize) {
+        let over = self.eval(iter, scope);
+        // Only what all items have in common is known of one of them.
+        let item = match over.only().map(|alt| &alt.what) {
+            Some(What::Items(items)) if items.len() == 1 => items[0].clone(),
+            Some(What::Items(items) | What::Bundle(items)) if !items.is_empty() => {
+                let objects: Vec<Val> = items.iter().filter(|item| item.objects().next().is_some()).cloned().collect();
+                if objects.is_empty() { Val::unknown() } else { Val::one(What::Bundle(Rc::new(objects)), Source::default()) }
+            }
+            _ => Val::at(What::Unknown, Place::new(self.file_of(scope), target.range)),
+        };
+        self.assign(target, item, scope);
+        let times = match &iter.kind {
+            ExprKind::Call(call) if call.callee.dotted().as_deref() == Some("range") && call.args.len() == 1 => {
+                Some(self.muted(|this| this.eval(&call.args[0].value, scope)))
+            }
+            _ => None,
+        };
+        self.loop_body(times, body, scope);
+        self.block(orelse, scope);
+    }
+
+    fn loop_body(&mut self, times: Option<Val>, body: &'a [Stmt], scope: usize) {
+        self.loop_count += 1;
+        self.loops.push(Loop { id: self.loop_count, times, guards: self.guards.len() });
+        self.block(body, scope);
+        self.loops.pop();
+    }
+
+    fn with(&mut self, items: &'a [(Expr, Option<Expr>)], body: &'a [Stmt], scope: usize) -> Flow {
+        let mut without_grad = 0;
+        for (context, target) in items {
+            let val = self.eval(context, scope);
+            self.note_context(context, &val);
+            if super::events::stops_gradients(context) {
+                without_grad += 1;
+            }
+            if let Some(target) = target {
+                self.assign(target, val, scope);
+            }
+        }
+        self.events.without_grad += without_grad;
+        let flow = self.block(body, scope);
+        self.events.without_grad -= without_grad;
+        flow
+    }
+
+    fn define_function(&mut self, def: &'a Function, class: Option<usize>, scope: usize) {
+        let decorators = def.decorators.iter().map(|decorator| self.muted(|this| this.eval(decorator, scope))).collect();
+        let file = self.file_of(scope);
+        let id = self.functions.len();
+        self.functions.push(FunctionInfo { def, file, scope, class, decorators, runs: 0 });
+        let val = Val::at(What::Function { id, receiver: None }, Place::new(file, def.name_range));
+        self.set(scope, &def.name, val);
+        self.note_decorated(id);
+    }
+
+    fn define_class(&mut self, def: &'a Class, scope: usize) {
+        let bases: Vec<Val> = def.bases.iter().map(|base| self.muted(|this| this.eval(base, scope))).collect();
+        let decorated = def.decorators.iter().any(|decorator| self.is_record_maker(decorator, scope));
+        let record = decorated || bases.iter().any(|base| self.is_record(base));
+        let file = self.file_of(scope);
+        let body = self.new_scope(Some(scope), file);
+        self.scopes[body].class = true;
+        let id = self.classes.len();
+        self.classes.push(ClassInfo { def, file, scope: body, bases, record, made: false });
+        for stmt in &def.body {
+            if let StmtKind::Function(function) = &stmt.kind {
+                self.define_function(function, Some(id), body);
+            } else if self.step() {
+                self.statement(stmt, body);
+            }
+        }
+        self.set(scope, &def.name, Val::at(What::Class(id), Place::new(file, def.name_range)));
+    }
+
+    /// The name of the class whose body a scope is.
+    fn class_name(&self, scope: usize) -> Option<String> {
+        if !self.scopes[scope].class {
+            return None;
+        }
+        self.classes.iter().rev().find(|class| class.scope == scope).map(|class| class.def.name.clone())
+    }
+
+    /// Runs `inner` without counting what it reads as used.
+    pub(super) fn muted<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
+        self.mute += 1;
+        let result = inner(self);
+        self.mute -= 1;
+        result
+    }
+
+    /// Stores a name, and remembers what it was for the branch that is open.
+    pub(super) fn set(&mut self, scope: usize, name: &str, val: Val) {
+        let scope = if self.scopes[scope].globals.contains(name) { self.root_of(scope) } else { scope };
+        let scope = &mut self.scopes[scope];
+        let old = scope.vars.insert(name.to_string(), val);
+        if let Some(journal) = scope.journals.last_mut() {
+            journal.entry(name.to_string()).or_insert(old);
+        }
+    }
+
+    fn root_of(&self, mut scope: usize) -> usize {
+        while let Some(parent) = self.scopes[scope].parent {
+            scope = parent;
+        }
+        scope
+    }
+
+    /// Whether an alternative is an object of a library class with this full name.
+    pub(super) fn is_library(&self, val: &Val, test: impl Fn(&str) -> bool) -> bool {
+        val.objects().any(|id| matches!(&self.objects[id].kind, Kind::Library(path) if test(path)))
+    }
+}
+
+/// Gives a name to alternatives that have none yet.
+pub(super) fn declare(mut val: Val, name: &str, class: Option<&str>) -> Val {
+    for alt in &mut val.alts {
+        if alt.source.declared || alt.source.place.is_none() {
+            continue;
+        }
+        let source = Rc::make_mut(&mut alt.source);
+        source.declared = true;
+        source.name = class.map_or_else(|| name.to_string(), |class| format!("{class}.{name}"));
+        source.path = vec![name.to_string()];
+        source.class = class.map(str::to_string);
+    }
+    val
+}
+
+/// The name of an assignment's target, for calls that are told apart by it: `eval_loader = DataLoader(…)`.
+fn target_words(target: &Expr) -> Option<String> {
+    match &target.kind {
+        ExprKind::Name(name) | ExprKind::Attribute(_, name, _) => Some(name.clone()),
+        ExprKind::List(items) => items.iter().find_map(target_words),
+        _ => None,
+    }
+}
+
+/// Whether a value is computed from the target itself: in a loop it then differs from round to round.
+fn grows(target: &Expr, value: &Expr) -> bool {
+    let Some(name) = target.dotted() else { return false };
+    match &value.kind {
+        ExprKind::Binary(left, op, right) => {
+            !matches!(*op, "and" | "or")
+                && [left, right].iter().any(|side| side.dotted().as_deref() == Some(&name) || grows(target, side))
+        }
+        ExprKind::Call(call) => call
+            .args
+            .iter()
+            .any(|arg| matches!(&arg.value.kind, ExprKind::Binary(..) | ExprKind::Call(_)) && grows(target, &arg.value)),
+        _ => false,
+    }
+}
+
+fn is_exit(expr: &Expr) -> bool {
+    let ExprKind::Call(call) = &expr.kind else { return false };
+    matches!(call.callee.dotted().as_deref(), Some("sys.exit" | "exit" | "quit" | "os._exit"))
+}

@@ -1,0 +1,142 @@
+//! Small projects, written inline.
+
+use super::*;
+use crate::setting::{Origin, Resolved};
+use crate::source::Syntax;
+use vramlint_base::LineIndex;
+use vramlint_syntax::python;
+
+#[test]
+fn debug_seeds() {
+    for dir in std::env::var("SEED").unwrap_or_default().split(',').filter(|d| !d.is_empty()) {
+        let mut pairs = Vec::new();
+        fn walk(at: &std::path::Path, base: &std::path::Path, out: &mut Vec<(String, String)>) {
+            for e in std::fs::read_dir(at).unwrap() {
+                let p = e.unwrap().path();
+                if p.is_dir() {
+                    walk(&p, base, out);
+                } else if p.extension().is_some_and(|x| x == "py") {
+                    out.push((p.strip_prefix(base).unwrap().to_string_lossy().to_string(), std::fs::read_to_string(&p).unwrap()));
+                }
+            }
+        }
+        let base = std::path::Path::new(dir);
+        walk(base, base, &mut pairs);
+        pairs.sort();
+        let refs: Vec<(&str, &str)> = pairs.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        for (path, _) in &refs {
+            println!("=== {dir} {path}");
+            println!("{}", show(&refs, path));
+        }
+    }
+}
+
+/// The files of a project.
+fn project(pairs: &[(&str, &str)]) -> Vec<SourceFile> {
+    pairs
+        .iter()
+        .enumerate()
+        .map(|(i, (path, text))| SourceFile {
+            id: FileId(i as u32),
+            path: (*path).to_string(),
+            text: (*text).into(),
+            lines: LineIndex::new(text),
+            syntax: Syntax::Python(python::parse(text)),
+            decode_errors: Vec::new(),
+            host: None,
+            policy: 0,
+            reported: true,
+        })
+        .collect()
+}
+
+fn facts_of(pairs: &[(&str, &str)], entry: &str) -> CodeFacts {
+    let files = project(pairs);
+    let entry = files.iter().find(|file| file.path == entry).expect("the entry is one of the files").id;
+    facts(&files, entry)
+}
+
+/// Candidates, one a line: concept, value, where, and what else matters.
+fn show(pairs: &[(&str, &str)], entry: &str) -> String {
+    let files = project(pairs);
+    let facts = facts_of(pairs, entry);
+    let mut lines = Vec::new();
+    for (concept, candidate) in &facts.candidates {
+        lines.push(line(&files, *concept, candidate));
+    }
+    lines.push(format!(
+        "dialect={:?} task={:?} accumulates={:?} files={}",
+        facts.dialect,
+        facts.task,
+        facts.accumulates,
+        facts.files.iter().map(|id| files[id.0 as usize].path.as_str()).collect::<Vec<_>>().join(",")
+    ));
+    for load in &facts.loads {
+        lines.push(format!(
+            "load {:?} option={:?} {:?} {:?} argument={:?}",
+            load.path, load.option, load.loader, load.role, load.argument
+        ));
+    }
+    for option in &facts.options {
+        lines.push(format!("option {} {:?} switch={}", option.names.join("/"), option.default, option.switch));
+    }
+    for (name, value, _) in &facts.environment {
+        lines.push(format!("env {name}={value:?}"));
+    }
+    for model in &facts.models {
+        let maps: Vec<String> = model.device_map.iter().map(|map| line(&files, Concept::DeviceMap, map)).collect();
+        lines.push(format!(
+            "model {} {:?} trained={:?} conditional={} via={} [{}]",
+            model.class,
+            model.model,
+            model.trained,
+            model.conditional,
+            model.via.len(),
+            maps.join("; ")
+        ));
+    }
+    lines.join("\n")
+}
+
+fn line(files: &[SourceFile], concept: Concept, candidate: &CodeCandidate) -> String {
+    let value = match &candidate.candidate.value {
+        Resolved::Known(value) => value.to_string(),
+        Resolved::Unknown(_) => "?".to_string(),
+    };
+    let (name, place) = match &candidate.candidate.origin {
+        Origin::Code { place, name } => (name.clone(), *place),
+        Origin::OptionDefault { place, option } => (format!("--{option}"), *place),
+        other => (format!("{other:?}"), Place::new(FileId(0), vramlint_base::TextRange::at(0))),
+    };
+    let file = &files[place.file.0 as usize];
+    let mut text =
+        format!("{} {value} {name} {}:{}", concept.name(), file.path, file.lines.line_column(&file.text, place.range.start).line);
+    if candidate.reaches_call {
+        text.push_str(" call");
+    }
+    if !candidate.used {
+        text.push_str(" unread");
+    }
+    if candidate.fallback {
+        text.push_str(" fallback");
+    }
+    if let Some((load, route)) = &candidate.loaded_key {
+        text.push_str(&format!(" key={load}:{}", route.join(".")));
+    }
+    if let Some(option) = &candidate.option {
+        text.push_str(&format!(" option={option}"));
+    }
+    if let Some(env) = &candidate.env {
+        text.push_str(&format!(" env={env}"));
+    }
+    if let Some(stage) = candidate.stage {
+        text.push_str(&format!(" stage={stage}"));
+    }
+    if let Some(condition) = &candidate.candidate.condition {
+        text.push_str(&format!(" if[{condition}]"));
+    }
+    if let Some(guard) = &candidate.guard {
+        text.push_str(&format!(" guard[{guard}]"));
+    }
+    text
+}
