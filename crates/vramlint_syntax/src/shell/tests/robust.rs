@@ -138,6 +138,25 @@ fn deep_and_long_texts() {
 }
 
 #[test]
+fn texts_that_would_grow_without_end() {
+    let big = "x ".repeat(30_000);
+    for (head, tail) in [
+        (format!("A='{big}'\n"), "a $A \"$A\" $A\n"),
+        (format!("A='{big}'\n"), "B=$A\n"),
+        (format!("A='{big}'\n"), "bash -c \"$A\"\n"),
+        (format!("A=({big})\n"), "a ${A[@]} ${A[@]} ${A[@]}\n"),
+        (format!("f() {{ {} }}\n", "A=1;".repeat(1_000)), "f; f\n"),
+        ("A=x\n".to_owned(), "A=$A$A\nB=\"$A $B\"\nC+=(${C[@]} $A)\n"),
+        (String::new(), "f$A() { a; }; export V$A=1; f$A\n"),
+    ] {
+        let mut text = head;
+        text.push_str(&tail.repeat(3_000));
+        let script = parse_bash(&text);
+        assert!(!script.assignments.is_empty() || !script.commands.is_empty());
+    }
+}
+
+#[test]
 fn fits_a_small_stack() {
     let work = || {
         for piece in ["if a; then ", "$( ", "( ", "{ ", "f() { ", "while a; do b; "] {
