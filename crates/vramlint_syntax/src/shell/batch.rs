@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str) -> Script {
         environment_left: limits::ENVIRONMENT,
     };
     let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    while at < text.len() {
+    while at < text.len() && reader.scope.work_left > 0 {
         let end = logical_line(text, at);
         reader.line(at..end);
         at = text[end..].find('\n').map_or(text.len(), |newline| end + newline + 1);
@@ -201,6 +201,7 @@ impl Reader<'_> {
             return;
         }
         self.environment_left -= cost;
+        self.scope.pay_for(&words);
         let range = first.range.cover(last.range);
         let environment = self.scope.variables.environment().collect();
         self.script.commands.push(Command { range, words, environment, function: None, in_loop, conditional });
@@ -288,13 +289,12 @@ fn prefix_length(text: &str, in_loop: &mut bool) -> Option<usize> {
     let first = words.next()?;
     let behind = |place: Range<usize>| place.end + text[place.end..].len() - text[place.end..].trim_start().len();
     match text[first.clone()].to_lowercase().as_str() {
-        "else" => Some(behind(first)),
+        "else" | "do" => Some(behind(first)),
         "for" => {
             *in_loop = true;
             let last = words.find(|place| text[place.clone()].eq_ignore_ascii_case("do"));
             Some(last.map_or(text.len(), behind))
         }
-        "do" => Some(behind(first)),
         "if" => {
             let mut operand = words.next()?;
             while ["not", "/i"].contains(&text[operand.clone()].to_lowercase().as_str()) {

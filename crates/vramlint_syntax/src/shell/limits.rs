@@ -61,5 +61,15 @@ pub(super) fn parse(language: &Language, text: &str) -> Option<Tree> {
     parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or(&[]), None, Some(options))
 }
 
+/// Bytes of all scripts inside the words of a script; a 256th of it for each script further in.
+pub(super) const NESTED: usize = 1 << 18;
+
 /// Environment entries that all commands of a script may have together: bounds many exports times many commands.
-pub(super) const ENVIRONMENT: usize = 1_000_000;
+pub(super) const ENVIRONMENT: usize = 200_000;
+
+/// Bytes of text, a hundred for each word and each variable touched, that reading one script may make: bounds long variables used
+/// many times. What comes behind is not read.
+pub(super) const WORK: usize = 40_000_000;
+
+/// Work that a word, or a touched variable, stands for.
+pub(super) const WORD: usize = 100;

@@ -13,6 +13,7 @@ const SOURCE_LIMIT: usize = 32;
 
 /// A part of an expanded word.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // independent properties, not states
 pub(super) struct Piece {
     /// The text; `None` where it is not known.
     pub(super) text: Option<Rc<str>>,
@@ -65,14 +66,14 @@ impl Piece {
     }
 
     /// A part of it, by bytes of its text.
-    fn slice(&self, start: usize, end: usize) -> Self {
+    pub(super) fn slice(&self, start: usize, end: usize) -> Self {
         let text = self.text.as_deref().unwrap_or("");
         if start == 0 && end == text.len() {
             return self.clone();
         }
         let leaf =
             if self.verbatim { TextRange::new(self.leaf.start + start as u32, self.leaf.start + end as u32) } else { self.leaf };
-        Self { text: Some(Rc::from(&text[start..end])), leaf, whole: None, ..self.clone() }
+        Self { text: Some(Rc::from(text.get(start..end).unwrap_or(""))), leaf, whole: None, ..self.clone() }
     }
 }
 

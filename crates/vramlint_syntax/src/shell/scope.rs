@@ -2,7 +2,7 @@
 
 use super::piece::{Field, stored, text_of, to_word};
 use super::variables::{Value, Variable, Variables, unknown_word};
-use super::{Assignment, Word};
+use super::{Assignment, Word, limits};
 use std::rc::Rc;
 use vramlint_base::TextRange;
 
@@ -29,6 +29,8 @@ pub(super) struct Scope {
     pub(super) conditional: bool,
     /// `set -a`.
     pub(super) export_all: bool,
+    /// How much may still be made, in the measure of [`limits::WORK`].
+    pub(super) work_left: usize,
 }
 
 /// The places of an assignment.
@@ -51,7 +53,18 @@ impl Scope {
             assignments: Vec::new(),
             conditional: false,
             export_all: false,
+            work_left: limits::WORK,
         }
+    }
+
+    /// Pays for what was made.
+    pub(super) fn pay(&mut self, words: usize, bytes: usize) {
+        self.work_left = self.work_left.saturating_sub(words.saturating_mul(limits::WORD)).saturating_sub(bytes);
+    }
+
+    /// Pays for the words of a command.
+    pub(super) fn pay_for(&mut self, words: &[Word]) {
+        self.pay(words.len(), words.iter().map(|word| word.text().map_or(0, str::len)).sum());
     }
 
     /// Records an assignment and puts it in force.
@@ -62,6 +75,8 @@ impl Scope {
     /// As [`Self::assign`], where the variable is kept under a key of its own: shells that do not tell `A` from `a`.
     pub(super) fn assign_as(&mut self, key: &str, name: &str, places: Places, value: Value, export: bool) {
         let word = word_of(&value, places.value);
+        let items = if let Value::List(items) = &value { items.len() } else { 0 };
+        self.pay(1 + items, word.text().map_or(0, str::len));
         let exported = export || self.export_all || self.variables.get(key).is_some_and(|v| v.exported);
         let made = Assignment {
             range: places.range,

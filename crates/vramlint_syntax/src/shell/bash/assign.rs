@@ -39,7 +39,10 @@ impl<'t> Walker<'t> {
         let range = TextRange::of(start..node.end_byte());
         let value = match value_node {
             Some(array) => self.list_value(array, range),
-            None => Value::Text(expand::text(self.text, start..node.end_byte(), &mut self.scope)),
+            None => match self.document_of(node.child_by_field_name("value")) {
+                Some(document) => Value::Text(document),
+                None => Value::Text(expand::text(self.text, start..node.end_byte(), &mut self.scope)),
+            },
         };
         let value = if append { self.appended(&name, value) } else { value };
         let places = Places { range: TextRange::of(node.byte_range()), name: name_range, value: range };

@@ -240,15 +240,18 @@ impl Scan<'_> {
             return Ok(());
         }
         let began = std::mem::replace(&mut self.command, false);
-        if began { self.opening_word(word, start) } else { self.later_word(word) }
+        if began {
+            return self.opening_word(word, start);
+        }
+        self.later_word(word);
+        Ok(())
     }
 
-    /// `in` and `do` come behind words of their own command.
-    fn later_word(&mut self, word: &str) -> Result<(), Trouble> {
+    /// `in` comes behind a word of its own command.
+    fn later_word(&mut self, word: &str) {
         if word == "in" && self.open.last().is_some_and(|(open, _)| *open == Open::Case) {
             self.pattern = true;
         }
-        Ok(())
     }
 
     fn opening_word(&mut self, word: &str, start: usize) -> Result<(), Trouble> {

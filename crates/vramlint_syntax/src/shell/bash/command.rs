@@ -27,6 +27,7 @@ impl<'t> Walker<'t> {
         let mut flow = Flow::On;
         if let Some(body) = node.child_by_field_name("body") {
             flow = if body.kind() == "command" { self.command(body, context, &more) } else { self.statement(body, context) };
+            self.read_document(body, &children, context);
         }
         for statement in behind {
             self.statement(statement, context);
@@ -76,7 +77,7 @@ impl<'t> Walker<'t> {
             match place_kind(self.text, &place) {
                 Part::Placeholder => words.push((vec![super::super::piece::Piece::unknown(range, false)], range)),
                 Part::Word => {
-                    words.extend(expand::words(self.text, place, &mut self.scope).into_iter().map(|field| (field, range)))
+                    words.extend(expand::words(self.text, place, &mut self.scope).into_iter().map(|field| (field, range)));
                 }
             }
         }
@@ -99,16 +100,24 @@ impl<'t> Walker<'t> {
         Flow::On
     }
 
-    fn record(&mut self, range: TextRange, words: &[(Field, TextRange)], made: Vec<super::super::Assignment>, context: &Context) {
+    fn record(
+        &mut self,
+        range: TextRange,
+        fields: &[(Field, TextRange)],
+        made: Vec<super::super::Assignment>,
+        context: &Context,
+    ) {
         let cost = self.scope.variables.export_count();
         if self.environment_left < cost {
             return;
         }
         self.environment_left -= cost;
-        let words: Vec<Word> = words.iter().map(|(field, range)| to_word(field, *range)).collect();
+        let words: Vec<Word> = fields.iter().map(|(field, range)| to_word(field, *range)).collect();
+        self.scope.pay_for(&words);
         let mut environment = made;
         let prefixed: Vec<String> = environment.iter().map(|assignment| assignment.name.clone()).collect();
         environment.extend(self.scope.variables.environment().filter(|exported| !prefixed.contains(&exported.name)));
+        let handed = environment.clone();
         self.script.commands.push(Command {
             range,
             words,
@@ -117,6 +126,7 @@ impl<'t> Walker<'t> {
             in_loop: context.in_loop,
             conditional: context.conditional,
         });
+        self.nested(fields, &handed, context);
     }
 
     /// Prefix assignments, and the places of the words. Nodes without a gap between them are one word.
@@ -178,7 +188,7 @@ impl<'t> Walker<'t> {
         let once = self.outline.call_count(name) == 1;
         let place = words[0].1;
         if self.walked.contains(&function.start) {
-            for changed in self.outline.changed_in(function.body.byte_range()) {
+            for changed in self.outline.changed_in(function.body.byte_range(), &mut self.scope.work_left) {
                 self.scope.lose(&changed, place, false);
             }
             return;
@@ -195,9 +205,11 @@ impl<'t> Walker<'t> {
 
     /// The body of a function that is called several times: what changes between the calls is not known inside.
     fn shared_body(&mut self, name: &str, function: super::outline::Function<'t>, place: TextRange, context: &Context) {
-        let own = self.outline.changed_in(function.body.byte_range());
+        let own = self.outline.changed_in(function.body.byte_range(), &mut self.scope.work_left);
         let mark = self.scope.variables.mark();
-        for changed in own.iter().chain(&self.outline.changed_in(place.start as usize..self.text.len())) {
+        for changed in
+            own.iter().chain(&self.outline.changed_in(place.start as usize..self.text.len(), &mut self.scope.work_left))
+        {
             self.scope.lose(changed, place, false);
         }
         self.body(name, function, &context.looped());

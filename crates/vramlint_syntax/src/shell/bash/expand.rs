@@ -11,14 +11,26 @@ const DEPTH: usize = 16;
 
 /// The words that a word of a command becomes.
 pub(super) fn words(text: &str, range: Range<usize>, scope: &mut Scope) -> Vec<Field> {
-    let mut reader = Reader::new(text, range, scope, 0);
+    if scope.work_left == 0 {
+        return Vec::new();
+    }
+    let mut reader = Reader::new(text, range, &mut *scope, 0);
     reader.command = true;
-    reader.read().into_iter().flat_map(split).collect()
+    let fields: Vec<Field> = reader.read().into_iter().flat_map(split).collect();
+    scope.pay(fields.len(), 0);
+    fields
 }
 
 /// The one text that the value of an assignment becomes.
 pub(super) fn text(text: &str, range: Range<usize>, scope: &mut Scope) -> Field {
     joined(Reader::new(text, range, scope, 0).read())
+}
+
+/// The text of a here-document, where quotes stand for themselves.
+pub(super) fn document(text: &str, range: Range<usize>, scope: &mut Scope) -> Field {
+    let mut reader = Reader::new(text, range, scope, 0);
+    reader.document = true;
+    joined(reader.read_quoted())
 }
 
 /// Several words as one text, as `"$*"` and assignments make them.
@@ -35,6 +47,7 @@ fn joined(fields: Vec<Field>) -> Field {
 }
 
 /// Reads a word byte by byte.
+#[allow(clippy::struct_excessive_bools)] // independent facts of one pass, not states
 pub(super) struct Reader<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -48,6 +61,8 @@ pub(super) struct Reader<'a> {
     literal_range: Range<usize>,
     /// Whether it is a word of a command, where patterns and braces expand.
     command: bool,
+    /// Whether it is a here-document.
+    document: bool,
     brace: bool,
     expands: bool,
     /// Whether the quote being read held an array without items.
@@ -69,6 +84,7 @@ impl<'a> Reader<'a> {
             literal: String::new(),
             literal_range: start..start,
             command: false,
+            document: false,
             brace: false,
             expands: false,
             vanished: false,
@@ -250,7 +266,7 @@ impl<'a> Reader<'a> {
         match self.byte(0) {
             b'\\' if self.continuation() => {}
             b'\\' => {
-                if matches!(self.byte(1), b'$' | b'`' | b'"' | b'\\') {
+                if matches!(self.byte(1), b'$' | b'`' | b'\\') || self.byte(1) == b'"' && !self.document {
                     self.at += 1;
                 }
                 self.take();

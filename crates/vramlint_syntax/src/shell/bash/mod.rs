@@ -5,7 +5,9 @@ mod assign;
 mod balance;
 mod command;
 mod conditions;
+mod documents;
 mod expand;
+mod nested;
 mod outline;
 mod parameter;
 mod skip;
@@ -13,14 +15,20 @@ mod walk;
 
 pub(super) use expand::is_template;
 
+use super::scope::Scope;
 use super::{Script, comments, limits};
 use std::collections::HashSet;
 
 /// Reads a script.
 pub(super) fn parse(text: &str) -> Script {
+    walk_text(text, Scope::new(), 0).unwrap_or_default()
+}
+
+/// Reads a script in a scope that something else may have filled; `nesting` counts the scripts around it.
+fn walk_text(text: &str, scope: Scope, nesting: usize) -> Option<Script> {
     let whole = text.len();
     let text = limits::readable(text);
-    let Some(tree) = limits::parse(&tree_sitter_bash::LANGUAGE.into(), text) else { return Script::default() };
+    let tree = limits::parse(&tree_sitter_bash::LANGUAGE.into(), text)?;
     let outline = outline::Outline::of(&tree, text);
     let mut script = Script::default();
     for comment in &outline.comments {
@@ -29,12 +37,14 @@ pub(super) fn parse(text: &str) -> Script {
     let mut walker = walk::Walker {
         text,
         outline,
-        scope: super::scope::Scope::new(),
+        scope,
         script,
         active: Vec::new(),
         walked: HashSet::new(),
         locals: Vec::new(),
         environment_left: limits::ENVIRONMENT,
+        nesting,
+        nested_left: limits::NESTED >> (8 * nesting),
     };
     walker.run(tree.root_node());
     let mut script = walker.script;
@@ -44,5 +54,5 @@ pub(super) fn parse(text: &str) -> Script {
     script.assignments = walker.scope.assignments;
     script.commands.sort_by_key(|command| (command.range.start, command.range.end));
     script.assignments.sort_by_key(|assignment| (assignment.range.start, assignment.range.end));
-    script
+    Some(script)
 }

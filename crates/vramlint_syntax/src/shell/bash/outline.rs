@@ -1,5 +1,6 @@
 //! One flat pass over the parser's tree, before anything is evaluated: functions, calls, comments, and which variables change where.
 
+use super::super::limits::WORD;
 use std::collections::HashMap;
 use std::ops::Range;
 use tree_sitter::{Node, Tree};
@@ -12,6 +13,9 @@ pub(super) struct Function<'t> {
     /// Where the definition begins.
     pub(super) start: usize,
 }
+
+/// Functions that are followed at most.
+const FUNCTIONS: usize = 1_000;
 
 /// What the pass found, each list in order of place.
 #[derive(Default)]
@@ -114,6 +118,7 @@ impl<'t> Outline<'t> {
     }
 
     fn finish(&mut self) {
+        self.definitions.truncate(FUNCTIONS);
         for (name, function) in &self.definitions {
             self.functions.entry(name.clone()).or_insert(*function);
         }
@@ -132,11 +137,16 @@ impl<'t> Outline<'t> {
     }
 
     /// The variables that change within a stretch of the text, in functions called there too.
-    pub(super) fn changed_in(&self, range: Range<usize>) -> Vec<String> {
+    pub(super) fn changed_in(&self, range: Range<usize>, work: &mut usize) -> Vec<String> {
         let mut names = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
         let mut stretches = vec![range];
         while let Some(range) = stretches.pop() {
+            let count = within(&self.changes, &range).len() + within(&self.calls, &range).len() + 1;
+            *work = work.saturating_sub(count.saturating_mul(WORD));
+            if *work == 0 {
+                break;
+            }
             names.extend(within(&self.changes, &range).iter().map(|(_, name)| name.clone()));
             for (_, call) in within(&self.calls, &range) {
                 if !seen.contains(&call.as_str()) {

@@ -46,6 +46,10 @@ pub(super) struct Walker<'t> {
     pub(super) locals: Vec<Vec<(String, Option<Rc<super::super::variables::Variable>>)>>,
     /// How many environment entries may still be written: bounds many exports times many commands.
     pub(super) environment_left: usize,
+    /// How many scripts this one stands in: `bash -c "…"`.
+    pub(super) nesting: usize,
+    /// Bytes of inner scripts that may still be read.
+    pub(super) nested_left: usize,
 }
 
 impl Context {
@@ -105,7 +109,7 @@ impl<'t> Walker<'t> {
 
     /// One statement.
     pub(super) fn statement(&mut self, node: Node<'t>, context: &Context) -> Flow {
-        if context.depth > DEPTH {
+        if context.depth > DEPTH || self.scope.work_left == 0 {
             return Flow::On;
         }
         let context = &Context { depth: context.depth + 1, ..context.clone() };
@@ -292,8 +296,8 @@ impl<'t> Walker<'t> {
     }
 
     /// What a test tells about the branch behind it: `[ -z "$A" ]`, or that the caller decides.
-    fn join_of(&self, test: Node<'t>, or: bool) -> Join {
-        let text = self.slice(test);
+    fn join_of(&self, condition: Node<'t>, or: bool) -> Join {
+        let text = self.slice(condition);
         let caller = super::conditions::depends_on_caller(text);
         let empty = super::conditions::empty_variable(text, or).map(str::to_owned);
         Join { may_skip: true, caller, empty }
@@ -342,14 +346,16 @@ impl<'t> Walker<'t> {
     fn repeated(&mut self, node: Node<'t>, context: &Context) {
         let place = TextRange::of(node.byte_range());
         let mark = self.scope.variables.mark();
-        for name in self.outline.changed_in(node.byte_range()) {
+        for name in self.outline.changed_in(node.byte_range(), &mut self.scope.work_left) {
             let made = self.scope.variables.get(&name).map_or_else(|| nowhere(&name, place), |v| Rc::clone(&v.made));
             self.scope.variables.blur(&name, Value::Carried, Some(&made));
         }
         self.loop_variable(node, context);
         let inside = context.looped();
         let mut cursor = node.walk();
-        for child in node.named_children(&mut cursor) {
+        let header = node.kind() == "c_style_for_statement";
+        let body = node.child_by_field_name("body");
+        for child in node.named_children(&mut cursor).filter(|child| !header || Some(*child) == body) {
             self.statement(child, &inside);
         }
         let branch = self.scope.variables.take_back(mark).without_carried();

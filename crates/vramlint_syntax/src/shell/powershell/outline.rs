@@ -52,8 +52,10 @@ impl<'t> Outline<'t> {
 
     /// The variables that change within a stretch of the text.
     pub(super) fn changed_in(&self, range: &Range<usize>) -> Vec<String> {
-        let inside = self.changes.iter().filter(|(at, _)| range.contains(at));
-        let mut names: Vec<String> = inside.map(|(_, name)| name.clone()).collect();
+        let start = self.changes.partition_point(|(at, _)| *at < range.start);
+        let end = self.changes.partition_point(|(at, _)| *at < range.end);
+        let inside = self.changes.get(start..end).unwrap_or(&[]);
+        let mut names: Vec<String> = inside.iter().map(|(_, name)| name.clone()).collect();
         names.sort_unstable();
         names.dedup();
         names

@@ -31,7 +31,7 @@ fn read(text: &str, range: Range<usize>, scope: &Scope, depth: usize) -> Option<
             && slice.ends_with(')')
     };
     if wrapped("@(") {
-        let parts = parts(text, range.start + 2..range.end - 1, &[b',', b'\n', b';']);
+        let parts = parts(text, range.start + 2..range.end - 1, b",\n;");
         return list(text, parts, scope, depth);
     }
     if wrapped("(") {

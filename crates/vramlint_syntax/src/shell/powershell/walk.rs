@@ -64,7 +64,7 @@ impl<'t> Walker<'t> {
     }
 
     fn children(&mut self, node: Node<'t>, context: &Context) {
-        if context.depth > DEPTH {
+        if context.depth > DEPTH || self.scope.work_left == 0 {
             return;
         }
         let context = &Context { depth: context.depth + 1, ..context.clone() };
@@ -126,7 +126,9 @@ impl<'t> Walker<'t> {
     fn repeated(&mut self, node: Node<'t>, context: &Context) {
         let place = TextRange::of(node.byte_range());
         let mark = self.scope.variables.mark();
-        for name in self.outline.changed_in(&node.byte_range()) {
+        let changed = self.outline.changed_in(&node.byte_range());
+        self.scope.pay(changed.len(), 0);
+        for name in changed {
             let made = self.scope.variables.get(&name).map_or_else(|| nowhere(&name, place), |v| Rc::clone(&v.made));
             self.scope.variables.blur(&name, Value::Carried, Some(&made));
         }
@@ -244,13 +246,19 @@ impl<'t> Walker<'t> {
         }
         let words = words::words(self.text, range, &self.scope);
         let (Some((_, first)), Some((_, last))) = (words.first(), words.last()) else { return };
+        // The grammar takes `1..3` for a command.
+        if first.slice(self.text).bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+            return;
+        }
         let place = first.cover(*last);
         let cost = self.scope.variables.export_count();
         if self.environment_left >= cost {
             self.environment_left -= cost;
+            let tree: Vec<_> = words.iter().map(|(field, range)| to_word(field, *range)).collect();
+            self.scope.pay_for(&tree);
             self.script.commands.push(Command {
                 range: place,
-                words: words.iter().map(|(field, range)| to_word(field, *range)).collect(),
+                words: tree,
                 environment: self.scope.variables.environment().collect(),
                 function: context.function.as_deref().map(str::to_owned),
                 in_loop: context.in_loop,

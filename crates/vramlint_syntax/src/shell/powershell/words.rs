@@ -7,6 +7,9 @@ use super::outline::key;
 use std::ops::Range;
 use vramlint_base::TextRange;
 
+/// Words of one command that are read at most.
+const WORDS: usize = 100_000;
+
 /// A word and its place.
 pub(super) type Placed = (Field, TextRange);
 
@@ -14,7 +17,7 @@ pub(super) type Placed = (Field, TextRange);
 pub(super) fn words(text: &str, range: Range<usize>, scope: &Scope) -> Vec<Placed> {
     let mut reader = Reader::new(text, range, scope);
     let mut words = Vec::new();
-    while reader.blanks() {
+    while reader.blanks() && words.len() < WORDS {
         reader.word(&mut words);
     }
     words

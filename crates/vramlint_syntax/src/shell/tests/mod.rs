@@ -1,6 +1,8 @@
 //! Text in, expectation out.
 
+mod bash_flow;
 mod bash_words;
+mod other;
 mod robust;
 
 use super::{Script, Word};

@@ -138,6 +138,25 @@ fn deep_and_long_texts() {
 }
 
 #[test]
+fn texts_that_would_grow_without_end() {
+    let big = "x ".repeat(30_000);
+    for (head, tail) in [
+        (format!("A='{big}'\n"), "a $A \"$A\" $A\n"),
+        (format!("A='{big}'\n"), "B=$A\n"),
+        (format!("A='{big}'\n"), "bash -c \"$A\"\n"),
+        (format!("A=({big})\n"), "a ${A[@]} ${A[@]} ${A[@]}\n"),
+        (format!("f() {{ {} }}\n", "A=1;".repeat(1_000)), "f; f\n"),
+        ("A=x\n".to_owned(), "A=$A$A\nB=\"$A $B\"\nC+=(${C[@]} $A)\n"),
+        (String::new(), "f$A() { a; }; export V$A=1; f$A\n"),
+    ] {
+        let mut text = head;
+        text.push_str(&tail.repeat(3_000));
+        let script = parse_bash(&text);
+        assert!(!script.assignments.is_empty() || !script.commands.is_empty());
+    }
+}
+
+#[test]
 fn fits_a_small_stack() {
     let work = || {
         for piece in ["if a; then ", "$( ", "( ", "{ ", "f() { ", "while a; do b; "] {
@@ -156,4 +175,30 @@ fn fits_a_small_stack() {
     };
     let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(work).expect("a thread starts");
     thread.join().expect("no overflow");
+}
+
+/// Scripts of the shared cases, all of which `bash -n` accepts. Skipped, with a word about it, in a clone without them.
+#[test]
+fn shared_scripts_have_no_errors() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases");
+    let mut folders = vec![root.clone()];
+    let mut count = 0;
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "sh") {
+                let text = std::fs::read_to_string(&path).unwrap_or_default();
+                let script = parse_bash(&text);
+                assert_in_bounds(&text, &script);
+                assert_eq!(script.errors, [], "{}", path.display());
+                assert!(script.commands.iter().all(|command| !command.words.is_empty()));
+                count += 1;
+            }
+        }
+    }
+    if count == 0 {
+        println!("skipped: no scripts at {}", root.display());
+    }
 }
