@@ -52,7 +52,7 @@ impl Project {
     fn find_launches(&self) -> Vec<Arc<Launch>> {
         let scripts = self.files.iter().filter(|file| !self.is_fragment(file.id));
         scripts
-            .filter_map(|file| file.script().map(|script| launch::from_script(file.id, script)))
+            .filter_map(|file| file.script().map(|script| launch::from_script(file.id, &file.text, script)))
             .flatten()
             .map(Arc::new)
             .collect()

@@ -28,6 +28,8 @@ pub struct Launch {
     pub arguments: Vec<Word>,
     /// The environment that the script gives.
     pub environment: Vec<Assignment>,
+    /// Whether words before the script are not known: any flag may hide in them.
+    pub open: bool,
     /// Whether it may run several times, or not at all.
     pub in_loop: bool,
     /// Whether it stands in a branch.

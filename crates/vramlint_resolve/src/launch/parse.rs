@@ -6,12 +6,12 @@ use vramlint_catalog::flags::{self, Arity, Launcher};
 use vramlint_syntax::shell::{Command, Script, Word, WordValue};
 
 /// Every launch of a script, in order.
-pub fn from_script(file: FileId, script: &Script) -> Vec<Launch> {
-    script.commands.iter().filter_map(|command| from_command(file, command)).collect()
+pub fn from_script(file: FileId, text: &str, script: &Script) -> Vec<Launch> {
+    script.commands.iter().filter_map(|command| from_command(file, text, command)).collect()
 }
 
-/// The launch that a command is, if it is one.
-pub fn from_command(file: FileId, command: &Command) -> Option<Launch> {
+/// The launch that a command is, if it is one. `text` is the file's, to see the name of a flag whose value is not known.
+pub fn from_command(file: FileId, text: &str, command: &Command) -> Option<Launch> {
     let words = wrappers::strip(&command.words);
     let (launcher, rest) = launcher_of(words)?;
     let mut launch = Launch {
@@ -23,10 +23,11 @@ pub fn from_command(file: FileId, command: &Command) -> Option<Launch> {
         module: None,
         arguments: Vec::new(),
         environment: command.environment.clone(),
+        open: false,
         in_loop: command.in_loop,
         conditional: command.conditional,
     };
-    read_flags(&mut launch, rest);
+    read_flags(&mut launch, text, rest);
     deeper(&mut launch);
     (launch.script.is_some() || launch.module.is_some()).then_some(launch)
 }
@@ -75,55 +76,43 @@ fn python(words: &[Word]) -> (Launcher, &[Word]) {
     (Launcher::Python, words)
 }
 
-fn read_flags(launch: &mut Launch, words: &[Word]) {
+fn read_flags(launch: &mut Launch, source: &str, words: &[Word]) {
     let mut at = 0;
     while at < words.len() {
         let word = &words[at];
         let Some(text) = word.text() else {
-            // An unknown word may be anything: a bundle of flags (`$EXTRA`), or the script. Take it for the script only if it
-            // is written like one and nothing that looks like a script follows.
-            if words[at + 1..].iter().any(looks_like_script) || at + 1 == words.len() && launch.flags.is_empty() {
-                at += 1;
-                continue;
+            if let Some(flag) = flag_of_unknown(launch.launcher, source, word) {
+                launch.flags.push(flag);
+            } else if words[at + 1..].iter().any(looks_like_script) || at + 1 == words.len() && launch.flags.is_empty() {
+                // A bundle of flags (`$EXTRA`): the script is still to come.
+                launch.open = true;
+            } else {
+                return take_script(launch, words, at);
             }
-            launch.script = Some(word.clone());
-            launch.arguments = words[at + 1..].to_vec();
-            return;
+            at += 1;
+            continue;
         };
         if !text.starts_with('-') || text == "-" {
-            launch.script = Some(word.clone());
-            launch.arguments = words[at + 1..].to_vec();
-            return;
+            return take_script(launch, words, at);
         }
         if launch.launcher == Launcher::Python && text == "-c" {
             return;
         }
         let (spelling, inline) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
         let known = flags::flag(launch.launcher, spelling);
+        let inline = inline.map(|value| tail_word(word, value));
         if known.is_some_and(|flag| matches!(flag.names[0], "-m" | "--module")) && is_module_with_name(launch.launcher) {
-            let inline_word = inline.map(|value| tail_word(word, value));
-            let taken = usize::from(inline_word.is_none());
-            launch.module = inline_word.or_else(|| words.get(at + 1).cloned());
+            let taken = usize::from(inline.is_none());
+            launch.module = inline.or_else(|| words.get(at + 1).cloned());
             launch.arguments = words.get(at + 1 + taken..).unwrap_or(&[]).to_vec();
             return;
         }
-        let mut values: Vec<Word> = inline.map(|value| tail_word(word, value)).into_iter().collect();
         at += 1;
-        if values.is_empty() {
-            let wanted = match known.map(|flag| flag.arity) {
-                Some(Arity::One) => 1,
-                Some(Arity::Many) => {
-                    words[at..].iter().take_while(|next| next.text().is_none_or(|text| !text.starts_with('-'))).count()
-                }
-                Some(Arity::Switch) => 0,
-                // A flag that the launcher does not know: the next word is its value unless it is a flag or a script.
-                None => usize::from(
-                    words.get(at).is_some_and(|next| next.text().is_none_or(|t| !t.starts_with('-')) && !looks_like_script(next)),
-                ),
-            };
-            values.extend(words[at..].iter().take(wanted).cloned());
-            at += values.len();
-        }
+        let values = match inline {
+            Some(value) => vec![value],
+            None => values_of(known, &words[at..]),
+        };
+        at += if text.contains('=') { 0 } else { values.len() };
         launch.flags.push(LaunchFlag {
             name: known.map_or_else(|| spelling.to_owned(), |flag| flag.names[0].to_owned()),
             word: word.range,
@@ -131,6 +120,37 @@ fn read_flags(launch: &mut Launch, words: &[Word]) {
             values,
         });
     }
+}
+
+fn take_script(launch: &mut Launch, words: &[Word], at: usize) {
+    launch.script = Some(words[at].clone());
+    launch.arguments = words[at + 1..].to_vec();
+}
+
+/// The words that a flag takes.
+fn values_of(known: Option<&flags::Flag>, rest: &[Word]) -> Vec<Word> {
+    let plain = |word: &&Word| word.text().is_none_or(|text| !text.starts_with('-'));
+    let wanted = match known.map(|flag| flag.arity) {
+        Some(Arity::One) => 1,
+        Some(Arity::Many) => rest.iter().take_while(plain).count(),
+        Some(Arity::Switch) => 0,
+        // A flag that the launcher does not know: the next word is its value unless it is a flag or a script.
+        None => usize::from(rest.first().is_some_and(|next| plain(&next) && !looks_like_script(next))),
+    };
+    rest.iter().take(wanted).cloned().collect()
+}
+
+/// `--num_processes=$N` with an unknown `$N`: the flag is there, its value is not known.
+fn flag_of_unknown(launcher: Launcher, source: &str, word: &Word) -> Option<LaunchFlag> {
+    let written = word.sources.first().unwrap_or(&word.range).slice(source).trim_matches(['"', '\'']);
+    let (name, _) = written.split_once('=').filter(|(name, _)| name.starts_with('-') && !name.contains('$'))?;
+    let known = flags::flag(launcher, name);
+    Some(LaunchFlag {
+        name: known.map_or_else(|| name.to_owned(), |flag| flag.names[0].to_owned()),
+        word: word.range,
+        known: known.is_some(),
+        values: vec![word.clone()],
+    })
 }
 
 /// Launchers whose `-m` names the module in the next word and ends their own flags. For accelerate, torchrun and deepspeed

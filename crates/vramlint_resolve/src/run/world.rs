@@ -65,7 +65,11 @@ impl World<'_> {
 
     /// The world size, derived from what was offered.
     pub(super) fn settle(&self, offers: &Offers) -> Setting {
+        let hidden = self.launch.is_some_and(|launch| launch.open) && !offers.has(Concept::NumProcesses);
         let count = match self.launch.map(|launch| launch.launcher) {
+            Some(Launcher::Accelerate | Launcher::Torchrun | Launcher::DeepSpeed | Launcher::Tune) if hidden => {
+                Err(message!("flags of the launch are not known", "启动命令的部分参数未知"))
+            }
             Some(Launcher::Accelerate | Launcher::Trl) => self.accelerate(offers),
             Some(Launcher::Torchrun) => self.torchrun(offers),
             Some(Launcher::DeepSpeed) => self.deepspeed(offers),
