@@ -1,5 +1,5 @@
 //! What several tests share: checking a folder through the library, and walking folders.
-#![allow(dead_code)] // each test binary uses its part
+#![allow(dead_code, unreachable_pub, missing_docs)] // each test binary uses its part of a private module
 
 use std::path::{Path, PathBuf};
 use vramlint_base::{Finding, Place};

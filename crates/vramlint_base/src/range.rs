@@ -49,11 +49,13 @@ impl TextRange {
     }
 
     /// The smallest range that holds both.
+    #[must_use]
     pub fn cover(self, other: Self) -> Self {
         Self::new(self.start.min(other.start), self.end.max(other.end))
     }
 
     /// The range moved right by `offset` bytes.
+    #[must_use]
     pub const fn shifted(self, offset: u32) -> Self {
         Self { start: self.start + offset, end: self.end + offset }
     }
