@@ -5,6 +5,7 @@ mod wrappers;
 
 pub use parse::{from_command, from_script};
 
+use std::collections::BTreeMap;
 use vramlint_base::{FileId, TextRange};
 use vramlint_catalog::flags::Launcher;
 use vramlint_syntax::shell::{Assignment, Word};
@@ -26,6 +27,8 @@ pub struct Launch {
     pub module: Option<Word>,
     /// What comes behind the script.
     pub arguments: Vec<Word>,
+    /// Names of arguments whose value is not known (`--batch_size=$1`), by their number among the arguments.
+    pub half_known: BTreeMap<usize, String>,
     /// The environment that the script gives.
     pub environment: Vec<Assignment>,
     /// Whether words before the script are not known: any flag may hide in them.
@@ -85,20 +88,29 @@ impl Launch {
     /// The arguments of the script, read as options. Words that are no option's value are left out.
     pub fn options(&self) -> Vec<Argument<'_>> {
         let mut found = Vec::new();
-        let mut words = self.arguments.iter().peekable();
-        while let Some(word) = words.next() {
-            let Some(text) = word.text() else { continue };
+        let mut words = self.arguments.iter().enumerate().peekable();
+        while let Some((number, word)) = words.next() {
+            let Some(text) = word.text() else {
+                if let Some(name) = self.half_known.get(&number) {
+                    let value = Some(ArgumentValue { text: None, range: word.range, word });
+                    found.push(Argument { name: name.clone(), word: word.range, value });
+                }
+                continue;
+            };
             let bare = text.trim_start_matches('-');
             if text.starts_with('-') && !bare.is_empty() && !bare.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
                 if let Some((name, value)) = bare.split_once('=') {
                     found.push(joined(word, name, value));
                     continue;
                 }
-                let value = words.next_if(|next| next.text().is_none_or(|text| !is_option(text)));
+                let value = words.next_if(|(number, next)| match next.text() {
+                    Some(text) => !is_option(text),
+                    None => !self.half_known.contains_key(number),
+                });
                 found.push(Argument {
                     name: bare.to_owned(),
                     word: word.range,
-                    value: value.map(|word| ArgumentValue { text: word.text().map(str::to_owned), range: word.range, word }),
+                    value: value.map(|(_, word)| ArgumentValue { text: word.text().map(str::to_owned), range: word.range, word }),
                 });
             } else if let Some((name, value)) = text.split_once('=') {
                 // `key=value` overrides of Hydra, OmegaConf, torchtune.

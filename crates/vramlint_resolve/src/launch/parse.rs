@@ -1,6 +1,7 @@
 //! From the words of a command to a [`Launch`].
 
 use super::{Launch, LaunchFlag, wrappers};
+use std::collections::BTreeMap;
 use vramlint_base::{FileId, TextRange};
 use vramlint_catalog::flags::{self, Arity, Launcher};
 use vramlint_syntax::shell::{Command, Script, Word, WordValue};
@@ -22,14 +23,21 @@ pub fn from_command(file: FileId, text: &str, command: &Command) -> Option<Launc
         script: None,
         module: None,
         arguments: Vec::new(),
+        half_known: BTreeMap::new(),
         environment: command.environment.clone(),
         open: false,
         in_loop: command.in_loop,
         conditional: command.conditional,
     };
-    read_flags(&mut launch, text, rest);
+    if launcher == Launcher::LlamaFactory {
+        framework_arguments(&mut launch, rest);
+    } else {
+        read_flags(&mut launch, text, rest);
+    }
     deeper(&mut launch);
-    (launch.script.is_some() || launch.module.is_some()).then_some(launch)
+    launch.half_known = half_known(&launch.arguments, text);
+    let starts = launch.script.is_some() || launch.module.is_some();
+    (starts || launcher == Launcher::LlamaFactory && !launch.arguments.is_empty()).then_some(launch)
 }
 
 /// The launcher at the front, and the words behind it.
@@ -66,7 +74,6 @@ fn python(words: &[Word]) -> (Launcher, &[Word]) {
             "torch.distributed.run" | "torch.distributed.launch" => return (Launcher::Torchrun, rest),
             "accelerate.commands.launch" => return (Launcher::Accelerate, rest),
             "deepspeed.launcher.runner" => return (Launcher::DeepSpeed, rest),
-            "axolotl.cli.train" => return (Launcher::Axolotl, rest),
             "llamafactory.cli" if rest.first().and_then(Word::text) == Some("train") => {
                 return (Launcher::LlamaFactory, &rest[1..]);
             }
@@ -120,6 +127,25 @@ fn read_flags(launch: &mut Launch, source: &str, words: &[Word]) {
             values,
         });
     }
+}
+
+/// `llamafactory-cli train [FILE] …`: every word is an argument of the training, with a file in front or without.
+fn framework_arguments(launch: &mut Launch, words: &[Word]) {
+    let file = words.first().is_some_and(|word| word.text().is_none_or(|text| !text.starts_with('-') && !text.contains('=')));
+    launch.script = words.first().filter(|_| file).cloned();
+    launch.arguments = words[usize::from(file)..].to_vec();
+}
+
+/// `--batch_size=$1` and `training.lr=$LR` with unknown values: the names of the options, by the number of the word.
+fn half_known(words: &[Word], source: &str) -> BTreeMap<usize, String> {
+    let name = |word: &Word| {
+        let written = word.sources.first().unwrap_or(&word.range).slice(source).trim_matches(['"', '\'']);
+        let (name, _) = written.split_once('=')?;
+        let plain = name.chars().all(|c| c.is_alphanumeric() || "._-/+@".contains(c));
+        (plain && !name.is_empty()).then(|| name.trim_start_matches(['-', '+']).to_owned())
+    };
+    let unknown = words.iter().enumerate().filter(|(_, word)| word.text().is_none());
+    unknown.filter_map(|(number, word)| Some((number, name(word)?))).collect()
 }
 
 fn take_script(launch: &mut Launch, words: &[Word], at: usize) {

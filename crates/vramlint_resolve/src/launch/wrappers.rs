@@ -50,7 +50,11 @@ pub(super) fn strip(words: &[Word]) -> &[Word] {
         let Some(program) = words.first().and_then(Word::text) else { return words };
         let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
         let second = words.get(1).and_then(Word::text).unwrap_or("");
-        if let Some((_, _, valued)) = RUNNERS.iter().find(|(runner, sub, _)| *runner == name && *sub == second) {
+        if name == "ray" && second == "job" {
+            // `ray job submit [options] -- python …`
+            let Some(end) = words.iter().position(|word| word.text() == Some("--")) else { return words };
+            words = &words[end + 1..];
+        } else if let Some((_, _, valued)) = RUNNERS.iter().find(|(runner, sub, _)| *runner == name && *sub == second) {
             words = skip_options(&words[2..], valued);
         } else if let Some((_, valued)) = WRAPPERS.iter().find(|(wrapper, _)| *wrapper == name) {
             words = skip_options(&words[1..], valued);

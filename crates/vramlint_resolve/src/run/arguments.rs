@@ -2,7 +2,7 @@
 
 use super::settle::{Layer, Offers, known, unknown};
 use crate::code::CodeFacts;
-use crate::launch::Launch;
+use crate::launch::{ArgumentValue, Launch};
 use crate::setting::{Candidate, Origin};
 use vramlint_base::{Message, Place, Value, message};
 use vramlint_catalog::{Dialect, dialect};
@@ -59,6 +59,16 @@ pub(super) fn typed(text: &str) -> Value {
         "false" | "False" => Value::Bool(false),
         _ => yaml::scalar::argparse_number(text).unwrap_or_else(|| Value::Text(text.to_owned())),
     }
+}
+
+/// The value of an option as a candidate.
+pub(super) fn candidate(value: &ArgumentValue<'_>, origin: Origin) -> Candidate {
+    let mut candidate = match &value.text {
+        Some(text) => known(typed(text), text.clone(), origin),
+        None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
+    };
+    candidate.assumptions = assumptions(value.word);
+    candidate
 }
 
 /// What had to be assumed for a word, in words.

@@ -3,10 +3,11 @@
 //! Facts: `deepspeed.md` sections 2 and 3, `accelerate.md` sections 3b to 3d and 4.
 
 use super::settle::{Layer, Offers, known};
+use crate::launch::Launch;
 use crate::setting::{Candidate, Origin};
 use crate::{Kind, SourceFile};
 use vramlint_base::{Value, message};
-use vramlint_catalog::Concept;
+use vramlint_catalog::{Concept, flags};
 use vramlint_syntax::data::Loader;
 
 /// Keys of DeepSpeed's file and what they mean.
@@ -29,12 +30,16 @@ const BLOCK: &[(&str, Concept)] = &[
 ];
 
 /// Offers what DeepSpeed's file says. `auto` is nobody's value: it is left out, so that who fills it wins.
-pub(super) fn offer_file(offers: &mut Offers, file: &SourceFile, train_batch: &mut Option<Candidate>) {
+///
+/// Under a trainer a number must equal the trainer's argument, so neither side beats the other; without one the engine's number
+/// holds, but for the micro-batch, which is that of the loader.
+pub(super) fn offer_file(offers: &mut Offers, file: &SourceFile, trainer: bool, train_batch: &mut Option<Candidate>) {
     let loader =
         if file.data().is_some_and(|data| data.json) { Loader::Json } else { super::data::loader_of(file, Kind::DeepSpeed) };
     for (path, concept) in KEYS {
         if let Some(candidate) = super::data::lookup(file, path, loader).filter(|candidate| !is_auto(candidate)) {
-            offers.offer(*concept, Layer::Decided, candidate);
+            let matched = trainer && !is_zero(*concept) || *concept == Concept::MicroBatch;
+            offers.offer(*concept, if matched { Layer::Decided } else { Layer::Engine }, candidate);
         }
     }
     *train_batch = super::data::lookup(file, &["train_batch_size"], loader).filter(|candidate| !is_auto(candidate));
@@ -43,20 +48,48 @@ pub(super) fn offer_file(offers: &mut Offers, file: &SourceFile, train_batch: &m
             && candidate.known() == Some(&Value::Bool(true))
         {
             candidate.value = crate::Resolved::Known(Value::Text(name.to_owned()));
-            offers.offer(Concept::MixedPrecision, Layer::Decided, candidate);
+            offers.offer(Concept::MixedPrecision, if trainer { Layer::Decided } else { Layer::Engine }, candidate);
+        }
+    }
+}
+
+/// Accelerate takes a missing accumulation for 1, whatever `Accelerator()` is given (deepspeed.md section 2, measured).
+pub(super) fn offer_missing_accumulation(offers: &mut Offers, file: &SourceFile) {
+    let written = file.data().and_then(|data| data.root()?.get("gradient_accumulation_steps")).is_some();
+    if !written {
+        let source = "accelerate 1.15.0 accelerate/utils/dataclasses.py DeepSpeedPlugin".to_owned();
+        let origin = Origin::Default { tool: "accelerate", source };
+        offers.offer(Concept::GradientAccumulationSteps, Layer::Engine, known(Value::Int(1), "", origin));
+    }
+}
+
+const fn is_zero(concept: Concept) -> bool {
+    matches!(concept, Concept::ZeroStage | Concept::OffloadOptimizer | Concept::OffloadParam)
+}
+
+/// Offers the flags of `accelerate launch` that only DeepSpeed reads. Beside a file of DeepSpeed they only fill `auto`, and the
+/// file's own numbers beat them.
+pub(super) fn offer_flags(offers: &mut Offers, launch: &Launch, trainer: bool) {
+    for flag in &launch.flags {
+        let Some(concept) = flags::flag(launch.launcher, &flag.name).and_then(|known| known.concept) else { continue };
+        let accumulation = concept == Concept::GradientAccumulationSteps;
+        if let Some(word) = flag.values.first().filter(|_| is_zero(concept) || accumulation) {
+            let layer = if accumulation && trainer { Layer::Decided } else { Layer::LauncherFlag };
+            offers.offer(concept, layer, super::arguments::from_word(launch, word, &flag.name));
         }
     }
 }
 
 /// Offers the keys of accelerate's own `deepspeed_config` block.
-pub(super) fn offer_block(offers: &mut Offers, file: &SourceFile) {
+pub(super) fn offer_block(offers: &mut Offers, file: &SourceFile, trainer: bool) {
     for (key, concept) in BLOCK {
         let loader = super::data::loader_of(file, Kind::Accelerate);
         if let Some(candidate) =
             super::data::lookup(file, &["deepspeed_config", key], loader).filter(|candidate| !is_auto(candidate))
         {
             // The launcher exports it, and the environment beats the argument of Accelerator().
-            offers.offer(*concept, Layer::Decided, candidate);
+            let matched = trainer && !is_zero(*concept);
+            offers.offer(*concept, if matched { Layer::Decided } else { Layer::LauncherFile }, candidate);
         }
     }
 }

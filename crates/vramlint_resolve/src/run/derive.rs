@@ -6,9 +6,14 @@ use vramlint_base::{Message, Value, message};
 use vramlint_catalog::{Concept, Dialect};
 
 /// Adds effective batch, tokens, completions and prompts per step to a run whose own settings are settled.
-pub(super) fn add(run: &mut Run) {
+///
+/// `spread` says why one process may use several GPUs with rows of its own each, so that the effective batch is not known.
+pub(super) fn add(run: &mut Run, spread: Option<Message>) {
     let batch = [Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::WorldSize];
     product(run, Concept::EffectiveBatch, &batch);
+    if let Some(why) = spread {
+        insert(run, Concept::EffectiveBatch, Err(why), "rows x GPUs of the process".to_owned(), batch.to_vec());
+    }
     product(run, Concept::TokensPerStep, &[Concept::EffectiveBatch, Concept::SequenceLength]);
     if !run.settings.contains_key(&Concept::NumGenerations) {
         return;

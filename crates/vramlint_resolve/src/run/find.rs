@@ -1,7 +1,8 @@
 //! Which runs a project has: one per launch, then one per training script or training file that no launch starts.
 
 use super::Run;
-use super::assemble::{Seed, assemble};
+use super::assemble::assemble;
+use super::seed::Seed;
 use crate::SourceFile;
 use crate::kind::Kind;
 use crate::launch::Launch;

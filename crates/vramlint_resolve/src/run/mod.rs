@@ -2,11 +2,19 @@
 
 mod arguments;
 mod assemble;
+mod batch;
 pub(crate) mod data;
 mod deepspeed;
+mod defaults;
 mod derive;
 mod find;
+mod from_code;
+mod parallel;
+mod processes;
+mod route;
+mod seed;
 mod settle;
+mod spread;
 mod world;
 
 pub use find::runs;

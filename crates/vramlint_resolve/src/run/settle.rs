@@ -8,7 +8,15 @@ use vramlint_catalog::Concept;
 /// Where a candidate stands in the order; a smaller layer is stronger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Layer {
-    /// The library reads it there and nothing else can change it: a literal argument of its call, an engine's own file.
+    /// DeepSpeed's own file, where it beats everything else.
+    Engine,
+    /// A flag of the launcher that the library puts above the code: `--zero_stage`.
+    LauncherFlag,
+    /// The same as a key of the launcher's file.
+    LauncherFile,
+    /// The same as a variable of the environment.
+    LauncherEnvironment,
+    /// The library reads it there and nothing else can change it: a literal argument of its call.
     Decided,
     /// An argument on the command line.
     Flag,
@@ -29,12 +37,12 @@ pub(super) enum Layer {
 pub(super) enum Join {
     /// By the tool: the order of [`Layer`] holds.
     Ordered(Precedence),
-    /// In code that the project does not show: different values leave it open.
-    Open,
+    /// In code that the project does not show: different values leave it open. What decides above the code has an order still.
+    Open(Option<Precedence>),
 }
 
 /// Candidates of a run, before one of each wins.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Offers {
     by_concept: BTreeMap<Concept, Vec<(Layer, Candidate)>>,
 }
@@ -68,12 +76,35 @@ impl Offers {
 
 fn settle(mut offers: Vec<(Layer, Candidate)>, join: Join) -> Setting {
     offers.sort_by_key(|(layer, candidate)| (*layer, candidate.condition.is_some()));
+    // A default holds only where nobody says anything, not even under a condition.
+    if offers.iter().any(|(layer, _)| *layer != Layer::Default) {
+        offers.retain(|(layer, _)| *layer != Layer::Default);
+    }
+    offers = distinct(offers);
     let winner = winner(&offers, join);
+    let decided = winner.is_some_and(|index| offers[index].0 < Layer::Decided);
     let precedence = match join {
         Join::Ordered(precedence) if offers.len() > 1 => Some(precedence),
+        Join::Open(precedence) if offers.len() > 1 && decided => precedence,
         _ => None,
     };
     Setting { candidates: offers.into_iter().map(|(_, candidate)| candidate).collect(), winner, precedence }
+}
+
+/// One place says one thing once: a flag that is found as an option and as what the code passes on is one candidate.
+fn distinct(offers: Vec<(Layer, Candidate)>) -> Vec<(Layer, Candidate)> {
+    let mut kept: Vec<(Layer, Candidate)> = Vec::with_capacity(offers.len());
+    for (layer, candidate) in offers {
+        let place = candidate.origin.place();
+        let known = place.is_some()
+            && kept.iter().any(|(_, other)| {
+                other.origin.place() == place && other.value == candidate.value && other.condition == candidate.condition
+            });
+        if !known {
+            kept.push((layer, candidate));
+        }
+    }
+    kept
 }
 
 fn winner(offers: &[(Layer, Candidate)], join: Join) -> Option<usize> {
@@ -81,14 +112,11 @@ fn winner(offers: &[(Layer, Candidate)], join: Join) -> Option<usize> {
     let first = *unconditional.first()?;
     let (layer, candidate) = &offers[first];
     // Of several literal arguments or files of one layer none is known to come last, so they must agree.
-    let rivals: Vec<usize> = match join {
-        Join::Ordered(_) => unconditional.iter().copied().filter(|i| offers[*i].0 == *layer).collect(),
-        Join::Open if *layer == Layer::Decided => unconditional.iter().copied().filter(|i| offers[*i].0 == *layer).collect(),
-        Join::Open => {
-            unconditional.iter().copied().filter(|i| offers[*i].0 != Layer::Default || *layer == Layer::Default).collect()
-        }
-    };
-    let agree = rivals.iter().all(|i| same(&offers[*i].1.value, &candidate.value));
+    let one_layer = matches!(join, Join::Ordered(_)) || *layer <= Layer::Decided;
+    let agree = unconditional
+        .iter()
+        .filter(|i| !one_layer || offers[**i].0 == *layer)
+        .all(|i| same(&offers[*i].1.value, &candidate.value));
     agree.then_some(first)
 }
 
@@ -129,26 +157,26 @@ mod tests {
     #[test]
     fn an_open_join_needs_agreement() {
         let differ = [(Layer::Flag, at(1)), (Layer::File, at(4))];
-        assert_eq!(value(&differ, Join::Open), None);
+        assert_eq!(value(&differ, Join::Open(None)), None);
         assert_eq!(value(&differ, ORDER), Some(1));
-        assert_eq!(value(&[(Layer::Flag, at(4)), (Layer::File, at(4))], Join::Open), Some(4));
+        assert_eq!(value(&[(Layer::Flag, at(4)), (Layer::File, at(4))], Join::Open(None)), Some(4));
     }
 
     #[test]
     fn a_default_yields_to_anything_written() {
-        assert_eq!(value(&[(Layer::Default, at(8)), (Layer::Constant, at(2))], Join::Open), Some(2));
-        assert_eq!(value(&[(Layer::Default, at(8))], Join::Open), Some(8));
+        assert_eq!(value(&[(Layer::Default, at(8)), (Layer::Constant, at(2))], Join::Open(None)), Some(2));
+        assert_eq!(value(&[(Layer::Default, at(8))], Join::Open(None)), Some(8));
     }
 
     #[test]
     fn what_the_library_reads_beats_what_is_only_declared() {
-        assert_eq!(value(&[(Layer::OptionDefault, at(8)), (Layer::Decided, at(2))], Join::Open), Some(2));
+        assert_eq!(value(&[(Layer::OptionDefault, at(8)), (Layer::Decided, at(2))], Join::Open(None)), Some(2));
     }
 
     #[test]
     fn a_branch_never_wins_over_the_nominal_value() {
         let branch = Candidate { condition: Some("low_memory".into()), ..at(1) };
-        assert_eq!(value(&[(Layer::Decided, branch.clone()), (Layer::Decided, at(2))], Join::Open), Some(2));
-        assert_eq!(value(&[(Layer::Decided, branch)], Join::Open), None);
+        assert_eq!(value(&[(Layer::Decided, branch.clone()), (Layer::Decided, at(2))], Join::Open(None)), Some(2));
+        assert_eq!(value(&[(Layer::Decided, branch)], Join::Open(None)), None);
     }
 }

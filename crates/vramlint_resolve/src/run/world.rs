@@ -3,14 +3,14 @@
 //! Facts: `accelerate.md` sections 2 to 4 (accelerate 1.15.0, run); torchrun and the deepspeed launcher: section 4, "World size
 //! from other launchers".
 
-use super::arguments::from_word;
-use super::settle::{Layer, Offers, known, unknown};
-use crate::launch::{Launch, LaunchFlag};
+use super::settle::Offers;
+use crate::code::CodeFacts;
+use crate::launch::Launch;
 use crate::setting::{Candidate, Origin, Resolved, Setting};
 use crate::{Policy, SourceFile};
 use vramlint_base::{Message, Value, message};
-use vramlint_catalog::Concept;
-use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::flags::{self, Launcher};
+use vramlint_catalog::{Concept, Dialect};
 
 /// What the world size depends on.
 pub(super) struct World<'a> {
@@ -19,66 +19,24 @@ pub(super) struct World<'a> {
     /// A file that is named but not there: nothing can be said about it.
     pub accelerate_absent: bool,
     pub policy: &'a Policy,
+    pub dialect: Dialect,
     /// Whether the code is a plain loop that can only be one process, started by hand.
     pub plain_loop: bool,
+    /// What the code says; `None` where the script is not in the project.
+    pub code: Option<&'a CodeFacts>,
+    /// A word of the code or of the command that speaks of processes started in another way.
+    pub spreads: Option<&'static str>,
+    /// Processes that share each row, and their names.
+    pub sharing: Result<(i64, String), Message>,
 }
 
 /// A number and where it came from.
 type Count = Result<(i64, Vec<Concept>, String), Message>;
 
 impl World<'_> {
-    /// Offers what launcher and file say of processes and machines.
-    pub(super) fn offer(&self, offers: &mut Offers) {
-        if let Some(launch) = self.launch {
-            for (flag, concept) in FLAGS {
-                let Some(found) = launch.flag(flag) else { continue };
-                let candidate = from_flag(launch, found);
-                offers.offer(*concept, Layer::Flag, candidate);
-            }
-            if let Some((flag, kind)) = type_flag(launch) {
-                let origin = Origin::Flag { place: vramlint_base::Place::new(launch.file, flag.word), flag: flag.name.clone() };
-                offers.offer(
-                    Concept::DistributedType,
-                    Layer::Flag,
-                    known(Value::Text(kind.to_owned()), flag.name.clone(), origin),
-                );
-            }
-            if let Some(visible) = launch.variable("CUDA_VISIBLE_DEVICES") {
-                let place = vramlint_base::Place::new(launch.file, visible.range);
-                let origin = Origin::Env { name: visible.name.clone(), place };
-                let candidate = match visible.value.text() {
-                    Some(text) => known(Value::Text(text.to_owned()), text, origin),
-                    None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
-                };
-                offers.offer(Concept::VisibleDevices, Layer::Environment, candidate);
-            }
-        }
-        if let Some(file) = self.accelerate {
-            for (key, concept) in KEYS {
-                if let Some(candidate) = super::data::lookup(file, &[key], super::data::loader_of(file, crate::Kind::Accelerate))
-                {
-                    offers.offer(*concept, Layer::File, candidate);
-                }
-            }
-        }
-    }
-
-    /// The world size, derived from what was offered.
-    pub(super) fn settle(&self, offers: &Offers) -> Setting {
-        let hidden = self.launch.is_some_and(|launch| launch.open) && !offers.has(Concept::NumProcesses);
-        let count = match self.launch.map(|launch| launch.launcher) {
-            Some(Launcher::Accelerate | Launcher::Torchrun | Launcher::DeepSpeed | Launcher::Tune) if hidden => {
-                Err(message!("flags of the launch are not known", "启动命令的部分参数未知"))
-            }
-            Some(Launcher::Accelerate | Launcher::Trl) => self.accelerate(offers),
-            Some(Launcher::Torchrun) => self.torchrun(offers),
-            Some(Launcher::DeepSpeed) => self.deepspeed(offers),
-            Some(Launcher::Tune) if offers.has(Concept::NumProcesses) => self.torchrun(offers),
-            Some(Launcher::Tune | Launcher::Python) => self.python(),
-            Some(Launcher::LlamaFactory | Launcher::Swift) => self.own_launcher(true),
-            Some(Launcher::Axolotl) => self.own_launcher(false),
-            None => self.nobody(),
-        };
+    /// The world size. `launcher` holds what the launch itself says, `all` what anybody says.
+    pub(super) fn settle(&self, launcher: &Offers, all: &Offers) -> Setting {
+        let count = self.processes(launcher, all).and_then(|count| self.data_parallel(count));
         let (value, formula, inputs) = match count {
             Ok((n, inputs, formula)) => (Resolved::Known(Value::Int(n)), formula, inputs),
             Err(why) => (Resolved::Unknown(why), String::new(), Vec::new()),
@@ -86,6 +44,36 @@ impl World<'_> {
         let origin = Origin::Derived { formula, inputs };
         let candidate = Candidate { value, raw: String::new(), origin, condition: None, assumptions: Vec::new() };
         Setting { candidates: vec![candidate], winner: Some(0), precedence: None }
+    }
+
+    fn processes(&self, launcher: &Offers, all: &Offers) -> Count {
+        let hidden = self.launch.is_some_and(|launch| launch.open) && !launcher.has(Concept::NumProcesses);
+        match self.launch.map(|launch| launch.launcher) {
+            Some(Launcher::Accelerate | Launcher::Torchrun | Launcher::DeepSpeed | Launcher::Tune) if hidden => {
+                Err(message!("flags of the launch are not known", "启动命令的部分参数未知"))
+            }
+            Some(Launcher::Accelerate) => self.accelerate(launcher),
+            // Its YAML may hold arguments of the launcher.
+            Some(Launcher::Trl) => self.accelerate(all),
+            Some(Launcher::Torchrun) => self.torchrun(launcher),
+            Some(Launcher::DeepSpeed) => self.deepspeed(launcher),
+            Some(Launcher::Tune) if launcher.has(Concept::NumProcesses) => self.torchrun(launcher),
+            Some(Launcher::Tune) => Ok((1, vec![], "without nproc_per_node tune starts one process".into())),
+            Some(Launcher::Python) => self.python(all),
+            Some(Launcher::LlamaFactory | Launcher::Swift) => self.own_launcher(),
+            Some(Launcher::Axolotl) => self.axolotl(launcher),
+            None => self.nobody(all),
+        }
+    }
+
+    /// Only data-parallel processes multiply the batch.
+    fn data_parallel(&self, (n, inputs, formula): (i64, Vec<Concept>, String)) -> Count {
+        let (sharing, names) = self.sharing.clone()?;
+        match sharing {
+            1 => Ok((n, inputs, formula)),
+            d if n % d == 0 => Ok((n / d, inputs, format!("({formula}) / {names}"))),
+            _ => Err(message!("{n} processes do not divide by {names}", "{n} 个进程不能被 {names} 整除")),
+        }
     }
 
     /// The type that accelerate's launcher goes by: `None` where nobody says one.
@@ -165,45 +153,89 @@ impl World<'_> {
 
     fn deepspeed(&self, offers: &Offers) -> Count {
         let launch = self.launch.ok_or_else(unknown_gpus)?;
-        if let Some(include) = launch.flag("--include") {
-            let text = include.values.first().and_then(|word| word.text()).ok_or_else(unknown_gpus)?;
+        if let Some(include) = filter(launch, "--include") {
+            let text = include.ok_or_else(unknown_gpus)?;
             let count = included(text).ok_or_else(unknown_gpus)?;
             return Ok((count, vec![], format!("--include {text}")));
         }
-        if launch.flag("--exclude").is_some() {
+        if filter(launch, "--exclude").is_some() {
             return Err(unknown_gpus());
         }
-        let nodes = int_or(offers, Concept::NumMachines, if launch.flag("--hostfile").is_some() { -1 } else { 1 })?;
+        let hosts = launch.flag("--hostfile").or_else(|| launch.flag("-H")).is_some();
+        let nodes = int_or(offers, Concept::NumMachines, if hosts { -1 } else { 1 })?;
         match offers.peek(Concept::NumProcesses) {
-            Some(Value::Int(n)) if *n > 0 && nodes > 0 => Ok((
-                n * nodes,
-                vec![Concept::NumProcesses, Concept::NumMachines],
-                format!("num_gpus x num_nodes = {n} x {nodes}"),
-            )),
+            Some(Value::Int(n)) if *n > 0 && nodes > 0 => {
+                let world = n.checked_mul(nodes).ok_or_else(unknown_gpus)?;
+                let inputs = vec![Concept::NumProcesses, Concept::NumMachines];
+                Ok((world, inputs, format!("num_gpus x num_nodes = {n} x {nodes}")))
+            }
             _ if offers.has(Concept::NumProcesses) || nodes <= 0 => Err(unknown_gpus()),
             _ => self.gpus().map(|n| (n, vec![], format!("every GPU of the target: {n}"))).ok_or_else(unknown_gpus),
         }
     }
 
-    fn python(&self) -> Count {
+    fn python(&self, all: &Offers) -> Count {
         // A scheduler or another launcher around it sets these; their values are not in the script.
         let outer = self.launch.is_some_and(|launch| launch.variable("WORLD_SIZE").is_some());
         if outer {
             return Err(message!("WORLD_SIZE is set from outside", "WORLD_SIZE 由外部设定"));
         }
+        match self.dialect {
+            Dialect::Lightning => return self.lightning(all),
+            Dialect::OpenRlhf => return self.ray(),
+            _ => {}
+        }
+        if let Some(word) = self.spreads {
+            return Err(message!("`{word}` may start more processes", "`{word}` 可能启动更多进程"));
+        }
+        if self.code.is_none() {
+            return Err(message!("the script is not in the project", "脚本不在项目中"));
+        }
         Ok((1, vec![], "python starts one process".into()))
     }
 
-    /// Command lines that start torchrun themselves, one process per GPU.
-    fn own_launcher(&self, by_environment: bool) -> Count {
+    /// Lightning's Trainer starts a process per device itself (pytorch-lightning 2.6.6 trainer/trainer.py: `devices="auto"`).
+    fn lightning(&self, all: &Offers) -> Count {
+        let nodes = int_or(all, Concept::NumMachines, 1)?;
+        let devices = match all.peek(Concept::NumProcesses) {
+            Some(Value::Int(n)) if *n > 0 => *n,
+            None if all.has(Concept::NumProcesses) => return Err(message!("devices is not known", "devices 未知")),
+            _ => self.gpus().map(|n| n.max(1)).ok_or_else(unknown_gpus)?,
+        };
+        let world = devices.checked_mul(nodes).ok_or_else(unknown_gpus)?;
+        let inputs = vec![Concept::NumProcesses, Concept::NumMachines];
+        Ok((world, inputs, format!("devices x num_nodes = {devices} x {nodes}")))
+    }
+
+    /// OpenRLHF under Ray: the actor's ranks train (OpenRLHF 0.11.0 cli/train_ppo_ray.py, 1 node of 8 by default).
+    fn ray(&self) -> Count {
         let launch = self.launch.ok_or_else(unknown_gpus)?;
-        if by_environment && let Some(n) = launch.variable("NPROC_PER_NODE") {
+        let options = launch.options();
+        let number = |names: [&str; 2], otherwise: i64| {
+            let Some(option) = options.iter().rfind(|option| names.contains(&option.name.as_str())) else { return Some(otherwise) };
+            option.value.as_ref()?.text.as_deref()?.parse::<i64>().ok().filter(|n| *n > 0)
+        };
+        let module = launch.module.as_ref().and_then(|word| word.text());
+        if module != Some("openrlhf.cli.train_ppo_ray") {
+            return Ok((1, vec![], "python starts one process".into()));
+        }
+        let nodes = number(["actor_num_nodes", "actor.num_nodes"], 1).ok_or_else(unknown_gpus)?;
+        let each = number(["actor_num_gpus_per_node", "actor.num_gpus_per_node"], 8).ok_or_else(unknown_gpus)?;
+        let world = nodes.checked_mul(each).ok_or_else(unknown_gpus)?;
+        Ok((world, vec![], format!("actor nodes x GPUs per node = {nodes} x {each}")))
+    }
+
+    /// Command lines that start torchrun themselves, one process per GPU.
+    fn own_launcher(&self) -> Count {
+        let launch = self.launch.ok_or_else(unknown_gpus)?;
+        if let Some(n) = launch.variable("NPROC_PER_NODE") {
             let per_node: i64 = n.value.text().and_then(|text| text.parse().ok()).ok_or_else(unknown_gpus)?;
             let nodes = match launch.variable("NNODES") {
                 Some(nodes) => nodes.value.text().and_then(|text| text.parse().ok()).ok_or_else(unknown_gpus)?,
                 None => 1,
             };
-            return Ok((per_node * nodes, vec![], format!("NPROC_PER_NODE x NNODES = {per_node} x {nodes}")));
+            let world = per_node.checked_mul(nodes).ok_or_else(unknown_gpus)?;
+            return Ok((world, vec![], format!("NPROC_PER_NODE x NNODES = {per_node} x {nodes}")));
         }
         if launch.launcher == Launcher::Swift {
             return Ok((1, vec![], "without NPROC_PER_NODE swift starts one process".into()));
@@ -211,10 +243,33 @@ impl World<'_> {
         self.gpus().map(|n| (n.max(1), vec![], format!("one process per visible GPU: {}", n.max(1)))).ok_or_else(unknown_gpus)
     }
 
+    /// `axolotl train` starts accelerate unless `--launcher` says otherwise, and hands on what stands behind `--`.
+    fn axolotl(&self, offers: &Offers) -> Count {
+        let launch = self.launch.ok_or_else(unknown_gpus)?;
+        let options = launch.options();
+        let chosen = options.iter().rfind(|option| option.name == "launcher").and_then(|option| option.value.as_ref());
+        match chosen.map(|value| value.text.as_deref()) {
+            Some(Some("python")) => Ok((1, vec![], "python starts one process".into())),
+            Some(Some("torchrun")) => self.torchrun(offers),
+            Some(None) => Err(message!("the launcher is not known", "启动器未知")),
+            _ if offers.has(Concept::NumProcesses) => {
+                let machines = int_or(offers, Concept::NumMachines, 1)?;
+                total(int_or(offers, Concept::NumProcesses, 1)?, machines)
+            }
+            _ => self
+                .gpus()
+                .map(|n| (n.max(1), vec![], format!("one process per visible GPU: {}", n.max(1))))
+                .ok_or_else(unknown_gpus),
+        }
+    }
+
     /// No command is known.
-    fn nobody(&self) -> Count {
+    fn nobody(&self, all: &Offers) -> Count {
         if self.plain_loop {
             return Ok((1, vec![], "a plain training loop is one process".into()));
+        }
+        if self.dialect == Dialect::Lightning && all.has(Concept::NumProcesses) {
+            return self.lightning(all);
         }
         match (self.policy.target.count, self.policy.target.nodes.unwrap_or(1)) {
             (Some(1 | 0), 1) => Ok((1, vec![], "the target has one GPU".into())),
@@ -222,73 +277,44 @@ impl World<'_> {
         }
     }
 
+    /// Why one process may use several GPUs, each with rows of its own: nn.DataParallel of transformers' Trainer (trainers.md section
+    /// 2). TRL refuses it.
+    pub(super) fn spreads_rows(&self, offers: &Offers) -> Option<Message> {
+        let trainer = matches!(self.dialect, Dialect::HfTrainer | Dialect::LlamaFactory);
+        let python = matches!(self.launch.map(|launch| launch.launcher), Some(Launcher::Python) | None);
+        if !trainer || !python {
+            return None;
+        }
+        let gpus = match offers.peek(Concept::VisibleDevices) {
+            Some(visible) => Some(visible_gpus(&visible.to_string())),
+            None if offers.has(Concept::VisibleDevices) => None,
+            None => self.policy.target.count.map_or(Some(1), |count| Some(i64::from(count))),
+        };
+        gpus.is_none_or(|n| n > 1).then(|| {
+            message!("one process would spread the rows over several GPUs (nn.DataParallel)", "单进程会把数据分到多张 GPU（nn.DataParallel）")
+        })
+    }
+
     /// GPUs that the processes of one node see: `CUDA_VISIBLE_DEVICES` of the command, else the target's count.
     fn gpus(&self) -> Option<i64> {
         if let Some(visible) = self.launch.and_then(|launch| launch.variable("CUDA_VISIBLE_DEVICES")) {
             let text = visible.value.text()?;
-            return Some(text.split(',').filter(|id| !id.trim().is_empty()).count() as i64);
+            return Some(visible_gpus(text));
         }
         self.policy.target.count.map(i64::from)
     }
 }
 
-/// Flags of the launchers and what they mean.
-const FLAGS: &[(&str, Concept)] = &[
-    ("--num_processes", Concept::NumProcesses),
-    ("--nproc_per_node", Concept::NumProcesses),
-    ("--nproc-per-node", Concept::NumProcesses),
-    ("--num_gpus", Concept::NumProcesses),
-    ("--num_machines", Concept::NumMachines),
-    ("--nnodes", Concept::NumMachines),
-    ("--num_nodes", Concept::NumMachines),
-    ("--gpu_ids", Concept::GpuIds),
-    ("--mixed_precision", Concept::MixedPrecision),
-];
-
-/// Keys of accelerate's file and what they mean.
-const KEYS: &[(&str, Concept)] = &[
-    ("num_processes", Concept::NumProcesses),
-    ("num_machines", Concept::NumMachines),
-    ("gpu_ids", Concept::GpuIds),
-    ("distributed_type", Concept::DistributedType),
-    ("mixed_precision", Concept::MixedPrecision),
-];
-
-/// The flag that replaces the file's type, and the type that it means (accelerate launch.py, section 4 of the reference).
-fn type_flag(launch: &Launch) -> Option<(&LaunchFlag, &'static str)> {
-    if launch.launcher != Launcher::Accelerate {
-        return None;
-    }
-    [
-        ("--multi_gpu", "MULTI_GPU"),
-        ("--use_deepspeed", "DEEPSPEED"),
-        ("--use_fsdp", "FSDP"),
-        ("--use_megatron_lm", "MEGATRON_LM"),
-        ("--tpu", "XLA"),
-    ]
-    .into_iter()
-    .find_map(|(flag, kind)| launch.flag(flag).map(|found| (found, kind)))
+/// How many GPUs `CUDA_VISIBLE_DEVICES` shows: those in front of the first id that is none (`0,1,-1`, CUDA's own rule).
+fn visible_gpus(text: &str) -> i64 {
+    let ids = text.trim_matches(['"', '\'']).split(',').map(str::trim);
+    ids.take_while(|id| !id.is_empty() && !id.starts_with('-') && *id != "NoDevFiles").count() as i64
 }
 
-fn from_flag(launch: &Launch, flag: &LaunchFlag) -> Candidate {
-    match flag.values.first() {
-        Some(word) => {
-            let mut candidate = from_word(launch, word, &flag.name);
-            // torchrun's elastic form `1:4`: any number between.
-            if let Some(text) = word.text()
-                && let Some((low, high)) = text.split_once(':')
-                && low == high
-                && let Ok(n) = low.parse()
-            {
-                candidate.value = Resolved::Known(Value::Int(n));
-            }
-            candidate
-        }
-        None => {
-            let origin = Origin::Flag { place: vramlint_base::Place::new(launch.file, flag.word), flag: flag.name.clone() };
-            unknown(message!("the flag has no value", "该参数没有值"), "", origin)
-        }
-    }
+/// The text of a resource filter of the deepspeed launcher, by whatever name it is written; inner `None` where it is not known.
+fn filter<'a>(launch: &'a Launch, name: &str) -> Option<Option<&'a str>> {
+    let wanted = flags::flag(Launcher::DeepSpeed, name)?.names[0];
+    Some(launch.flag(wanted)?.values.first().and_then(|word| word.text()))
 }
 
 /// accelerate divides by the machines and drops the remainder (utils/launch.py:217).

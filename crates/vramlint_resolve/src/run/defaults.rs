@@ -1,0 +1,56 @@
+//! What holds where nobody says anything.
+
+use super::settle::{Layer, Offers, known};
+use crate::code::CodeFacts;
+use crate::setting::Origin;
+use vramlint_base::{Value, message};
+use vramlint_catalog::{Concept, Dialect, dialect};
+
+/// Defaults of the framework, and of code that shows no accumulation.
+pub(super) fn offer(offers: &mut Offers, code: Option<&CodeFacts>, dialect: Dialect, task: Option<&str>, deepspeed: bool) {
+    let adapters = offers.has(Concept::LoraR)
+        || offers.peek(Concept::Method).and_then(Value::as_str).is_some_and(|method| method.ends_with("lora"));
+    for concept in Concept::ALL {
+        let holds = match concept {
+            Concept::LoraR | Concept::LoraAlpha | Concept::LoraTargets => adapters,
+            Concept::ZeroStage | Concept::OffloadOptimizer | Concept::OffloadParam => deepspeed,
+            _ => true,
+        };
+        if holds && let Some((value, source)) = dialect::default_of(dialect, *concept, task) {
+            let origin = Origin::Default { tool: tool_name(dialect), source: source.to_owned() };
+            offers.offer(*concept, Layer::Default, known(value, "", origin));
+        }
+    }
+    let bare = code.and_then(|code| code.accelerator).is_some_and(|used| !used.accumulation_given);
+    if bare && !offers.has(Concept::GradientAccumulationSteps) {
+        // Without the argument nothing accumulates, unless the environment says so (accelerate 1.15.0 accelerator.py:541).
+        let source = "accelerate 1.15.0 accelerator.py".to_owned();
+        offers.offer(
+            Concept::GradientAccumulationSteps,
+            Layer::Default,
+            known(Value::Int(1), "", Origin::Default { tool: "accelerate", source }),
+        );
+    }
+    if code.and_then(|code| code.accumulates) == Some(false) {
+        let why = message!("the training loop steps once per micro-batch", "训练循环每个微批次更新一次");
+        offers.offer(Concept::GradientAccumulationSteps, Layer::Default, known(Value::Int(1), "", Origin::Assumed { why }));
+    }
+}
+
+fn tool_name(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::HfTrainer => "transformers",
+        Dialect::Trl => "TRL",
+        Dialect::LlamaFactory => "LLaMA-Factory",
+        Dialect::Axolotl => "Axolotl",
+        Dialect::MsSwift => "ms-swift",
+        Dialect::Torchtune => "torchtune",
+        Dialect::OpenRlhf => "OpenRLHF",
+        Dialect::Unsloth => "unsloth",
+        Dialect::Lightning => "Lightning",
+        Dialect::Accelerate => "accelerate",
+        Dialect::DeepSpeed => "DeepSpeed",
+        Dialect::Plain => "the project",
+    }
+}
+

@@ -1,0 +1,109 @@
+//! Ranks that share rows: tensor, context, sequence and pipeline parallelism divide the processes into data-parallel ones.
+//!
+//! Facts: `trainers.md` section 2 ("only data-parallel ranks multiply"), `deepspeed.md` section 3, `accelerate.md` section 3b.
+
+use super::seed::Seed;
+use crate::Project;
+use crate::launch::Launch;
+use vramlint_base::{Message, Value, message};
+use vramlint_catalog::Dialect;
+use vramlint_catalog::flags::Launcher;
+
+/// Names that mean it whoever reads them.
+const CERTAIN: &[&str] = &[
+    "tensor_model_parallel_size",
+    "pipeline_model_parallel_size",
+    "context_parallel_size",
+    "sequence_parallel_size",
+    "sequence_parallel_degree",
+    "ring_attn_size",
+    "autotp_size",
+    "parallelism_config_tp_size",
+    "parallelism_config_cp_size",
+    "parallelism_config_sp_size",
+];
+/// Names that mean it to a framework that trains; in a project's own vocabulary they may speak of a server for generation.
+const FRAMEWORKS: &[&str] = &["tensor_parallel_size", "tensor_parallel_dim", "context_parallel_dim", "pipeline_parallel_size"];
+
+/// The processes that share each row, with the words for a formula; 1 where nothing says otherwise.
+pub(super) fn ranks(project: &Project, seed: &Seed, dialect: Dialect) -> Result<(i64, String), Message> {
+    let framework = matches!(dialect, Dialect::Axolotl | Dialect::Torchtune | Dialect::OpenRlhf | Dialect::MsSwift);
+    let mut found = Ranks { framework, total: 1, names: Vec::new() };
+    if let Some(launch) = seed.launch.as_deref() {
+        found.flags(launch)?;
+    }
+    if let Some(block) =
+        seed.accelerate.filter(|_| !replaced(seed)).and_then(|id| project.file(id).data()?.root()?.get("parallelism_config"))
+    {
+        for (key, value) in block.entries() {
+            found.take(key.text().unwrap_or_default(), value.value(vramlint_syntax::data::Loader::PyYaml))?;
+        }
+    }
+    let engine = seed.deepspeed.into_iter();
+    for id in seed.training.iter().map(|(id, _)| *id).chain(engine) {
+        let file = project.file(id);
+        let Some(root) = file.data().and_then(|data| data.root()) else { continue };
+        let loader = super::data::loader_of(file, project.kind(id));
+        let mut leaves = Vec::new();
+        crate::kind::leaves(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
+            leaves.push((path.join("."), node.value(loader)));
+        });
+        for (path, value) in leaves {
+            found.take(&path, value)?;
+        }
+    }
+    let own = seed.code.iter().flat_map(|code| &code.files).any(|id| project.file(*id).text.contains("ParallelismConfig("));
+    if own {
+        return Err(message!("the code splits the processes by a ParallelismConfig", "代码用 ParallelismConfig 划分进程"));
+    }
+    Ok((found.total, found.names.join(" x ")))
+}
+
+/// A flag that names the type drops accelerate's parallelism block (accelerate 1.15.0 commands/launch.py).
+fn replaced(seed: &Seed) -> bool {
+    let names = ["--multi_gpu", "--use_fsdp", "--use_deepspeed", "--use_megatron_lm"];
+    seed.launch.as_ref().is_some_and(|launch| names.iter().any(|name| launch.flag(name).is_some()))
+}
+
+struct Ranks {
+    framework: bool,
+    total: i64,
+    names: Vec<String>,
+}
+
+impl Ranks {
+    fn flags(&mut self, launch: &Launch) -> Result<(), Message> {
+        if launch.launcher == Launcher::Accelerate {
+            for flag in &launch.flags {
+                let text = flag.values.first().and_then(|word| word.text());
+                self.take(flag.name.trim_start_matches('-'), text.map(super::arguments::typed))?;
+            }
+        }
+        for option in launch.options() {
+            let text = option.value.as_ref().and_then(|value| value.text.as_deref());
+            self.take(&option.name, text.map(super::arguments::typed))?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, path: &str, value: Option<Value>) -> Result<(), Message> {
+        let name = path.rsplit('.').next().unwrap_or(path).replace('-', "_");
+        let certain = CERTAIN.contains(&name.as_str());
+        let own = !certain && FRAMEWORKS.contains(&name.as_str());
+        let server = ["vllm", "rollout", "sglang", "infer", "generat"].iter().any(|word| path.to_lowercase().contains(word));
+        if !certain && !own || server {
+            return Ok(());
+        }
+        let number = value.as_ref().and_then(Value::as_int);
+        match number {
+            Some(1 | 0) => Ok(()),
+            _ if matches!(value, Some(Value::Null | Value::Bool(false))) => Ok(()),
+            Some(n) if n > 1 && (certain || self.framework) => {
+                self.total = self.total.saturating_mul(n);
+                self.names.push(format!("{name} {n}"));
+                Ok(())
+            }
+            _ => Err(message!("`{name}` may divide the processes", "`{name}` 可能划分进程")),
+        }
+    }
+}

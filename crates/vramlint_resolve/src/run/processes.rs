@@ -1,0 +1,116 @@
+//! What a launcher and its file say of processes, machines and devices.
+
+use super::arguments::{self, from_word};
+use super::settle::{Layer, Offers, known, unknown};
+use crate::SourceFile;
+use crate::code::CodeFacts;
+use crate::launch::{Launch, LaunchFlag};
+use crate::setting::{Origin, Resolved};
+use vramlint_base::{Place, Value, message};
+use vramlint_catalog::Concept;
+use vramlint_catalog::flags::{self, Flag, Launcher};
+
+/// Settings that belong to the launch itself; what else the launcher knows is offered where it has an effect.
+const OWN: &[Concept] =
+    &[Concept::NumProcesses, Concept::NumMachines, Concept::GpuIds, Concept::DistributedType, Concept::MixedPrecision];
+
+/// Keys of accelerate's file and what they mean.
+const KEYS: &[(&str, Concept)] = &[
+    ("num_processes", Concept::NumProcesses),
+    ("num_machines", Concept::NumMachines),
+    ("gpu_ids", Concept::GpuIds),
+    ("distributed_type", Concept::DistributedType),
+    ("mixed_precision", Concept::MixedPrecision),
+];
+
+/// Offers what launcher, environment, file and code say of processes, machines and devices.
+pub(super) fn offer(offers: &mut Offers, launch: Option<&Launch>, accelerate: Option<&SourceFile>, code: Option<&CodeFacts>) {
+    if let Some(launch) = launch {
+        offer_flags(offers, launch);
+        offer_passed_on(offers, launch);
+        offer_visible(offers, launch);
+    }
+    if let Some(file) = accelerate {
+        let loader = super::data::loader_of(file, crate::Kind::Accelerate);
+        for (key, concept) in KEYS {
+            if let Some(candidate) = super::data::lookup(file, &[key], loader) {
+                offers.offer(*concept, Layer::File, candidate);
+            }
+        }
+    }
+    for (name, value, place) in code.iter().flat_map(|code| &code.environment) {
+        if name == "CUDA_VISIBLE_DEVICES" {
+            let origin = Origin::Code { place: *place, name: name.clone() };
+            let candidate = match value {
+                Some(value) => known(Value::Text(value.to_string()), value.to_string(), origin),
+                None => unknown(message!("it is decided while the program runs", "其值在运行时才确定"), "", origin),
+            };
+            offers.offer(Concept::VisibleDevices, Layer::Decided, candidate);
+        }
+    }
+}
+
+fn offer_flags(offers: &mut Offers, launch: &Launch) {
+    let mut seen = Vec::new();
+    for found in launch.flags.iter().rev() {
+        let Some(flag) = flags::flag(launch.launcher, &found.name) else { continue };
+        // `--include` of the deepspeed launcher is a filter of its own form.
+        let filter = launch.launcher == Launcher::DeepSpeed && flag.concept == Some(Concept::GpuIds);
+        let Some(concept) = flag.concept.filter(|concept| OWN.contains(concept) && !filter) else { continue };
+        if !seen.contains(&concept) {
+            seen.push(concept);
+            offer_flag(offers, launch, found, flag, concept);
+        }
+    }
+}
+
+fn offer_flag(offers: &mut Offers, launch: &Launch, found: &LaunchFlag, flag: &Flag, concept: Concept) {
+    let origin = Origin::Flag { place: Place::new(launch.file, found.word), flag: found.name.clone() };
+    let candidate = match (flag.implied, found.values.first()) {
+        (Some(value), _) => known(Value::Text(value.to_owned()), found.name.clone(), origin),
+        (None, Some(word)) => {
+            let mut candidate = from_word(launch, word, &found.name);
+            // torchrun's elastic form `1:4`: any number between.
+            if let Some((low, high)) = word.text().and_then(|text| text.split_once(':'))
+                && low == high
+                && let Ok(n) = low.parse()
+            {
+                candidate.value = Resolved::Known(Value::Int(n));
+            }
+            candidate
+        }
+        (None, None) => unknown(message!("the flag has no value", "该参数没有值"), "", origin),
+    };
+    offers.offer(concept, Layer::Flag, candidate);
+}
+
+/// `trl sft` and `axolotl train` hand what they do not know to the launcher that they start.
+fn offer_passed_on(offers: &mut Offers, launch: &Launch) {
+    if !matches!(launch.launcher, Launcher::Trl | Launcher::Axolotl) {
+        return;
+    }
+    for option in launch.options() {
+        let name = format!("--{}", option.name);
+        let flag = flags::flag(launch.launcher, &name).or_else(|| flags::flag(Launcher::Torchrun, &name));
+        let Some(flag) = flag else { continue };
+        let Some(concept) = flag.concept.filter(|concept| OWN.contains(concept)) else { continue };
+        let place = option.value.as_ref().map_or(option.word, |value| value.range);
+        let origin = Origin::Flag { place: Place::new(launch.file, place), flag: name.clone() };
+        let candidate = match (flag.implied, &option.value) {
+            (Some(value), _) => known(Value::Text(value.to_owned()), name, origin),
+            (None, Some(value)) => arguments::candidate(value, origin),
+            (None, None) => unknown(message!("the flag has no value", "该参数没有值"), "", origin),
+        };
+        offers.offer(concept, Layer::Flag, candidate);
+    }
+}
+
+fn offer_visible(offers: &mut Offers, launch: &Launch) {
+    let Some(visible) = launch.variable("CUDA_VISIBLE_DEVICES") else { return };
+    let origin = Origin::Env { name: visible.name.clone(), place: Place::new(launch.file, visible.range) };
+    let candidate = match visible.value.text() {
+        Some(text) => known(Value::Text(text.to_owned()), text, origin),
+        None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
+    };
+    offers.offer(Concept::VisibleDevices, Layer::Environment, candidate);
+}

@@ -1,0 +1,1 @@
+accelerate launch --config_file=configs/acc.yaml src/train.py

@@ -1,0 +1,2 @@
+# 双卡训练
+torchrun --nproc_per_node=2 train.py

@@ -1,0 +1,2 @@
+export BATCH=2
+python train.py

@@ -1,0 +1,19 @@
+import os
+import sys
+from dataclasses import dataclass, field
+
+from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, TrainingArguments
+
+from data import dataset
+
+
+@dataclass
+class ModelArguments:
+    model_name_or_path: str = field(default="Qwen/Qwen2.5-7B")
+
+
+parser = HfArgumentParser((ModelArguments, TrainingArguments))
+model_args, training_args = parser.parse_yaml_file(yaml_file=os.path.abspath(sys.argv[1]))
+model = AutoModelForCausalLM.from_pretrained(model_args.model_name_or_path)
+trainer = Trainer(model=model, args=training_args, train_dataset=dataset)
+trainer.train()

@@ -1,0 +1,1 @@
+python train.py training.batch_size=2

@@ -1,0 +1,1 @@
+srun python train.py

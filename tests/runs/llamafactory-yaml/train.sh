@@ -1,0 +1,1 @@
+llamafactory-cli train examples/qwen_lora_sft.yaml

@@ -1,0 +1,1 @@
+nohup python -u train.py > log.txt 2>&1 &

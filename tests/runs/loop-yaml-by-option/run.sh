@@ -1,0 +1,2 @@
+python train.py
+python train.py --config=configs/large.yaml

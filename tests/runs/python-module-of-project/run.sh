@@ -1,0 +1,1 @@
+PYTHONPATH=src torchrun --nproc_per_node 2 -m app.train

@@ -1,0 +1,4 @@
+@echo off
+set CUDA_VISIBLE_DEVICES=0
+python train.py
+pause

@@ -1,0 +1,1 @@
+torchrun --nproc_per_node=gpu train.py
