@@ -80,6 +80,9 @@ fn by_option(offers: &mut Offers, seed: &Seed, code: &CodeFacts, concept: Concep
     let given = seed.launch.as_deref().is_some_and(|launch| launch.options().iter().any(|o| same_option(code, &o.name, option)));
     if given && found.reaches_call {
         promote_flag(offers, seed, code, concept, option);
+        if found.candidate.known().is_some() {
+            offers.offer(concept, Layer::OptionDefault, found.candidate.clone());
+        }
     } else if !given {
         let layer = if found.reaches_call { Layer::Decided } else { Layer::OptionDefault };
         offers.offer(concept, layer, found.candidate.clone());
