@@ -8,9 +8,47 @@ use std::rc::Rc;
 use vramlint_base::{Place, Value};
 
 const BUILTINS: &[&str] = &[
-    "abs", "all", "any", "bool", "dict", "enumerate", "filter", "float", "getattr", "hasattr", "id", "input", "int", "isinstance",
-    "iter", "len", "list", "map", "max", "min", "next", "object", "open", "print", "property", "range", "repr", "reversed", "round",
-    "set", "setattr", "sorted", "staticmethod", "classmethod", "str", "sum", "super", "tuple", "type", "vars", "zip",
+    "abs",
+    "all",
+    "any",
+    "bool",
+    "dict",
+    "enumerate",
+    "filter",
+    "float",
+    "getattr",
+    "hasattr",
+    "id",
+    "input",
+    "int",
+    "isinstance",
+    "iter",
+    "len",
+    "list",
+    "map",
+    "max",
+    "min",
+    "next",
+    "object",
+    "open",
+    "print",
+    "property",
+    "range",
+    "repr",
+    "reversed",
+    "round",
+    "set",
+    "setattr",
+    "sorted",
+    "staticmethod",
+    "classmethod",
+    "str",
+    "sum",
+    "super",
+    "tuple",
+    "type",
+    "vars",
+    "zip",
 ];
 
 /// Whether a name that nothing binds is one of Python's own.
@@ -32,7 +70,9 @@ impl Interpreter<'_> {
                 Val::at(What::Object(self.new_object(Kind::Handle(path.clone()))), place)
             }
             ("vars", Some(val)) => val.clone(),
-            ("list" | "tuple" | "iter" | "sorted" | "reversed", Some(val)) if name != "sorted" && name != "reversed" => val.clone(),
+            ("list" | "tuple" | "iter" | "sorted" | "reversed", Some(val)) if name != "sorted" && name != "reversed" => {
+                val.clone()
+            }
             ("enumerate" | "next" | "zip" | "map" | "filter", Some(val)) => match val.only().map(|alt| &alt.what) {
                 Some(What::Bundle(_)) => val.clone(),
                 _ => Val::at(What::Unknown, place),
@@ -40,15 +80,18 @@ impl Interpreter<'_> {
             ("dict", _) => self.dict_call(given, place),
             ("getattr", Some(val)) => self.getattr(&val.clone(), given, place),
             ("setattr", Some(val)) => {
-                if let (Some(Value::Text(name)), Some(new)) = (given.positional.get(1).and_then(Val::certain), given.positional.get(2)) {
-                    self.set_attribute(&val.clone(), &name.clone(), new.clone());
+                if let (Some(Value::Text(name)), Some(new)) =
+                    (given.positional.get(1).and_then(Val::certain), given.positional.get(2))
+                {
+                    self.set_attribute(&val.clone(), &name.clone(), new);
                 }
                 Val::at(What::Scalar(Value::Null), place)
             }
             ("super", _) => self.super_call(place),
             ("print", _) => Val::at(What::Scalar(Value::Null), place),
             ("len", Some(val)) => match val.only().map(|alt| &alt.what) {
-                Some(What::Items(items)) => Val::at(What::Scalar(Value::Int(items.len() as i64)), place),
+                Some(What::Items(items)) => i64::try_from(items.len())
+                    .map_or_else(|_| Val::unknown(), |length| Val::at(What::Scalar(Value::Int(length)), place)),
                 _ => Val::at(What::Unknown, place),
             },
             _ => Val::at(What::Unknown, place),
@@ -62,7 +105,7 @@ impl Interpreter<'_> {
             self.update_dict(&whole, val);
         }
         for (key, val) in &given.keyword {
-            self.set_item(&whole, &Val::at(What::Scalar(Value::Text(key.clone())), place), val.clone(), place);
+            self.set_item(&whole, &Val::at(What::Scalar(Value::Text(key.clone())), place), val, place);
         }
         whole
     }
@@ -114,7 +157,9 @@ fn convert(val: &Val, name: &str, place: Place) -> Val {
 #[allow(clippy::cast_precision_loss)] // as Python's float() does
 fn converted(value: &Value, name: &str) -> Option<Value> {
     match (name, value) {
-        ("int", Value::Int(_)) | ("float", Value::Float(_)) | ("str", Value::Text(_)) | ("bool", Value::Bool(_)) => Some(value.clone()),
+        ("int", Value::Int(_)) | ("float", Value::Float(_)) | ("str", Value::Text(_)) | ("bool", Value::Bool(_)) => {
+            Some(value.clone())
+        }
         ("int", Value::Text(text)) => text.trim().parse().ok().map(Value::Int),
         ("int", Value::Float(x)) if x.fract() == 0.0 && x.abs() < 1e15 => format!("{x:.0}").parse().ok().map(Value::Int),
         ("float", Value::Int(n)) => Some(Value::Float(*n as f64)),
@@ -133,7 +178,7 @@ fn extreme(name: &str, given: &Given, place: Place) -> Val {
         _ => None,
     };
     match result {
-        Some(number) => Val::one(What::Scalar(Value::Int(number)), Source { place: Some(place), derived: true, ..Source::default() }),
+        Some(number) => Val::one(What::Scalar(Value::Int(number)), Source { place: Some(place), ..Source::default() }),
         None => Val::at(What::Unknown, place),
     }
 }

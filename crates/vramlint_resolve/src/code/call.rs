@@ -56,10 +56,12 @@ impl<'a> Interpreter<'a> {
         let mut alts = Vec::new();
         for alt in callee.alts.iter().take(CALLEES) {
             let result = self.call_one(alt, &given, place);
-            alts.extend(result.alts.into_iter().map(|inner| Alt {
-                condition: branch::both(alt.condition.as_ref(), inner.condition.as_ref()),
-                ..inner
-            }));
+            alts.extend(
+                result
+                    .alts
+                    .into_iter()
+                    .map(|inner| Alt { condition: branch::both(alt.condition.as_ref(), inner.condition.as_ref()), ..inner }),
+            );
         }
         Val::from_alts(alts)
     }
@@ -97,12 +99,11 @@ impl<'a> Interpreter<'a> {
                     let val = self.class_attribute(class, name)?;
                     val.only().and_then(|alt| if let What::Function { id, .. } = alt.what { Some(id) } else { None })
                 });
-                match function {
-                    Some(function) => self.call_function(function, Some(id), given.clone(), place),
-                    None => {
-                        self.escape(given);
-                        Val::at(What::Unknown, place)
-                    }
+                if let Some(function) = function {
+                    self.call_function(function, Some(id), given.clone(), place)
+                } else {
+                    self.escape(given);
+                    Val::at(What::Unknown, place)
                 }
             }
             _ => {
@@ -218,7 +219,8 @@ impl<'a> Interpreter<'a> {
         let scope = self.new_scope(Some(parent), file);
         self.bind_parameters(id, scope, receiver, given, root);
         let target = self.target.take();
-        let frame = Frame { function: id, returns: Vec::new(), passed: Vec::new(), guards: self.guards.len(), call, target, receiver };
+        let frame =
+            Frame { function: id, returns: Vec::new(), passed: Vec::new(), guards: self.guards.len(), call, target, receiver };
         self.frames.push(frame);
         self.block(&def.body, scope);
         let Some(frame) = self.frames.pop() else { return Val::unknown() };
@@ -282,9 +284,7 @@ impl<'a> Interpreter<'a> {
         if let Some(default) = &param.default {
             return self.default_of(default, param, scope, root || given.open);
         }
-        if root
-            && let Some(annotation) = &param.annotation
-        {
+        if root && let Some(annotation) = &param.annotation {
             let class = self.muted(|this| this.eval(annotation, scope));
             if let Some(What::Class(class)) = class.only().map(|alt| alt.what.clone())
                 && self.classes[class].record
@@ -306,7 +306,9 @@ impl<'a> Interpreter<'a> {
 
     /// What `**kwargs` gets: the keywords that no parameter takes.
     fn rest_of_keywords(&mut self, given: &mut Given, def: &Function, place: Place) -> Val {
-        let named = |name: &str| def.params.iter().any(|param| param.name == name && matches!(param.kind, ParamKind::Plain | ParamKind::KeywordOnly));
+        let named = |name: &str| {
+            def.params.iter().any(|param| param.name == name && matches!(param.kind, ParamKind::Plain | ParamKind::KeywordOnly))
+        };
         let mut entries: Vec<(Value, Val)> = Vec::new();
         for (name, val) in given.keyword.iter().filter(|(name, _)| !named(name)) {
             let key = Value::Text(name.clone());
@@ -339,11 +341,13 @@ impl<'a> Interpreter<'a> {
 
     /// Whether the code that runs now prepares an evaluation, by the names around it.
     pub(super) fn in_evaluation(&self) -> bool {
-        let speaks = |name: &str| words::speaks_of_evaluation(name) && !words::words(name).iter().any(|word| word.starts_with("train"));
+        let speaks =
+            |name: &str| words::speaks_of_evaluation(name) && !words::words(name).iter().any(|word| word.starts_with("train"));
         self.target.as_deref().is_some_and(speaks)
-            || self.frames.iter().any(|frame| {
-                speaks(&self.functions[frame.function].def.name) || frame.target.as_deref().is_some_and(speaks)
-            })
+            || self
+                .frames
+                .iter()
+                .any(|frame| speaks(&self.functions[frame.function].def.name) || frame.target.as_deref().is_some_and(speaks))
     }
 }
 

@@ -97,7 +97,7 @@ impl Interpreter<'_> {
     }
 
     fn push_unknown(&mut self, concept: Concept, alt: &Alt, reached: Reached<'_>) {
-        let unknown = self.unknown(alt);
+        let unknown = Self::unknown(alt);
         let candidate = self.candidate(alt, unknown, Some(reached));
         self.push(concept, Strength::Call, candidate);
     }
@@ -157,7 +157,7 @@ impl Interpreter<'_> {
         self.plain(&alt.what, 8)
     }
 
-    fn unknown(&self, alt: &Alt) -> Resolved {
+    fn unknown(alt: &Alt) -> Resolved {
         let source = &alt.source;
         Resolved::Unknown(match (&alt.what, &source.option, &source.env) {
             (What::Loaded(_, route), ..) => {
@@ -165,7 +165,10 @@ impl Interpreter<'_> {
                 message!("it is the key {key} of a file that the code loads", "它是代码所加载文件中的键 {key}")
             }
             (_, Some(option), _) => {
-                message!("it is the option {option} of the command line, which has no default", "它是命令行选项 {option}，该选项没有默认值")
+                message!(
+                    "it is the option {option} of the command line, which has no default",
+                    "它是命令行选项 {option}，该选项没有默认值"
+                )
             }
             (_, None, Some(name)) => message!("it is the environment variable {name}", "它是环境变量 {name}"),
             _ => message!("it is decided while the program runs", "其值在运行时才确定"),
@@ -178,7 +181,9 @@ impl Interpreter<'_> {
         let raw = self.text(place).to_string();
         let known = matches!(value, Resolved::Known(_));
         let origin = match &source.option {
-            Some(option) if known && !matches!(alt.what, What::Loaded(..)) => Origin::OptionDefault { place, option: option.clone() },
+            Some(option) if known && !matches!(alt.what, What::Loaded(..)) => {
+                Origin::OptionDefault { place, option: option.clone() }
+            }
             _ => Origin::Code { place, name: name_of(source, reached) },
         };
         let loaded_key = match &alt.what {
@@ -186,7 +191,13 @@ impl Interpreter<'_> {
             _ => None,
         };
         CodeCandidate {
-            candidate: Candidate { value, raw, origin, condition: alt.condition.as_deref().map(str::to_string), assumptions: Vec::new() },
+            candidate: Candidate {
+                value,
+                raw,
+                origin,
+                condition: alt.condition.as_deref().map(str::to_string),
+                assumptions: Vec::new(),
+            },
             option: source.option.clone(),
             stage: None,
             reaches_call: reached.is_some(),
@@ -209,6 +220,11 @@ impl Interpreter<'_> {
                 && known.2.loaded_key == candidate.loaded_key
                 && known.2.option == candidate.option
         };
+        let place = candidate.candidate.origin.place();
+        let again = |known: &(Concept, Strength, CodeCandidate)| known.0 == concept && known.2.candidate.origin.place() == place;
+        if self.settled.contains(&concept) && !self.record.candidates.iter().any(again) {
+            return;
+        }
         if self.record.candidates.len() < CANDIDATES && !self.record.candidates.iter().any(same) {
             self.record.candidates.push((concept, strength, candidate));
         }

@@ -1,4 +1,4 @@
-//! Calls that configure training: argument classes, trainers, loaders, optimizers, accelerate, DeepSpeed, adapters.
+//! Calls that configure training: argument classes, trainers, loaders, optimizers, accelerate, `DeepSpeed`, adapters.
 
 use super::call::Given;
 use super::interpreter::Interpreter;
@@ -76,9 +76,14 @@ pub(super) fn is_optimizer(path: &str) -> bool {
     let name = leaf(path);
     match root(path) {
         "torch" => path.contains(".optim.") && !path.contains("lr_scheduler") && name.starts_with(char::is_uppercase),
-        "bitsandbytes" | "deepspeed" | "apex" | "torchao" | "lion_pytorch" | "adam_mini" | "galore_torch" | "transformers" | "?" => {
+        "bitsandbytes" | "deepspeed" | "apex" | "torchao" | "lion_pytorch" | "adam_mini" | "galore_torch" | "transformers"
+        | "?" => {
             let lower = name.to_lowercase();
-            (lower.contains("adam") || lower.contains("lion") || lower.contains("sgd") || lower.contains("adafactor") || lower.contains("lamb"))
+            (lower.contains("adam")
+                || lower.contains("lion")
+                || lower.contains("sgd")
+                || lower.contains("adafactor")
+                || lower.contains("lamb"))
                 && name.starts_with(char::is_uppercase)
         }
         _ => false,
@@ -122,6 +127,11 @@ impl Interpreter<'_> {
     pub(super) fn emit_arguments(&mut self, path: &str, kind: ArgumentsKind, given: &Given, place: Place) {
         self.record.note_library(kind.dialect, kind.task);
         self.emit_call(kind.dialect, path, given, place);
+        for (_, _, candidate) in &mut self.record.candidates {
+            if candidate.call_place == Some(place) && candidate.stage.is_none() {
+                candidate.stage = kind.task;
+            }
+        }
         if let Some(config) = given.get("deepspeed") {
             self.deepspeed_config(config, path, place);
         }
@@ -180,8 +190,9 @@ impl Interpreter<'_> {
 
     fn accelerator(&mut self, path: &str, given: &Given, place: Place) {
         self.record.note_library(Dialect::Accelerate, None);
-        let accumulation_given =
-            given.get("gradient_accumulation_steps").is_some() || given.get("gradient_accumulation_plugin").is_some() || given.open;
+        let accumulation_given = given.get("gradient_accumulation_steps").is_some()
+            || given.get("gradient_accumulation_plugin").is_some()
+            || given.open;
         let before = self.record.accelerator.as_ref().is_some_and(|known| known.accumulation_given);
         self.record.accelerator =
             Some(AcceleratorUse { place, accumulation_given: accumulation_given || before, accumulate_called: false });
@@ -221,7 +232,7 @@ impl Interpreter<'_> {
         Val::at(What::Items(Rc::new(items)), place)
     }
 
-    /// DeepSpeed's configuration, as a dict or as the path of a file.
+    /// `DeepSpeed`'s configuration, as a dict or as the path of a file.
     fn deepspeed_config(&mut self, config: &Val, path: &str, place: Place) {
         for alt in &config.alts.clone() {
             match &alt.what {

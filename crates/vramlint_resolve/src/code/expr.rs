@@ -68,9 +68,9 @@ impl<'a> Interpreter<'a> {
                 val
             }
             ExprKind::FString(inner) => {
-                inner.iter().for_each(|inner| {
+                for inner in inner {
                     self.eval(inner, scope);
-                });
+                }
                 Val::at(What::Unknown, place)
             }
             ExprKind::Other(inner) => {
@@ -131,7 +131,9 @@ impl<'a> Interpreter<'a> {
             return;
         }
         for alt in &val.alts {
-            if let (true, Some(place), What::Scalar(_) | What::Items(_) | What::Unknown) = (alt.source.declared, alt.source.place, &alt.what) {
+            if let (true, Some(place), What::Scalar(_) | What::Items(_) | What::Unknown) =
+                (alt.source.declared, alt.source.place, &alt.what)
+            {
                 let better = self.reads.get(&place).is_none_or(|known| known.condition.is_some() && alt.condition.is_none());
                 if better {
                     self.reads.insert(place, alt.clone());
@@ -146,7 +148,9 @@ impl<'a> Interpreter<'a> {
         match &alt.what {
             What::Scalar(value) => Some(truthy(value)),
             What::Function { .. } | What::Class(_) | What::Module(_) | What::External(_) => Some(true),
-            What::Object(id) if !matches!(self.objects[*id].kind, Kind::Dict { .. } | Kind::Library(_) | Kind::Handle(_)) => Some(true),
+            What::Object(id) if !matches!(self.objects[*id].kind, Kind::Dict { .. } | Kind::Library(_) | Kind::Handle(_)) => {
+                Some(true)
+            }
             _ => None,
         }
     }
@@ -158,21 +162,22 @@ impl<'a> Interpreter<'a> {
             Some(false) => return self.eval(orelse, scope),
             None => {}
         }
-        let text: Rc<str> = self.text(Place::new(place.file, test.range)).split_whitespace().collect::<Vec<_>>().join(" ").into();
+        let condition: Rc<str> =
+            self.text(Place::new(place.file, test.range)).split_whitespace().collect::<Vec<_>>().join(" ").into();
         let (first, second) = (self.eval(body, scope), self.eval(orelse, scope));
         // `x if x is not None else y`: y stands in where x is absent.
         if let ExprKind::Compare(left, op, _) = &test.kind
-            && let (Some(tested), Some(shown)) = (left.dotted(), body.dotted())
+            && let (Some(asked), Some(shown)) = (left.dotted(), body.dotted())
             && *op == "is not"
-            && tested == shown
+            && asked == shown
         {
             return first.or_else(second);
         }
-        let negated: Rc<str> = format!("not ({text})").into();
+        let negated: Rc<str> = format!("not ({condition})").into();
         branch::join(
             place,
             vec![
-                Part { condition: Some(text), val: first, unchanged: false },
+                Part { condition: Some(condition), val: first, unchanged: false },
                 Part { condition: Some(negated), val: second, unchanged: false },
             ],
         )
@@ -183,7 +188,9 @@ impl<'a> Interpreter<'a> {
             "or" => return self.either(left, right),
             "and" => return if self.truth(left) == Some(true) { right.clone() } else { Val::at(What::Unknown, place) },
             // A loss divided by the number of micro-batches is still that loss.
-            "/" | "*" | "+" | "-" if left.objects().chain(right.objects()).any(|id| matches!(self.objects[id].kind, Kind::Output(_))) => {
+            "/" | "*" | "+" | "-"
+                if left.objects().chain(right.objects()).any(|id| matches!(self.objects[id].kind, Kind::Output(_))) =>
+            {
                 let output = if left.objects().next().is_some() { left } else { right };
                 return output.clone();
             }
@@ -209,7 +216,7 @@ impl<'a> Interpreter<'a> {
                     _ => What::Unknown,
                 };
                 let option = if is_path { b.source.option.clone().or_else(|| a.source.option.clone()) } else { None };
-                let source = Source { place: Some(place), soft: a.source.soft || b.source.soft, derived: true, option, ..Source::default() };
+                let source = Source { place: Some(place), soft: a.source.soft || b.source.soft, option, ..Source::default() };
                 let condition = branch::both(a.condition.as_ref(), b.condition.as_ref());
                 alts.push(Alt { what, source: Rc::new(source), condition, fallback: a.fallback || b.fallback });
             }
@@ -230,7 +237,9 @@ impl<'a> Interpreter<'a> {
         if op == "not" {
             let soft = inner.alts.iter().any(|alt| alt.source.soft);
             return match self.truth(inner) {
-                Some(truth) => Val::one(What::Scalar(Value::Bool(!truth)), Source { place: Some(place), soft, derived: true, ..Source::default() }),
+                Some(truth) => {
+                    Val::one(What::Scalar(Value::Bool(!truth)), Source { place: Some(place), soft, ..Source::default() })
+                }
                 None => Val::at(What::Unknown, place),
             };
         }
@@ -317,12 +326,18 @@ fn compare(left: &Val, op: &str, right: &Val, place: Place) -> Val {
             let known: Option<Vec<&Value>> = items.iter().map(Val::certain).collect();
             known.map(|items| items.iter().any(|item| same_scalar(item, x)) == (op == "in"))
         }
-        (What::Object(_) | What::Items(_) | What::Class(_) | What::Function { .. }, "is" | "==", What::Scalar(Value::Null)) => Some(false),
-        (What::Object(_) | What::Items(_) | What::Class(_) | What::Function { .. }, "is not" | "!=", What::Scalar(Value::Null)) => Some(true),
+        (What::Object(_) | What::Items(_) | What::Class(_) | What::Function { .. }, "is" | "==", What::Scalar(Value::Null)) => {
+            Some(false)
+        }
+        (
+            What::Object(_) | What::Items(_) | What::Class(_) | What::Function { .. },
+            "is not" | "!=",
+            What::Scalar(Value::Null),
+        ) => Some(true),
         _ => None,
     };
     match known {
-        Some(truth) => Val::one(What::Scalar(Value::Bool(truth)), Source { place: Some(place), soft, derived: true, ..Source::default() }),
+        Some(truth) => Val::one(What::Scalar(Value::Bool(truth)), Source { place: Some(place), soft, ..Source::default() }),
         None => Val::at(What::Unknown, place),
     }
 }

@@ -20,6 +20,7 @@ pub(super) enum Part {
 }
 
 /// A model that is loaded.
+#[allow(clippy::struct_excessive_bools)] // each is one thing that becomes of it
 pub(super) struct ModelRecord {
     pub(super) class: Rc<str>,
     pub(super) place: Place,
@@ -42,12 +43,16 @@ pub(super) struct ModelRecord {
 /// Whether a call loads a model with its weights.
 fn loads_model(path: &str) -> bool {
     let Some(class) = path.strip_suffix(".from_pretrained").map(leaf) else { return false };
-    let known = matches!(root(path), "transformers" | "unsloth" | "trl" | "peft" | "optimum" | "modelscope" | "ipex_llm" | "?" | "liger_kernel");
-    let model = class.contains("Model") && !class.contains("Tokenizer") && !class.contains("Config") && class != "PeftModel"
-        || class.ends_with("ForCausalLM")
-        || class.ends_with("ForConditionalGeneration")
-        || class.ends_with("ForSequenceClassification");
-    known && model && !(root(path) == "peft" && !class.starts_with("AutoPeftModel"))
+    let known = matches!(
+        root(path),
+        "transformers" | "unsloth" | "trl" | "peft" | "optimum" | "modelscope" | "ipex_llm" | "?" | "liger_kernel"
+    );
+    let is_model = class.contains("Model") && !class.contains("Tokenizer") && !class.contains("Config");
+    let has_head =
+        ["ForCausalLM", "ForConditionalGeneration", "ForSequenceClassification"].iter().any(|end| class.ends_with(end));
+    // PeftModel puts adapters on a model that is there; AutoPeftModel loads one.
+    let adapters_only = class == "PeftModel" || root(path) == "peft" && !class.starts_with("AutoPeftModel");
+    known && (is_model || has_head) && !adapters_only
 }
 
 impl Interpreter<'_> {
@@ -145,11 +150,17 @@ impl Interpreter<'_> {
                 self.record.models[load].inferred = true;
                 same
             }
-            "parameters" | "named_parameters" | "to" | "cuda" | "cpu" | "half" | "bfloat16" | "float" | "train" | "requires_grad_"
-            | "merge_and_unload" | "modules" | "named_modules" | "children" | "state_dict" => same,
+            "parameters" | "named_parameters" | "to" | "cuda" | "cpu" | "half" | "bfloat16" | "float" | "train"
+            | "requires_grad_" | "merge_and_unload" | "modules" | "named_modules" | "children" | "state_dict" => same,
             "gradient_checkpointing_enable" => {
                 let on = Val::at(What::Scalar(Value::Bool(true)), place);
-                self.emit_as_key(vramlint_catalog::Concept::GradientCheckpointing, &on, "gradient_checkpointing_enable", "", place);
+                self.emit_as_key(
+                    vramlint_catalog::Concept::GradientCheckpointing,
+                    &on,
+                    "gradient_checkpointing_enable",
+                    "",
+                    place,
+                );
                 Val::at(What::Scalar(Value::Null), place)
             }
             "forward" => Val::at(What::Object(self.new_object(Kind::Output(load))), place),

@@ -48,7 +48,9 @@ impl<'a> Interpreter<'a> {
                 self.block(orelse, scope);
             }
             StmtKind::With { items, body } => return self.with(items, body, scope),
-            StmtKind::Try { body, handlers, orelse, finally } => return self.try_arms(stmt.range, body, handlers, orelse, finally, scope),
+            StmtKind::Try { body, handlers, orelse, finally } => {
+                return self.try_arms(stmt.range, body, handlers, orelse, finally, scope);
+            }
             StmtKind::Match { subject, cases } => {
                 self.eval(subject, scope);
                 self.cases(stmt.range, cases, scope);
@@ -94,12 +96,12 @@ impl<'a> Interpreter<'a> {
             ExprKind::List(targets) => self.unpack(targets, &val, scope),
             ExprKind::Attribute(base, name, _) => {
                 let base = self.muted(|this| this.eval(base, scope));
-                self.set_attribute(&base, name, val);
+                self.set_attribute(&base, name, &val);
             }
             ExprKind::Subscript(base, index) => {
                 let base = self.muted(|this| this.eval(base, scope));
                 let index = self.eval(index, scope);
-                self.set_item(&base, &index, val, Place::new(self.file_of(scope), target.range));
+                self.set_item(&base, &index, &val, Place::new(self.file_of(scope), target.range));
             }
             ExprKind::Other(inner) => {
                 // A starred target takes the rest.
@@ -180,7 +182,7 @@ impl<'a> Interpreter<'a> {
 
     fn loop_body(&mut self, times: Option<Val>, body: &'a [Stmt], scope: usize) {
         self.loop_count += 1;
-        self.loops.push(Loop { id: self.loop_count, times, guards: self.guards.len() });
+        self.loops.push(Loop { id: self.loop_count, times });
         self.block(body, scope);
         self.loops.pop();
     }
@@ -303,9 +305,10 @@ fn grows(target: &Expr, value: &Expr) -> bool {
             !matches!(*op, "and" | "or")
                 && [left, right].iter().any(|side| side.dotted().as_deref() == Some(&name) || grows(target, side))
         }
-        ExprKind::Call(call) => call.args.iter().any(|arg| {
-            matches!(&arg.value.kind, ExprKind::Binary(..) | ExprKind::Call(_)) && grows(target, &arg.value)
-        }),
+        ExprKind::Call(call) => call
+            .args
+            .iter()
+            .any(|arg| matches!(&arg.value.kind, ExprKind::Binary(..) | ExprKind::Call(_)) && grows(target, &arg.value)),
         _ => false,
     }
 }

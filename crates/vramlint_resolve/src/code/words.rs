@@ -6,10 +6,8 @@ pub(super) fn words(name: &str) -> Vec<String> {
     let mut word = String::new();
     let mut lower_before = false;
     for c in name.chars() {
-        if !c.is_alphanumeric() || (c.is_uppercase() && lower_before) {
-            if !word.is_empty() {
-                found.push(std::mem::take(&mut word));
-            }
+        if (!c.is_alphanumeric() || (c.is_uppercase() && lower_before)) && !word.is_empty() {
+            found.push(std::mem::take(&mut word));
         }
         if c.is_alphanumeric() {
             word.extend(c.to_lowercase());
@@ -29,8 +27,22 @@ fn has(name: &str, known: &[&str]) -> bool {
 /// Whether a name speaks of evaluation or inference: what it holds says nothing about training.
 pub(super) fn speaks_of_evaluation(name: &str) -> bool {
     const EVALUATION: &[&str] = &[
-        "eval", "evaluate", "evaluation", "evaluator", "val", "valid", "validate", "validation", "test", "testing", "dev", "infer",
-        "inference", "predict", "prediction", "benchmark",
+        "eval",
+        "evaluate",
+        "evaluation",
+        "evaluator",
+        "val",
+        "valid",
+        "validate",
+        "validation",
+        "test",
+        "testing",
+        "dev",
+        "infer",
+        "inference",
+        "predict",
+        "prediction",
+        "benchmark",
     ];
     has(name, EVALUATION)
 }
@@ -48,8 +60,25 @@ pub(super) fn speaks_of_reward(name: &str) -> bool {
 /// Whether a class holds data, an index or a service, so that its `batch_size` is not the training one.
 pub(super) fn is_no_trainer(class: &str) -> bool {
     const OTHER: &[&str] = &[
-        "dataset", "datasets", "embedder", "embedding", "embeddings", "milvus", "redis", "index", "indexer", "retriever", "server",
-        "client", "cache", "tokenizer", "crawler", "writer", "store", "database", "db",
+        "dataset",
+        "datasets",
+        "embedder",
+        "embedding",
+        "embeddings",
+        "milvus",
+        "redis",
+        "index",
+        "indexer",
+        "retriever",
+        "server",
+        "client",
+        "cache",
+        "tokenizer",
+        "crawler",
+        "writer",
+        "store",
+        "database",
+        "db",
     ];
     has(class, OTHER)
 }
