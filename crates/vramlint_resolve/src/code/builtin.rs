@@ -83,14 +83,15 @@ impl Interpreter<'_> {
                 if let (Some(Value::Text(name)), Some(new)) =
                     (given.positional.get(1).and_then(Val::certain), given.positional.get(2))
                 {
-                    self.set_attribute(&val.clone(), &name.clone(), new.clone());
+                    self.set_attribute(&val.clone(), &name.clone(), new);
                 }
                 Val::at(What::Scalar(Value::Null), place)
             }
             ("super", _) => self.super_call(place),
             ("print", _) => Val::at(What::Scalar(Value::Null), place),
             ("len", Some(val)) => match val.only().map(|alt| &alt.what) {
-                Some(What::Items(items)) => Val::at(What::Scalar(Value::Int(items.len() as i64)), place),
+                Some(What::Items(items)) => i64::try_from(items.len())
+                    .map_or_else(|_| Val::unknown(), |length| Val::at(What::Scalar(Value::Int(length)), place)),
                 _ => Val::at(What::Unknown, place),
             },
             _ => Val::at(What::Unknown, place),
@@ -104,7 +105,7 @@ impl Interpreter<'_> {
             self.update_dict(&whole, val);
         }
         for (key, val) in &given.keyword {
-            self.set_item(&whole, &Val::at(What::Scalar(Value::Text(key.clone())), place), val.clone(), place);
+            self.set_item(&whole, &Val::at(What::Scalar(Value::Text(key.clone())), place), val, place);
         }
         whole
     }
@@ -177,9 +178,7 @@ fn extreme(name: &str, given: &Given, place: Place) -> Val {
         _ => None,
     };
     match result {
-        Some(number) => {
-            Val::one(What::Scalar(Value::Int(number)), Source { place: Some(place), derived: true, ..Source::default() })
-        }
+        Some(number) => Val::one(What::Scalar(Value::Int(number)), Source { place: Some(place), ..Source::default() }),
         None => Val::at(What::Unknown, place),
     }
 }

@@ -99,12 +99,11 @@ impl<'a> Interpreter<'a> {
                     let val = self.class_attribute(class, name)?;
                     val.only().and_then(|alt| if let What::Function { id, .. } = alt.what { Some(id) } else { None })
                 });
-                match function {
-                    Some(function) => self.call_function(function, Some(id), given.clone(), place),
-                    None => {
-                        self.escape(given);
-                        Val::at(What::Unknown, place)
-                    }
+                if let Some(function) = function {
+                    self.call_function(function, Some(id), given.clone(), place)
+                } else {
+                    self.escape(given);
+                    Val::at(What::Unknown, place)
                 }
             }
             _ => {

@@ -8,8 +8,10 @@ mod branch;
 mod builtin;
 mod call;
 mod collect;
+mod commands;
 mod concepts;
 mod config_calls;
+mod dicts;
 mod events;
 mod expr;
 mod fields;
@@ -136,7 +138,7 @@ pub struct LoadedFile {
 pub enum LoadRole {
     /// By the code itself, or as fields of argument classes.
     Data,
-    /// As DeepSpeed's configuration.
+    /// As `DeepSpeed`'s configuration.
     DeepSpeed,
 }
 
@@ -151,7 +153,7 @@ pub struct ArgumentClass {
     pub place: Place,
 }
 
-/// An option of a script's command line: argparse, click, typer, fire, a dataclass read by HfArgumentParser.
+/// An option of a script's command line: argparse, click, typer, fire, a dataclass read by `HfArgumentParser`.
 #[derive(Clone, Debug)]
 pub struct CliOption {
     /// Every spelling: `["--batch_size", "-b"]`.
@@ -199,7 +201,9 @@ pub fn facts(files: &[SourceFile], entry: FileId) -> CodeFacts {
     facts_given(files, entry, &[])
 }
 
-/// As [`facts`], for a launch that gives these options (`("stage", Text("dpo"))`): branches that depend on them are decided.
+/// As [`facts`], for a launch that gives these options (`("stage", Text("dpo"))`): branches that depend on them are decided, and
+/// candidates that they feed hold their values. Where the whole command line is known, the defaults of the other options
+/// ([`CodeFacts::options`]) may be given too. Words are typed as the option's parser would.
 pub fn facts_given(files: &[SourceFile], entry: FileId, given: &[(String, Value)]) -> CodeFacts {
     let mut interpreter = interpreter::Interpreter::new(files, entry, given);
     interpreter.run();
