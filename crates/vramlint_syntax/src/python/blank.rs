@@ -1,6 +1,6 @@
 //! Blanks the statements that nest too deeply, so that the rest of the file can be read.
 //!
-//! The scan is rough (f-strings are plain strings to it); whoever calls it measures the result again.
+//! The scan is rough (of f-strings it only counts the braces); whoever calls it measures the result again.
 
 use super::depth::{Frames, MAX_BRACKETS, MAX_CHAIN, Step};
 use vramlint_base::{Message, TextRange, message};
@@ -14,7 +14,7 @@ pub(super) struct Blanked {
 
 /// Blanks deep statements. Linear: at most one search for a closing bracket runs into the end of the text.
 pub(super) fn deep_statements(text: &str) -> Blanked {
-    let mut scan = Scan { bytes: text.as_bytes(), at: 0, frames: Frames::default(), unclosed: false };
+    let mut scan = Scan { bytes: text.as_bytes(), at: 0, frames: Frames::default(), braces: 0, unclosed: false };
     let mut regions = Vec::new();
     while let Some(region) = scan.next_region() {
         regions.push(region);
@@ -26,6 +26,8 @@ struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
     frames: Frames,
+    /// Most braces open at once in a string of this statement, which may be an f-string.
+    braces: usize,
     /// A search for a closing bracket failed before: later ones are not made.
     unclosed: bool,
 }
@@ -33,10 +35,10 @@ struct Scan<'a> {
 impl Scan<'_> {
     fn next_region(&mut self) -> Option<(TextRange, Message)> {
         let mut start = self.at;
-        self.frames.restart();
+        self.restart();
         while self.at < self.bytes.len() {
             if self.bytes[self.at] == b'\n' && self.frames.brackets() == 0 {
-                self.frames.restart();
+                self.restart();
                 start = self.at + 1;
             }
             self.step();
@@ -46,7 +48,7 @@ impl Scan<'_> {
                     "同时打开的括号超过 {n} 层，Python 会拒绝",
                     n = MAX_BRACKETS
                 )
-            } else if self.frames.chain() > MAX_CHAIN {
+            } else if self.frames.chain() > MAX_CHAIN || self.braces > MAX_BRACKETS {
                 message!("statement is nested too deeply to be read", "语句嵌套过深，无法读取")
             } else {
                 continue;
@@ -56,6 +58,11 @@ impl Scan<'_> {
             return Some((TextRange::of(start + blanks..self.at), message));
         }
         None
+    }
+
+    fn restart(&mut self) {
+        self.frames.restart();
+        self.braces = 0;
     }
 
     /// Moves behind the statement, or the line where its brackets never close.
@@ -119,6 +126,7 @@ impl Scan<'_> {
     fn skip_string(&mut self, quote: u8) {
         let triple = self.bytes[self.at..].starts_with(&[quote; 3]);
         self.at += if triple { 3 } else { 1 };
+        let mut braces = 0usize;
         while self.at < self.bytes.len() {
             match self.bytes[self.at] {
                 b'\\' => self.at += 2,
@@ -131,7 +139,15 @@ impl Scan<'_> {
                     self.at += 3;
                     return;
                 }
-                _ => self.at += 1,
+                byte => {
+                    match byte {
+                        b'{' => braces += 1,
+                        b'}' => braces = braces.saturating_sub(1),
+                        _ => {}
+                    }
+                    self.braces = self.braces.max(braces);
+                    self.at += 1;
+                }
             }
         }
     }

@@ -4,16 +4,17 @@ use super::error;
 use crate::SyntaxError;
 use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::{InterpolatedStringErrorType, LexicalErrorType, ParseError, ParseErrorType};
-use vramlint_base::{Message, TextRange, message};
+use vramlint_base::{LineIndex, Message, TextRange, message};
 
 /// Errors in order, one per line: the first names the cause, the ones behind it on the line mostly echo it.
 pub(super) fn of(text: &str, errors: &[ParseError]) -> Vec<SyntaxError> {
     let mut found: Vec<(TextRange, &ParseErrorType)> =
         errors.iter().map(|e| (visible(text, super::lower::range(e.location)), &e.error)).collect();
     found.sort_by_key(|(range, _)| range.start);
+    let lines = LineIndex::new(text);
     let mut last_line = None;
     found.retain(|(range, _)| {
-        let line = line_start(text, range.start as usize);
+        let line = lines.line_of(range.start);
         last_line.replace(line) != Some(line)
     });
     found.into_iter().map(|(range, kind)| error(range, describe(text, range, kind))).collect()
@@ -35,10 +36,10 @@ fn line_start(text: &str, offset: usize) -> usize {
     text.as_bytes()[..offset.min(text.len())].iter().rposition(|b| matches!(b, b'\n' | b'\r')).map_or(0, |at| at + 1)
 }
 
-/// A range that covers something to point at, where there is anything.
+/// A range that covers something to point at, where there is anything: of a line's end, the character before it.
 fn visible(text: &str, range: TextRange) -> TextRange {
     let at = range.start as usize;
-    if !range.is_empty() || at > text.len() || !text.is_char_boundary(at) {
+    if !range.slice(text).trim_matches(['\r', '\n']).is_empty() || at > text.len() || !text.is_char_boundary(at) {
         return range;
     }
     let after = text[at..].chars().next();

@@ -19,7 +19,14 @@ use vramlint_base::TextRange;
 /// statement, whatever quotes and brackets are in it, and we report it.
 pub(super) fn module(text: &str) -> Module {
     let parsed = parse_unchecked(text, ParseOptions::from(Mode::Ipython));
-    let mut lowering = Lowering { text, tokens: parsed.tokens(), blocks: 0, expressions: 0, errors: Vec::new() };
+    let mut lowering = Lowering {
+        text,
+        tokens: parsed.tokens(),
+        broken: !parsed.errors().is_empty(),
+        blocks: 0,
+        expressions: 0,
+        errors: Vec::new(),
+    };
     let body = match parsed.syntax() {
         Mod::Module(module) => lowering.block(&module.body),
         Mod::Expression(_) => Vec::new(),
@@ -38,6 +45,8 @@ pub(super) fn range(range: ruff_text_size::TextRange) -> TextRange {
 struct Lowering<'a> {
     text: &'a str,
     tokens: &'a [Token],
+    /// Whether there is a syntax error: what stands for a missing expression may then lie outside of its parent.
+    broken: bool,
     /// Enclosing blocks.
     blocks: u32,
     /// Enclosing expressions.

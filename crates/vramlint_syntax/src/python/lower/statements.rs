@@ -35,7 +35,11 @@ impl Lowering<'_> {
             return;
         }
         let kind = self.statement_kind(node);
-        out.push(Stmt { range: place, kind });
+        let mut stmt = Stmt { range: place, kind };
+        if self.broken {
+            stmt.range = stmt.expressions().iter().fold(place, |whole, child| whole.cover(child.range));
+        }
+        out.push(stmt);
     }
 
     fn statement_kind(&mut self, node: &Node) -> StmtKind {
