@@ -124,14 +124,14 @@ impl<'a> Interpreter<'a> {
                     Some(What::Items(items)) => given.positional.extend(items.iter().cloned()),
                     _ => given.open = true,
                 },
-                ArgumentKind::DoubleStar => self.unfold(&val, &mut given),
+                ArgumentKind::DoubleStar => self.unfold(&val, &mut given, Place::new(self.file_of(scope), argument.range)),
             }
         }
         given
     }
 
     /// `**val`: what it is known to hold, and whether it may hold more.
-    fn unfold(&mut self, val: &Val, given: &mut Given) {
+    fn unfold(&mut self, val: &Val, given: &mut Given, place: Place) {
         for alt in &val.alts {
             match &alt.what {
                 What::Object(id) => match self.objects[*id].kind.clone() {
@@ -142,6 +142,14 @@ impl<'a> Interpreter<'a> {
                                 self.note_read(&val);
                                 given.keyword.push((key, val));
                             }
+                        }
+                    }
+                    Kind::Instance { class, .. } if self.classes[class].record => {
+                        given.open |= self.external_base(class).is_some();
+                        for name in self.fields(class) {
+                            let val = self.attribute(&Val::one(What::Object(*id), Source::default()), &name, place);
+                            self.note_read(&val);
+                            given.keyword.push((name, val));
                         }
                     }
                     Kind::Namespace(parser) => {

@@ -197,6 +197,8 @@ impl Interpreter<'_> {
             let model = &self.record.models[index];
             (model.class.clone(), model.place, model.given.clone(), model.part)
         };
+        // What is said of the load holds where the load is made.
+        self.guards = self.record.models[index].guard.iter().cloned().collect();
         let name = if root(&class) == "unsloth" { "model_name" } else { "pretrained_model_name_or_path" };
         let model = given.arg(name, 0).or_else(|| given.get("pretrained_model_name_or_path")).cloned();
         if let Some(model) = &model {
@@ -219,6 +221,7 @@ impl Interpreter<'_> {
             .iter()
             .map(|(key, val)| (key.clone(), self.plain_value(val), super::subscript::place_of(val).unwrap_or(place)))
             .collect();
+        self.guards.clear();
         let record = &self.record.models[index];
         ModelLoad {
             file: place.file,

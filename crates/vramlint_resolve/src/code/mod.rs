@@ -55,7 +55,8 @@ pub struct CodeFacts {
     pub dialect: Option<Dialect>,
     /// `sft`, `dpo`, `grpo`, `reward`…, by the trainer or the names used.
     pub task: Option<String>,
-    /// Whether the code accumulates gradients by itself: `Some(false)` where a plain loop calls backward and step in turn, so that
+    /// Whether the code accumulates gradients by itself: `Some(true)` where it counts micro-batches (`step % N`, a loop inside of
+    /// the step; `N` is a candidate where it is known), `Some(false)` where a plain loop calls backward and step in turn, so that
     /// the accumulation is 1; `None` where a library decides or nothing is seen.
     pub accumulates: Option<bool>,
     /// `Accelerator(…)` calls: whether an accumulation is given to any (without one, accelerate's default or its environment rules).

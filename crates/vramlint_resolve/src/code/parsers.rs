@@ -165,7 +165,10 @@ impl Interpreter<'_> {
             "parse_dict" => Rest::Soft,
             _ => return Val::at(What::Unknown, place),
         };
-        let items = classes.iter().map(|class| self.parsed_class(class, &rest, place)).collect();
+        let mut items: Vec<Val> = classes.iter().map(|class| self.parsed_class(class, &rest, place)).collect();
+        if given.get("return_remaining_strings").is_some() {
+            items.push(Val::at(What::Unknown, place));
+        }
         Val::at(What::Items(Rc::new(items)), place)
     }
 

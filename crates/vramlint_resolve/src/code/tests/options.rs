@@ -80,6 +80,27 @@ fn options_as_keywords() {
 }
 
 #[test]
+fn globals_that_a_configurator_overrides() {
+    let text = "import torch\nbatch_size = 12\ngradient_accumulation_steps = 5 * 8\nlearning_rate = 6e-4\nexec(open('configurator.py').read())\nscaler = torch.cuda.amp.GradScaler()\nwhile True:\n    for micro_step in range(gradient_accumulation_steps):\n        logits, loss = model(*get(batch_size))\n        loss = loss / gradient_accumulation_steps\n        scaler.scale(loss).backward()\n    scaler.step(optimizer)\n    scaler.update()\n";
+    let shown = show(&[("a.py", text)], "a.py");
+    has(&shown, "micro_batch 12 --batch_size a.py:2 option=batch_size");
+    has(&shown, "gradient_accumulation_steps 40 --gradient_accumulation_steps a.py:3 call option=gradient_accumulation_steps");
+    assert!(shown.contains("dialect=Some(Plain) task=None accumulates=Some(true)"), "{shown}");
+}
+
+#[test]
+fn several_dataclasses_in_one_namespace() {
+    let text = "import argparse, os, torch, transformers\nfrom dataclasses import dataclass, field\nfrom peft import LoraConfig, get_peft_model\n\n@dataclass\nclass M:\n    name: str = field(default='acme/tiny')\n\n@dataclass\nclass T(transformers.Seq2SeqTrainingArguments):\n    lora_r: int = field(default=64)\n    full: bool = field(default=False)\n    per_device_train_batch_size: int = field(default=1)\n\ndef load(args):\n    device_map = 'auto'\n    if os.environ.get('LOCAL_RANK') is not None:\n        device_map = {'': int(os.environ.get('LOCAL_RANK', '0'))}\n    model = transformers.AutoModelForCausalLM.from_pretrained(args.name, device_map=device_map)\n    if not args.full:\n        model = get_peft_model(model, LoraConfig(r=args.lora_r))\n    return model\n\ndef train():\n    parser = transformers.HfArgumentParser((M, T))\n    m, t, extra = parser.parse_args_into_dataclasses(return_remaining_strings=True)\n    args = argparse.Namespace(**vars(m), **vars(t))\n    model = load(args)\n    transformers.Seq2SeqTrainer(model=model, args=t).train()\n\nif __name__ == '__main__':\n    train()\n";
+    let shown = show(&[("a.py", text)], "a.py");
+    has(&shown, "model 'acme/tiny' --name a.py:7 call option=name");
+    has(&shown, "micro_batch 1 --per_device_train_batch_size a.py:13 call option=per_device_train_batch_size");
+    has(&shown, "lora_r 64 --lora_r a.py:11 call option=lora_r guard[not args.full]");
+    has(&shown, "device_map 'auto' device_map a.py:16 call");
+    assert!(shown.contains("device_map ? device_map a.py:18 call if[os.environ.get('LOCAL_RANK') is not None]"), "{shown}");
+    assert!(shown.contains("trained=Some(true)"), "{shown}");
+}
+
+#[test]
 fn a_launch_decides_branches() {
     let text = "import argparse\nfrom trl import DPOConfig, SFTConfig\np = argparse.ArgumentParser()\np.add_argument('--stage', default='sft')\np.add_argument('--rows', type=int, default=2)\na = p.parse_args()\nif a.stage == 'sft':\n    SFTConfig('o', per_device_train_batch_size=a.rows)\nelse:\n    DPOConfig('o', per_device_train_batch_size=7)\n";
     let both = show(&[("a.py", text)], "a.py");
