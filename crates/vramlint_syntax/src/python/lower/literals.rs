@@ -105,9 +105,7 @@ fn decimal(digits: &str, base: u32) -> String {
             limbs.push(carry);
         }
     }
-    let mut text = String::new();
-    for (i, limb) in limbs.iter().rev().enumerate() {
-        text += &if i == 0 { limb.to_string() } else { format!("{limb:09}") };
-    }
-    text
+    let mut limbs = limbs.into_iter().rev();
+    let first = limbs.next().unwrap_or(0).to_string();
+    std::iter::once(first).chain(limbs.map(|limb| format!("{limb:09}"))).collect()
 }

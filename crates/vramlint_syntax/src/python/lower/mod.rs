@@ -31,10 +31,8 @@ pub(super) fn module(text: &str) -> Module {
         Mod::Module(module) => lowering.block(&module.body),
         Mod::Expression(_) => Vec::new(),
     };
-    let mut found = errors::of(text, parsed.errors());
-    found.append(&mut lowering.errors);
-    found.sort_by_key(|error| (error.range.start, error.range.end));
-    Module { body, comments: comments::of(text, parsed.tokens()), errors: found }
+    let errors = errors::of(text, parsed.errors(), lowering.errors);
+    Module { body, comments: comments::of(text, parsed.tokens()), errors }
 }
 
 /// The parser's range as ours.

@@ -22,7 +22,9 @@ fn check(text: &str) {
         let stmt = located.stmt;
         place(stmt.range, all);
         for body in stmt.bodies() {
-            body.iter().for_each(|inner| place(inner.range, stmt.range));
+            for inner in body {
+                place(inner.range, stmt.range);
+            }
         }
         match &stmt.kind {
             StmtKind::If(arms) => arms.iter().for_each(|arm| place(arm.header, stmt.range)),
