@@ -20,7 +20,13 @@ pub(crate) enum Choice {
 
 /// Whether standard output gets colour.
 pub(crate) fn of_stdout(choice: Choice) -> bool {
-    decide(choice, |name| std::env::var_os(name), std::io::stdout().is_terminal())
+    decided(choice, false)
+}
+
+/// Whether standard output, or standard error, gets colour.
+pub(crate) fn decided(choice: Choice, on_stderr: bool) -> bool {
+    let terminal = if on_stderr { std::io::stderr().is_terminal() } else { std::io::stdout().is_terminal() };
+    decide(choice, |name| std::env::var_os(name), terminal)
 }
 
 /// The flag decides; else `NO_COLOR` (no-color.org: any value but the empty one), then `CLICOLOR_FORCE`, then the terminal.

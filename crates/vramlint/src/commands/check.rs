@@ -69,13 +69,18 @@ fn shown(args: &CheckArgs, look: &Look, report: &Report, fixed: usize, time: Dur
     let view = View {
         report,
         lang: language::decide(look.lang, report.lang),
-        colour: args.output_file.is_none() && colour::of_stdout(look.color),
+        colour: args.output_file.is_none() && colour::decided(look.color, on_stderr(args)),
     };
     let mut text = if args.statistics { statistics(&view, format)? } else { view.findings(format)? };
     if matches!(format, Format::Full | Format::Concise) && !look.quiet {
         text += &closing(&view, fixed, args.unsafe_fixes, look.verbose.then_some(time));
     }
     Ok(text)
+}
+
+/// Whether findings go to standard error, since standard output is taken by the fixed text.
+fn on_stderr(args: &CheckArgs) -> bool {
+    args.fix && !args.diff && args.files.stdin_filename.is_some()
 }
 
 fn default_format() -> Format {

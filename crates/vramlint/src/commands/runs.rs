@@ -13,7 +13,7 @@ pub(super) fn run(args: &RunsArgs, look: &Look) -> anyhow::Result<Status> {
     progress.finish();
     let lang = language::decide(look.lang, report.lang);
     let text = match args.output_format {
-        RunsFormat::Text => runs::text(&report, lang, colour::of_stdout(look.color)),
+        RunsFormat::Text => runs::text(&report, lang, colour::of_stdout(look.color), look.verbose),
         RunsFormat::Json => runs::json(&report, lang)?,
     };
     stream::print(text.as_bytes())?;

@@ -22,6 +22,7 @@ struct Table<'a> {
     project: &'a Project,
     lang: Lang,
     colour: bool,
+    sources: bool,
 }
 
 /// A line of the table: name and value are aligned, the rest follows.
@@ -31,9 +32,9 @@ struct Row {
     rest: String,
 }
 
-/// Every run of the reported files.
-pub(crate) fn text(report: &Report, lang: Lang, colour: bool) -> String {
-    let view = Table { project: &report.project, lang, colour };
+/// Every run of the reported files; with the proof of each precedence if `sources`.
+pub(crate) fn text(report: &Report, lang: Lang, colour: bool, sources: bool) -> String {
+    let view = Table { project: &report.project, lang, colour, sources };
     let runs: Vec<String> = report.runs().map(|run| view.run(run)).collect();
     if runs.is_empty() {
         let files = report.files;
@@ -105,7 +106,10 @@ impl Table<'_> {
         // The order matters only where somebody lost.
         if let Some(precedence) = setting.precedence.filter(|_| !notes.is_empty() && setting.candidates.len() > 1) {
             let (order, source) = (precedence.order, precedence.source);
-            notes.push(message!("order: {order} ({source})", "顺序：{order}（{source}）").get(self.lang).to_owned());
+            notes.push(message!("order: {order}", "优先顺序：{order}").get(self.lang).to_owned());
+            if self.sources {
+                notes.push(message!("source: {source}", "依据：{source}").get(self.lang).to_owned());
+            }
         }
         let first = Row { name: concept.name().to_owned(), value, rest };
         let note = |text: String| Row {
@@ -118,11 +122,15 @@ impl Table<'_> {
 
     /// Who set it, or why it is not known.
     fn who(&self, candidate: &Candidate) -> String {
-        let mut text = told(self.project, &candidate.origin, self.lang);
-        if let Resolved::Unknown(why) = &candidate.value {
-            let why = why.get(self.lang);
-            text = format!("{why}{}{text}", message!("; ", "；").get(self.lang));
-        }
+        let said = told(self.project, &candidate.origin, self.lang);
+        let mut text = match (&candidate.value, &candidate.origin) {
+            (Resolved::Unknown(why), Origin::Derived { formula, .. }) if formula.is_empty() => why.get(self.lang).to_owned(),
+            (Resolved::Unknown(why), _) => {
+                let why = why.get(self.lang);
+                format!("{why}{}{said}", message!("; ", "；").get(self.lang))
+            }
+            (Resolved::Known(_), _) => said,
+        };
         if let Some(condition) = &candidate.condition {
             text += message!(" (if {condition})", "（当 {condition}）").get(self.lang);
         }
@@ -199,11 +207,11 @@ fn unit(unit: &'static str, n: i64, lang: Lang) -> &'static str {
 /// Text without quotes, unless it could be taken for something else: the text `'2e-5'` is not the number.
 fn plain(value: &Value) -> String {
     let ambiguous = |text: &str| {
-        let lower = text.to_lowercase();
-        text.trim() != text
-            || text.is_empty()
-            || text.parse::<f64>().is_ok()
-            || ["true", "false", "none", "null", "yes", "no", "on", "off"].contains(&lower.as_str())
+        let word = text.trim().to_lowercase();
+        word.len() != text.len()
+            || word.is_empty()
+            || word.parse::<f64>().is_ok()
+            || ["true", "false", "null"].contains(&word.as_str())
     };
     match value {
         Value::Text(text) if !ambiguous(text) => text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
