@@ -4,8 +4,8 @@
 mod common;
 
 use common::{files_below, root, shared};
-use rayon::prelude::*;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use vramlint_base::Place;
 use vramlint_project::{Request, check};
 
@@ -50,21 +50,27 @@ fn check_text(empty: &Path, path: &Path, bytes: &[u8]) {
     }
 }
 
+/// Cuts every file below a folder, on every core; tells how many texts that were.
 fn cut_all(folder: &Path) -> usize {
     let empty = tempfile::tempdir().expect("a temporary folder");
-    let empty = empty.path();
     let files = files_below(folder);
-    files
-        .par_iter()
-        .map(|path| {
-            let bytes = std::fs::read(path).expect("readable");
-            let cuts = cuts(bytes.len());
-            for cut in &cuts {
-                check_text(empty, path, &bytes[..*cut]);
-            }
-            cuts.len()
-        })
-        .sum()
+    let (next, cut) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    // Plain threads: `check` has a pool of its own, and a worker of another pool that waits for it takes up further work.
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, std::num::NonZero::get) {
+            scope.spawn(|| {
+                while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let bytes = std::fs::read(path).expect("readable");
+                    let cuts = cuts(bytes.len());
+                    for at in &cuts {
+                        check_text(empty.path(), path, &bytes[..*at]);
+                    }
+                    cut.fetch_add(cuts.len(), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    cut.into_inner()
 }
 
 #[test]

@@ -42,6 +42,8 @@ pub enum RefusedBy {
     PyYaml,
     /// Loaders that refuse duplicate keys (OmegaConf, ruamel); PyYAML passes.
     UniqueKeys,
+    /// Nobody: it is beyond what our reader takes (depth, size), and was left out.
+    Nobody,
 }
 
 /// What a reader stumbled over. Reading went on as well as it could.

@@ -1,61 +1,21 @@
-//! One file per command.
+//! The commands: one file each.
 
 mod check;
+mod print;
 mod rule;
 mod runs;
 
-use crate::cli::{Cli, Command, Common, SchemaOf};
+use crate::cli::{Cli, Command};
 use crate::exit::Status;
-use anyhow::{Context, Result};
-use clap::CommandFactory;
-use std::io::Write;
-use std::path::PathBuf;
-use vramlint_project::Request;
 
-/// Runs the command.
-pub(crate) fn run(cli: &Cli) -> Result<Status> {
+/// Runs a command.
+pub(crate) fn run(cli: &Cli) -> anyhow::Result<Status> {
     match &cli.command {
-        Command::Check(args) => check::run(args),
-        Command::Runs(args) => runs::run(args),
-        Command::Rule(args) => rule::run(args),
-        Command::Schema(args) => match args.what {
-            SchemaOf::Vramlint => print(&vramlint_project::config::schema_text()),
-        },
-        Command::Completions { shell } => {
-            let mut text = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "vramlint", &mut text);
-            print(&String::from_utf8_lossy(&text))
-        }
-        Command::Man => {
-            let mut text = Vec::new();
-            clap_mangen::Man::new(Cli::command()).render(&mut text)?;
-            print(&String::from_utf8_lossy(&text))
-        }
+        Command::Check(args) => check::run(args, &cli.look),
+        Command::Runs(args) => runs::run(args, &cli.look),
+        Command::Rule(args) => rule::run(args, &cli.look),
+        Command::Schema { of } => print::schema(*of),
+        Command::Completions { shell } => print::completions(*shell),
+        Command::Man { command } => print::man(command.as_deref()),
     }
-}
-
-/// What `check` and `runs` ask of the project layer alike.
-fn request(common: &Common, paths: &[PathBuf]) -> Result<Request> {
-    Ok(Request {
-        cwd: std::env::current_dir().context("the working directory is not there")?,
-        paths: paths.to_vec(),
-        config: common.config.clone(),
-        isolated: common.isolated,
-        no_ignore: common.no_ignore,
-        exclude: common.exclude.clone(),
-        target: common.target.target(),
-        jobs: common.jobs,
-        ..Request::default()
-    })
-}
-
-/// Prints to standard output; ends with a line break.
-fn print(text: &str) -> Result<Status> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    if !text.is_empty() && !text.ends_with('\n') {
-        out.write_all(b"\n")?;
-    }
-    out.flush()?;
-    Ok(Status::Clean)
 }

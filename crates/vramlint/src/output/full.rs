@@ -1,148 +1,130 @@
-//! `full`: source, labels, related places, help and fixes. The only file that knows miette.
+//! `full`: the source with its marks, the help and the fixes. The only file that knows miette.
 
-use super::place::{short, span};
-use super::{Style, paint};
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
-use owo_colors::OwoColorize;
-use std::fmt::{self, Display, Write};
-use std::sync::Arc;
-use vramlint_base::{Applicability, Edit, Finding, Fix, Lang, Place, Severity};
-use vramlint_project::Report;
-use vramlint_resolve::Project;
+use super::excerpt::{CONTEXT, Excerpt, harmless};
+use super::{View, patch, severity_word};
+use crate::colour::{of_severity, paint};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan,
+    SpanContents, ThemeCharacters, ThemeStyles,
+};
+use owo_colors::Style;
+use std::fmt::{self, Write};
+use vramlint_base::{Applicability, Finding, Fix, Message, Severity, message};
 
-/// Columns that a report may take: room for a label beside a line of configuration.
-const WIDTH: usize = 140;
+/// Every finding, with an empty line behind it.
+pub(super) fn render(view: &View<'_>) -> String {
+    view.report.findings.iter().map(|finding| one(view, finding) + "\n").collect()
+}
 
-/// Every finding.
-pub(crate) fn all(report: &Report, style: Style) -> String {
-    let theme = if style.colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    let handler = GraphicalReportHandler::new_themed(theme)
-        .with_width(WIDTH)
+fn one(view: &View<'_>, finding: &Finding) -> String {
+    let mut out = header(view, finding);
+    let snippet = Snippet::new(view, finding);
+    let handler = GraphicalReportHandler::new_themed(theme(view))
+        .with_context_lines(CONTEXT as usize)
+        .with_wrap_lines(false)
         .with_links(false)
-        .with_context_lines(1)
-        .with_show_related_as_nested(false);
-    report.findings.iter().fold(String::new(), |mut text, finding| {
-        text.push_str(&one(&report.project, finding, &handler, style));
-        text
-    })
-}
-
-fn one(project: &Project, finding: &Finding, handler: &GraphicalReportHandler, style: Style) -> String {
-    let mut text = String::new();
-    let mark = format!("{}[{}]", finding.severity.name(), finding.code);
-    let name = finding.name;
-    let message = finding.message.get(style.lang);
-    // Writing to a string cannot fail.
-    let _ = if style.colour {
-        writeln!(text, "{} {} {}", mark.style(paint(finding.severity)), message.bold(), format!("({name})").dimmed())
-    } else {
-        writeln!(text, "{mark} {message} ({name})")
-    };
-    for snippet in snippets(project, finding, style.lang) {
-        let mut drawn = String::new();
-        if handler.render_report(&mut drawn, &snippet).is_ok() {
-            // miette's own head repeats the message; ours stands above.
-            drawn.lines().skip_while(|line| !line.contains('╭')).for_each(|line| {
-                text.push_str(line);
-                text.push('\n');
-            });
-        }
+        .without_syntax_highlighting();
+    if handler.render_report(&mut out, &snippet).is_err() {
+        // Writing to a text cannot fail; were it so, the message alone is better than nothing.
+        let _ = writeln!(out, "  {snippet}");
     }
-    let word = |en: &'static str, zh: &'static str| if style.lang == Lang::Zh { zh } else { en };
-    if let Some(help) = &finding.help {
-        let _ = writeln!(text, "  {} {}", word("help:", "帮助："), help.get(style.lang));
-    }
+    out += &notes(view, finding);
     for fix in &finding.fixes {
-        text.push_str(&suggestion(project, fix, style));
+        out += &shown_fix(view, finding, fix);
     }
-    text.push('\n');
-    text
+    out
 }
 
-/// `fix (safe): title`, and the lines before and after.
-fn suggestion(project: &Project, fix: &Fix, style: Style) -> String {
-    let level = match (fix.applicability, style.lang) {
-        (Applicability::Safe, Lang::En) => "fix:",
-        (Applicability::Unsafe, Lang::En) => "fix (unsafe):",
-        (Applicability::Display, Lang::En) => "advice:",
-        (Applicability::Safe, Lang::Zh) => "修复：",
-        (Applicability::Unsafe, Lang::Zh) => "修复（不安全）：",
-        (Applicability::Display, Lang::Zh) => "建议：",
+fn header(view: &View<'_>, finding: &Finding) -> String {
+    let code = paint(finding.code, of_severity(finding.severity), view.colour);
+    format!("{code} {}\n", paint(finding.name, Style::new().bold(), view.colour))
+}
+
+/// What stands below the source: help, and the run for which the finding holds.
+fn notes(view: &View<'_>, finding: &Finding) -> String {
+    let mut out = String::new();
+    let note = |name: Message, text: &str| {
+        let name = paint(name.get(view.lang), Style::new().cyan(), view.colour);
+        let text: String = text.chars().map(harmless).collect();
+        format!("  {name}{text}\n")
     };
-    let mut text = format!("  {level} {}\n", fix.title.get(style.lang));
-    for edit in &fix.edits {
-        let (path, before, after) = lines(project, edit);
-        let at = short(project, edit.place);
-        let _ = if path.is_empty() { Ok(()) } else { writeln!(text, "    {at}") };
-        for (sign, block) in [("-", before), ("+", after)] {
-            for line in block.lines() {
-                let line = format!("    {sign} {line}");
-                let line = match (style.colour, sign) {
-                    (true, "-") => line.red().to_string(),
-                    (true, _) => line.green().to_string(),
-                    _ => line,
-                };
-                let _ = writeln!(text, "{line}");
-            }
+    if let Some(help) = &finding.help {
+        out += &note(message!("help: ", "帮助："), help.get(view.lang));
+    }
+    if let Some(run) = &finding.run {
+        out += &note(message!("run: ", "训练任务："), run);
+    }
+    out
+}
+
+fn shown_fix(view: &View<'_>, finding: &Finding, fix: &Fix) -> String {
+    let name = match fix.applicability {
+        Applicability::Safe => message!("fix (safe): ", "修复（安全）："),
+        Applicability::Unsafe => message!("fix (unsafe): ", "修复（不安全）："),
+        Applicability::Display => message!("fix (by hand): ", "修复（手动）："),
+    };
+    let name = paint(name.get(view.lang), Style::new().cyan(), view.colour);
+    let title: String = fix.title.get(view.lang).chars().map(harmless).collect();
+    let mut out = format!("  {name}{title}\n");
+    let project = &view.report.project;
+    let (home, start, _) = project.position(finding.place);
+    let changes = patch::changes(project, fix);
+    for change in &changes {
+        let file = project.file(change.file);
+        if file.id != home.id || change.line != start.line || changes.len() > 1 {
+            let _ = writeln!(out, "    {}:{}", file.path, change.line);
+        }
+        for (sign, line) in &change.lines {
+            let style = if *sign == '-' { Style::new().red() } else { Style::new().green() };
+            let _ = writeln!(out, "    {}", paint(&format!("{sign} {line}"), style, view.colour));
+        }
+        if change.more > 0 {
+            let more = change.more;
+            let _ = writeln!(out, "    {}", message!("… {more} more lines", "… 另有 {more} 行").get(view.lang));
         }
     }
-    text
+    out
 }
 
-/// Path and the whole lines that an edit touches, before and after.
-fn lines(project: &Project, edit: &Edit) -> (String, String, String) {
-    let place = project.to_host(edit.place);
-    let file = project.file(place.file);
-    let (start, end) = (place.range.start as usize, place.range.end as usize);
-    let first = file.lines.line_start(file.lines.line_of(place.range.start)) as usize;
-    let ends_line = end > start && file.text.as_bytes().get(end - 1) == Some(&b'\n');
-    let last = if ends_line { end } else { file.text[end..].find('\n').map_or(file.text.len(), |i| end + i) };
-    let before = file.text[first..last].to_owned();
-    let after = format!("{}{}{}", &file.text[first..start], edit.text, &file.text[end..last]);
-    (file.path.clone(), before, after)
+fn theme(view: &View<'_>) -> GraphicalTheme {
+    let word = |sign: &str, severity| format!("{sign} {}:", severity_word(severity, view.lang));
+    let characters = ThemeCharacters {
+        error: word("×", Severity::Error),
+        warning: word("⚠", Severity::Warning),
+        advice: word("ℹ", Severity::Info),
+        ..ThemeCharacters::unicode()
+    };
+    GraphicalTheme { characters, styles: if view.colour { ThemeStyles::ansi() } else { ThemeStyles::none() } }
 }
 
-/// One snippet per file that takes part, the finding's own first.
-fn snippets(project: &Project, finding: &Finding, lang: Lang) -> Vec<Snippet> {
-    let mut found: Vec<Snippet> = Vec::new();
-    let places = std::iter::once((finding.place, String::new()))
-        .chain(finding.related.iter().map(|r| (r.place, r.message.get(lang).to_owned())));
-    for (place, label) in places {
-        let place = project.to_host(place);
-        let at = span(project, place);
-        let file = project.file(place.file);
-        let label =
-            LabeledSpan::new((!label.is_empty()).then_some(label), place.range.start as usize, visible(place, &file.text));
-        match found.iter_mut().find(|snippet| snippet.path == at.path) {
-            Some(snippet) => snippet.labels.push(label),
-            None => found.push(Snippet {
-                path: at.path.clone(),
-                source: NamedSource::new(at.path, Arc::clone(&file.text)),
-                labels: vec![label],
-                severity: finding.severity,
-            }),
-        }
-    }
-    found
-}
-
-/// Bytes of a place that are drawn: of several lines only the first, so that a whole script is not repeated.
-fn visible(place: Place, text: &str) -> usize {
-    let covered = place.range.slice(text);
-    covered.lines().next().map_or(0, |line| line.trim_end().len())
-}
-
+/// A finding as miette takes it.
 #[derive(Debug)]
 struct Snippet {
-    path: String,
-    source: NamedSource<Arc<str>>,
-    labels: Vec<LabeledSpan>,
+    message: String,
     severity: Severity,
+    excerpt: Excerpt,
+    labels: Vec<LabeledSpan>,
 }
 
-impl Display for Snippet {
+impl Snippet {
+    fn new(view: &View<'_>, finding: &Finding) -> Self {
+        let clean = |text: &str| text.chars().map(harmless).collect::<String>();
+        let places = std::iter::once(finding.place).chain(finding.related.iter().map(|related| related.place));
+        let excerpt = Excerpt::new(&view.report.project, places);
+        let texts =
+            std::iter::once(None).chain(finding.related.iter().map(|related| Some(clean(related.message.get(view.lang)))));
+        let labels = excerpt.marks.iter().zip(texts).enumerate().map(|(index, (mark, text))| {
+            let span = SourceSpan::new(mark.start.into(), mark.len);
+            if index == 0 { LabeledSpan::new_primary_with_span(text, span) } else { LabeledSpan::new_with_span(text, span) }
+        });
+        let labels = labels.collect();
+        Self { message: clean(finding.message.get(view.lang)), severity: finding.severity, excerpt, labels }
+    }
+}
+
+impl fmt::Display for Snippet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("-")
+        f.write_str(&self.message)
     }
 }
 
@@ -158,10 +140,27 @@ impl Diagnostic for Snippet {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.source)
+        Some(&self.excerpt)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         Some(Box::new(self.labels.iter().cloned()))
     }
 }
+
+impl SourceCode for Excerpt {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let part = self.part(span.offset(), span.len(), before, after).ok_or(MietteError::OutOfBounds)?;
+        let range = SourceSpan::new(part.start.into(), part.text.len());
+        let (name, text) = (part.path.to_owned(), part.text.as_bytes());
+        Ok(Box::new(MietteSpanContents::new_named(name, text, range, part.line, part.column, part.line_count)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

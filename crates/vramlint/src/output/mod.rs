@@ -1,99 +1,62 @@
-//! Output formats: one file each.
+//! Output of findings: one file a format.
 
+mod closing;
 mod concise;
+mod excerpt;
 mod full;
 mod github;
 mod json;
-pub(crate) mod place;
-pub(crate) mod runs_json;
-pub(crate) mod runs_text;
-mod table;
+mod patch;
+mod statistics;
+
+pub(crate) use closing::closing;
+pub(crate) use json::{At, Located};
+pub(crate) use statistics::statistics;
 
 use crate::cli::Format;
-use owo_colors::{OwoColorize, Style as Paint};
-use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::time::Duration;
-use vramlint_base::{Applicability, Lang, Severity, message};
+use vramlint_base::{Applicability, Finding, Lang, Severity};
 use vramlint_project::Report;
 
-/// How text is dressed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Style {
-    /// Language of the messages.
+/// A report and how to show it.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    /// What was found.
+    pub(crate) report: &'a Report,
+    /// The language of the messages.
     pub(crate) lang: Lang,
     /// Whether there is colour.
     pub(crate) colour: bool,
-    /// The time it took, where it is to be told.
-    pub(crate) elapsed: Option<Duration>,
 }
 
-/// Every finding in a format.
-pub(crate) fn findings(report: &Report, format: Format, style: Style) -> String {
-    match format {
-        Format::Full => full::all(report, style),
-        Format::Concise => concise::all(report, style),
-        Format::Json => json::object(report, style.lang),
-        Format::Jsonl => json::lines(report, style.lang),
-        Format::Github => github::all(report, style.lang),
+impl View<'_> {
+    /// The findings in a format, with a line break at the end; empty where a text format has nothing to show.
+    pub(crate) fn findings(&self, format: Format) -> anyhow::Result<String> {
+        Ok(match format {
+            Format::Full => full::render(self),
+            Format::Concise => concise::render(self),
+            Format::Json => json::object(self)?,
+            Format::Jsonl => json::lines(self)?,
+            Format::Github => github::render(self, &github::prefix_of_environment()),
+        })
+    }
+
+    /// Findings of a severity.
+    fn count(&self, severity: Severity) -> usize {
+        self.report.findings.iter().filter(|finding| finding.severity == severity).count()
     }
 }
 
-/// How many of each severity: error, warning, info.
-fn count(report: &Report) -> [usize; 3] {
-    [Severity::Error, Severity::Warning, Severity::Info]
-        .map(|severity| report.findings.iter().filter(|finding| finding.severity == severity).count())
+/// How far the most trusted fix of a finding may be trusted.
+fn best_fix(finding: &Finding) -> Option<Applicability> {
+    finding.fixes.iter().map(|fix| fix.applicability).max()
 }
 
-/// The closing line.
-pub(crate) fn summary(report: &Report, style: Style) -> String {
-    let [errors, warnings, infos] = count(report);
-    let (files, runs) = (report.files, report.runs().count());
-    let safe = |finding: &&vramlint_base::Finding| finding.fixes.iter().any(|fix| fix.applicability == Applicability::Safe);
-    let fixable = report.findings.iter().filter(safe).count();
-    let many = |n: usize, one: &str| if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") };
-    let (e, w, i, f, r) =
-        (many(errors, "error"), many(warnings, "warning"), many(infos, "note"), many(files, "file"), many(runs, "run"));
-    let said = if errors + warnings + infos == 0 {
-        message!("Nothing found in {f} ({r})", "{files} 个文件（{runs} 个训练任务）中未发现问题")
-    } else {
-        message!(
-            "Found {e}, {w}, {i} in {f} ({r})",
-            "在 {files} 个文件（{runs} 个训练任务）中发现 {errors} 个错误、{warnings} 个警告、{infos} 个提示"
-        )
-    };
-    let mut text = said.get(style.lang).to_owned();
-    if fixable > 0 {
-        text.push_str(message!("; {fixable} fixable with --fix", "；{fixable} 个可用 --fix 修复").get(style.lang));
-    }
-    if let Some(elapsed) = style.elapsed {
-        let _ = write!(text, " [{} ms]", elapsed.as_millis());
-    }
-    text.push('\n');
-    text
-}
-
-/// Findings by rule, most first.
-pub(crate) fn statistics(report: &Report, style: Style) -> String {
-    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for finding in &report.findings {
-        *counts.entry((finding.code, finding.name)).or_default() += 1;
-    }
-    let mut rows: Vec<_> = counts.into_iter().collect();
-    rows.sort_by_key(|((code, _), n)| (std::cmp::Reverse(*n), *code));
-    let width = rows.iter().map(|(_, n)| n.to_string().len()).max().unwrap_or(0);
-    rows.into_iter().fold(String::new(), |mut text, ((code, name), n)| {
-        let code = if style.colour { code.bold().to_string() } else { code.to_owned() };
-        let _ = writeln!(text, "{n:>width$} {code} {name}");
-        text
-    })
-}
-
-/// The colour of a severity.
-pub(crate) fn paint(severity: Severity) -> Paint {
-    match severity {
-        Severity::Error => Paint::new().red().bold(),
-        Severity::Warning => Paint::new().yellow().bold(),
-        Severity::Info => Paint::new().blue().bold(),
+/// A severity as a word.
+pub(crate) fn severity_word(severity: Severity, lang: Lang) -> &'static str {
+    match (lang, severity) {
+        (Lang::En, _) => severity.name(),
+        (Lang::Zh, Severity::Error) => "错误",
+        (Lang::Zh, Severity::Warning) => "警告",
+        (Lang::Zh, Severity::Info) => "提示",
     }
 }

@@ -62,7 +62,7 @@ impl<'a> Interpreter<'a> {
         if let Some(frame) = self.frames.last_mut() {
             frame.passed.extend(returned);
         }
-        self.merge(Place::new(file, range), ran, !closed, scope)
+        self.merge(Place::new(file, range), &ran, !closed, scope)
     }
 
     /// The arms of a `match`: none is decided, and perhaps none matches.
@@ -76,7 +76,7 @@ impl<'a> Interpreter<'a> {
                 ran.push(Ran { condition: Some(condition), writes });
             }
         }
-        self.merge(place, ran, true, scope);
+        self.merge(place, &ran, true, scope);
     }
 
     /// `try`: the body is what is meant to happen, a handler is what may.
@@ -104,7 +104,7 @@ impl<'a> Interpreter<'a> {
             }
         }
         let goes_on = flow == Flow::Next || !ran.is_empty();
-        self.merge(Place::new(file, range), ran, true, scope);
+        self.merge(Place::new(file, range), &ran, true, scope);
         if self.block(finally, scope) == Flow::Stop || !goes_on { Flow::Stop } else { Flow::Next }
     }
 
@@ -137,7 +137,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Gives every name that an arm wrote its alternatives. `open`: perhaps no arm runs.
-    fn merge(&mut self, place: Place, ran: Vec<Ran>, open: bool, scope: usize) -> Flow {
+    fn merge(&mut self, place: Place, ran: &[Ran], open: bool, scope: usize) -> Flow {
         if ran.is_empty() {
             return if open { Flow::Next } else { Flow::Stop };
         }
@@ -146,7 +146,7 @@ impl<'a> Interpreter<'a> {
         for name in names {
             let before = self.scopes[scope].vars.get(&name).cloned();
             let mut parts = Vec::new();
-            for arm in &ran {
+            for arm in ran {
                 let condition = if single { None } else { arm.condition.clone() };
                 match (arm.writes.get(&name), &before) {
                     (Some(val), _) => parts.push(Part { condition, val: val.clone(), unchanged: false }),
@@ -166,6 +166,7 @@ impl<'a> Interpreter<'a> {
 
 /// One value from what several arms say. The one from which the branches start, written outside of `place`, stays without a
 /// condition and comes first; where there are several such, or none, each holds under its arm's condition.
+#[allow(clippy::needless_pass_by_value)] // parts are made for it
 pub(super) fn join(place: Place, parts: Vec<Part>) -> Val {
     let mut nominal: Vec<(Option<Rc<str>>, Alt)> = Vec::new();
     let mut others: Vec<(Option<Rc<str>>, Alt)> = Vec::new();

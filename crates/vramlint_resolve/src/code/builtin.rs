@@ -3,6 +3,7 @@
 use super::call::Given;
 use super::interpreter::Interpreter;
 use super::loads::READ_MODES;
+use super::options::Declared;
 use super::value::{Alt, Kind, Source, Val, What};
 use std::rc::Rc;
 use vramlint_base::{Place, Value};
@@ -14,6 +15,7 @@ const BUILTINS: &[&str] = &[
     "bool",
     "dict",
     "enumerate",
+    "exec",
     "filter",
     "float",
     "getattr",
@@ -70,6 +72,10 @@ impl Interpreter<'_> {
                 Val::at(What::Object(self.new_object(Kind::Handle(path.clone()))), place)
             }
             ("vars", Some(val)) => val.clone(),
+            ("exec", Some(val)) => {
+                self.run_configurator(&val.clone(), place);
+                Val::at(What::Scalar(Value::Null), place)
+            }
             ("list" | "tuple" | "iter" | "sorted" | "reversed", Some(val)) if name != "sorted" && name != "reversed" => {
                 val.clone()
             }
@@ -83,17 +89,42 @@ impl Interpreter<'_> {
                 if let (Some(Value::Text(name)), Some(new)) =
                     (given.positional.get(1).and_then(Val::certain), given.positional.get(2))
                 {
-                    self.set_attribute(&val.clone(), &name.clone(), new.clone());
+                    self.set_attribute(&val.clone(), &name.clone(), new);
                 }
                 Val::at(What::Scalar(Value::Null), place)
             }
             ("super", _) => self.super_call(place),
             ("print", _) => Val::at(What::Scalar(Value::Null), place),
             ("len", Some(val)) => match val.only().map(|alt| &alt.what) {
-                Some(What::Items(items)) => Val::at(What::Scalar(Value::Int(items.len() as i64)), place),
+                Some(What::Items(items)) => i64::try_from(items.len())
+                    .map_or_else(|_| Val::unknown(), |length| Val::at(What::Scalar(Value::Int(length)), place)),
                 _ => Val::at(What::Unknown, place),
             },
             _ => Val::at(What::Unknown, place),
+        }
+    }
+
+    /// `exec(open("configurator.py").read())`, as nanoGPT has it: every global above may be given on the command line.
+    fn run_configurator(&mut self, val: &Val, place: Place) {
+        let path =
+            val.objects().find_map(|id| if let Kind::Handle(path) = &self.objects[id].kind { Some(path.clone()) } else { None });
+        let named = path.unwrap_or_else(|| val.clone());
+        let configures = named.nominal().and_then(Value::as_str).is_some_and(|path| path.contains("config"));
+        let Some(scope) = self.module_scopes.get(&place.file).copied().filter(|_| configures) else { return };
+        let mut globals: Vec<(String, Val)> = self.scopes[scope]
+            .vars
+            .iter()
+            .filter(|(name, val)| !name.starts_with('_') && val.nominal().is_some())
+            .map(|(name, val)| (name.clone(), val.clone()))
+            .collect();
+        globals.sort_by_key(|(_, val)| super::subscript::place_of(val));
+        let parser = self.command_parser();
+        for (name, val) in globals {
+            let at = super::subscript::place_of(&val).unwrap_or(place);
+            let declared =
+                Declared { names: vec![format!("--{name}")], dest: name.clone(), default: Some(val), place: at, switch: false };
+            let val = self.add_option(parser, declared);
+            self.set(scope, &name, val);
         }
     }
 
@@ -104,7 +135,7 @@ impl Interpreter<'_> {
             self.update_dict(&whole, val);
         }
         for (key, val) in &given.keyword {
-            self.set_item(&whole, &Val::at(What::Scalar(Value::Text(key.clone())), place), val.clone(), place);
+            self.set_item(&whole, &Val::at(What::Scalar(Value::Text(key.clone())), place), val, place);
         }
         whole
     }
@@ -177,9 +208,7 @@ fn extreme(name: &str, given: &Given, place: Place) -> Val {
         _ => None,
     };
     match result {
-        Some(number) => {
-            Val::one(What::Scalar(Value::Int(number)), Source { place: Some(place), derived: true, ..Source::default() })
-        }
+        Some(number) => Val::one(What::Scalar(Value::Int(number)), Source { place: Some(place), ..Source::default() }),
         None => Val::at(What::Unknown, place),
     }
 }

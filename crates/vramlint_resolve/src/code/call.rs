@@ -99,12 +99,11 @@ impl<'a> Interpreter<'a> {
                     let val = self.class_attribute(class, name)?;
                     val.only().and_then(|alt| if let What::Function { id, .. } = alt.what { Some(id) } else { None })
                 });
-                match function {
-                    Some(function) => self.call_function(function, Some(id), given.clone(), place),
-                    None => {
-                        self.escape(given);
-                        Val::at(What::Unknown, place)
-                    }
+                if let Some(function) = function {
+                    self.call_function(function, Some(id), given.clone(), place)
+                } else {
+                    self.escape(given);
+                    Val::at(What::Unknown, place)
                 }
             }
             _ => {
@@ -125,14 +124,14 @@ impl<'a> Interpreter<'a> {
                     Some(What::Items(items)) => given.positional.extend(items.iter().cloned()),
                     _ => given.open = true,
                 },
-                ArgumentKind::DoubleStar => self.unfold(&val, &mut given),
+                ArgumentKind::DoubleStar => self.unfold(&val, &mut given, Place::new(self.file_of(scope), argument.range)),
             }
         }
         given
     }
 
     /// `**val`: what it is known to hold, and whether it may hold more.
-    fn unfold(&mut self, val: &Val, given: &mut Given) {
+    fn unfold(&mut self, val: &Val, given: &mut Given, place: Place) {
         for alt in &val.alts {
             match &alt.what {
                 What::Object(id) => match self.objects[*id].kind.clone() {
@@ -143,6 +142,14 @@ impl<'a> Interpreter<'a> {
                                 self.note_read(&val);
                                 given.keyword.push((key, val));
                             }
+                        }
+                    }
+                    Kind::Instance { class, .. } if self.classes[class].record => {
+                        given.open |= self.external_base(class).is_some();
+                        for name in self.fields(class) {
+                            let val = self.attribute(&Val::one(What::Object(*id), Source::default()), &name, place);
+                            self.note_read(&val);
+                            given.keyword.push((name, val));
                         }
                     }
                     Kind::Namespace(parser) => {

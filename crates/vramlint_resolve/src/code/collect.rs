@@ -9,7 +9,7 @@ use super::options::OptionInfo;
 use super::value::{Alt, Kind, Val, What};
 use super::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, CodeFacts, LoadedFile, ModelLoad, words};
 use crate::setting::Resolved;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use vramlint_base::{Place, Value};
 use vramlint_catalog::dialect::meaning;
 use vramlint_catalog::{Concept, Dialect};
@@ -59,8 +59,9 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     interpreter.guards.clear();
     interpreter.frames.clear();
     interpreter.collect_accumulation();
-    let models = interpreter.collect_models();
     interpreter.collect_constants();
+    interpreter.settled.clear();
+    let models = interpreter.collect_models();
     interpreter.collect_options();
     let accumulate_called = interpreter.events.accumulate;
     let given = interpreter.record.accelerator.is_some_and(|known| known.accumulation_given);
@@ -68,6 +69,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     let task = interpreter.task();
     let trains = interpreter.events.trains();
     let mut record = interpreter.record;
+    drop_reached(&mut record.candidates);
     record.candidates.sort_by_key(|(concept, strength, candidate)| {
         (*concept, *strength, candidate.fallback, candidate.candidate.condition.is_some())
     });
@@ -86,11 +88,29 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     }
 }
 
+/// A value that reaches a call speaks there; by its own name it need not speak again, save of the stage.
+fn drop_reached(candidates: &mut Vec<(Concept, Strength, CodeCandidate)>) {
+    let at = |known: &(Concept, Strength, CodeCandidate)| known.2.candidate.origin.place().map(|place| (known.0, place));
+    let weak: BTreeMap<(Concept, Place), Option<&'static str>> = candidates
+        .iter()
+        .filter(|known| known.1 != Strength::Call)
+        .filter_map(|known| Some((at(known)?, known.2.stage)))
+        .collect();
+    let mut reached = BTreeSet::new();
+    for known in candidates.iter_mut().filter(|known| known.1 == Strength::Call) {
+        if let Some(key) = at(known) {
+            known.2.stage = known.2.stage.or_else(|| weak.get(&key).copied().flatten());
+            reached.insert(key);
+        }
+    }
+    candidates.retain(|known| known.1 == Strength::Call || at(known).is_none_or(|key| !reached.contains(&key)));
+}
+
 impl Interpreter<'_> {
     /// Constants, attributes and entries that are read, by the names that people choose.
-    fn collect_constants(&mut self) {
-        let reads: Vec<(Place, Alt)> = std::mem::take(&mut self.reads).into_iter().collect();
-        for (place, alt) in reads {
+    pub(super) fn collect_constants(&mut self) {
+        let reads: Vec<Alt> = std::mem::take(&mut self.reads).into_values().collect();
+        for alt in reads {
             if alt.source.path.is_empty() || alt.source.class.as_deref().is_some_and(words::is_no_trainer) {
                 continue;
             }
@@ -100,26 +120,10 @@ impl Interpreter<'_> {
             if !is_countable(found.concept, &found.value) {
                 continue;
             }
-            let reached = self.record.candidates.iter().any(|(concept, strength, known)| {
-                *concept == found.concept && *strength == Strength::Call && known.candidate.origin.place() == Some(place)
-            });
-            if reached {
-                self.set_stage(place, found.concept, found.stage);
-                continue;
-            }
             let strength = if alt.source.option.is_some() || alt.source.default { Strength::Default } else { Strength::Used };
             let mut candidate = self.candidate(&alt, Resolved::Known(found.value), None);
             candidate.stage = found.stage;
             self.push(found.concept, strength, candidate);
-        }
-    }
-
-    /// A constant that reaches a call keeps the stage that its name speaks of.
-    fn set_stage(&mut self, place: Place, concept: Concept, stage: Option<&'static str>) {
-        for (known, _, candidate) in &mut self.record.candidates {
-            if *known == concept && candidate.candidate.origin.place() == Some(place) && candidate.stage.is_none() {
-                candidate.stage = stage;
-            }
         }
     }
 
@@ -193,6 +197,8 @@ impl Interpreter<'_> {
             let model = &self.record.models[index];
             (model.class.clone(), model.place, model.given.clone(), model.part)
         };
+        // What is said of the load holds where the load is made.
+        self.guards = self.record.models[index].guard.iter().cloned().collect();
         let name = if root(&class) == "unsloth" { "model_name" } else { "pretrained_model_name_or_path" };
         let model = given.arg(name, 0).or_else(|| given.get("pretrained_model_name_or_path")).cloned();
         if let Some(model) = &model {
@@ -215,6 +221,7 @@ impl Interpreter<'_> {
             .iter()
             .map(|(key, val)| (key.clone(), self.plain_value(val), super::subscript::place_of(val).unwrap_or(place)))
             .collect();
+        self.guards.clear();
         let record = &self.record.models[index];
         ModelLoad {
             file: place.file,

@@ -97,7 +97,7 @@ impl Interpreter<'_> {
     }
 
     fn push_unknown(&mut self, concept: Concept, alt: &Alt, reached: Reached<'_>) {
-        let unknown = self.unknown(alt);
+        let unknown = Self::unknown(alt);
         let candidate = self.candidate(alt, unknown, Some(reached));
         self.push(concept, Strength::Call, candidate);
     }
@@ -157,7 +157,7 @@ impl Interpreter<'_> {
         self.plain(&alt.what, 8)
     }
 
-    fn unknown(&self, alt: &Alt) -> Resolved {
+    fn unknown(alt: &Alt) -> Resolved {
         let source = &alt.source;
         Resolved::Unknown(match (&alt.what, &source.option, &source.env) {
             (What::Loaded(_, route), ..) => {
@@ -220,6 +220,11 @@ impl Interpreter<'_> {
                 && known.2.loaded_key == candidate.loaded_key
                 && known.2.option == candidate.option
         };
+        let place = candidate.candidate.origin.place();
+        let again = |known: &(Concept, Strength, CodeCandidate)| known.0 == concept && known.2.candidate.origin.place() == place;
+        if self.settled.contains(&concept) && !self.record.candidates.iter().any(again) {
+            return;
+        }
         if self.record.candidates.len() < CANDIDATES && !self.record.candidates.iter().any(same) {
             self.record.candidates.push((concept, strength, candidate));
         }

@@ -1,4 +1,4 @@
-//! Calls that configure training: argument classes, trainers, loaders, optimizers, accelerate, DeepSpeed, adapters.
+//! Calls that configure training: argument classes, trainers, loaders, optimizers, accelerate, `DeepSpeed`, adapters.
 
 use super::call::Given;
 use super::interpreter::Interpreter;
@@ -127,6 +127,11 @@ impl Interpreter<'_> {
     pub(super) fn emit_arguments(&mut self, path: &str, kind: ArgumentsKind, given: &Given, place: Place) {
         self.record.note_library(kind.dialect, kind.task);
         self.emit_call(kind.dialect, path, given, place);
+        for (_, _, candidate) in &mut self.record.candidates {
+            if candidate.call_place == Some(place) && candidate.stage.is_none() {
+                candidate.stage = kind.task;
+            }
+        }
         if let Some(config) = given.get("deepspeed") {
             self.deepspeed_config(config, path, place);
         }
@@ -227,7 +232,7 @@ impl Interpreter<'_> {
         Val::at(What::Items(Rc::new(items)), place)
     }
 
-    /// DeepSpeed's configuration, as a dict or as the path of a file.
+    /// `DeepSpeed`'s configuration, as a dict or as the path of a file.
     fn deepspeed_config(&mut self, config: &Val, path: &str, place: Place) {
         for alt in &config.alts.clone() {
             match &alt.what {

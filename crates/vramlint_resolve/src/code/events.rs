@@ -15,9 +15,6 @@ pub(super) struct Loop {
     pub(super) id: usize,
     /// `N` of `for … in range(N)`.
     pub(super) times: Option<Val>,
-    /// Number of guards when it was entered.
-    #[allow(dead_code)]
-    pub(super) guards: usize,
 }
 
 /// One call of backward or step: the loops around it, outermost first.
@@ -28,6 +25,7 @@ pub(super) struct Event {
 
 /// What was seen.
 #[derive(Default)]
+#[allow(clippy::struct_excessive_bools)] // each is one thing that was seen
 pub(super) struct Events {
     backwards: Vec<Event>,
     steps: Vec<Event>,

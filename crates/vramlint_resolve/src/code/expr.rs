@@ -68,9 +68,9 @@ impl<'a> Interpreter<'a> {
                 val
             }
             ExprKind::FString(inner) => {
-                inner.iter().for_each(|inner| {
+                for inner in inner {
                     self.eval(inner, scope);
-                });
+                }
                 Val::at(What::Unknown, place)
             }
             ExprKind::Other(inner) => {
@@ -162,21 +162,22 @@ impl<'a> Interpreter<'a> {
             Some(false) => return self.eval(orelse, scope),
             None => {}
         }
-        let text: Rc<str> = self.text(Place::new(place.file, test.range)).split_whitespace().collect::<Vec<_>>().join(" ").into();
+        let condition: Rc<str> =
+            self.text(Place::new(place.file, test.range)).split_whitespace().collect::<Vec<_>>().join(" ").into();
         let (first, second) = (self.eval(body, scope), self.eval(orelse, scope));
         // `x if x is not None else y`: y stands in where x is absent.
         if let ExprKind::Compare(left, op, _) = &test.kind
-            && let (Some(tested), Some(shown)) = (left.dotted(), body.dotted())
+            && let (Some(asked), Some(shown)) = (left.dotted(), body.dotted())
             && *op == "is not"
-            && tested == shown
+            && asked == shown
         {
             return first.or_else(second);
         }
-        let negated: Rc<str> = format!("not ({text})").into();
+        let negated: Rc<str> = format!("not ({condition})").into();
         branch::join(
             place,
             vec![
-                Part { condition: Some(text), val: first, unchanged: false },
+                Part { condition: Some(condition), val: first, unchanged: false },
                 Part { condition: Some(negated), val: second, unchanged: false },
             ],
         )
@@ -215,13 +216,7 @@ impl<'a> Interpreter<'a> {
                     _ => What::Unknown,
                 };
                 let option = if is_path { b.source.option.clone().or_else(|| a.source.option.clone()) } else { None };
-                let source = Source {
-                    place: Some(place),
-                    soft: a.source.soft || b.source.soft,
-                    derived: true,
-                    option,
-                    ..Source::default()
-                };
+                let source = Source { place: Some(place), soft: a.source.soft || b.source.soft, option, ..Source::default() };
                 let condition = branch::both(a.condition.as_ref(), b.condition.as_ref());
                 alts.push(Alt { what, source: Rc::new(source), condition, fallback: a.fallback || b.fallback });
             }
@@ -242,10 +237,9 @@ impl<'a> Interpreter<'a> {
         if op == "not" {
             let soft = inner.alts.iter().any(|alt| alt.source.soft);
             return match self.truth(inner) {
-                Some(truth) => Val::one(
-                    What::Scalar(Value::Bool(!truth)),
-                    Source { place: Some(place), soft, derived: true, ..Source::default() },
-                ),
+                Some(truth) => {
+                    Val::one(What::Scalar(Value::Bool(!truth)), Source { place: Some(place), soft, ..Source::default() })
+                }
                 None => Val::at(What::Unknown, place),
             };
         }
@@ -343,9 +337,7 @@ fn compare(left: &Val, op: &str, right: &Val, place: Place) -> Val {
         _ => None,
     };
     match known {
-        Some(truth) => {
-            Val::one(What::Scalar(Value::Bool(truth)), Source { place: Some(place), soft, derived: true, ..Source::default() })
-        }
+        Some(truth) => Val::one(What::Scalar(Value::Bool(truth)), Source { place: Some(place), soft, ..Source::default() }),
         None => Val::at(What::Unknown, place),
     }
 }

@@ -97,6 +97,7 @@ impl<'a> Interpreter<'a> {
                 continue;
             }
             if let Some(val) = self.class_attribute(class, &name) {
+                let val = if given.is_none() { self.as_option(val, &name) } else { val };
                 self.emit_default(kind.dialect, &name, &val, &base);
             }
         }

@@ -11,6 +11,8 @@ impl Interpreter<'_> {
     pub(super) fn import(&mut self, module: &str, alias: Option<&str>, scope: usize) {
         let from = self.path_of(scope);
         let head = module.split('.').next().unwrap_or(module);
+        self.note_import(module);
+        self.load_packages(module, 0, &from);
         let found = self.modules.find(module, 0, &from);
         if let Some(Found::File(file)) = &found {
             self.load_module(*file);
@@ -27,10 +29,21 @@ impl Interpreter<'_> {
         self.set(scope, name, val);
     }
 
+    /// Runs the packages that a module stands in, outermost first.
+    fn load_packages(&mut self, module: &str, level: u32, from: &str) {
+        for (end, _) in module.match_indices('.') {
+            if let Some(Found::File(file)) = self.modules.find(&module[..end], level, from) {
+                self.load_module(file);
+            }
+        }
+    }
+
     /// `from a.b import c as d`, also relative, also `*`.
     pub(super) fn import_from(&mut self, module: &str, level: u32, names: &[ImportedName], scope: usize) {
         let from = self.path_of(scope);
+        self.load_packages(module, level, &from);
         let found = self.modules.find(module, level, &from);
+        self.note_import(module);
         if let Some(Found::File(file)) = &found {
             self.load_module(*file);
         }
@@ -80,7 +93,7 @@ impl Interpreter<'_> {
                 }
                 let Some(source) = self.file(*file) else { return Val::unknown() };
                 if source.name() != "__init__.py" {
-                    return self.from_stars(*file, name);
+                    return self.starred(*file, name);
                 }
                 super::modules::normal(source.folder())
             }
@@ -94,14 +107,14 @@ impl Interpreter<'_> {
                 module_value(inner)
             }
             None => match found {
-                Found::File(file) => self.from_stars(*file, name),
+                Found::File(file) => self.starred(*file, name),
                 Found::Folder(_) => Val::unknown(),
             },
         }
     }
 
     /// A name that a module may have from a library's `import *`.
-    fn from_stars(&self, file: FileId, name: &str) -> Val {
+    fn starred(&self, file: FileId, name: &str) -> Val {
         let stars = self.module_scopes.get(&file).map(|scope| self.scopes[*scope].stars.as_slice());
         match stars {
             Some([module]) => external(&format!("{module}.{name}")),

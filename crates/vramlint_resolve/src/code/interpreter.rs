@@ -6,13 +6,33 @@ use super::events::{Events, Loop};
 use super::modules::Modules;
 use super::value::{Alt, Kind, Object, Rest, Val, What};
 use crate::SourceFile;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 use vramlint_base::{FileId, Place, Value};
+use vramlint_catalog::Concept;
 use vramlint_syntax::python::{Class, Function, Stmt};
 
 /// Steps (expressions and statements) at most.
-const FUEL: u32 = 400_000;
+const FUEL: u32 = 250_000;
+/// Steps at most for code that nobody is seen to call.
+const FUEL_UNCALLED: u32 = 60_000;
+/// Libraries that train: code of a project that uses none of them is not searched for training.
+const TRAINING_LIBRARIES: &[&str] = &[
+    "torch",
+    "transformers",
+    "trl",
+    "accelerate",
+    "deepspeed",
+    "peft",
+    "unsloth",
+    "lightning",
+    "pytorch_lightning",
+    "bitsandbytes",
+    "sentence_transformers",
+    "torchtune",
+    "swift",
+    "llamafactory",
+];
 /// Calls inside of calls at most.
 pub(super) const CALL_DEPTH: usize = 20;
 /// Expressions and blocks inside of each other at most.
@@ -98,8 +118,12 @@ pub(super) struct Interpreter<'a> {
     pub(super) record: Record,
     pub(super) events: Events,
     pub(super) target: Option<String>,
-    pub(super) commands: HashMap<usize, super::parsers::Command>,
+    pub(super) commands: HashMap<usize, super::commands::Command>,
     pub(super) command_line: Option<usize>,
+    /// Concepts that the code which is called speaks of: what nobody calls adds nothing to them.
+    pub(super) settled: BTreeSet<Concept>,
+    /// Whether a library that trains is imported.
+    trains_perhaps: bool,
     fuel: u32,
     nesting: u32,
 }
@@ -129,6 +153,8 @@ impl<'a> Interpreter<'a> {
             target: None,
             commands: HashMap::new(),
             command_line: None,
+            settled: BTreeSet::new(),
+            trains_perhaps: false,
             fuel: FUEL,
             nesting: 0,
         }
@@ -138,16 +164,23 @@ impl<'a> Interpreter<'a> {
     pub(super) fn run(&mut self) {
         self.load_module(self.entry);
         self.run_pending();
-        if !self.events.trains() {
-            self.run_uncalled(true);
-        }
-        if !self.events.trains() {
-            self.run_uncalled(false);
+        for of_entry in [true, false] {
+            if !self.events.trains() && (of_entry || self.trains_perhaps) {
+                self.settle();
+                self.fuel = self.fuel.min(FUEL_UNCALLED);
+                self.run_uncalled(of_entry);
+            }
         }
     }
 
     pub(super) fn finish(self) -> CodeFacts {
         super::collect::finish(self)
+    }
+
+    /// Notes that a library is imported.
+    pub(super) fn note_import(&mut self, module: &str) {
+        let root = module.split('.').next().unwrap_or(module);
+        self.trains_perhaps |= TRAINING_LIBRARIES.contains(&root);
     }
 
     /// Whether there is work left to spend; takes one step.
@@ -230,6 +263,12 @@ impl<'a> Interpreter<'a> {
                 Pending::Instance(object) => self.run_methods(object),
             }
         }
+    }
+
+    /// Takes stock before code is run that nobody calls.
+    fn settle(&mut self) {
+        self.collect_constants();
+        self.settled = self.record.candidates.iter().map(|(concept, ..)| *concept).collect();
     }
 
     /// Runs functions and methods that nobody called, of the entry or of the other modules.

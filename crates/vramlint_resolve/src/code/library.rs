@@ -37,19 +37,16 @@ impl Interpreter<'_> {
             ("dataclasses" | "pydantic" | "pydantic_settings" | "attr" | "attrs", "field" | "Field" | "ib") => {
                 self.field_default(given, place)
             }
-            ("dataclasses" | "attr" | "attrs", "asdict" | "replace") | ("copy", "copy" | "deepcopy") => {
+            ("dataclasses" | "attr" | "attrs", "asdict" | "astuple") | ("copy", "copy" | "deepcopy") => {
                 given.positional.first().cloned().map_or_else(Val::unknown, |val| self.copy_dict(&val))
             }
             ("pathlib", "Path" | "PurePath" | "PosixPath")
-            | ("os", "fspath" | "abspath" | "realpath" | "expanduser" | "normpath") => self.path_of_parts(given, place),
-            ("os", "join") if path.ends_with("path.join") => self.path_of_parts(given, place),
+            | ("os", "fspath" | "abspath" | "realpath" | "expanduser" | "normpath" | "join") => self.path_of_parts(given, place),
             ("os", "dirname") => match given.positional.first() {
                 Some(val) => self.attribute(val, "parent", place),
                 None => Val::at(What::Unknown, place),
             },
-            ("tqdm", _) => given.positional.first().cloned().unwrap_or_else(Val::unknown),
-            ("torch", "compile") => given.positional.first().cloned().unwrap_or_else(Val::unknown),
-            ("functools", "partial") => given.positional.first().cloned().unwrap_or_else(Val::unknown),
+            ("tqdm", _) | ("torch", "compile") => given.positional.first().cloned().unwrap_or_else(Val::unknown),
             ("types" | "argparse", "SimpleNamespace" | "Namespace") => {
                 let id = self.new_object(Kind::Library(path.clone()));
                 for (name, val) in &given.keyword {
@@ -73,7 +70,6 @@ impl Interpreter<'_> {
             Kind::Dict { .. } => self.dict_method(id, name, given, place),
             Kind::Parser => self.parser_method(id, name, given, place),
             Kind::DataclassParser { classes, trl } => self.dataclass_parser_method(&classes, trl, name, given, place),
-            Kind::Namespace(_) => Val::at(What::Unknown, place),
             Kind::Model(load) => self.model_method(id, load, name, given, place),
             Kind::Output(_) => match name {
                 "mean" | "sum" | "to" | "float" | "item" if name != "item" => Val::at(What::Object(id), place),
@@ -88,14 +84,15 @@ impl Interpreter<'_> {
                 Val::at(What::Unknown, place)
             }
             Kind::Library(path) => self.library_method(id, &path, name, given, place),
-            Kind::Instance { class, .. } => match self.external_base(class) {
-                Some(base) => self.library_method(id, &base, name, given, place),
-                None => {
+            Kind::Instance { class, .. } => {
+                if let Some(base) = self.external_base(class) {
+                    self.library_method(id, &base, name, given, place)
+                } else {
                     self.escape(given);
                     Val::at(What::Unknown, place)
                 }
-            },
-            Kind::Lora | Kind::Quantization(_) => Val::at(What::Unknown, place),
+            }
+            Kind::Lora | Kind::Quantization(_) | Kind::Namespace(_) => Val::at(What::Unknown, place),
         }
     }
 
@@ -137,7 +134,7 @@ impl Interpreter<'_> {
                     self.update_dict(&whole, other);
                 }
                 for (key, val) in &given.keyword {
-                    self.set_item(&whole, &Val::at(What::Scalar(Value::Text(key.clone())), place), val.clone(), place);
+                    self.set_item(&whole, &Val::at(What::Scalar(Value::Text(key.clone())), place), val, place);
                 }
                 Val::at(What::Scalar(Value::Null), place)
             }
@@ -152,7 +149,7 @@ impl Interpreter<'_> {
                 match given.positional.get(1) {
                     Some(default) => {
                         if name == "setdefault" {
-                            self.set_item(&whole, key, default.clone(), place);
+                            self.set_item(&whole, key, default, place);
                         }
                         if open { found.or_else(default.clone()) } else { default.clone() }
                     }
@@ -181,24 +178,24 @@ impl Interpreter<'_> {
                     None => own,
                 }
             }
-            ("copy", Some(_)) => val.clone(),
             (
                 "open" | "read" | "read_text" | "read_bytes" | "resolve" | "absolute" | "expanduser" | "as_posix" | "strip"
                 | "encode" | "decode",
                 None,
-            ) => val.clone(),
+            )
+            | ("copy", Some(_)) => val.clone(),
             ("joinpath", None) => {
                 let mut parts = Given { positional: vec![val.clone()], ..Given::default() };
                 parts.positional.extend(given.positional.iter().cloned());
                 self.path_of_parts(&parts, place)
             }
-            ("lower" | "upper", None) => self.change_case(val, name, place),
+            ("lower" | "upper", None) => Self::change_case(val, name, place),
             ("append" | "extend" | "insert" | "remove" | "clear" | "sort", _) => Val::at(What::Scalar(Value::Null), place),
             _ => Val::at(What::Unknown, place),
         }
     }
 
-    fn change_case(&self, val: &Val, name: &str, place: Place) -> Val {
+    fn change_case(val: &Val, name: &str, place: Place) -> Val {
         match val.only().map(|alt| (alt.scalar(), &alt.source)) {
             Some((Some(Value::Text(text)), source)) => {
                 let text = if name == "lower" { text.to_lowercase() } else { text.to_uppercase() };

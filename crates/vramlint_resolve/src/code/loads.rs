@@ -25,7 +25,7 @@ impl Interpreter<'_> {
             ("omegaconf", "load") => Loader::OmegaConf,
             ("json" | "simplejson" | "ujson" | "orjson", "load" | "loads") => Loader::Json,
             ("omegaconf", "create" | "merge" | "to_container" | "from_cli" | "structured") => {
-                return Some(self.omegaconf(leaf(path), given, place));
+                return Some(Self::omegaconf(leaf(path), given, place));
             }
             _ => return None,
         };
@@ -69,7 +69,7 @@ impl Interpreter<'_> {
     }
 
     /// A block made of others: what is known of it is what the loaded one among them says.
-    fn omegaconf(&mut self, name: &str, given: &Given, place: Place) -> Val {
+    fn omegaconf(name: &str, given: &Given, place: Place) -> Val {
         match name {
             "merge" | "to_container" | "create" | "structured" => {
                 let loaded = given.all().find(|val| val.alts.iter().any(|alt| matches!(alt.what, What::Loaded(..))));

@@ -8,8 +8,10 @@ mod branch;
 mod builtin;
 mod call;
 mod collect;
+mod commands;
 mod concepts;
 mod config_calls;
+mod dicts;
 mod events;
 mod expr;
 mod fields;
@@ -53,7 +55,8 @@ pub struct CodeFacts {
     pub dialect: Option<Dialect>,
     /// `sft`, `dpo`, `grpo`, `reward`…, by the trainer or the names used.
     pub task: Option<String>,
-    /// Whether the code accumulates gradients by itself: `Some(false)` where a plain loop calls backward and step in turn, so that
+    /// Whether the code accumulates gradients by itself: `Some(true)` where it counts micro-batches (`step % N`, a loop inside of
+    /// the step; `N` is a candidate where it is known), `Some(false)` where a plain loop calls backward and step in turn, so that
     /// the accumulation is 1; `None` where a library decides or nothing is seen.
     pub accumulates: Option<bool>,
     /// `Accelerator(…)` calls: whether an accumulation is given to any (without one, accelerate's default or its environment rules).
@@ -136,7 +139,7 @@ pub struct LoadedFile {
 pub enum LoadRole {
     /// By the code itself, or as fields of argument classes.
     Data,
-    /// As DeepSpeed's configuration.
+    /// As `DeepSpeed`'s configuration.
     DeepSpeed,
 }
 
@@ -151,7 +154,7 @@ pub struct ArgumentClass {
     pub place: Place,
 }
 
-/// An option of a script's command line: argparse, click, typer, fire, a dataclass read by HfArgumentParser.
+/// An option of a script's command line: argparse, click, typer, fire, a dataclass read by `HfArgumentParser`.
 #[derive(Clone, Debug)]
 pub struct CliOption {
     /// Every spelling: `["--batch_size", "-b"]`.
@@ -199,7 +202,9 @@ pub fn facts(files: &[SourceFile], entry: FileId) -> CodeFacts {
     facts_given(files, entry, &[])
 }
 
-/// As [`facts`], for a launch that gives these options (`("stage", Text("dpo"))`): branches that depend on them are decided.
+/// As [`facts`], for a launch that gives these options (`("stage", Text("dpo"))`): branches that depend on them are decided, and
+/// candidates that they feed hold their values. Where the whole command line is known, the defaults of the other options
+/// ([`CodeFacts::options`]) may be given too. Words are typed as the option's parser would.
 pub fn facts_given(files: &[SourceFile], entry: FileId, given: &[(String, Value)]) -> CodeFacts {
     let mut interpreter = interpreter::Interpreter::new(files, entry, given);
     interpreter.run();

@@ -20,6 +20,7 @@ pub(super) enum Part {
 }
 
 /// A model that is loaded.
+#[allow(clippy::struct_excessive_bools)] // each is one thing that becomes of it
 pub(super) struct ModelRecord {
     pub(super) class: Rc<str>,
     pub(super) place: Place,
@@ -46,11 +47,12 @@ fn loads_model(path: &str) -> bool {
         root(path),
         "transformers" | "unsloth" | "trl" | "peft" | "optimum" | "modelscope" | "ipex_llm" | "?" | "liger_kernel"
     );
-    let model = class.contains("Model") && !class.contains("Tokenizer") && !class.contains("Config") && class != "PeftModel"
-        || class.ends_with("ForCausalLM")
-        || class.ends_with("ForConditionalGeneration")
-        || class.ends_with("ForSequenceClassification");
-    known && model && !(root(path) == "peft" && !class.starts_with("AutoPeftModel"))
+    let is_model = class.contains("Model") && !class.contains("Tokenizer") && !class.contains("Config");
+    let has_head =
+        ["ForCausalLM", "ForConditionalGeneration", "ForSequenceClassification"].iter().any(|end| class.ends_with(end));
+    // PeftModel puts adapters on a model that is there; AutoPeftModel loads one.
+    let adapters_only = class == "PeftModel" || root(path) == "peft" && !class.starts_with("AutoPeftModel");
+    known && (is_model || has_head) && !adapters_only
 }
 
 impl Interpreter<'_> {

@@ -46,7 +46,8 @@ impl Interpreter<'_> {
 
     /// A value as that of an option: the launch may give another, or has given it.
     pub(super) fn as_option(&self, val: Val, dest: &str) -> Val {
-        let given = self.given.iter().find(|(name, _)| name == dest).map(|(_, value)| value.clone());
+        let given = self.given.iter().find(|(name, _)| dest_of(std::slice::from_ref(name)) == dest).map(|(_, value)| value);
+        let given = given.map(|value| typed(value, val.nominal()));
         let mut val = val;
         for alt in &mut val.alts {
             let source = Rc::make_mut(&mut alt.source);
@@ -103,14 +104,28 @@ impl Interpreter<'_> {
 
     /// The parser of options that belong to no parser object: of click, typer and fire.
     pub(super) fn command_parser(&mut self) -> usize {
-        match self.command_line {
-            Some(id) => id,
-            None => {
-                let id = self.new_object(Kind::Parser);
-                self.command_line = Some(id);
-                id
-            }
+        if let Some(id) = self.command_line {
+            id
+        } else {
+            let id = self.new_object(Kind::Parser);
+            self.command_line = Some(id);
+            id
         }
+    }
+}
+
+/// A word of the command line as the option's parser makes it: text where the default is text, else a number where it is one.
+fn typed(word: &Value, default: Option<&Value>) -> Value {
+    let Value::Text(text) = word else { return word.clone() };
+    if matches!(default, Some(Value::Text(_))) {
+        return word.clone();
+    }
+    match (text.parse(), text.parse(), text.as_str()) {
+        (Ok(number), _, _) if !matches!(default, Some(Value::Float(_))) => Value::Int(number),
+        (_, Ok(number), _) => Value::Float(number),
+        (.., "true" | "True") => Value::Bool(true),
+        (.., "false" | "False") => Value::Bool(false),
+        _ => word.clone(),
     }
 }
 

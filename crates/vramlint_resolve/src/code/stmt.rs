@@ -96,12 +96,12 @@ impl<'a> Interpreter<'a> {
             ExprKind::List(targets) => self.unpack(targets, &val, scope),
             ExprKind::Attribute(base, name, _) => {
                 let base = self.muted(|this| this.eval(base, scope));
-                self.set_attribute(&base, name, val);
+                self.set_attribute(&base, name, &val);
             }
             ExprKind::Subscript(base, index) => {
                 let base = self.muted(|this| this.eval(base, scope));
                 let index = self.eval(index, scope);
-                self.set_item(&base, &index, val, Place::new(self.file_of(scope), target.range));
+                self.set_item(&base, &index, &val, Place::new(self.file_of(scope), target.range));
             }
             ExprKind::Other(inner) => {
                 // A starred target takes the rest.
@@ -182,7 +182,7 @@ impl<'a> Interpreter<'a> {
 
     fn loop_body(&mut self, times: Option<Val>, body: &'a [Stmt], scope: usize) {
         self.loop_count += 1;
-        self.loops.push(Loop { id: self.loop_count, times, guards: self.guards.len() });
+        self.loops.push(Loop { id: self.loop_count, times });
         self.block(body, scope);
         self.loops.pop();
     }

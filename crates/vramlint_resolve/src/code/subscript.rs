@@ -8,12 +8,11 @@ use super::stmt::declare;
 use super::value::{Alt, Kind, Rest, Source, Val, What};
 use std::rc::Rc;
 use vramlint_base::{Place, Value};
-use vramlint_syntax::python::{Expr, ExprKind};
 
 /// Classes above a class at most.
 const LINEAGE: usize = 16;
 
-impl<'a> Interpreter<'a> {
+impl Interpreter<'_> {
     /// `base.name`.
     pub(super) fn attribute(&mut self, base: &Val, name: &str, place: Place) -> Val {
         let mut alts = Vec::new();
@@ -174,8 +173,8 @@ impl<'a> Interpreter<'a> {
         let Some(key) = key else { return unknown };
         match (&alt.what, key) {
             (What::Items(items), Value::Int(i)) => {
-                let length = items.len() as i64;
-                let at = if *i < 0 { i + length } else { *i };
+                let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
+                let at = if *i < 0 { i.saturating_add(length) } else { *i };
                 usize::try_from(at).ok().and_then(|at| items.get(at)).cloned().unwrap_or(unknown)
             }
             (What::Loaded(load, route), Value::Text(name)) => self.loaded(*load, route, name, place),
@@ -213,7 +212,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// `base.name = val`.
-    pub(super) fn set_attribute(&mut self, base: &Val, name: &str, val: Val) {
+    pub(super) fn set_attribute(&mut self, base: &Val, name: &str, val: &Val) {
         let single = base.alts.len() == 1;
         for alt in &base.alts {
             match &alt.what {
@@ -244,7 +243,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// What stands in a thing after a write: the new value, beside the old one where the write may not happen.
-    fn written(&self, id: usize, old: Option<Val>, new: Val, certain: bool) -> Val {
+    pub(super) fn written(&self, id: usize, old: Option<Val>, new: Val, certain: bool) -> Val {
         let depth = self.objects[id].depth;
         let condition = branch::all(self.guards.iter().skip(depth));
         if condition.is_none() && certain {
@@ -262,7 +261,7 @@ impl<'a> Interpreter<'a> {
         Val::from_alts(alts)
     }
 
-    fn overlay(&mut self, load: usize, route: &Rc<Vec<String>>, name: &str, val: Val) {
+    pub(super) fn overlay(&mut self, load: usize, route: &Rc<Vec<String>>, name: &str, val: Val) {
         let mut key = (**route).clone();
         key.push(name.to_string());
         let condition = branch::all(self.guards.iter());
@@ -271,124 +270,6 @@ impl<'a> Interpreter<'a> {
             alt.condition = branch::both(condition.as_ref(), alt.condition.as_ref());
         }
         self.record.overlays.insert((load, key), val);
-    }
-
-    /// `base[index] = val`.
-    pub(super) fn set_item(&mut self, base: &Val, index: &Val, val: Val, place: Place) {
-        let key = index.only().and_then(Alt::scalar).cloned();
-        let single = base.alts.len() == 1;
-        for alt in &base.alts {
-            match (&alt.what, &key) {
-                (What::Object(id), Some(key)) => self.set_entry(*id, key.clone(), val.clone(), single),
-                (What::Object(id), None) => {
-                    if let Kind::Dict { open, .. } = &mut self.objects[*id].kind {
-                        *open = true;
-                    }
-                }
-                (What::Loaded(load, route), Some(Value::Text(name))) => self.overlay(*load, &route.clone(), name, val.clone()),
-                (What::External(path), Some(Value::Text(name))) if &**path == "os.environ" => {
-                    self.record.environment.push((name.clone(), self.plain_value(&val), place_of(&val).unwrap_or(place)));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn set_entry(&mut self, id: usize, key: Value, val: Val, certain: bool) {
-        if let (Kind::Namespace(_) | Kind::Instance { .. }, Value::Text(name)) = (&self.objects[id].kind, &key) {
-            let name = name.clone();
-            self.set_attribute(&Val::one(What::Object(id), Source::default()), &name, val);
-            return;
-        }
-        let Kind::Dict { entries, .. } = &self.objects[id].kind else { return };
-        let old = entries.iter().find(|(k, _)| *k == key).map(|(_, val)| val.clone());
-        let val = if let Value::Text(name) = &key { declare(val, name, None) } else { val };
-        let val = self.written(id, old, val, certain);
-        if let Kind::Dict { entries, .. } = &mut self.objects[id].kind {
-            match entries.iter_mut().find(|(k, _)| *k == key) {
-                Some(entry) => entry.1 = val,
-                None => entries.push((key, val)),
-            }
-        }
-    }
-
-    /// `{…}`.
-    pub(super) fn dict(&mut self, entries: &'a [(Option<Expr>, Expr)], place: Place, scope: usize) -> Val {
-        let id = self.new_object(Kind::Dict { entries: Vec::new(), open: false });
-        let whole = Val::at(What::Object(id), place);
-        for (key, value) in entries {
-            let Some(key) = key else {
-                let other = self.eval(value, scope);
-                self.update_dict(&whole, &other);
-                continue;
-            };
-            let key = self.eval(key, scope);
-            let val = self.eval(value, scope);
-            match key.only().and_then(Alt::scalar).cloned() {
-                Some(key) => {
-                    let val = if matches!(value.kind, ExprKind::Dict(_)) { self.name_inner(val, &key) } else { val };
-                    self.set_entry(id, key, val, true);
-                }
-                None => self.open_dict(id),
-            }
-        }
-        whole
-    }
-
-    /// Puts the key of a nested dict before the names of what it holds: `training` before `batch_size`.
-    fn name_inner(&mut self, val: Val, key: &Value) -> Val {
-        let Value::Text(key) = key else { return val };
-        for id in val.objects().collect::<Vec<_>>() {
-            if let Kind::Dict { entries, .. } = &mut self.objects[id].kind {
-                for (_, inner) in entries.iter_mut() {
-                    let named = std::mem::replace(inner, Val::unknown()).map_source(|source| {
-                        if source.declared && !source.path.is_empty() {
-                            source.path.insert(0, key.clone());
-                        }
-                    });
-                    *inner = named;
-                }
-            }
-        }
-        val
-    }
-
-    fn open_dict(&mut self, id: usize) {
-        if let Kind::Dict { open, .. } = &mut self.objects[id].kind {
-            *open = true;
-        }
-    }
-
-    /// `base.update(other)`.
-    pub(super) fn update_dict(&mut self, base: &Val, other: &Val) {
-        let single = base.alts.len() == 1;
-        for id in base.objects().collect::<Vec<_>>() {
-            let mut known = false;
-            for from in other.objects().collect::<Vec<_>>() {
-                if let Kind::Dict { entries, open } = self.objects[from].kind.clone() {
-                    known = true;
-                    for (key, val) in entries {
-                        self.set_entry(id, key, val, single && other.alts.len() == 1);
-                    }
-                    if open {
-                        self.open_dict(id);
-                    }
-                }
-            }
-            if !known {
-                self.open_dict(id);
-            }
-        }
-    }
-
-    /// A dict with the same entries.
-    pub(super) fn copy_dict(&mut self, val: &Val) -> Val {
-        let source = val.alts.first().map(|alt| (*alt.source).clone()).unwrap_or_default();
-        let kind = val.objects().next().map(|id| self.objects[id].kind.clone());
-        match kind {
-            Some(kind @ Kind::Dict { .. }) => Val::one(What::Object(self.new_object(kind)), source),
-            _ => val.clone(),
-        }
     }
 
     /// The value as data, if every part of it is known.

@@ -55,6 +55,7 @@ pub(super) enum What {
 
 /// Where a value comes from.
 #[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // each is asked for alone
 pub(super) struct Source {
     /// Where it is written.
     pub(super) place: Option<Place>,
@@ -72,8 +73,6 @@ pub(super) struct Source {
     pub(super) env: Option<String>,
     /// Whether a run may have another value without a change of the code: an option, a caller that is not seen.
     pub(super) soft: bool,
-    /// Whether it is computed from others.
-    pub(super) derived: bool,
     /// The class that it is an attribute of.
     pub(super) class: Option<String>,
 }

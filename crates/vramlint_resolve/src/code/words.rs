@@ -6,10 +6,8 @@ pub(super) fn words(name: &str) -> Vec<String> {
     let mut word = String::new();
     let mut lower_before = false;
     for c in name.chars() {
-        if !c.is_alphanumeric() || (c.is_uppercase() && lower_before) {
-            if !word.is_empty() {
-                found.push(std::mem::take(&mut word));
-            }
+        if (!c.is_alphanumeric() || (c.is_uppercase() && lower_before)) && !word.is_empty() {
+            found.push(std::mem::take(&mut word));
         }
         if c.is_alphanumeric() {
             word.extend(c.to_lowercase());

@@ -48,8 +48,19 @@ pub(super) struct Offers {
 }
 
 impl Offers {
+    /// Takes a candidate. The same place may speak twice (a file's key, and code that passes the key on): the stronger stays.
     pub(super) fn offer(&mut self, concept: Concept, layer: Layer, candidate: Candidate) {
-        self.by_concept.entry(concept).or_default().push((layer, candidate));
+        let offers = self.by_concept.entry(concept).or_default();
+        let place = candidate.origin.place();
+        let twin = offers.iter_mut().find(|(_, other)| place.is_some() && other.origin.place() == place && other.condition == candidate.condition);
+        match twin {
+            Some((known, other)) => {
+                if layer < *known {
+                    (*known, *other) = (layer, candidate);
+                }
+            }
+            None => offers.push((layer, candidate)),
+        }
     }
 
     /// Whether anybody says anything about `concept` above the tools' defaults.

@@ -1,20 +1,21 @@
 //! Blanks the statements that nest too deeply, so that the rest of the file can be read.
 //!
-//! The scan is rough (f-strings are plain strings to it); whoever calls it measures the result again.
+//! The scan is rough (of f-strings it only counts the braces); whoever calls it measures the result again.
 
 use super::depth::{Frames, MAX_BRACKETS, MAX_CHAIN, Step};
-use vramlint_base::{Message, TextRange, message};
+use crate::{RefusedBy, SyntaxError};
+use vramlint_base::{TextRange, message};
 
 /// A text of the same length with blanks (and a `pass`) in place of the deep statements.
 pub(super) struct Blanked {
     pub(super) text: String,
     /// What was blanked, and why.
-    pub(super) regions: Vec<(TextRange, Message)>,
+    pub(super) regions: Vec<SyntaxError>,
 }
 
 /// Blanks deep statements. Linear: at most one search for a closing bracket runs into the end of the text.
 pub(super) fn deep_statements(text: &str) -> Blanked {
-    let mut scan = Scan { bytes: text.as_bytes(), at: 0, frames: Frames::default(), unclosed: false };
+    let mut scan = Scan { bytes: text.as_bytes(), at: 0, frames: Frames::default(), braces: 0, unclosed: false };
     let mut regions = Vec::new();
     while let Some(region) = scan.next_region() {
         regions.push(region);
@@ -26,36 +27,44 @@ struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
     frames: Frames,
+    /// Most braces open at once in a string of this statement, which may be an f-string.
+    braces: usize,
     /// A search for a closing bracket failed before: later ones are not made.
     unclosed: bool,
 }
 
 impl Scan<'_> {
-    fn next_region(&mut self) -> Option<(TextRange, Message)> {
+    fn next_region(&mut self) -> Option<SyntaxError> {
         let mut start = self.at;
-        self.frames.restart();
+        self.restart();
         while self.at < self.bytes.len() {
             if self.bytes[self.at] == b'\n' && self.frames.brackets() == 0 {
-                self.frames.restart();
+                self.restart();
                 start = self.at + 1;
             }
             self.step();
-            let message = if self.frames.brackets() > MAX_BRACKETS {
-                message!(
+            let (message, refused_by) = if self.frames.brackets() > MAX_BRACKETS {
+                let refused = message!(
                     "more than {n} brackets are open at once, which Python refuses",
                     "同时打开的括号超过 {n} 层，Python 会拒绝",
                     n = MAX_BRACKETS
-                )
-            } else if self.frames.chain() > MAX_CHAIN {
-                message!("statement is nested too deeply to be read", "语句嵌套过深，无法读取")
+                );
+                (refused, RefusedBy::All)
+            } else if self.frames.chain() > MAX_CHAIN || self.braces > MAX_BRACKETS {
+                (message!("statement is nested too deeply to be read", "语句嵌套过深，无法读取"), RefusedBy::Nobody)
             } else {
                 continue;
             };
             self.finish_statement();
             let blanks = self.bytes[start..self.at].iter().take_while(|b| b.is_ascii_whitespace()).count();
-            return Some((TextRange::of(start + blanks..self.at), message));
+            return Some(SyntaxError { range: TextRange::of(start + blanks..self.at), message, refused_by });
         }
         None
+    }
+
+    fn restart(&mut self) {
+        self.frames.restart();
+        self.braces = 0;
     }
 
     /// Moves behind the statement, or the line where its brackets never close.
@@ -119,6 +128,7 @@ impl Scan<'_> {
     fn skip_string(&mut self, quote: u8) {
         let triple = self.bytes[self.at..].starts_with(&[quote; 3]);
         self.at += if triple { 3 } else { 1 };
+        let mut braces = 0usize;
         while self.at < self.bytes.len() {
             match self.bytes[self.at] {
                 b'\\' => self.at += 2,
@@ -131,18 +141,26 @@ impl Scan<'_> {
                     self.at += 3;
                     return;
                 }
-                _ => self.at += 1,
+                byte => {
+                    match byte {
+                        b'{' => braces += 1,
+                        b'}' => braces = braces.saturating_sub(1),
+                        _ => {}
+                    }
+                    self.braces = self.braces.max(braces);
+                    self.at += 1;
+                }
             }
         }
     }
 }
 
 /// The text with blanks in the regions; line breaks stay, and a `pass` keeps a block from being empty.
-fn blanked(text: &str, regions: &[(TextRange, Message)]) -> String {
+fn blanked(text: &str, regions: &[SyntaxError]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
-    for (region, _) in regions {
-        let region = region.as_usize();
+    for region in regions {
+        let region = region.range.as_usize();
         out.push_str(&text[done..region.start]);
         let from = out.len();
         for c in text[region.clone()].chars() {
@@ -172,7 +190,7 @@ mod tests {
         let blanked = deep_statements(&text);
         assert_eq!(blanked.text.len(), text.len());
         assert_eq!(blanked.regions.len(), 1);
-        assert_eq!(blanked.regions[0].0.slice(&text), deep);
+        assert_eq!(blanked.regions[0].range.slice(&text), deep);
         assert!(blanked.text.starts_with("a = 1\nif a:\n    pass  "));
         assert!(blanked.text.ends_with(" \nb = 2\n"));
     }
@@ -189,7 +207,7 @@ mod tests {
     fn regions_lie_at_character_edges() {
         let text = format!("名 = '批\\量' + {}批{}", "(".repeat(300), ")".repeat(300));
         let blanked = deep_statements(&text);
-        assert_eq!(blanked.regions[0].0.slice(&text), text);
+        assert_eq!(blanked.regions[0].range.slice(&text), text);
         assert_eq!(blanked.text.trim_end(), "pass");
     }
 }

@@ -16,7 +16,7 @@ const MAX_INDENT: u32 = 1000;
 const ORDINARY: u32 = 64;
 
 /// Bytes of stack for the rest; only what is used is ever backed by memory. Debug builds need about 8 KiB a level.
-pub(super) const LARGE_STACK: usize = 256 << 20;
+pub(super) const LARGE_STACK: usize = 64 << 20;
 
 /// Upper bounds of the depth of the syntax tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,19 +79,45 @@ pub(super) enum Step {
 
 impl Step {
     fn of(kind: TokenKind) -> Self {
+        use TokenKind as T;
         match kind {
-            TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace => Self::Open,
-            TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace => Self::Close,
-            TokenKind::Lambda | TokenKind::Yield | TokenKind::Async => Self::DeeperForGood,
-            TokenKind::Comma | TokenKind::Equal | TokenKind::Semi => Self::Separate,
-            // Statements never stand in an expression: a bracket is missing before them, and the parser starts anew.
-            TokenKind::Def | TokenKind::Class | TokenKind::Import | TokenKind::Return | TokenKind::Raise => Self::Separate,
-            TokenKind::Assert | TokenKind::Del | TokenKind::Global | TokenKind::Try | TokenKind::While => Self::Separate,
-            TokenKind::Name | TokenKind::Int | TokenKind::Float | TokenKind::Complex | TokenKind::String => Self::Nothing,
-            TokenKind::FStringStart | TokenKind::FStringMiddle | TokenKind::FStringEnd => Self::Nothing,
-            TokenKind::TStringStart | TokenKind::TStringMiddle | TokenKind::TStringEnd => Self::Nothing,
-            TokenKind::Comment | TokenKind::NonLogicalNewline | TokenKind::IpyEscapeCommand => Self::Nothing,
-            TokenKind::True | TokenKind::False | TokenKind::None | TokenKind::Ellipsis | TokenKind::Colon => Self::Nothing,
+            T::Lpar | T::Lsqb | T::Lbrace => Self::Open,
+            T::Rpar | T::Rsqb | T::Rbrace => Self::Close,
+            T::Lambda | T::Yield | T::Async => Self::DeeperForGood,
+            // The last two lines are statements, which never stand in an expression: a bracket is missing before them, and the
+            // parser starts anew.
+            T::Comma
+            | T::Equal
+            | T::Semi
+            | T::Def
+            | T::Class
+            | T::Import
+            | T::Return
+            | T::Raise
+            | T::Assert
+            | T::Del
+            | T::Global
+            | T::Try
+            | T::While => Self::Separate,
+            T::Name
+            | T::Int
+            | T::Float
+            | T::Complex
+            | T::String
+            | T::FStringStart
+            | T::FStringMiddle
+            | T::FStringEnd
+            | T::TStringStart
+            | T::TStringMiddle
+            | T::TStringEnd
+            | T::Comment
+            | T::NonLogicalNewline
+            | T::IpyEscapeCommand
+            | T::True
+            | T::False
+            | T::None
+            | T::Ellipsis
+            | T::Colon => Self::Nothing,
             _ => Self::Deeper,
         }
     }
@@ -178,7 +204,7 @@ mod tests {
 
     #[test]
     fn indentation_counts() {
-        let text: String = (0..40).map(|level| format!("{}if a:\n", " ".repeat(level))).collect();
-        assert_eq!(Depth::of(&text).indent, 39);
+        let lines: Vec<String> = (0..40).map(|level| format!("{}if a:", " ".repeat(level))).collect();
+        assert_eq!(Depth::of(&lines.join("\n")).indent, 39);
     }
 }

@@ -1,5 +1,7 @@
 //! Whether two pieces of code say the same, wherever they stand.
 
+#![allow(clippy::many_single_char_names)] // the parts of two nodes side by side: a, b, c and x, y, z
+
 use super::{Argument, ArgumentKind, Class, Expr, ExprKind, Function, Param, Stmt, StmtKind};
 use vramlint_base::{TextRange, Value};
 

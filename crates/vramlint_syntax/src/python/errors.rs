@@ -4,19 +4,22 @@ use super::error;
 use crate::SyntaxError;
 use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::{InterpolatedStringErrorType, LexicalErrorType, ParseError, ParseErrorType};
-use vramlint_base::{Message, TextRange, message};
+use std::collections::HashSet;
+use vramlint_base::{LineIndex, Message, TextRange, message};
 
-/// Errors in order, one per line: the first names the cause, the ones behind it on the line mostly echo it.
-pub(super) fn of(text: &str, errors: &[ParseError]) -> Vec<SyntaxError> {
+/// Errors in order, one per line: the first names the cause, the ones behind it on the line mostly echo it. `own` are those that
+/// the lowering found; they know better.
+pub(super) fn of(text: &str, errors: &[ParseError], own: Vec<SyntaxError>) -> Vec<SyntaxError> {
+    let lines = LineIndex::new(text);
+    let mut taken: HashSet<u32> = own.iter().map(|error| lines.line_of(error.range.start)).collect();
     let mut found: Vec<(TextRange, &ParseErrorType)> =
         errors.iter().map(|e| (visible(text, super::lower::range(e.location)), &e.error)).collect();
     found.sort_by_key(|(range, _)| range.start);
-    let mut last_line = None;
-    found.retain(|(range, _)| {
-        let line = line_start(text, range.start as usize);
-        last_line.replace(line) != Some(line)
-    });
-    found.into_iter().map(|(range, kind)| error(range, describe(text, range, kind))).collect()
+    found.retain(|(range, _)| taken.insert(lines.line_of(range.start)));
+    let mut all = own;
+    all.extend(found.into_iter().map(|(range, kind)| error(range, describe(text, range, kind))));
+    all.sort_by_key(|error| (error.range.start, error.range.end));
+    all
 }
 
 /// A notebook's command, which is no Python.
@@ -35,10 +38,10 @@ fn line_start(text: &str, offset: usize) -> usize {
     text.as_bytes()[..offset.min(text.len())].iter().rposition(|b| matches!(b, b'\n' | b'\r')).map_or(0, |at| at + 1)
 }
 
-/// A range that covers something to point at, where there is anything.
+/// A range that covers something to point at, where there is anything: of a line's end, the character before it.
 fn visible(text: &str, range: TextRange) -> TextRange {
     let at = range.start as usize;
-    if !range.is_empty() || at > text.len() || !text.is_char_boundary(at) {
+    if !range.slice(text).trim_matches(['\r', '\n']).is_empty() || at > text.len() || !text.is_char_boundary(at) {
         return range;
     }
     let after = text[at..].chars().next();
@@ -95,7 +98,7 @@ fn describe(text: &str, range: TextRange, kind: &ParseErrorType) -> Message {
         E::UnexpectedTokenAfterAsync(_) => {
             message!("`async` must be followed by `def`, `with` or `for`", "`async` 之后必须是 `def`、`with` 或 `for`")
         }
-        kind => message!("{words}", "Python 语法错误：{words}", words = one_line(&kind.to_string())),
+        kind => verbatim(&kind.to_string()),
     }
 }
 
@@ -151,12 +154,33 @@ fn simple_statements(text: &str, range: TextRange) -> Message {
     message!("statements on one line need a `;` between them", "同一行的多个语句之间需要 `;`")
 }
 
-/// Errors that the parser words itself; the ones about a missing block matter.
+/// Errors that the parser words itself.
 fn other(words: &str) -> Message {
     if let Some(clause) = words.strip_prefix("Expected an indented block after ") {
         return message!("an indented block is missing after {clause}", "{clause} 之后缺少缩进的代码块");
     }
-    message!("{words}", "Python 语法错误：{words}", words = one_line(words))
+    match words {
+        "Expected a statement" | "Expected a simple statement" => {
+            message!("a statement is expected here", "此处应为语句")
+        }
+        "Expected an identifier" => message!("a name is missing here", "此处缺少名称"),
+        words if words.starts_with("Expected an identifier, but found a keyword") => {
+            message!("a keyword of Python stands where a name is expected", "此处应为名称，却是 Python 关键字")
+        }
+        words if words.starts_with("Expected an expression or") => {
+            message!("an expression or the closing bracket is expected here", "此处应为表达式或右括号")
+        }
+        words => verbatim(words),
+    }
+}
+
+/// The parser's own words.
+fn verbatim(words: &str) -> Message {
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = words.trim_end_matches('.');
+    let first = words.chars().next().map_or(0, char::len_utf8);
+    let en = words[..first].to_lowercase() + &words[first..];
+    Message { zh: format!("Python 语法错误：{words}"), en }
 }
 
 fn lexical(kind: &LexicalErrorType) -> Message {
@@ -177,7 +201,7 @@ fn lexical(kind: &LexicalErrorType) -> Message {
         L::UnicodeError | L::MissingUnicodeLbrace | L::MissingUnicodeRbrace | L::StringError => {
             message!("the string holds an escape that Python cannot read", "字符串中的转义无法解析")
         }
-        L::OtherError(words) => message!("{words}", "Python 语法错误：{words}", words = one_line(words)),
+        L::OtherError(words) => verbatim(words),
     }
 }
 
@@ -189,11 +213,6 @@ fn interpolated(kind: &InterpolatedStringErrorType) -> Message {
         }
         I::UnclosedLbrace => message!("a `{{` of the f-string is not closed", "f-string 中的 `{{` 没有闭合"),
         I::SingleRbrace => message!("a lone `}}` in an f-string must be doubled", "f-string 中单独的 `}}` 必须写成两个"),
-        kind => message!("f-string: {words}", "f-string 有误：{words}", words = one_line(&kind.to_string())),
+        kind => verbatim(&format!("f-string: {kind}")),
     }
-}
-
-/// Words of the parser as one line without a full stop.
-fn one_line(words: &str) -> String {
-    words.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_owned()
 }

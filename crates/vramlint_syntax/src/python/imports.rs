@@ -31,10 +31,10 @@ impl Imports {
                 }
                 StmtKind::Class(class) if located.context.at_module_level() => own.push(class.name.clone()),
                 StmtKind::Function(function) if located.context.at_module_level() => own.push(function.name.clone()),
-                StmtKind::Assign { targets, value: Some(value), .. } if located.context.at_module_level() => {
-                    if value.as_value() != Some(&Value::Null) {
-                        own.extend(targets.iter().filter_map(Expr::as_name).map(str::to_owned));
-                    }
+                StmtKind::Assign { targets, value: Some(value), .. }
+                    if located.context.at_module_level() && value.as_value() != Some(&Value::Null) =>
+                {
+                    own.extend(targets.iter().filter_map(Expr::as_name).map(str::to_owned));
                 }
                 _ => {}
             }

@@ -53,8 +53,8 @@ pub fn parse(text: &str) -> Module {
             return refused(text, message!("code is nested too deeply to be read", "代码嵌套过深，无法读取"));
         }
         let mut module = read(&blanked.text, depth);
-        module.errors.retain(|error| !blanked.regions.iter().any(|(region, _)| region.touches(error.range)));
-        module.errors.extend(blanked.regions.into_iter().map(|(range, message)| error(range, message)));
+        module.errors.retain(|error| !blanked.regions.iter().any(|region| region.range.touches(error.range)));
+        module.errors.extend(blanked.regions);
         module.errors.sort_by_key(|error| (error.range.start, error.range.end));
         module
     })
@@ -83,7 +83,8 @@ fn guarded(text: &str, read: impl FnOnce() -> Module) -> Module {
 /// A module of which nothing could be read.
 fn refused(text: &str, message: Message) -> Module {
     let line = text.lines().next().unwrap_or("").len();
-    Module { errors: vec![error(TextRange::of(0..line), message)], ..Module::default() }
+    let error = SyntaxError { range: TextRange::of(0..line), message, refused_by: RefusedBy::Nobody };
+    Module { errors: vec![error], ..Module::default() }
 }
 
 fn error(range: TextRange, message: Message) -> SyntaxError {

@@ -1,35 +1,19 @@
 //! Small projects, written inline.
 
+mod bounds;
+mod loads;
+mod models;
+mod options;
+mod seeds;
+mod trainers;
+mod traps;
+
 use super::*;
 use crate::setting::{Origin, Resolved};
 use crate::source::Syntax;
+use std::fmt::Write as _;
 use vramlint_base::LineIndex;
 use vramlint_syntax::python;
-
-#[test]
-fn debug_seeds() {
-    for dir in std::env::var("SEED").unwrap_or_default().split(',').filter(|d| !d.is_empty()) {
-        let mut pairs = Vec::new();
-        fn walk(at: &std::path::Path, base: &std::path::Path, out: &mut Vec<(String, String)>) {
-            for e in std::fs::read_dir(at).unwrap() {
-                let p = e.unwrap().path();
-                if p.is_dir() {
-                    walk(&p, base, out);
-                } else if p.extension().is_some_and(|x| x == "py") {
-                    out.push((p.strip_prefix(base).unwrap().to_string_lossy().to_string(), std::fs::read_to_string(&p).unwrap()));
-                }
-            }
-        }
-        let base = std::path::Path::new(dir);
-        walk(base, base, &mut pairs);
-        pairs.sort();
-        let refs: Vec<(&str, &str)> = pairs.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-        for (path, _) in &refs {
-            println!("=== {dir} {path}");
-            println!("{}", show(&refs, path));
-        }
-    }
-}
 
 /// The files of a project.
 fn project(pairs: &[(&str, &str)]) -> Vec<SourceFile> {
@@ -54,6 +38,25 @@ fn facts_of(pairs: &[(&str, &str)], entry: &str) -> CodeFacts {
     let files = project(pairs);
     let entry = files.iter().find(|file| file.path == entry).expect("the entry is one of the files").id;
     facts(&files, entry)
+}
+
+/// Asserts that a line is shown.
+#[track_caller]
+fn has(shown: &str, line: &str) {
+    assert!(shown.lines().any(|known| known == line), "no line\n  {line}\nin\n{shown}");
+}
+
+/// Asserts that no line starts so.
+#[track_caller]
+fn lacks(shown: &str, start: &str) {
+    assert!(!shown.lines().any(|known| known.starts_with(start)), "a line starts with\n  {start}\nin\n{shown}");
+}
+
+/// Asserts that exactly these lines speak of a concept, in this order.
+#[track_caller]
+fn only(shown: &str, concept: &str, lines: &[&str]) {
+    let found: Vec<&str> = shown.lines().filter(|line| line.starts_with(&format!("{concept} "))).collect();
+    assert_eq!(found, lines, "in\n{shown}");
 }
 
 /// Candidates, one a line: concept, value, where, and what else matters.
@@ -121,22 +124,22 @@ fn line(files: &[SourceFile], concept: Concept, candidate: &CodeCandidate) -> St
         text.push_str(" fallback");
     }
     if let Some((load, route)) = &candidate.loaded_key {
-        text.push_str(&format!(" key={load}:{}", route.join(".")));
+        let _ = write!(text, " key={load}:{}", route.join("."));
     }
     if let Some(option) = &candidate.option {
-        text.push_str(&format!(" option={option}"));
+        let _ = write!(text, " option={option}");
     }
     if let Some(env) = &candidate.env {
-        text.push_str(&format!(" env={env}"));
+        let _ = write!(text, " env={env}");
     }
     if let Some(stage) = candidate.stage {
-        text.push_str(&format!(" stage={stage}"));
+        let _ = write!(text, " stage={stage}");
     }
     if let Some(condition) = &candidate.candidate.condition {
-        text.push_str(&format!(" if[{condition}]"));
+        let _ = write!(text, " if[{condition}]");
     }
     if let Some(guard) = &candidate.guard {
-        text.push_str(&format!(" guard[{guard}]"));
+        let _ = write!(text, " guard[{guard}]");
     }
     text
 }

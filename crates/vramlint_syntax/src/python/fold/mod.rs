@@ -114,7 +114,9 @@ impl Folder<'_> {
         match (self.lookup)(name) {
             Folded::Known(value) => bounded(value),
             Folded::Assumed(value, assumed) => {
-                assumed.into_iter().for_each(|variable| self.assume(variable));
+                for variable in assumed {
+                    self.assume(variable);
+                }
                 bounded(value)
             }
             Folded::Unknown => None,
@@ -164,9 +166,6 @@ impl Folder<'_> {
 
 /// Sets a key of a mapping as Python does: a key set again keeps its place and its first spelling. `None` where that cannot be told.
 fn set(entries: &mut Vec<(Value, Value)>, key: Value, value: Value) -> Option<()> {
-    if matches!(key, Value::List(_) | Value::Map(_)) {
-        return None; // a tuple may be a key, a list may not: the tree does not tell them apart
-    }
     match operators::find(entries, &key)? {
         Some(place) => entries[place].1 = value,
         None => entries.push((key, value)),

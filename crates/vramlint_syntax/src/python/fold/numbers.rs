@@ -82,21 +82,8 @@ fn of_floats(left: f64, op: &str, right: f64) -> Option<f64> {
         "*" => Some(left * right),
         "/" if right != 0.0 => Some(left / right),
         "//" | "%" if right != 0.0 && left.is_finite() && right.is_finite() => {
-            // CPython's float_divmod: the remainder takes the sign of the divisor.
-            let mut rest = left % right;
-            let mut quotient = (left - rest) / right;
-            if rest != 0.0 && (rest < 0.0) != (right < 0.0) {
-                rest += right;
-                quotient -= 1.0;
-            }
-            let floor = quotient.floor();
-            Some(if op == "%" {
-                rest
-            } else if quotient - floor > 0.5 {
-                floor + 1.0
-            } else {
-                floor
-            })
+            let (quotient, rest) = divmod(left, right);
+            Some(if op == "%" { rest } else { quotient })
         }
         "**" if !(left == 0.0 && right < 0.0) => {
             // Python raises on overflow and leaves the real numbers for a root of a negative one.
@@ -104,6 +91,24 @@ fn of_floats(left: f64, op: &str, right: f64) -> Option<f64> {
         }
         _ => None,
     }
+}
+
+/// Quotient and remainder as `CPython`'s `_float_div_mod` (`Objects/floatobject.c`, 3.12) has them: the remainder takes the sign of
+/// the divisor, the quotient is rounded down, and zeros keep their signs. The divisor is not zero.
+fn divmod(left: f64, right: f64) -> (f64, f64) {
+    let mut rest = left % right;
+    let mut quotient = (left - rest) / right;
+    if rest == 0.0 {
+        rest = 0.0_f64.copysign(right);
+    } else if (rest < 0.0) != (right < 0.0) {
+        rest += right;
+        quotient -= 1.0;
+    }
+    if quotient == 0.0 {
+        return (0.0_f64.copysign(left / right), rest);
+    }
+    let floor = quotient.floor();
+    (if quotient - floor > 0.5 { floor + 1.0 } else { floor }, rest)
 }
 
 /// `int(text)`: blanks around, a sign, digits with single underscores between them.

@@ -89,16 +89,12 @@ pub(super) fn order(left: &Value, right: &Value) -> Option<Ordering> {
 /// `==`; `None` where the tree cannot tell, as between a list and a tuple.
 pub(super) fn equal(left: &Value, right: &Value) -> Option<bool> {
     match (left, right) {
-        (Value::List(left), Value::List(right)) => {
-            let differ = left.len() != right.len() || left.iter().zip(right).any(|(a, b)| equal(a, b) == Some(false));
-            // Equal items may be those of a list and of a tuple, and sets have no order.
-            if differ && left.len() != right.len() { Some(false) } else { None }
-        }
+        // Equal items may be those of a list and of a tuple, and sets have no order; only the length tells for sure, except of sets.
+        (Value::List(left), Value::List(right)) => (left.is_empty() != right.is_empty()).then_some(false),
         (Value::Map(left), Value::Map(right)) if left.is_empty() && right.is_empty() => Some(true),
         (Value::Map(_), Value::Map(_)) => None,
         (Value::Null, Value::Null) => Some(true),
-        (Value::Text(left), Value::Text(right)) => Some(left == right),
-        (Value::BigInt(left), Value::BigInt(right)) => Some(left == right),
+        (Value::Text(left), Value::Text(right)) | (Value::BigInt(left), Value::BigInt(right)) => Some(left == right),
         (left, right) => match (Number::of(left), Number::of(right)) {
             (Some(Number::Int(left)), Some(Number::Int(right))) => Some(left == right),
             #[allow(clippy::float_cmp)] // Python compares them exactly
@@ -142,6 +138,9 @@ fn contains(container: &Value, item: &Value) -> Option<bool> {
 /// The place of a key in a mapping; `None` where it cannot be told, `Some(None)` where it is not there.
 #[allow(clippy::option_option)] // unknown, absent and present are three answers
 pub(super) fn find(entries: &[(Value, Value)], key: &Value) -> Option<Option<usize>> {
+    if matches!(key, Value::List(_) | Value::Map(_)) {
+        return None; // a tuple may be a key, a list may not: the tree does not tell them apart
+    }
     for (place, (one, _)) in entries.iter().enumerate() {
         if equal(one, key)? {
             return Some(Some(place));

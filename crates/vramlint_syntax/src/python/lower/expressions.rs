@@ -14,7 +14,11 @@ impl Lowering<'_> {
         self.expressions += 1;
         let kind = self.expression_kind(node);
         self.expressions -= 1;
-        Expr { range: range(node.range()), kind }
+        let mut expr = Expr { range: range(node.range()), kind };
+        if self.broken {
+            expr.range = expr.children().iter().fold(expr.range, |whole, child| whole.cover(child.range));
+        }
+        expr
     }
 
     fn boxed(&mut self, node: &Node) -> Box<Expr> {
@@ -35,7 +39,7 @@ impl Lowering<'_> {
 
     fn expression_kind(&mut self, node: &Node) -> ExprKind {
         match node {
-            Node::StringLiteral(node) => ExprKind::Value(Value::Text(node.value.to_str().to_owned())),
+            Node::StringLiteral(node) => self.text(node),
             Node::NumberLiteral(node) => Self::number(&node.value),
             Node::BooleanLiteral(node) => ExprKind::Value(Value::Bool(node.value)),
             Node::NoneLiteral(_) => ExprKind::Value(Value::Null),

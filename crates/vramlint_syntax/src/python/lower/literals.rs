@@ -1,9 +1,9 @@
 //! Numbers and text.
 
-use super::Lowering;
+use super::{Lowering, range};
 use crate::python::ExprKind;
 use ruff_python_ast::{self as ast, FStringPart, InterpolatedStringElement, Number};
-use vramlint_base::Value;
+use vramlint_base::{TextRange, Value};
 
 /// Digits of a whole number that we convert; `CPython` stops at 4300 (`sys.int_info.default_max_str_digits`).
 const MAX_DIGITS: usize = 4300;
@@ -15,6 +15,15 @@ impl Lowering<'_> {
             Number::Float(float) => ExprKind::Value(Value::Float(*float)),
             Number::Complex { .. } => ExprKind::Other(Vec::new()),
         }
+    }
+
+    pub(super) fn text(&self, node: &ast::ExprStringLiteral) -> ExprKind {
+        ExprKind::Value(Value::Text(self.line_breaks(node.value.to_str().to_owned(), range(node.range))))
+    }
+
+    /// `CPython` reads every line break of a file as `\n`, in a triple-quoted text too.
+    fn line_breaks(&self, text: String, place: TextRange) -> String {
+        if place.slice(self.text).contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
     }
 
     /// An f-string; one without any expression is text like any other.
@@ -37,7 +46,10 @@ impl Lowering<'_> {
                 }
             }
         }
-        if constant { ExprKind::Value(Value::Text(text)) } else { ExprKind::FString(expressions) }
+        if !constant {
+            return ExprKind::FString(expressions);
+        }
+        ExprKind::Value(Value::Text(self.line_breaks(text, range(node.range))))
     }
 
     /// The expressions of one element, those of its format included.
@@ -93,9 +105,7 @@ fn decimal(digits: &str, base: u32) -> String {
             limbs.push(carry);
         }
     }
-    let mut text = String::new();
-    for (i, limb) in limbs.iter().rev().enumerate() {
-        text += &if i == 0 { limb.to_string() } else { format!("{limb:09}") };
-    }
-    text
+    let mut limbs = limbs.into_iter().rev();
+    let first = limbs.next().unwrap_or(0).to_string();
+    std::iter::once(first).chain(limbs.map(|limb| format!("{limb:09}"))).collect()
 }

@@ -19,15 +19,20 @@ use vramlint_base::TextRange;
 /// statement, whatever quotes and brackets are in it, and we report it.
 pub(super) fn module(text: &str) -> Module {
     let parsed = parse_unchecked(text, ParseOptions::from(Mode::Ipython));
-    let mut lowering = Lowering { text, tokens: parsed.tokens(), blocks: 0, expressions: 0, errors: Vec::new() };
+    let mut lowering = Lowering {
+        text,
+        tokens: parsed.tokens(),
+        broken: !parsed.errors().is_empty(),
+        blocks: 0,
+        expressions: 0,
+        errors: Vec::new(),
+    };
     let body = match parsed.syntax() {
         Mod::Module(module) => lowering.block(&module.body),
         Mod::Expression(_) => Vec::new(),
     };
-    let mut found = errors::of(text, parsed.errors());
-    found.append(&mut lowering.errors);
-    found.sort_by_key(|error| (error.range.start, error.range.end));
-    Module { body, comments: comments::of(text, parsed.tokens()), errors: found }
+    let errors = errors::of(text, parsed.errors(), lowering.errors);
+    Module { body, comments: comments::of(text, parsed.tokens()), errors }
 }
 
 /// The parser's range as ours.
@@ -38,6 +43,8 @@ pub(super) fn range(range: ruff_text_size::TextRange) -> TextRange {
 struct Lowering<'a> {
     text: &'a str,
     tokens: &'a [Token],
+    /// Whether there is a syntax error: what stands for a missing expression may then lie outside of its parent.
+    broken: bool,
     /// Enclosing blocks.
     blocks: u32,
     /// Enclosing expressions.

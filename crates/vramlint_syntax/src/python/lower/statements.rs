@@ -1,7 +1,9 @@
 //! Statements.
 
 use super::{Lowering, range};
-use crate::python::{Arm, Class, Function, ImportedName, MAX_BLOCK_DEPTH, Param, ParamKind, Stmt, StmtKind, error, errors};
+use crate::python::{
+    Argument, Arm, Class, Function, ImportedName, MAX_BLOCK_DEPTH, Param, ParamKind, Stmt, StmtKind, error, errors,
+};
 use ruff_python_ast::{self as ast, Stmt as Node};
 use ruff_text_size::Ranged;
 use vramlint_base::{TextRange, message};
@@ -35,7 +37,11 @@ impl Lowering<'_> {
             return;
         }
         let kind = self.statement_kind(node);
-        out.push(Stmt { range: place, kind });
+        let mut stmt = Stmt { range: place, kind };
+        if self.broken {
+            stmt.range = stmt.expressions().iter().fold(place, |whole, child| whole.cover(child.range));
+        }
+        out.push(stmt);
     }
 
     fn statement_kind(&mut self, node: &Node) -> StmtKind {
@@ -185,7 +191,7 @@ impl Lowering<'_> {
         if let Some(arguments) = &node.arguments {
             bases = self.each(&arguments.args);
             keywords = self.arguments(arguments);
-            keywords.retain(|argument| argument.is_named());
+            keywords.retain(Argument::is_named);
         }
         Class {
             name: node.name.id.to_string(),

@@ -14,6 +14,7 @@ fn check(text: &str) {
     let all = TextRange::of(0..text.len());
     module.errors.iter().for_each(|error| {
         place(error.range, all);
+        assert!(!error.message.en.contains("parser failed"), "a panic on {text:?}");
         assert!(!error.range.is_empty() || error.range.start == all.end, "{error:?} in {text:?}");
     });
     module.comments.iter().for_each(|comment| place(comment.range, all));
@@ -21,7 +22,9 @@ fn check(text: &str) {
         let stmt = located.stmt;
         place(stmt.range, all);
         for body in stmt.bodies() {
-            body.iter().for_each(|inner| place(inner.range, stmt.range));
+            for inner in body {
+                place(inner.range, stmt.range);
+            }
         }
         match &stmt.kind {
             StmtKind::If(arms) => arms.iter().for_each(|arm| place(arm.header, stmt.range)),

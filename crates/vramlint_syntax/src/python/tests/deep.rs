@@ -59,7 +59,7 @@ fn deep_code_neither_overflows_nor_takes_the_rest_along() {
     for shape in shapes() {
         let text = format!("before = 1\n{shape}\nafter = 2\n");
         let module = parse(&text);
-        let StmtKind::Assign { targets, .. } = &module.body[0].kind else { panic!("{:.40}", shape) };
+        let StmtKind::Assign { targets, .. } = &module.body[0].kind else { panic!("{shape:.40}") };
         assert_eq!(targets[0].as_name(), Some("before"), "{shape:.40}");
         for error in &module.errors {
             assert!(error.range.end as usize <= text.len());
@@ -107,6 +107,8 @@ fn deep_blocks() {
         assert_eq!(module.errors.len(), 1, "{levels}");
         assert!(module.statements().count() <= 102);
     }
+    let both = nested(900).replace("b = 1", &format!("b = {}1", "-".repeat(1900)));
+    assert_eq!(parse(&both).errors.len(), 1);
     let chain = format!("if a: b\n{}", "elif c: d\n".repeat(20_000));
     assert_eq!(parse(&chain).statements().count(), 20_002);
 }

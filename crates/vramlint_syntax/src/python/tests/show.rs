@@ -116,5 +116,5 @@ fn compound(kind: &StmtKind) -> String {
 }
 
 fn decorators(decorators: &[Expr]) -> String {
-    decorators.iter().map(|decorator| format!("@{} ", expr(decorator))).collect()
+    decorators.iter().flat_map(|decorator| ["@".to_owned(), expr(decorator), " ".to_owned()]).collect()
 }

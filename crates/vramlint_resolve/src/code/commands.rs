@@ -1,0 +1,223 @@
+//! Functions whose parameters the command line gives: fire, click, typer, hydra.
+
+use super::call::Given;
+use super::interpreter::{Interpreter, Pending};
+use super::library::{leaf, root};
+use super::options::{Declared, dest_of};
+use super::parsers::both_spellings;
+use super::value::{Kind, Rest, Source, Val, What};
+use super::{LoadRole, LoadedFile};
+use std::rc::Rc;
+use vramlint_base::{Place, Value};
+use vramlint_syntax::data::Loader;
+use vramlint_syntax::python::{ArgumentKind, Call, Expr, ExprKind, Param, ParamKind};
+
+/// How a function is a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Command {
+    /// Its parameters are options; those that are true or false take no value.
+    Options,
+    /// Its parameters are options that all take a value.
+    Fire,
+    /// Its first parameter is a configuration that hydra loads: the index of the load.
+    Hydra(usize),
+    /// Its first parameter is a dataclass whose fields are options.
+    Dataclass,
+}
+
+impl<'a> Interpreter<'a> {
+    /// `fire.Fire(…)`: a function, a class, a dict or list of them, or everything in the module.
+    pub(super) fn fire(&mut self, component: Option<Val>, place: Place) {
+        let Some(component) = component else {
+            let functions: Vec<usize> = (0..self.functions.len())
+                .filter(|id| self.functions[*id].file == place.file && self.functions[*id].class.is_none())
+                .collect();
+            for id in functions {
+                self.commands.insert(id, Command::Fire);
+                self.pending.push_back(Pending::Function(id, None));
+            }
+            return;
+        };
+        for alt in &component.alts {
+            match &alt.what {
+                What::Function { id, receiver } => {
+                    self.commands.insert(*id, Command::Fire);
+                    self.run_command(*id, *receiver, place);
+                }
+                What::Class(class) => self.fire_class(*class, place),
+                What::Items(items) => items.iter().for_each(|item| self.fire(Some(item.clone()), place)),
+                What::Object(id) => match self.objects[*id].kind.clone() {
+                    Kind::Dict { entries, .. } => entries.into_iter().for_each(|(_, val)| self.fire(Some(val), place)),
+                    Kind::Instance { .. } => self.pending.push_back(Pending::Instance(*id)),
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+    }
+
+    fn fire_class(&mut self, class: usize, place: Place) {
+        self.classes[class].made = true;
+        let id = self.new_object(Kind::Instance { class, rest: Rest::Class });
+        if let Some(function) = self.initializer(class) {
+            self.commands.insert(function, Command::Fire);
+            self.run_command(function, Some(id), place);
+        }
+        self.pending.push_back(Pending::Instance(id));
+    }
+
+    /// Runs a function whose parameters the command line gives.
+    pub(super) fn run_command(&mut self, id: usize, receiver: Option<usize>, place: Place) -> Val {
+        let command = self.commands.get(&id).copied().unwrap_or(Command::Options);
+        let def = self.functions[id].def;
+        let mut given = Given::default();
+        match command {
+            Command::Hydra(load) => {
+                let source = Source { place: Some(place), soft: true, ..Source::default() };
+                given.positional.push(Val::one(What::Loaded(load, Rc::default()), source));
+            }
+            Command::Dataclass => {
+                if let Some(annotation) = def.params.first().and_then(|param| param.annotation.as_ref()) {
+                    let scope = self.functions[id].scope;
+                    let class = self.muted(|this| this.eval(annotation, scope));
+                    self.declare_fields(std::slice::from_ref(&class), place);
+                    given.positional.push(self.parsed_class(&class, &Rest::Options, place));
+                }
+            }
+            Command::Options | Command::Fire => {
+                let params: Vec<&'a Param> = def
+                    .params
+                    .iter()
+                    .skip(usize::from(receiver.is_some()))
+                    .filter(|param| matches!(param.kind, ParamKind::Plain | ParamKind::KeywordOnly))
+                    .collect();
+                for param in params {
+                    let val = self.parameter_option(id, param, command == Command::Options);
+                    given.keyword.push((param.name.clone(), val));
+                }
+            }
+        }
+        self.call_function(id, receiver, given, place)
+    }
+
+    /// A parameter as an option: click's decorator says how, or typer's default, or the parameter itself.
+    fn parameter_option(&mut self, id: usize, param: &'a Param, switches: bool) -> Val {
+        let scope = self.functions[id].scope;
+        let file = self.functions[id].file;
+        let place = Place::new(file, param.range);
+        let parser = self.command_parser();
+        for decorator in &self.functions[id].def.decorators {
+            let ExprKind::Call(call) = &decorator.kind else { continue };
+            let names = spellings(call);
+            let is_option = call.callee.dotted().is_some_and(|name| matches!(leaf(&name), "option" | "argument"));
+            let bare = names.iter().find(|name| !name.starts_with('-'));
+            if !is_option || bare.map_or_else(|| dest_of(&names), Clone::clone).to_lowercase() != param.name {
+                continue;
+            }
+            let default = call.keyword("default").map(|argument| self.muted(|this| this.eval(&argument.value, scope)));
+            let switch = call.keyword("is_flag").is_some() || names.iter().any(|name| name.starts_with("--no-"));
+            let at = Place::new(file, decorator.range);
+            let default = default.or_else(|| switch.then(|| Val::at(What::Scalar(Value::Bool(false)), at)));
+            return self.add_option(parser, Declared { names, dest: param.name.clone(), default, place: at, switch });
+        }
+        let mut names = both_spellings(&param.name);
+        let default = match &param.default {
+            Some(Expr { kind: ExprKind::Call(call), .. }) if is_typer(call) => {
+                names.extend(spellings(call).into_iter().filter(|name| name.starts_with('-')));
+                let first = call.args.iter().find(|argument| argument.kind == ArgumentKind::Positional);
+                let default = call.keyword("default").or(first);
+                default.map(|argument| self.muted(|this| this.eval(&argument.value, scope)))
+            }
+            Some(default) => Some(self.default_of(default, param, scope, true)),
+            None => None,
+        };
+        let switch = switches && matches!(default.as_ref().and_then(Val::nominal), Some(Value::Bool(_)));
+        self.add_option(parser, Declared { names, dest: param.name.clone(), default, place, switch })
+    }
+
+    /// Looks whether the decorators of a function make it a command.
+    pub(super) fn note_decorated(&mut self, id: usize) {
+        let (def, file, scope) = (self.functions[id].def, self.functions[id].file, self.functions[id].scope);
+        for (decorator, val) in def.decorators.iter().zip(self.functions[id].decorators.clone()) {
+            let callee = if let ExprKind::Call(call) = &decorator.kind { &call.callee } else { decorator };
+            let path = match &decorator.kind {
+                ExprKind::Call(_) => self.muted(|this| this.eval(callee, scope)).external(),
+                _ => val.external(),
+            };
+            let Some(name) = callee.dotted() else { continue };
+            let library = path.as_deref().map_or("", root);
+            let command = match (library, leaf(&name)) {
+                ("hydra", "main") => Some(Command::Hydra(self.hydra_load(decorator, file, scope))),
+                ("click" | "rich_click", "command") => Some(Command::Options),
+                ("draccus" | "pyrallis", "wrap" | "wrap_config") => Some(Command::Dataclass),
+                // `@app.command()` of a typer application, `@cli.command()` of a click group.
+                (_, "command") if path.is_none() => Some(Command::Options),
+                _ => None,
+            };
+            if let Some(command) = command {
+                self.commands.insert(id, command);
+                if file == self.entry {
+                    self.pending.push_back(Pending::Function(id, None));
+                }
+                return;
+            }
+        }
+    }
+
+    /// The file that `@hydra.main(config_path=…, config_name=…)` loads.
+    fn hydra_load(&mut self, decorator: &'a Expr, file: vramlint_base::FileId, scope: usize) -> usize {
+        let place = Place::new(file, decorator.range);
+        let mut text = |name: &str| match &decorator.kind {
+            ExprKind::Call(call) => {
+                let argument = call.keyword(name)?;
+                let val = self.muted(|this| this.eval(&argument.value, scope));
+                val.certain().and_then(Value::as_str).map(str::to_string)
+            }
+            _ => None,
+        };
+        let (folder, name) = (text("config_path"), text("config_name"));
+        let path = name.map(|name| {
+            let named = matches!(name.rsplit_once('.'), Some((_, "yaml" | "yml")));
+            let name = if named { name } else { format!("{name}.yaml") };
+            // The folder is relative to the script.
+            let own = self.file(file).map_or("", |file| file.folder());
+            super::modules::normal(&super::modules::join(&super::modules::join(own, folder.as_deref().unwrap_or("")), &name))
+        });
+        self.record.loads.push(LoadedFile {
+            path,
+            option: None,
+            place,
+            loader: Some(Loader::OmegaConf),
+            argument: None,
+            role: LoadRole::Data,
+        });
+        self.record.loads.len() - 1
+    }
+
+    /// `app()` of typer, methods of click groups.
+    pub(super) fn typer_method(&mut self, path: &str, name: &str, given: &Given, place: Place) -> Option<Val> {
+        if !matches!(root(path), "typer" | "click") || name != "command" {
+            return None;
+        }
+        self.escape(given);
+        Some(Val::at(What::Unknown, place))
+    }
+}
+
+/// The texts among the positional arguments of a decorator.
+fn spellings(call: &Call) -> Vec<String> {
+    call.args
+        .iter()
+        .filter(|argument| argument.kind == ArgumentKind::Positional)
+        .filter_map(|argument| match &argument.value.kind {
+            ExprKind::Value(Value::Text(text)) => Some(text),
+            _ => None,
+        })
+        // click's `--fp16/--no-fp16`.
+        .flat_map(|text| text.split('/').map(|name| name.trim().to_string()))
+        .collect()
+}
+
+fn is_typer(call: &Call) -> bool {
+    call.callee.dotted().is_some_and(|name| matches!(leaf(&name), "Option" | "Argument"))
+}

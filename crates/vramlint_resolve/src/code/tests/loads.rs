@@ -1,0 +1,82 @@
+//! Files that code loads.
+
+use super::*;
+
+#[test]
+fn yaml_through_a_helper_and_an_option() {
+    let text = "import argparse, yaml\nfrom accelerate import Accelerator\nfrom torch.utils.data import DataLoader\n\ndef load(path):\n    with open(path, encoding='utf-8') as f:\n        return yaml.safe_load(f)\n\np = argparse.ArgumentParser()\np.add_argument('--config', default='c.yaml')\np.add_argument('--batch_size', type=int)\nargs = p.parse_args()\ncfg = load(args.config)\nif args.batch_size is not None:\n    cfg['training']['batch_size'] = args.batch_size\nAccelerator(gradient_accumulation_steps=cfg['training'].get('ga', 4))\nDataLoader(d, batch_size=cfg['training']['batch_size'])\n";
+    let shown = show(&[("a.py", text)], "a.py");
+    has(&shown, "load Some(\"c.yaml\") option=Some(\"config\") Some(PyYaml) Data argument=None");
+    only(
+        &shown,
+        "micro_batch",
+        &[
+            "micro_batch ? training.batch_size a.py:17 call key=0:training.batch_size",
+            "micro_batch ? batch_size a.py:11 call option=batch_size if[args.batch_size is not None]",
+        ],
+    );
+    only(
+        &shown,
+        "gradient_accumulation_steps",
+        &[
+            "gradient_accumulation_steps ? training.ga a.py:16 call key=0:training.ga",
+            "gradient_accumulation_steps 4 ga a.py:16 call fallback",
+        ],
+    );
+}
+
+#[test]
+fn an_option_before_the_file() {
+    let text = "import argparse, json\nfrom torch.utils.data import DataLoader\np = argparse.ArgumentParser()\np.add_argument('--bs', type=int)\na = p.parse_args()\ncfg = json.load(open('c.json'))\nDataLoader(d, batch_size=a.bs or cfg['bs'])\nDataLoader(d, batch_size=a.bs if a.bs is not None else cfg['rows'])\n";
+    let shown = show(&[("a.py", text)], "a.py");
+    has(&shown, "load Some(\"c.json\") option=None Some(Json) Data argument=None");
+    has(&shown, "micro_batch ? bs a.py:4 call option=bs");
+    has(&shown, "micro_batch ? bs a.py:7 call fallback key=0:bs");
+    has(&shown, "micro_batch ? rows a.py:8 call fallback key=0:rows");
+}
+
+#[test]
+fn paths_beside_the_script() {
+    let text = "import os, yaml\nfrom pathlib import Path\none = yaml.load(Path(__file__).parent.joinpath('a.yaml').read_text(), Loader=yaml.SafeLoader)\ntwo = yaml.safe_load(open(os.path.join(os.path.dirname(__file__), 'b.yaml')))\nthree = yaml.safe_load((Path('conf') / 'c.yaml').open())\n";
+    let shown = show(&[("src/a.py", text)], "src/a.py");
+    for path in ["src/a.yaml", "src/b.yaml", "conf/c.yaml"] {
+        has(&shown, &format!("load Some(\"{path}\") option=None Some(PyYaml) Data argument=None"));
+    }
+}
+
+#[test]
+fn hydra_and_omegaconf() {
+    let text = "import hydra\nfrom omegaconf import OmegaConf\nfrom torch.utils.data import DataLoader\n\n@hydra.main(config_path='../conf', config_name='base', version_base=None)\ndef main(cfg):\n    DataLoader(d, batch_size=cfg.training.rows)\n\nother = OmegaConf.load('x.yaml')\nmain()\n";
+    let shown = show(&[("src/a.py", text)], "src/a.py");
+    has(&shown, "load Some(\"conf/base.yaml\") option=None Some(OmegaConf) Data argument=None");
+    has(&shown, "load Some(\"x.yaml\") option=None Some(OmegaConf) Data argument=None");
+    has(&shown, "micro_batch ? training.rows src/a.py:7 call key=0:training.rows");
+}
+
+#[test]
+fn libraries_that_load_for_the_code() {
+    let text = "import sys\nfrom transformers import HfArgumentParser, TrainingArguments\nfrom trl import SFTConfig, TrlParser\n(a,) = HfArgumentParser(TrainingArguments).parse_yaml_file('t.yaml')\n(b,) = HfArgumentParser(TrainingArguments).parse_json_file(json_file=sys.argv[1])\nc = TrlParser((SFTConfig,)).parse_args_and_config()\n";
+    let shown = show(&[("a.py", text)], "a.py");
+    has(&shown, "load Some(\"t.yaml\") option=None Some(PyYaml) Data argument=None");
+    has(&shown, "load None option=None Some(Json) Data argument=Some(1)");
+    has(&shown, "load None option=Some(\"config\") Some(TrlParser) Data argument=None");
+    let dialects: Vec<Dialect> = facts_of(&[("a.py", text)], "a.py").argument_classes.iter().map(|class| class.dialect).collect();
+    assert_eq!(dialects, [Dialect::HfTrainer, Dialect::HfTrainer, Dialect::Trl]);
+}
+
+#[test]
+fn a_block_of_a_file_as_fields() {
+    let text = "import yaml\nfrom dataclasses import dataclass\nfrom torch.utils.data import DataLoader\n\n@dataclass\nclass Plan:\n    rows: int = 6\n\nplan = Plan(**yaml.safe_load(open('p.yaml'))['plan'])\nDataLoader(d, batch_size=plan.rows)\n";
+    let shown = show(&[("a.py", text)], "a.py");
+    only(
+        &shown,
+        "micro_batch",
+        &["micro_batch ? plan.rows a.py:10 call key=0:plan.rows", "micro_batch 6 Plan.rows a.py:7 call fallback"],
+    );
+}
+
+#[test]
+fn files_that_are_written_are_not_loaded() {
+    let shown = show(&[("a.py", "import json\nwith open('out.json', 'w') as f:\n    json.dump({}, f)\n")], "a.py");
+    lacks(&shown, "load ");
+}
