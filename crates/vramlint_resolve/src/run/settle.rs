@@ -52,7 +52,9 @@ impl Offers {
     pub(super) fn offer(&mut self, concept: Concept, layer: Layer, candidate: Candidate) {
         let offers = self.by_concept.entry(concept).or_default();
         let place = candidate.origin.place();
-        let twin = offers.iter_mut().find(|(_, other)| place.is_some() && other.origin.place() == place && other.condition == candidate.condition);
+        let twin = offers
+            .iter_mut()
+            .find(|(_, other)| place.is_some() && other.origin.place() == place && other.condition == candidate.condition);
         match twin {
             Some((known, other)) => {
                 if layer < *known {
