@@ -53,4 +53,3 @@ fn tool_name(dialect: Dialect) -> &'static str {
         Dialect::Plain => "the project",
     }
 }
-

@@ -244,4 +244,3 @@ pub(super) fn same_option(code: &CodeFacts, written: &str, dest: &str) -> bool {
 fn looks_like_path(text: &str) -> bool {
     text.ends_with(".json") || text.ends_with(".yaml") || text.ends_with(".yml")
 }
-

@@ -212,7 +212,9 @@ impl World<'_> {
         let launch = self.launch.ok_or_else(unknown_gpus)?;
         let options = launch.options();
         let number = |names: [&str; 2], otherwise: i64| {
-            let Some(option) = options.iter().rfind(|option| names.contains(&option.name.as_str())) else { return Some(otherwise) };
+            let Some(option) = options.iter().rfind(|option| names.contains(&option.name.as_str())) else {
+                return Some(otherwise);
+            };
             option.value.as_ref()?.text.as_deref()?.parse::<i64>().ok().filter(|n| *n > 0)
         };
         let module = launch.module.as_ref().and_then(|word| word.text());
@@ -291,7 +293,10 @@ impl World<'_> {
             None => self.policy.target.count.map_or(Some(1), |count| Some(i64::from(count))),
         };
         gpus.is_none_or(|n| n > 1).then(|| {
-            message!("one process would spread the rows over several GPUs (nn.DataParallel)", "单进程会把数据分到多张 GPU（nn.DataParallel）")
+            message!(
+                "one process would spread the rows over several GPUs (nn.DataParallel)",
+                "单进程会把数据分到多张 GPU（nn.DataParallel）"
+            )
         })
     }
 

@@ -78,7 +78,10 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
     match error.refused_by {
         // The rule `duplicate-key` speaks of these.
         RefusedBy::UniqueKeys => None,
-        RefusedBy::Nobody => Some((Severity::Info, Some(message!("vramlint leaves it out; Python itself may take it", "vramlint 跳过了它；Python 本身可能接受")))),
+        RefusedBy::Nobody => Some((
+            Severity::Info,
+            Some(message!("vramlint leaves it out; Python itself may take it", "vramlint 跳过了它；Python 本身可能接受")),
+        )),
         RefusedBy::All | RefusedBy::PyYaml if file.data().is_some() => {
             if kind != Kind::Other {
                 return Some((Severity::Error, None));
