@@ -25,8 +25,15 @@ pub struct Project {
     /// Finds whole files by the paths that others write.
     pub lookup: Lookup,
     /// What code says, by entry; made when first asked for.
-    code: Mutex<HashMap<FileId, Option<Arc<CodeFacts>>>>,
+    code: Mutex<HashMap<FileId, Arc<CodeFacts>>>,
+    /// The same for launches that give options; few launches of one script differ in what they give.
+    code_given: Mutex<HashMap<FileId, Vec<Given>>>,
+    /// The runs of each file, as indices.
+    runs_by_file: HashMap<FileId, Vec<usize>>,
 }
+
+/// The options that a launch gives, and what the code says for them.
+type Given = (Vec<(String, Value)>, Arc<CodeFacts>);
 
 impl Project {
     /// Joins the files into runs. `files[i].id` must be `FileId(i)`.
@@ -39,6 +46,11 @@ impl Project {
         project.launches = project.find_launches();
         kind::by_reference(&mut project);
         project.runs = run::runs(&project);
+        for (index, run) in project.runs.iter().enumerate() {
+            for file in &run.files {
+                project.runs_by_file.entry(*file).or_default().push(index);
+            }
+        }
         project
     }
 
@@ -77,13 +89,13 @@ impl Project {
     pub fn code(&self, entry: FileId) -> Option<Arc<CodeFacts>> {
         self.file(entry).python()?;
         if let Some(found) = self.code.lock().ok().and_then(|cache| cache.get(&entry).cloned()) {
-            return found;
+            return Some(found);
         }
-        let facts = Some(Arc::new(code::facts(&self.files, entry)));
+        let facts = Arc::new(code::facts(&self.files, entry));
         if let Ok(mut cache) = self.code.lock() {
-            cache.insert(entry, facts.clone());
+            cache.insert(entry, Arc::clone(&facts));
         }
-        facts
+        Some(facts)
     }
 
     /// What the code says for a launch that gives these options: branches that depend on them are decided.
@@ -92,7 +104,17 @@ impl Project {
             return self.code(entry);
         }
         self.file(entry).python()?;
-        Some(Arc::new(code::facts_given(&self.files, entry, given)))
+        let known = |cache: &HashMap<FileId, Vec<Given>>| {
+            cache.get(&entry)?.iter().find(|(other, _)| other == given).map(|(_, facts)| Arc::clone(facts))
+        };
+        if let Some(found) = self.code_given.lock().ok().and_then(|cache| known(&cache)) {
+            return Some(found);
+        }
+        let facts = Arc::new(code::facts_given(&self.files, entry, given));
+        if let Ok(mut cache) = self.code_given.lock() {
+            cache.entry(entry).or_default().push((given.to_vec(), Arc::clone(&facts)));
+        }
+        Some(facts)
     }
 
     /// Whether a file is a block of a document: what it belongs to is not known, so rules that need a whole project stay silent.
@@ -109,7 +131,7 @@ impl Project {
 
     /// The runs in which a file takes part.
     pub fn runs_of(&self, id: FileId) -> impl Iterator<Item = &Run> {
-        self.runs.iter().filter(move |run| run.files.contains(&id))
+        self.runs_by_file.get(&id).into_iter().flatten().map(|index| &self.runs[*index])
     }
 
     /// The place in a whole file: places in embedded texts are carried to their host.

@@ -225,8 +225,14 @@ impl Interpreter<'_> {
         if self.settled.contains(&concept) && !self.record.candidates.iter().any(again) {
             return;
         }
-        if self.record.candidates.len() < CANDIDATES && !self.record.candidates.iter().any(same) {
-            self.record.candidates.push((concept, strength, candidate));
+        match self.record.candidates.iter().position(|known| same(known)) {
+            // The same again by its own name: what the name says of the stage is kept.
+            Some(index) => {
+                let known = &mut self.record.candidates[index].2;
+                known.stage = known.stage.or(candidate.stage);
+            }
+            None if self.record.candidates.len() < CANDIDATES => self.record.candidates.push((concept, strength, candidate)),
+            None => {}
         }
     }
 

@@ -39,7 +39,8 @@ pub(super) fn offer(offers: &mut Offers, project: &Project, seed: &Seed, code: &
 /// `model_args.model_name_or_path`, unknown to the code because the parser of argument classes fills it: the command line and the
 /// files that the parser reads speak for it.
 fn is_field_of_parser(code: &CodeFacts, concept: Concept, found: &CodeCandidate) -> bool {
-    if code.argument_classes.is_empty() || found.candidate.known().is_some() || found.option.is_some() || found.env.is_some() {
+    let fed = found.option.is_some() || found.env.is_some() || found.loaded_key.is_some();
+    if code.argument_classes.is_empty() || fed || found.candidate.known().is_some() {
         return false;
     }
     let Some((_, field)) = found.candidate.raw.rsplit_once('.') else { return false };
@@ -80,12 +81,19 @@ fn by_option(offers: &mut Offers, seed: &Seed, code: &CodeFacts, concept: Concep
     let given = seed.launch.as_deref().is_some_and(|launch| launch.options().iter().any(|o| same_option(code, &o.name, option)));
     if given && found.reaches_call {
         promote_flag(offers, seed, code, concept, option);
-        if found.candidate.known().is_some() {
-            offers.offer(concept, Layer::OptionDefault, found.candidate.clone());
-        }
+        offer_default(offers, code, concept, option);
     } else if !given {
         let layer = if found.reaches_call { Layer::Decided } else { Layer::OptionDefault };
         offers.offer(concept, layer, found.candidate.clone());
+    }
+}
+
+/// The default that the flag overrides.
+fn offer_default(offers: &mut Offers, code: &CodeFacts, concept: Concept, dest: &str) {
+    let Some(option) = code.options.iter().find(|option| option.dest == dest) else { return };
+    if let (Some(value), Some(place)) = (&option.default, option.default_place) {
+        let origin = Origin::OptionDefault { place, option: format!("--{dest}") };
+        offers.offer(concept, Layer::OptionDefault, known(value.clone(), value.to_string(), origin));
     }
 }
 

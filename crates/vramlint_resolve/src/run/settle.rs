@@ -93,7 +93,6 @@ fn settle(mut offers: Vec<(Layer, Candidate)>, join: Join) -> Setting {
     if offers.iter().any(|(layer, _)| *layer != Layer::Default) {
         offers.retain(|(layer, _)| *layer != Layer::Default);
     }
-    offers = distinct(offers);
     let winner = winner(&offers, join);
     let decided = winner.is_some_and(|index| offers[index].0 < Layer::Decided);
     let precedence = match join {
@@ -102,22 +101,6 @@ fn settle(mut offers: Vec<(Layer, Candidate)>, join: Join) -> Setting {
         _ => None,
     };
     Setting { candidates: offers.into_iter().map(|(_, candidate)| candidate).collect(), winner, precedence }
-}
-
-/// One place says one thing once: a flag that is found as an option and as what the code passes on is one candidate.
-fn distinct(offers: Vec<(Layer, Candidate)>) -> Vec<(Layer, Candidate)> {
-    let mut kept: Vec<(Layer, Candidate)> = Vec::with_capacity(offers.len());
-    for (layer, candidate) in offers {
-        let place = candidate.origin.place();
-        let known = place.is_some()
-            && kept.iter().any(|(_, other)| {
-                other.origin.place() == place && other.value == candidate.value && other.condition == candidate.condition
-            });
-        if !known {
-            kept.push((layer, candidate));
-        }
-    }
-    kept
 }
 
 fn winner(offers: &[(Layer, Candidate)], join: Join) -> Option<usize> {

@@ -188,7 +188,8 @@ impl World<'_> {
         if let Some(word) = self.spreads {
             return Err(message!("`{word}` may start more processes", "`{word}` 可能启动更多进程"));
         }
-        if self.code.is_none() {
+        // Axolotl's own module, started without a launcher.
+        if self.code.is_none() && self.dialect != Dialect::Axolotl {
             return Err(message!("the script is not in the project", "脚本不在项目中"));
         }
         Ok((1, vec![], "python starts one process".into()))

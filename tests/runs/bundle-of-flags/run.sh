@@ -1,0 +1,1 @@
+torchrun $DISTRIBUTED_ARGS train.py
