@@ -4,6 +4,7 @@ use crate::code::{self, CodeFacts};
 use crate::kind::{self, Kind, KindGuess};
 use crate::launch::{self, Launch};
 use crate::reference::Lookup;
+use crate::run::Marks;
 use crate::{Policy, Run, SourceFile, run};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -28,6 +29,8 @@ pub struct Project {
     code: Mutex<HashMap<FileId, Arc<CodeFacts>>>,
     /// The same for launches that give options; few launches of one script differ in what they give.
     code_given: Mutex<HashMap<FileId, Vec<Given>>>,
+    /// What the text of each file shows of processes.
+    marks: Vec<Marks>,
     /// The runs of each file, as indices.
     runs_by_file: HashMap<FileId, Vec<usize>>,
 }
@@ -43,6 +46,8 @@ impl Project {
         let policies = if policies.is_empty() { vec![Policy::default()] } else { policies };
         let lookup = Lookup::new(&files);
         let mut project = Self { files, kinds, policies, lookup, ..Self::default() };
+        let mark = |file: &SourceFile| file.python().map_or_else(Marks::default, |_| Marks::of(&file.text));
+        project.marks = project.files.iter().map(mark).collect();
         project.launches = project.find_launches();
         kind::by_reference(&mut project);
         project.runs = run::runs(&project);
@@ -83,6 +88,11 @@ impl Project {
     /// The configuration that governs a file.
     pub fn policy(&self, id: FileId) -> &Policy {
         &self.policies[self.file(id).policy]
+    }
+
+    /// What the text of a file shows of processes.
+    pub(crate) fn marks(&self, id: FileId) -> Marks {
+        self.marks.get(id.0 as usize).copied().unwrap_or_default()
     }
 
     /// What the code reachable from a Python file says; `None` for other files.
