@@ -18,7 +18,7 @@ fn blocks(page: &str, heading: &str) -> Vec<(String, String)> {
                 open = info
                     .split_whitespace()
                     .find_map(|word| word.strip_prefix("file="))
-                    .map(|name| (name.to_owned(), String::new()))
+                    .map(|name| (name.to_owned(), String::new()));
             }
             (Some(_), Some(_)) => found.extend(open.take()),
             (Some((_, text)), None) => {

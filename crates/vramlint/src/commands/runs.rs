@@ -1,21 +1,24 @@
 //! `vramlint runs`.
 
-use crate::cli::{Look, RunsArgs, RunsFormat};
+use super::{print, request};
+use crate::cli::{RunsArgs, RunsFormat};
 use crate::exit::Status;
+use crate::language;
+use crate::output::runs_json;
+use crate::output::runs_text;
 use crate::progress::Progress;
-use crate::{colour, language, request, runs, stream};
+use anyhow::Result;
+use vramlint_project::check;
 
-/// Runs the command. What is wrong in the files is not its business: it shows what can be known.
-pub(super) fn run(args: &RunsArgs, look: &Look) -> anyhow::Result<Status> {
-    let request = request::of_runs(args)?;
-    let progress = Progress::new(look.quiet);
-    let report = vramlint_project::check(&request, &|done, all| progress.tell(done, all))?;
-    progress.finish();
-    let lang = language::decide(look.lang, report.lang);
-    let text = match args.output_format {
-        RunsFormat::Text => runs::text(&report, lang, colour::of_stdout(look.color), look.verbose),
-        RunsFormat::Json => runs::json(&report, lang)?,
-    };
-    stream::print(text.as_bytes())?;
-    Ok(Status::Clean)
+/// Resolves and prints the runs.
+pub(crate) fn run(args: &RunsArgs) -> Result<Status> {
+    let request = request(&args.common, &args.paths)?;
+    let progress = Progress::new(args.common.quiet);
+    let report = check(&request, &|done, all| progress.tell(done, all))?;
+    progress.clear();
+    let lang = language::decide(args.common.lang, report.lang);
+    match args.output_format {
+        RunsFormat::Json => print(&runs_json::all(&report, lang)),
+        RunsFormat::Text => print(&runs_text::all(&report, lang, args.common.color.decide(false))),
+    }
 }

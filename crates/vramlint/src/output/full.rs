@@ -1,166 +1,122 @@
-//! `full`: the source with its marks, the help and the fixes. The only file that knows miette.
+//! `full`: source, labels, related places, help and fixes. The only file that knows miette.
 
-use super::excerpt::{CONTEXT, Excerpt, harmless};
-use super::{View, patch, severity_word};
-use crate::colour::{of_severity, paint};
+use super::excerpt::{Excerpt, excerpts};
+use super::suggestion::suggestion;
+use super::{Style, paint};
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan,
-    SpanContents, ThemeCharacters, ThemeStyles,
+    SpanContents,
 };
-use owo_colors::Style;
-use std::fmt::{self, Write};
-use vramlint_base::{Applicability, Finding, Fix, Message, Severity, message};
+use owo_colors::{OwoColorize, Style as Paint};
+use std::fmt::{self, Display, Write};
+use vramlint_base::{Finding, Lang, Severity};
+use vramlint_project::Report;
+use vramlint_resolve::Project;
 
-/// Every finding, with an empty line behind it.
-pub(super) fn render(view: &View<'_>) -> String {
-    view.report.findings.iter().map(|finding| one(view, finding) + "\n").collect()
+/// Every finding, with an empty line after each.
+pub(crate) fn all(report: &Report, style: Style) -> String {
+    report.findings.iter().map(|finding| one(&report.project, finding, style)).collect()
 }
 
-fn one(view: &View<'_>, finding: &Finding) -> String {
-    let mut out = header(view, finding);
-    let snippet = Snippet::new(view, finding);
-    let handler = GraphicalReportHandler::new_themed(theme(view))
-        .with_context_lines(CONTEXT as usize)
-        .with_wrap_lines(false)
-        .with_links(false)
-        .without_syntax_highlighting();
-    if handler.render_report(&mut out, &snippet).is_err() {
-        // Writing to a text cannot fail; were it so, the message alone is better than nothing.
-        let _ = writeln!(out, "  {snippet}");
-    }
-    out += &notes(view, finding);
-    for fix in &finding.fixes {
-        out += &shown_fix(view, finding, fix);
-    }
-    out
-}
-
-fn header(view: &View<'_>, finding: &Finding) -> String {
-    let code = paint(finding.code, of_severity(finding.severity), view.colour);
-    format!("{code} {}\n", paint(finding.name, Style::new().bold(), view.colour))
-}
-
-/// What stands below the source: help, and the run for which the finding holds.
-fn notes(view: &View<'_>, finding: &Finding) -> String {
-    let mut out = String::new();
-    let note = |name: Message, text: &str| {
-        let name = paint(name.get(view.lang), Style::new().cyan(), view.colour);
-        let text: String = text.chars().map(harmless).collect();
-        format!("  {name}{text}\n")
+fn one(project: &Project, finding: &Finding, style: Style) -> String {
+    let mut text = String::new();
+    let mark = format!("{}[{}]", finding.severity.name(), finding.code);
+    let name = format!("({})", finding.name);
+    let message = finding.message.get(style.lang);
+    // Writing to a string cannot fail.
+    let _ = if style.colour {
+        writeln!(text, "{} {} {}", mark.style(paint(finding.severity)), message.bold(), name.dimmed())
+    } else {
+        writeln!(text, "{mark} {message} {name}")
     };
+    let excerpts = excerpts(project, finding, style.lang);
+    let width = excerpts.iter().map(number_width).max().unwrap_or(0);
+    for excerpt in excerpts {
+        let indent = " ".repeat(width - number_width(&excerpt));
+        for line in drawn(&Snippet(excerpt), finding.severity, style.colour).lines() {
+            let _ = writeln!(text, "{}", format!("{indent}{line}").trim_end());
+        }
+    }
     if let Some(help) = &finding.help {
-        out += &note(message!("help: ", "帮助："), help.get(view.lang));
+        let word = if style.lang == Lang::Zh { "帮助：" } else { "help: " };
+        let word = if style.colour { word.cyan().to_string() } else { word.to_owned() };
+        let _ = writeln!(text, "  {word}{}", help.get(style.lang));
     }
-    if let Some(run) = &finding.run {
-        out += &note(message!("run: ", "训练任务："), run);
+    let home = project.to_host(finding.place).file;
+    for fix in &finding.fixes {
+        text.push_str(&suggestion(project, fix, home, style));
     }
-    out
+    text.push('\n');
+    text
 }
 
-fn shown_fix(view: &View<'_>, finding: &Finding, fix: &Fix) -> String {
-    let name = match fix.applicability {
-        Applicability::Safe => message!("fix (safe): ", "修复（安全）："),
-        Applicability::Unsafe => message!("fix (unsafe): ", "修复（不安全）："),
-        Applicability::Display => message!("fix (by hand): ", "修复（手动）："),
-    };
-    let name = paint(name.get(view.lang), Style::new().cyan(), view.colour);
-    let title: String = fix.title.get(view.lang).chars().map(harmless).collect();
-    let mut out = format!("  {name}{title}\n");
-    let project = &view.report.project;
-    let (home, start, _) = project.position(finding.place);
-    let changes = patch::changes(project, fix);
-    for change in &changes {
-        let file = project.file(change.file);
-        if file.id != home.id || change.line != start.line || changes.len() > 1 {
-            let _ = writeln!(out, "    {}:{}", file.path, change.line);
-        }
-        for (sign, line) in &change.lines {
-            let style = if *sign == '-' { Style::new().red() } else { Style::new().green() };
-            let _ = writeln!(out, "    {}", paint(&format!("{sign} {line}"), style, view.colour));
-        }
-        if change.more > 0 {
-            let more = change.more;
-            let _ = writeln!(out, "    {}", message!("… {more} more lines", "… 另有 {more} 行").get(view.lang));
-        }
+/// Columns of the greatest line number.
+fn number_width(excerpt: &Excerpt) -> usize {
+    (excerpt.first as usize + excerpt.text.lines().count()).to_string().len()
+}
+
+fn drawn(snippet: &Snippet, severity: Severity, colour: bool) -> String {
+    let mut theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    if colour {
+        let of = |primary: bool| if primary { paint(severity) } else { Paint::new().blue() };
+        theme.styles.highlights = snippet.0.labels.iter().map(|label| of(label.primary)).collect();
+        theme.styles.link = Paint::new().cyan();
     }
-    out
+    let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_context_lines(1);
+    let mut text = String::new();
+    if handler.render_report(&mut text, snippet).is_err() {
+        return String::new();
+    }
+    // miette's own head repeats the message, which stands above already.
+    text.lines().skip_while(|line| !line.contains('╭')).fold(String::new(), |mut all, line| {
+        all.push_str(line);
+        all.push('\n');
+        all
+    })
 }
 
-fn theme(view: &View<'_>) -> GraphicalTheme {
-    let word = |sign: &str, severity| format!("{sign} {}:", severity_word(severity, view.lang));
-    let characters = ThemeCharacters {
-        error: word("×", Severity::Error),
-        warning: word("⚠", Severity::Warning),
-        advice: word("ℹ", Severity::Info),
-        ..ThemeCharacters::unicode()
-    };
-    GraphicalTheme { characters, styles: if view.colour { ThemeStyles::ansi() } else { ThemeStyles::none() } }
-}
-
-/// A finding as miette takes it.
+/// An excerpt as miette reads it. It is cut to what is shown already, so that it is always given whole.
 #[derive(Debug)]
-struct Snippet {
-    message: String,
-    severity: Severity,
-    excerpt: Excerpt,
-    labels: Vec<LabeledSpan>,
-}
+struct Snippet(Excerpt);
 
-impl Snippet {
-    fn new(view: &View<'_>, finding: &Finding) -> Self {
-        let clean = |text: &str| text.chars().map(harmless).collect::<String>();
-        let places = std::iter::once(finding.place).chain(finding.related.iter().map(|related| related.place));
-        let excerpt = Excerpt::new(&view.report.project, places);
-        let texts =
-            std::iter::once(None).chain(finding.related.iter().map(|related| Some(clean(related.message.get(view.lang)))));
-        let labels = excerpt.marks.iter().zip(texts).enumerate().map(|(index, (mark, text))| {
-            let span = SourceSpan::new(mark.start.into(), mark.len);
-            if index == 0 { LabeledSpan::new_primary_with_span(text, span) } else { LabeledSpan::new_with_span(text, span) }
-        });
-        let labels = labels.collect();
-        Self { message: clean(finding.message.get(view.lang)), severity: finding.severity, excerpt, labels }
-    }
-}
-
-impl fmt::Display for Snippet {
+impl Display for Snippet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.0.path)
     }
 }
 
 impl std::error::Error for Snippet {}
 
 impl Diagnostic for Snippet {
-    fn severity(&self) -> Option<miette::Severity> {
-        Some(match self.severity {
-            Severity::Error => miette::Severity::Error,
-            Severity::Warning => miette::Severity::Warning,
-            Severity::Info => miette::Severity::Advice,
-        })
-    }
-
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.excerpt)
+        Some(self)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(self.labels.iter().cloned()))
+        Some(Box::new(self.0.labels.iter().map(|label| {
+            let text = (!label.message.is_empty()).then(|| label.message.clone());
+            LabeledSpan::new(text, label.range.start, label.range.len())
+        })))
     }
 }
 
-impl SourceCode for Excerpt {
+impl SourceCode for Snippet {
+    /// With context, the lines to draw; without, the place that the head names. miette counts columns in bytes, people do not.
     fn read_span<'a>(
         &'a self,
-        span: &SourceSpan,
-        before: usize,
-        after: usize,
+        _: &SourceSpan,
+        context_lines_before: usize,
+        _: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let part = self.part(span.offset(), span.len(), before, after).ok_or(MietteError::OutOfBounds)?;
-        let range = SourceSpan::new(part.start.into(), part.text.len());
-        let (name, text) = (part.path.to_owned(), part.text.as_bytes());
-        Ok(Box::new(MietteSpanContents::new_named(name, text, range, part.line, part.column, part.line_count)))
+        let Excerpt { path, head, first, text, .. } = &self.0;
+        let (line, column) = if context_lines_before > 0 { (*first, 0) } else { (head.0 - 1, head.1 - 1) };
+        Ok(Box::new(MietteSpanContents::new_named(
+            path.clone(),
+            text.as_bytes(),
+            (0, text.len()).into(),
+            line as usize,
+            column as usize,
+            text.lines().count(),
+        )))
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,62 +1,54 @@
-//! Output of findings: one file a format.
+//! Output formats: one file each.
 
-mod closing;
 mod concise;
 mod excerpt;
 mod full;
 mod github;
 mod json;
-mod patch;
-mod statistics;
-
-pub(crate) use closing::closing;
-pub(crate) use json::{At, Located};
-pub(crate) use statistics::statistics;
+mod line;
+mod ordered;
+pub(crate) mod place;
+pub(crate) mod runs_json;
+pub(crate) mod runs_text;
+mod suggestion;
+mod table;
+mod tally;
 
 use crate::cli::Format;
-use vramlint_base::{Applicability, Finding, Lang, Severity};
+use owo_colors::Style as Paint;
+use std::time::Duration;
+use vramlint_base::{Lang, Severity};
 use vramlint_project::Report;
 
-/// A report and how to show it.
-#[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
-    /// What was found.
-    pub(crate) report: &'a Report,
-    /// The language of the messages.
+pub(crate) use tally::{fixes, statistics, statistics_json, summary};
+
+/// How text is dressed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Style {
+    /// Language of the messages.
     pub(crate) lang: Lang,
     /// Whether there is colour.
     pub(crate) colour: bool,
+    /// The time it took, where it is to be told.
+    pub(crate) elapsed: Option<Duration>,
 }
 
-impl View<'_> {
-    /// The findings in a format, with a line break at the end; empty where a text format has nothing to show.
-    pub(crate) fn findings(&self, format: Format) -> anyhow::Result<String> {
-        Ok(match format {
-            Format::Full => full::render(self),
-            Format::Concise => concise::render(self),
-            Format::Json => json::object(self)?,
-            Format::Jsonl => json::lines(self)?,
-            Format::Github => github::render(self, &github::prefix_of_environment()),
-        })
-    }
-
-    /// Findings of a severity.
-    fn count(&self, severity: Severity) -> usize {
-        self.report.findings.iter().filter(|finding| finding.severity == severity).count()
+/// Every finding in a format.
+pub(crate) fn findings(report: &Report, format: Format, style: Style) -> String {
+    match format {
+        Format::Full => full::all(report, style),
+        Format::Concise => concise::all(report, style),
+        Format::Json => json::object(report, style.lang),
+        Format::Jsonl => json::lines(report, style.lang),
+        Format::Github => github::all(report, style.lang),
     }
 }
 
-/// How far the most trusted fix of a finding may be trusted.
-fn best_fix(finding: &Finding) -> Option<Applicability> {
-    finding.fixes.iter().map(|fix| fix.applicability).max()
-}
-
-/// A severity as a word.
-pub(crate) fn severity_word(severity: Severity, lang: Lang) -> &'static str {
-    match (lang, severity) {
-        (Lang::En, _) => severity.name(),
-        (Lang::Zh, Severity::Error) => "错误",
-        (Lang::Zh, Severity::Warning) => "警告",
-        (Lang::Zh, Severity::Info) => "提示",
+/// The colour of a severity.
+pub(crate) fn paint(severity: Severity) -> Paint {
+    match severity {
+        Severity::Error => Paint::new().red().bold(),
+        Severity::Warning => Paint::new().yellow().bold(),
+        Severity::Info => Paint::new().blue().bold(),
     }
 }

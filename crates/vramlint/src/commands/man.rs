@@ -1,0 +1,64 @@
+//! The manual page: one page for all commands, each with its options.
+
+use anyhow::Result;
+use clap::Command;
+use clap_mangen::Man;
+
+/// What no option tells.
+const MORE: &str = r#".SH "EXIT STATUS"
+.TP
+0
+Nothing at or above \fB\-\-fail\-on\fR.
+.TP
+1
+Findings at or above it; with \fB\-\-diff\fR, something would change.
+.TP
+2
+The command line, the configuration or the machine is at fault. The message is on standard error.
+.SH FILES
+\fIvramlint.toml\fR, or \fB[tool.vramlint]\fR in \fIpyproject.toml\fR; the nearest one above a file governs it.
+.SH ENVIRONMENT
+.TP
+\fBLC_ALL\fR, \fBLC_MESSAGES\fR, \fBLANG\fR
+Chinese locales get Chinese messages, unless \fB\-\-lang\fR or the configuration says otherwise.
+.TP
+\fBNO_COLOR\fR, \fBCLICOLOR_FORCE\fR
+No colour; colour even where the output is no terminal.
+.TP
+\fBGITHUB_ACTIONS\fR
+Where it is \fItrue\fR, \fB\-\-output\-format\fR is \fIgithub\fR unless given.
+"#;
+
+/// The page in roff.
+pub(super) fn page(mut command: Command) -> Result<String> {
+    command.build();
+    let mut page = Vec::new();
+    let top = Man::new(command.clone());
+    top.render_title(&mut page)?;
+    top.render_name_section(&mut page)?;
+    top.render_synopsis_section(&mut page)?;
+    top.render_description_section(&mut page)?;
+    let mut text = String::from_utf8_lossy(&page).into_owned();
+    for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
+        text.push_str(&section(sub)?);
+    }
+    text.push_str(MORE);
+    Ok(text)
+}
+
+fn section(command: &Command) -> Result<String> {
+    let man = Man::new(command.clone());
+    let (mut synopsis, mut options) = (Vec::new(), Vec::new());
+    man.render_synopsis_section(&mut synopsis)?;
+    man.render_options_section(&mut options)?;
+    let below = |bytes: &[u8]| -> String {
+        let text = String::from_utf8_lossy(bytes);
+        let body = text.lines().filter(|line| !line.starts_with(".ie ") && !line.starts_with(".el "));
+        body.filter(|line| !line.starts_with(".SH SYNOPSIS") && !line.starts_with(".SH OPTIONS"))
+            .map(|line| line.replace(".SH ", ".SS ") + "\n")
+            .collect()
+    };
+    let name = command.get_name().to_uppercase();
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    Ok(format!(".SH {name}\n{about}.\n.PP\n{}{}", below(&synopsis), below(&options)))
+}

@@ -1,0 +1,124 @@
+//! One line of a file as a terminal can show it: no tabs, no control characters, not endlessly long.
+
+use std::ops::Range;
+use unicode_width::UnicodeWidthChar;
+
+/// Columns of a line that are shown at most; wider ones are cut around what matters.
+const WIDTH: usize = 120;
+
+/// Columns between the stops of a tab.
+const TAB: usize = 4;
+
+/// A line, drawn.
+#[derive(Debug)]
+pub(super) struct Drawn {
+    /// What is shown.
+    pub(super) text: String,
+    /// For every letter that is shown: its byte in the line, its byte in `text`.
+    letters: Vec<(usize, usize)>,
+    /// Where the last letter ends in `text`.
+    end: usize,
+}
+
+impl Drawn {
+    /// Draws a line, which must not hold a line break. Of one that is too wide, the part around `focus` (bytes of it) is shown.
+    pub(super) fn new(line: &str, focus: Range<usize>) -> Self {
+        let letters = spread(line);
+        let width = letters.last().map_or(0, |letter| letter.column + letter.width());
+        let column = |byte: usize| letters.iter().find(|letter| letter.byte >= byte).map_or(width, |letter| letter.column);
+        let from = if width <= WIDTH || column(focus.end) <= WIDTH { 0 } else { column(focus.start).saturating_sub(WIDTH / 4) };
+        let mut drawn = Self { text: String::new(), letters: Vec::new(), end: 0 };
+        if from > 0 {
+            drawn.text.push('…');
+        }
+        let shown = |letter: &&Letter| letter.column >= from && letter.column + letter.width() <= from + WIDTH;
+        let mut last = 0;
+        for letter in letters.iter().filter(shown) {
+            drawn.letters.push((letter.byte, drawn.text.len()));
+            drawn.text.push_str(&letter.shown);
+            last = letter.byte;
+        }
+        drawn.end = drawn.text.len();
+        if letters.last().is_some_and(|letter| letter.byte > last) {
+            drawn.text.push('…');
+        }
+        drawn
+    }
+
+    /// The byte of the text at which a byte of the line is drawn. What is cut off lies at the edge.
+    pub(super) fn place(&self, byte: usize) -> usize {
+        let index = self.letters.partition_point(|(original, _)| *original < byte);
+        self.letters.get(index).map_or(self.end, |(_, drawn)| *drawn)
+    }
+}
+
+/// A letter of a line: its byte, its column, and what is shown for it.
+struct Letter {
+    byte: usize,
+    column: usize,
+    shown: String,
+}
+
+impl Letter {
+    fn width(&self) -> usize {
+        self.shown.chars().filter_map(UnicodeWidthChar::width).sum()
+    }
+}
+
+fn spread(line: &str) -> Vec<Letter> {
+    let mut column = 0;
+    line.char_indices()
+        .map(|(byte, letter)| {
+            let letter = Letter { byte, column, shown: visible(letter, column) };
+            column += letter.width();
+            letter
+        })
+        .collect()
+}
+
+/// What stands for a letter: a file must not be able to move the cursor or to reverse the text around it.
+fn visible(letter: char, column: usize) -> String {
+    match letter {
+        '\t' => " ".repeat(TAB - column % TAB),
+        '\u{feff}' => String::new(),
+        '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(letter)).unwrap_or('\u{fffd}').to_string(),
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}'.to_string(),
+        _ if letter.is_control() => '\u{fffd}'.to_string(),
+        _ => letter.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unicode_width::UnicodeWidthStr;
+
+    #[test]
+    fn tabs_and_control_characters_become_visible() {
+        let drawn = Drawn::new("\u{feff}a\tb\x1b[31m\u{202e}", 0..0);
+        assert_eq!(drawn.text, "a   b␛[31m\u{fffd}");
+        assert_eq!(drawn.place("\u{feff}a\t".len()), 4);
+        assert_eq!(drawn.place(usize::MAX), drawn.text.len());
+    }
+
+    #[test]
+    fn a_wide_line_is_cut_around_what_matters() {
+        let line = format!("{}needle{}", "批".repeat(300), "x".repeat(300));
+        let at = "批".len() * 300;
+        let drawn = Drawn::new(&line, at..at + 6);
+        assert_eq!(&drawn.text[drawn.place(at)..drawn.place(at + 6)], "needle");
+        assert!(drawn.text.starts_with("…批") && drawn.text.ends_with("x…"), "{}", drawn.text);
+        assert!(drawn.text.width() <= WIDTH + 2, "{}", drawn.text.width());
+        let plain = Drawn::new(&line, 0..0);
+        assert!(plain.text.starts_with('批') && plain.text.ends_with("批…"));
+        // What is cut off lies at the edge.
+        assert_eq!(plain.place(at), plain.text.len() - "…".len());
+        assert_eq!(drawn.place(0), "…".len());
+    }
+
+    #[test]
+    fn a_line_of_just_the_width_is_whole() {
+        let line = "y".repeat(WIDTH);
+        assert_eq!(Drawn::new(&line, 0..0).text, line);
+    }
+}

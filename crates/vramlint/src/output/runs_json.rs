@@ -1,0 +1,145 @@
+//! `runs --output-format json`.
+
+use super::ordered::{Node, Object};
+use super::place::{Position, span};
+use serde_json::{Value as Json, json};
+use vramlint_base::{Lang, Place, Value};
+use vramlint_catalog::Concept;
+use vramlint_project::Report;
+use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
+
+/// Settings that every run shows first, `null` where they are not known.
+const ALWAYS: [Concept; 4] =
+    [Concept::WorldSize, Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::EffectiveBatch];
+
+/// Every run of what was asked for.
+pub(crate) fn all(report: &Report, lang: Lang) -> String {
+    let mut object = Object::default();
+    object.put("version", super::json::VERSION);
+    object.put("runs", report.runs().map(|run| one(&report.project, run, lang).into()).collect::<Node>());
+    // Numbers and text only: there is nothing that could fail.
+    let mut text = serde_json::to_string_pretty(&object).expect("numbers, text and lists become JSON");
+    text.push('\n');
+    text
+}
+
+fn one(project: &Project, run: &Run, lang: Lang) -> Object {
+    let (mut object, mut settings) = (Object::default(), Object::default());
+    object.put("id", run.id.as_str());
+    for concept in
+        ALWAYS.iter().chain(Concept::ALL).filter(|concept| ALWAYS.contains(concept) || run.settings.contains_key(*concept))
+    {
+        if object.has(concept.name()) {
+            continue;
+        }
+        let known = run.settings.get(concept);
+        object.put(concept.name(), known.and_then(Setting::value).map_or(Json::Null, plain));
+        if let Some(known) = known {
+            settings.put(concept.name(), setting(project, known, lang));
+        }
+    }
+    object.put("settings", settings);
+    object.put("files", run.files.iter().map(|id| project.file(*id).path.as_str().into()).collect::<Node>());
+    object.put("place", place(project, run.place));
+    let absent = run.absent.iter().map(|(path, at)| {
+        let mut absent = Object::default();
+        absent.put("path", path.as_str());
+        absent.put("named", place(project, *at));
+        absent.into()
+    });
+    object.put("absent", absent.collect::<Node>());
+    object
+}
+
+/// `overridden` are the candidates that lose. Where nobody is known to win, `origin` is `null` and they are `candidates`.
+fn setting(project: &Project, setting: &Setting, lang: Lang) -> Object {
+    let mut object = Object::default();
+    object.put("value", setting.value().map_or(Json::Null, plain));
+    let list =
+        |losers: &mut dyn Iterator<Item = &Candidate>| losers.map(|one| candidate(project, one, lang).into()).collect::<Node>();
+    if let Some(winner) = setting.winning() {
+        object.put("origin", origin(project, &winner.origin, lang));
+        if let Resolved::Unknown(why) = &winner.value {
+            object.put("unknown", why.get(lang));
+        }
+        if !winner.assumptions.is_empty() {
+            object.put("assumptions", winner.assumptions.iter().map(|why| why.get(lang).into()).collect::<Node>());
+        }
+        let losers = setting.candidates.iter().enumerate().filter(|(index, _)| Some(*index) != setting.winner);
+        object.put("overridden", list(&mut losers.map(|(_, loser)| loser)));
+    } else {
+        object.put("origin", Json::Null);
+        object.put("overridden", list(&mut std::iter::empty()));
+        object.put("candidates", list(&mut setting.candidates.iter()));
+    }
+    if let Some(precedence) = setting.precedence {
+        object.put("precedence", json!({ "order": precedence.order, "source": precedence.source }));
+    }
+    object
+}
+
+fn candidate(project: &Project, candidate: &Candidate, lang: Lang) -> Object {
+    let mut object = Object::default();
+    object.put("value", candidate.known().map_or(Json::Null, plain));
+    object.put("origin", origin(project, &candidate.origin, lang));
+    if let Some(condition) = &candidate.condition {
+        object.put("condition", condition.as_str());
+    }
+    object
+}
+
+fn origin(project: &Project, origin: &Origin, lang: Lang) -> Object {
+    let mut object = origin.place().map_or_else(Object::default, |at| place(project, at));
+    object.put("kind", origin.kind());
+    match origin {
+        Origin::File { route, .. } => object.put("key", route.as_str()),
+        Origin::Flag { flag, .. } => object.put("flag", flag.as_str()),
+        Origin::Env { name, .. } | Origin::Code { name, .. } => object.put("name", name.as_str()),
+        Origin::OptionDefault { option, .. } => object.put("option", option.as_str()),
+        Origin::Target { key, .. } => object.put("key", *key),
+        Origin::Default { tool, source } => {
+            object.put("tool", *tool);
+            object.put("source", source.as_str());
+        }
+        Origin::Derived { formula, inputs } => {
+            object.put("inputs", inputs.iter().map(|input| input.name().into()).collect::<Node>());
+            object.put("formula", formula.as_str());
+        }
+        Origin::Assumed { why } => object.put("why", why.get(lang)),
+    }
+    object
+}
+
+fn position(position: Position) -> Object {
+    let mut object = Object::default();
+    object.put("line", position.line);
+    object.put("column", position.column);
+    object.put("offset", position.offset);
+    object
+}
+
+fn place(project: &Project, place: Place) -> Object {
+    let span = span(project, place);
+    let mut object = Object::default();
+    object.put("path", span.path);
+    object.put("start", position(span.start));
+    object.put("end", position(span.end));
+    object
+}
+
+fn plain(value: &Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(value) => json!(value),
+        Value::Int(number) => json!(number),
+        Value::Float(number) => json!(number),
+        Value::BigInt(text) | Value::Text(text) | Value::Timestamp(text) => json!(text),
+        Value::List(items) => items.iter().map(plain).collect(),
+        Value::Map(entries) => Json::Object(
+            entries
+                .iter()
+                .map(|(key, value)| (key.as_str().map_or_else(|| key.to_string(), str::to_owned), plain(value)))
+                .collect(),
+        ),
+    }
+}

@@ -1,0 +1,207 @@
+//! `runs` as a table: every setting, its value, who set it, and what that overrides.
+
+use super::place::{short, span};
+use super::table::{cut, pad, widest};
+use owo_colors::OwoColorize;
+use std::fmt::Write;
+use vramlint_base::{Lang, Message, Value, message};
+use vramlint_catalog::Concept;
+use vramlint_project::Report;
+use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
+
+/// Columns of a value at most; longer ones are cut.
+const VALUE: usize = 44;
+
+/// Every run of what was asked for.
+pub(crate) fn all(report: &Report, lang: Lang, colour: bool) -> String {
+    let drawn: Vec<String> = report.runs().map(|run| Table { project: &report.project, lang, colour }.run(run)).collect();
+    if drawn.is_empty() {
+        let files = report.files;
+        let s = if files == 1 { "" } else { "s" };
+        let said = message!("No training run found in {files} file{s}", "在 {files} 个文件中未找到训练任务");
+        return format!("{}\n", said.get(lang));
+    }
+    drawn.join("\n")
+}
+
+/// A line: name, value, and a remark about who set it.
+#[derive(Default)]
+struct Line {
+    name: String,
+    value: String,
+    remark: String,
+    /// Whether nobody of the project set it.
+    faint: bool,
+}
+
+struct Table<'a> {
+    project: &'a Project,
+    lang: Lang,
+    colour: bool,
+}
+
+impl Table<'_> {
+    fn run(&self, run: &Run) -> String {
+        let lines: Vec<Line> = Concept::ALL
+            .iter()
+            .filter_map(|concept| run.settings.get(concept).map(|setting| (*concept, setting)))
+            .filter(|(_, setting)| !setting.candidates.is_empty())
+            .flat_map(|(concept, setting)| self.setting(concept, setting))
+            .collect();
+        let names = widest(lines.iter().map(|line| line.name.as_str()), VALUE);
+        let values = widest(lines.iter().map(|line| line.value.as_str()), VALUE);
+        let mut text = self.head(run);
+        for Line { name, value, remark, faint } in lines {
+            let row = if self.colour && faint {
+                format!("  {}  {}  {}", pad(&name, names), pad(&value, values).dimmed(), remark.dimmed())
+            } else if self.colour {
+                format!("  {}  {}  {}", pad(&name, names), pad(&value, values).bold(), remark.dimmed())
+            } else {
+                format!("  {}  {}  {remark}", pad(&name, names), pad(&value, values))
+            };
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}", row.trim_end());
+        }
+        for (path, at) in &run.absent {
+            let at = short(self.project, *at);
+            let said = message!("{path} is not in the project (named at {at})", "{path} 不在项目中（见 {at}）");
+            let _ = writeln!(text, "  {}", self.say(&said));
+        }
+        text
+    }
+
+    /// The name of the run, and where it is started unless the name tells that already.
+    fn head(&self, run: &Run) -> String {
+        let at = span(self.project, run.place);
+        let (path, line) = (&at.path, at.start.line);
+        let told = run.id.strip_prefix(path).is_some_and(|rest| rest.starts_with('#'));
+        let place = if told { message!("line {line}", "第 {line} 行") } else { message!("{path}:{line}", "{path}:{line}") };
+        let place = self.say(&place);
+        if self.colour { format!("{}  {}\n", run.id.bold(), place.dimmed()) } else { format!("{}  {place}\n", run.id) }
+    }
+
+    fn setting(&self, concept: Concept, setting: &Setting) -> Vec<Line> {
+        let name = concept.name().to_owned();
+        let Some(winner) = setting.winning() else { return self.undecided(name, setting) };
+        let faint = matches!(winner.origin, Origin::Default { .. } | Origin::Assumed { .. });
+        let mut lines = vec![Line { name, faint, ..self.line(winner) }];
+        let remark = |remark: String| Line { remark, ..Line::default() };
+        lines.extend(winner.assumptions.iter().map(|assumption| remark(self.say(assumption))));
+        let (mut shown, mut contested) = (vec![self.origin(&winner.origin)], false);
+        for (index, loser) in setting.candidates.iter().enumerate() {
+            let origin = self.origin(&loser.origin);
+            // That somebody who sets a value overrides a tool's default is no news.
+            let silent = matches!(loser.origin, Origin::Default { .. } | Origin::Assumed { .. });
+            if Some(index) == setting.winner || silent || shown.contains(&origin) && loser.condition.is_none() {
+                continue;
+            }
+            contested |= loser.condition.is_none() && loser.value != winner.value;
+            lines.push(remark(self.loser(loser, winner, &origin)));
+            shown.push(origin);
+        }
+        if let Some(precedence) = setting.precedence.filter(|_| contested) {
+            let order = precedence.order;
+            lines.push(remark(self.say(&message!("order: {order}", "优先级：{order}"))));
+        }
+        lines
+    }
+
+    /// Several want it, and who wins is decided outside of what the project shows.
+    fn undecided(&self, name: String, setting: &Setting) -> Vec<Line> {
+        let why = message!("not decided in what the project shows", "项目中看不出由谁决定");
+        let mut lines = vec![Line { name, value: "?".into(), remark: self.say(&why), faint: false }];
+        lines.extend(setting.candidates.iter().map(|candidate| {
+            let line = self.line(candidate);
+            Line { value: format!("  {}", line.value), ..line }
+        }));
+        lines
+    }
+
+    fn line(&self, candidate: &Candidate) -> Line {
+        let origin = self.origin(&candidate.origin);
+        let (value, remark) = match &candidate.value {
+            Resolved::Known(value) => (show(value), origin),
+            // How it would be computed says nothing where it cannot be.
+            Resolved::Unknown(why) if matches!(candidate.origin, Origin::Derived { .. }) => ("?".to_owned(), self.say(why)),
+            Resolved::Unknown(why) if origin.is_empty() => ("?".to_owned(), self.say(why)),
+            Resolved::Unknown(why) => {
+                let why = why.get(self.lang);
+                ("?".to_owned(), self.say(&message!("{origin} ({why})", "{origin}（{why}）")))
+            }
+        };
+        Line { value, remark, ..Line::default() }
+    }
+
+    fn loser(&self, loser: &Candidate, winner: &Candidate, origin: &str) -> String {
+        let value = loser.known().map_or_else(|| "?".to_owned(), show);
+        self.say(&match &loser.condition {
+            Some(condition) => message!("{value} if {condition}: {origin}", "当 {condition} 时为 {value}：{origin}"),
+            None if loser.value == winner.value => message!("the same at {origin}", "同样的值：{origin}"),
+            None => message!("overrides {value}: {origin}", "覆盖 {value}：{origin}"),
+        })
+    }
+
+    fn say(&self, message: &Message) -> String {
+        message.get(self.lang).to_owned()
+    }
+
+    fn origin(&self, origin: &Origin) -> String {
+        let at = origin.place().map(|place| short(self.project, place)).unwrap_or_default();
+        match origin {
+            Origin::File { route, .. } => format!("{at} {route}"),
+            Origin::Flag { flag, .. } => format!("{at} {flag}"),
+            Origin::Env { name, .. } => format!("{at} ${name}"),
+            Origin::Code { name, .. } => format!("{at} {name}"),
+            Origin::OptionDefault { option, .. } => {
+                let option = option.trim_start_matches('-');
+                self.say(&message!("{at} default of --{option}", "{at} --{option} 的默认值"))
+            }
+            Origin::Target { key, file } => {
+                let file = file.as_deref().unwrap_or("vramlint.toml");
+                format!("{file} [target] {key}")
+            }
+            Origin::Default { tool, source } => {
+                let tool = named(tool, source);
+                self.say(&message!("default of {tool}", "{tool} 的默认值"))
+            }
+            Origin::Derived { formula, .. } => formula.clone(),
+            Origin::Assumed { why } => self.say(why),
+        }
+    }
+}
+
+/// A tool with its version, where the source begins with both: `accelerate 1.15.0 accelerate/…`. The JSON has the source whole.
+fn named(tool: &str, source: &str) -> String {
+    let version = source.strip_prefix(tool).and_then(|rest| rest.split_whitespace().next());
+    let version = version.filter(|version| version.starts_with(|c: char| c.is_ascii_digit()));
+    version.map_or_else(|| tool.to_owned(), |version| format!("{tool} {version}"))
+}
+
+fn show(value: &Value) -> String {
+    let text = match value {
+        Value::Text(text) => text.clone(),
+        Value::Bool(true) => "true".into(),
+        Value::Bool(false) => "false".into(),
+        Value::Null => "null".into(),
+        other => other.to_string(),
+    };
+    cut(&text, VALUE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_default_names_the_version_where_the_source_has_it() {
+        assert_eq!(named("accelerate", "accelerate 1.15.0 accelerate/accelerator.py:546"), "accelerate 1.15.0");
+        assert_eq!(named("TRL", "transformers 5.23.0 trainer.py"), "TRL");
+        assert_eq!(named("torchrun", "torchrun"), "torchrun");
+    }
+
+    #[test]
+    fn values_are_one_line_and_not_endless() {
+        assert_eq!(show(&Value::Text("a\nb".into())), "a␊b");
+        assert_eq!(show(&Value::Text("模".repeat(60))).chars().count(), 22);
+    }
+}

@@ -1,0 +1,111 @@
+//! What stands below the findings, and what stands for them: the closing line and the counts by rule.
+
+use super::Style;
+use owo_colors::OwoColorize;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use vramlint_base::{Applicability, Message, Severity, message};
+use vramlint_project::{FixOutcome, Report};
+
+/// How many of each severity: error, warning, info.
+pub(super) fn count(report: &Report) -> [usize; 3] {
+    [Severity::Error, Severity::Warning, Severity::Info]
+        .map(|severity| report.findings.iter().filter(|finding| finding.severity == severity).count())
+}
+
+/// How many findings have a fix of which the best is this sure.
+fn fixable(report: &Report, level: Applicability) -> usize {
+    let best = |finding: &&vramlint_base::Finding| finding.fixes.iter().map(|fix| fix.applicability).max() == Some(level);
+    report.findings.iter().filter(best).count()
+}
+
+fn many(n: usize, one: &str) -> String {
+    if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") }
+}
+
+/// The closing line.
+pub(crate) fn summary(report: &Report, style: Style) -> String {
+    let (files, runs) = (report.files, report.runs().count());
+    let counts = count(report);
+    let found = |words: [&str; 3], join: &str, tell: fn(usize, &str) -> String| {
+        let parts = counts.iter().zip(words).filter(|(n, _)| **n > 0).map(|(n, word)| tell(*n, word));
+        parts.collect::<Vec<_>>().join(join)
+    };
+    let (f, r) = (many(files, "file"), many(runs, "run"));
+    let said = if report.findings.is_empty() {
+        message!("Nothing found in {f} ({r})", "{files} 个文件（{runs} 个训练任务）中未发现问题")
+    } else {
+        let en = found(["error", "warning", "note"], ", ", many);
+        let zh = found(["错误", "警告", "提示"], "、", |n, word| format!("{n} 个{word}"));
+        message!("Found {en} in {f} ({r})", "在 {files} 个文件（{runs} 个训练任务）中发现 {zh}")
+    };
+    let mut text = said.get(style.lang).to_owned();
+    text.push_str(&offer(report, style));
+    if let Some(elapsed) = style.elapsed {
+        let _ = write!(text, " [{} ms]", elapsed.as_millis());
+    }
+    text.push('\n');
+    text
+}
+
+/// What `--fix` would do.
+fn offer(report: &Report, style: Style) -> String {
+    let (safe, more) = (fixable(report, Applicability::Safe), fixable(report, Applicability::Unsafe));
+    let said = match (safe, more) {
+        (0, 0) => return String::new(),
+        (_, 0) => message!("; {safe} fixable with --fix", "；{safe} 个可用 --fix 修复"),
+        (0, _) => message!("; {more} fixable with --fix --unsafe-fixes", "；{more} 个可用 --fix --unsafe-fixes 修复"),
+        _ => message!(
+            "; {safe} fixable with --fix, {more} more with --unsafe-fixes",
+            "；{safe} 个可用 --fix 修复，另 {more} 个需加 --unsafe-fixes"
+        ),
+    };
+    said.get(style.lang).to_owned()
+}
+
+/// What was fixed, or would be.
+pub(crate) fn fixes(outcome: &FixOutcome, would: bool) -> Message {
+    let count: usize = outcome.files.iter().map(|file| file.applied.len()).sum();
+    let files = outcome.files.len();
+    let en = format!("{} in {}", if count == 1 { "1 fix".into() } else { format!("{count} fixes") }, many(files, "file"));
+    if would {
+        message!("Would apply {en}", "将修复 {count} 处，涉及 {files} 个文件")
+    } else {
+        message!("Applied {en}", "已修复 {count} 处，涉及 {files} 个文件")
+    }
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    code: &'a str,
+    name: &'a str,
+    count: usize,
+}
+
+fn rows(report: &Report) -> Vec<Row<'_>> {
+    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for finding in &report.findings {
+        *counts.entry((finding.code, finding.name)).or_default() += 1;
+    }
+    let mut rows: Vec<_> = counts.into_iter().map(|((code, name), count)| Row { code, name, count }).collect();
+    rows.sort_by_key(|row| (std::cmp::Reverse(row.count), row.code));
+    rows
+}
+
+/// Findings by rule, most first.
+pub(crate) fn statistics(report: &Report, style: Style) -> String {
+    let rows = rows(report);
+    let width = rows.iter().map(|row| row.count.to_string().len()).max().unwrap_or(0);
+    rows.into_iter().fold(String::new(), |mut text, Row { code, name, count }| {
+        let code = if style.colour { code.bold().to_string() } else { code.to_owned() };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{count:>width$} {code} {name}");
+        text
+    })
+}
+
+/// The same as data.
+pub(crate) fn statistics_json(report: &Report) -> String {
+    super::json::to_string(&rows(report))
+}

@@ -1,0 +1,77 @@
+//! Which configuration holds, and what silences a finding.
+
+use crate::run::Folder;
+
+/// A text in which VL007 finds one thing.
+const SMALL: &str = "batch_size: 4\nlearning_rate: 2e-5\n";
+
+fn codes(out: &str) -> Vec<String> {
+    out.lines().filter_map(|line| Some(line[line.find('[')? + 1..line.find(']')?].to_owned())).collect()
+}
+
+fn check(folder: &Folder, words: &str) -> Vec<String> {
+    codes(&folder.run(&format!("check -q --output-format concise {words}")).out)
+}
+
+#[test]
+fn the_nearest_configuration_governs() {
+    let folder = Folder::new(&[
+        ("vramlint.toml", "[lint]\nignore = [\"VL007\"]\n"),
+        ("a/train.yaml", SMALL),
+        ("b/pyproject.toml", "[tool.vramlint.lint]\nselect = [\"VL007\"]\n"),
+        ("b/train.yaml", SMALL),
+    ]);
+    assert_eq!(check(&folder, ""), ["VL007"]);
+    assert_eq!(check(&folder, "a"), Vec::<String>::new());
+    assert_eq!(check(&folder, "a --isolated"), ["VL007"]);
+    assert_eq!(check(&folder, "a --config b/pyproject.toml"), ["VL007"]);
+    assert_eq!(check(&folder, "--select VL1"), Vec::<String>::new());
+    assert_eq!(check(&folder, "b --ignore yaml-number-is-text"), Vec::<String>::new());
+}
+
+#[test]
+fn files_can_be_left_out() {
+    let folder = Folder::new(&[
+        (".gitignore", "out/\n"),
+        ("out/train.yaml", SMALL),
+        ("legacy/train.yaml", SMALL),
+        ("vramlint.toml", "[lint.per-file-ignores]\n\"legacy/**\" = [\"VL0\"]\n"),
+    ]);
+    // As for ripgrep, `.gitignore` counts in a repository.
+    std::fs::create_dir(folder.path().join(".git")).expect("writable");
+    assert_eq!(check(&folder, ""), Vec::<String>::new());
+    assert_eq!(check(&folder, "--no-ignore"), ["VL007"]);
+    assert_eq!(check(&folder, "--isolated"), ["VL007"]);
+    assert_eq!(check(&folder, "--isolated --exclude legacy"), Vec::<String>::new());
+}
+
+#[test]
+fn severity_and_fail_on_come_from_the_configuration() {
+    let folder = Folder::new(&[("train.yaml", SMALL), ("vramlint.toml", "[lint]\nfail-on = \"info\"\n")]);
+    assert_eq!(folder.run("check").status, Some(1));
+    assert_eq!(folder.run("check --fail-on warning").status, Some(0));
+    folder.write("vramlint.toml", "[lint.severity]\n\"yaml-number-is-text\" = \"error\"\n");
+    assert!(folder.run("check").out.starts_with("error[VL007] "));
+    folder.write("vramlint.toml", "[lint.severity]\n\"yaml-number-is-text\" = \"off\"\n");
+    assert_eq!(check(&folder, ""), Vec::<String>::new());
+}
+
+/// A contradiction has two ends; both can silence it.
+#[test]
+fn either_end_suppresses() {
+    for (name, line) in
+        [("accelerate_config.yaml", "distributed_type: MULTI_GPU"), ("accelerate_config.yaml", "num_processes: 1")]
+    {
+        let folder = Folder::project();
+        assert_eq!(check(&folder, "--select VL101"), ["VL101"]);
+        let text = folder.read(name);
+        folder.write(name, text.replace(line, &format!("# vramlint: ignore[VL101] known\n{line}")));
+        assert_eq!(check(&folder, "--select VL101,VL002"), Vec::<String>::new(), "{line}");
+    }
+    let folder = Folder::project();
+    let text = folder.read("train.yaml");
+    folder.write("train.yaml", format!("# vramlint: ignore-file[VL201]\n{text}"));
+    assert_eq!(check(&folder, "--select VL201"), Vec::<String>::new());
+    folder.write("train.yaml", text.replace("batch_size: 2 ", "# vramlint: ignore[VL101]\nbatch_size: 2 "));
+    assert!(check(&folder, "").contains(&"VL002".to_owned()), "a suppression that suppresses nothing is reported");
+}

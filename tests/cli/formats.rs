@@ -1,0 +1,99 @@
+//! Every format on one small project, in both languages, as snapshots.
+
+use crate::run::Folder;
+use insta::assert_snapshot;
+
+/// Rules of which the project breaks one each, so that a new rule does not change every snapshot.
+const RULES: &str = "--select VL007,VL101,VL201";
+
+fn check(words: &str) -> String {
+    Folder::project().run(&format!("check {RULES} {words}")).out(1)
+}
+
+#[test]
+fn full() {
+    assert_snapshot!("full-en", check("--output-format full"));
+    assert_snapshot!("full-zh", check("--output-format full --lang zh"));
+}
+
+#[test]
+fn concise() {
+    assert_snapshot!("concise-en", check("--output-format concise"));
+    assert_snapshot!("concise-zh", check("--output-format concise --lang zh"));
+}
+
+#[test]
+fn json() {
+    assert_snapshot!("json-en", check("--output-format json"));
+    assert_snapshot!("json-zh", check("--output-format json --lang zh"));
+}
+
+#[test]
+fn jsonl() {
+    assert_snapshot!("jsonl-en", check("--output-format jsonl"));
+}
+
+#[test]
+fn github() {
+    assert_snapshot!("github-en", check("--output-format github"));
+    assert_snapshot!("github-zh", check("--output-format github --lang zh"));
+}
+
+#[test]
+fn runs() {
+    assert_snapshot!("runs-en", Folder::project().run("runs").out(0));
+    assert_snapshot!("runs-zh", Folder::project().run("runs --lang zh").out(0));
+    assert_snapshot!("runs-json", Folder::project().run("runs --output-format json").out(0));
+}
+
+#[test]
+fn statistics() {
+    assert_snapshot!(check("--statistics"), @r"
+    2 VL007 yaml-number-is-text
+    1 VL101 multi-gpu-one-process
+    1 VL201 effective-batch-claim
+    Found 3 warnings, 1 note in 5 files (1 run); 2 fixable with --fix, 2 more with --unsafe-fixes
+    ");
+    assert_snapshot!(check("--statistics --output-format json"), @r#"[{"code":"VL007","name":"yaml-number-is-text","count":2},{"code":"VL101","name":"multi-gpu-one-process","count":1},{"code":"VL201","name":"effective-batch-claim","count":1}]"#);
+}
+
+/// No format may leave blanks at the end of a line, a carriage return or an escape sequence.
+#[test]
+fn text_is_clean() {
+    let folder = Folder::project();
+    for name in ["accelerate_config.yaml", "train.yaml", "launch.sh"] {
+        folder.write(name, folder.read(name).replace('\n', "\r\n"));
+    }
+    for words in [
+        "check",
+        "check --lang zh",
+        "runs",
+        "runs --lang zh",
+        "check --output-format concise",
+        "rule VL007",
+        "rule --all --lang zh",
+    ] {
+        let out = folder.run(words).out;
+        assert!(out.lines().count() > 3, "{words}: {out}");
+        for line in out.split('\n') {
+            assert_eq!(line, line.trim_end(), "{words}");
+            assert!(!line.contains(['\r', '\x1b']), "{words}: {line:?}");
+        }
+    }
+}
+
+#[test]
+fn colour_is_where_it_is_asked_for() {
+    let folder = Folder::project();
+    let coloured = |words: &str, variables: &[(&str, &str)]| folder.run_with(words, variables).out.contains('\x1b');
+    for command in ["check", "check --output-format concise", "check --statistics", "runs"] {
+        assert!(!coloured(command, &[]), "{command}: this is no terminal");
+        assert!(coloured(&format!("{command} --color always"), &[("NO_COLOR", "1")]), "{command}");
+        assert!(coloured(command, &[("CLICOLOR_FORCE", "1")]), "{command}");
+        assert!(!coloured(command, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]), "{command}");
+        assert!(!coloured(&format!("{command} --color never"), &[("CLICOLOR_FORCE", "1")]), "{command}");
+    }
+    for format in ["json", "jsonl", "github"] {
+        assert!(!coloured(&format!("check --color always --output-format {format}"), &[]), "{format}");
+    }
+}
