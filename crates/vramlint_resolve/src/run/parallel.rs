@@ -69,7 +69,8 @@ fn replaced(seed: &Seed) -> bool {
 
 /// Whether a name speaks of it at all, and then whether it means it whoever reads it.
 fn is_named(name: &str) -> Option<bool> {
-    let same = |known: &&str| known.len() == name.len() && known.chars().zip(name.chars()).all(|(a, b)| a == b || a == '_' && b == '-');
+    let same =
+        |known: &&str| known.len() == name.len() && known.chars().zip(name.chars()).all(|(a, b)| a == b || a == '_' && b == '-');
     if CERTAIN.iter().any(|known| same(&known)) {
         return Some(true);
     }

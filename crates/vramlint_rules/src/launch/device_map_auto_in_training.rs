@@ -87,7 +87,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     if !cx.project.runs.is_empty() {
-        let used: BTreeSet<FileId> = cx.project.runs.iter().flat_map(|run| &run.code).flat_map(|code| code.files.clone()).collect();
+        let used: BTreeSet<FileId> =
+            cx.project.runs.iter().flat_map(|run| &run.code).flat_map(|code| code.files.clone()).collect();
         // Interpreting a file costs far more than looking whether it loads a model at all.
         let loads = |text: &str| ["_pretrained", "device_map", "pipeline"].iter().any(|word| text.contains(word));
         for file in cx.project.files.iter().filter(|file| file.python().is_some() && file.host.is_none()) {
