@@ -1,9 +1,10 @@
 //! All files of a project, what they are, and the runs that they make.
 
-use crate::code::{self, CodeFacts};
+use crate::code::{self, CodeFacts, ModuleIndex};
 use crate::kind::{self, Kind, KindGuess};
 use crate::launch::{self, Launch};
 use crate::reference::Lookup;
+use crate::run::Marks;
 use crate::{Policy, Run, SourceFile, run};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -28,6 +29,10 @@ pub struct Project {
     code: Mutex<HashMap<FileId, Arc<CodeFacts>>>,
     /// The same for launches that give options; few launches of one script differ in what they give.
     code_given: Mutex<HashMap<FileId, Vec<Given>>>,
+    /// The Python modules, for all entries.
+    modules: Arc<ModuleIndex>,
+    /// What the text of each file shows of processes.
+    marks: Vec<Marks>,
     /// The runs of each file, as indices.
     runs_by_file: HashMap<FileId, Vec<usize>>,
 }
@@ -43,6 +48,9 @@ impl Project {
         let policies = if policies.is_empty() { vec![Policy::default()] } else { policies };
         let lookup = Lookup::new(&files);
         let mut project = Self { files, kinds, policies, lookup, ..Self::default() };
+        let mark = |file: &SourceFile| file.python().map_or_else(Marks::default, |_| Marks::of(&file.text));
+        project.marks = project.files.iter().map(mark).collect();
+        project.modules = Arc::new(ModuleIndex::new(&project.files));
         project.launches = project.find_launches();
         kind::by_reference(&mut project);
         project.runs = run::runs(&project);
@@ -85,13 +93,18 @@ impl Project {
         &self.policies[self.file(id).policy]
     }
 
+    /// What the text of a file shows of processes.
+    pub(crate) fn marks(&self, id: FileId) -> Marks {
+        self.marks.get(id.0 as usize).copied().unwrap_or_default()
+    }
+
     /// What the code reachable from a Python file says; `None` for other files.
     pub fn code(&self, entry: FileId) -> Option<Arc<CodeFacts>> {
         self.file(entry).python()?;
         if let Some(found) = self.code.lock().ok().and_then(|cache| cache.get(&entry).cloned()) {
             return Some(found);
         }
-        let facts = Arc::new(code::facts(&self.files, entry));
+        let facts = Arc::new(code::facts_in(&self.files, &self.modules, entry, &[]));
         if let Ok(mut cache) = self.code.lock() {
             cache.insert(entry, Arc::clone(&facts));
         }
@@ -110,7 +123,7 @@ impl Project {
         if let Some(found) = self.code_given.lock().ok().and_then(|cache| known(&cache)) {
             return Some(found);
         }
-        let facts = Arc::new(code::facts_given(&self.files, entry, given));
+        let facts = Arc::new(code::facts_in(&self.files, &self.modules, entry, given));
         if let Ok(mut cache) = self.code_given.lock() {
             cache.entry(entry).or_default().push((given.to_vec(), Arc::clone(&facts)));
         }

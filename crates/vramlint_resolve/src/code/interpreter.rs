@@ -3,11 +3,12 @@
 use super::CodeFacts;
 use super::collect::Record;
 use super::events::{Events, Loop};
-use super::modules::Modules;
+use super::modules::{ModuleIndex, Modules};
 use super::value::{Alt, Kind, Object, Rest, Val, What};
 use crate::SourceFile;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
+use std::sync::Arc;
 use vramlint_base::{FileId, Place, Value};
 use vramlint_catalog::Concept;
 use vramlint_syntax::python::{Class, Function, Stmt};
@@ -129,12 +130,12 @@ pub(super) struct Interpreter<'a> {
 }
 
 impl<'a> Interpreter<'a> {
-    pub(super) fn new(files: &'a [SourceFile], entry: FileId, given: &'a [(String, Value)]) -> Self {
+    pub(super) fn new(files: &'a [SourceFile], index: &Arc<ModuleIndex>, entry: FileId, given: &'a [(String, Value)]) -> Self {
         Self {
             files,
             entry,
             given,
-            modules: Modules::new(files, entry),
+            modules: Modules::new(Arc::clone(index), files, entry),
             module_scopes: HashMap::new(),
             order: Vec::new(),
             scopes: Vec::new(),

@@ -31,8 +31,11 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use modules::ModuleIndex;
+
 use crate::SourceFile;
 use crate::setting::Candidate;
+use std::sync::Arc;
 use vramlint_base::{FileId, Place, Value};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::data::Loader;
@@ -202,11 +205,14 @@ pub fn facts(files: &[SourceFile], entry: FileId) -> CodeFacts {
     facts_given(files, entry, &[])
 }
 
-/// As [`facts`], for a launch that gives these options (`("stage", Text("dpo"))`): branches that depend on them are decided, and
-/// candidates that they feed hold their values. Where the whole command line is known, the defaults of the other options
-/// ([`CodeFacts::options`]) may be given too. Words are typed as the option's parser would.
+/// As [`facts`], for a launch that gives these options (`("stage", Text("dpo"))`): branches that depend on them are decided.
 pub fn facts_given(files: &[SourceFile], entry: FileId, given: &[(String, Value)]) -> CodeFacts {
-    let mut interpreter = interpreter::Interpreter::new(files, entry, given);
+    facts_in(files, &Arc::new(ModuleIndex::new(files)), entry, given)
+}
+
+/// As [`facts_given`], with the modules of the project found beforehand: for projects with many entries.
+pub fn facts_in(files: &[SourceFile], index: &Arc<ModuleIndex>, entry: FileId, given: &[(String, Value)]) -> CodeFacts {
+    let mut interpreter = interpreter::Interpreter::new(files, index, entry, given);
     interpreter.run();
     interpreter.finish()
 }

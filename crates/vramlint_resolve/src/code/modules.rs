@@ -1,13 +1,24 @@
 //! Which file of the project an import names.
 
 use crate::SourceFile;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
 use vramlint_base::FileId;
 
-/// The Python files of the project by path, and the folders that hold them.
-pub(super) struct Modules {
+/// The Python files of a project by path, and the folders that hold them: made once for all entries.
+#[derive(Debug, Default)]
+pub struct ModuleIndex {
     files: HashMap<String, FileId>,
-    folders: BTreeSet<String>,
+    folders: HashSet<String>,
+    /// Last parts of modules and folders: what is called otherwise belongs to a library.
+    names: HashSet<String>,
+    /// What was found for folder of the entry, folder of the importer, level and name: entries share most of their imports.
+    found: Mutex<HashMap<String, Option<Found>>>,
+}
+
+/// The modules as an entry sees them.
+pub(super) struct Modules {
+    index: Arc<ModuleIndex>,
     entry_folder: String,
 }
 
@@ -20,30 +31,55 @@ pub(super) enum Found {
     Folder(String),
 }
 
-impl Modules {
-    pub(super) fn new(files: &[SourceFile], entry: FileId) -> Self {
-        let mut index = HashMap::new();
-        let mut folders = BTreeSet::new();
+impl ModuleIndex {
+    /// Over all files of a project.
+    pub fn new(files: &[SourceFile]) -> Self {
+        let mut index = Self::default();
         for file in files.iter().filter(|file| file.host.is_none() && file.python().is_some()) {
             let path = normal(&file.path);
             let mut folder = parent(&path);
             while let Some(name) = folder {
-                if !folders.insert(name.to_string()) {
+                if !index.folders.insert(name.to_string()) {
                     break;
                 }
+                index.names.insert(leaf(name).to_string());
                 folder = parent(name);
             }
-            index.insert(path, file.id);
+            index.names.insert(leaf(&path).trim_end_matches(".py").to_string());
+            index.files.insert(path, file.id);
         }
+        index
+    }
+}
+
+impl Modules {
+    pub(super) fn new(index: Arc<ModuleIndex>, files: &[SourceFile], entry: FileId) -> Self {
         let entry_folder = files
             .iter()
             .find(|file| file.id == entry)
             .map_or(String::new(), |file| parent(&normal(&file.path)).unwrap_or("").to_string());
-        Self { files: index, folders, entry_folder }
+        Self { index, entry_folder }
     }
 
     /// The module `dotted` as `from_path` imports it; `level` counts the dots of a relative import.
     pub(super) fn find(&self, dotted: &str, level: u32, from_path: &str) -> Option<Found> {
+        let last = dotted.rsplit('.').next().unwrap_or(dotted);
+        if level == 0 && !self.index.names.contains(last) {
+            return None;
+        }
+        let own = from_path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let key = format!("{}\n{own}\n{level}\n{dotted}", self.entry_folder);
+        if let Some(found) = self.index.found.lock().ok().and_then(|known| known.get(&key).cloned()) {
+            return found;
+        }
+        let found = self.search(dotted, level, from_path);
+        if let Ok(mut known) = self.index.found.lock() {
+            known.insert(key, found.clone());
+        }
+        found
+    }
+
+    fn search(&self, dotted: &str, level: u32, from_path: &str) -> Option<Found> {
         let relative = dotted.replace('.', "/");
         let own = normal(from_path);
         let own_folder = parent(&own).unwrap_or("");
@@ -70,10 +106,10 @@ impl Modules {
 
     /// The module or package at this path without `.py`.
     pub(super) fn at(&self, path: &str) -> Option<Found> {
-        let module = self.files.get(&format!("{path}.py")).or_else(|| self.files.get(&join(path, "__init__.py")));
+        let module = self.index.files.get(&format!("{path}.py")).or_else(|| self.index.files.get(&join(path, "__init__.py")));
         match module {
             Some(file) => Some(Found::File(*file)),
-            None => self.folders.contains(path).then(|| Found::Folder(path.to_string())),
+            None => self.index.folders.contains(path).then(|| Found::Folder(path.to_string())),
         }
     }
 }
@@ -97,6 +133,11 @@ pub(super) fn join(folder: &str, name: &str) -> String {
         (_, true) => folder.to_string(),
         _ => format!("{}/{name}", folder.trim_end_matches('/')),
     }
+}
+
+/// The last part of a path.
+fn leaf(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// The path without its last part; `None` for the empty path.

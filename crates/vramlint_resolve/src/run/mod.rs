@@ -19,6 +19,7 @@ mod spread;
 mod world;
 
 pub use find::runs;
+pub(crate) use spread::Marks;
 
 use crate::code::CodeFacts;
 use crate::launch::Launch;

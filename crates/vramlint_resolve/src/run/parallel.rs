@@ -46,13 +46,15 @@ pub(super) fn ranks(project: &Project, seed: &Seed, dialect: Dialect) -> Result<
         let loader = super::data::loader_of(file, project.kind(id));
         let mut leaves = Vec::new();
         crate::kind::leaves(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
-            leaves.push((path.join("."), node.value(loader)));
+            if path.last().is_some_and(|name| is_named(name).is_some()) {
+                leaves.push((path.join("."), node.value(loader)));
+            }
         });
         for (path, value) in leaves {
             found.take(&path, value)?;
         }
     }
-    let own = seed.code.iter().flat_map(|code| &code.files).any(|id| project.file(*id).text.contains("ParallelismConfig("));
+    let own = super::spread::marks(project, seed.code.as_deref()).any(|marks| marks.parallelism);
     if own {
         return Err(message!("the code splits the processes by a ParallelismConfig", "代码用 ParallelismConfig 划分进程"));
     }
@@ -63,6 +65,16 @@ pub(super) fn ranks(project: &Project, seed: &Seed, dialect: Dialect) -> Result<
 fn replaced(seed: &Seed) -> bool {
     let names = ["--multi_gpu", "--use_fsdp", "--use_deepspeed", "--use_megatron_lm"];
     seed.launch.as_ref().is_some_and(|launch| names.iter().any(|name| launch.flag(name).is_some()))
+}
+
+/// Whether a name speaks of it at all, and then whether it means it whoever reads it.
+fn is_named(name: &str) -> Option<bool> {
+    let same =
+        |known: &&str| known.len() == name.len() && known.chars().zip(name.chars()).all(|(a, b)| a == b || a == '_' && b == '-');
+    if CERTAIN.iter().any(|known| same(&known)) {
+        return Some(true);
+    }
+    FRAMEWORKS.iter().any(|known| same(&known)).then_some(false)
 }
 
 struct Ranks {
@@ -87,11 +99,10 @@ impl Ranks {
     }
 
     fn take(&mut self, path: &str, value: Option<Value>) -> Result<(), Message> {
-        let name = path.rsplit('.').next().unwrap_or(path).replace('-', "_");
-        let certain = CERTAIN.contains(&name.as_str());
-        let own = !certain && FRAMEWORKS.contains(&name.as_str());
+        let name = path.rsplit('.').next().unwrap_or(path);
+        let Some(certain) = is_named(name) else { return Ok(()) };
         let server = ["vllm", "rollout", "sglang", "infer", "generat"].iter().any(|word| path.to_lowercase().contains(word));
-        if !certain && !own || server {
+        if server {
             return Ok(());
         }
         let number = value.as_ref().and_then(Value::as_int);

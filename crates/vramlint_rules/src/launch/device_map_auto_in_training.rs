@@ -58,7 +58,8 @@
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Finding, Fix, Place, Severity, Value, message};
+use std::collections::BTreeSet;
+use vramlint_base::{Applicability, FileId, Finding, Fix, Place, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::code::{CodeCandidate, ModelLoad};
 use vramlint_resolve::{Project, Run};
@@ -86,9 +87,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     if !cx.project.runs.is_empty() {
+        let used: BTreeSet<FileId> =
+            cx.project.runs.iter().flat_map(|run| &run.code).flat_map(|code| code.files.clone()).collect();
+        // Interpreting a file costs far more than looking whether it loads a model at all.
+        let loads = |text: &str| ["_pretrained", "device_map", "pipeline"].iter().any(|word| text.contains(word));
         for file in cx.project.files.iter().filter(|file| file.python().is_some() && file.host.is_none()) {
-            let in_run = cx.project.runs.iter().any(|run| run.code.as_ref().is_some_and(|code| code.files.contains(&file.id)));
-            if !in_run {
+            if !used.contains(&file.id) && loads(&file.text) {
                 found.extend(alone(cx.project, file.id));
             }
         }
@@ -102,7 +106,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Models of a file that no run is seen to use: the project trains, but how they are used is not shown.
-fn alone(project: &Project, file: vramlint_base::FileId) -> Vec<Finding> {
+fn alone(project: &Project, file: FileId) -> Vec<Finding> {
     let Some(code) = project.code(file) else { return Vec::new() };
     let own = code.models.iter().filter(|model| model.file == file);
     own.filter_map(|model| finding(model, spreading(model)?, None)).collect()
