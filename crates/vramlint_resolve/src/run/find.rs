@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::assemble::assemble;
+use super::imports::Imports;
 use super::seed::Seed;
 use crate::SourceFile;
 use crate::kind::Kind;
@@ -11,7 +12,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use vramlint_base::{FileId, Place, TextRange};
 use vramlint_catalog::flags::Launcher;
-use vramlint_syntax::python::StmtKind;
 use vramlint_syntax::shell::Word;
 
 /// Every run of the project, in order of file and place.
@@ -31,10 +31,11 @@ pub fn runs(project: &Project) -> Vec<Run> {
             runs.push(run);
         }
     }
-    let imported = imported(project);
+    let imports = Imports::of(project);
     for file in &project.files {
-        let entry = file.python().is_some() && file.host.is_none() && !imported.contains(&file.id) && !used.contains(&file.id);
-        if entry && !is_test(&file.path) && project.code(file.id).is_some_and(|code| code.trains()) {
+        let entry = file.python().is_some() && file.host.is_none() && !imports.is_imported(file.id) && !used.contains(&file.id);
+        if entry && !is_test(&file.path) && imports.may_train(file.id) && project.code(file.id).is_some_and(|code| code.trains())
+        {
             for run in assemble(project, &Seed::from_entry(project, file.id)) {
                 used.extend(run.files.iter().copied());
                 runs.push(run);
@@ -178,53 +179,6 @@ fn sounds_like_another_task(name: &str) -> bool {
     words.iter().any(|word| OTHER_TASKS.contains(&word.as_str()))
         && !sounds_like_training(name)
         && !words.iter().any(|w| w == "train")
-}
-
-/// Modules that another module of the project imports: they are no entries.
-fn imported(project: &Project) -> BTreeSet<FileId> {
-    let mut found = BTreeSet::new();
-    for file in project.files.iter().filter(|file| file.host.is_none()) {
-        if let Some(code) = file.python() {
-            let folder = file.folder();
-            let mut add = |module: &str| {
-                let path = module.replace('.', "/");
-                let target = [format!("{path}.py"), format!("{path}/__init__.py")]
-                    .iter()
-                    .find_map(|path| project.lookup.find(path, folder));
-                found.extend(target.filter(|target| *target != file.id));
-            };
-            for statement in &code.body {
-                walk_imports(statement, &mut add);
-            }
-        }
-    }
-    found
-}
-
-fn walk_imports(statement: &vramlint_syntax::python::Stmt, add: &mut dyn FnMut(&str)) {
-    match &statement.kind {
-        StmtKind::Import { module, .. } => add(module),
-        StmtKind::FromImport { module, names, .. } => {
-            add(module);
-            for name in names {
-                let full = if module.is_empty() { name.name.clone() } else { format!("{module}.{}", name.name) };
-                add(&full);
-            }
-        }
-        StmtKind::If(arms) => arms.iter().flat_map(|arm| &arm.body).for_each(|s| walk_imports(s, add)),
-        StmtKind::Try { body, handlers, orelse, finally } => {
-            let all = body.iter().chain(handlers.iter().flat_map(|(_, body)| body)).chain(orelse).chain(finally);
-            all.for_each(|s| walk_imports(s, add));
-        }
-        StmtKind::Function(function) => function.body.iter().for_each(|s| walk_imports(s, add)),
-        StmtKind::Class(class) => class.body.iter().for_each(|s| walk_imports(s, add)),
-        StmtKind::With { body, .. } | StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
-            for inner in body {
-                walk_imports(inner, add);
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Tests train tiny models on purpose; they are no runs of the project.

@@ -9,6 +9,7 @@ mod defaults;
 mod derive;
 mod find;
 mod from_code;
+mod imports;
 mod parallel;
 mod processes;
 mod route;

@@ -370,6 +370,14 @@ mod tests {
     }
 
     #[test]
+    fn visible_devices_end_at_the_first_that_is_none() {
+        assert_eq!(visible_gpus("0,1, 3"), 3);
+        assert_eq!(visible_gpus("0,-1,2"), 1);
+        assert_eq!(visible_gpus(""), 0);
+        assert_eq!(visible_gpus("GPU-1b2c,GPU-3d4e"), 2);
+    }
+
+    #[test]
     fn machines_divide_and_drop_the_remainder() {
         assert_eq!(total(3, 2).0, 2);
         assert_eq!(total(8, 1).0, 8);

@@ -39,14 +39,14 @@
 //! ## 修复
 //! 不安全：让声明成立的累积步数，或改正声明中的数字。我们无法得知哪一个才是本意。
 
-use super::claim::{self, Claim};
+use super::claim::{Claim, Part};
+use super::claimed::{self, Claimed};
+use super::compare::{self, Numbers, Verdict};
 use super::stated;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Finding, Fix, Place, Related, Severity, TextRange, message};
-use vramlint_catalog::Concept;
-use vramlint_resolve::{Project, Run, SourceFile, Syntax};
-use vramlint_syntax::embedded;
+use vramlint_base::{Applicability, Edit, Finding, Fix, Message, Place, Severity, TextRange, message};
+use vramlint_resolve::SourceFile;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL201",
@@ -60,177 +60,167 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in &cx.project.files {
-        for (claim, at) in claims(file) {
-            let place = |range: TextRange| Place::new(file.id, range.shifted(at));
-            out.findings.extend(
-                arithmetic(&claim, place(claim.range), place(claim.total_range))
-                    .or_else(|| against(cx.project, file, &claim, at)),
-            );
+        for claimed in claimed::claims(file) {
+            let verdict = compare::verdict(cx.project, file, &claimed);
+            out.findings.extend(arithmetic(file, &claimed.claim, &verdict).or_else(|| contradiction(file, &claimed, &verdict)));
         }
     }
-}
-
-/// Every claim of a file, with the offset of its text: in comments, and in the prose of documents.
-fn claims(file: &SourceFile) -> Vec<(Claim, u32)> {
-    let texts: Vec<TextRange> = match &file.syntax {
-        Syntax::Data(data) => data.comments.iter().map(|comment| comment.range).collect(),
-        Syntax::Python(module) => module.comments.iter().map(|comment| comment.range).collect(),
-        Syntax::Script(script) => script.comments.iter().map(|comment| comment.range).collect(),
-        Syntax::Text if file.host.is_none() => embedded::prose(&file.text),
-        Syntax::Text | Syntax::Unreadable => Vec::new(),
-    };
-    texts
-        .into_iter()
-        .flat_map(|range| claim::find(range.slice(&file.text)).into_iter().map(move |claim| (claim, range.start)))
-        .collect()
 }
 
 /// A claim that is wrong by itself: `2 x 4 x 8 = 128`.
-fn arithmetic(claim: &Claim, place: Place, total: Place) -> Option<Finding> {
-    let product = claim.factors.iter().try_fold(1i64, |product, factor| product.checked_mul(*factor))?;
-    if claim.factors.len() < 2 || product == claim.total {
+fn arithmetic(file: &SourceFile, claim: &Claim, verdict: &Verdict<'_>) -> Option<Finding> {
+    let product = claim.factors.iter().try_fold(1i64, |product, factor| product.checked_mul(factor.value))?;
+    if claim.factors.len() < 2 || claim.implied || product == claim.total {
         return None;
     }
-    let factors = claim.factors.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x ");
+    let factors = claim.factors.iter().map(|factor| factor.value.to_string()).collect::<Vec<_>>().join(" x ");
     let stated = claim.total;
-    Some(
-        RULE.finding(place, message!("{factors} is {product}, not {stated}", "{factors} 等于 {product}，而不是 {stated}"))
-            .fix(correct(total, product)),
-    )
-}
-
-fn correct(total: Place, actual: i64) -> Fix {
-    Fix {
-        title: message!("write {actual} in the claim", "把声明改为 {actual}"),
-        applicability: Applicability::Unsafe,
-        edits: vec![edit::replace(total, actual.to_string())],
-    }
-}
-
-/// What the claim is compared with.
-struct Numbers {
-    micro: i64,
-    steps: i64,
-    world: Option<i64>,
-    generations: Option<i64>,
-    related: Vec<Related>,
-}
-
-fn against(project: &Project, file: &SourceFile, claim: &Claim, at: u32) -> Option<Finding> {
-    // Prose describes runs of its own choice; only its arithmetic can be judged.
-    if matches!(file.syntax, Syntax::Text) {
-        return None;
-    }
-    let mut runs: Vec<&Run> = project.runs_of(file.id).collect();
-    if file.script().is_some() {
-        // A comment of a launch script speaks of the command below it.
-        let below = runs
-            .iter()
-            .filter(|run| run.place.file == file.id && run.place.range.start >= at)
-            .min_by_key(|run| run.place.range.start)
-            .copied();
-        runs = below.into_iter().collect();
-    }
-    let with_numbers: Vec<(&Run, Numbers)> = runs.iter().filter_map(|run| Some((*run, of_run(run)?))).collect();
-    if with_numbers.is_empty() {
-        let numbers = of_file(project, file)?;
-        let actual = contradicted(claim, &numbers)?;
-        return Some(finding(file, claim, at, &numbers, actual, None));
-    }
-    // With several runs the claim is wrong only if it holds for none of them.
-    let verdicts: Vec<Option<Actual>> = with_numbers.iter().map(|(_, numbers)| contradicted(claim, numbers)).collect();
-    let actual = verdicts.iter().all(Option::is_some).then(|| verdicts[0].clone())??;
-    let (run, numbers) = &with_numbers[0];
-    Some(finding(file, claim, at, numbers, actual, Some(run)))
-}
-
-fn of_run(run: &Run) -> Option<Numbers> {
-    Some(Numbers {
-        micro: run.int(Concept::MicroBatch)?,
-        steps: run.int(Concept::GradientAccumulationSteps)?,
-        world: run.int(Concept::WorldSize),
-        generations: run.int(Concept::NumGenerations),
-        related: stated::factors(run),
-    })
-}
-
-/// The values beside a claim in a file that no run uses: a block of a document, a lone file.
-fn of_file(project: &Project, file: &SourceFile) -> Option<Numbers> {
-    let beside = vramlint_resolve::beside::values(project, file);
-    let one = |concept: Concept| {
-        let mut values = beside.iter().filter(|value| value.concept == concept);
-        let first = values.next()?;
-        values.all(|other| other.number == first.number).then_some(first)
-    };
-    let (micro, steps) = (one(Concept::MicroBatch)?, one(Concept::GradientAccumulationSteps)?);
-    let related = [micro, steps].map(|value| {
-        let (name, number) = (value.concept.name(), value.number);
-        Related { place: value.place, message: message!("{name} is {number}", "{name} 为 {number}") }
-    });
-    Some(Numbers {
-        micro: micro.number,
-        steps: steps.number,
-        world: None,
-        generations: one(Concept::NumGenerations).map(|value| value.number),
-        related: related.into(),
-    })
-}
-
-/// What the numbers say instead.
-#[derive(Clone, Debug)]
-enum Actual {
-    /// All factors are known.
-    Total { formula: String, total: i64 },
-    /// The processes are not known, and none would do.
-    NoWorld { formula: String },
-}
-
-fn contradicted(claim: &Claim, numbers: &Numbers) -> Option<Actual> {
-    let rows = numbers.micro.checked_mul(numbers.steps).filter(|rows| *rows > 0)?;
-    let (micro, steps) = (numbers.micro, numbers.steps);
-    if let Some(world) = numbers.world.or(claim.gpus) {
-        let total = rows.checked_mul(world)?;
-        // Under reinforcement learning people count prompts or completions.
-        let other = numbers.generations.filter(|n| *n > 0).is_some_and(|n| claim.total == total * n || claim.total * n == total);
-        let right = claim.total == total || other;
-        return (!right).then(|| Actual::Total { formula: format!("{micro} x {steps} x {world}"), total });
-    }
-    let possible = claim.total % rows == 0 || numbers.generations.is_some_and(|n| n > 0 && (claim.total * n) % rows == 0);
-    // Written factors must hold both numbers, whatever the third is.
-    let mut rest = claim.factors.clone();
-    let held = [micro, steps]
-        .iter()
-        .all(|n| *n == 1 || rest.iter().position(|factor| factor == n).map(|i| rest.swap_remove(i)).is_some());
-    let explained = claim.factors.len() < 2 || held;
-    (!possible || !explained).then(|| Actual::NoWorld { formula: format!("{micro} x {steps}") })
-}
-
-fn finding(file: &SourceFile, claim: &Claim, at: u32, numbers: &Numbers, actual: Actual, run: Option<&Run>) -> Finding {
-    let place = Place::new(file.id, claim.range.shifted(at));
-    let stated = claim.total;
-    let mut fixes = Vec::new();
-    let message = match actual {
-        Actual::Total { formula, total } => {
-            fixes.extend(run.and_then(|run| stated::restore(run, stated)));
-            fixes.push(correct(Place::new(file.id, claim.total_range.shifted(at)), total));
-            message!(
-                "the text says an effective batch of {stated}, the numbers give {formula} = {total}",
-                "文字声明有效 batch 为 {stated}，而数值给出 {formula} = {total}"
-            )
-        }
-        Actual::NoWorld { formula } => message!(
-            "the text says an effective batch of {stated}, the numbers give {formula} per GPU",
-            "文字声明有效 batch 为 {stated}，而数值给出每张 GPU {formula}"
+    let mut finding = RULE.finding(
+        Place::new(file.id, claim.range),
+        message!(
+            "the text says {factors} = {stated}, but {factors} is {product}",
+            "文字写的是 {factors} = {stated}，但 {factors} 等于 {product}"
         ),
+    );
+    // Which number is wrong is known only from the run: the total where the factors hold, the factors where the total does.
+    let fix = match verdict {
+        Verdict::Open => Some(correct(file, claim, product)),
+        Verdict::Holds(numbers) => numbers.world.and_then(|world| rewrite(file, claim, numbers, world)),
+        Verdict::Differs { total, .. } if *total == product => Some(correct(file, claim, product)),
+        Verdict::Differs { numbers, world, .. } => rewrite(file, claim, numbers, *world),
+        Verdict::DiffersAlways(_) => None,
     };
-    let mut finding = RULE.finding(place, message).help(message!(
-        "effective batch = micro_batch x gradient_accumulation_steps x world_size",
-        "有效 batch = micro_batch x gradient_accumulation_steps x world_size"
+    finding.fixes.extend(fix);
+    Some(finding)
+}
+
+/// A claim that the numbers of its run, or those beside it, contradict.
+fn contradiction(file: &SourceFile, claimed: &Claimed, verdict: &Verdict<'_>) -> Option<Finding> {
+    let (claim, stated) = (&claimed.claim, claimed.claim.total);
+    let (numbers, message, fixes) = match verdict {
+        Verdict::Open | Verdict::Holds(_) => return None,
+        Verdict::Differs { numbers, world, total } => {
+            let mut fixes = Vec::new();
+            fixes.extend(restore(file, claim, numbers, *world));
+            fixes.extend(rewrite(file, claim, numbers, *world));
+            (numbers, differs(numbers, *world, *total, stated), fixes)
+        }
+        Verdict::DiffersAlways(numbers) => (numbers, differs_always(claim, numbers), Vec::new()),
+    };
+    let mut finding = RULE.finding(Place::new(file.id, claim.range), message).help(message!(
+        "effective batch = micro_batch x gradient_accumulation_steps x world_size; correct the comment, or the setting that moved",
+        "有效 batch = micro_batch x gradient_accumulation_steps x world_size；请改正注释，或改回变动过的设置"
     ));
     finding.related.clone_from(&numbers.related);
     finding.fixes = fixes;
-    if let Some(run) = run {
-        finding = finding.run(&run.id);
+    Some(match numbers.run {
+        Some(run) => finding.run(&run.id),
+        None => finding,
+    })
+}
+
+fn differs(numbers: &Numbers<'_>, world: i64, total: i64, stated: i64) -> Message {
+    let formula = format!("{} x {} x {world}", numbers.micro, numbers.steps);
+    if world > 1 && numbers.micro * numbers.steps == stated {
+        return message!(
+            "the text says an effective batch of {stated}, which is one process alone; {world} processes make it {formula} = {total}",
+            "文字声明有效 batch 为 {stated}，但这只是单个进程的数量；{world} 个进程共 {formula} = {total}"
+        );
     }
-    finding
+    message!(
+        "the text says an effective batch of {stated}, but micro_batch x gradient_accumulation_steps x world_size is {formula} = {total}",
+        "文字声明有效 batch 为 {stated}，但 micro_batch x gradient_accumulation_steps x world_size 为 {formula} = {total}"
+    )
+}
+
+fn differs_always(claim: &Claim, numbers: &Numbers<'_>) -> Message {
+    let (stated, rows) = (claim.total, numbers.micro * numbers.steps);
+    let formula = format!("{} x {}", numbers.micro, numbers.steps);
+    if stated % rows != 0 {
+        return message!(
+            "the text says an effective batch of {stated}, which is no multiple of micro_batch x gradient_accumulation_steps = {formula} = {rows}",
+            "文字声明有效 batch 为 {stated}，它不是 micro_batch x gradient_accumulation_steps = {formula} = {rows} 的倍数"
+        );
+    }
+    let factors = claim.factors.iter().map(|factor| factor.value.to_string()).collect::<Vec<_>>().join(" x ");
+    message!(
+        "the text says {factors} = {stated}, but micro_batch x gradient_accumulation_steps is {formula}",
+        "文字写的是 {factors} = {stated}，但 micro_batch x gradient_accumulation_steps 为 {formula}"
+    )
+}
+
+/// The accumulation that makes the claim true.
+fn restore(file: &SourceFile, claim: &Claim, numbers: &Numbers<'_>, world: i64) -> Option<Fix> {
+    match (numbers.run, numbers.steps_at) {
+        (Some(run), _) if numbers.world == Some(world) => stated::restore(run, claim.total),
+        (None, Some(place)) if place.file == file.id => {
+            let written = place.range.slice(&file.text).parse() == Ok(numbers.steps);
+            written.then(|| stated::accumulation(place, numbers.micro, world, claim.total)).flatten()
+        }
+        _ => None,
+    }
+}
+
+/// Another total in the text.
+fn correct(file: &SourceFile, claim: &Claim, total: i64) -> Fix {
+    Fix {
+        title: message!("write {total} in the text", "把文字中的数值改为 {total}"),
+        applicability: Applicability::Unsafe,
+        edits: vec![edit::replace(Place::new(file.id, claim.total_range), total.to_string())],
+    }
+}
+
+/// The claim with the actual numbers: its total, and the factors that are wrong, where it is clear what each stands for.
+fn rewrite(file: &SourceFile, claim: &Claim, numbers: &Numbers<'_>, world: i64) -> Option<Fix> {
+    let total = numbers.micro.checked_mul(numbers.steps)?.checked_mul(world)?;
+    if claim.factors.is_empty() {
+        return Some(correct(file, claim, total));
+    }
+    let replace = |range: TextRange, number: i64| edit::replace(Place::new(file.id, range), number.to_string());
+    let mut edits: Vec<Edit> = Vec::new();
+    for (index, number) in assigned(claim, numbers, world)? {
+        let factor = &claim.factors[index];
+        if factor.value != number {
+            edits.push(replace(factor.range, number));
+        }
+    }
+    if !claim.implied && claim.total != total {
+        edits.push(replace(claim.total_range, total));
+    }
+    edits.sort_by_key(|edit| edit.place.range);
+    let formula = format!("{} x {} x {world} = {total}", numbers.micro, numbers.steps);
+    (!edits.is_empty()).then(|| Fix {
+        title: message!("write the actual numbers in the text: {formula}", "在文字中写上实际数值：{formula}"),
+        applicability: Applicability::Unsafe,
+        edits,
+    })
+}
+
+/// Which number each of three factors ought to be: by label, by value, and the last one by what is left.
+fn assigned(claim: &Claim, numbers: &Numbers<'_>, world: i64) -> Option<Vec<(usize, i64)>> {
+    let mut left = vec![(Part::Micro, numbers.micro), (Part::Accumulation, numbers.steps), (Part::World, world)];
+    if claim.factors.len() != left.len() {
+        return None;
+    }
+    let mut found = Vec::new();
+    let mut take = |index: usize, left: &mut Vec<(Part, i64)>, at: Option<usize>| {
+        let Some(at) = at else { return false };
+        found.push((index, left.remove(at).1));
+        true
+    };
+    let mut open: Vec<usize> = (0..claim.factors.len()).collect();
+    open.retain(|index| {
+        let at = left.iter().position(|(part, _)| claim.factors[*index].part == Some(*part));
+        !take(*index, &mut left, at)
+    });
+    open.retain(|index| {
+        let at = left.iter().position(|(_, number)| claim.factors[*index].value == *number);
+        !take(*index, &mut left, at)
+    });
+    match (open.as_slice(), left.as_slice()) {
+        ([], []) => {}
+        ([index], [(_, number)]) if claim.factors[*index].part.is_none() => found.push((*index, *number)),
+        _ => return None,
+    }
+    Some(found)
 }

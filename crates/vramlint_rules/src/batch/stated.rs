@@ -1,7 +1,7 @@
 //! The factors of a run's batch: their formula, their places, and the accumulation that would restore a total.
 
 use crate::edit;
-use vramlint_base::{Applicability, Fix, Related, Value, message};
+use vramlint_base::{Applicability, Fix, Place, Related, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::{Origin, Run};
 
@@ -33,18 +33,23 @@ pub(super) fn factors(run: &Run) -> Vec<Related> {
 /// Sets the accumulation so that the effective batch is `total`.
 pub(super) fn restore(run: &Run, total: i64) -> Option<Fix> {
     let (micro, world) = (run.int(Concept::MicroBatch)?, run.int(Concept::WorldSize)?);
-    let rest = micro.checked_mul(world).filter(|rest| *rest > 0 && total % rest == 0)?;
-    let steps = total / rest;
     let candidate = run.settings.get(&Concept::GradientAccumulationSteps)?.winning()?;
     let place = match &candidate.origin {
         Origin::File { place, .. } | Origin::Code { place, .. } | Origin::Flag { place, .. } => *place,
         _ => return None,
     };
     // Only a number that stands there as such may be replaced: not an expression, a word with more in it, a variable.
-    if steps < 1 || candidate.known() != candidate.raw.parse().ok().map(Value::Int).as_ref() {
+    if candidate.known() != candidate.raw.parse().ok().map(Value::Int).as_ref() {
         return None;
     }
-    Some(Fix {
+    accumulation(place, micro, world, total)
+}
+
+/// The number at `place` replaced by the accumulation that gives `total`.
+pub(super) fn accumulation(place: Place, micro: i64, world: i64, total: i64) -> Option<Fix> {
+    let rest = micro.checked_mul(world).filter(|rest| *rest > 0 && total % rest == 0)?;
+    let steps = total / rest;
+    (steps > 0).then(|| Fix {
         title: message!(
             "set gradient_accumulation_steps to {steps}: {micro} x {steps} x {world} = {total}",
             "把 gradient_accumulation_steps 设为 {steps}：{micro} x {steps} x {world} = {total}"

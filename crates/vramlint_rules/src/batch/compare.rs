@@ -1,0 +1,252 @@
+//! A claim about the effective batch against the numbers: those of the runs, or those that stand beside it.
+
+use super::claim::{Claim, Part};
+use super::claimed::{Claimed, in_an_arm, speaks_of_batches};
+use super::stated;
+use vramlint_base::{Place, Related, TextRange, message};
+use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::{Concept, Dialect};
+use vramlint_resolve::beside::{self, Beside};
+use vramlint_resolve::{Origin, Project, Run, Setting, SourceFile};
+
+/// What a claim is compared with.
+#[derive(Clone, Debug)]
+pub(super) struct Numbers<'a> {
+    /// Rows per process.
+    pub micro: i64,
+    /// Micro-batches per step.
+    pub steps: i64,
+    /// Processes, where known.
+    pub world: Option<i64>,
+    /// Completions per prompt: people count prompts or completions.
+    generations: Option<i64>,
+    /// Where each stands.
+    pub related: Vec<Related>,
+    /// The run that they are of; `None` for the values of a file that no run uses.
+    pub run: Option<&'a Run>,
+    /// Where the accumulation stands, for a file that no run uses.
+    pub steps_at: Option<Place>,
+}
+
+/// What the numbers say.
+#[derive(Clone, Debug)]
+pub(super) enum Verdict<'a> {
+    /// Nothing: they are not known, or it is not clear of what the claim speaks.
+    Open,
+    /// They bear the claim out, as far as they are known.
+    Holds(Numbers<'a>),
+    /// They contradict it. `total` is theirs, with `world` processes.
+    Differs { numbers: Numbers<'a>, world: i64, total: i64 },
+    /// They contradict it whatever the number of processes.
+    DiffersAlways(Numbers<'a>),
+}
+
+/// Compares a claim with every run of its file; it is wrong only if it holds for none of them.
+pub(super) fn verdict<'a>(project: &'a Project, file: &SourceFile, claimed: &Claimed) -> Verdict<'a> {
+    let at = claimed.claim.range.start;
+    if claimed.prose || in_an_arm(file, at) {
+        return Verdict::Open;
+    }
+    let mut runs: Vec<&Run> = project.runs_of(file.id).collect();
+    if file.script().is_some() {
+        runs = below(file, &runs, at);
+    }
+    if runs.is_empty() {
+        return if file.script().is_some() { Verdict::Open } else { of_file(project, file, claimed) };
+    }
+    let mut first: Option<Verdict<'a>> = None;
+    for run in runs {
+        let numbers = if is_of(project, file, run, claimed) { of_run(run) } else { None };
+        let Some(numbers) = numbers else { return fallback(project, file, claimed) };
+        match judge(&claimed.claim, numbers) {
+            holds @ Verdict::Holds(_) => return holds,
+            differs => first = first.or(Some(differs)),
+        }
+    }
+    first.unwrap_or(Verdict::Open)
+}
+
+/// A comment of a launch script speaks of the commands below it, up to the next comment that claims something.
+fn below<'a>(file: &SourceFile, runs: &[&'a Run], at: u32) -> Vec<&'a Run> {
+    let next = super::claimed::claims(file).into_iter().map(|other| other.claim.range.start).filter(|start| *start > at).min();
+    let speaks = |run: &&&Run| {
+        let start = run.place.range.start;
+        run.place.file == file.id && start >= at && next.is_none_or(|next| start < next)
+    };
+    runs.iter().filter(speaks).copied().collect()
+}
+
+/// The numbers of a run, where they are known and not only taken for want of better.
+fn of_run(run: &Run) -> Option<Numbers<'_>> {
+    let sure = |concept: Concept| {
+        let candidate = run.settings.get(&concept)?.winning()?;
+        let settled = candidate.condition.is_none() && !matches!(candidate.origin, Origin::Assumed { .. });
+        settled.then(|| candidate.known()?.as_int()).flatten()
+    };
+    let written = |concept: Concept| {
+        run.settings
+            .get(&concept)
+            .and_then(Setting::winning)
+            .is_some_and(|winner| !matches!(winner.origin, Origin::Default { .. }))
+    };
+    if !written(Concept::MicroBatch) {
+        return None;
+    }
+    Some(Numbers {
+        micro: sure(Concept::MicroBatch)?,
+        steps: sure(Concept::GradientAccumulationSteps)?,
+        world: sure(Concept::WorldSize).filter(|_| world_is_sure(run)),
+        generations: run.int(Concept::NumGenerations),
+        related: stated::factors(run),
+        run: Some(run),
+        steps_at: None,
+    })
+}
+
+/// Whether the number of processes says how many GPUs share a step. The Trainers started by plain `python` use every visible GPU
+/// in one process (transformers 5.23.0 training_args.py, `n_gpu`), and a default in a script (`${N:-8}`) is only a default.
+fn world_is_sure(run: &Run) -> bool {
+    let assumed = run
+        .settings
+        .get(&Concept::NumProcesses)
+        .and_then(Setting::winning)
+        .is_some_and(|candidate| !candidate.assumptions.is_empty());
+    let spreads = run.launcher == Some(Launcher::Python) && run.dialect != Dialect::Plain;
+    let one_visible =
+        run.text(Concept::VisibleDevices).is_some_and(|ids| !ids.contains(',')) || run.int(Concept::VisibleDevices).is_some();
+    !assumed && (!spreads || one_visible)
+}
+
+/// Whether a claim speaks of what this run uses: not of one of several alternatives that stand in the file.
+fn is_of(project: &Project, file: &SourceFile, run: &Run, claimed: &Claimed) -> bool {
+    if file.script().is_some() {
+        return true;
+    }
+    let line = |at: u32| file.lines.line_of(at);
+    let here = line(claimed.claim.range.start);
+    let both = [Concept::MicroBatch, Concept::GradientAccumulationSteps];
+    let settings = || both.iter().filter_map(|concept| run.settings.get(concept));
+    let on_line = |place: Option<Place>| place.is_some_and(|place| place.file == file.id && line(place.range.start) == here);
+    let code = TextRange::new(file.lines.line_start(here), claimed.claim.range.start).slice(&file.text);
+    if claimed.trailing && speaks_of_batches(code) {
+        // The line's own value takes part: as the winner, or beaten from another file.
+        return settings().any(|setting| {
+            let winner = setting.winning().and_then(|candidate| candidate.origin.place());
+            on_line(winner)
+                || winner.is_some_and(|place| place.file != file.id)
+                    && setting.candidates.iter().any(|candidate| on_line(candidate.origin.place()))
+        });
+    }
+    let values = beside::values(project, file);
+    let alone = both.iter().all(|concept| distinct(&values, *concept) < 2);
+    let of_file = |setting: &Setting| {
+        let mut known: Vec<_> = setting
+            .candidates
+            .iter()
+            .filter(|candidate| candidate.origin.place().is_some_and(|place| place.file == file.id))
+            .filter_map(|candidate| candidate.known()?.as_int())
+            .collect();
+        known.sort_unstable();
+        known.dedup();
+        known.len()
+    };
+    alone && settings().all(|setting| of_file(setting) < 2)
+}
+
+fn distinct(values: &[Beside], concept: Concept) -> usize {
+    let mut numbers: Vec<i64> = values.iter().filter(|value| value.concept == concept).map(|value| value.number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers.len()
+}
+
+/// The file's own values, where the runs that use it know none at all.
+fn fallback<'a>(project: &'a Project, file: &SourceFile, claimed: &Claimed) -> Verdict<'a> {
+    let silent = |run: &Run| {
+        [Concept::MicroBatch, Concept::GradientAccumulationSteps].iter().all(|concept| {
+            run.settings.get(concept).is_none_or(|setting| {
+                setting
+                    .candidates
+                    .iter()
+                    .all(|candidate| matches!(candidate.origin, Origin::Default { .. } | Origin::Assumed { .. }))
+            })
+        })
+    };
+    if project.runs_of(file.id).all(silent) { of_file(project, file, claimed) } else { Verdict::Open }
+}
+
+/// The values beside a claim in a file that no run uses: a block of a document, a lone file.
+fn of_file<'a>(project: &'a Project, file: &SourceFile, claimed: &Claimed) -> Verdict<'a> {
+    let values = beside::values(project, file);
+    let one = |concept: Concept| {
+        let mut values = values.iter().filter(|value| value.concept == concept);
+        let first = values.next()?;
+        values.all(|other| other.number == first.number).then_some(first)
+    };
+    let (Some(micro), Some(steps)) = (one(Concept::MicroBatch), one(Concept::GradientAccumulationSteps)) else {
+        return Verdict::Open;
+    };
+    let related = [micro, steps].map(|value| {
+        let (name, number) = (value.concept.name(), value.number);
+        Related { place: value.place, message: message!("{name} is {number}", "{name} 为 {number}") }
+    });
+    let numbers = Numbers {
+        micro: micro.number,
+        steps: steps.number,
+        world: None,
+        generations: one(Concept::NumGenerations).map(|value| value.number),
+        related: related.into(),
+        run: None,
+        steps_at: Some(steps.place),
+    };
+    judge(&claimed.claim, numbers)
+}
+
+fn judge<'a>(claim: &Claim, numbers: Numbers<'a>) -> Verdict<'a> {
+    let Some(rows) = numbers.micro.checked_mul(numbers.steps).filter(|rows| *rows > 0) else { return Verdict::Open };
+    if claim.per_gpu_too && claim.total == rows {
+        return Verdict::Holds(numbers);
+    }
+    let counts = |total: i64| {
+        let generations = numbers.generations.filter(|n| *n > 0);
+        claim.total == total
+            || generations.is_some_and(|n| total.checked_mul(n) == Some(claim.total) || claim.total.checked_mul(n) == Some(total))
+    };
+    // A sentence that names its GPUs speaks of those, even where this run has others.
+    let world = claim.setup.or(numbers.world).or_else(|| claim.gpus());
+    if let Some(world) = world {
+        let of = |world: i64| rows.checked_mul(world);
+        let Some(total) = of(world) else { return Verdict::Open };
+        let holds = counts(total) || numbers.world.and_then(of).is_some_and(counts);
+        return if holds { Verdict::Holds(numbers) } else { Verdict::Differs { numbers, world, total } };
+    }
+    let divides = |total: i64| total % rows == 0;
+    let possible = divides(claim.total) || numbers.generations.is_some_and(|n| claim.total.checked_mul(n).is_some_and(divides));
+    if possible && explains(claim, &numbers) { Verdict::Holds(numbers) } else { Verdict::DiffersAlways(numbers) }
+}
+
+/// Whether written factors can be micro-batch, accumulation and some number of processes, one or two of them merged.
+fn explains(claim: &Claim, numbers: &Numbers<'_>) -> bool {
+    let values: Vec<i64> = claim.factors.iter().map(|factor| factor.value).collect();
+    if values.len() < 2 {
+        return true;
+    }
+    let labelled = |part: Part, number: i64| {
+        let mut of = claim.factors.iter().filter(|factor| factor.part == Some(part)).map(|factor| factor.value);
+        of.next().is_none_or(|first| first == number || of.next().is_some())
+    };
+    if !labelled(Part::Accumulation, numbers.steps) || !labelled(Part::Micro, numbers.micro) {
+        return false;
+    }
+    let rows = numbers.micro * numbers.steps;
+    (0..1u32 << values.len().min(8)).any(|set| {
+        let product = |inside: bool| {
+            let chosen = values.iter().enumerate().filter(|(i, _)| (set >> i & 1 == 1) == inside);
+            chosen.fold(1i64, |product, (_, value)| product.saturating_mul(*value))
+        };
+        let (inside, outside) = (product(true), product(false));
+        inside == rows
+            || inside == numbers.steps && outside % numbers.micro == 0
+            || inside == numbers.micro && outside % numbers.steps == 0
+    })
+}
