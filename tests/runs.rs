@@ -115,7 +115,9 @@ fn shown(project: &Project, setting: Option<&Setting>) -> String {
 
 fn equal(found: &Value, wanted: &Json) -> bool {
     match wanted {
-        Json::Number(number) => found.as_float().or(found.as_int().map(|n| n as f64)) == number.as_f64(),
+        Json::Number(number) => {
+            number.as_i64().map_or_else(|| found.as_float() == number.as_f64(), |n| found.as_int() == Some(n))
+        }
         Json::String(text) => found.as_str() == Some(text),
         Json::Bool(on) => *found == Value::Bool(*on),
         _ => false,

@@ -4,6 +4,7 @@ use crate::run::data::loader_of;
 use crate::{Project, SourceFile};
 use vramlint_base::{Place, Value};
 use vramlint_catalog::{Concept, Dialect, dialect};
+use vramlint_syntax::data::DataFile;
 use vramlint_syntax::python::{Expr, ExprKind, Stmt, StmtKind};
 
 /// A whole number that a file gives to a concept.
@@ -27,7 +28,7 @@ pub fn values(project: &Project, file: &SourceFile) -> Vec<Beside> {
             found.push(Beside { concept: meaning.concept, number, place });
         }
     };
-    if let Some(root) = file.data().and_then(|data| data.root()) {
+    if let Some(root) = file.data().and_then(DataFile::root) {
         let kind = project.kind(file.id);
         let loader = loader_of(file, kind);
         let dialect = kind.dialect().unwrap_or(Dialect::Plain);

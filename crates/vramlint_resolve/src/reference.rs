@@ -31,7 +31,7 @@ impl Lookup {
             }
             base = parent(&folder);
         }
-        self.from_root(&path)
+        self.by_tail(&path)
     }
 
     /// The file at exactly this path, as shown.
@@ -40,7 +40,7 @@ impl Lookup {
     }
 
     /// An absolute path, or one from a container (`/app/ds.json`): its longest tail that names exactly one place in the project.
-    fn from_root(&self, path: &str) -> Option<FileId> {
+    fn by_tail(&self, path: &str) -> Option<FileId> {
         let tail = path.strip_prefix('/')?;
         let mut rest = Some(tail);
         while let Some(candidate) = rest {

@@ -225,7 +225,7 @@ impl Interpreter<'_> {
         if self.settled.contains(&concept) && !self.record.candidates.iter().any(again) {
             return;
         }
-        match self.record.candidates.iter().position(|known| same(known)) {
+        match self.record.candidates.iter().position(same) {
             // The same again by its own name: what the name says of the stage is kept.
             Some(index) => {
                 let known = &mut self.record.candidates[index].2;

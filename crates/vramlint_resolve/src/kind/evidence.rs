@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use vramlint_base::message;
 use vramlint_catalog::dialect::{self, Confidence};
 use vramlint_catalog::{Concept, Dialect, keys};
-use vramlint_syntax::data::{Loader, NodeRef};
+use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 /// What a data file is by its own keys, and by its name where they leave it open.
 pub fn guess(file: &SourceFile) -> KindGuess {
-    let Some(root) = file.data().and_then(|data| data.root()).filter(|root| root.is_mapping()) else {
+    let Some(root) = file.data().and_then(DataFile::root).filter(|root| root.is_mapping()) else {
         return KindGuess::other();
     };
     let keys: BTreeSet<&str> = root.entries().filter_map(|(key, _)| key.text()).collect();

@@ -4,7 +4,7 @@ use super::{Kind, KindGuess};
 use crate::project::Project;
 use vramlint_base::{FileId, message};
 use vramlint_catalog::flags::Launcher;
-use vramlint_syntax::data::NodeRef;
+use vramlint_syntax::data::{DataFile, NodeRef};
 use vramlint_syntax::shell::Word;
 
 /// Sets the kind of every data file that a launcher or another file names in a role.
@@ -57,7 +57,7 @@ pub(crate) fn by_reference(project: &mut Project) {
 fn by_other_files(project: &mut Project) {
     let mut found: Vec<(FileId, &str)> = Vec::new();
     for file in &project.files {
-        let Some(root) = file.data().and_then(|data| data.root()) else { continue };
+        let Some(root) = file.data().and_then(DataFile::root) else { continue };
         let (path, key): (&[&str], &str) = match project.kind(file.id) {
             Kind::Accelerate => (&["deepspeed_config", "deepspeed_config_file"], "deepspeed_config_file"),
             Kind::Other | Kind::DeepSpeed => continue,

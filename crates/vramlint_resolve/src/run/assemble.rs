@@ -15,7 +15,7 @@ use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::shell::Word;
 
 /// The runs that grow from a seed: one, or one per stage where the code speaks of several.
-pub(super) fn assemble(project: &Project, seed: Seed) -> Vec<Run> {
+pub(super) fn assemble(project: &Project, seed: &Seed) -> Vec<Run> {
     let stages: BTreeSet<&'static str> = seed
         .code
         .iter()
@@ -24,9 +24,9 @@ pub(super) fn assemble(project: &Project, seed: Seed) -> Vec<Run> {
         .filter_map(|(_, candidate)| candidate.stage)
         .collect();
     if stages.len() < 2 {
-        return vec![one(project, &seed, stages.first().copied())];
+        return vec![one(project, seed, stages.first().copied())];
     }
-    stages.iter().map(|stage| one(project, &seed, Some(stage))).collect()
+    stages.iter().map(|stage| one(project, seed, Some(stage))).collect()
 }
 
 fn one(project: &Project, seed: &Seed, stage: Option<&'static str>) -> Run {

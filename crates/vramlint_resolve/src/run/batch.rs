@@ -67,7 +67,7 @@ pub(super) fn from_train_batch(run: &mut Run, total: Candidate) {
 
 /// The accumulation that a framework computes where nobody gives it.
 pub(super) fn derive_accumulation(run: &mut Run) {
-    let given = run.settings.get(&Concept::GradientAccumulationSteps).is_some();
+    let given = run.settings.contains_key(&Concept::GradientAccumulationSteps);
     let (Some(micro), Some(world)) = (run.int(Concept::MicroBatch), run.int(Concept::WorldSize)) else { return };
     let rows = micro.saturating_mul(world);
     if given || rows <= 0 {

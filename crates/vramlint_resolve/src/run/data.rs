@@ -6,7 +6,7 @@ use crate::setting::{Candidate, Origin};
 use crate::{Project, SourceFile};
 use vramlint_base::{Place, Value, message};
 use vramlint_catalog::{Dialect, dialect};
-use vramlint_syntax::data::{Loader, NodeRef};
+use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 use vramlint_syntax::yaml;
 
 /// Leaves read of one file at most.
@@ -29,7 +29,7 @@ pub(super) fn offer_training(offers: &mut Offers, project: &Project, file: &Sour
     let kind = project.kinds[file.id.0 as usize].kind;
     let Some(dialect) = kind.dialect() else { return };
     let loader = loader.unwrap_or_else(|| loader_of(file, kind));
-    let Some(root) = file.data().and_then(|data| data.root()) else { return };
+    let Some(root) = file.data().and_then(DataFile::root) else { return };
     crate::kind::leaves(root, &mut Vec::new(), &mut { LEAVES }, &mut |path, node| {
         let Some(value) = node.value(loader) else { return };
         let value = as_consumer_takes_it(value, dialect);

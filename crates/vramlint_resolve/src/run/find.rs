@@ -25,7 +25,7 @@ pub fn runs(project: &Project) -> Vec<Run> {
             continue;
         }
         let seed = Seed::from_launch(project, Arc::clone(launch), entry);
-        for run in assemble(project, seed) {
+        for run in assemble(project, &seed) {
             started.extend(run.entry);
             used.extend(run.files.iter().copied());
             runs.push(run);
@@ -36,7 +36,7 @@ pub fn runs(project: &Project) -> Vec<Run> {
         let entry = file.python().is_some() && file.host.is_none() && !imports.is_imported(file.id) && !used.contains(&file.id);
         if entry && !is_test(&file.path) && imports.may_train(file.id) && project.code(file.id).is_some_and(|code| code.trains())
         {
-            for run in assemble(project, Seed::from_entry(project, file.id)) {
+            for run in assemble(project, &Seed::from_entry(project, file.id)) {
                 used.extend(run.files.iter().copied());
                 runs.push(run);
             }
@@ -49,7 +49,7 @@ pub fn runs(project: &Project) -> Vec<Run> {
             && !used.contains(&file.id)
             && file.data().is_some_and(|data| !data.json)
         {
-            runs.extend(assemble(project, Seed::from_training_file(project, file.id)));
+            runs.extend(assemble(project, &Seed::from_training_file(project, file.id)));
         }
     }
     number(project, &mut runs);
@@ -86,27 +86,31 @@ fn entry_of(project: &Project, launch: &Launch) -> Option<FileId> {
     project.lookup.find(script, folder).filter(|id| project.file(*id).python().is_some())
 }
 
-/// Whether a command trains: a launcher of several processes always may; `python x.py` only with evidence.
+/// Whether a command trains: a launcher of several processes does unless the script sounds like another task; `python x.py` only
+/// with evidence.
 fn trains(project: &Project, launch: &Launch, entry: Option<FileId>) -> bool {
+    let by_code = || entry.and_then(|entry| project.code(entry)).is_some_and(|code| code.trains());
     match launch.launcher {
-        Launcher::Accelerate | Launcher::Torchrun | Launcher::DeepSpeed => true,
-        Launcher::LlamaFactory | Launcher::Axolotl | Launcher::Tune | Launcher::Trl | Launcher::Swift => true,
-        Launcher::Python => {
-            if let Some(code) = entry.and_then(|entry| project.code(entry)) {
-                if code.trains() {
-                    return true;
-                }
-                let loads_training = code.loads.iter().filter_map(|load| load.path.as_deref()).any(|path| {
-                    let folder = entry.map_or("", |entry| project.file(entry).folder());
-                    project.lookup.find(path, folder).is_some_and(|id| project.kinds[id.0 as usize].kind.is_training())
-                });
-                if loads_training {
-                    return true;
-                }
-            }
-            names_training_file(project, launch) || script_name(launch).is_some_and(sounds_like_training)
+        Launcher::Accelerate | Launcher::Torchrun | Launcher::DeepSpeed => {
+            !script_name(launch).is_some_and(sounds_like_another_task) || by_code()
         }
+        Launcher::Python => {
+            by_code()
+                || entry.is_some_and(|entry| loads_training_file(project, entry))
+                || names_training_file(project, launch)
+                || script_name(launch).is_some_and(sounds_like_training)
+        }
+        _ => true,
     }
+}
+
+fn loads_training_file(project: &Project, entry: FileId) -> bool {
+    let Some(code) = project.code(entry) else { return false };
+    let folder = project.file(entry).folder();
+    code.loads
+        .iter()
+        .filter_map(|load| load.path.as_deref())
+        .any(|path| project.lookup.find(path, folder).is_some_and(|id| project.kind(id).is_training()))
 }
 
 fn names_training_file(project: &Project, launch: &Launch) -> bool {
@@ -122,12 +126,16 @@ fn script_name(launch: &Launch) -> Option<&str> {
     word.text()?.rsplit(['/', '\\']).next()
 }
 
-fn sounds_like_training(name: &str) -> bool {
+/// The words of a script's or a module's name.
+fn words_of(name: &str) -> Vec<String> {
     let name = name.to_lowercase();
     let stem = name.strip_suffix(".py").unwrap_or(&name);
     let stem = stem.rsplit('.').next().unwrap_or(stem);
-    let parts: Vec<&str> = stem.split(['_', '-']).collect();
-    let words = [
+    stem.split(['_', '-']).map(str::to_owned).collect()
+}
+
+fn sounds_like_training(name: &str) -> bool {
+    const WORDS: &[&str] = &[
         "train",
         "finetune",
         "pretrain",
@@ -142,11 +150,35 @@ fn sounds_like_training(name: &str) -> bool {
         "trainer",
         "finetuning",
     ];
-    let not =
-        ["eval", "test", "plot", "infer", "inference", "export", "merge", "download", "prepare", "preprocess", "convert", "data"];
-    parts.iter().any(|part| words.contains(part)) && !parts.iter().any(|part| not.contains(part))
-        || stem.contains("finetun")
-        || stem == "train"
+    let words = words_of(name);
+    let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    any(WORDS) && !any(OTHER_TASKS) && !any(&["data"]) || words.iter().any(|word| word.contains("finetun"))
+}
+
+const OTHER_TASKS: &[&str] = &[
+    "eval",
+    "evaluate",
+    "evaluation",
+    "test",
+    "plot",
+    "infer",
+    "inference",
+    "predict",
+    "export",
+    "merge",
+    "download",
+    "prepare",
+    "preprocess",
+    "convert",
+    "benchmark",
+    "generate",
+];
+
+fn sounds_like_another_task(name: &str) -> bool {
+    let words = words_of(name);
+    words.iter().any(|word| OTHER_TASKS.contains(&word.as_str()))
+        && !sounds_like_training(name)
+        && !words.iter().any(|w| w == "train")
 }
 
 /// Tests train tiny models on purpose; they are no runs of the project.

@@ -31,7 +31,7 @@ const LIBRARIES: &[&str] = &[
 /// The import graph of the project's own modules.
 #[derive(Debug, Default)]
 pub(super) struct Imports {
-    imports: BTreeMap<FileId, BTreeSet<FileId>>,
+    targets: BTreeMap<FileId, BTreeSet<FileId>>,
     imported: BTreeSet<FileId>,
     speaks: BTreeSet<FileId>,
 }
@@ -44,7 +44,7 @@ impl Imports {
             let Some(code) = file.python() else { continue };
             let mut speaks = file.text.contains(".backward(");
             let folder = file.folder();
-            let own = graph.imports.entry(file.id).or_default();
+            let own = graph.targets.entry(file.id).or_default();
             let mut add = |module: &str| {
                 speaks |= LIBRARIES.contains(&module.split('.').next().unwrap_or(module));
                 let path = module.replace('.', "/");
@@ -74,7 +74,7 @@ impl Imports {
             if self.speaks.contains(&file) {
                 return true;
             }
-            open.extend(self.imports.get(&file).into_iter().flatten().copied().filter(|next| seen.insert(*next)));
+            open.extend(self.targets.get(&file).into_iter().flatten().copied().filter(|next| seen.insert(*next)));
         }
         false
     }

@@ -8,6 +8,7 @@ use crate::launch::Launch;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::Launcher;
+use vramlint_syntax::data::DataFile;
 
 /// Names that mean it whoever reads them.
 const CERTAIN: &[&str] = &[
@@ -36,13 +37,13 @@ pub(super) fn ranks(project: &Project, seed: &Seed, dialect: Dialect) -> Result<
         seed.accelerate.filter(|_| !replaced(seed)).and_then(|id| project.file(id).data()?.root()?.get("parallelism_config"))
     {
         for (key, value) in block.entries() {
-            found.take(key.text().unwrap_or_default(), value.value(vramlint_syntax::data::Loader::PyYaml))?;
+            found.take(key.text().unwrap_or_default(), value.value(vramlint_syntax::data::Loader::PyYaml).as_ref())?;
         }
     }
     let engine = seed.deepspeed.into_iter();
     for id in seed.training.iter().map(|(id, _)| *id).chain(engine) {
         let file = project.file(id);
-        let Some(root) = file.data().and_then(|data| data.root()) else { continue };
+        let Some(root) = file.data().and_then(DataFile::root) else { continue };
         let loader = super::data::loader_of(file, project.kind(id));
         let mut leaves = Vec::new();
         crate::kind::leaves(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
@@ -51,7 +52,7 @@ pub(super) fn ranks(project: &Project, seed: &Seed, dialect: Dialect) -> Result<
             }
         });
         for (path, value) in leaves {
-            found.take(&path, value)?;
+            found.take(&path, value.as_ref())?;
         }
     }
     let own = super::spread::marks(project, seed.code.as_deref()).any(|marks| marks.parallelism);
@@ -71,10 +72,10 @@ fn replaced(seed: &Seed) -> bool {
 fn is_named(name: &str) -> Option<bool> {
     let same =
         |known: &&str| known.len() == name.len() && known.chars().zip(name.chars()).all(|(a, b)| a == b || a == '_' && b == '-');
-    if CERTAIN.iter().any(|known| same(&known)) {
+    if CERTAIN.iter().any(&same) {
         return Some(true);
     }
-    FRAMEWORKS.iter().any(|known| same(&known)).then_some(false)
+    FRAMEWORKS.iter().any(same).then_some(false)
 }
 
 struct Ranks {
@@ -88,24 +89,24 @@ impl Ranks {
         if launch.launcher == Launcher::Accelerate {
             for flag in &launch.flags {
                 let text = flag.values.first().and_then(|word| word.text());
-                self.take(flag.name.trim_start_matches('-'), text.map(super::arguments::typed))?;
+                self.take(flag.name.trim_start_matches('-'), text.map(super::arguments::typed).as_ref())?;
             }
         }
         for option in launch.options() {
             let text = option.value.as_ref().and_then(|value| value.text.as_deref());
-            self.take(&option.name, text.map(super::arguments::typed))?;
+            self.take(&option.name, text.map(super::arguments::typed).as_ref())?;
         }
         Ok(())
     }
 
-    fn take(&mut self, path: &str, value: Option<Value>) -> Result<(), Message> {
+    fn take(&mut self, path: &str, value: Option<&Value>) -> Result<(), Message> {
         let name = path.rsplit('.').next().unwrap_or(path);
         let Some(certain) = is_named(name) else { return Ok(()) };
         let server = ["vllm", "rollout", "sglang", "infer", "generat"].iter().any(|word| path.to_lowercase().contains(word));
         if server {
             return Ok(());
         }
-        let number = value.as_ref().and_then(Value::as_int);
+        let number = value.and_then(Value::as_int);
         match number {
             Some(1 | 0) => Ok(()),
             _ if matches!(value, Some(Value::Null | Value::Bool(false))) => Ok(()),

@@ -5,7 +5,7 @@
 
 use super::settle::Offers;
 use crate::code::CodeFacts;
-use crate::launch::Launch;
+use crate::launch::{Launch, LaunchFlag};
 use crate::setting::{Candidate, Origin, Resolved, Setting};
 use crate::{Policy, SourceFile};
 use vramlint_base::{Message, Value, message};
@@ -117,7 +117,7 @@ impl World<'_> {
                 let Some(asked) = asked else {
                     return Err(message!("num_processes is not known", "num_processes 未知"));
                 };
-                total(asked, machines)
+                Ok(total(asked, machines))
             }
             _ => Err(message!("distributed_type is not text", "distributed_type 不是文本")),
         }
@@ -130,7 +130,7 @@ impl World<'_> {
             Some(Value::Int(n)) if gpus == Some(1) && *n > 1 && self.accelerate.is_none() => {
                 Ok((1, vec![Concept::NumProcesses], "one GPU and no type: one process".into()))
             }
-            Some(Value::Int(n)) => total(*n, machines),
+            Some(Value::Int(n)) => Ok(total(*n, machines)),
             _ if offers.has(Concept::NumProcesses) => Err(message!("num_processes is not known", "num_processes 未知")),
             _ => match gpus {
                 Some(n) => Ok((n.max(1), vec![], format!("one process per GPU of the target: {}", n.max(1)))),
@@ -154,7 +154,7 @@ impl World<'_> {
     fn deepspeed(&self, offers: &Offers) -> Count {
         let launch = self.launch.ok_or_else(unknown_gpus)?;
         if let Some(include) = filter(launch, "--include") {
-            let text = include.ok_or_else(unknown_gpus)?;
+            let text = include.values.first().and_then(|word| word.text()).ok_or_else(unknown_gpus)?;
             let count = included(text).ok_or_else(unknown_gpus)?;
             return Ok((count, vec![], format!("--include {text}")));
         }
@@ -208,7 +208,7 @@ impl World<'_> {
         Ok((world, inputs, format!("devices x num_nodes = {devices} x {nodes}")))
     }
 
-    /// OpenRLHF under Ray: the actor's ranks train (OpenRLHF 0.11.0 cli/train_ppo_ray.py, 1 node of 8 by default).
+    /// OpenRLHF under Ray: the actor's ranks train (OpenRLHF 0.11.0 `cli/train_ppo_ray.py`, 1 node of 8 by default).
     fn ray(&self) -> Count {
         let launch = self.launch.ok_or_else(unknown_gpus)?;
         let options = launch.options();
@@ -257,7 +257,7 @@ impl World<'_> {
             Some(None) => Err(message!("the launcher is not known", "启动器未知")),
             _ if offers.has(Concept::NumProcesses) => {
                 let machines = int_or(offers, Concept::NumMachines, 1)?;
-                total(int_or(offers, Concept::NumProcesses, 1)?, machines)
+                Ok(total(int_or(offers, Concept::NumProcesses, 1)?, machines))
             }
             _ => self
                 .gpus()
@@ -314,27 +314,23 @@ impl World<'_> {
 /// How many GPUs `CUDA_VISIBLE_DEVICES` shows: those in front of the first id that is none (`0,1,-1`, CUDA's own rule).
 fn visible_gpus(text: &str) -> i64 {
     let ids = text.trim_matches(['"', '\'']).split(',').map(str::trim);
-    ids.take_while(|id| !id.is_empty() && !id.starts_with('-') && *id != "NoDevFiles").count() as i64
+    ids.take_while(|id| !id.is_empty() && !id.starts_with('-') && *id != "NoDevFiles").fold(0, |count, _| count + 1)
 }
 
-/// The text of a resource filter of the deepspeed launcher, by whatever name it is written; inner `None` where it is not known.
-fn filter<'a>(launch: &'a Launch, name: &str) -> Option<Option<&'a str>> {
-    let wanted = flags::flag(Launcher::DeepSpeed, name)?.names[0];
-    Some(launch.flag(wanted)?.values.first().and_then(|word| word.text()))
+/// A resource filter of the deepspeed launcher, by whatever name it is written.
+fn filter<'a>(launch: &'a Launch, name: &str) -> Option<&'a LaunchFlag> {
+    launch.flag(flags::flag(Launcher::DeepSpeed, name)?.names[0])
 }
 
 /// accelerate divides by the machines and drops the remainder (utils/launch.py:217).
-fn total(asked: i64, machines: i64) -> Count {
+fn total(asked: i64, machines: i64) -> (i64, Vec<Concept>, String) {
     if machines <= 1 {
-        return Ok((asked.max(1), vec![Concept::NumProcesses], format!("num_processes = {asked}")));
+        return (asked.max(1), vec![Concept::NumProcesses], format!("num_processes = {asked}"));
     }
     let per_machine = asked / machines;
     let inputs = vec![Concept::NumProcesses, Concept::NumMachines];
-    Ok((
-        per_machine * machines,
-        inputs,
-        format!("num_processes // num_machines x num_machines = {asked} // {machines} x {machines}"),
-    ))
+    let formula = format!("num_processes // num_machines x num_machines = {asked} // {machines} x {machines}");
+    (per_machine * machines, inputs, formula)
 }
 
 /// The number of a concept, `otherwise` where nobody says one, an error where somebody says one that is not known.
@@ -358,7 +354,7 @@ fn unknown_gpus() -> Message {
 fn included(text: &str) -> Option<i64> {
     text.split('@').try_fold(0i64, |sum, node| {
         let (_, slots) = node.split_once(':')?;
-        Some(sum + slots.split(',').filter(|slot| !slot.trim().is_empty()).count() as i64)
+        Some(slots.split(',').filter(|slot| !slot.trim().is_empty()).fold(sum, |count, _| count + 1))
     })
 }
 
@@ -374,8 +370,16 @@ mod tests {
     }
 
     #[test]
+    fn visible_devices_end_at_the_first_that_is_none() {
+        assert_eq!(visible_gpus("0,1, 3"), 3);
+        assert_eq!(visible_gpus("0,-1,2"), 1);
+        assert_eq!(visible_gpus(""), 0);
+        assert_eq!(visible_gpus("GPU-1b2c,GPU-3d4e"), 2);
+    }
+
+    #[test]
     fn machines_divide_and_drop_the_remainder() {
-        assert_eq!(total(3, 2).map(|(n, _, _)| n), Ok(2));
-        assert_eq!(total(8, 1).map(|(n, _, _)| n), Ok(8));
+        assert_eq!(total(3, 2).0, 2);
+        assert_eq!(total(8, 1).0, 8);
     }
 }
