@@ -31,7 +31,7 @@ pub enum Origin {
     /// The tool's own default; `source` names version and file.
     Default { tool: &'static str, source: String },
     /// Computed from other settings of the run.
-    Derived { formula: String, inputs: Vec<Concept> },
+    Derived { formula: Message, inputs: Vec<Concept> },
     /// Nothing says it; taken because nothing else is possible or usual, and said so.
     Assumed { why: Message },
 }

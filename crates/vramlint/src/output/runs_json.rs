@@ -103,7 +103,7 @@ fn origin(project: &Project, origin: &Origin, lang: Lang) -> Object {
         }
         Origin::Derived { formula, inputs } => {
             object.put("inputs", inputs.iter().map(|input| input.name().into()).collect::<Node>());
-            object.put("formula", formula.as_str());
+            object.put("formula", formula.get(lang));
         }
         Origin::Assumed { why } => object.put("why", why.get(lang)),
     }

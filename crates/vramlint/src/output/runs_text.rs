@@ -164,7 +164,7 @@ impl Table<'_> {
                 let tool = named(tool, source);
                 self.say(&message!("default of {tool}", "{tool} 的默认值"))
             }
-            Origin::Derived { formula, .. } => formula.clone(),
+            Origin::Derived { formula, .. } => formula.get(self.lang).to_owned(),
             Origin::Assumed { why } => self.say(why),
         }
     }

@@ -1,8 +1,9 @@
 //! Factors of the batch that a tool computes from the others.
 
+use super::settle::arithmetic;
 use super::{Run, deepspeed};
 use crate::setting::{Candidate, Origin, Resolved, Setting};
-use vramlint_base::Value;
+use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect};
 
 /// Whether somebody states a setting, rather than a tool taking it for granted.
@@ -77,13 +78,24 @@ pub(super) fn derive_accumulation(run: &mut Run) {
         // ms-swift 4.6.0.dev0 swift/trainers/arguments.py:285
         Dialect::MsSwift => {
             let steps = (16 + rows - 1) / rows;
-            (steps.max(1), format!("max(1, ceil(16 / {micro} / {world}))"), vec![Concept::MicroBatch, Concept::WorldSize])
+            (
+                steps.max(1),
+                arithmetic(format!("max(1, ceil(16 / {micro} / {world}))")),
+                vec![Concept::MicroBatch, Concept::WorldSize],
+            )
         }
         // OpenRLHF 0.11.0 utils/deepspeed/deepspeed.py:110; it floors silently, and then trains other than what is written.
         Dialect::OpenRlhf => {
             let Some(total) = run.int(Concept::EffectiveBatch).filter(|total| total % rows == 0 && *total > 0) else { return };
             let inputs = vec![Concept::EffectiveBatch, Concept::MicroBatch, Concept::WorldSize];
-            (total / rows, format!("train batch / micro batch / processes = {total} / {micro} / {world}"), inputs)
+            (
+                total / rows,
+                message!(
+                    "train batch / micro batch / processes = {total} / {micro} / {world}",
+                    "train batch / micro batch / 进程数 = {total} / {micro} / {world}"
+                ),
+                inputs,
+            )
         }
         _ => return,
     };

@@ -112,10 +112,17 @@ pub(super) fn quotient(total: &Candidate, others: &[i64], missing: Concept) -> O
     if product <= 0 || total % product != 0 {
         return None;
     }
-    let formula = format!(
-        "train_batch_size / {} = {total} / {product}",
-        if missing == Concept::MicroBatch { "(steps x processes)" } else { "(rows x processes)" }
-    );
+    let formula = if missing == Concept::MicroBatch {
+        message!(
+            "train_batch_size / (steps x processes) = {total} / {product}",
+            "train_batch_size /（累积步数 x 进程数）= {total} / {product}"
+        )
+    } else {
+        message!(
+            "train_batch_size / (rows x processes) = {total} / {product}",
+            "train_batch_size /（微批 x 进程数）= {total} / {product}"
+        )
+    };
     Some(Candidate {
         value: crate::Resolved::Known(Value::Int(total / product)),
         raw: String::new(),

@@ -123,6 +123,11 @@ fn same(a: &Resolved, b: &Resolved) -> bool {
     }
 }
 
+/// Arithmetic reads the same in every language.
+pub(super) fn arithmetic(formula: String) -> Message {
+    Message { en: formula.clone(), zh: formula }
+}
+
 /// A known candidate.
 pub(super) fn known(value: Value, raw: impl Into<String>, origin: crate::Origin) -> Candidate {
     Candidate { value: Resolved::Known(value), raw: raw.into(), origin, condition: None, assumptions: Vec::new() }

@@ -3,7 +3,7 @@
 //! Facts: `accelerate.md` sections 2 to 4 (accelerate 1.15.0, run); torchrun and the deepspeed launcher: section 4, "World size
 //! from other launchers".
 
-use super::settle::Offers;
+use super::settle::{Offers, arithmetic};
 use crate::code::CodeFacts;
 use crate::launch::{Launch, LaunchFlag};
 use crate::setting::{Candidate, Origin, Resolved, Setting};
@@ -31,7 +31,7 @@ pub(super) struct World<'a> {
 }
 
 /// A number and where it came from.
-type Count = Result<(i64, Vec<Concept>, String), Message>;
+type Count = Result<(i64, Vec<Concept>, Message), Message>;
 
 impl World<'_> {
     /// The world size. `launcher` holds what the launch itself says, `all` what anybody says.
@@ -39,7 +39,7 @@ impl World<'_> {
         let count = self.processes(launcher, all).and_then(|count| self.data_parallel(count));
         let (value, formula, inputs) = match count {
             Ok((n, inputs, formula)) => (Resolved::Known(Value::Int(n)), formula, inputs),
-            Err(why) => (Resolved::Unknown(why), String::new(), Vec::new()),
+            Err(why) => (Resolved::Unknown(why), arithmetic(String::new()), Vec::new()),
         };
         let origin = Origin::Derived { formula, inputs };
         let candidate = Candidate { value, raw: String::new(), origin, condition: None, assumptions: Vec::new() };
@@ -58,7 +58,11 @@ impl World<'_> {
             Some(Launcher::Torchrun) => self.torchrun(launcher),
             Some(Launcher::DeepSpeed) => self.deepspeed(launcher),
             Some(Launcher::Tune) if launcher.has(Concept::NumProcesses) => self.torchrun(launcher),
-            Some(Launcher::Tune) => Ok((1, vec![], "without nproc_per_node tune starts one process".into())),
+            Some(Launcher::Tune) => Ok((
+                1,
+                vec![],
+                message!("without nproc_per_node tune starts one process", "没有 nproc_per_node 时 tune 只启动一个进程"),
+            )),
             Some(Launcher::Python) => self.python(all),
             Some(Launcher::LlamaFactory | Launcher::Swift) => self.own_launcher(),
             Some(Launcher::Axolotl) => self.axolotl(launcher),
@@ -67,11 +71,15 @@ impl World<'_> {
     }
 
     /// Only data-parallel processes multiply the batch.
-    fn data_parallel(&self, (n, inputs, formula): (i64, Vec<Concept>, String)) -> Count {
+    fn data_parallel(&self, (n, inputs, formula): (i64, Vec<Concept>, Message)) -> Count {
         let (sharing, names) = self.sharing.clone()?;
         match sharing {
             1 => Ok((n, inputs, formula)),
-            d if n % d == 0 => Ok((n / d, inputs, format!("({formula}) / {names}"))),
+            d if n % d == 0 => Ok((
+                n / d,
+                inputs,
+                Message { en: format!("({}) / {names}", formula.en), zh: format!("（{}）/ {names}", formula.zh) },
+            )),
             _ => Err(message!("{n} processes do not divide by {names}", "{n} 个进程不能被 {names} 整除")),
         }
     }
@@ -84,7 +92,7 @@ impl World<'_> {
         let kind = offers.peek(Concept::DistributedType);
         let machines = int_or(offers, Concept::NumMachines, 1)?;
         if self.launch.is_some_and(|launch| launch.flag("--cpu").is_some()) {
-            return Ok((1, vec![], "--cpu starts one process".into()));
+            return Ok((1, vec![], message!("--cpu starts one process", "--cpu 只启动一个进程")));
         }
         let Some(kind) = kind else {
             if offers.has(Concept::DistributedType) {
@@ -103,7 +111,11 @@ impl World<'_> {
                 if asked.is_none() {
                     return Err(message!("num_processes is not given", "没有给出 num_processes"));
                 }
-                Ok((1, vec![Concept::DistributedType], "distributed_type NO starts one process".into()))
+                Ok((
+                    1,
+                    vec![Concept::DistributedType],
+                    message!("distributed_type NO starts one process", "distributed_type 为 NO 时只启动一个进程"),
+                ))
             }
             Value::Text(text) if matches!(text.as_str(), "NO" | "MULTI_CPU" | "AMAZON_SAGEMAKER") => {
                 if text == "MULTI_CPU"
@@ -111,7 +123,11 @@ impl World<'_> {
                 {
                     return Err(message!("mpirun starts the processes", "由 mpirun 启动进程"));
                 }
-                Ok((1, vec![Concept::DistributedType], format!("distributed_type {text} starts one process")))
+                Ok((
+                    1,
+                    vec![Concept::DistributedType],
+                    message!("distributed_type {text} starts one process", "distributed_type 为 {text} 时只启动一个进程"),
+                ))
             }
             Value::Text(_) => {
                 let Some(asked) = asked else {
@@ -127,13 +143,17 @@ impl World<'_> {
     fn accelerate_without_type(&self, offers: &Offers, machines: i64) -> Count {
         let gpus = self.gpus();
         match offers.peek(Concept::NumProcesses) {
-            Some(Value::Int(n)) if gpus == Some(1) && *n > 1 && self.accelerate.is_none() => {
-                Ok((1, vec![Concept::NumProcesses], "one GPU and no type: one process".into()))
-            }
+            Some(Value::Int(n)) if gpus == Some(1) && *n > 1 && self.accelerate.is_none() => Ok((
+                1,
+                vec![Concept::NumProcesses],
+                message!("one GPU and no type: one process", "只有一张 GPU 且未指定类型：一个进程"),
+            )),
             Some(Value::Int(n)) => Ok(total(*n, machines)),
             _ if offers.has(Concept::NumProcesses) => Err(message!("num_processes is not known", "num_processes 未知")),
             _ => match gpus {
-                Some(n) => Ok((n.max(1), vec![], format!("one process per GPU of the target: {}", n.max(1)))),
+                Some(n) => {
+                    Ok((n.max(1), vec![], message!("one process per GPU of the target: {n}", "目标的每张 GPU 一个进程：{n}")))
+                }
                 None => Err(message!("one process per GPU that the machine has", "每张可见 GPU 一个进程，数量未知")),
             },
         }
@@ -148,7 +168,11 @@ impl World<'_> {
         };
         let nodes = int_or(offers, Concept::NumMachines, 1)?;
         let world = per_node.checked_mul(nodes).ok_or_else(unknown_gpus)?;
-        Ok((world, vec![Concept::NumProcesses, Concept::NumMachines], format!("nproc_per_node x nnodes = {per_node} x {nodes}")))
+        Ok((
+            world,
+            vec![Concept::NumProcesses, Concept::NumMachines],
+            arithmetic(format!("nproc_per_node x nnodes = {per_node} x {nodes}")),
+        ))
     }
 
     fn deepspeed(&self, offers: &Offers) -> Count {
@@ -156,7 +180,7 @@ impl World<'_> {
         if let Some(include) = filter(launch, "--include") {
             let text = include.values.first().and_then(|word| word.text()).ok_or_else(unknown_gpus)?;
             let count = included(text).ok_or_else(unknown_gpus)?;
-            return Ok((count, vec![], format!("--include {text}")));
+            return Ok((count, vec![], arithmetic(format!("--include {text}"))));
         }
         if filter(launch, "--exclude").is_some() {
             return Err(unknown_gpus());
@@ -167,10 +191,13 @@ impl World<'_> {
             Some(Value::Int(n)) if *n > 0 && nodes > 0 => {
                 let world = n.checked_mul(nodes).ok_or_else(unknown_gpus)?;
                 let inputs = vec![Concept::NumProcesses, Concept::NumMachines];
-                Ok((world, inputs, format!("num_gpus x num_nodes = {n} x {nodes}")))
+                Ok((world, inputs, arithmetic(format!("num_gpus x num_nodes = {n} x {nodes}"))))
             }
             _ if offers.has(Concept::NumProcesses) || nodes <= 0 => Err(unknown_gpus()),
-            _ => self.gpus().map(|n| (n, vec![], format!("every GPU of the target: {n}"))).ok_or_else(unknown_gpus),
+            _ => self
+                .gpus()
+                .map(|n| (n, vec![], message!("every GPU of the target: {n}", "目标的全部 GPU：{n}")))
+                .ok_or_else(unknown_gpus),
         }
     }
 
@@ -192,7 +219,7 @@ impl World<'_> {
         if self.code.is_none() && self.dialect != Dialect::Axolotl {
             return Err(message!("the script is not in the project", "脚本不在项目中"));
         }
-        Ok((1, vec![], "python starts one process".into()))
+        Ok((1, vec![], message!("python starts one process", "python 只启动一个进程")))
     }
 
     /// Lightning's Trainer starts a process per device itself (pytorch-lightning 2.6.6 trainer/trainer.py: `devices="auto"`).
@@ -205,7 +232,7 @@ impl World<'_> {
         };
         let world = devices.checked_mul(nodes).ok_or_else(unknown_gpus)?;
         let inputs = vec![Concept::NumProcesses, Concept::NumMachines];
-        Ok((world, inputs, format!("devices x num_nodes = {devices} x {nodes}")))
+        Ok((world, inputs, arithmetic(format!("devices x num_nodes = {devices} x {nodes}"))))
     }
 
     /// OpenRLHF under Ray: the actor's ranks train (OpenRLHF 0.11.0 `cli/train_ppo_ray.py`, 1 node of 8 by default).
@@ -220,12 +247,16 @@ impl World<'_> {
         };
         let module = launch.module.as_ref().and_then(|word| word.text());
         if module != Some("openrlhf.cli.train_ppo_ray") {
-            return Ok((1, vec![], "python starts one process".into()));
+            return Ok((1, vec![], message!("python starts one process", "python 只启动一个进程")));
         }
         let nodes = number(["actor_num_nodes", "actor.num_nodes"], 1).ok_or_else(unknown_gpus)?;
         let each = number(["actor_num_gpus_per_node", "actor.num_gpus_per_node"], 8).ok_or_else(unknown_gpus)?;
         let world = nodes.checked_mul(each).ok_or_else(unknown_gpus)?;
-        Ok((world, vec![], format!("actor nodes x GPUs per node = {nodes} x {each}")))
+        Ok((
+            world,
+            vec![],
+            message!("actor nodes x GPUs per node = {nodes} x {each}", "actor 节点数 x 每节点 GPU 数 = {nodes} x {each}"),
+        ))
     }
 
     /// Command lines that start torchrun themselves, one process per GPU.
@@ -238,12 +269,18 @@ impl World<'_> {
                 None => 1,
             };
             let world = per_node.checked_mul(nodes).ok_or_else(unknown_gpus)?;
-            return Ok((world, vec![], format!("NPROC_PER_NODE x NNODES = {per_node} x {nodes}")));
+            return Ok((world, vec![], arithmetic(format!("NPROC_PER_NODE x NNODES = {per_node} x {nodes}"))));
         }
         if launch.launcher == Launcher::Swift {
-            return Ok((1, vec![], "without NPROC_PER_NODE swift starts one process".into()));
+            return Ok((
+                1,
+                vec![],
+                message!("without NPROC_PER_NODE swift starts one process", "没有 NPROC_PER_NODE 时 swift 只启动一个进程"),
+            ));
         }
-        self.gpus().map(|n| (n.max(1), vec![], format!("one process per visible GPU: {}", n.max(1)))).ok_or_else(unknown_gpus)
+        self.gpus()
+            .map(|n| (n.max(1), vec![], message!("one process per visible GPU: {n}", "每张可见 GPU 一个进程：{n}")))
+            .ok_or_else(unknown_gpus)
     }
 
     /// `axolotl train` starts accelerate unless `--launcher` says otherwise, and hands on what stands behind `--`.
@@ -252,7 +289,7 @@ impl World<'_> {
         let options = launch.options();
         let chosen = options.iter().rfind(|option| option.name == "launcher").and_then(|option| option.value.as_ref());
         match chosen.map(|value| value.text.as_deref()) {
-            Some(Some("python")) => Ok((1, vec![], "python starts one process".into())),
+            Some(Some("python")) => Ok((1, vec![], message!("python starts one process", "python 只启动一个进程"))),
             Some(Some("torchrun")) => self.torchrun(offers),
             Some(None) => Err(message!("the launcher is not known", "启动器未知")),
             _ if offers.has(Concept::NumProcesses) => {
@@ -261,7 +298,7 @@ impl World<'_> {
             }
             _ => self
                 .gpus()
-                .map(|n| (n.max(1), vec![], format!("one process per visible GPU: {}", n.max(1))))
+                .map(|n| (n.max(1), vec![], message!("one process per visible GPU: {n}", "每张可见 GPU 一个进程：{n}")))
                 .ok_or_else(unknown_gpus),
         }
     }
@@ -269,13 +306,13 @@ impl World<'_> {
     /// No command is known.
     fn nobody(&self, all: &Offers) -> Count {
         if self.plain_loop {
-            return Ok((1, vec![], "a plain training loop is one process".into()));
+            return Ok((1, vec![], message!("a plain training loop is one process", "普通训练循环是一个进程")));
         }
         if self.dialect == Dialect::Lightning && all.has(Concept::NumProcesses) {
             return self.lightning(all);
         }
         match (self.policy.target.count, self.policy.target.nodes.unwrap_or(1)) {
-            (Some(1 | 0), 1) => Ok((1, vec![], "the target has one GPU".into())),
+            (Some(1 | 0), 1) => Ok((1, vec![], message!("the target has one GPU", "目标只有一张 GPU"))),
             _ => Err(message!("the project does not show how it is launched", "项目中没有启动命令")),
         }
     }
@@ -323,13 +360,13 @@ fn filter<'a>(launch: &'a Launch, name: &str) -> Option<&'a LaunchFlag> {
 }
 
 /// accelerate divides by the machines and drops the remainder (utils/launch.py:217).
-fn total(asked: i64, machines: i64) -> (i64, Vec<Concept>, String) {
+fn total(asked: i64, machines: i64) -> (i64, Vec<Concept>, Message) {
     if machines <= 1 {
-        return (asked.max(1), vec![Concept::NumProcesses], format!("num_processes = {asked}"));
+        return (asked.max(1), vec![Concept::NumProcesses], arithmetic(format!("num_processes = {asked}")));
     }
     let per_machine = asked / machines;
     let inputs = vec![Concept::NumProcesses, Concept::NumMachines];
-    let formula = format!("num_processes // num_machines x num_machines = {asked} // {machines} x {machines}");
+    let formula = arithmetic(format!("num_processes // num_machines x num_machines = {asked} // {machines} x {machines}"));
     (per_machine * machines, inputs, formula)
 }
 
