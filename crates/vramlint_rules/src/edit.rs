@@ -9,8 +9,11 @@ pub(crate) fn replace(place: Place, text: impl Into<String>) -> Edit {
 }
 
 /// Removes the whole lines from `key` to the end of `value`, for an entry of a block mapping that has its lines for itself.
-/// `None` where something else stands on them.
+/// `None` where something else stands on them, and in JSON, where a comma would be left over.
 pub(crate) fn remove_entry(file: &SourceFile, key: TextRange, value: TextRange) -> Option<Edit> {
+    if file.data().is_some_and(|data| data.json) {
+        return None;
+    }
     let text = file.text.as_ref();
     let start = file.lines.line_start(file.lines.line_of(key.start));
     if !text.get(start as usize..key.start as usize)?.chars().all(|c| c == ' ') {

@@ -32,7 +32,10 @@ const ACCELERATE_ONLY: &[&str] =
 
 fn accelerate(keys: &BTreeSet<&str>, file: &SourceFile) -> Option<KindGuess> {
     let own = ACCELERATE_ONLY.iter().filter(|key| keys.contains(**key)).count();
-    let known = keys.iter().filter(|key| keys::find(keys::accelerate(), key).is_some()).count();
+    // The file of a cluster at Amazon has keys of its own.
+    let is_known =
+        |key: &&&str| [keys::accelerate(), keys::accelerate_sagemaker()].iter().any(|all| keys::find(all, key).is_some());
+    let known = keys.iter().filter(is_known).count();
     if keys.contains("distributed_type") && known * 2 >= keys.len() {
         return Some(of(Kind::Accelerate, 95, "distributed_type"));
     }

@@ -42,10 +42,14 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for run in &cx.project.runs {
         let policy = cx.project.policy(run.place.file);
-        let Some((agreed, _)) = policy.effective_batch else { continue };
+        let Some((agreed, at)) = policy.effective_batch else { continue };
         let (Some(actual), Ok(agreed)) = (run.int(Concept::EffectiveBatch), i64::try_from(agreed)) else { continue };
         if actual != agreed {
-            out.push(finding(run, actual, agreed, policy.file.as_deref().unwrap_or("vramlint.toml")));
+            let mut finding = finding(run, actual, agreed, policy.file.as_deref().unwrap_or("vramlint.toml"));
+            if let Some(place) = at {
+                finding = finding.related(place, message!("{agreed} is agreed on here", "此处约定为 {agreed}"));
+            }
+            out.push(finding);
         }
     }
 }

@@ -17,9 +17,11 @@ pub(super) fn formula(run: &Run) -> String {
         .join(" x ")
 }
 
-/// Where each factor is written; a derived world size points at the processes.
+/// Where each factor is written; a derived world size points at the processes, else at the GPUs that are visible.
 pub(super) fn factors(run: &Run) -> Vec<Related> {
-    let concepts = [Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::NumProcesses];
+    let written = |concept: Concept| run.settings.get(&concept).and_then(|setting| setting.winning()?.origin.place()).is_some();
+    let world = if written(Concept::NumProcesses) { Concept::NumProcesses } else { Concept::VisibleDevices };
+    let concepts = [Concept::MicroBatch, Concept::GradientAccumulationSteps, world];
     concepts
         .iter()
         .filter_map(|concept| {

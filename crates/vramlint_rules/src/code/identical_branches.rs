@@ -69,7 +69,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn pair_of(file: vramlint_base::FileId, first: &Arm, second: &Arm, text: &str) -> Option<vramlint_base::Finding> {
-    let chooses = first.test.as_ref().is_some_and(is_threshold) || first.body.iter().any(sets_training_value);
+    let test = first.test.as_ref()?;
+    // Names that share a setting (`"7b"`, `"13b"`) make a table; a step between two amounts, or a choice without a difference, is
+    // what somebody forgot to fill in.
+    let chooses = match &second.test {
+        None => quantity(test).is_some() || first.body.iter().any(sets_training_value),
+        Some(next) => {
+            let amounts = quantity(test).zip(quantity(next));
+            amounts.is_some_and(|(one, other)| one.range.slice(text) == other.range.slice(text))
+        }
+    };
     if !chooses || !first.body.iter().any(is_assignment) || !equal_bodies(text, &first.body, &second.body) {
         return None;
     }
@@ -89,11 +98,15 @@ fn is_assignment(statement: &Stmt) -> bool {
     matches!(statement.kind, StmtKind::Assign { value: Some(_), .. })
 }
 
-/// `free_gb < 8`: a quantity against a number.
-fn is_threshold(test: &Expr) -> bool {
-    let ExprKind::Compare(left, op, right) = &test.kind else { return false };
+/// The quantity of `free_gb < 8`: what is compared with a number.
+fn quantity(test: &Expr) -> Option<&Expr> {
+    let ExprKind::Compare(left, op, right) = &test.kind else { return None };
     let number = |side: &Expr| matches!(&side.kind, ExprKind::Value(Value::Int(_) | Value::Float(_)));
-    matches!(*op, "<" | "<=" | ">" | ">=") && (number(left) != number(right))
+    match (matches!(*op, "<" | "<=" | ">" | ">="), number(left), number(right)) {
+        (true, false, true) => Some(left),
+        (true, true, false) => Some(right),
+        _ => None,
+    }
 }
 
 /// An assignment to a name that means a training setting.

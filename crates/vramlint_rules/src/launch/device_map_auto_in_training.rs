@@ -62,7 +62,7 @@ use std::collections::BTreeSet;
 use vramlint_base::{Applicability, FileId, Finding, Fix, Place, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::code::{CodeCandidate, ModelLoad};
-use vramlint_resolve::{Project, Run};
+use vramlint_resolve::{Project, Run, SourceFile};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL103",
@@ -86,15 +86,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             found.extend(spreading(model).and_then(|map| finding(model, map, Some(run))));
         }
     }
-    if !cx.project.runs.is_empty() {
-        let used: BTreeSet<FileId> =
-            cx.project.runs.iter().flat_map(|run| &run.code).flat_map(|code| code.files.clone()).collect();
-        // Interpreting a file costs far more than looking whether it loads a model at all.
-        let loads = |text: &str| ["_pretrained", "device_map", "pipeline"].iter().any(|word| text.contains(word));
-        for file in cx.project.files.iter().filter(|file| file.python().is_some() && file.host.is_none()) {
-            if !used.contains(&file.id) && loads(&file.text) {
-                found.extend(alone(cx.project, file.id));
-            }
+    let used: BTreeSet<FileId> =
+        cx.project.runs.iter().flat_map(|run| &run.code).flat_map(|code| code.files.iter().copied()).collect();
+    // Interpreting a file costs far more than looking whether it loads a model at all.
+    let loads = |text: &str| ["_pretrained", "device_map", "pipeline"].iter().any(|word| text.contains(word));
+    for file in cx.project.files.iter().filter(|file| file.python().is_some() && file.host.is_none()) {
+        if !used.contains(&file.id) && loads(&file.text) {
+            found.extend(alone(cx.project, file));
         }
     }
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -105,23 +103,50 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Models of a file that no run is seen to use: the project trains, but how they are used is not shown.
-fn alone(project: &Project, file: FileId) -> Vec<Finding> {
-    let Some(code) = project.code(file) else { return Vec::new() };
-    let own = code.models.iter().filter(|model| model.file == file);
-    own.filter_map(|model| finding(model, spreading(model)?, None)).collect()
+/// Models of a file that no run is seen to use: those that the file itself trains, and, in a project that trains, those that it
+/// only makes for others.
+fn alone(project: &Project, file: &SourceFile) -> Vec<Finding> {
+    let Some(code) = project.code(file.id) else { return Vec::new() };
+    let for_others = !project.runs.is_empty() && makes_for_others(file);
+    let own = code.models.iter().filter(|model| model.file == file.id);
+    let counts = |model: &&ModelLoad| model.trained.map_or_else(|| for_others && in_a_class(file, model), |trained| trained);
+    own.filter(counts).filter_map(|model| finding(model, spreading(model)?, None)).collect()
 }
 
-/// The spreading map that a model may be loaded with.
+/// Words in the names of files that use a model without training it.
+const USES: &[&str] = &[
+    "eval", "infer", "test", "demo", "predict", "generat", "serve", "server", "merge", "export", "chat", "api", "app", "quant",
+    "bench", "convert", "judge", "inspect", "sample", "rollout", "embed", "score", "label", "annotat",
+];
+
+/// Whether a file is a part of others rather than a program of its own that evaluates or serves.
+fn makes_for_others(file: &SourceFile) -> bool {
+    let path = file.path.to_lowercase();
+    let program = file.python().is_some_and(|module| module.statements().any(|located| located.context.main_guard));
+    !program && !USES.iter().any(|word| path.contains(word))
+}
+
+/// Whether a model is made in a class: a part of a module that is trained elsewhere.
+fn in_a_class(file: &SourceFile, model: &ModelLoad) -> bool {
+    let within =
+        |at: &vramlint_syntax::python::Located<'_>| at.stmt.range.contains(model.place.range) && at.context.class().is_some();
+    file.python().is_some_and(|module| module.statements().any(|located| within(&located)))
+}
+
+/// The spreading map that a model is loaded with. One that is chosen only under a condition (`"auto" if world == 1 else None`)
+/// counts only if every choice spreads.
 fn spreading(model: &ModelLoad) -> Option<&CodeCandidate> {
-    model
-        .device_map
-        .iter()
-        .find(|map| map.candidate.known().and_then(Value::as_str).is_some_and(|text| SPREADING.contains(&text)))
+    let spreads =
+        |map: &&CodeCandidate| map.candidate.known().and_then(Value::as_str).is_some_and(|text| SPREADING.contains(&text));
+    let first = model.device_map.iter().find(spreads)?;
+    let settled = model.device_map.len() == 1 && first.candidate.condition.is_none() && first.guard.is_none();
+    (settled || model.device_map.iter().all(|map| spreads(&map))).then_some(first)
 }
 
 fn finding(model: &ModelLoad, map: &CodeCandidate, run: Option<&Run>) -> Option<Finding> {
-    if model.trained == Some(false) {
+    // Where it is not seen what becomes of a model, only a run that trains can take it for the one that is trained.
+    let idle = |run: &Run| model.trained.is_none() && !run.code.as_ref().is_some_and(|code| code.trains());
+    if model.trained == Some(false) || run.is_some_and(|run| idle(run) || has_one_gpu(run)) {
         return None;
     }
     let name = map.candidate.known()?.as_str()?;
@@ -135,12 +160,21 @@ fn finding(model: &ModelLoad, map: &CodeCandidate, run: Option<&Run>) -> Option<
                 "在分布式运行中，device_map=\"{name}\" 会把训练的模型分散到所有可见 GPU"
             ),
         ),
+        None if model.trained == Some(true) => RULE
+            .finding(
+                place,
+                message!(
+                    "device_map=\"{name}\" may put layers of the model that is trained on other GPUs, the CPU or the disk",
+                    "device_map=\"{name}\" 可能把被训练模型的部分层放到其他 GPU、CPU 或磁盘上"
+                ),
+            )
+            .severity(Severity::Info),
         None => RULE
             .finding(
                 place,
                 message!(
-                    "device_map=\"{name}\" may put layers of a model that is trained on other GPUs, the CPU or the disk",
-                    "device_map=\"{name}\" 可能把训练模型的部分层放到其他 GPU、CPU 或磁盘上"
+                    "device_map=\"{name}\" may put layers on other GPUs, the CPU or the disk; if this model is trained, that fails or wastes GPUs",
+                    "device_map=\"{name}\" 可能把部分层放到其他 GPU、CPU 或磁盘上；若训练该模型，会出错或浪费 GPU"
                 ),
             )
             .severity(Severity::Info),
@@ -167,6 +201,18 @@ fn finding(model: &ModelLoad, map: &CodeCandidate, run: Option<&Run>) -> Option<
         }
     }
     Some(finding)
+}
+
+/// Whether the run can see one GPU only: the map then has one entry, as long as the model fits.
+fn has_one_gpu(run: &Run) -> bool {
+    let one = |concept: Concept| {
+        run.value(concept).is_some_and(|ids| match ids {
+            Value::Int(_) => true,
+            Value::Text(ids) => !ids.is_empty() && ids.chars().all(|c| c.is_ascii_digit()),
+            _ => false,
+        })
+    };
+    run.int(Concept::WorldSize) == Some(1) && distributed(run).is_none() && (one(Concept::VisibleDevices) || one(Concept::GpuIds))
 }
 
 /// Whether accelerate or torchrun makes the run distributed, and where that is written.

@@ -64,25 +64,25 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if replaced || matches!(value, Value::Null | Value::Text(_)) {
             continue;
         }
-        out.push(finding(file.id, node, &value));
+        out.push(finding(file.id, node, &value, loader));
     }
 }
 
-fn finding(file: vramlint_base::FileId, node: NodeRef<'_>, value: &Value) -> vramlint_base::Finding {
+fn finding(file: vramlint_base::FileId, node: NodeRef<'_>, value: &Value, loader: Loader) -> vramlint_base::Finding {
     let place = Place::new(file, node.range());
     let kind = value.python_type();
     let finding = RULE
         .finding(
             place,
             message!(
-                "gpu_ids is a {kind} ({value}); accelerate launch needs text",
-                "gpu_ids 是 {kind}（{value}）；accelerate launch 需要文本"
+                "gpu_ids is {value}, a Python {kind}; accelerate launch needs text",
+                "gpu_ids 为 {value}，是 Python 的 {kind}；accelerate launch 需要文本"
             ),
         )
         .help(message!("write the ids as quoted text, joined with commas, or `all`", "写成用逗号连接并加引号的文本，或写 `all`"));
     match ids(value) {
         Some(ids) => {
-            let quoted = format!("'{ids}'");
+            let quoted = if loader == Loader::Json { format!("\"{ids}\"") } else { format!("'{ids}'") };
             finding.fix(Fix {
                 title: message!("write {quoted}", "写作 {quoted}"),
                 applicability: Applicability::Safe,

@@ -40,7 +40,9 @@ use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
 use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
 use vramlint_catalog::Concept;
-use vramlint_resolve::{Kind, Origin, Run, SourceFile};
+use vramlint_catalog::flags::Launcher;
+use vramlint_resolve::launch::{Launch, from_script};
+use vramlint_resolve::{Kind, Origin, Project, Run, SourceFile};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
@@ -56,13 +58,32 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for run in &cx.project.runs {
-        in_run(run, &mut once, out);
+        in_run(cx.project, run, &mut once, out);
     }
     for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::Accelerate) {
-        if !cx.project.runs.iter().any(|run| run.accelerate == Some(file.id)) {
+        let used = cx.project.runs.iter().any(|run| run.accelerate == Some(file.id));
+        if !used && !overridden_elsewhere(cx.project, file) {
             in_file(file, out);
         }
     }
+}
+
+/// Whether a command that may use this file gives the processes itself: one in a document that names it, or a launch whose file
+/// is not known.
+fn overridden_elsewhere(project: &Project, file: &SourceFile) -> bool {
+    let gives = |launch: &Launch| {
+        let named = launch.flag("--config_file").and_then(|flag| flag.values.first());
+        let this_one = named.is_some_and(|word| {
+            word.text().is_none_or(|path| project.lookup.find(path, project.file(launch.file).folder()) == Some(file.id))
+        });
+        launch.launcher == Launcher::Accelerate && this_one && launch.flag("--num_processes").is_some()
+    };
+    let scripts = project.files.iter().filter(|other| project.is_fragment(other.id));
+    project.launches.iter().any(|launch| gives(launch))
+        || scripts
+            .filter_map(|other| other.script().map(|script| from_script(other.id, script)))
+            .flatten()
+            .any(|launch| gives(&launch))
 }
 
 fn several(kind: &str) -> bool {
@@ -70,7 +91,7 @@ fn several(kind: &str) -> bool {
 }
 
 /// The winners of a run: who asks for several, who starts one.
-fn in_run(run: &Run, once: &mut Once, out: &mut Sink) {
+fn in_run(project: &Project, run: &Run, once: &mut Once, out: &mut Sink) {
     let winning = |concept: Concept| run.settings.get(&concept).and_then(|setting| setting.winning());
     let (Some(kind), Some(count)) = (winning(Concept::DistributedType), winning(Concept::NumProcesses)) else { return };
     let Some(name) = kind.known().and_then(Value::as_str).filter(|name| several(name)) else { return };
@@ -84,14 +105,14 @@ fn in_run(run: &Run, once: &mut Once, out: &mut Sink) {
     }
     let flags = matches!(kind.origin, Origin::Flag { .. }) && matches!(count.origin, Origin::Flag { .. });
     let finding = RULE
-        .finding(place, message!("distributed_type {name} with one process", "distributed_type 为 {name}，却只有一个进程"))
+        .finding(place, what(name))
         .severity(if flags { Severity::Error } else { Severity::Warning })
         .related(
             other,
             if other == count_at {
-                message!("one process here", "此处为一个进程")
+                message!("num_processes is 1", "num_processes 为 1")
             } else {
-                message!("{name} here", "此处为 {name}")
+                message!("distributed_type is {name}", "distributed_type 为 {name}")
             },
         )
         .run(&run.id);
@@ -103,7 +124,8 @@ fn in_run(run: &Run, once: &mut Once, out: &mut Sink) {
     } else {
         finding.help(help())
     };
-    out.push(with_fix(finding, kind_at, matches!(kind.origin, Origin::File { .. })));
+    let file = matches!(kind.origin, Origin::File { .. }).then(|| project.file(kind_at.file));
+    out.push(with_fix(finding, kind_at, file));
 }
 
 /// A file that no launch uses.
@@ -115,11 +137,16 @@ fn in_file(file: &SourceFile, out: &mut Sink) {
         return;
     }
     let at = |node: NodeRef<'_>| Place::new(file.id, node.range());
-    let finding = RULE
-        .finding(at(kind), message!("distributed_type {name} with one process", "distributed_type 为 {name}，却只有一个进程"))
-        .related(at(count), message!("one process here", "此处为一个进程"))
-        .help(help());
-    out.push(with_fix(finding, at(kind), true));
+    let finding =
+        RULE.finding(at(kind), what(name)).related(at(count), message!("num_processes is 1", "num_processes 为 1")).help(help());
+    out.push(with_fix(finding, at(kind), Some(file)));
+}
+
+fn what(name: &str) -> vramlint_base::Message {
+    message!(
+        "distributed_type is {name}, but num_processes is 1: one process drives one GPU",
+        "distributed_type 为 {name}，但 num_processes 为 1：一个进程只驱动一张 GPU"
+    )
 }
 
 fn help() -> vramlint_base::Message {
@@ -129,13 +156,13 @@ fn help() -> vramlint_base::Message {
     )
 }
 
-fn with_fix(finding: vramlint_base::Finding, kind: Place, in_file: bool) -> vramlint_base::Finding {
-    if !in_file {
-        return finding;
-    }
+/// The type for one GPU, where the type stands in a file.
+fn with_fix(finding: vramlint_base::Finding, kind: Place, file: Option<&SourceFile>) -> vramlint_base::Finding {
+    let Some(file) = file else { return finding };
+    let quoted = if file.data().is_some_and(|data| data.json) { "\"NO\"" } else { "'NO'" };
     finding.fix(Fix {
-        title: message!("train on one GPU: distributed_type: 'NO'", "单卡训练：distributed_type: 'NO'"),
+        title: message!("train on one GPU: distributed_type {quoted}", "单卡训练：distributed_type {quoted}"),
         applicability: Applicability::Unsafe,
-        edits: vec![edit::replace(kind, "'NO'")],
+        edits: vec![edit::replace(kind, quoted)],
     })
 }

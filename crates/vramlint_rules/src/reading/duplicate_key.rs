@@ -30,12 +30,13 @@
 //! PyYAML 与严格 JSON 默默保留最后一个；OmegaConf（LLaMA-Factory、torchtune）与 DeepSpeed 自己的读取器会拒绝该文件。
 //! 无论哪种情况，两行中总有一行不可信。
 
+use super::syntax_error::plain_deepspeed;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use std::collections::HashMap;
 use vramlint_base::{Place, Severity, message};
-use vramlint_resolve::{Kind, SourceFile};
-use vramlint_syntax::data::{NodeId, NodeKind, NodeRef};
+use vramlint_resolve::{Kind, Project, SourceFile};
+use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL006",
@@ -63,21 +64,57 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn mapping(cx: &Context<'_>, file: &SourceFile, node: NodeRef<'_>, out: &mut Sink) {
-    let mut seen: HashMap<&str, NodeRef<'_>> = HashMap::new();
-    for (key, _) in node.entries() {
-        let Some(text) = key.text().filter(|text| *text != "<<") else { continue };
-        let Some(first) = seen.insert(text, key) else { continue };
-        let refused = matches!(cx.project.kind(file.id), Kind::LlamaFactory | Kind::Torchtune);
-        let severity = if refused { Severity::Error } else { Severity::Warning };
-        let message = if refused {
-            message!("the key `{text}` stands twice; OmegaConf refuses the file", "键 `{text}` 出现两次；OmegaConf 会拒绝此文件")
-        } else {
-            message!("the key `{text}` stands twice; the last one wins", "键 `{text}` 出现两次；以最后一个为准")
-        };
-        let finding = RULE
-            .finding(Place::new(file.id, key.range()), message)
-            .severity(severity)
-            .related(Place::new(file.id, first.range()), message!("`{text}` for the first time", "`{text}` 首次出现"));
-        out.push(finding);
+    let mut seen: HashMap<&str, (NodeRef<'_>, NodeRef<'_>)> = HashMap::new();
+    let loader = if file.data().is_some_and(|data| data.json) { Loader::Json } else { Loader::PyYaml };
+    for (key, value) in node.entries() {
+        // A key that a template fills in may become two.
+        let Some(text) = key.text().filter(|text| *text != "<<" && !is_templated(text)) else { continue };
+        let Some((first, earlier)) = seen.insert(text, (key, value)) else { continue };
+        // `1` and `'1'` are two keys.
+        if first.value(loader) != key.value(loader) {
+            continue;
+        }
+        let same = earlier.value(loader).is_some_and(|earlier| Some(earlier) == value.value(loader));
+        out.push(finding(file, text, key, first, refused_by(cx.project, file), same));
     }
+}
+
+fn is_templated(text: &str) -> bool {
+    ["{{", "{%", "${", "<%"].iter().any(|mark| text.contains(mark))
+}
+
+/// The reader that refuses the file, where that is known.
+fn refused_by(project: &Project, file: &SourceFile) -> Option<&'static str> {
+    match project.kind(file.id) {
+        Kind::LlamaFactory | Kind::Torchtune => Some("OmegaConf"),
+        Kind::DeepSpeed if plain_deepspeed(project, file) == Some(true) => Some("DeepSpeed"),
+        _ => None,
+    }
+}
+
+fn finding(
+    file: &SourceFile,
+    text: &str,
+    key: NodeRef<'_>,
+    first: NodeRef<'_>,
+    refused_by: Option<&str>,
+    same: bool,
+) -> vramlint_base::Finding {
+    let (message, severity) = match refused_by {
+        Some(reader) => (
+            message!("the key `{text}` stands twice; {reader} refuses the file", "键 `{text}` 出现两次；{reader} 会拒绝此文件"),
+            Severity::Error,
+        ),
+        None if same => {
+            (message!("the key `{text}` stands twice, with the same value", "键 `{text}` 出现两次，值相同"), Severity::Info)
+        }
+        None => (
+            message!("the key `{text}` stands twice; the last one wins", "键 `{text}` 出现两次；以最后一个为准"),
+            Severity::Warning,
+        ),
+    };
+    RULE.finding(Place::new(file.id, key.range()), message)
+        .severity(severity)
+        .related(Place::new(file.id, first.range()), message!("`{text}` for the first time", "`{text}` 首次出现"))
+        .help(message!("keep the one that is meant, and delete the other", "保留本意的那一个，删除另一个"))
 }

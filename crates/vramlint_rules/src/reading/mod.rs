@@ -4,6 +4,7 @@ pub(crate) mod duplicate_key;
 pub(crate) mod file_too_large;
 pub(crate) mod internal_error;
 pub(crate) mod invalid_suppression;
+mod loads;
 pub(crate) mod syntax_error;
 pub(crate) mod unknown_key;
 pub(crate) mod unreadable_file;

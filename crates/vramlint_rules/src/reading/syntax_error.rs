@@ -36,6 +36,7 @@ use vramlint_base::{Message, Place, Severity, message};
 use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::{Kind, Project, SourceFile, Syntax};
+use vramlint_syntax::data::NodeKind;
 use vramlint_syntax::{RefusedBy, SyntaxError, yaml};
 
 pub(crate) static RULE: Rule = Rule {
@@ -97,10 +98,21 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
             Kind::DeepSpeed => Some(strict(project, file)),
             _ => Some((Severity::Error, None)),
         },
+        // Of a key that stands twice the rule `duplicate-key` speaks.
+        RefusedBy::Hjson if is_key(file, error) => None,
         RefusedBy::Hjson => {
             (kind == Kind::DeepSpeed && plain_deepspeed(project, file) == Some(true)).then_some((Severity::Error, None))
         }
     }
+}
+
+/// Whether the error is a key of a mapping as a whole.
+fn is_key(file: &SourceFile, error: &SyntaxError) -> bool {
+    let Some(data) = file.data() else { return false };
+    data.nodes.iter().any(|node| match &node.kind {
+        NodeKind::Mapping(entries) => entries.iter().any(|entry| data.nodes[entry.key.0 as usize].range == error.range),
+        _ => false,
+    })
 }
 
 fn strict(project: &Project, file: &SourceFile) -> (Severity, Option<Message>) {
@@ -116,7 +128,7 @@ fn strict(project: &Project, file: &SourceFile) -> (Severity, Option<Message>) {
 }
 
 /// Whether DeepSpeed itself reads the file rather than accelerate or transformers; `None` where no run shows it.
-fn plain_deepspeed(project: &Project, file: &SourceFile) -> Option<bool> {
+pub(super) fn plain_deepspeed(project: &Project, file: &SourceFile) -> Option<bool> {
     let mut answer = None;
     for run in project.runs.iter().filter(|run| run.deepspeed == Some(file.id)) {
         let hugging_face = run.accelerate.is_some()

@@ -42,7 +42,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
 use vramlint_base::{Applicability, Fix, Place, Severity, message};
 use vramlint_catalog::keys;
-use vramlint_resolve::{Kind, SourceFile};
+use vramlint_resolve::{Kind, Project, SourceFile};
 use vramlint_syntax::data::NodeRef;
 
 pub(crate) static RULE: Rule = Rule {
@@ -59,37 +59,60 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in &cx.project.files {
         let Some(root) = file.data().and_then(|data| data.root()) else { continue };
         match cx.project.kind(file.id) {
-            Kind::Accelerate => accelerate(file, root, out),
+            Kind::Accelerate => accelerate(cx.project, file, root, out),
             Kind::DeepSpeed => deepspeed(file, root, &mut Vec::new(), out),
             _ => {}
         }
     }
 }
 
-fn accelerate(file: &SourceFile, root: NodeRef<'_>, out: &mut Sink) {
+/// Certainty from which a file is taken for what its keys say: below it the name alone decided.
+const CERTAIN: u8 = 90;
+
+/// A key that a template fills in, or that YAML itself reads: nothing is known about it.
+fn is_open(key: &str) -> bool {
+    key == "<<" || ["{{", "{%", "${", "<%"].iter().any(|mark| key.contains(mark))
+}
+
+fn accelerate(project: &Project, file: &SourceFile, root: NodeRef<'_>, out: &mut Sink) {
+    let mut known: Vec<&str> = keys::accelerate_top_level().map(|key| key.path.as_str()).collect();
     // Another class, with other keys, reads the file of a cluster at Amazon.
-    let environment = root.get("compute_environment");
-    if environment.is_some_and(|node| node.text() != Some("LOCAL_MACHINE")) {
-        return;
+    if root.get("compute_environment").is_some_and(|node| node.text() != Some("LOCAL_MACHINE")) {
+        known.extend(keys::accelerate_sagemaker().iter().map(|key| key.path.as_str()));
     }
-    let known: Vec<&str> = keys::accelerate_top_level().map(|key| key.path.as_str()).collect();
+    let certain = project.kinds[file.id.0 as usize].confidence >= CERTAIN;
     for (key, value) in root.entries() {
-        let Some(text) = key.text().filter(|text| *text != "<<" && !known.contains(text)) else { continue };
+        let Some(text) = key.text().filter(|text| !is_open(text) && !known.contains(text)) else { continue };
         let removed = keys::removed(keys::accelerate(), text).and_then(|key| key.until.clone());
         let message = match &removed {
             Some(version) => {
                 message!("accelerate knows `{text}` no longer, since {version}", "accelerate 自 {version} 起不再认识 `{text}`")
             }
-            None => message!("accelerate refuses the file: unknown key `{text}`", "accelerate 会拒绝此文件：未知的键 `{text}`"),
+            None if certain => {
+                message!("accelerate refuses the file: unknown key `{text}`", "accelerate 会拒绝此文件：未知的键 `{text}`")
+            }
+            None => message!(
+                "accelerate does not know the key `{text}`, and would refuse this file",
+                "accelerate 不认识键 `{text}`，会拒绝此文件"
+            ),
         };
         // A key that older versions take is only advice while the installed version is not known.
-        let severity = if removed.is_some() { Severity::Info } else { Severity::Error };
+        let severity = match removed {
+            Some(_) => Severity::Info,
+            None if certain => Severity::Error,
+            None => Severity::Warning,
+        };
         let mut finding = RULE.finding(Place::new(file.id, key.range()), message).severity(severity);
         if let Some(advice) = advice(text) {
             finding = finding.help(advice);
         }
-        out.push(with_fixes(finding, file, key, value, keys::nearest(text, known.iter().copied())));
+        out.push(with_fixes(finding, file, key, value, nearest(root, text, &known)));
     }
+}
+
+/// The known name that was meant, unless the block has it already.
+fn nearest<'a>(block: NodeRef<'_>, text: &str, known: &[&'a str]) -> Option<&'a str> {
+    keys::nearest(text, known.iter().copied()).filter(|near| block.get(near).is_none())
 }
 
 /// Where a key that people put here belongs.
@@ -115,14 +138,14 @@ fn deepspeed(file: &SourceFile, node: NodeRef<'_>, path: &mut Vec<String>, out: 
     // A block whose keys are names of the user's own has no unknown ones.
     let refuses = refuses && !known.iter().any(|name| name.starts_with('<'));
     for (key, value) in node.entries() {
-        let Some(text) = key.text() else { continue };
+        let Some(text) = key.text().filter(|text| !is_open(text)) else { continue };
         if refuses && !known.contains(&text) {
             let message = message!(
                 "DeepSpeed refuses the file: unknown key `{text}` in `{block}`",
                 "DeepSpeed 会拒绝此文件：`{block}` 中未知的键 `{text}`"
             );
             let finding = RULE.finding(Place::new(file.id, key.range()), message);
-            out.push(with_fixes(finding, file, key, value, keys::nearest(text, known.iter().copied())));
+            out.push(with_fixes(finding, file, key, value, nearest(node, text, &known)));
         } else if value.is_mapping() && path.len() < 4 {
             path.push(text.to_owned());
             deepspeed(file, value, path, out);
@@ -154,8 +177,11 @@ fn with_fixes(
             edits: vec![edit::replace(Place::new(file.id, key.range()), text)],
         });
     }
-    let json = file.data().is_some_and(|data| data.json);
-    if let Some(removal) = edit::remove_entry(file, key.range(), value.range()).filter(|_| !json) {
+    // An alias elsewhere may stand for what is anchored here.
+    let anchored = file.data().is_some_and(|data| {
+        data.nodes.iter().any(|node| node.anchor.is_some() && value.range().cover(key.range()).contains(node.range))
+    });
+    if let Some(removal) = edit::remove_entry(file, key.range(), value.range()).filter(|_| !anchored) {
         finding = finding.fix(Fix {
             title: message!("remove the line", "删除该行"),
             applicability: Applicability::Unsafe,

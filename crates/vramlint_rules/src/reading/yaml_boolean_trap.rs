@@ -37,6 +37,7 @@
 //! ## 修复
 //! 安全：加引号。该键不接受布尔值，因此写的必然是文本。
 
+use super::loads::{Load, loads};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
 use vramlint_base::{Applicability, Fix, Message, Place, Severity, Value, message};
@@ -55,13 +56,26 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
+    let loads = loads(cx.project);
     for file in &cx.project.files {
         let Some(data) = file.data().filter(|data| !data.json) else { continue };
         let Some(root) = data.root() else { continue };
+        let calls = loads.get(&file.id).map_or(&[][..], Vec::as_slice);
         match cx.project.kind(file.id) {
             Kind::Accelerate => accelerate(cx.project, file, root, out),
-            Kind::HfTrainer | Kind::Trl => trainer(file, root, out),
-            _ => {}
+            // The same class takes the values, read with another loader that makes the same of them.
+            Kind::LlamaFactory => trainer(file, root, Severity::Warning, None, out),
+            kind => {
+                let arguments = calls.iter().find(|load| load.into_arguments);
+                let trainers = matches!(kind, Kind::HfTrainer | Kind::Trl);
+                // YAML 1.2 readers take `no` for text.
+                let text = calls.iter().any(|load| load.loader == Some(Loader::Yaml12));
+                if (trainers || arguments.is_some()) && !text {
+                    let certain = arguments.is_some() || cx.project.kinds[file.id.0 as usize].confidence >= 90;
+                    let severity = if certain { Severity::Error } else { Severity::Warning };
+                    trainer(file, root, severity, arguments, out);
+                }
+            }
         }
     }
 }
@@ -76,17 +90,44 @@ const NAMES: &[&[&str]] = &[
 ];
 
 fn accelerate(project: &Project, file: &SourceFile, root: NodeRef<'_>, out: &mut Sink) {
+    // Another class, with other rules, reads the file of a cluster at Amazon.
+    if root.get("compute_environment").is_some_and(|node| node.text() != Some("LOCAL_MACHINE")) {
+        return;
+    }
     for path in NAMES {
         let Some(node) = root.at(path) else { continue };
         let Some(Value::Bool(value)) = node.value(Loader::PyYaml) else { continue };
         let key = path[path.len() - 1];
-        let (severity, help) = if key == "distributed_type" && !value {
-            distributed_type(project, file, root)
-        } else {
-            (Severity::Error, crash(key))
+        if replaced(project, file, key) {
+            continue;
+        }
+        let (severity, help) = match key {
+            "distributed_type" if value => (
+                Severity::Warning,
+                message!(
+                    "accelerate knows no such type; write one of its names, such as 'NO' or MULTI_GPU",
+                    "accelerate 没有这样的类型；请写它认识的名称，例如 'NO' 或 MULTI_GPU"
+                ),
+            ),
+            "distributed_type" => distributed_type(project, file, root),
+            _ => (Severity::Error, crash(key)),
         };
         out.push(finding(file, node, key, value, severity, help));
     }
+}
+
+/// Whether a flag of every launch that uses the file replaces the value.
+fn replaced(project: &Project, file: &SourceFile, key: &str) -> bool {
+    let flags: &[&str] = match key {
+        "distributed_type" => &["--multi_gpu", "--use_deepspeed", "--use_fsdp", "--use_megatron_lm", "--tpu"],
+        "mixed_precision" => &["--mixed_precision"],
+        _ => &["--dynamo_backend"],
+    };
+    let mut runs = project.runs_of(file.id).filter(|run| run.accelerate == Some(file.id)).peekable();
+    let given = |run: &vramlint_resolve::Run| {
+        run.launch.as_ref().is_some_and(|launch| flags.iter().any(|flag| launch.flag(flag).is_some()))
+    };
+    runs.peek().is_some() && runs.all(given)
 }
 
 fn distributed_type(project: &Project, file: &SourceFile, root: NodeRef<'_>) -> (Severity, Message) {
@@ -114,9 +155,9 @@ fn crash(key: &str) -> Message {
 }
 
 /// Keys of transformers' arguments that take a strategy.
-const STRATEGIES: &[&str] = &["eval_strategy", "save_strategy", "logging_strategy", "evaluation_strategy", "hub_strategy"];
+const STRATEGIES: &[&str] = &["eval_strategy", "save_strategy", "logging_strategy", "evaluation_strategy"];
 
-fn trainer(file: &SourceFile, root: NodeRef<'_>, out: &mut Sink) {
+fn trainer(file: &SourceFile, root: NodeRef<'_>, severity: Severity, call: Option<&Load>, out: &mut Sink) {
     for key in STRATEGIES {
         let Some(node) = root.get(key) else { continue };
         if let Some(Value::Bool(value)) = node.value(Loader::PyYaml) {
@@ -124,7 +165,11 @@ fn trainer(file: &SourceFile, root: NodeRef<'_>, out: &mut Sink) {
                 "transformers takes 'no', 'steps' or 'epoch' and refuses a truth value; quote it",
                 "transformers 只接受 'no'、'steps' 或 'epoch'，不接受布尔值；请加引号"
             );
-            out.push(finding(file, node, key, value, Severity::Error, help));
+            let mut finding = finding(file, node, key, value, severity, help);
+            if let Some(load) = call {
+                finding = finding.related(load.place, message!("read here", "在此读取"));
+            }
+            out.push(finding);
         }
     }
 }
@@ -139,17 +184,30 @@ fn finding(
 ) -> vramlint_base::Finding {
     let written = node.text().unwrap_or_default();
     let read = if value { "True" } else { "False" };
+    // Behind an alias the text stands at its anchor.
+    let target = node.follow();
     let place = Place::new(file.id, node.range());
-    let quoted = format!("'{}'", if key.ends_with("strategy") { written.to_lowercase() } else { written.to_owned() });
-    RULE.finding(
-        place,
-        message!("PyYAML reads `{key}: {written}` as the truth value {read}", "PyYAML 把 `{key}: {written}` 读成布尔值 {read}"),
-    )
-    .severity(severity)
-    .help(help)
-    .fix(Fix {
-        title: message!("quote it: {quoted}", "加引号：{quoted}"),
+    let fix_at = Place::new(file.id, target.range());
+    let finding = RULE
+        .finding(
+            place,
+            message!(
+                "PyYAML reads `{key}: {written}` as the truth value {read}",
+                "PyYAML 把 `{key}: {written}` 读成布尔值 {read}"
+            ),
+        )
+        .severity(severity)
+        .help(help);
+    // `off` and `false` stand for the name of "none"; what `yes` was meant to be is not known.
+    let quoted = match key {
+        _ if value => return finding,
+        "distributed_type" => "'NO'",
+        _ if written.eq_ignore_ascii_case("no") && !key.ends_with("strategy") => &format!("'{written}'"),
+        _ => "'no'",
+    };
+    finding.fix(Fix {
+        title: message!("write {quoted}", "写作 {quoted}"),
         applicability: Applicability::Safe,
-        edits: vec![edit::replace(place, quoted)],
+        edits: vec![edit::replace(fix_at, quoted)],
     })
 }

@@ -45,11 +45,14 @@
 //! ## 修复
 //! 安全：补上小数点（和符号），所有读取器都会读成同一个数。
 
+use super::loads::{Load, loads};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
 use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_catalog::keys::{self, KeyType};
+use vramlint_catalog::{Dialect, dialect};
 use vramlint_resolve::{Kind, Project, SourceFile};
-use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef, Style};
+use vramlint_syntax::data::{Loader, NodeKind, NodeRef, Style};
 use vramlint_syntax::yaml;
 
 pub(crate) static RULE: Rule = Rule {
@@ -62,35 +65,35 @@ pub(crate) static RULE: Rule = Rule {
     check: Some(check),
 };
 
+/// Depth of blocks that is looked into.
+const DEPTH: usize = 16;
+
 fn check(cx: &Context<'_>, out: &mut Sink) {
+    let loads = loads(cx.project);
     for file in &cx.project.files {
         let Some(data) = file.data().filter(|data| !data.json) else { continue };
-        let Some(reader) = reader(cx.project, file) else { continue };
-        for index in 0..data.nodes.len() {
-            let node = NodeRef { file: data, id: NodeId(index as u32) };
-            if let NodeKind::Mapping(entries) = &node.raw().kind {
-                for entry in entries {
-                    let (key, value) = (NodeRef { file: data, id: entry.key }, NodeRef { file: data, id: entry.value });
-                    out.findings.extend(number(file, key, value, &reader));
-                }
-            }
+        let calls = loads.get(&file.id).map_or(&[][..], Vec::as_slice);
+        let Some(reader) = reader(cx.project, file, calls) else { continue };
+        let mut found = Found { file, kind: cx.project.kind(file.id), reader, out };
+        for root in data.roots() {
+            found.block(root, &mut Vec::new());
         }
     }
 }
 
 /// Who reads the file: how grave it is, and the place of the call where the project shows it.
+#[derive(Clone, Copy)]
 struct Reader {
     severity: Severity,
     call: Option<Place>,
 }
 
 /// `None` where the loader makes a number of it.
-fn reader(project: &Project, file: &SourceFile) -> Option<Reader> {
-    let calls = loads(project, file);
-    if let Some((place, _)) = calls.iter().find(|(_, loader)| *loader == Some(Loader::PyYaml)) {
-        return Some(Reader { severity: Severity::Warning, call: Some(*place) });
+fn reader(project: &Project, file: &SourceFile, calls: &[Load]) -> Option<Reader> {
+    if let Some(load) = calls.iter().find(|load| load.loader == Some(Loader::PyYaml)) {
+        return Some(Reader { severity: Severity::Warning, call: Some(load.place) });
     }
-    if calls.iter().any(|(_, loader)| loader.is_some()) {
+    if calls.iter().any(|load| load.loader.is_some()) {
         return None;
     }
     match project.kind(file.id) {
@@ -101,42 +104,200 @@ fn reader(project: &Project, file: &SourceFile) -> Option<Reader> {
     }
 }
 
-/// Every call of the project that loads this file.
-fn loads(project: &Project, file: &SourceFile) -> Vec<(Place, Option<Loader>)> {
-    let mut found = Vec::new();
-    for run in project.runs_of(file.id) {
-        let Some(code) = &run.code else { continue };
-        for load in &code.loads {
-            let folder = project.file(load.place.file).folder();
-            let by_path = load.path.as_deref().and_then(|path| project.lookup.find(path, folder)) == Some(file.id);
-            let by_option = load.option.as_deref().is_some_and(|option| {
-                run.launch.as_ref().is_some_and(|launch| {
-                    launch.options().iter().any(|given| {
-                        let text = given.value.as_ref().and_then(|value| value.text.as_deref());
-                        let here = project.file(launch.file).folder();
-                        given.name.replace('-', "_") == option
-                            && text.and_then(|text| project.lookup.find(text, here)) == Some(file.id)
-                    })
-                })
-            });
-            if by_path || by_option {
-                found.push((load.place, load.loader));
-            }
-        }
-    }
-    found
+struct Found<'a> {
+    file: &'a SourceFile,
+    kind: Kind,
+    reader: Reader,
+    out: &'a mut Sink,
 }
 
-fn number(file: &SourceFile, key: NodeRef<'_>, value: NodeRef<'_>, reader: &Reader) -> Option<vramlint_base::Finding> {
-    let NodeKind::Scalar(scalar) = &value.raw().kind else { return None };
-    if scalar.style != Style::Plain || value.raw().tag.is_some() {
-        return None;
+impl<'a> Found<'a> {
+    /// Every value of a block where it is written: what an alias stands for is reported at its anchor.
+    fn block(&mut self, node: NodeRef<'a>, path: &mut Vec<&'a str>) {
+        if path.len() > DEPTH {
+            return;
+        }
+        let NodeKind::Mapping(entries) = &node.raw().kind else { return };
+        for entry in entries {
+            let (key, value) = (NodeRef { file: node.file, id: entry.key }, NodeRef { file: node.file, id: entry.value });
+            let Some(name) = key.text() else { continue };
+            path.push(name);
+            self.value(value, path);
+            path.pop();
+        }
     }
-    yaml::scalar::looks_like_number(&scalar.text)?;
-    if !matches!(value.value(Loader::PyYaml), Some(Value::Text(_))) {
-        return None;
+
+    fn value(&mut self, value: NodeRef<'a>, path: &mut Vec<&'a str>) {
+        match &value.raw().kind {
+            NodeKind::Mapping(_) => self.block(value, path),
+            // `betas: [0.9, 1e-8]`: items of a list count too.
+            NodeKind::Sequence(items) => {
+                for id in items {
+                    let item = NodeRef { file: value.file, id: *id };
+                    match &item.raw().kind {
+                        NodeKind::Mapping(_) => self.block(item, path),
+                        _ => self.number(item, path),
+                    }
+                }
+            }
+            _ => self.number(value, path),
+        }
     }
-    let (name, text) = (key.text()?, &scalar.text);
+
+    fn number(&mut self, value: NodeRef<'a>, path: &[&str]) {
+        let NodeKind::Scalar(scalar) = &value.raw().kind else { return };
+        if scalar.style != Style::Plain || value.raw().tag.is_some() {
+            return;
+        }
+        let Some(number) = yaml::scalar::looks_like_number(&scalar.text) else { return };
+        if !matches!(value.value(Loader::PyYaml), Some(Value::Text(_))) || !wants_number(self.kind, path, number) {
+            return;
+        }
+        let spelling = spelling(self.kind, path, &scalar.text, number);
+        let finding = finding(self.file, path.last().copied().unwrap_or_default(), value, &scalar.text, spelling, self.reader);
+        self.out.push(finding);
+    }
+}
+
+/// Whether a number is meant under this path: a key of accelerate that takes one, a setting that is one, or a name that speaks of
+/// one. `run_name: 1e5` and `commit: 12e4567` are meant as text.
+fn wants_number(kind: Kind, path: &[&str], number: f64) -> bool {
+    if kind == Kind::Accelerate
+        && let Some(key) = keys::find(keys::accelerate(), &path.join("."))
+    {
+        return matches!(key.kind, KeyType::Int | KeyType::Float | KeyType::Any);
+    }
+    let as_number = Value::Float(number);
+    let mut dialects = kind.dialect().into_iter().chain([Dialect::Plain]);
+    dialects.any(|dialect| {
+        dialect::meaning(dialect, path, &as_number)
+            .is_some_and(|meaning| matches!(meaning.value, Value::Int(_) | Value::Float(_)))
+    }) || path.last().is_some_and(|name| speaks_of_number(name))
+}
+
+/// Words in the names of settings that are numbers.
+const WORDS: &[&str] = &[
+    "lr",
+    "rate",
+    "decay",
+    "eps",
+    "epsilon",
+    "ratio",
+    "tol",
+    "tolerance",
+    "beta",
+    "betas",
+    "beta1",
+    "beta2",
+    "clip",
+    "norm",
+    "warmup",
+    "temperature",
+    "momentum",
+    "dropout",
+    "coef",
+    "coeff",
+    "coefficient",
+    "weight",
+    "alpha",
+    "gamma",
+    "threshold",
+    "scale",
+    "std",
+    "factor",
+    "loss",
+    "delta",
+    "lambda",
+    "penalty",
+    "epochs",
+    "steps",
+    "samples",
+    "params",
+    "tokens",
+    "size",
+    "sigma",
+    "kl",
+    "init",
+    "min",
+    "max",
+];
+
+/// Words in the names of settings that are text, whatever else is in them.
+const TEXT: &[&str] = &[
+    "name",
+    "path",
+    "dir",
+    "file",
+    "id",
+    "model",
+    "tag",
+    "version",
+    "hash",
+    "commit",
+    "sha",
+    "revision",
+    "key",
+    "token",
+    "seed",
+    "run",
+    "project",
+    "date",
+    "time",
+    "type",
+    "mode",
+    "strategy",
+    "url",
+    "repo",
+    "note",
+    "comment",
+    "description",
+    "title",
+    "suffix",
+    "prefix",
+    "label",
+];
+
+/// The words of a name, in lower case.
+fn words(name: &str) -> Vec<String> {
+    let name = name.to_lowercase();
+    name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+fn speaks_of_number(name: &str) -> bool {
+    let words = words(name);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let learning_rate =
+        words.iter().any(|word| word.starts_with("lr") && word[2..].chars().all(|c| c.is_ascii_digit()) || word.ends_with("lr"));
+    !has(TEXT) && (has(WORDS) || learning_rate)
+}
+
+/// Words in the names of settings that count something.
+const COUNTS: &[&str] = &["steps", "samples", "params", "tokens", "size", "epochs", "episodes", "examples", "rows"];
+
+/// The number as every loader reads it: in whole digits where a whole number is wanted, since `1.0e+8` is a float, and
+/// `int("100000000.0")` is refused (accelerate 1.15.0 utils/dataclasses.py:1930); else with a dot and a sign.
+#[allow(clippy::float_cmp, clippy::cast_possible_truncation)] // whole and far below 2^53
+fn spelling(kind: Kind, path: &[&str], text: &str, number: f64) -> Option<String> {
+    let whole = number.fract() == 0.0 && (1.0..1e15).contains(&number);
+    let wanted = || {
+        let key = keys::find(keys::accelerate(), &path.join(".")).filter(|_| kind == Kind::Accelerate);
+        let counts = |name: &&str| words(name).iter().any(|word| COUNTS.contains(&word.as_str()));
+        key.is_some_and(|key| key.kind == KeyType::Int) || path.last().is_some_and(counts)
+    };
+    if whole && wanted() {
+        return Some((number as i64).to_string());
+    }
+    yaml::scalar::pyyaml_float_spelling(text)
+}
+
+fn finding(
+    file: &SourceFile,
+    name: &str,
+    value: NodeRef<'_>,
+    text: &str,
+    spelling: Option<String>,
+    reader: Reader,
+) -> vramlint_base::Finding {
     let place = Place::new(file.id, value.range());
     let message = match reader.call {
         Some(_) => message!(
@@ -155,12 +316,12 @@ fn number(file: &SourceFile, key: NodeRef<'_>, value: NodeRef<'_>, reader: &Read
     if let Some(call) = reader.call {
         finding = finding.related(call, message!("read here", "在此读取"));
     }
-    if let Some(spelling) = yaml::scalar::pyyaml_float_spelling(text) {
+    if let Some(spelling) = spelling {
         finding = finding.fix(Fix {
             title: message!("write {spelling}", "写作 {spelling}"),
             applicability: Applicability::Safe,
             edits: vec![edit::replace(place, spelling)],
         });
     }
-    Some(finding)
+    finding
 }

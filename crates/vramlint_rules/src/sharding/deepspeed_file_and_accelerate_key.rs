@@ -45,10 +45,10 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Place, Severity, message};
+use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
 use vramlint_catalog::keys;
-use vramlint_resolve::{Kind, Project, SourceFile};
-use vramlint_syntax::data::NodeRef;
+use vramlint_resolve::{Kind, Project, Run, SourceFile};
+use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL501",
@@ -63,31 +63,56 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::Accelerate) {
         let Some(root) = file.data().and_then(|data| data.root()) else { continue };
-        if root.get("distributed_type").and_then(NodeRef::text) != Some("DEEPSPEED") {
-            continue;
-        }
-        let Some(named) = root.at(&["deepspeed_config", "deepspeed_config_file"]) else { continue };
-        if named.text().is_none_or(|text| text.is_empty() || text == "none" || text == "null") {
-            continue;
-        }
+        let runs: Vec<&Run> = cx.project.runs.iter().filter(|run| run.accelerate == Some(file.id)).collect();
+        let Some(named) = named(file, root, &runs) else { continue };
         for refused in keys::accelerate().iter().filter(|key| key.refused_beside_file) {
             let path: Vec<&str> = refused.path.split('.').collect();
             let Some((name, parents)) = path.split_last() else { continue };
-            if let Some((key, value)) = root.at(parents).and_then(|block| block.entry(name)) {
-                out.push(finding(cx.project, file, key, value, named));
+            let Some((key, value)) = root.at(parents).and_then(|block| block.entry(name)) else { continue };
+            // At the top level null is as good as nothing, and a flag replaces it (commands/launch.py:1284); of the block the mere
+            // presence of a key counts (commands/launch.py:1394).
+            let nothing = value.value(Loader::PyYaml) == Some(Value::Null);
+            let by_flag = |run: &&Run| run.launch.as_ref().is_some_and(|launch| launch.flag("--mixed_precision").is_some());
+            let replaced = !runs.is_empty() && runs.iter().all(by_flag);
+            if parents.is_empty() && (nothing || replaced) {
+                continue;
             }
+            out.push(finding(cx.project, file, key, value, &named));
         }
     }
 }
 
-fn finding(
-    project: &Project,
-    file: &SourceFile,
-    key: NodeRef<'_>,
-    value: NodeRef<'_>,
-    named: NodeRef<'_>,
-) -> vramlint_base::Finding {
-    let (name, json) = (key.text().unwrap_or_default(), named.text().unwrap_or_default());
+/// A DeepSpeed JSON that is named: its path as written, and where.
+struct Named {
+    json: String,
+    place: Place,
+}
+
+/// The JSON that the file names itself, or that every launch with it names by a flag; `None` where DeepSpeed does not run.
+fn named(file: &SourceFile, root: NodeRef<'_>, runs: &[&Run]) -> Option<Named> {
+    let other = ["--multi_gpu", "--use_fsdp", "--tpu", "--cpu", "--use_megatron_lm"];
+    let launches: Vec<_> = runs.iter().filter_map(|run| run.launch.as_ref()).collect();
+    let all =
+        |flags: &[&str]| !launches.is_empty() && launches.iter().all(|launch| flags.iter().any(|f| launch.flag(f).is_some()));
+    let of_type = root.get("distributed_type").and_then(NodeRef::text) == Some("DEEPSPEED");
+    if all(&other) || !(of_type || all(&["--use_deepspeed"])) {
+        return None;
+    }
+    let is_path =
+        |text: &str| !text.is_empty() && !matches!(text, "none" | "null") && !text.contains("{{") && !text.contains("${");
+    if all(&["--deepspeed_config_file"]) {
+        let launch = launches.first()?;
+        let word = launch.flag("--deepspeed_config_file")?.values.first()?;
+        let json = word.text().filter(|text| is_path(text))?.to_owned();
+        return Some(Named { json, place: Place::new(launch.file, word.range) });
+    }
+    let node = root.at(&["deepspeed_config", "deepspeed_config_file"])?;
+    let json = node.text().filter(|text| is_path(text))?.to_owned();
+    Some(Named { json, place: Place::new(file.id, node.range()) })
+}
+
+fn finding(project: &Project, file: &SourceFile, key: NodeRef<'_>, value: NodeRef<'_>, named: &Named) -> vramlint_base::Finding {
+    let (name, json) = (key.text().unwrap_or_default(), named.json.as_str());
     let written = value.range().slice(&file.text);
     let mut finding = RULE
         .finding(
@@ -97,7 +122,7 @@ fn finding(
                 "accelerate 拒绝在 deepspeed_config_file 旁设置 `{name}: {written}`"
             ),
         )
-        .related(Place::new(file.id, named.range()), message!("{json} is the only place for it", "只能写在 {json} 中"))
+        .related(named.place, message!("{json} is the only place for it", "只能写在 {json} 中"))
         .help(message!(
             "set it in {json}, or remove it here and pass it as a flag where the JSON says auto",
             "请在 {json} 中设置；或从此处删除，并在 JSON 写 auto 时以启动参数给出"

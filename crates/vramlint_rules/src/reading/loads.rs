@@ -1,0 +1,76 @@
+//! Which code reads which data file, and with what: for the rules about what a loader makes of a text.
+
+use std::collections::{BTreeSet, HashMap};
+use vramlint_base::{FileId, Place};
+use vramlint_catalog::Dialect;
+use vramlint_resolve::Project;
+use vramlint_resolve::code::{CodeFacts, LoadedFile};
+use vramlint_resolve::launch::Launch;
+use vramlint_syntax::data::Loader;
+
+/// A call that loads a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Load {
+    /// The call.
+    pub place: Place,
+    /// What types the scalars; `None` where that is not seen.
+    pub loader: Option<Loader>,
+    /// Whether its keys become fields of transformers' or TRL's arguments.
+    pub into_arguments: bool,
+}
+
+/// Every call of the project that loads a file of it, by file.
+pub(super) fn loads(project: &Project) -> HashMap<FileId, Vec<Load>> {
+    let mut found: HashMap<FileId, Vec<Load>> = HashMap::new();
+    let mut add = |code: &CodeFacts, launch: Option<&Launch>| {
+        for load in &code.loads {
+            let Some(file) = loaded(project, launch, load) else { continue };
+            let parsed = |dialect: Dialect| matches!(dialect, Dialect::HfTrainer | Dialect::Trl | Dialect::Unsloth);
+            // The parser and its call stand in one file; which of several parsers it is does not matter here.
+            let into_arguments =
+                code.argument_classes.iter().any(|class| parsed(class.dialect) && class.place.file == load.place.file)
+                    && reads_arguments(project, load);
+            let load = Load { place: load.place, loader: load.loader, into_arguments };
+            let known = found.entry(file).or_default();
+            if !known.contains(&load) {
+                known.push(load);
+            }
+        }
+    };
+    let in_runs: BTreeSet<FileId> =
+        project.runs.iter().filter_map(|run| run.code.as_ref()).flat_map(|code| code.files.clone()).collect();
+    for run in &project.runs {
+        if let Some(code) = &run.code {
+            add(code, run.launch.as_deref());
+        }
+    }
+    // A program that no run is made of may still be the one that reads a file.
+    for file in project.files.iter().filter(|file| file.host.is_none() && !in_runs.contains(&file.id)) {
+        if let Some(code) = project.code(file.id) {
+            add(&code, None);
+        }
+    }
+    found
+}
+
+/// Whether the call is the parser's own rather than a `yaml.safe_load` beside it.
+fn reads_arguments(project: &Project, load: &LoadedFile) -> bool {
+    let text = load.place.range.slice(&project.file(load.place.file).text);
+    ["parse_yaml_file", "parse_args_and_config"].iter().any(|name| text.contains(name))
+}
+
+fn loaded(project: &Project, launch: Option<&Launch>, load: &LoadedFile) -> Option<FileId> {
+    let folder = project.file(load.place.file).folder();
+    if let Some(file) = load.path.as_deref().and_then(|path| project.lookup.find(path, folder)) {
+        return Some(file);
+    }
+    let launch = launch?;
+    let here = project.file(launch.file).folder();
+    if let Some(option) = load.option.as_deref() {
+        let options = launch.options();
+        let given = options.iter().rfind(|given| given.name.replace('-', "_") == option)?;
+        return project.lookup.find(given.value.as_ref()?.text.as_deref()?, here);
+    }
+    let word = launch.arguments.get(load.argument?.checked_sub(1)?)?;
+    project.lookup.find(word.text()?, here)
+}

@@ -1,0 +1,276 @@
+//! Cases of every rule: tiny real projects below `tests/rules/<rule>/<case>/`, each with `expect.txt` (one finding a line, as
+//! compared here, empty where nothing may be found) and, where fixes change something, the fixed files below `fixed/`.
+//!
+//! `UPDATE_EXPECT=1 cargo test --test rules` writes both anew; read what it wrote before it is committed.
+//!
+//! Every case is also tried with other line endings, a byte order mark, Chinese above it, and suppressed from each of its ends.
+
+mod common;
+
+use common::{Checked, check_folder, files_below, root};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use vramlint_base::{Finding, Severity};
+use vramlint_project::{Request, fix_until_stable};
+use vramlint_rules::RULES;
+
+/// A case: its name and its files.
+struct Case {
+    rule: String,
+    name: String,
+    folder: PathBuf,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+const EXPECT: &str = "expect.txt";
+
+fn cases() -> Vec<Case> {
+    let top = root().join("tests/rules");
+    let mut found = Vec::new();
+    for path in files_below(&top).into_iter().filter(|path| path.file_name().is_some_and(|name| name == EXPECT)) {
+        let folder = path.parent().expect("below the cases").to_path_buf();
+        let shown = shown(&top, &folder);
+        let (rule, name) = shown.split_once('/').unwrap_or_else(|| panic!("{shown}: a case lies in a folder of its rule"));
+        let mut files = read(&folder);
+        files.retain(|path, _| path != EXPECT && !path.starts_with("fixed/"));
+        found.push(Case { rule: rule.to_owned(), name: name.to_owned(), folder: folder.clone(), files });
+    }
+    assert!(found.len() >= 60, "only {} cases", found.len());
+    found
+}
+
+fn shown(top: &Path, path: &Path) -> String {
+    path.strip_prefix(top).expect("below it").to_string_lossy().replace('\\', "/")
+}
+
+fn read(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    files_below(folder).into_iter().map(|path| (shown(folder, &path), std::fs::read(&path).expect("readable"))).collect()
+}
+
+fn write(folder: &Path, files: &BTreeMap<String, Vec<u8>>) {
+    for (path, bytes) in files {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().expect("below it")).expect("writable");
+        std::fs::write(path, bytes).expect("writable");
+    }
+}
+
+/// Checks files in a folder of their own; the folder goes with the answer.
+fn check(files: &BTreeMap<String, Vec<u8>>) -> (tempfile::TempDir, Checked) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    write(folder.path(), files);
+    let checked = check_folder(folder.path());
+    (folder, checked)
+}
+
+fn severity(finding: &Finding) -> &'static str {
+    match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "info",
+    }
+}
+
+/// `path:line:column severity rule message | related path:line path:line`.
+fn line(checked: &Checked, finding: &Finding, lines_down: i64) -> String {
+    let place = |place| {
+        let (file, start, _) = checked.report.project.position(place);
+        (file.path.clone(), i64::from(start.line) - lines_down, start.column)
+    };
+    let (path, line, column) = place(finding.place);
+    let mut shown = format!("{path}:{line}:{column} {} {} {}", severity(finding), finding.name, finding.message.en);
+    let related: Vec<String> =
+        finding.related.iter().map(|related| place(related.place)).map(|(p, l, _)| format!("{p}:{l}")).collect();
+    if !related.is_empty() {
+        shown += &format!(" | related {}", related.join(" "));
+    }
+    shown
+}
+
+fn lines(checked: &Checked, lines_down: i64) -> Vec<String> {
+    checked.findings().map(|finding| line(checked, finding, lines_down)).collect()
+}
+
+fn updates() -> bool {
+    std::env::var_os("UPDATE_EXPECT").is_some()
+}
+
+fn expected(case: &Case) -> Vec<String> {
+    let text = std::fs::read_to_string(case.folder.join(EXPECT)).expect("readable");
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn cases_are_as_expected() {
+    let mut wrong = Vec::new();
+    for case in cases() {
+        let (_folder, checked) = check(&case.files);
+        let found = lines(&checked, 0);
+        if updates() {
+            let text: String = found.iter().map(|line| format!("{line}\n")).collect();
+            std::fs::write(case.folder.join(EXPECT), text).expect("writable");
+        } else if found != expected(&case) {
+            wrong.push(format!("{}/{}:\n  expected {:#?}\n  found {found:#?}", case.rule, case.name, expected(&case)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn fixes_are_as_expected_and_settle() {
+    for case in cases() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        write(folder.path(), &case.files);
+        let request = Request { cwd: folder.path().to_path_buf(), ..Request::default() };
+        let name = format!("{}/{}", case.rule, case.name);
+        let outcome = fix_until_stable(&request, true, &|_, _| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(outcome.failed.is_empty(), "{name}: {:?}", outcome.failed);
+        let fixed: BTreeMap<String, Vec<u8>> =
+            outcome.files.iter().map(|file| (file.shown.clone(), file.after.clone().into_bytes())).collect();
+        let place = case.folder.join("fixed");
+        if updates() {
+            _ = std::fs::remove_dir_all(&place);
+            write(&place, &fixed);
+        } else {
+            let texts = |files: &BTreeMap<String, Vec<u8>>| -> BTreeMap<String, String> {
+                files.iter().map(|(path, bytes)| (path.clone(), String::from_utf8_lossy(bytes).into_owned())).collect()
+            };
+            assert_eq!(texts(&read(&place)), texts(&fixed), "{name}");
+        }
+        // Once more changes nothing.
+        write(folder.path(), &fixed);
+        let again = fix_until_stable(&request, true, &|_, _| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(again.files.is_empty(), "{name}: fixing twice changes {:?}", again.files);
+    }
+}
+
+#[test]
+fn every_rule_has_cases_that_fire_and_cases_that_stay_silent() {
+    let (mut fires, mut silent) = (BTreeSet::new(), BTreeSet::new());
+    for case in cases() {
+        assert!(RULES.iter().any(|rule| rule.name == case.rule), "{}: no such rule", case.rule);
+        let found = expected(&case).iter().any(|line| line.split(' ').nth(2) == Some(&case.rule));
+        if found {
+            fires.insert(case.rule)
+        } else {
+            silent.insert(case.rule)
+        };
+    }
+    // A rule that fails cannot be shown by a project; neither can a file of two megabytes be kept here.
+    let exempt = ["internal-error", "file-too-large"];
+    for rule in RULES.iter().filter(|rule| !exempt.contains(&rule.name)) {
+        assert!(fires.contains(rule.name), "{}: no case fires", rule.name);
+        assert!(silent.contains(rule.name), "{}: no case stays silent", rule.name);
+    }
+}
+
+/// Files with `change` made to the text of each that it speaks of.
+fn changed(case: &Case, change: impl Fn(&str, &str) -> Option<String>) -> Option<BTreeMap<String, Vec<u8>>> {
+    let mut files = case.files.clone();
+    let mut any = false;
+    for (path, bytes) in &mut files {
+        let Ok(text) = std::str::from_utf8(bytes) else { return None };
+        if let Some(new) = change(path, text) {
+            *bytes = new.into_bytes();
+            any = true;
+        }
+    }
+    any.then_some(files)
+}
+
+fn compare(what: &str, changed: impl Fn(&Case) -> Option<BTreeMap<String, Vec<u8>>>, lines_down: i64) {
+    let mut wrong = Vec::new();
+    for case in cases() {
+        let Some(files) = changed(&case) else { continue };
+        let (_folder, checked) = check(&files);
+        let found = lines(&checked, lines_down);
+        if found != expected(&case) {
+            wrong.push(format!("{}/{} {what}:\n  expected {:#?}\n  found {found:#?}", case.rule, case.name, expected(&case)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn line_endings_do_not_matter() {
+    // A shell script with `\r\n` is another script: bash takes the `\r` for part of the last word.
+    let windows = |path: &str, text: &str| (!path.ends_with(".sh") && !text.contains('\r')).then(|| text.replace('\n', "\r\n"));
+    compare("with CRLF", |case| changed(case, windows), 0);
+}
+
+#[test]
+fn a_byte_order_mark_does_not_matter() {
+    // A comment in front keeps the columns of the first line out of it.
+    let marked = |path: &str, text: &str| {
+        let takes_one = [".yaml", ".yml", ".py"].iter().any(|end| path.ends_with(end));
+        (takes_one && !text.starts_with('\u{feff}')).then(|| format!("\u{feff}# marked\n{text}"))
+    };
+    compare("with a byte order mark", |case| all_or_nothing(case, marked), 1);
+}
+
+#[test]
+fn chinese_above_does_not_matter() {
+    let above = |path: &str, text: &str| {
+        let comments = [".yaml", ".yml", ".py"].iter().any(|end| path.ends_with(end));
+        comments.then(|| format!("# 训练配置：请勿修改（每卡显存 24 GiB）\n{text}"))
+    };
+    compare("below Chinese", |case| all_or_nothing(case, above), 1);
+}
+
+/// Only cases of which every file with a finding is changed can be compared with all lines moved down.
+fn all_or_nothing(case: &Case, change: impl Fn(&str, &str) -> Option<String>) -> Option<BTreeMap<String, Vec<u8>>> {
+    let expected = expected(case).join("\n");
+    let untouched = |path: &String, bytes: &Vec<u8>| {
+        std::str::from_utf8(bytes).ok().and_then(|text| change(path, text)).is_none() && expected.contains(&format!("{path}:"))
+    };
+    if case.files.iter().any(|(path, bytes)| untouched(path, bytes)) {
+        return None;
+    }
+    changed(case, change)
+}
+
+#[test]
+fn either_end_suppresses() {
+    let mut tried = 0;
+    for case in cases() {
+        let (_folder, checked) = check(&case.files);
+        // What follows an error in YAML may not be read, comments included.
+        let unread = |finding: &&Finding| {
+            let (path, _, _) = checked.places(finding).remove(0);
+            finding.name.ends_with("-suppression")
+                || finding.name == "unreadable-file"
+                || finding.name == "syntax-error" && path.ends_with(".yaml")
+        };
+        for finding in checked.findings().filter(|finding| !unread(finding)) {
+            let before = count(&checked, finding.name);
+            for (path, line, _) in checked.places(finding) {
+                let Some(files) = suppressed(&case, &path, line, finding.name) else { continue };
+                let (_folder, after) = check(&files);
+                let name = format!("{}/{} with {} ignored at {path}:{line}", case.rule, case.name, finding.name);
+                assert!(count(&after, finding.name) < before, "{name}: {:#?}", lines(&after, 0));
+                assert!(!after.findings().any(|f| f.name == "unused-suppression"), "{name}: {:#?}", lines(&after, 0));
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried >= 60, "only {tried} suppressions tried");
+}
+
+fn count(checked: &Checked, name: &str) -> usize {
+    checked.findings().filter(|finding| finding.name == name).count()
+}
+
+/// The files with a suppression behind a line; `None` where the line takes no comment.
+fn suppressed(case: &Case, path: &str, line: u32, rule: &str) -> Option<BTreeMap<String, Vec<u8>>> {
+    let text = std::str::from_utf8(case.files.get(path)?).ok()?;
+    let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
+    let at = lines.get_mut(line as usize - 1)?;
+    let takes_comments = [".yaml", ".yml", ".py", ".sh"].iter().any(|end| path.ends_with(end)) && !path.ends_with(".md");
+    if !takes_comments || at.trim_end().ends_with('\\') || at.contains("\"\"\"") || at.contains('\r') {
+        return None;
+    }
+    *at = format!("{at}  # vramlint: ignore[{rule}] tried");
+    let mut files = case.files.clone();
+    files.insert(path.to_owned(), lines.join("\n").into_bytes());
+    Some(files)
+}

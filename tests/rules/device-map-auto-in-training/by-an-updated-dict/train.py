@@ -1,0 +1,10 @@
+import os
+
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+kwargs = {}
+kwargs["device_map"] = "auto"
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", **kwargs)
+args = TrainingArguments(output_dir="out", per_device_train_batch_size=2)
+trainer = Trainer(model=model, args=args)
+trainer.train()

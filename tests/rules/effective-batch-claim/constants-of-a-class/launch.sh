@@ -1,0 +1,2 @@
+#!/usr/bin/env bash
+accelerate launch --multi_gpu --num_processes 3 train.py

@@ -1,0 +1,6 @@
+def title(page):
+    if page == "a":
+        name = "x"
+    else:
+        name = "x"
+    return name

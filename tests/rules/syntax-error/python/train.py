@@ -1,0 +1,5 @@
+import torch
+
+
+def train(:
+    pass
