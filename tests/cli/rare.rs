@@ -18,6 +18,7 @@ fn wide_letters_tabs_and_a_missing_line_end() {
        ·          ──┬─     ────
        ·            ╰── `批量` for the first time
        ╰────
+      help: keep the one that is meant, and delete the other
     ");
 }
 

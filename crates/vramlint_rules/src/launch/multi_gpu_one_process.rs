@@ -81,7 +81,7 @@ fn overridden_elsewhere(project: &Project, file: &SourceFile) -> bool {
     let scripts = project.files.iter().filter(|other| project.is_fragment(other.id));
     project.launches.iter().any(|launch| gives(launch))
         || scripts
-            .filter_map(|other| other.script().map(|script| from_script(other.id, script)))
+            .filter_map(|other| other.script().map(|script| from_script(other.id, &other.text, script)))
             .flatten()
             .any(|launch| gives(&launch))
 }
