@@ -82,7 +82,7 @@ fn line(checked: &Checked, finding: &Finding, lines_down: i64) -> String {
     let related: Vec<String> =
         finding.related.iter().map(|related| place(related.place)).map(|(p, l, _)| format!("{p}:{l}")).collect();
     if !related.is_empty() {
-        shown += &format!(" | related {}", related.join(" "));
+        shown = format!("{shown} | related {}", related.join(" "));
     }
     shown
 }
@@ -107,8 +107,8 @@ fn cases_are_as_expected() {
         let (_folder, checked) = check(&case.files);
         let found = lines(&checked, 0);
         if updates() {
-            let text: String = found.iter().map(|line| format!("{line}\n")).collect();
-            std::fs::write(case.folder.join(EXPECT), text).expect("writable");
+            let end = if found.is_empty() { "" } else { "\n" };
+            std::fs::write(case.folder.join(EXPECT), found.join("\n") + end).expect("writable");
         } else if found != expected(&case) {
             wrong.push(format!("{}/{}:\n  expected {:#?}\n  found {found:#?}", case.rule, case.name, expected(&case)));
         }

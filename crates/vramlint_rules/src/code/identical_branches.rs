@@ -69,13 +69,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn pair_of(file: vramlint_base::FileId, first: &Arm, second: &Arm, text: &str) -> Option<vramlint_base::Finding> {
-    let test = first.test.as_ref()?;
+    let asked = first.test.as_ref()?;
     // Names that share a setting (`"7b"`, `"13b"`) make a table; a step between two amounts, or a choice without a difference, is
     // what somebody forgot to fill in.
     let chooses = match &second.test {
-        None => quantity(test).is_some() || first.body.iter().any(sets_training_value),
+        None => quantity(asked).is_some() || first.body.iter().any(sets_training_value),
         Some(next) => {
-            let amounts = quantity(test).zip(quantity(next));
+            let amounts = quantity(asked).zip(quantity(next));
             amounts.is_some_and(|(one, other)| one.range.slice(text) == other.range.slice(text))
         }
     };

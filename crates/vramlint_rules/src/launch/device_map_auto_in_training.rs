@@ -83,15 +83,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut found: Vec<Finding> = Vec::new();
     for run in &cx.project.runs {
         for model in run.code.iter().flat_map(|code| &code.models) {
-            found.extend(spreading(model).and_then(|map| finding(model, map, Some(run))));
+            if model.trained.is_some() || !only_uses(cx.project.file(model.file)) {
+                found.extend(spreading(model).and_then(|map| finding(model, map, Some(run))));
+            }
         }
     }
     let used: BTreeSet<FileId> =
         cx.project.runs.iter().flat_map(|run| &run.code).flat_map(|code| code.files.iter().copied()).collect();
-    // Interpreting a file costs far more than looking whether it loads a model at all.
-    let loads = |text: &str| ["_pretrained", "device_map", "pipeline"].iter().any(|word| text.contains(word));
+    // Interpreting a file costs far more than looking whether it speaks of a map at all.
     for file in cx.project.files.iter().filter(|file| file.python().is_some() && file.host.is_none()) {
-        if !used.contains(&file.id) && loads(&file.text) {
+        if !used.contains(&file.id) && file.text.contains("device_map") {
             found.extend(alone(cx.project, file));
         }
     }
@@ -109,7 +110,7 @@ fn alone(project: &Project, file: &SourceFile) -> Vec<Finding> {
     let Some(code) = project.code(file.id) else { return Vec::new() };
     let for_others = !project.runs.is_empty() && makes_for_others(file);
     let own = code.models.iter().filter(|model| model.file == file.id);
-    let counts = |model: &&ModelLoad| model.trained.map_or_else(|| for_others && in_a_class(file, model), |trained| trained);
+    let counts = |model: &&ModelLoad| model.trained.unwrap_or_else(|| for_others && in_a_class(file, model));
     own.filter(counts).filter_map(|model| finding(model, spreading(model)?, None)).collect()
 }
 
@@ -121,9 +122,14 @@ const USES: &[&str] = &[
 
 /// Whether a file is a part of others rather than a program of its own that evaluates or serves.
 fn makes_for_others(file: &SourceFile) -> bool {
-    let path = file.path.to_lowercase();
     let program = file.python().is_some_and(|module| module.statements().any(|located| located.context.main_guard));
-    !program && !USES.iter().any(|word| path.contains(word))
+    !program && !only_uses(file)
+}
+
+/// Whether the name of a file says that it uses a model without training it.
+fn only_uses(file: &SourceFile) -> bool {
+    let path = file.path.to_lowercase();
+    USES.iter().any(|word| path.contains(word)) && !path.contains("train")
 }
 
 /// Whether a model is made in a class: a part of a module that is trained elsewhere.
@@ -215,7 +221,8 @@ fn has_one_gpu(run: &Run) -> bool {
     run.int(Concept::WorldSize) == Some(1) && distributed(run).is_none() && (one(Concept::VisibleDevices) || one(Concept::GpuIds))
 }
 
-/// Whether accelerate or torchrun makes the run distributed, and where that is written.
+/// Whether accelerate or torchrun makes the run distributed, and where that is written, if anywhere.
+#[allow(clippy::option_option)] // distributed or not, written or not
 fn distributed(run: &Run) -> Option<Option<(Place, String)>> {
     let at = |concept: Concept| run.settings.get(&concept).and_then(|setting| setting.winning());
     let kind = at(Concept::DistributedType);

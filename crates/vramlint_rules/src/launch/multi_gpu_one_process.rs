@@ -43,7 +43,7 @@ use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::launch::{Launch, from_script};
 use vramlint_resolve::{Kind, Origin, Project, Run, SourceFile};
-use vramlint_syntax::data::{Loader, NodeRef};
+use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL101",
@@ -130,7 +130,7 @@ fn in_run(project: &Project, run: &Run, once: &mut Once, out: &mut Sink) {
 
 /// A file that no launch uses.
 fn in_file(file: &SourceFile, out: &mut Sink) {
-    let Some(root) = file.data().and_then(|data| data.root()) else { return };
+    let Some(root) = file.data().and_then(DataFile::root) else { return };
     let (Some(kind), Some(count)) = (root.get("distributed_type"), root.get("num_processes")) else { return };
     let Some(name) = kind.text().filter(|name| several(name)) else { return };
     if count.value(Loader::PyYaml) != Some(Value::Int(1)) {

@@ -45,7 +45,11 @@ pub(super) fn loads(project: &Project) -> HashMap<FileId, Vec<Load>> {
         }
     }
     // A program that no run is made of may still be the one that reads a file.
-    for file in project.files.iter().filter(|file| file.host.is_none() && !in_runs.contains(&file.id)) {
+    let may_read =
+        |text: &str| ["yaml", "omegaconf", "OmegaConf", "parse_args_and_config"].iter().any(|word| text.contains(word));
+    let others =
+        project.files.iter().filter(|file| file.host.is_none() && !in_runs.contains(&file.id) && file.python().is_some());
+    for file in others.filter(|file| may_read(&file.text)) {
         if let Some(code) = project.code(file.id) {
             add(&code, None);
         }

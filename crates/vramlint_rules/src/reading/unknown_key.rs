@@ -43,7 +43,7 @@ use crate::{Context, Group, Rule, Sink, edit};
 use vramlint_base::{Applicability, Fix, Place, Severity, message};
 use vramlint_catalog::keys;
 use vramlint_resolve::{Kind, Project, SourceFile};
-use vramlint_syntax::data::NodeRef;
+use vramlint_syntax::data::{DataFile, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL004",
@@ -57,7 +57,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in &cx.project.files {
-        let Some(root) = file.data().and_then(|data| data.root()) else { continue };
+        let Some(root) = file.data().and_then(DataFile::root) else { continue };
         match cx.project.kind(file.id) {
             Kind::Accelerate => accelerate(cx.project, file, root, out),
             Kind::DeepSpeed => deepspeed(file, root, &mut Vec::new(), out),

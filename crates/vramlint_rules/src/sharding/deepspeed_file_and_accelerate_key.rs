@@ -48,7 +48,7 @@ use crate::{Context, Group, Rule, Sink, edit};
 use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
 use vramlint_catalog::keys;
 use vramlint_resolve::{Kind, Project, Run, SourceFile};
-use vramlint_syntax::data::{Loader, NodeRef};
+use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL501",
@@ -62,7 +62,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::Accelerate) {
-        let Some(root) = file.data().and_then(|data| data.root()) else { continue };
+        let Some(root) = file.data().and_then(DataFile::root) else { continue };
         let runs: Vec<&Run> = cx.project.runs.iter().filter(|run| run.accelerate == Some(file.id)).collect();
         let Some(named) = named(file, root, &runs) else { continue };
         for refused in keys::accelerate().iter().filter(|key| key.refused_beside_file) {

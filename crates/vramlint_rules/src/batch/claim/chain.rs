@@ -59,12 +59,12 @@ pub(super) fn at(text: &str, start: usize) -> Option<Chain> {
             Some((next, true)) if members.len() < 5 => at = next,
             // An arrow between numbers is a change; behind a product it may lead to what the product gives.
             Some(_) => return None,
-            None => return finish(members, start, lone),
+            None => return finish(&members, start, lone),
         }
     }
 }
 
-fn finish(members: Vec<Member>, start: usize, lone: Option<usize>) -> Option<Chain> {
+fn finish(members: &[Member], start: usize, lone: Option<usize>) -> Option<Chain> {
     let equation = members.len() > 1;
     let product = |member: &&Member| !member.symbolic && member.numbers.len() > 1;
     let single = |member: &&Member| !member.symbolic && member.numbers.len() == 1;

@@ -120,19 +120,22 @@ fn in_line(original: &str) -> Option<Claim> {
     if weight == Weight::Weak && chain.factors.len() < 2 || is_comment_of_a_comment(&text[..range.start]) {
         return None;
     }
+    if words::speaks_per_gpu(&text[..range.start]) || words::speaks_per_gpu(&text[chain.range.end.max(range.start)..]) {
+        return None;
+    }
     let setup = match setup::setup(&text, &chain.range) {
         Setup::Unclear => return None,
         Setup::Unsaid => None,
         Setup::Gpus(n) => Some(n),
     };
     let like_setting = announced.first().and_then(|words| like_setting(&text, words, &chain));
-    Some(claim_of(&line, range, chain, weight, setup, like_setting))
+    Some(claim_of(&line, &range, &chain, weight, setup, like_setting))
 }
 
 fn claim_of(
     line: &Line,
-    range: std::ops::Range<usize>,
-    chain: Chain,
+    range: &std::ops::Range<usize>,
+    chain: &Chain,
     weight: Weight,
     setup: Option<i64>,
     like_setting: Option<String>,
@@ -147,7 +150,7 @@ fn claim_of(
     Claim {
         total: chain.total,
         total_range: place(&chain.total_range),
-        range: place(&range),
+        range: place(range),
         factors: chain
             .factors
             .iter()
@@ -181,7 +184,8 @@ fn after(text: &str, words: &Announcement) -> Option<Found> {
     }
     if stated {
         let rest = &text[chain.range.end..];
-        if let Some(factors) = bracketed(text, chain.range.end).or_else(|| note_factors(text, words)) {
+        let explained = || explained(text, &chain);
+        if let Some(factors) = bracketed(text, chain.range.end).or_else(|| note_factors(text, words)).or_else(explained) {
             chain.factors = factors.0;
             chain.range.end = chain.range.end.max(factors.1);
         } else if !words::lets_stand(rest) {
@@ -205,6 +209,14 @@ fn bracketed(text: &str, at: usize) -> Option<(Vec<chain::Number>, usize)> {
     })
 }
 
+/// `128: 2 x 16 x 4 = 128`: the same total again, with its factors.
+fn explained(text: &str, stated: &Chain) -> Option<(Vec<chain::Number>, usize)> {
+    let rest = text[stated.range.end..].trim_start();
+    let at = text.len() - rest.strip_prefix([':', ','])?.len();
+    let chain = chain::at(text, at)?;
+    (!chain.implied && chain.factors.len() > 1 && chain.total == stated.total).then_some((chain.factors, chain.range.end))
+}
+
 /// `有效 batch（每卡 2 × 累积 4 × 8 卡）= 64`.
 fn note_factors(text: &str, words: &Announcement) -> Option<(Vec<chain::Number>, usize)> {
     bracketed(text, words.range.end)
@@ -218,7 +230,7 @@ fn before(text: &str, words: &Announcement) -> Option<Found> {
     })?;
     let rest = text[words.range.end..].trim_start();
     let ends = rest.is_empty() || rest.starts_with(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '-' | '*' | '='));
-    ends.then(|| (chain.range.start..words.range.end, chain, words.weight))
+    ends.then_some((chain.range.start..words.range.end, chain, words.weight))
 }
 
 /// `4 (per device) x 8 (accum) x 2 (GPUs) = 64`: no words, but labels that leave no doubt.

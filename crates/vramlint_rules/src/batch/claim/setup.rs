@@ -15,6 +15,9 @@ pub(super) enum Setup {
     Unclear,
 }
 
+/// `单卡：`, `单卡训练`, but not `单卡 batch 4`, which counts rows.
+const SINGLE_GPU: &str = r"(?i)单(?:张?卡|\s*gpu)\s*(?:$|[:,.;)]|训|微调|运行|跑|时|下|上|环境|配置|的情况)";
+
 /// The GPUs that a line speaks of outside of `chain`.
 pub(super) fn setup(line: &str, chain: &Range<usize>) -> Setup {
     static NODES: LazyLock<Regex> = LazyLock::new(|| {
@@ -25,7 +28,7 @@ pub(super) fn setup(line: &str, chain: &Range<usize>) -> Setup {
         Regex::new(r"(?i)(\d{1,4}|[一二两双三四六八]|十六|\b(?:one|two|four|eight|sixteen|single)\b)\s*-?\s*(?:[x*]\s*)?(?:nvidia\s*)?(?:(?:a|h|b|v|l|rtx\s*|gtx\s*)-?\d{2,4}\w*|gpus?\b|gpu|[张块]?(?:显)?卡|devices?\b|process(?:es)?\b|procs\b|ranks\b|个?进程)")
             .expect("the pattern is constant")
     });
-    static SINGLE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)单卡|单张|单\s*gpu").expect("the pattern is constant"));
+    static SINGLE: LazyLock<Regex> = LazyLock::new(|| Regex::new(SINGLE_GPU).expect("the pattern is constant"));
     let outside = |at: usize| at < chain.start || at >= chain.end;
     let mut said: Vec<i64> = Vec::new();
     let mut taken: Vec<Range<usize>> = Vec::new();

@@ -16,10 +16,10 @@ fn shown(claim: &Claim) -> String {
     let factors: Vec<String> = claim.factors.iter().map(factor).collect();
     let mut shown = claim.total.to_string();
     if !factors.is_empty() {
-        shown += &format!(" = {}", factors.join(" x "));
+        shown = format!("{shown} = {}", factors.join(" x "));
     }
     if let Some(setup) = claim.setup {
-        shown += &format!(" @{setup}");
+        shown = format!("{shown} @{setup}");
     }
     let marks = [
         (claim.implied, " implied"),
@@ -258,6 +258,20 @@ const CLAIMS: &[(&str, &str)] = &[
     ("# 等效batch_size = 4*16 = 64", "64 = 4 x 16"),
     ("# bsz 2 * accum 8 * 8 gpus = 128 (effective)", "128 = 2m x 8a x 8w"),
     ("# effective batch size for 8 GPUs: 64", "64 @8"),
+    ("# Global Batch Size = 16 * 8(GPUs) * 4(Accum) = 512", "512 = 16 x 8w x 4a"),
+    ("# Global batch size = 128: per_device(2) x grad_accum(16) x gpus(4) = 128", "128 = 2m x 16a x 4w"),
+    ("# effective bs = 16", "16"),
+    ("# 有效batch size=12（每设备1×梯度累积12）", "12 = 1m x 12a"),
+    ("# 有效batch size = 1 × 16 × 2 = 32", "32 = 1 x 16 x 2"),
+    ("# 梯度累积步数，等效batch=6", "6"),
+    ("# 累积2个batch，有效batch_size=300", "300"),
+    ("# 累积4次batch=4，等效batch=16", "16"),
+    ("# 累积梯度，相当于 Batch Size = 8", "8 loose"),
+    ("# Increased to maintain effective batch size of 16", "16"),
+    ("# Effective batch = 1*4 = 4", "4 = 1 x 4"),
+    ("# Effective batch = 32 (same as Phase 1)", "32"),
+    ("# 保证总batch_size 为32", "32"),
+    ("# 单卡：等效 batch 8", "8 @1"),
 ];
 
 #[rustfmt::skip]
@@ -387,4 +401,19 @@ const SILENT: &[&str] = &[
     "# 4 * 8 * 2 => 64 effective batch",
     "# effective batch size, 64",
     "# effective batch size = 64 / step",
+    "# Effective batch size = 16x real batch size",
+    "# 单卡批次 4，梯度累加 16 => 总 Effective BS 128",
+    "# 等效于 batch_size=16，但显存占用相当于 batch_size=8",
+    "# 比如 batch_size=1，累积4步相当于 batch=4",
+    "# Global batch size = 256 sequences = 0.5M tokens per step",
+    "# Global batch size = 8, for GPUs, so 1 sample per GPU",
+    "# Global Batch Size = local_bs * dp_size (computed at runtime)",
+    "# 有效batch size = MICRO_BATCH × GRAD_ACCUM × NUM_GPUS",
+    "# global_bs = per_device_bs * num_gpus * grad_accum",
+    "# 梯度累积步数，有效批次大小=batch_size×该值，显存不足时可增大该值",
+    "# 2 GPUs, deepspeed max effective bs = 8",
+    "# 显存不足时，有效 batch 8 也可以",
+    "# Batch size per GPU 4, effective batch size = 64",
+    "# (全局batch 32→64)",
+    "# 当前所处的全局batch数 (Step)。默认为 0。",
 ];

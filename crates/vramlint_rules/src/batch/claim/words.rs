@@ -146,6 +146,16 @@ pub(super) fn is_per_gpu(before: &str) -> bool {
     PER_GPU.is_match(before)
 }
 
+/// Whether a part of a sentence counts something for each GPU: which of its numbers is the total is then not clear.
+pub(super) fn speaks_per_gpu(text: &str) -> bool {
+    static PER_GPU: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)\b(?:per|each|every)[\s_-]*(?:gpu|device|card|rank|node)\b|/\s*(?:gpu|卡)|每卡|每张卡|每个\s*gpu|单卡\s*(?:batch|bs|批|\d)",
+        )
+    });
+    PER_GPU.is_match(text)
+}
+
 /// What follows a number that stands behind the words without any sign: the end, or a mark.
 pub(super) fn ends_at_once(rest: &str) -> bool {
     static END: LazyLock<Regex> = LazyLock::new(|| {
