@@ -11,7 +11,7 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         ("vramlint_catalog", vec!["vramlint_base"]),
         ("vramlint_resolve", vec!["vramlint_base", "vramlint_catalog", "vramlint_syntax"]),
         ("vramlint_rules", vec!["vramlint_base", "vramlint_catalog", "vramlint_resolve", "vramlint_syntax"]),
-        ("vramlint_project", vec!["vramlint_base", "vramlint_catalog", "vramlint_resolve", "vramlint_rules", "vramlint_syntax"]),
+        ("vramlint_project", vec!["vramlint_base", "vramlint_resolve", "vramlint_rules", "vramlint_syntax"]),
         ("vramlint", vec!["vramlint_base", "vramlint_catalog", "vramlint_project", "vramlint_resolve", "vramlint_rules"]),
     ]
     .into_iter()
