@@ -106,14 +106,12 @@ impl Rule {
             Lang::En => &text[..split],
             Lang::Zh => text.get(split + 1..).unwrap_or(&[]),
         };
-        let body = lines
-            .iter()
-            .skip_while(|line| line.is_empty() || line.starts_with("# "))
-            .copied()
-            .collect::<Vec<_>>()
-            .join("\n")
-            .trim()
-            .to_owned();
+        let own = lines.iter().skip_while(|line| line.is_empty() || line.starts_with("# ")).copied().collect::<Vec<_>>();
+        let own = own.join("\n").trim().to_owned();
+        let body = match lang {
+            Lang::En => own,
+            Lang::Zh => with_examples(&own, &text[..split]),
+        };
         let summary = body.split("\n\n").next().unwrap_or("").replace('\n', " ");
         Page { summary, body }
     }
@@ -132,6 +130,27 @@ impl Rule {
             fixes: Vec::new(),
         }
     }
+}
+
+/// The Chinese page with the examples of the English one, which are the same in both languages, behind its first section.
+fn with_examples(page: &str, english: &[&str]) -> String {
+    let mut examples = String::new();
+    for (heading, chinese) in [("## Example", "## 示例"), ("## Fine", "## 正确写法")] {
+        let section: Vec<&str> = english
+            .iter()
+            .skip_while(|line| **line != heading)
+            .skip(1)
+            .take_while(|line| !line.starts_with("## "))
+            .copied()
+            .collect();
+        if !section.is_empty() {
+            examples += &["\n\n", chinese, "\n", section.join("\n").trim()].concat();
+        }
+    }
+    let second = page.match_indices("\n## ").nth(1).map_or(page.len(), |(at, _)| at);
+    let (first, rest) = page.split_at(second);
+    let rest = rest.trim_start();
+    if rest.is_empty() { format!("{}{examples}", first.trim_end()) } else { format!("{}{examples}\n\n{rest}", first.trim_end()) }
 }
 
 impl Sink {

@@ -24,20 +24,47 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the accumulation that makes the claim true, or the number in the claim. We cannot know which one is meant.
+//! Unsafe: the accumulation that makes the claim true, where one does, or the numbers in the claim. We cannot know which one is
+//! meant.
+//!
+//! ## What is read
+//! `effective batch = 2 * 4 * 8 = 64`, `有效 batch：2×4×8=64`, `64 (4 x 16)`, `4 (per device) x 8 (accum) x 2 (GPUs) = 64` and their
+//! like, in comments of YAML, Python and shell scripts. A comment of a script speaks of the commands below it. Where several runs
+//! use a file, a claim is wrong only if it holds for none of them; where the number of GPUs is not known, only if no number would
+//! do. In the prose of documents only the arithmetic itself is judged.
+//!
+//! ## When it is silent
+//! Text that compares, supposes, asks, recalls or estimates (`was 384`, `if …`, `目标`, `~64`, `64 per GPU`, `64k tokens`), settings
+//! that are commented out (`# global_batch_size: 256`), claims in one arm of an `if` or beside one of several presets, docstrings.
+//! A claim that names other GPUs than the launch (`on 4 GPUs`) is compared with those.
 //!
 //! ## Sources
-//! The arithmetic of each framework, as `vramlint runs` shows it.
+//! The arithmetic of each framework, as `vramlint runs` shows it. The Trainers of transformers 5.23.0 use every visible GPU when
+//! they are started by plain `python` (`training_args.py`, `n_gpu`): the number of GPUs is then not known.
 //!
 //! # 中文
 //!
-//! 注释或文档声明的有效 batch 与实际数值矛盾。
+//! 注释或文档中写的有效 batch 与实际数值矛盾。
 //!
 //! ## 为什么重要
-//! 学习率是按注释中的 batch 选的。微批大小、累积步数或 GPU 数量变了而注释没变，训练的就不是大家以为的那回事。
+//! 学习率是按注释里的 batch 选的。单卡批大小、梯度累积步数或 GPU 数量改了，注释却没改，实际训练的就不是大家以为的那样。
 //!
 //! ## 修复
-//! 不安全：让声明成立的累积步数，或改正声明中的数字。我们无法得知哪一个才是本意。
+//! 不安全：改累积步数使注释成立（若能整除），或改正注释中的数字。我们无法得知哪一个才是本意。
+//!
+//! ## 读取哪些写法
+//! YAML、Python 与 shell 脚本注释中的 `effective batch = 2 * 4 * 8 = 64`、`有效 batch：2×4×8=64`、`64（4 x 16）`、
+//! `每卡 2 × 累积 8 × 4 卡 = 64` 等。脚本中的注释指其下方的命令。若多次运行共用一个文件，只有对所有运行都不成立才报告；GPU 数量未知时，
+//! 只有无论多少张 GPU 都不成立才报告。文档正文只检查算式本身。
+//!
+//! ## 何时不报
+//! 比较、假设、疑问、回顾或估计的文字（`原来是 384`、`如果……`、`目标`、`约 64`、`每卡 64`、`64k tokens`），被注释掉的设置
+//! （`# global_batch_size: 256`），`if` 某个分支内或多组预设之一旁边的注释，以及 docstring。注释若写明其他 GPU 数量（`on 4 GPUs`），
+//! 则按该数量比较。
+//!
+//! ## 来源
+//! 各框架自己的算法，与 `vramlint runs` 显示的一致。transformers 5.23.0 的 Trainer 由 `python` 直接启动时会使用全部可见 GPU
+//! （`training_args.py` 的 `n_gpu`），此时 GPU 数量视为未知。
 
 use super::claim::{Claim, Part};
 use super::claimed::{self, Claimed};
@@ -79,7 +106,7 @@ fn arithmetic(file: &SourceFile, claim: &Claim, verdict: &Verdict<'_>) -> Option
         Place::new(file.id, claim.range),
         message!(
             "the text says {factors} = {stated}, but {factors} is {product}",
-            "文字写的是 {factors} = {stated}，但 {factors} 等于 {product}"
+            "此处写的是 {factors} = {stated}，但 {factors} 等于 {product}"
         ),
     );
     // Which number is wrong is known only from the run: the total where the factors hold, the factors where the total does.
@@ -124,12 +151,12 @@ fn differs(numbers: &Numbers<'_>, world: i64, total: i64, stated: i64) -> Messag
     if world > 1 && numbers.micro * numbers.steps == stated {
         return message!(
             "the text says an effective batch of {stated}, which is one process alone; {world} processes make it {formula} = {total}",
-            "文字声明有效 batch 为 {stated}，但这只是单个进程的数量；{world} 个进程共 {formula} = {total}"
+            "此处写的有效 batch 为 {stated}，但这只是单个进程的数量；{world} 个进程共 {formula} = {total}"
         );
     }
     message!(
         "the text says an effective batch of {stated}, but micro_batch x gradient_accumulation_steps x world_size is {formula} = {total}",
-        "文字声明有效 batch 为 {stated}，但 micro_batch x gradient_accumulation_steps x world_size 为 {formula} = {total}"
+        "此处写的有效 batch 为 {stated}，但 micro_batch x gradient_accumulation_steps x world_size 为 {formula} = {total}"
     )
 }
 
@@ -139,13 +166,13 @@ fn differs_always(claim: &Claim, numbers: &Numbers<'_>) -> Message {
     if stated % rows != 0 {
         return message!(
             "the text says an effective batch of {stated}, which is no multiple of micro_batch x gradient_accumulation_steps = {formula} = {rows}",
-            "文字声明有效 batch 为 {stated}，它不是 micro_batch x gradient_accumulation_steps = {formula} = {rows} 的倍数"
+            "此处写的有效 batch 为 {stated}，它不是 micro_batch x gradient_accumulation_steps = {formula} = {rows} 的倍数"
         );
     }
     let factors = claim.factors.iter().map(|factor| factor.value.to_string()).collect::<Vec<_>>().join(" x ");
     message!(
         "the text says {factors} = {stated}, but micro_batch x gradient_accumulation_steps is {formula}",
-        "文字写的是 {factors} = {stated}，但 micro_batch x gradient_accumulation_steps 为 {formula}"
+        "此处写的是 {factors} = {stated}，但 micro_batch x gradient_accumulation_steps 为 {formula}"
     )
 }
 

@@ -28,15 +28,25 @@
 //!     return batch_size
 //! ```
 //!
+//! ## When it is silent
+//! Where the arms are not neighbours; where two different questions or names lead to the same setting (`"7b"` and `"13b"`), which is
+//! a table; where nothing is assigned; where neither an amount is compared nor a training setting chosen.
+//!
 //! ## Sources
 //! The syntax alone.
 //!
 //! # 中文
 //!
-//! 选择训练参数的 `if` 中，相邻两个分支做的是同一件事：它们之间的阈值不起作用。
+//! 在选择训练参数的 `if` 中，相邻两个分支做的是同一件事：它们之间的阈值不起作用。
 //!
 //! ## 为什么重要
-//! 按空闲内存调整批大小或加载进程数的代码常常是试出来的。重复相邻分支的那一支许诺了一个并不存在的档位，并掩盖了设置其实没变。
+//! 按空闲显存调整批大小或数据加载进程数的代码往往是试出来的。与相邻分支重复的那一支看似多了一档，其实没有，也让人看不出设置并未改变。
+//!
+//! ## 何时不报
+//! 两个分支不相邻；不同的条件或名称（如 `"7b"` 与 `"13b"`）得到同样的设置，这是一张对照表；分支内没有赋值；既没有比较数量，也没有选择训练参数。
+//!
+//! ## 来源
+//! 仅根据语法判断。
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
@@ -90,7 +100,7 @@ fn pair_of(file: vramlint_base::FileId, first: &Arm, second: &Arm, text: &str) -
             message!("`{header}` and the arm after it do the same thing", "`{header}` 与其后的分支做的是同一件事"),
         )
         .related(Place::new(file, body), message!("the same statements", "相同的语句"))
-        .help(message!("remove the arm, or give it the value that it was made for", "删除该分支，或写上它本应给出的值")),
+        .help(message!("remove the arm, or give it the value that it was made for", "删除该分支，或填上它本该设定的值")),
     )
 }
 

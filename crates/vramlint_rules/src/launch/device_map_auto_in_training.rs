@@ -41,6 +41,10 @@
 //! ## Fix
 //! Unsafe, for one process: `{"": 0}`, all layers on its GPU.
 //!
+//! ## When it is silent
+//! For a model that is only evaluated or generates; for a map that is not known, or that is chosen only for one process; where the
+//! run can see one GPU only. Without a distributed launch it is advice.
+//!
 //! ## Sources
 //! accelerate 1.15.0 `accelerator.py:1478` (refused with more than one entry), run; `utils/modeling.py` (the split), run.
 //!
@@ -53,13 +57,19 @@
 //! 在分布式运行中，每个进程都会把自己的副本分散到其他进程的 GPU 上；并且 accelerate 的 `prepare()` 会拒绝映射多于一项的模型，
 //! 即使以 MULTI_GPU 只启动了一个进程。
 //!
+//! ## 何时不报
+//! 只做评估或生成的模型；无法得知的映射，或仅在单进程时才选用的映射；只能看到一张 GPU 的运行。没有分布式启动时仅作提示。
+//!
 //! ## 修复
-//! 不安全，仅限单进程：`{"": 0}`，所有层放在它的 GPU 上。
+//! 不安全，仅限单进程：改为 `{"": 0}`，把所有层放在该进程的 GPU 上。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `accelerator.py:1478`（映射多于一项即拒绝），实际运行；`utils/modeling.py`（如何拆分），实际运行。
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
 use std::collections::BTreeSet;
-use vramlint_base::{Applicability, FileId, Finding, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileId, Finding, Fix, Message, Place, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::code::{CodeCandidate, ModelLoad};
 use vramlint_resolve::{Project, Run, SourceFile};
@@ -163,7 +173,7 @@ fn finding(model: &ModelLoad, map: &CodeCandidate, run: Option<&Run>) -> Option<
             place,
             message!(
                 "device_map=\"{name}\" spreads the trained model over all visible GPUs in a distributed run",
-                "在分布式运行中，device_map=\"{name}\" 会把训练的模型分散到所有可见 GPU"
+                "在分布式运行中，device_map=\"{name}\" 会把被训练的模型分散到所有可见 GPU"
             ),
         ),
         None if model.trained == Some(true) => RULE
@@ -187,11 +197,10 @@ fn finding(model: &ModelLoad, map: &CodeCandidate, run: Option<&Run>) -> Option<
     };
     finding = finding.help(message!(
         "leave device_map out and let the trainer place the model, or put it on the process's own GPU",
-        "去掉 device_map，由训练器放置模型；或把它放在进程自己的 GPU 上"
+        "去掉 device_map，由 Trainer 放置模型；或把模型放在进程自己的 GPU 上"
     ));
     if let Some((at, what)) = distributed.flatten() {
-        let what = what.as_str();
-        finding = finding.related(at, message!("the run is distributed: {what}", "该运行是分布式的：{what}"));
+        finding = finding.related(at, what);
     }
     if model.place != place {
         finding = finding.related(model.place, message!("the model is loaded here", "在此加载模型"));
@@ -223,17 +232,19 @@ fn has_one_gpu(run: &Run) -> bool {
 
 /// Whether accelerate or torchrun makes the run distributed, and where that is written, if anywhere.
 #[allow(clippy::option_option)] // distributed or not, written or not
-fn distributed(run: &Run) -> Option<Option<(Place, String)>> {
+fn distributed(run: &Run) -> Option<Option<(Place, Message)>> {
     let at = |concept: Concept| run.settings.get(&concept).and_then(|setting| setting.winning());
     let kind = at(Concept::DistributedType);
     if let Some((candidate, text)) = kind.and_then(|candidate| Some((candidate, candidate.known()?.as_str()?)))
-        && (text.starts_with("MULTI_") || text == "FSDP" || text == "DEEPSPEED")
+        && (text.starts_with("MULTI_") && text != "MULTI_CPU" || text == "FSDP" || text == "DEEPSPEED")
     {
-        return Some(candidate.origin.place().map(|place| (place, text.to_owned())));
+        let what = message!("distributed_type is {text}", "distributed_type 为 {text}");
+        return Some(candidate.origin.place().map(|place| (place, what)));
     }
     let several = run.int(Concept::WorldSize).is_some_and(|world| world > 1);
     several.then(|| {
         let processes = at(Concept::NumProcesses)?;
-        Some((processes.origin.place()?, format!("{} processes", processes.known()?)))
+        let count = processes.known()?;
+        Some((processes.origin.place()?, message!("the run has {count} processes", "该运行有 {count} 个进程")))
     })
 }

@@ -31,10 +31,13 @@
 //! `gpu_ids` 写成了列表或数字；accelerate 按文本拆分它。
 //!
 //! ## 为什么重要
-//! 无论分布式类型是什么，`accelerate launch` 都会调用 `gpu_ids.split(",")`：`[0]` 与 `0` 没有 `split`，在任何进程启动之前就会崩溃。
+//! 不论分布式类型是什么，`accelerate launch` 都会调用 `gpu_ids.split(",")`。`[0]` 与 `0` 没有 `split`，尚未启动任何进程就会崩溃。
 //!
 //! ## 修复
 //! 安全：同样的编号，用逗号连接并加引号。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/launch.py:1258`，实际运行：`'list' object has no attribute 'split'`。
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};

@@ -19,22 +19,26 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: we cannot know which of the two lines you meant.
+//! Unsafe: `distributed_type: 'NO'`. We cannot know which of the two lines you meant.
 //!
 //! ## Sources
-//! accelerate 1.15.0 `commands/launch.py:1208` (the flags `--multi_gpu --num_processes 1` are refused; the same in a file is
-//! taken and starts one worker), run.
+//! accelerate 1.15.0 `commands/launch.py:1208`, run: the flags `--multi_gpu --num_processes 1` are refused, which is an error here.
+//! The same in a file, or half in a file and half as a flag, is taken and starts one worker.
 //!
 //! # 中文
 //!
 //! 分布式类型要求多张 GPU，却只启动一个进程。
 //!
 //! ## 为什么重要
-//! 一个进程只驱动一张 GPU，其余闲置。该运行仍被视为分布式：`prepare()` 会拒绝用 `device_map="auto"` 分散的模型，DDP 也会
-//! 白白保留梯度的桶副本。
+//! 一个进程只驱动一张 GPU，其余的闲置。运行仍被视为分布式：`prepare()` 会拒绝用 `device_map="auto"` 拆分的模型，DDP 也会
+//! 白白保留一份梯度的桶副本。
 //!
 //! ## 修复
-//! 不安全：我们无法得知两行中哪一行才是你的本意。
+//! 不安全：改为 `distributed_type: 'NO'`。我们无法得知两行中哪一行才是你的本意。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/launch.py:1208`，实际运行：同时给出参数 `--multi_gpu --num_processes 1` 会被拒绝，因此报为错误；
+//! 写在文件中，或一半在文件、一半在参数中，则会被接受并只启动一个进程。
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};

@@ -3,8 +3,9 @@
 //! The same key stands twice in one mapping.
 //!
 //! ## Why it matters
-//! PyYAML and strict JSON keep the last one without a word; OmegaConf (LLaMA-Factory, torchtune) and DeepSpeed's own reader
-//! refuse the file. Either way one of the two lines lies.
+//! PyYAML and strict JSON keep the last one without a word; OmegaConf (LLaMA-Factory, torchtune) refuses the file, and so does
+//! DeepSpeed where it reads its JSON itself rather than through accelerate or transformers. Either way one of the two lines lies.
+//! Where both say the same, it is only advice.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -27,8 +28,11 @@
 //! 同一个映射里出现了两次相同的键。
 //!
 //! ## 为什么重要
-//! PyYAML 与严格 JSON 默默保留最后一个；OmegaConf（LLaMA-Factory、torchtune）与 DeepSpeed 自己的读取器会拒绝该文件。
-//! 无论哪种情况，两行中总有一行不可信。
+//! PyYAML 与严格的 JSON 读取器会不声不响地保留最后一个；OmegaConf（LLaMA-Factory、torchtune）会拒绝该文件；DeepSpeed 若不经
+//! accelerate 或 transformers 而由自己读取 JSON，也会拒绝。无论哪种情况，两行中总有一行是假的。两处的值相同时仅作提示。
+//!
+//! ## 来源
+//! PyYAML 6.0.3、OmegaConf 2.4.0，以及 DeepSpeed 0.19.8 `runtime/config_utils.py` 所调用的 hjson。
 
 use super::syntax_error::plain_deepspeed;
 use crate::rule::Build;

@@ -22,7 +22,11 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: a near spelling is offered as a rename, and the removal of the line. We cannot know what it was meant to do.
+//! Unsafe: a near spelling is offered as a rename, else the removal of the line. We cannot know what it was meant to do.
+//!
+//! ## When it is milder
+//! A warning where only its name says that the file is accelerate's. Advice for a key that older versions took. Nothing for keys
+//! that a template fills in, and for blocks whose unknown keys the tool ignores.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/config/config_args.py:154`, run; DeepSpeed 0.19.8 `runtime/config_utils.py`, run.
@@ -33,10 +37,16 @@
 //!
 //! ## 为什么重要
 //! `accelerate launch` 会拒绝顶层含未知键的文件，DeepSpeed 的多数块内也拒绝未知键。写在 accelerate 文件里的批大小或梯度累积
-//! 根本没有读取者：它应写在训练代码中，或写在 `deepspeed_config` 之下。
+//! 根本没有谁会读：它应写在训练代码中，或写在 `deepspeed_config` 之下。
 //!
 //! ## 修复
-//! 不安全：若有相近的拼写则提供改名，并提供删除该行。我们无法得知它原本的用意。
+//! 不安全：有相近的拼写时改名，否则删除该行。我们无法得知它原本的用意。
+//!
+//! ## 何时从轻
+//! 仅凭文件名才认为是 accelerate 的文件时只报警告；旧版本接受的键仅作提示；由模板填入的键，以及工具会忽略未知键的块，不报告。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/config/config_args.py:154`，实际运行；DeepSpeed 0.19.8 `runtime/config_utils.py`，实际运行。
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
@@ -86,14 +96,17 @@ fn accelerate(project: &Project, file: &SourceFile, root: NodeRef<'_>, out: &mut
         let removed = keys::removed(keys::accelerate(), text).and_then(|key| key.until.clone());
         let message = match &removed {
             Some(version) => {
-                message!("accelerate knows `{text}` no longer, since {version}", "accelerate 自 {version} 起不再认识 `{text}`")
+                message!(
+                    "accelerate {version} and later no longer know the key `{text}`",
+                    "accelerate 从 {version} 起不再接受键 `{text}`"
+                )
             }
             None if certain => {
-                message!("accelerate refuses the file: unknown key `{text}`", "accelerate 会拒绝此文件：未知的键 `{text}`")
+                message!("accelerate refuses the file: unknown key `{text}`", "accelerate 会拒绝此文件：含未知的键 `{text}`")
             }
             None => message!(
                 "accelerate does not know the key `{text}`, and would refuse this file",
-                "accelerate 不认识键 `{text}`，会拒绝此文件"
+                "accelerate 不认识键 `{text}`，读取时会拒绝此文件"
             ),
         };
         // A key that older versions take is only advice while the installed version is not known.
@@ -120,11 +133,11 @@ fn advice(key: &str) -> Option<vramlint_base::Message> {
     Some(match key {
         "gradient_accumulation_steps" | "gradient_clipping" | "zero_stage" => message!(
             "it has a reader only under `deepspeed_config`; otherwise pass it in the training code",
-            "它只在 `deepspeed_config` 之下有读取者；否则应在训练代码中给出"
+            "只有写在 `deepspeed_config` 之下才会被读取；否则应在训练代码中给出"
         ),
         "batch_size" | "train_batch_size" | "per_device_train_batch_size" | "micro_batch_size" | "learning_rate" => message!(
             "accelerate's file describes the launch, not the training: pass it in the training code",
-            "accelerate 的文件描述启动方式而非训练：应在训练代码中给出"
+            "accelerate 的配置文件描述如何启动，而不是如何训练：应在训练代码中给出"
         ),
         "bf16" => message!("write `mixed_precision: bf16`", "应写作 `mixed_precision: bf16`"),
         _ => return None,
@@ -142,7 +155,7 @@ fn deepspeed(file: &SourceFile, node: NodeRef<'_>, path: &mut Vec<String>, out: 
         if refuses && !known.contains(&text) {
             let message = message!(
                 "DeepSpeed refuses the file: unknown key `{text}` in `{block}`",
-                "DeepSpeed 会拒绝此文件：`{block}` 中未知的键 `{text}`"
+                "DeepSpeed 会拒绝此文件：`{block}` 中含未知的键 `{text}`"
             );
             let finding = RULE.finding(Place::new(file.id, key.range()), message);
             out.push(with_fixes(finding, file, key, value, nearest(node, text, &known)));

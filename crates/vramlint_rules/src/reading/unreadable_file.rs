@@ -20,6 +20,9 @@
 //!
 //! ## 修复
 //! 把文件另存为 UTF-8。
+//!
+//! ## 来源
+//! PyYAML 6.0.3 `reader.py`；CPython 3.11 `json/decoder.py`。
 
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Place, Severity};

@@ -20,7 +20,8 @@
 //! ```
 //!
 //! ## Fix
-//! Safe: quotes. The text was certainly meant, since the key takes no truth value.
+//! Safe: the quoted name, `'NO'` or `'no'`, which was certainly meant, since the key takes no truth value. For `yes` and `on`
+//! nothing is offered.
 //!
 //! ## Sources
 //! PyYAML 6.0.3 `resolver.py`; accelerate 1.15.0 `commands/launch.py:1306`, `utils/launch.py:169`, run; transformers 5.23.0
@@ -35,7 +36,11 @@
 //! 否则会拒绝该文件。`mixed_precision: no` 会以 `'bool' object has no attribute 'lower'` 崩溃。
 //!
 //! ## 修复
-//! 安全：加引号。该键不接受布尔值，因此写的必然是文本。
+//! 安全：改为加引号的 `'NO'` 或 `'no'`；该键不接受布尔值，因此本意必然是文本。对 `yes` 与 `on` 不提供修复。
+//!
+//! ## 来源
+//! PyYAML 6.0.3 `resolver.py`；accelerate 1.15.0 `commands/launch.py:1306`、`utils/launch.py:169`，实际运行；transformers 5.23.0
+//! `IntervalStrategy`、`SaveStrategy`，实际运行。
 
 use super::loads::{Load, loads};
 use crate::rule::Build;
@@ -142,7 +147,7 @@ fn distributed_type(project: &Project, file: &SourceFile, root: NodeRef<'_>) -> 
         );
         return (Severity::Error, help);
     }
-    let help = message!("it works only because num_processes is given; quote it", "只因给出了 num_processes 才能运行；请加引号");
+    let help = message!("it runs only because num_processes is given; quote it", "只因为给出了 num_processes 才能运行；请加引号");
     (Severity::Info, help)
 }
 

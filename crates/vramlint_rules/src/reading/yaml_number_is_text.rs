@@ -29,10 +29,15 @@
 //! ```
 //!
 //! ## Fix
-//! Safe: a dot (and a sign) is added, which every loader reads as the same number.
+//! Safe: a dot (and a sign) is added, which every loader reads as the same number; a count is written in whole digits.
+//!
+//! ## When it is silent
+//! Where text is meant: `run_name: 1e5`, `commit: 12e4567`, quoted values. Where the project shows a loader that makes a number of it.
+//! Where no code is seen that reads the file it is advice.
 //!
 //! ## Sources
-//! PyYAML 6.0.3 `resolver.py`, run; transformers 5.23.0 `HfArgumentParser.parse_yaml_file`, run.
+//! PyYAML 6.0.3 `resolver.py`, run; transformers 5.23.0 `HfArgumentParser.parse_yaml_file`, run; accelerate 1.15.0
+//! `utils/dataclasses.py:1930` (`int("1e8")` and `int("100000000.0")` are refused), read.
 //!
 //! # 中文
 //!
@@ -43,7 +48,14 @@
 //! 比的是文本。OmegaConf（LLaMA-Factory、torchtune）、TrlParser 与 Axolotl 会把它转成数字，因此这些情况不报告。
 //!
 //! ## 修复
-//! 安全：补上小数点（和符号），所有读取器都会读成同一个数。
+//! 安全：补上小数点（和符号），所有读取器都会读成同一个数；计数则写成整数。
+//!
+//! ## 何时不报
+//! 本意就是文本：`run_name: 1e5`、`commit: 12e4567`、加了引号的值；项目中的读取器会把它转成数字。看不到由哪段代码读取时仅作提示。
+//!
+//! ## 来源
+//! PyYAML 6.0.3 `resolver.py`，实际运行；transformers 5.23.0 `HfArgumentParser.parse_yaml_file`，实际运行；accelerate 1.15.0
+//! `utils/dataclasses.py:1930`（`int("1e8")` 与 `int("100000000.0")` 会被拒绝），阅读源码。
 
 use super::loads::{Load, loads};
 use crate::rule::Build;

@@ -3,7 +3,7 @@
 //! accelerate's file names a DeepSpeed JSON and beside it sets what only that JSON may set.
 //!
 //! ## Why it matters
-//! `Accelerator()` refuses the combination with a `ValueError`: with `deepspeed_config_file` the JSON is the only place for the
+//! `Accelerator()` refuses the combination with a `ValueError`: with `deepspeed_config_file`, in the file or as a flag, the JSON is the only place for the
 //! ZeRO stage, offload, accumulation, clipping and for `mixed_precision` (even `'no'`). The same values as flags of `accelerate
 //! launch` are not refused: they fill the JSON's `auto` entries.
 //!
@@ -29,19 +29,24 @@
 //! Unsafe: the line is removed. Set the value in the JSON, or as a flag of the launch, where it is `auto`.
 //!
 //! ## Sources
-//! accelerate 1.15.0 `utils/dataclasses.py:1526`, run, each key.
+//! accelerate 1.15.0 `utils/dataclasses.py:1526`, run, each key; `commands/launch.py:1284` and `:1394` (which keys of the file count:
+//! `mixed_precision` unless it is null or a flag replaces it, the others by their mere presence).
 //!
 //! # 中文
 //!
 //! accelerate 的文件指定了 DeepSpeed JSON，同时又设置了只能由该 JSON 设置的内容。
 //!
 //! ## 为什么重要
-//! `Accelerator()` 会以 `ValueError` 拒绝这种组合：使用 `deepspeed_config_file` 时，ZeRO 阶段、卸载、累积、裁剪以及
+//! `Accelerator()` 会以 `ValueError` 拒绝这种组合：使用 `deepspeed_config_file`（无论写在文件中还是作为参数）时，ZeRO 阶段、卸载、累积、裁剪以及
 //! `mixed_precision`（即使是 `'no'`）只能写在 JSON 中。作为 `accelerate launch` 的参数给出同样的值则不会被拒绝：它们填入
 //! JSON 中的 `auto` 项。
 //!
 //! ## 修复
 //! 不安全：删除该行。请在 JSON 中设置该值，或在 JSON 写 `auto` 时作为启动参数给出。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `utils/dataclasses.py:1526`，逐键实际运行；`commands/launch.py:1284` 与 `:1394`（文件中哪些键算数：`mixed_precision`
+//! 为空或被参数替代时不算，其余只要出现就算）。
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
