@@ -274,3 +274,17 @@ fn suppressed(case: &Case, path: &str, line: u32, rule: &str) -> Option<BTreeMap
     files.insert(path.to_owned(), lines.join("\n").into_bytes());
     Some(files)
 }
+
+#[test]
+fn a_file_that_is_too_large_is_told_only_where_it_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("data.yaml"), "# filler\n".repeat(300_000)).expect("writable");
+    let found = |paths: &[&str]| {
+        let paths = paths.iter().map(PathBuf::from).collect();
+        let request = Request { cwd: folder.path().to_path_buf(), paths, ..Request::default() };
+        let report = vramlint_project::check(&request, &|_, _| {}).unwrap_or_else(|error| panic!("{error}"));
+        report.findings.iter().map(|finding| finding.name).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&["data.yaml"]), ["file-too-large"]);
+    assert_eq!(found(&[]), Vec::<&str>::new());
+}

@@ -4,10 +4,10 @@ use super::claim::{Claim, Part};
 use super::claimed::{Claimed, in_an_arm, speaks_of_batches};
 use super::stated;
 use vramlint_base::{Place, Related, TextRange, message};
-use vramlint_catalog::flags::Launcher;
-use vramlint_catalog::{Concept, Dialect};
+use vramlint_catalog::Concept;
 use vramlint_resolve::beside::{self, Beside};
 use vramlint_resolve::{Origin, Project, Run, Setting, SourceFile};
+use vramlint_syntax::data::NodeRef;
 
 /// What a claim is compared with.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ pub(super) fn verdict<'a>(project: &'a Project, file: &SourceFile, claimed: &Cla
     }
     let mut first: Option<Verdict<'a>> = None;
     for run in runs {
-        let numbers = if is_of(project, file, run, claimed) { of_run(run) } else { None };
+        let numbers = if is_of(project, file, run, claimed) { of_run(project, run) } else { None };
         let Some(numbers) = numbers else { return fallback(project, file, claimed) };
         match judge(&claimed.claim, numbers) {
             holds @ Verdict::Holds(_) => return holds,
@@ -77,7 +77,7 @@ fn below<'a>(file: &SourceFile, runs: &[&'a Run], at: u32) -> Vec<&'a Run> {
 }
 
 /// The numbers of a run, where they are known and not only taken for want of better.
-fn of_run(run: &Run) -> Option<Numbers<'_>> {
+fn of_run<'a>(project: &Project, run: &'a Run) -> Option<Numbers<'a>> {
     let sure = |concept: Concept| {
         let candidate = run.settings.get(&concept)?.winning()?;
         let settled = candidate.condition.is_none() && !matches!(candidate.origin, Origin::Assumed { .. });
@@ -89,13 +89,13 @@ fn of_run(run: &Run) -> Option<Numbers<'_>> {
             .and_then(Setting::winning)
             .is_some_and(|winner| !matches!(winner.origin, Origin::Default { .. }))
     };
-    if !written(Concept::MicroBatch) {
+    if !written(Concept::MicroBatch) || splits_batches(project, run) {
         return None;
     }
     Some(Numbers {
         micro: sure(Concept::MicroBatch)?,
         steps: sure(Concept::GradientAccumulationSteps)?,
-        world: sure(Concept::WorldSize).filter(|_| world_is_sure(run)),
+        world: sure(Concept::WorldSize).filter(|_| world_is_sure(project, run) && !shares_rows(project, run)),
         generations: run.int(Concept::NumGenerations),
         related: stated::factors(run),
         run: Some(run),
@@ -103,18 +103,39 @@ fn of_run(run: &Run) -> Option<Numbers<'_>> {
     })
 }
 
-/// Whether the number of processes says how many GPUs share a step. The Trainers started by plain `python` use every visible GPU
-/// in one process (transformers 5.23.0 training_args.py, `n_gpu`), and a default in a script (`${N:-8}`) is only a default.
-fn world_is_sure(run: &Run) -> bool {
+/// Whether the number of processes is known and says how many GPUs share a step: a default in a script (`${N:-8}`) is only a
+/// default.
+fn world_is_sure(project: &Project, run: &Run) -> bool {
     let assumed = run
         .settings
         .get(&Concept::NumProcesses)
         .and_then(Setting::winning)
         .is_some_and(|candidate| !candidate.assumptions.is_empty());
-    let spreads = run.launcher == Some(Launcher::Python) && run.dialect != Dialect::Plain;
-    let one_visible =
-        run.text(Concept::VisibleDevices).is_some_and(|ids| !ids.contains(',')) || run.int(Concept::VisibleDevices).is_some();
-    !assumed && (!spreads || one_visible)
+    !assumed && (!stated::may_spread(run) || stated::visible_gpus(project, run) == Some(1))
+}
+
+/// Whether the loader's batch is already that of all processes (accelerate 1.15.0 `accelerator.py:2188`, `split_batches`).
+fn splits_batches(project: &Project, run: &Run) -> bool {
+    run.code.iter().flat_map(|code| &code.files).any(|file| project.file(*file).text.contains("split_batches"))
+}
+
+/// Whether some processes may work on the same rows: tensor, context, sequence and pipeline parallelism.
+fn shares_rows(project: &Project, run: &Run) -> bool {
+    let speaks = |name: &str| {
+        let name = name.to_lowercase().replace('-', "_");
+        let own = !["vllm", "rollout", "infer", "sglang"].iter().any(|word| name.contains(word));
+        own && (["tensor", "pipeline", "context", "sequence", "model", "ulysses"]
+            .iter()
+            .any(|kind| name.contains(&format!("{kind}_parallel")))
+            || ["tp_size", "pp_size", "cp_size", "sp_size", "parallelism_config", "autotp_size", "tensor_parallel"]
+                .iter()
+                .any(|word| name.contains(word)))
+    };
+    let in_data = |file: &SourceFile| {
+        file.data().is_some_and(|data| data.roots().flat_map(NodeRef::entries).any(|(key, _)| key.text().is_some_and(speaks)))
+    };
+    run.launch.as_ref().is_some_and(|launch| launch.options().iter().any(|option| speaks(&option.name)))
+        || run.files.iter().any(|file| in_data(project.file(*file)))
 }
 
 /// Whether a claim speaks of what this run uses: not of one of several alternatives that stand in the file.

@@ -47,7 +47,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let policy = cx.project.policy(run.place.file);
         let Some((agreed, at)) = policy.effective_batch else { continue };
         let (Some(actual), Ok(agreed)) = (run.int(Concept::EffectiveBatch), i64::try_from(agreed)) else { continue };
-        if actual != agreed {
+        // One process that uses several GPUs multiplies the batch by them.
+        let several = stated::may_spread(run) && stated::visible_gpus(cx.project, run).is_some_and(|gpus| gpus > 1);
+        if actual != agreed && !several {
             let mut finding = finding(run, actual, agreed, policy.file.as_deref().unwrap_or("vramlint.toml"));
             if let Some(place) = at {
                 finding = finding.related(place, message!("{agreed} is agreed on here", "此处约定为 {agreed}"));

@@ -2,8 +2,9 @@
 
 use crate::edit;
 use vramlint_base::{Applicability, Fix, Place, Related, Value, message};
-use vramlint_catalog::Concept;
-use vramlint_resolve::{Origin, Run};
+use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::{Concept, Dialect};
+use vramlint_resolve::{Origin, Project, Run};
 
 /// The factors, in the order in which people write them.
 pub(super) const FACTORS: [Concept; 3] = [Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::WorldSize];
@@ -30,6 +31,22 @@ pub(super) fn factors(run: &Run) -> Vec<Related> {
             Some(Related { place: candidate.origin.place()?, message: message!("{name} is {value}", "{name} 为 {value}") })
         })
         .collect()
+}
+
+/// Whether one process may use several GPUs for a step: the Trainers started by plain `python` do (transformers 5.23.0
+/// `training_args.py`, `n_gpu`), and multiply the batch by them.
+pub(super) fn may_spread(run: &Run) -> bool {
+    run.launcher == Some(Launcher::Python) && run.dialect != Dialect::Plain
+}
+
+/// The GPUs that a process sees, where the command or the target says so.
+pub(super) fn visible_gpus(project: &Project, run: &Run) -> Option<u32> {
+    match run.value(Concept::VisibleDevices) {
+        Some(Value::Int(_)) => Some(1),
+        Some(Value::Text(ids)) => Some(ids.split(',').filter(|id| !id.trim().is_empty()).count() as u32),
+        Some(_) => None,
+        None => project.policy(run.place.file).target.count,
+    }
 }
 
 /// Sets the accumulation so that the effective batch is `total`.
