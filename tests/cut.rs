@@ -11,8 +11,8 @@ use vramlint_project::{Request, check};
 
 /// A file is cut at every so many bytes.
 const STEP: usize = 97;
-/// Cuts of one file at most, spread over it: a long file repeats itself.
-const CUTS: usize = 150;
+/// Cuts of one file at most, spread over it: only data sets of hundreds of kilobytes reach this.
+const CUTS: usize = 1_000;
 
 fn cuts(length: usize) -> Vec<usize> {
     let all: Vec<usize> = (0..=length).step_by(STEP).collect();

@@ -17,7 +17,6 @@ use vramlint_syntax::shell::Word;
 /// Every run of the project, in order of file and place.
 pub fn runs(project: &Project) -> Vec<Run> {
     let mut runs = Vec::new();
-    let mut started: BTreeSet<FileId> = BTreeSet::new();
     let mut used: BTreeSet<FileId> = BTreeSet::new();
     for launch in &project.launches {
         let entry = entry_of(project, launch);
@@ -26,7 +25,6 @@ pub fn runs(project: &Project) -> Vec<Run> {
         }
         let seed = Seed::from_launch(project, Arc::clone(launch), entry);
         for run in assemble(project, &seed) {
-            started.extend(run.entry);
             used.extend(run.files.iter().copied());
             runs.push(run);
         }

@@ -86,15 +86,13 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
             Severity::Info,
             Some(message!("vramlint leaves it out; Python itself may take it", "vramlint 跳过了它；Python 本身可能接受")),
         )),
-        RefusedBy::All | RefusedBy::PyYaml if file.data().is_some() => {
-            if kind != Kind::Other {
-                return Some((Severity::Error, None));
-            }
-            // A chart or a template that some other tool fills in is not ours to judge.
-            let left_alone = yaml::looks_templated(&file.text) || error.refused_by == RefusedBy::PyYaml;
-            (!left_alone).then_some((Severity::Info, None))
+        RefusedBy::All | RefusedBy::PyYaml if is_template(file) => {
+            let ours = file.data().is_none() || kind != Kind::Other;
+            ours.then(|| (Severity::Info, Some(rendered())))
         }
-        RefusedBy::All | RefusedBy::PyYaml => Some((Severity::Error, None)),
+        RefusedBy::All if file.data().is_some() && kind == Kind::Other => Some((Severity::Info, None)),
+        RefusedBy::PyYaml => pyyaml(kind),
+        RefusedBy::All => Some((Severity::Error, None)),
         RefusedBy::StrictJson if !json => None,
         RefusedBy::StrictJson => match kind {
             Kind::Other => None,
@@ -105,6 +103,37 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
         RefusedBy::Hjson if is_key(file, error) => None,
         RefusedBy::Hjson => {
             (kind == Kind::DeepSpeed && plain_deepspeed(project, file) == Some(true)).then_some((Severity::Error, None))
+        }
+    }
+}
+
+/// Whether some other tool fills the file in before anybody parses it: a chart, a project template.
+fn is_template(file: &SourceFile) -> bool {
+    match &file.syntax {
+        Syntax::Data(_) => yaml::looks_templated(&file.text),
+        // An f-string may hold doubled braces; a statement of a template engine stands alone.
+        Syntax::Python(_) => {
+            file.text.contains("{{cookiecutter.") || file.text.lines().any(|line| line.trim_start().starts_with("{%"))
+        }
+        _ => false,
+    }
+}
+
+fn rendered() -> Message {
+    message!("it is a template: what it becomes is not known here", "这是模板：渲染后的内容在此无从得知")
+}
+
+/// What only PyYAML's `safe_load` refuses, such as `!include`: an error where the tool is known to read with it, else advice,
+/// since a project's own loader may add tags.
+fn pyyaml(kind: Kind) -> Option<(Severity, Option<Message>)> {
+    match kind {
+        Kind::Other => None,
+        Kind::Accelerate | Kind::DeepSpeed | Kind::LlamaFactory | Kind::Axolotl | Kind::Torchtune => {
+            Some((Severity::Error, None))
+        }
+        _ => {
+            let help = message!("a loader of the project's own may take it", "项目自己的加载器可能接受它");
+            Some((Severity::Info, Some(help)))
         }
     }
 }

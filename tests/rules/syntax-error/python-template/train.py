@@ -1,0 +1,4 @@
+import torch
+{% if lora %}
+from peft import LoraConfig
+{% endif %}
