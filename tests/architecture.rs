@@ -10,9 +10,45 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         ("vramlint_syntax", vec!["vramlint_base"]),
         ("vramlint_catalog", vec!["vramlint_base"]),
         ("vramlint_resolve", vec!["vramlint_base", "vramlint_catalog", "vramlint_syntax"]),
-        ("vramlint_rules", vec!["vramlint_base", "vramlint_catalog", "vramlint_resolve", "vramlint_syntax"]),
-        ("vramlint_project", vec!["vramlint_base", "vramlint_resolve", "vramlint_rules", "vramlint_syntax"]),
-        ("vramlint", vec!["vramlint_base", "vramlint_catalog", "vramlint_project", "vramlint_resolve", "vramlint_rules"]),
+        ("vramlint_memory", vec![]),
+        ("vramlint_estimate", vec!["vramlint_base", "vramlint_catalog", "vramlint_memory", "vramlint_resolve"]),
+        (
+            "vramlint_rules",
+            vec![
+                "vramlint_base",
+                "vramlint_catalog",
+                "vramlint_estimate",
+                "vramlint_memory",
+                "vramlint_resolve",
+                "vramlint_syntax",
+            ],
+        ),
+        (
+            "vramlint_project",
+            vec![
+                "vramlint_base",
+                "vramlint_catalog",
+                "vramlint_estimate",
+                "vramlint_memory",
+                "vramlint_resolve",
+                "vramlint_rules",
+                "vramlint_syntax",
+            ],
+        ),
+        ("vramlint_gpu", vec!["vramlint_base"]),
+        (
+            "vramlint",
+            vec![
+                "vramlint_base",
+                "vramlint_catalog",
+                "vramlint_estimate",
+                "vramlint_gpu",
+                "vramlint_memory",
+                "vramlint_project",
+                "vramlint_resolve",
+                "vramlint_rules",
+            ],
+        ),
     ]
     .into_iter()
     .map(|(name, known)| (name, known.into_iter().collect()))
@@ -22,7 +58,15 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
 /// Libraries that touch a disk, a terminal, a clock or the network: only the outer crates may use them.
 const IMPURE: &[&str] =
     &["ignore", "tempfile", "clap", "indicatif", "miette", "owo-colors", "sys-locale", "tokio", "rayon", "anyhow"];
-const PURE: &[&str] = &["vramlint_base", "vramlint_syntax", "vramlint_catalog", "vramlint_resolve", "vramlint_rules"];
+const PURE: &[&str] = &[
+    "vramlint_base",
+    "vramlint_syntax",
+    "vramlint_catalog",
+    "vramlint_resolve",
+    "vramlint_memory",
+    "vramlint_estimate",
+    "vramlint_rules",
+];
 
 #[test]
 fn crates_depend_only_in_the_agreed_direction() {

@@ -1,0 +1,13 @@
+//! What one training step holds on a GPU and in the memory of its host.
+//!
+//! Pure arithmetic over an [`Arch`] and a [`Setup`]; the standard library only. Sizes are bytes unless a name says otherwise.
+
+pub mod arch;
+pub mod config;
+pub mod estimate;
+pub mod setup;
+
+pub use arch::Arch;
+pub use config::{Config, Value};
+pub use estimate::{Estimate, estimate, timeline};
+pub use setup::Setup;

@@ -1,0 +1,447 @@
+//! How a model is trained: everything beside the architecture that decides about memory.
+
+use crate::arch::Arch;
+
+/// A type of numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Dtype {
+    /// 4 bytes.
+    #[default]
+    Fp32,
+    /// 2 bytes.
+    Bf16,
+    /// 2 bytes.
+    Fp16,
+}
+
+impl Dtype {
+    /// Bytes of one number.
+    pub const fn bytes(self) -> u64 {
+        match self {
+            Self::Fp32 => 4,
+            Self::Bf16 | Self::Fp16 => 2,
+        }
+    }
+
+    /// `fp32`, `bf16`, `fp16`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fp32 => "fp32",
+            Self::Bf16 => "bf16",
+            Self::Fp16 => "fp16",
+        }
+    }
+}
+
+/// What is trained.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Task {
+    /// Next-token prediction; supervised fine-tuning too.
+    #[default]
+    CausalLm,
+    /// Masked language modelling.
+    MaskedLm,
+    /// A class per row.
+    SequenceClassification,
+    /// A reward model: pairs of rows, so `2 × micro_batch` rows a forward.
+    Reward,
+    /// Direct preference optimization: pairs of rows.
+    Dpo,
+    /// Group relative policy optimization: `micro_batch` counts completions.
+    Grpo,
+}
+
+impl Task {
+    /// Rows of one forward for each unit of `micro_batch`.
+    pub const fn rows(self) -> u64 {
+        match self {
+            Self::Reward | Self::Dpo => 2,
+            _ => 1,
+        }
+    }
+
+    /// The name in `--task` and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CausalLm => "causal-lm",
+            Self::MaskedLm => "masked-lm",
+            Self::SequenceClassification => "seq-cls",
+            Self::Reward => "reward",
+            Self::Dpo => "dpo",
+            Self::Grpo => "grpo",
+        }
+    }
+}
+
+/// Activation checkpointing of whole blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Checkpointing {
+    /// Everything that backward needs is kept.
+    #[default]
+    None,
+    /// `use_reentrant=False`.
+    NonReentrant,
+    /// `use_reentrant=True`.
+    Reentrant,
+}
+
+/// The attention kernel that is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Attention {
+    /// Scores are written out.
+    Eager,
+    /// `scaled_dot_product_attention` of torch, which chooses the kernel.
+    #[default]
+    Sdpa,
+    /// The flash-attention package.
+    Flash,
+}
+
+/// An optimizer with its implementation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Optimizer {
+    /// torch AdamW, one kernel for all: transformers' default.
+    #[default]
+    AdamWFused,
+    /// torch AdamW, multi-tensor (`adamw_torch`).
+    AdamWForeach,
+    /// torch AdamW, a loop over parameters.
+    AdamWForLoop,
+    /// bitsandbytes AdamW with 8-bit states.
+    AdamW8bit,
+    /// The same in managed memory.
+    PagedAdamW8bit,
+    /// bitsandbytes AdamW with 32-bit states in managed memory.
+    PagedAdamW32bit,
+    /// bitsandbytes Lion with 8-bit states.
+    Lion8bit,
+    /// The same in managed memory.
+    PagedLion8bit,
+    /// Lion with 32-bit states.
+    Lion,
+    /// transformers' Adafactor.
+    Adafactor,
+    /// torch SGD.
+    Sgd,
+    /// torch SGD with momentum.
+    SgdMomentum,
+    /// torch Adagrad.
+    Adagrad,
+    /// torch RMSprop.
+    RmsProp,
+    /// torch Muon for matrices, AdamW for the rest.
+    Muon,
+}
+
+/// Quantization of the frozen base.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Quantization {
+    /// As loaded.
+    #[default]
+    None,
+    /// bitsandbytes LLM.int8.
+    Int8,
+    /// bitsandbytes NF4 or FP4 in blocks of 64.
+    FourBit {
+        /// `bnb_4bit_use_double_quant`.
+        double: bool,
+    },
+}
+
+/// Which modules get adapters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Targets {
+    /// Every linear layer but the head.
+    AllLinear,
+    /// Modules of these names.
+    Named(Vec<String>),
+}
+
+/// Low-rank adapters.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Lora {
+    /// Rank.
+    pub r: u64,
+    /// Where.
+    pub targets: Targets,
+    /// Whether `lora_dropout` is above 0.
+    pub dropout: bool,
+    /// Adapters in fp32 (PEFT's `autocast_adapter_dtype`, the default) rather than in the type of the base.
+    pub fp32: bool,
+    /// `use_dora`.
+    pub dora: bool,
+}
+
+/// How logits become a loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Head {
+    /// All logits are written out.
+    #[default]
+    FullLogits,
+    /// TRL's fused head: log-probabilities in tiles.
+    Fused,
+    /// Liger's fused linear cross entropy: chunks of rows.
+    Liger,
+}
+
+/// The reference model of preference training.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Reference {
+    /// None.
+    #[default]
+    None,
+    /// A second copy of the weights.
+    Copy,
+    /// The same model with its adapter switched off.
+    Adapter,
+}
+
+/// How ranks share the work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// One process.
+    #[default]
+    None,
+    /// torch `DistributedDataParallel`.
+    Ddp,
+    /// DeepSpeed ZeRO-1.
+    Zero1,
+    /// DeepSpeed ZeRO-2.
+    Zero2,
+    /// DeepSpeed ZeRO-3.
+    Zero3,
+    /// `FullyShardedDataParallel`.
+    Fsdp1,
+    /// `fully_shard`.
+    Fsdp2,
+}
+
+/// Where something is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Offload {
+    /// On the GPU.
+    #[default]
+    None,
+    /// In the memory of the host.
+    Cpu,
+    /// On a disk, through buffers in the memory of the host.
+    Nvme,
+}
+
+/// Sharding and what goes with it. The defaults are those of the libraries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parallel {
+    /// The scheme.
+    pub scheme: Scheme,
+    /// Ranks that share the data-parallel work.
+    pub world: u64,
+    /// Ranks on one machine, which share its memory.
+    pub local: u64,
+    /// DeepSpeed `reduce_bucket_size`, elements.
+    pub reduce_bucket: u64,
+    /// DeepSpeed `allgather_bucket_size`, elements.
+    pub allgather_bucket: u64,
+    /// DeepSpeed `stage3_prefetch_bucket_size`, elements.
+    pub prefetch_bucket: u64,
+    /// DeepSpeed `stage3_max_live_parameters`, elements.
+    pub max_live: u64,
+    /// DeepSpeed `stage3_param_persistence_threshold`, elements.
+    pub persistence: u64,
+    /// DeepSpeed `sub_group_size`, elements.
+    pub sub_group: u64,
+    /// DeepSpeed `overlap_comm`.
+    pub overlap: bool,
+    /// DeepSpeed `contiguous_gradients`.
+    pub contiguous: bool,
+    /// DDP `gradient_as_bucket_view`.
+    pub bucket_view: bool,
+    /// DDP bucket, bytes (25 MiB).
+    pub ddp_bucket: u64,
+    /// FSDP `reshard_after_forward`.
+    pub reshard: bool,
+    /// FSDP gradients reduced in fp32.
+    pub reduce_fp32: bool,
+    /// FSDP: blocks are wrapped on their own (a transformer wrap policy); otherwise the model is one unit.
+    pub wrap_blocks: bool,
+    /// Where optimizer states are.
+    pub offload_optimizer: Offload,
+    /// Where parameters are.
+    pub offload_param: Offload,
+    /// ZeRO++ `zero_hpz_partition_size`: ranks of the secondary copy, 1 for none.
+    pub hpz: u64,
+    /// ZeRO++ quantized weights.
+    pub quantized_weights: bool,
+    /// Tensor-parallel ranks.
+    pub tensor: u64,
+    /// Context-parallel ranks.
+    pub context: u64,
+    /// Whole weights are gathered on one rank when a checkpoint is saved.
+    pub gather_at_save: bool,
+    /// The optimizer is DeepSpeed's own and kept in 32 bit (`bf16` engine); fp32 master copies.
+    pub master: bool,
+}
+
+impl Default for Parallel {
+    fn default() -> Self {
+        Self {
+            scheme: Scheme::None,
+            world: 1,
+            local: 1,
+            reduce_bucket: 500_000_000,
+            allgather_bucket: 500_000_000,
+            prefetch_bucket: 50_000_000,
+            max_live: 1_000_000_000,
+            persistence: 100_000,
+            sub_group: 1_000_000_000,
+            overlap: true,
+            contiguous: true,
+            bucket_view: false,
+            ddp_bucket: 25 << 20,
+            reshard: true,
+            reduce_fp32: false,
+            wrap_blocks: true,
+            offload_optimizer: Offload::None,
+            offload_param: Offload::None,
+            hpz: 1,
+            quantized_weights: false,
+            tensor: 1,
+            context: 1,
+            gather_at_save: false,
+            master: true,
+        }
+    }
+}
+
+/// A model beside the trained one: a user simulator, a reward model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resident {
+    /// Its name, for people.
+    pub label: String,
+    /// Architecture.
+    pub arch: Arch,
+    /// Type of its weights.
+    pub weights: Dtype,
+    /// Quantization of its weights.
+    pub quantization: Quantization,
+}
+
+/// A round of generation before the update.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Generation {
+    /// Sequences at once.
+    pub sequences: u64,
+    /// Prompt tokens.
+    pub prompt: u64,
+    /// New tokens.
+    pub completion: u64,
+    /// Share of the card that a colocated vLLM engine takes; `None` when transformers generates.
+    pub vllm_share: Option<f64>,
+    /// Whether vLLM gives its memory back while training (`vllm_enable_sleep_mode`).
+    pub sleeps: bool,
+}
+
+/// The operating system, which decides about context and spill.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Platform {
+    /// Linux.
+    #[default]
+    Linux,
+    /// Windows: a larger context.
+    Windows,
+}
+
+/// A setup.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// What is trained.
+    pub task: Task,
+    /// Type of the weights as loaded.
+    pub weights: Dtype,
+    /// Autocast, if on.
+    pub autocast: Option<Dtype>,
+    /// Rows (pairs, completions) of one forward on one rank.
+    pub micro_batch: u64,
+    /// Tokens of a row, prompt and completion together.
+    pub sequence_length: u64,
+    /// Tokens of the prompt, whose logits some losses leave out.
+    pub prompt_length: u64,
+    /// Micro-batches of an optimizer step.
+    pub accumulation: u64,
+    /// Checkpointing.
+    pub checkpointing: Checkpointing,
+    /// Attention.
+    pub attention: Attention,
+    /// Whether rows are padded, so that a mask goes to the kernel.
+    pub padding_mask: bool,
+    /// The optimizer.
+    pub optimizer: Optimizer,
+    /// Whether gradients are clipped by norm (transformers' default).
+    pub clip: bool,
+    /// Whether the forward keeps keys and values though it trains.
+    pub use_cache: bool,
+    /// Adapters.
+    pub lora: Option<Lora>,
+    /// Only the head (classification) or nothing of the base is trained.
+    pub freeze_base: bool,
+    /// Quantization of the base.
+    pub quantization: Quantization,
+    /// PEFT's `prepare_model_for_kbit_training`.
+    pub kbit_prepare: bool,
+    /// Logits and loss.
+    pub head: Head,
+    /// The reference model.
+    pub reference: Reference,
+    /// Sharding.
+    pub parallel: Parallel,
+    /// Models beside it.
+    pub residents: Vec<Resident>,
+    /// Generation before the update.
+    pub generation: Option<Generation>,
+    /// Worker processes of the data loader of one rank.
+    pub dataloader_workers: u64,
+    /// Batches that each worker holds ready.
+    pub prefetch_factor: u64,
+    /// The operating system.
+    pub platform: Platform,
+    /// CUDA context and kernels that count: `false` to leave everything outside the allocator away.
+    pub context: bool,
+    /// Compute capability, tenths: 80 for 8.0.
+    pub capability: Option<u32>,
+    /// `expandable_segments:True`.
+    pub expandable_segments: bool,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            task: Task::CausalLm,
+            weights: Dtype::Bf16,
+            autocast: None,
+            micro_batch: 1,
+            sequence_length: 1024,
+            prompt_length: 0,
+            accumulation: 1,
+            checkpointing: Checkpointing::None,
+            attention: Attention::Sdpa,
+            padding_mask: false,
+            optimizer: Optimizer::AdamWFused,
+            clip: true,
+            use_cache: false,
+            lora: None,
+            freeze_base: false,
+            quantization: Quantization::None,
+            kbit_prepare: false,
+            head: Head::FullLogits,
+            reference: Reference::None,
+            parallel: Parallel::default(),
+            residents: Vec::new(),
+            generation: None,
+            dataloader_workers: 0,
+            prefetch_factor: 2,
+            platform: Platform::Linux,
+            context: true,
+            capability: None,
+            expandable_segments: false,
+        }
+    }
+}
