@@ -1,0 +1,163 @@
+//! The caching allocator of torch 2.15 (`c10/cuda/CUDACachingAllocator.cpp`) with its default settings, on sizes alone.
+
+use std::collections::BTreeSet;
+
+/// Sizes are multiples of this.
+const GRAIN: u64 = 512;
+/// Blocks up to this come from small segments.
+const SMALL: u64 = 1 << 20;
+/// The size of a small segment.
+const SMALL_SEGMENT: u64 = 2 << 20;
+/// The size of a segment for blocks below [`LARGE`].
+const MEDIUM_SEGMENT: u64 = 20 << 20;
+/// From this on a segment is made for the block, rounded to 2 MiB.
+const LARGE: u64 = 10 << 20;
+const ROUND: u64 = 2 << 20;
+
+/// Rounds a request as the allocator does.
+pub(crate) const fn rounded(bytes: u64) -> u64 {
+    if bytes < GRAIN { GRAIN } else { bytes.next_multiple_of(GRAIN) }
+}
+
+#[derive(Clone, Copy)]
+struct Block {
+    address: u64,
+    size: u64,
+    free: bool,
+    small: bool,
+    /// Neighbours in the segment, `NONE` at its ends.
+    before: u32,
+    after: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// The allocator's state.
+#[derive(Default)]
+pub(crate) struct Allocator {
+    blocks: Vec<Block>,
+    unused: Vec<u32>,
+    /// Free blocks by size, then address: small ones and large ones.
+    pools: [BTreeSet<(u64, u64, u32)>; 2],
+    next: u64,
+    reserved: u64,
+    peak: u64,
+}
+
+impl Allocator {
+    /// Bytes held in segments.
+    pub(crate) fn reserved(&self) -> u64 {
+        self.reserved
+    }
+
+    /// The most that was held since [`Self::reset_peak`].
+    pub(crate) fn peak(&self) -> u64 {
+        self.peak
+    }
+
+    /// Starts a new peak.
+    pub(crate) fn reset_peak(&mut self) {
+        self.peak = self.reserved;
+    }
+
+    /// Takes a block; its handle.
+    pub(crate) fn alloc(&mut self, bytes: u64) -> u32 {
+        let size = rounded(bytes);
+        let small = size <= SMALL;
+        let pool = usize::from(!small);
+        let found = self.pools[pool].range((size, 0, 0)..).next().copied();
+        let id = if let Some((found_size, address, id)) = found {
+            self.pools[pool].remove(&(found_size, address, id));
+            id
+        } else {
+            let segment = if small {
+                SMALL_SEGMENT
+            } else if size < LARGE {
+                MEDIUM_SEGMENT
+            } else {
+                size.next_multiple_of(ROUND)
+            };
+            self.reserved += segment;
+            self.peak = self.peak.max(self.reserved);
+            let address = self.next;
+            // Segments never touch: blocks of two do not merge.
+            self.next += segment + ROUND;
+            self.push(Block { address, size: segment, free: true, small, before: NONE, after: NONE })
+        };
+        let block = self.blocks[id as usize];
+        let rest = block.size - size;
+        if if small { rest >= GRAIN } else { rest > SMALL } {
+            let tail =
+                self.push(Block { address: block.address + size, size: rest, free: true, small, before: id, after: block.after });
+            if block.after != NONE {
+                self.blocks[block.after as usize].before = tail;
+            }
+            let head = &mut self.blocks[id as usize];
+            head.after = tail;
+            head.size = size;
+            self.pools[pool].insert((rest, block.address + size, tail));
+        }
+        self.blocks[id as usize].free = false;
+        id
+    }
+
+    /// Gives a block back; it merges with free neighbours.
+    pub(crate) fn free(&mut self, id: u32) {
+        let mut block = self.blocks[id as usize];
+        let pool = usize::from(!block.small);
+        let mut id = id;
+        if block.before != NONE && self.blocks[block.before as usize].free {
+            let other = self.blocks[block.before as usize];
+            self.pools[pool].remove(&(other.size, other.address, block.before));
+            let merged = block.before;
+            self.unused.push(id);
+            id = merged;
+            block = Block { address: other.address, size: other.size + block.size, before: other.before, ..block };
+            if block.after != NONE {
+                self.blocks[block.after as usize].before = id;
+            }
+        }
+        if block.after != NONE && self.blocks[block.after as usize].free {
+            let gone = block.after;
+            let other = self.blocks[gone as usize];
+            self.pools[pool].remove(&(other.size, other.address, gone));
+            block.size += other.size;
+            block.after = other.after;
+            if block.after != NONE {
+                self.blocks[block.after as usize].before = id;
+            }
+            self.unused.push(gone);
+        }
+        block.free = true;
+        self.blocks[id as usize] = block;
+        self.pools[pool].insert((block.size, block.address, id));
+    }
+
+    /// `torch.cuda.empty_cache()`: segments without a used block go.
+    pub(crate) fn empty_cache(&mut self) {
+        for pool in 0..2 {
+            let whole: Vec<(u64, u64, u32)> = self.pools[pool]
+                .iter()
+                .copied()
+                .filter(|(_, _, id)| {
+                    let block = self.blocks[*id as usize];
+                    block.before == NONE && block.after == NONE
+                })
+                .collect();
+            for entry in whole {
+                self.pools[pool].remove(&entry);
+                self.reserved -= entry.0;
+                self.unused.push(entry.2);
+            }
+        }
+    }
+
+    fn push(&mut self, block: Block) -> u32 {
+        if let Some(id) = self.unused.pop() {
+            self.blocks[id as usize] = block;
+            return id;
+        }
+        self.blocks.push(block);
+        u32::try_from(self.blocks.len() - 1).unwrap_or(NONE)
+    }
+}

@@ -1,0 +1,73 @@
+//! Parameters of an architecture.
+
+use super::{Arch, Attention, Experts, Layer, Mlp, Norm, Order, Projection, QkNorm};
+
+/// Weights of one norm over `columns`.
+pub(super) fn norm(norm: Norm, columns: u64) -> u64 {
+    match norm {
+        Norm::Rms | Norm::RmsFull | Norm::RmsKernel | Norm::LayerFull => columns,
+        Norm::Layer { weight, bias } => columns * (u64::from(weight) + u64::from(bias)),
+    }
+}
+
+fn attention(a: &Attention, hidden: u64) -> u64 {
+    let (q, k, v) = (a.heads * a.head_dim, a.kv_heads * a.head_dim, a.kv_heads * a.value_dim);
+    let bias = if a.qkv_bias { q + k + v } else { 0 } + if a.out_bias { hidden } else { 0 };
+    let norms = a.qk_norm.map_or(
+        0,
+        |QkNorm { norm: n, per_head }| {
+            if per_head { norm(n, a.head_dim) * 2 } else { norm(n, q) + norm(n, k) }
+        },
+    );
+    let sinks = if a.sinks { a.heads } else { 0 };
+    let out = a.heads * a.value_dim * hidden;
+    match a.projection {
+        Projection::Separate | Projection::Fused | Projection::FusedByHead => hidden * (q + k + v) + out + bias + norms + sinks,
+        Projection::Latent { query_rank, kv_rank, rope_dim } => {
+            let queries = query_rank.map_or(hidden * q, |rank| hidden * rank + rank + rank * q);
+            let nope = a.head_dim - rope_dim;
+            queries + hidden * (kv_rank + rope_dim) + kv_rank + kv_rank * a.heads * (nope + a.value_dim) + out + bias
+        }
+    }
+}
+
+fn mlp(m: &Mlp, hidden: u64) -> u64 {
+    match *m {
+        Mlp::Gated { inner, bias, .. } => 3 * hidden * inner + if bias { 2 * inner + hidden } else { 0 },
+        Mlp::Plain { inner, bias, .. } => 2 * hidden * inner + if bias { inner + hidden } else { 0 },
+        Mlp::Experts(Experts { count, inner, shared, shared_gate, bias, .. }) => {
+            let each = 3 * hidden * inner + if bias { 2 * inner + hidden } else { 0 };
+            let shared = shared.map_or(0, |width| 3 * hidden * width) + if shared_gate { hidden } else { 0 };
+            count * each + count * hidden + if bias { count } else { 0 } + shared
+        }
+    }
+}
+
+/// Norms of one block.
+pub(super) fn norms(order: Order) -> u64 {
+    match order {
+        Order::Pre | Order::Post | Order::Behind => 2,
+        Order::Sandwich => 4,
+        Order::Parallel { norms } => norms,
+    }
+}
+
+/// Parameters of one block.
+pub(super) fn layer(l: &Layer, hidden: u64) -> u64 {
+    attention(&l.attention, hidden) + mlp(&l.mlp, hidden) + norms(l.order) * norm(l.norm, hidden)
+}
+
+/// Parameters of the model.
+pub(super) fn parameters(arch: &Arch) -> u64 {
+    let hidden = arch.hidden;
+    let e = &arch.embedding;
+    let embedding = arch.vocab * e.columns
+        + (e.positions.unwrap_or(0) + e.types.unwrap_or(0)) * hidden
+        + e.norm.map_or(0, |n| norm(n, hidden))
+        + if e.columns == hidden { 0 } else { 2 * e.columns * hidden };
+    let layers: u64 = arch.layers.iter().map(|(l, times)| layer(l, hidden) * times).sum();
+    let head = if arch.head.tied { 0 } else { arch.vocab * e.columns }
+        + if arch.head.bias { arch.vocab } else { 0 }
+        + if arch.head.transform { hidden * hidden + hidden + norm(Norm::Layer { weight: true, bias: true }, hidden) } else { 0 };
+    embedding + layers + arch.final_norm.map_or(0, |n| norm(n, hidden)) + head + arch.tower
+}

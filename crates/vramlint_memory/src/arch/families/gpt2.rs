@@ -1,0 +1,57 @@
+//! GPT-2.
+
+use super::{LAYER, activation, embedding, head};
+use crate::arch::{Activation, Arch, Attention, Certainty, Embedding, Layer, Mlp, Order, Projection};
+use crate::config::Config;
+
+/// Reads one.
+pub(super) fn read(config: &Config, kind: String) -> Arch {
+    let hidden = config.count("n_embd").unwrap_or(768);
+    let heads = config.count("n_head").unwrap_or(12);
+    let head_dim = hidden / heads.max(1);
+    let layer = Layer {
+        attention: Attention {
+            heads,
+            kv_heads: heads,
+            head_dim,
+            value_dim: head_dim,
+            projection: Projection::Fused,
+            qkv_bias: true,
+            out_bias: true,
+            rotary: None,
+            qk_norm: None,
+            softcap: false,
+            dropout: config.number("attn_pdrop").unwrap_or(0.1) > 0.0,
+            alibi: false,
+            sinks: false,
+            softmax_fp32: false,
+            window: None,
+        },
+        mlp: Mlp::Plain {
+            inner: config.count("n_inner").unwrap_or(4 * hidden),
+            bias: true,
+            activation: activation(config.text("activation_function"), Activation::GeluNew),
+        },
+        order: Order::Pre,
+        norm: LAYER,
+        dropout: config.number("resid_pdrop").unwrap_or(0.1) > 0.0,
+        scaled: false,
+    };
+    Arch {
+        model_type: kind,
+        hidden,
+        vocab: config.count("vocab_size").unwrap_or(50257),
+        embedding: Embedding {
+            positions: Some(config.count("n_positions").unwrap_or(1024)),
+            dropout: config.number("embd_pdrop").unwrap_or(0.1) > 0.0,
+            ..embedding(hidden)
+        },
+        layers: vec![(layer, config.count("n_layer").unwrap_or(12))],
+        final_norm: Some(LAYER),
+        head: head(config.flag("tie_word_embeddings").unwrap_or(true)),
+        causal: true,
+        tower: 0,
+        assumptions: Vec::new(),
+        certainty: Certainty::Traced,
+    }
+}

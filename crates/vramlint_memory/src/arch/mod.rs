@@ -1,0 +1,307 @@
+//! An architecture: shapes of a model, in the terms in which the simulator runs it.
+
+mod count;
+mod families;
+
+use crate::config::Config;
+use crate::estimate::Assumption;
+
+/// A model's architecture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arch {
+    /// `model_type` of the config, as written.
+    pub model_type: String,
+    /// Width of the residual stream.
+    pub(crate) hidden: u64,
+    /// Rows of the embedding table.
+    pub(crate) vocab: u64,
+    /// What stands before the first block.
+    pub(crate) embedding: Embedding,
+    /// Blocks in order: each kind with how often it stands in a row.
+    pub(crate) layers: Vec<(Layer, u64)>,
+    /// The norm behind the last block.
+    pub(crate) final_norm: Option<Norm>,
+    /// What makes logits.
+    pub(crate) head: HeadShape,
+    /// Attention looks back only.
+    pub(crate) causal: bool,
+    /// Parameters that only sit there: the tower of a vision model.
+    pub(crate) tower: u64,
+    /// What had to be assumed.
+    pub(crate) assumptions: Vec<Assumption>,
+    /// How well the family is known.
+    pub(crate) certainty: Certainty,
+}
+
+/// How well a family is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certainty {
+    /// Its steps were compared with traces.
+    Traced,
+    /// Its `config.json` was read as that of a usual decoder.
+    Usual,
+    /// Only a parameter count is known.
+    Count,
+}
+
+/// A norm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Norm {
+    /// In fp32, cast back, then the weight (Llama).
+    Rms,
+    /// In fp32 with the weight, cast back at the end (Gemma, OLMo 2).
+    RmsFull,
+    /// `nn.RMSNorm` or another one-kernel form.
+    RmsKernel,
+    /// `nn.LayerNorm`.
+    Layer {
+        /// It has a weight.
+        weight: bool,
+        /// It has a bias.
+        bias: bool,
+    },
+    /// LayerNorm written out in fp32 (Cohere).
+    LayerFull,
+}
+
+/// Token, position and type embeddings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Embedding {
+    /// Columns, where they differ from the residual stream (a projection follows).
+    pub(crate) columns: u64,
+    /// Rows of a learned position table.
+    pub(crate) positions: Option<u64>,
+    /// Rows of a token-type table.
+    pub(crate) types: Option<u64>,
+    /// A norm behind the sum.
+    pub(crate) norm: Option<Norm>,
+    /// Dropout behind it.
+    pub(crate) dropout: bool,
+    /// The table's rows are multiplied by a number (Gemma).
+    pub(crate) scaled: bool,
+}
+
+/// A block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layer {
+    /// Its attention.
+    pub(crate) attention: Attention,
+    /// Its MLP or experts.
+    pub(crate) mlp: Mlp,
+    /// How they are joined.
+    pub(crate) order: Order,
+    /// Its norms.
+    pub(crate) norm: Norm,
+    /// Dropout on what is added to the residual stream.
+    pub(crate) dropout: bool,
+    /// What is added is multiplied by a number first (Granite).
+    pub(crate) scaled: bool,
+}
+
+/// How attention and MLP are joined with the residual stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Norm, attention, add; norm, MLP, add.
+    Pre,
+    /// Attention, add, norm; MLP, add, norm (BERT).
+    Post,
+    /// Norms before and behind both (Gemma 2).
+    Sandwich,
+    /// Norms behind both only, inside the residual (OLMo 2).
+    Behind,
+    /// Attention and MLP side by side, from one norm (Phi, GPT-J, Falcon-7B) or two (NeoX).
+    Parallel {
+        /// Norms.
+        norms: u64,
+    },
+}
+
+/// Attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attention {
+    /// Query heads.
+    pub(crate) heads: u64,
+    /// Key and value heads.
+    pub(crate) kv_heads: u64,
+    /// Width of a query or key head.
+    pub(crate) head_dim: u64,
+    /// Width of a value head.
+    pub(crate) value_dim: u64,
+    /// How queries, keys and values are projected.
+    pub(crate) projection: Projection,
+    /// Biases of the projections to q, k, v.
+    pub(crate) qkv_bias: bool,
+    /// Bias of the output projection.
+    pub(crate) out_bias: bool,
+    /// Rotary embedding: how many columns of a head it turns.
+    pub(crate) rotary: Option<Rotary>,
+    /// Norms of queries and keys.
+    pub(crate) qk_norm: Option<QkNorm>,
+    /// Scores are capped (Gemma 2), which needs them written out.
+    pub(crate) softcap: bool,
+    /// Dropout of the probabilities.
+    pub(crate) dropout: bool,
+    /// Scores get a bias by distance (ALiBi).
+    pub(crate) alibi: bool,
+    /// Learned sinks join the scores (gpt-oss).
+    pub(crate) sinks: bool,
+    /// Softmax in fp32 with a cast back, as transformers' eager form of decoders does.
+    pub(crate) softmax_fp32: bool,
+    /// Only a window of the past is seen.
+    pub(crate) window: Option<u64>,
+}
+
+/// How queries, keys and values are projected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Projection {
+    /// `q_proj`, `k_proj`, `v_proj`.
+    Separate,
+    /// One matrix, split into three views.
+    Fused,
+    /// One matrix whose rows alternate by head, so that each part is copied out (NeoX, BLOOM, Falcon).
+    FusedByHead,
+    /// Low-rank queries and keys/values (DeepSeek).
+    Latent {
+        /// Rank of the queries, if any.
+        query_rank: Option<u64>,
+        /// Rank of keys and values.
+        kv_rank: u64,
+        /// Columns of a head that are turned.
+        rope_dim: u64,
+    },
+}
+
+/// Rotary embedding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rotary {
+    /// Columns of a head that are turned.
+    pub(crate) columns: u64,
+    /// Turned in fp32 and cast back.
+    pub(crate) fp32: bool,
+    /// Turned by pairs of neighbours (GPT-J, GLM, Cohere) rather than by halves.
+    pub(crate) interleaved: bool,
+}
+
+/// Norms of queries and keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct QkNorm {
+    /// Which norm.
+    pub(crate) norm: Norm,
+    /// Over each head (Qwen3) rather than over all columns (OLMo 2).
+    pub(crate) per_head: bool,
+}
+
+/// The MLP of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mlp {
+    /// `down(act(gate(x)) * up(x))`.
+    Gated {
+        /// Width.
+        inner: u64,
+        /// Gate and up in one matrix (Phi-3, GLM).
+        fused: bool,
+        /// Biases.
+        bias: bool,
+        /// The activation.
+        activation: Activation,
+    },
+    /// `down(act(up(x)))`.
+    Plain {
+        /// Width.
+        inner: u64,
+        /// Biases.
+        bias: bool,
+        /// The activation.
+        activation: Activation,
+    },
+    /// Experts.
+    Experts(Experts),
+}
+
+/// A mixture of experts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Experts {
+    /// All of them.
+    pub(crate) count: u64,
+    /// Those that see a token.
+    pub(crate) active: u64,
+    /// Width of one.
+    pub(crate) inner: u64,
+    /// Width of the expert that sees every token.
+    pub(crate) shared: Option<u64>,
+    /// The shared expert has a gate of its own (Qwen2-MoE).
+    pub(crate) shared_gate: bool,
+    /// Biases (gpt-oss).
+    pub(crate) bias: bool,
+}
+
+/// An activation function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Activation {
+    /// One kernel that keeps its input: silu, gelu, gelu_pytorch_tanh.
+    Kernel,
+    /// One kernel that keeps its result: relu.
+    Relu,
+    /// `gelu_new`, `gelu_fast`: written out in Python.
+    GeluNew,
+    /// BLOOM's own gelu: keeps its input, two temporaries.
+    BloomGelu,
+    /// `relu(x) ** 2`.
+    ReluSquared,
+    /// `quick_gelu`: `x * sigmoid(1.702 x)`.
+    QuickGelu,
+}
+
+/// What makes logits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HeadShape {
+    /// It shares the embedding table.
+    pub(crate) tied: bool,
+    /// It has a bias.
+    pub(crate) bias: bool,
+    /// Logits are capped (Gemma 2).
+    pub(crate) softcap: bool,
+    /// Logits are multiplied by a number (Cohere, Granite).
+    pub(crate) scaled: bool,
+    /// A dense layer, an activation and a norm stand before it (BERT).
+    pub(crate) transform: bool,
+    /// A pooler (dense, tanh) stands before a classifier (BERT), or a dense layer with dropout (RoBERTa).
+    pub(crate) pooler: bool,
+}
+
+impl Arch {
+    /// From the keys of a `config.json`; never fails: what is missing is assumed, and said.
+    pub fn from_config(config: &Config) -> Self {
+        families::read(config)
+    }
+
+    /// From a parameter count alone: a Llama of about that size.
+    pub fn from_parameters(parameters: u64) -> Self {
+        families::of_count(parameters)
+    }
+
+    /// How well the family is known.
+    pub fn certainty(&self) -> Certainty {
+        self.certainty
+    }
+
+    /// What had to be assumed about it.
+    pub fn assumptions(&self) -> &[Assumption] {
+        &self.assumptions
+    }
+
+    /// Blocks.
+    pub fn layers(&self) -> u64 {
+        self.layers.iter().map(|(_, times)| times).sum()
+    }
+
+    /// Parameters, each once (a tied head is not counted twice).
+    pub fn parameters(&self) -> u64 {
+        count::parameters(self)
+    }
+}
+
+/// Norms of a block that joins its parts in this way.
+pub(crate) fn block_norms(order: Order) -> u64 {
+    count::norms(order)
+}

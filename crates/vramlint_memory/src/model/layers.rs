@@ -1,0 +1,80 @@
+//! Modules with their parameters.
+
+use crate::arch::{Layer, Norm};
+use crate::tape::{Linear, ParamId};
+
+/// A norm with its parameters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NormModule {
+    pub(crate) norm: Norm,
+    pub(crate) columns: u64,
+    pub(crate) weight: Option<ParamId>,
+    pub(crate) bias: Option<ParamId>,
+}
+
+/// A linear layer with its adapter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LinearModule {
+    pub(crate) base: Linear,
+    pub(crate) adapter: Option<Adapter>,
+}
+
+/// A low-rank adapter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Adapter {
+    pub(crate) down: Linear,
+    pub(crate) up: Linear,
+    pub(crate) dropout: bool,
+    /// Bytes of a number of the adapter.
+    pub(crate) width: u64,
+}
+
+/// Projections of an attention.
+#[derive(Clone, Debug)]
+pub(crate) enum Projections {
+    Separate { q: LinearModule, k: LinearModule, v: LinearModule },
+    Fused(LinearModule),
+    Latent { q: Vec<LinearModule>, q_norm: Option<NormModule>, kv_down: LinearModule, kv_norm: NormModule, kv_up: LinearModule },
+}
+
+/// An attention with its parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct AttentionModule {
+    pub(crate) projections: Projections,
+    pub(crate) out: LinearModule,
+    pub(crate) q_norm: Option<NormModule>,
+    pub(crate) k_norm: Option<NormModule>,
+    pub(crate) sinks: Option<ParamId>,
+}
+
+/// An MLP with its parameters.
+#[derive(Clone, Debug)]
+pub(crate) enum MlpModule {
+    Gated {
+        gate: LinearModule,
+        up: Option<LinearModule>,
+        down: LinearModule,
+    },
+    Plain {
+        up: LinearModule,
+        down: LinearModule,
+    },
+    Experts {
+        router: LinearModule,
+        gate_up: ParamId,
+        down: ParamId,
+        shared: Option<Box<MlpModule>>,
+        shared_gate: Option<LinearModule>,
+    },
+}
+
+/// A block with its parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct LayerModule {
+    pub(crate) shape: Layer,
+    /// From 1.
+    pub(crate) number: u32,
+    pub(crate) norms: Vec<NormModule>,
+    pub(crate) attention: AttentionModule,
+    pub(crate) mlp: MlpModule,
+}

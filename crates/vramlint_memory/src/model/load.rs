@@ -1,0 +1,266 @@
+//! Loading: parameters in the order of the modules, adapters behind them.
+
+use super::layers::{Adapter, AttentionModule, LayerModule, LinearModule, MlpModule, NormModule, Projections};
+use crate::arch::{Arch, Attention, Experts, Layer, Mlp, Norm, Projection};
+use crate::setup::{Lora, Quantization, Setup, Targets, Task};
+use crate::tape::{Linear, ParamId, Tape, Weight};
+
+/// A model on the tape.
+pub(crate) struct Loaded {
+    pub(crate) embedding: ParamId,
+    pub(crate) positions: Option<ParamId>,
+    pub(crate) types: Option<ParamId>,
+    pub(crate) embedding_norm: Option<NormModule>,
+    pub(crate) layers: Vec<LayerModule>,
+    pub(crate) final_norm: Option<NormModule>,
+    pub(crate) head: Head,
+    /// Buffers of the model: inverse frequencies.
+    pub(crate) buffers: Vec<crate::tape::Tensor>,
+}
+
+/// What makes logits or scores.
+pub(crate) enum Head {
+    /// A language-model head: the weight (the embedding's if tied) and its bias.
+    Vocabulary { weight: ParamId, bias: Option<ParamId>, transform: Option<(LinearModule, NormModule)> },
+    /// A classifier; a pooler before it.
+    Classes { pooler: Option<LinearModule>, score: LinearModule, classes: u64 },
+}
+
+struct Loader<'a> {
+    tape: &'a Tape,
+    setup: &'a Setup,
+    hidden: u64,
+    width: u64,
+    trainable: bool,
+    quantization: Quantization,
+}
+
+/// Loads `arch` with `times` blocks of each kind.
+pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u64)], frozen: bool) -> Loaded {
+    let adapters = setup.lora.is_some();
+    let loader = Loader {
+        tape,
+        setup,
+        hidden: arch.hidden,
+        width: setup.weights.bytes(),
+        trainable: !frozen && !adapters && !setup.freeze_base && setup.quantization == Quantization::None,
+        quantization: setup.quantization,
+    };
+    let embedding = loader.param([arch.vocab, arch.embedding.columns]);
+    tape.with_param(embedding, |param| param.embedding = true);
+    let table = |rows: Option<u64>| {
+        rows.map(|rows| {
+            let id = loader.param([rows, arch.hidden]);
+            tape.with_param(id, |param| param.embedding = true);
+            id
+        })
+    };
+    let (positions, types) = (table(arch.embedding.positions), table(arch.embedding.types));
+    let embedding_norm = arch.embedding.norm.map(|norm| loader.norm(norm, arch.hidden));
+    let mut modules = Vec::new();
+    for (shape, times) in layers {
+        for _ in 0..*times {
+            let number = u32::try_from(modules.len() + 1).unwrap_or(u32::MAX);
+            modules.push(loader.layer(*shape, number));
+        }
+    }
+    let final_norm = arch.final_norm.map(|norm| loader.norm(norm, arch.hidden));
+    let buffers = if arch.layers.iter().any(|(layer, _)| layer.attention.rotary.is_some()) {
+        let columns = arch.layers.iter().filter_map(|(layer, _)| layer.attention.rotary).map(|r| r.columns).max().unwrap_or(0);
+        vec![
+            tape.empty_as(columns / 2, 4, crate::estimate::Part::Buffers),
+            tape.empty_as(columns / 2, 4, crate::estimate::Part::Buffers),
+        ]
+    } else {
+        Vec::new()
+    };
+    let head = loader.head(arch, embedding);
+    if let (Some(lora), false) = (&setup.lora, frozen) {
+        for module in &mut modules {
+            loader.adapt(module, lora);
+        }
+    }
+    Loaded { embedding, positions, types, embedding_norm, layers: modules, final_norm, head, buffers }
+}
+
+impl Loader<'_> {
+    fn param(&self, shape: [u64; 2]) -> ParamId {
+        self.tape.param(shape, self.width, self.trainable)
+    }
+
+    fn norm(&self, norm: Norm, columns: u64) -> NormModule {
+        let (weight, bias) = match norm {
+            Norm::Layer { weight, bias } => (weight, bias),
+            _ => (true, false),
+        };
+        NormModule {
+            norm,
+            columns,
+            weight: weight.then(|| self.param([1, columns])),
+            bias: bias.then(|| self.param([1, columns])),
+        }
+    }
+
+    /// A linear layer inside a block, which quantization reaches.
+    fn linear(&self, input: u64, output: u64, bias: bool) -> LinearModule {
+        let weight = match self.quantization {
+            Quantization::None => Weight::Plain(self.param([output, input])),
+            Quantization::FourBit { .. } => Weight::FourBit(self.param([output, input])),
+            Quantization::Int8 => Weight::Int8(self.param([output, input])),
+        };
+        let bias = bias.then(|| self.param([1, output]));
+        LinearModule { base: Linear { input, output, weight, bias }, adapter: None }
+    }
+
+    fn plain(&self, input: u64, output: u64, bias: bool) -> LinearModule {
+        let weight = Weight::Plain(self.param([output, input]));
+        let bias = bias.then(|| self.param([1, output]));
+        LinearModule { base: Linear { input, output, weight, bias }, adapter: None }
+    }
+
+    fn attention(&self, a: &Attention) -> AttentionModule {
+        let (q, k, v) = (a.heads * a.head_dim, a.kv_heads * a.head_dim, a.kv_heads * a.value_dim);
+        let h = self.hidden;
+        let projections = match a.projection {
+            Projection::Separate => Projections::Separate {
+                q: self.linear(h, q, a.qkv_bias),
+                k: self.linear(h, k, a.qkv_bias),
+                v: self.linear(h, v, a.qkv_bias),
+            },
+            Projection::Fused | Projection::FusedByHead => Projections::Fused(self.linear(h, q + k + v, a.qkv_bias)),
+            Projection::Latent { query_rank, kv_rank, rope_dim } => Projections::Latent {
+                q: query_rank.map_or_else(
+                    || vec![self.linear(h, q, false)],
+                    |rank| vec![self.linear(h, rank, a.qkv_bias), self.linear(rank, q, false)],
+                ),
+                q_norm: query_rank.map(|rank| self.norm(Norm::Rms, rank)),
+                kv_down: self.linear(h, kv_rank + rope_dim, a.qkv_bias),
+                kv_norm: self.norm(Norm::Rms, kv_rank),
+                kv_up: self.linear(kv_rank, a.heads * (a.head_dim - rope_dim + a.value_dim), false),
+            },
+        };
+        let out = self.linear(a.heads * a.value_dim, h, a.out_bias);
+        let sinks = a.sinks.then(|| self.param([1, a.heads]));
+        let columns = |heads: u64, per_head: bool| if per_head { a.head_dim } else { heads * a.head_dim };
+        AttentionModule {
+            projections,
+            out,
+            q_norm: a.qk_norm.map(|n| self.norm(n.norm, columns(a.heads, n.per_head))),
+            k_norm: a.qk_norm.map(|n| self.norm(n.norm, columns(a.kv_heads, n.per_head))),
+            sinks,
+        }
+    }
+
+    fn mlp(&self, mlp: &Mlp) -> MlpModule {
+        let h = self.hidden;
+        match *mlp {
+            Mlp::Gated { inner, fused, bias, .. } => MlpModule::Gated {
+                gate: self.linear(h, if fused { 2 * inner } else { inner }, bias),
+                up: (!fused).then(|| self.linear(h, inner, bias)),
+                down: self.linear(inner, h, bias),
+            },
+            Mlp::Plain { inner, bias, .. } => {
+                MlpModule::Plain { up: self.linear(h, inner, bias), down: self.linear(inner, h, bias) }
+            }
+            Mlp::Experts(Experts { count, inner, shared, shared_gate, bias, .. }) => MlpModule::Experts {
+                router: self.plain(h, count, bias),
+                gate_up: self.param([count * 2 * inner, h]),
+                down: self.param([count * h, inner]),
+                shared: shared.map(|inner| {
+                    Box::new(MlpModule::Gated {
+                        gate: self.linear(h, inner, false),
+                        up: Some(self.linear(h, inner, false)),
+                        down: self.linear(inner, h, false),
+                    })
+                }),
+                shared_gate: shared_gate.then(|| self.linear(h, 1, false)),
+            },
+        }
+    }
+
+    fn layer(&self, shape: Layer, number: u32) -> LayerModule {
+        let attention = self.attention(&shape.attention);
+        let mlp = self.mlp(&shape.mlp);
+        let norms = (0..crate::arch::block_norms(shape.order)).map(|_| self.norm(shape.norm, self.hidden)).collect();
+        LayerModule { shape, number, norms, attention, mlp }
+    }
+
+    fn head(&self, arch: &Arch, embedding: ParamId) -> Head {
+        let classes = match self.setup.task {
+            Task::Reward => Some(1),
+            Task::SequenceClassification => Some(2),
+            _ => None,
+        };
+        if let Some(classes) = classes {
+            let pooler = arch.head.pooler.then(|| self.plain(arch.hidden, arch.hidden, true));
+            let score = self.plain(arch.hidden, classes, arch.head.pooler);
+            return Head::Classes { pooler, score, classes };
+        }
+        let transform = arch.head.transform.then(|| {
+            (self.plain(arch.hidden, arch.hidden, true), self.norm(Norm::Layer { weight: true, bias: true }, arch.hidden))
+        });
+        let weight = if arch.head.tied { embedding } else { self.param([arch.vocab, arch.embedding.columns]) };
+        let bias = arch.head.bias.then(|| self.param([1, arch.vocab]));
+        Head::Vocabulary { weight, bias, transform }
+    }
+
+    fn adapt(&self, layer: &mut LayerModule, lora: &Lora) {
+        let width = if lora.fp32 { 4 } else { self.width };
+        let adapter = |module: &mut LinearModule, name: &str| {
+            let wanted = match &lora.targets {
+                Targets::AllLinear => true,
+                Targets::Named(names) => names.iter().any(|target| target == name),
+            };
+            if !wanted {
+                return;
+            }
+            let (input, output) = (module.base.input, module.base.output);
+            let part = |input: u64, output: u64| Linear {
+                input,
+                output,
+                weight: Weight::Plain(self.tape.param([output, input], width, true)),
+                bias: None,
+            };
+            let (down, up) = (part(input, lora.r), part(lora.r, output));
+            module.adapter = Some(Adapter { down, up, dropout: lora.dropout, width });
+        };
+        match &mut layer.attention.projections {
+            Projections::Separate { q, k, v } => {
+                adapter(q, "q_proj");
+                adapter(k, "k_proj");
+                adapter(v, "v_proj");
+            }
+            Projections::Fused(all) => adapter(all, "c_attn"),
+            Projections::Latent { q, kv_down, kv_up, .. } => {
+                for module in q {
+                    adapter(module, "q_proj");
+                }
+                adapter(kv_down, "kv_a_proj_with_mqa");
+                adapter(kv_up, "kv_b_proj");
+            }
+        }
+        adapter(&mut layer.attention.out, "o_proj");
+        Self::adapt_mlp(&mut layer.mlp, &adapter);
+    }
+
+    fn adapt_mlp(mlp: &mut MlpModule, adapter: &dyn Fn(&mut LinearModule, &str)) {
+        match mlp {
+            MlpModule::Gated { gate, up, down } => {
+                adapter(gate, if up.is_some() { "gate_proj" } else { "gate_up_proj" });
+                if let Some(up) = up {
+                    adapter(up, "up_proj");
+                }
+                adapter(down, "down_proj");
+            }
+            MlpModule::Plain { up, down } => {
+                adapter(up, "up_proj");
+                adapter(down, "down_proj");
+            }
+            MlpModule::Experts { shared, .. } => {
+                if let Some(shared) = shared {
+                    Self::adapt_mlp(shared, adapter);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The model: its parameters on the tape, and its forward, written as the modeling code of transformers 5.23 is.
+
+mod attention;
+mod decoder;
+mod layers;
+mod load;
+mod mlp;
+mod norm;
+mod rotary;
+
+pub(crate) use decoder::{Batch, Model};
+pub(crate) use load::{Head, Loaded, load};

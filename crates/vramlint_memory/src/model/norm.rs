@@ -1,0 +1,86 @@
+//! Norms.
+
+use super::layers::NormModule;
+use crate::arch::Norm;
+use crate::tape::{Other, Tape, Tensor};
+
+/// The norm of rows of `module.columns`.
+pub(crate) fn norm(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
+    match module.norm {
+        Norm::Rms => rms(t, x, module),
+        Norm::RmsFull => rms_full(t, x, module),
+        Norm::RmsKernel => kernel(t, x, module),
+        Norm::Layer { .. } => layer(t, x, module),
+        Norm::LayerFull => layer_full(t, x, module),
+    }
+}
+
+/// `LlamaRMSNorm`: in fp32, cast back, then the weight.
+fn rms(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
+    let hidden = t.cast(x, 4);
+    let variance = t.mean_last(t.square(&hidden), x.numel / module.columns);
+    let hidden = {
+        let scale = t.rsqrt(t.add_broadcast(&variance, Other::Scalar));
+        t.mul(hidden, Other::Columns(&scale))
+    };
+    let weight = module.weight.map(|weight| t.weight(weight));
+    match weight {
+        Some(weight) => t.mul(t.cast(&hidden, x.width), Other::Rows(&weight)),
+        None => t.cast(&hidden, x.width),
+    }
+}
+
+/// `Gemma2RMSNorm`: the weight in fp32 too, cast back at the end.
+fn rms_full(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
+    let normed = {
+        let hidden = t.cast(x, 4);
+        let variance = t.mean_last(t.square(&hidden), x.numel / module.columns);
+        let scale = t.rsqrt(t.add_broadcast(&variance, Other::Scalar));
+        t.mul(hidden, Other::Columns(&scale))
+    };
+    let out = match module.weight {
+        Some(weight) => {
+            let weight = t.add_broadcast(t.cast(t.weight(weight), 4), Other::Scalar);
+            t.mul(normed, Other::Rows(&weight))
+        }
+        None => normed,
+    };
+    t.cast(out, x.width)
+}
+
+fn kernel(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
+    let weight = module.weight.map(|weight| t.weight(weight));
+    t.layer_norm(x, module.columns, weight.as_ref(), None)
+}
+
+/// `nn.LayerNorm`; autocast runs it in fp32.
+fn layer(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
+    let of = |id| {
+        let weight = t.weight(id);
+        if t.autocast_width().is_some() { t.cast(weight, 4) } else { weight }
+    };
+    let (weight, bias) = (module.weight.map(of), module.bias.map(of));
+    let x = if t.autocast_width().is_some() { t.cast(x, 4) } else { x.clone() };
+    t.layer_norm(x, module.columns, weight.as_ref(), bias.as_ref())
+}
+
+/// `CohereLayerNorm`: mean and variance in fp32, the weight in fp32, cast back at the end.
+fn layer_full(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
+    let rows = x.numel / module.columns;
+    let hidden = t.cast(x, 4);
+    let mean = t.mean_last(&hidden, rows);
+    let variance = t.mean_last(t.square(t.add_broadcast(&hidden, Other::Columns(&mean))), rows);
+    let hidden = {
+        let centred = t.add_broadcast(&hidden, Other::Columns(&mean));
+        let scale = t.rsqrt(t.add_broadcast(&variance, Other::Scalar));
+        t.mul(centred, Other::Columns(&scale))
+    };
+    let out = match module.weight {
+        Some(weight) => {
+            let weight = t.cast(t.weight(weight), 4);
+            t.mul(hidden, Other::Rows(&weight))
+        }
+        None => hidden,
+    };
+    t.cast(out, x.width)
+}

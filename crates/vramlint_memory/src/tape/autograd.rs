@@ -1,0 +1,168 @@
+//! The graph and its run, in the order of torch's engine: the node that was recorded last goes first.
+
+use super::log::Site;
+use super::param::ParamId;
+use super::tensor::Tensor;
+use super::{Mode, Tape};
+use crate::estimate::Phase;
+use std::rc::Rc;
+
+/// Where a gradient goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edge {
+    /// To an output of a node.
+    Node {
+        /// Its number on the stack.
+        node: u32,
+        /// Which of its outputs.
+        output: u32,
+    },
+    /// To a parameter.
+    Param(ParamId),
+}
+
+/// Gradients in the order of a node's outputs (when it is run) or of its inputs (what it gives).
+pub(crate) type Grads = Vec<Option<Tensor>>;
+
+/// What a node does with the gradients of its outputs. What it captured is given back when it has run.
+pub(super) type Run = Box<dyn FnOnce(&Tape, Grads) -> Grads>;
+
+/// A recorded operation.
+pub(super) struct Node {
+    run: Run,
+    edges: Vec<Option<Edge>>,
+    grads: Grads,
+    site: Site,
+}
+
+/// Something that an operation keeps for backward.
+pub(crate) struct Saved(#[allow(dead_code, reason = "held for as long as the node lives")] Option<Tensor>);
+
+impl Tape {
+    /// Keeps a tensor for backward. Inside a checkpointed block it is only counted.
+    pub(crate) fn save(&self, tensor: &Tensor) -> Saved {
+        match self.mode.get() {
+            Mode::NoGrad => return Saved(None),
+            Mode::Counting => {
+                self.saves.set(self.saves.get() + 1);
+                return Saved(None);
+            }
+            Mode::Grad => self.saves.set(self.saves.get() + 1),
+        }
+        if self.stop.get() == Some(self.saves.get()) {
+            // torch stops recomputing as soon as everything that was saved is there again.
+            self.stopped.set(true);
+        }
+        Saved(Some(tensor.detach()))
+    }
+
+    /// Whether an operation on these tensors is recorded.
+    pub(crate) fn records(&self, inputs: &[&Tensor]) -> bool {
+        self.mode.get() != Mode::NoGrad && inputs.iter().any(|input| input.requires_grad())
+    }
+
+    /// Records an operation with one output.
+    pub(crate) fn record(
+        &self,
+        inputs: &[&Tensor],
+        output: Tensor,
+        run: impl FnOnce(&Self, Tensor) -> Grads + 'static,
+    ) -> Tensor {
+        let run: Run = Box::new(move |tape, mut grads| match grads.pop().flatten() {
+            Some(grad) => run(tape, grad),
+            None => Vec::new(),
+        });
+        self.record_many(inputs, vec![output], run).pop().unwrap_or_else(|| unreachable!("one output goes in and comes out"))
+    }
+
+    /// Records an operation with several outputs.
+    pub(super) fn record_many(&self, inputs: &[&Tensor], outputs: Vec<Tensor>, run: Run) -> Vec<Tensor> {
+        if !self.records(inputs) {
+            return outputs;
+        }
+        let edges: Vec<Option<Edge>> = inputs.iter().map(|input| input.edge).collect();
+        if self.mode.get() == Mode::Counting {
+            // The caller replaces these edges by the block's own.
+            let edge = Some(Edge::Node { node: u32::MAX, output: 0 });
+            return outputs.into_iter().map(|output| Tensor { edge, ..output }).collect();
+        }
+        for edge in edges.iter().flatten() {
+            if let Edge::Param(id) = edge {
+                self.with_param(*id, |param| param.uses += 1);
+            }
+        }
+        let mut nodes = self.nodes.borrow_mut();
+        let node = u32::try_from(nodes.len()).unwrap_or(u32::MAX - 1);
+        let grads = vec![None; outputs.len()];
+        nodes.push(Node { run, edges, grads, site: self.site() });
+        outputs
+            .into_iter()
+            .zip(0..)
+            .map(|(tensor, output)| Tensor { edge: Some(Edge::Node { node, output }), ..tensor })
+            .collect()
+    }
+
+    /// Runs the graph from `loss`.
+    pub(crate) fn backward(&self, loss: Tensor) {
+        let Some(edge) = loss.edge else { return };
+        let seed = self.empty(loss.numel, loss.width);
+        drop(loss);
+        self.send(edge, seed);
+        self.run_nodes(0);
+    }
+
+    /// Runs the nodes above the first `base` of the stack.
+    pub(super) fn run_nodes(&self, base: usize) {
+        loop {
+            let node = {
+                let mut nodes = self.nodes.borrow_mut();
+                if nodes.len() <= base {
+                    break;
+                }
+                nodes.pop()
+            };
+            let Some(node) = node else { break };
+            if node.grads.iter().all(Option::is_none) {
+                continue;
+            }
+            let phase = if node.site.phase == Phase::Loss { Phase::Loss } else { Phase::Backward };
+            self.at(Site { phase, ..node.site });
+            let grads = (node.run)(self, node.grads);
+            for (edge, grad) in node.edges.iter().zip(grads) {
+                if let (Some(edge), Some(grad)) = (edge, grad) {
+                    self.send(*edge, grad);
+                }
+            }
+        }
+    }
+
+    pub(super) fn send(&self, edge: Edge, grad: Tensor) {
+        match edge {
+            Edge::Param(id) => self.accumulate_param(id, grad),
+            Edge::Node { node, output } => {
+                let slot = |nodes: &mut Vec<Node>| nodes.get_mut(node as usize)?.grads.get_mut(output as usize)?.take();
+                let old = slot(&mut self.nodes.borrow_mut());
+                let sum = match old {
+                    Some(old) => self.sum_grads(old, grad),
+                    None => grad,
+                };
+                if let Some(place) = self.nodes.borrow_mut().get_mut(node as usize).and_then(|n| n.grads.get_mut(output as usize))
+                {
+                    *place = Some(sum);
+                }
+            }
+        }
+    }
+
+    /// Two gradients of one tensor: added into the first where nobody else holds it, otherwise into a new block.
+    pub(super) fn sum_grads(&self, old: Tensor, new: Tensor) -> Tensor {
+        if !old.view && Rc::strong_count(&old.block) == 1 {
+            drop(new);
+            return old;
+        }
+        let sum = self.empty(old.numel, old.width.max(new.width));
+        drop(old);
+        drop(new);
+        sum
+    }
+}

@@ -1,0 +1,89 @@
+//! The record: allocations and frees in order.
+
+use super::tensor::Block;
+use crate::estimate::{Part, Phase, Words};
+
+/// A place in the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Site {
+    /// Which phase.
+    pub(crate) phase: Phase,
+    /// Which block of the model, from 1; 0 outside.
+    pub(crate) layer: u32,
+    /// What happens there.
+    pub(crate) name: &'static Words,
+}
+
+impl Default for Site {
+    fn default() -> Self {
+        Self { phase: Phase::Load, layer: 0, name: &Words { en: "load", zh: "加载" } }
+    }
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum EventKind {
+    /// A block was taken.
+    Alloc {
+        /// Bytes that were asked for.
+        bytes: u64,
+        /// What it is.
+        part: Part,
+    },
+    /// A block was given back.
+    Free,
+    /// A block turned out to be something else: the gradient of a parameter.
+    Become(Part),
+    /// `torch.cuda.empty_cache()`.
+    EmptyCache,
+}
+
+/// One entry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Event {
+    /// Which block, counted from 0.
+    pub(crate) block: u32,
+    /// What happened to it.
+    pub(crate) kind: EventKind,
+    /// Where.
+    pub(crate) site: Site,
+}
+
+/// The record being written.
+#[derive(Default)]
+pub(crate) struct Log {
+    pub(crate) events: Vec<Event>,
+    blocks: u32,
+    site: Site,
+}
+
+impl Log {
+    pub(super) fn alloc(&mut self, bytes: u64, part: Part, site: Site) -> u32 {
+        let block = self.blocks;
+        self.blocks += 1;
+        self.site = site;
+        self.events.push(Event { block, kind: EventKind::Alloc { bytes, part }, site });
+        block
+    }
+
+    pub(super) fn free(&mut self, block: u32) {
+        self.events.push(Event { block, kind: EventKind::Free, site: self.site });
+    }
+
+    pub(super) fn become_part(&mut self, block: &Block, part: Part) {
+        if let Some(number) = block.number() {
+            self.events.push(Event { block: number, kind: EventKind::Become(part), site: self.site });
+        }
+    }
+
+    pub(super) fn empty_cache(&mut self) {
+        self.events.push(Event { block: u32::MAX, kind: EventKind::EmptyCache, site: self.site });
+    }
+}
+
+impl super::Tape {
+    /// `torch.cuda.empty_cache()`.
+    pub(crate) fn empty_cache(&self) {
+        self.log.borrow_mut().empty_cache();
+    }
+}

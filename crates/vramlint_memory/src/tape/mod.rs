@@ -1,0 +1,158 @@
+//! A recorder of what a training step allocates and frees.
+//!
+//! Model code is written against [`Tape`] as it is written against torch: operations return [`Tensor`]s, a tensor that goes out of
+//! scope gives up its block, autograd keeps what backward needs, and [`Tape::backward`] runs the graph in the order of torch's
+//! engine. Nothing is computed but sizes. What comes out is the sequence of allocations and frees ([`Event`]s).
+
+mod autograd;
+mod checkpoint;
+mod log;
+pub(crate) mod ops;
+mod param;
+mod reduce;
+mod tensor;
+
+pub(crate) use autograd::Edge;
+pub(crate) use log::{Event, EventKind, Site};
+pub(crate) use ops::{Linear, Other, Weight};
+pub(crate) use param::{Param, ParamId};
+pub(crate) use tensor::{Block, Tensor};
+
+use crate::estimate::Part;
+use autograd::Node;
+use log::Log;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A device as far as kernels' workspaces depend on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Device {
+    /// Bytes that cuBLAS takes for a matrix product without bias.
+    pub(crate) cublas: u64,
+    /// Bytes that cuBLASLt takes for one with a bias.
+    pub(crate) cublas_lt: u64,
+    /// Streaming multiprocessors.
+    pub(crate) multiprocessors: u64,
+    /// Threads that one of them holds.
+    pub(crate) threads: u64,
+}
+
+/// The recorder. Methods take `&self`, so that calls nest as expressions of torch do.
+pub(crate) struct Tape {
+    log: Rc<RefCell<Log>>,
+    nodes: RefCell<Vec<Node>>,
+    params: RefCell<Vec<Param>>,
+    copies: RefCell<HashMap<ParamId, Tensor>>,
+    mode: Cell<Mode>,
+    autocast: Cell<Option<u64>>,
+    saves: Cell<u32>,
+    stop: Cell<Option<u32>>,
+    stopped: Cell<bool>,
+    site: Cell<Site>,
+    pub(crate) device: Device,
+}
+
+/// Whether operations are recorded for backward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// `torch.no_grad()`.
+    NoGrad,
+    /// The graph is recorded.
+    Grad,
+    /// Inside a checkpointed block: the graph is there, what it would save is only counted.
+    Counting,
+}
+
+impl Tape {
+    /// An empty tape.
+    pub(crate) fn new(device: Device) -> Self {
+        Self {
+            log: Rc::new(RefCell::new(Log::default())),
+            nodes: RefCell::default(),
+            params: RefCell::default(),
+            copies: RefCell::default(),
+            mode: Cell::new(Mode::Grad),
+            autocast: Cell::new(None),
+            saves: Cell::new(0),
+            stop: Cell::new(None),
+            stopped: Cell::new(false),
+            site: Cell::new(Site::default()),
+            device,
+        }
+    }
+
+    /// Says where in the step what follows happens.
+    pub(crate) fn at(&self, site: Site) {
+        self.site.set(site);
+    }
+
+    /// Where it happens now.
+    pub(crate) fn site(&self) -> Site {
+        self.site.get()
+    }
+
+    /// The same place under another name.
+    pub(crate) fn name(&self, name: &'static crate::estimate::Words) {
+        self.site.set(Site { name, ..self.site.get() });
+    }
+
+    /// Runs `body` without recording for backward.
+    pub(crate) fn no_grad<T>(&self, body: impl FnOnce(&Self) -> T) -> T {
+        let before = self.mode.replace(Mode::NoGrad);
+        let result = body(self);
+        self.mode.set(before);
+        result
+    }
+
+    /// Runs `body` under autocast to a type of `width` bytes, or without; copies of weights live until it ends.
+    pub(crate) fn autocast<T>(&self, width: Option<u64>, body: impl FnOnce(&Self) -> T) -> T {
+        let before = self.autocast.replace(width);
+        let result = body(self);
+        self.autocast.set(before);
+        if before.is_none() {
+            self.copies.borrow_mut().clear();
+        }
+        result
+    }
+
+    /// The width of the autocast type, if it is on.
+    pub(crate) fn autocast_width(&self) -> Option<u64> {
+        self.autocast.get()
+    }
+
+    /// A block of `bytes` that lives as long as what is returned.
+    pub(crate) fn block(&self, bytes: u64, part: Part) -> Rc<Block> {
+        if self.stopped.get() {
+            return Block::nothing(&self.log);
+        }
+        Block::new(&self.log, bytes, part, self.site.get())
+    }
+
+    /// A tensor of `numel` numbers of `width` bytes each that needs no gradient.
+    pub(crate) fn empty(&self, numel: u64, width: u64) -> Tensor {
+        self.empty_as(numel, width, Part::Activations)
+    }
+
+    /// The same for a named part.
+    pub(crate) fn empty_as(&self, numel: u64, width: u64, part: Part) -> Tensor {
+        Tensor::new(self.block(numel * width, part), numel, width)
+    }
+
+    /// Memory that a kernel takes and gives back at once.
+    pub(crate) fn workspace(&self, bytes: u64) {
+        if bytes > 0 {
+            drop(self.block(bytes, Part::Other));
+        }
+    }
+
+    /// What was recorded so far.
+    pub(crate) fn take_events(&self) -> Vec<Event> {
+        std::mem::take(&mut self.log.borrow_mut().events)
+    }
+
+    /// Tells what a block is from now on.
+    pub(crate) fn become_part(&self, block: &Rc<Block>, part: Part) {
+        self.log.borrow_mut().become_part(block, part);
+    }
+}

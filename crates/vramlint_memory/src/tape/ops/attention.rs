@@ -1,0 +1,89 @@
+//! Attention kernels of torch.
+
+use crate::tape::{Tape, Tensor};
+
+/// Shapes of one attention.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Heads {
+    /// Rows of the batch.
+    pub(crate) batch: u64,
+    /// Query tokens of a row.
+    pub(crate) queries: u64,
+    /// Key tokens of a row.
+    pub(crate) keys: u64,
+    /// Query heads.
+    pub(crate) heads: u64,
+    /// Key and value heads.
+    pub(crate) kv_heads: u64,
+    /// Width of a query or key head.
+    pub(crate) head_dim: u64,
+    /// Width of a value head.
+    pub(crate) value_dim: u64,
+}
+
+impl Tape {
+    /// The flash kernel behind `scaled_dot_product_attention` (torch 2.15, `_scaled_dot_product_flash_attention`).
+    pub(crate) fn flash(&self, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads) -> Tensor {
+        let records = self.records(&[q, k, v]);
+        let kept = records.then(|| (self.save(q), self.save(k), self.save(v)));
+        let out = self.empty(shape.batch * shape.queries * shape.heads * shape.value_dim, q.width);
+        let sums = self.empty(shape.batch * shape.heads * shape.queries, 4);
+        let (seed, offset) = (self.empty(2, 8), self.empty(1, 8));
+        let results = records.then(|| (self.save(&out), self.save(&sums), self.save(&seed), self.save(&offset)));
+        drop((sums, seed, offset));
+        let (q_numel, k_numel, v_numel) = (q.numel, k.numel, v.numel);
+        self.record(&[q, k, v], out, move |tape, grad| {
+            let width = grad.width;
+            let (dq, dk, dv) = (tape.empty(q_numel, width), tape.empty(k_numel, width), tape.empty(v_numel, width));
+            let rounded = shape.queries.next_multiple_of(128);
+            let sums = tape.empty(shape.batch * shape.heads * rounded, 4);
+            let columns = if shape.head_dim <= 64 { 64 } else { shape.head_dim.next_multiple_of(32) };
+            let accumulated = tape.empty(shape.batch * rounded * shape.heads * columns, 4);
+            let expanded = (shape.heads != shape.kv_heads).then(|| {
+                let rows = shape.batch * shape.keys * shape.heads;
+                (tape.empty(rows * shape.head_dim, width), tape.empty(rows * shape.value_dim, width))
+            });
+            drop((expanded, accumulated, sums, grad));
+            drop((kept, results));
+            vec![Some(dq), Some(dk), Some(dv)]
+        })
+    }
+
+    /// The memory-efficient kernel (torch 2.15, `_scaled_dot_product_efficient_attention`): fp32, or with a mask, of which every
+    /// call keeps an expanded copy in the type of the queries.
+    pub(crate) fn efficient(&self, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads, mask: Option<&Tensor>) -> Tensor {
+        let bias = mask.map(|_| self.empty(shape.batch * shape.queries * shape.keys.next_multiple_of(8), q.width));
+        let records = self.records(&[q, k, v]);
+        let kept = records.then(|| (self.save(q), self.save(k), self.save(v), bias.as_ref().map(|bias| self.save(bias))));
+        let (seed, offset) = (self.empty(1, 8), self.empty(1, 8));
+        let out = self.empty(shape.batch * shape.queries * shape.heads * shape.value_dim, q.width);
+        let sums = self.empty(shape.batch * shape.heads * shape.queries.next_multiple_of(32), 4);
+        let results = records.then(|| (self.save(&out), self.save(&sums), self.save(&seed), self.save(&offset)));
+        drop((sums, seed, offset, bias));
+        let (q_numel, k_numel, v_numel) = (q.numel, k.numel, v.numel);
+        self.record(&[q, k, v], out, move |tape, grad| {
+            let width = grad.width;
+            let (dq, dk, dv) = (tape.empty(q_numel, width), tape.empty(k_numel, width), tape.empty(v_numel, width));
+            let rows = shape.batch * shape.keys * shape.heads;
+            let grouped = shape.heads != shape.kv_heads;
+            let expanded = grouped.then(|| (tape.empty(rows * shape.head_dim, width), tape.empty(rows * shape.value_dim, width)));
+            let sums = shape.batch * shape.heads * shape.queries.next_multiple_of(32);
+            if width == 4 {
+                let product = tape.empty(grad.numel, 4);
+                let raw = tape.empty(sums, 4);
+                let delta = tape.empty(sums, 4);
+                drop((raw, product));
+                // Accumulators of the query gradient, and a flag for each of its tiles.
+                tape.workspace(q_numel * 4 + sums / 4);
+                drop(delta);
+            } else {
+                let delta = tape.empty(sums, 4);
+                tape.workspace(q_numel * 4 + sums / 4);
+                drop(delta);
+            }
+            drop((expanded, grad));
+            drop((kept, results));
+            vec![Some(dq), Some(dk), Some(dv)]
+        })
+    }
+}

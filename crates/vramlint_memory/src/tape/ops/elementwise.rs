@@ -1,0 +1,246 @@
+//! Operations on each number.
+
+use crate::tape::{Edge, Tape, Tensor};
+use std::borrow::Borrow;
+
+/// The second operand of a product or a sum.
+#[derive(Clone, Copy)]
+pub(crate) enum Other<'a> {
+    /// Of the same shape.
+    Same(&'a Tensor),
+    /// Broadcast over the leading dimensions: a weight, a bias, a mask.
+    Rows(&'a Tensor),
+    /// Broadcast over the last dimension: a number per row.
+    Columns(&'a Tensor),
+    /// A number of Python.
+    Scalar,
+}
+
+impl Tape {
+    fn wide(a: &Tensor, b: &Tensor) -> u64 {
+        a.width.max(b.width)
+    }
+
+    /// `a + b`, both of one shape.
+    pub(crate) fn add(&self, a: impl Borrow<Tensor>, b: impl Borrow<Tensor>) -> Tensor {
+        let (x, y) = (a.borrow(), b.borrow());
+        let out = self.empty(x.numel.max(y.numel), Self::wide(x, y));
+        let (wide, left, right) = (out.width, x.width, y.width);
+        self.record(&[x, y], out, move |tape, grad| {
+            let first = if left == wide { grad.clone() } else { tape.copy_as(&grad, left) };
+            let second = if right == wide { grad.clone() } else { tape.copy_as(&grad, right) };
+            drop(grad);
+            vec![Some(first), Some(second)]
+        })
+    }
+
+    /// `a + b` where `b` has one row (`Other::Rows`) or one column (`Other::Columns`), or is a number.
+    pub(crate) fn add_broadcast(&self, a: impl Borrow<Tensor>, other: Other<'_>) -> Tensor {
+        let x = a.borrow();
+        match other {
+            Other::Same(y) => self.add(x, y),
+            Other::Scalar => {
+                let out = self.empty(x.numel, x.width);
+                self.record(&[x], out, |_, grad| vec![Some(grad)])
+            }
+            Other::Rows(y) | Other::Columns(y) => {
+                let out = self.empty(x.numel, Self::wide(x, y));
+                let (numel, rows, needs) = (y.numel, matches!(other, Other::Rows(_)), y.requires_grad());
+                self.record(&[x, y], out, move |tape, grad| {
+                    let small = needs.then(|| tape.sum_to(&grad, numel, rows));
+                    vec![Some(grad), small]
+                })
+            }
+        }
+    }
+
+    /// `a * b`.
+    pub(crate) fn mul(&self, a: impl Borrow<Tensor>, b: Other<'_>) -> Tensor {
+        let x = a.borrow();
+        let (y, broadcast, rows) = match b {
+            Other::Same(y) => (y, false, false),
+            Other::Rows(y) => (y, true, true),
+            Other::Columns(y) => (y, true, false),
+            Other::Scalar => {
+                let out = self.empty(x.numel, x.width);
+                if self.records(&[x]) {
+                    // The number itself is kept as a tensor on the host.
+                    drop(self.save(&self.nothing()));
+                }
+                return self.record(&[x], out, |tape, grad| {
+                    let out = tape.empty(grad.numel, grad.width);
+                    vec![Some(out)]
+                });
+            }
+        };
+        let kept_y = (self.records(&[x]) && x.requires_grad()).then(|| self.save(y));
+        let kept_x = (self.records(&[y]) && y.requires_grad()).then(|| self.save(x));
+        let out = self.empty(x.numel, Self::wide(x, y));
+        let (left, right, small) = (x.width, y.width, y.numel);
+        let (needs_x, needs_y) = (x.requires_grad(), y.requires_grad());
+        self.record(&[x, y], out, move |tape, grad| {
+            let to_x = needs_x.then(|| tape.empty(grad.numel, grad.width));
+            let to_y = needs_y.then(|| tape.empty(grad.numel, grad.width));
+            let to_y = to_y.map(|full| if broadcast { tape.sum_to(&full, small, rows) } else { full });
+            let to_x = to_x.map(|g| if g.width == left { g } else { tape.copy_as(&g, left) });
+            let to_y = to_y.map(|g| if g.width == right { g } else { tape.copy_as(&g, right) });
+            drop((kept_x, kept_y));
+            vec![to_x, to_y]
+        })
+    }
+
+    /// `a / b` for a number `b` of Python.
+    pub(crate) fn div_scalar(&self, a: impl Borrow<Tensor>) -> Tensor {
+        self.mul(a, Other::Scalar)
+    }
+
+    /// A function whose gradient needs its input: `silu`, `gelu`.
+    pub(crate) fn from_input(&self, a: impl Borrow<Tensor>) -> Tensor {
+        let x = a.borrow();
+        let kept = self.records(&[x]).then(|| self.save(x));
+        let out = self.empty(x.numel, x.width);
+        self.record(&[x], out, move |tape, grad| {
+            let out = tape.empty(grad.numel, grad.width);
+            drop(kept);
+            vec![Some(out)]
+        })
+    }
+
+    /// A function whose gradient needs its result: `tanh`, `relu`, `sigmoid`, `exp`.
+    pub(crate) fn from_result(&self, a: impl Borrow<Tensor>) -> Tensor {
+        let x = a.borrow();
+        let out = self.empty(x.numel, x.width);
+        let kept = self.records(&[x]).then(|| self.save(&out));
+        self.record(&[x], out, move |tape, grad| {
+            let out = tape.empty(grad.numel, grad.width);
+            drop(kept);
+            vec![Some(out)]
+        })
+    }
+
+    /// `-a`.
+    pub(crate) fn neg(&self, a: impl Borrow<Tensor>) -> Tensor {
+        let x = a.borrow();
+        let out = self.empty(x.numel, x.width);
+        self.record(&[x], out, |tape, grad| vec![Some(tape.empty(grad.numel, grad.width))])
+    }
+
+    /// `a.pow(2)`.
+    pub(crate) fn square(&self, a: impl Borrow<Tensor>) -> Tensor {
+        self.power(a)
+    }
+
+    /// `a.pow(n)` for a number `n` of Python.
+    pub(crate) fn power(&self, a: impl Borrow<Tensor>) -> Tensor {
+        let x = a.borrow();
+        let kept = self.records(&[x]).then(|| self.save(x));
+        let out = self.empty(x.numel, x.width);
+        self.record(&[x], out, move |tape, grad| {
+            let power = tape.empty(grad.numel, grad.width);
+            let scaled = tape.empty(grad.numel, grad.width);
+            let out = tape.empty(grad.numel, grad.width);
+            drop((scaled, power, kept));
+            vec![Some(out)]
+        })
+    }
+
+    /// `torch.rsqrt(a)`.
+    pub(crate) fn rsqrt(&self, a: impl Borrow<Tensor>) -> Tensor {
+        let x = a.borrow();
+        let out = self.empty(x.numel, x.width);
+        let kept = self.records(&[x]).then(|| self.save(&out));
+        self.record(&[x], out, move |tape, grad| {
+            let cube = tape.empty(grad.numel, grad.width);
+            let half = tape.empty(grad.numel, grad.width);
+            let out = tape.empty(grad.numel, grad.width);
+            drop((half, cube, kept));
+            vec![Some(out)]
+        })
+    }
+
+    /// `a.mean(-1)`: `rows` numbers.
+    pub(crate) fn mean_last(&self, a: impl Borrow<Tensor>, rows: u64) -> Tensor {
+        let x = a.borrow();
+        let out = self.empty(rows, x.width);
+        self.reduce_scratch(rows, x.numel / rows.max(1), true);
+        let (numel, width) = (x.numel, x.width);
+        self.record(&[x], out, move |tape, grad| {
+            let out = tape.empty(numel, width);
+            drop(grad);
+            vec![Some(out)]
+        })
+    }
+
+    /// `a.to(dtype)`: the same tensor where nothing changes.
+    pub(crate) fn cast(&self, a: impl Borrow<Tensor>, width: u64) -> Tensor {
+        let x = a.borrow();
+        if x.width == width {
+            return x.clone();
+        }
+        let out = self.empty(x.numel, width);
+        let back = x.width;
+        self.record(&[x], out, move |tape, grad| {
+            let out = tape.copy_as(&grad, back);
+            vec![Some(out)]
+        })
+    }
+
+    /// A copy in a type of `width` bytes, outside the graph.
+    pub(crate) fn copy_as(&self, x: &Tensor, width: u64) -> Tensor {
+        if x.width == width { Tensor { edge: None, ..x.clone() } } else { self.empty(x.numel, width) }
+    }
+
+    /// `F.dropout` in training: the result and a byte mask.
+    pub(crate) fn dropout(&self, a: impl Borrow<Tensor>) -> Tensor {
+        let x = a.borrow();
+        let out = self.empty(x.numel, x.width);
+        let mask = self.empty(x.numel, 1);
+        let kept = self.records(&[x]).then(|| self.save(&mask));
+        drop(mask);
+        self.record(&[x], out, move |tape, grad| {
+            let out = tape.empty(grad.numel, grad.width);
+            drop(kept);
+            vec![Some(out)]
+        })
+    }
+
+    /// `softmax(a)` over the last dimension, in a type of `width` bytes.
+    pub(crate) fn softmax(&self, a: impl Borrow<Tensor>, width: u64) -> Tensor {
+        let x = a.borrow();
+        // The kernel reads a half type and writes fp32 in one go.
+        let out = self.empty(x.numel, width);
+        let kept = self.records(&[x]).then(|| self.save(&out));
+        let back = x.width;
+        self.record(&[x], out, move |tape, grad| {
+            let out = tape.empty(grad.numel, back);
+            drop(kept);
+            vec![Some(out)]
+        })
+    }
+
+    /// The sum of `full` over its rows (or columns) down to `numel` numbers.
+    pub(crate) fn sum_to(&self, full: &Tensor, numel: u64, rows: bool) -> Tensor {
+        let out = self.empty(numel, full.width);
+        self.reduce_scratch(numel, full.numel / numel.max(1), !rows);
+        out
+    }
+
+    /// Staging memory of a reduction, taken and given back.
+    pub(crate) fn reduce_scratch(&self, outputs: u64, inputs: u64, fastest: bool) {
+        let (staging, semaphores) = super::super::reduce::scratch(self.device, outputs, inputs, fastest);
+        if staging > 0 {
+            let _staging = self.block(staging, crate::estimate::Part::Other);
+            self.workspace(semaphores);
+        }
+    }
+
+    /// A tensor without memory.
+    pub(crate) fn nothing(&self) -> Tensor {
+        self.empty(0, 1)
+    }
+
+    /// The tensor as one that autograd did not make but that needs a gradient, or as one that does not.
+    pub(crate) fn with_grad(&self, x: Tensor, needs: bool) -> Tensor {
+        Tensor { edge: needs.then_some(Edge::Node { node: u32::MAX, output: 0 }), ..x }
+    }
+}

@@ -1,0 +1,137 @@
+//! Matrix products.
+
+use crate::estimate::Part;
+use crate::tape::{ParamId, Tape, Tensor};
+use std::borrow::Borrow;
+
+/// How a weight is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// As a matrix of numbers.
+    Plain(ParamId),
+    /// bitsandbytes, 4 bits: unpacked to the compute type for each product.
+    FourBit(ParamId),
+    /// bitsandbytes LLM.int8.
+    Int8(ParamId),
+}
+
+/// A linear layer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Linear {
+    /// Columns of its input.
+    pub(crate) input: u64,
+    /// Columns of its output.
+    pub(crate) output: u64,
+    /// The weight.
+    pub(crate) weight: Weight,
+    /// The bias.
+    pub(crate) bias: Option<ParamId>,
+}
+
+impl Tape {
+    /// A weight under autocast: its copy in the compute type, made once until autocast ends.
+    pub(crate) fn compute_weight(&self, id: ParamId) -> Tensor {
+        let weight = self.weight(id);
+        let Some(width) = self.autocast_width().filter(|width| *width != weight.width) else { return weight };
+        if let Some(copy) = self.copies.borrow().get(&id) {
+            return copy.clone();
+        }
+        let copy = self.cast(&weight, width);
+        // Only leaves that need a gradient are remembered (torch 2.15, `aten/src/ATen/autocast_mode.cpp`).
+        if weight.requires_grad() {
+            self.copies.borrow_mut().insert(id, copy.clone());
+        }
+        copy
+    }
+
+    /// `F.linear` of a stored weight, with the casts of autocast.
+    pub(crate) fn linear(&self, a: impl Borrow<Tensor>, layer: &Linear) -> Tensor {
+        let x = a.borrow();
+        let x = match self.autocast_width() {
+            Some(width) => self.cast(x, width),
+            None => x.clone(),
+        };
+        match layer.weight {
+            Weight::Plain(id) => {
+                let weight = self.compute_weight(id);
+                let bias = layer.bias.map(|bias| self.compute_weight(bias));
+                self.product(x, weight, bias.as_ref(), layer.output)
+            }
+            Weight::FourBit(_) => todo!("4-bit products"),
+            Weight::Int8(_) => todo!("8-bit products"),
+        }
+    }
+
+    /// `x @ weight.T (+ bias)`, rows of `columns`.
+    pub(crate) fn product(&self, x: Tensor, weight: Tensor, bias: Option<&Tensor>, columns: u64) -> Tensor {
+        self.product_as(x, weight, bias, columns, Part::Activations)
+    }
+
+    /// The same, the result counted as `part`.
+    pub(crate) fn product_as(&self, x: Tensor, weight: Tensor, bias: Option<&Tensor>, columns: u64, part: Part) -> Tensor {
+        let rows = x.numel * columns / weight.numel.max(1);
+        let nothing = self.nothing();
+        let b = bias.unwrap_or(&nothing);
+        let kept_w = (self.records(&[&x]) && x.requires_grad()).then(|| self.save(&weight));
+        let kept_x = (self.records(&[&weight]) && weight.requires_grad()).then(|| self.save(&x));
+        let out = self.empty_as(rows * columns, x.width, part);
+        let biased = bias.is_some();
+        self.workspace(if biased { self.device.cublas_lt } else { self.device.cublas });
+        let (needs_x, needs_w, needs_b) = (x.requires_grad(), weight.requires_grad(), b.requires_grad());
+        let (x_numel, w_numel, b_numel) = (x.numel, weight.numel, b.numel);
+        let out = self.record(&[&x, &weight, b], out, move |tape, grad| {
+            let to_input = |tape: &Self| {
+                needs_x.then(|| {
+                    let out = tape.empty(x_numel, grad.width);
+                    tape.workspace(tape.device.cublas);
+                    out.view()
+                })
+            };
+            let to_weight = |tape: &Self| {
+                needs_w.then(|| {
+                    let out = tape.empty(w_numel, grad.width);
+                    tape.workspace(tape.device.cublas);
+                    out
+                })
+            };
+            let (to_x, to_w) = if biased {
+                let to_x = to_input(tape);
+                (to_x, to_weight(tape))
+            } else {
+                let to_w = to_weight(tape);
+                (to_input(tape), to_w)
+            };
+            let to_b = needs_b.then(|| tape.sum_to(&grad, b_numel, true));
+            drop(grad);
+            drop((kept_x, kept_w));
+            vec![to_x, to_w, to_b]
+        });
+        drop(x);
+        out
+    }
+
+    /// A batched product of two activations, each of which may need a gradient: `numel` numbers.
+    pub(crate) fn bmm(&self, a: impl Borrow<Tensor>, b: impl Borrow<Tensor>, numel: u64) -> Tensor {
+        let (x, y) = (a.borrow(), b.borrow());
+        let kept_y = (self.records(&[x]) && x.requires_grad()).then(|| self.save(y));
+        let kept_x = (self.records(&[y]) && y.requires_grad()).then(|| self.save(x));
+        let out = self.empty(numel, x.width);
+        self.workspace(self.device.cublas);
+        let (needs_x, needs_y) = (x.requires_grad(), y.requires_grad());
+        let (x_numel, y_numel) = (x.numel, y.numel);
+        self.record(&[x, y], out, move |tape, grad| {
+            let to = |needs: bool, numel: u64| {
+                needs.then(|| {
+                    let out = tape.empty(numel, grad.width);
+                    tape.workspace(tape.device.cublas);
+                    out.view()
+                })
+            };
+            let to_x = to(needs_x, x_numel);
+            let to_y = to(needs_y, y_numel);
+            drop(grad);
+            drop((kept_x, kept_y));
+            vec![to_x, to_y]
+        })
+    }
+}

@@ -1,0 +1,13 @@
+//! Operations of torch: what each takes forward, what it keeps, what it takes backward.
+//!
+//! Operands are given by value where Python would drop a temporary after the call, by reference where a name keeps it.
+
+pub(crate) mod attention;
+mod elementwise;
+mod linear;
+mod loss;
+mod norm;
+mod shape;
+
+pub(crate) use elementwise::Other;
+pub(crate) use linear::{Linear, Weight};

@@ -1,0 +1,92 @@
+//! Copies that change a layout.
+
+use crate::tape::{Tape, Tensor};
+use std::borrow::Borrow;
+
+impl Tape {
+    /// `torch.cat` of parts along the last or the first dimension: one new block; gradients are views of its own.
+    pub(crate) fn cat(&self, parts: &[&Tensor]) -> Tensor {
+        let numel = parts.iter().map(|part| part.numel).sum();
+        let width = parts.iter().map(|part| part.width).max().unwrap_or(4);
+        let out = self.empty(numel, width);
+        let sizes: Vec<u64> = parts.iter().map(|part| part.numel).collect();
+        self.record(parts, out, move |_, grad| sizes.into_iter().map(|numel| Some(grad.part(numel))).collect())
+    }
+
+    /// `.contiguous()` or `.reshape()` where the layout forces a copy; the gradient comes back in the other layout, as a view.
+    pub(crate) fn contiguous(&self, a: impl Borrow<Tensor>) -> Tensor {
+        let x = a.borrow();
+        let out = self.empty(x.numel, x.width);
+        self.record(&[x], out, |_, grad| vec![Some(grad.view())])
+    }
+
+    /// A reshape that is a view forward, and whose gradient has to be copied since it arrives in another layout.
+    pub(crate) fn view_copied_back(&self, a: impl Borrow<Tensor>) -> Tensor {
+        let x = a.borrow();
+        self.record(&[x], Tensor { edge: None, ..x.view() }, |tape, grad| {
+            let out = tape.empty(grad.numel, grad.width);
+            vec![Some(out)]
+        })
+    }
+
+    /// A slice along a dimension: `numel` of the numbers; backward writes into zeros of the whole.
+    pub(crate) fn slice(&self, a: impl Borrow<Tensor>, numel: u64) -> Tensor {
+        let x = a.borrow();
+        let whole = x.numel;
+        self.record(&[x], Tensor { edge: None, ..x.part(numel) }, move |tape, grad| {
+            let out = tape.empty(whole, grad.width);
+            vec![Some(out)]
+        })
+    }
+
+    /// `split`, `chunk`, `unbind`: views forward; backward joins the gradients in a new block.
+    pub(crate) fn split(&self, a: impl Borrow<Tensor>, sizes: &[u64]) -> Vec<Tensor> {
+        let x = a.borrow();
+        let outputs = sizes.iter().map(|numel| Tensor { edge: None, ..x.part(*numel) }).collect();
+        let sizes = sizes.to_vec();
+        let whole: u64 = sizes.iter().sum();
+        self.record_many(
+            &[x],
+            outputs,
+            Box::new(move |tape, grads| {
+                let width = grads.iter().flatten().map(|grad| grad.width).max().unwrap_or(4);
+                // What got no gradient is filled with zeros.
+                let zeros: Vec<Tensor> = grads
+                    .iter()
+                    .zip(&sizes)
+                    .filter(|(grad, _)| grad.is_none())
+                    .map(|(_, numel)| tape.empty(*numel, width))
+                    .collect();
+                let out = tape.empty(whole, width);
+                drop((zeros, grads));
+                vec![Some(out)]
+            }),
+        )
+    }
+
+    /// `repeat_kv`: keys or values copied to every head. Backward sums over the copies.
+    pub(crate) fn repeat(&self, a: impl Borrow<Tensor>, times: u64) -> Tensor {
+        let x = a.borrow();
+        if times <= 1 {
+            return x.clone();
+        }
+        let out = self.empty(x.numel * times, x.width);
+        let numel = x.numel;
+        self.record(&[x], out, move |tape, grad| {
+            let out = tape.empty(numel, grad.width);
+            vec![Some(out)]
+        })
+    }
+
+    /// Rows of an embedding table.
+    pub(crate) fn embedding(&self, ids: &Tensor, table: &Tensor, tokens: u64, columns: u64) -> Tensor {
+        let kept = self.records(&[table]).then(|| self.save(ids));
+        let out = self.empty(tokens * columns, table.width);
+        let numel = table.numel;
+        self.record(&[table], out, move |tape, grad| {
+            let out = tape.empty(numel, grad.width);
+            drop((grad, kept));
+            vec![Some(out)]
+        })
+    }
+}

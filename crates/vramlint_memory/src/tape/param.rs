@@ -1,0 +1,121 @@
+//! Parameters and their gradients.
+
+use super::Tape;
+use super::autograd::Edge;
+use super::tensor::Tensor;
+use crate::estimate::Part;
+use std::rc::Rc;
+
+/// A parameter of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ParamId(pub(crate) u32);
+
+/// What is known of a parameter.
+pub(crate) struct Param {
+    /// Its memory.
+    pub(super) tensor: Tensor,
+    /// Rows and columns; one row for a vector.
+    pub(crate) shape: [u64; 2],
+    /// Whether it is trained.
+    pub(crate) trainable: bool,
+    /// It belongs to an `nn.Embedding` (some optimizers treat it differently).
+    pub(crate) embedding: bool,
+    /// Its gradient.
+    pub(super) grad: Option<Tensor>,
+    /// Uses in the graph that is being run, and gradients that have arrived.
+    pub(super) uses: u32,
+    pub(super) arrived: u32,
+    pub(super) waiting: Option<Tensor>,
+}
+
+impl Param {
+    /// Bytes of one of its numbers.
+    pub(crate) fn width(&self) -> u64 {
+        self.tensor.width
+    }
+}
+
+impl Tape {
+    /// A new parameter.
+    pub(crate) fn param(&self, shape: [u64; 2], width: u64, trainable: bool) -> ParamId {
+        let numel = shape[0] * shape[1];
+        let tensor = self.empty_as(numel, width, Part::Weights);
+        self.adopt(tensor, shape, trainable)
+    }
+
+    /// A parameter whose memory is there already.
+    pub(crate) fn adopt(&self, tensor: Tensor, shape: [u64; 2], trainable: bool) -> ParamId {
+        let mut params = self.params.borrow_mut();
+        let id = ParamId(u32::try_from(params.len()).unwrap_or(u32::MAX));
+        params.push(Param { tensor, shape, trainable, embedding: false, grad: None, uses: 0, arrived: 0, waiting: None });
+        id
+    }
+
+    /// Reads what is known of it.
+    pub(crate) fn with_param<T>(&self, id: ParamId, read: impl FnOnce(&mut Param) -> T) -> T {
+        read(&mut self.params.borrow_mut()[id.0 as usize])
+    }
+
+    /// Parameters, in the order in which they were made.
+    pub(crate) fn param_ids(&self) -> impl Iterator<Item = ParamId> + use<> {
+        (0..u32::try_from(self.params.borrow().len()).unwrap_or(u32::MAX)).map(ParamId)
+    }
+
+    /// The parameter as an operand.
+    pub(crate) fn weight(&self, id: ParamId) -> Tensor {
+        let (tensor, trainable) = self.with_param(id, |param| (param.tensor.clone(), param.trainable));
+        Tensor { edge: trainable.then_some(Edge::Param(id)), ..tensor }
+    }
+
+    /// Takes the gradient of a parameter, if it has one.
+    pub(crate) fn take_grad(&self, id: ParamId) -> Option<Tensor> {
+        self.with_param(id, |param| param.grad.take())
+    }
+
+    /// Bytes of the gradient of a parameter.
+    pub(crate) fn grad_bytes(&self, id: ParamId) -> Option<u64> {
+        self.with_param(id, |param| param.grad.as_ref().map(Tensor::bytes))
+    }
+
+    /// Puts a gradient in place.
+    pub(crate) fn set_grad(&self, id: ParamId, grad: Option<Tensor>) {
+        drop(self.with_param(id, |param| std::mem::replace(&mut param.grad, grad)));
+    }
+
+    /// Replaces the memory of a parameter: quantized, sharded, moved.
+    pub(crate) fn set_memory(&self, id: ParamId, tensor: Tensor) {
+        drop(self.with_param(id, |param| std::mem::replace(&mut param.tensor, tensor)));
+    }
+
+    /// torch's `AccumulateGrad`: gradients of all uses are summed first, then stolen or added in place.
+    pub(super) fn accumulate_param(&self, id: ParamId, grad: Tensor) {
+        let (waiting, complete) = self.with_param(id, |param| {
+            param.arrived += 1;
+            (param.waiting.take(), param.arrived >= param.uses)
+        });
+        let sum = match waiting {
+            Some(old) => self.sum_grads(old, grad),
+            None => grad,
+        };
+        if !complete {
+            self.with_param(id, |param| param.waiting = Some(sum));
+            return;
+        }
+        let old = self.with_param(id, |param| {
+            param.arrived = 0;
+            param.uses = 0;
+            param.grad.take()
+        });
+        let kept = match old {
+            // Added in place; the new one goes.
+            Some(old) => old,
+            None if Rc::strong_count(&sum.block) == 1 => {
+                self.become_part(&sum.block, Part::Gradients);
+                Tensor { edge: None, view: false, ..sum.clone() }
+            }
+            None => self.empty_as(sum.numel, sum.width, Part::Gradients),
+        };
+        drop(sum);
+        self.with_param(id, |param| param.grad = Some(kept));
+    }
+}

@@ -1,0 +1,82 @@
+//! Blocks of memory and the tensors that share them.
+
+use super::autograd::Edge;
+use super::log::{Log, Site};
+use crate::estimate::Part;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A block of the allocator. It is given back when the last holder goes.
+pub(crate) struct Block {
+    log: Rc<RefCell<Log>>,
+    number: Option<u32>,
+}
+
+impl Block {
+    pub(super) fn new(log: &Rc<RefCell<Log>>, bytes: u64, part: Part, site: Site) -> Rc<Self> {
+        let number = (bytes > 0).then(|| log.borrow_mut().alloc(bytes, part, site));
+        Rc::new(Self { log: Rc::clone(log), number })
+    }
+
+    /// A block without memory.
+    pub(super) fn nothing(log: &Rc<RefCell<Log>>) -> Rc<Self> {
+        Rc::new(Self { log: Rc::clone(log), number: None })
+    }
+
+    pub(super) fn number(&self) -> Option<u32> {
+        self.number
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if let Some(number) = self.number {
+            self.log.borrow_mut().free(number);
+        }
+    }
+}
+
+/// A tensor: a name for a block. Cloning it is taking another reference.
+#[derive(Clone)]
+pub(crate) struct Tensor {
+    pub(super) block: Rc<Block>,
+    /// Numbers in it.
+    pub(crate) numel: u64,
+    /// Bytes of one.
+    pub(crate) width: u64,
+    /// The node that made it, if it needs a gradient.
+    pub(super) edge: Option<Edge>,
+    /// It is a view of another tensor's block, so autograd never adds into it in place.
+    pub(super) view: bool,
+}
+
+impl Tensor {
+    pub(super) fn new(block: Rc<Block>, numel: u64, width: u64) -> Self {
+        Self { block, numel, width, edge: None, view: false }
+    }
+
+    /// Whether a gradient flows to it.
+    pub(crate) fn requires_grad(&self) -> bool {
+        self.edge.is_some()
+    }
+
+    /// Bytes that it spans.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.numel * self.width
+    }
+
+    /// The same numbers without their history.
+    pub(crate) fn detach(&self) -> Self {
+        Self { edge: None, view: true, ..self.clone() }
+    }
+
+    /// The same numbers in another shape: shares the block and the history.
+    pub(crate) fn view(&self) -> Self {
+        Self { view: true, ..self.clone() }
+    }
+
+    /// A part of it that shares the block: `numel` of its numbers.
+    pub(crate) fn part(&self, numel: u64) -> Self {
+        Self { numel, view: true, ..self.clone() }
+    }
+}
