@@ -126,6 +126,7 @@ fn main() {
             r["setup"]["task"].as_str().unwrap(),
             if setup.lora.is_some() { "+lora" } else { "" }
         );
+        if std::env::var("EVENTS").is_ok() { for l in vramlint_memory::events(&arch, &setup) { println!("{l}"); } continue; }
         let real = (r["oracle"]["peak_allocated"].as_f64().unwrap(), r["oracle"]["peak_reserved"].as_f64().unwrap());
         let start = std::time::Instant::now();
         let Ok((a, b)) = std::panic::catch_unwind(|| vramlint_memory::peaks(&arch, &setup)) else {

@@ -42,6 +42,8 @@ pub(crate) struct Allocator {
     next: u64,
     reserved: u64,
     peak: u64,
+    allocated: u64,
+    allocated_peak: u64,
 }
 
 impl Allocator {
@@ -55,9 +57,20 @@ impl Allocator {
         self.peak
     }
 
-    /// Starts a new peak.
+    /// Bytes of the blocks in use: what `torch.cuda.memory_allocated` says. A block that was not worth splitting counts whole.
+    pub(crate) fn allocated(&self) -> u64 {
+        self.allocated
+    }
+
+    /// The most of them since [`Self::reset_peak`].
+    pub(crate) fn allocated_peak(&self) -> u64 {
+        self.allocated_peak
+    }
+
+    /// Starts new peaks.
     pub(crate) fn reset_peak(&mut self) {
         self.peak = self.reserved;
+        self.allocated_peak = self.allocated;
     }
 
     /// Takes a block; its handle.
@@ -97,13 +110,17 @@ impl Allocator {
             head.size = size;
             self.pools[pool].insert((rest, block.address + size, tail));
         }
-        self.blocks[id as usize].free = false;
+        let block = &mut self.blocks[id as usize];
+        block.free = false;
+        self.allocated += block.size;
+        self.allocated_peak = self.allocated_peak.max(self.allocated);
         id
     }
 
     /// Gives a block back; it merges with free neighbours.
     pub(crate) fn free(&mut self, id: u32) {
         let mut block = self.blocks[id as usize];
+        self.allocated -= block.size;
         let pool = usize::from(!block.small);
         let mut id = id;
         if block.before != NONE && self.blocks[block.before as usize].free {
