@@ -29,7 +29,7 @@ pub(crate) fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Atte
         head_dim: a.head_dim,
         value_dim: a.value_dim,
     };
-    let (mut q, mut k, v) = project(t, x, module, a, batch);
+    let (mut q, mut k, v) = project(t, x, module, a, batch, shared.kernel == Kernel::Eager);
     if let (Some(rotary), Some(angles)) = (a.rotary, &shared.angles) {
         let _ = rotary;
         let turned_q = rotary::turn(t, &q, angles);
@@ -43,12 +43,12 @@ pub(crate) fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Atte
     linear(t, &out, &module.out)
 }
 
-fn project(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, batch: Batch) -> (Tensor, Tensor, Tensor) {
+fn project(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, batch: Batch, written_out: bool) -> (Tensor, Tensor, Tensor) {
     match &module.projections {
         Projections::Separate { q, k, v } => {
             // Where queries are turned or normed, their gradient comes back with the heads in front, and the reshape copies it.
-            let turned = a.rotary.is_some();
-            let mut of = |projection, norm_of: Option<&super::layers::NormModule>| {
+            let turned = a.rotary.is_some() || written_out;
+            let of = |projection, norm_of: Option<&super::layers::NormModule>| {
                 let out = linear(t, x, projection);
                 let out = if turned { t.view_copied_back(out) } else { out };
                 match norm_of {
@@ -58,7 +58,8 @@ fn project(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, batch:
             };
             let q = of(q, module.q_norm.as_ref());
             let k = of(k, module.k_norm.as_ref());
-            (q, k, linear(t, x, v))
+            let v = linear(t, x, v);
+            (q, k, if written_out { t.view_copied_back(v) } else { v })
         }
         Projections::Fused(all) => {
             let all = linear(t, x, all);
@@ -105,9 +106,12 @@ fn eager(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Hea
     let (k, v) = (t.repeat(k, times), t.repeat(v, times));
     let scores = shape.batch * shape.heads * shape.queries * shape.keys;
     let width = t.autocast_width().unwrap_or(q.width);
+    // A batched product takes rows and heads as one dimension: what is laid out by tokens is copied, unless there is one row.
+    let fold = |x: Tensor| if shape.batch > 1 { t.contiguous(x) } else { x };
     let weights = {
-        let (q, k) = (t.cast(t.contiguous(q), width), t.cast(&k, width));
-        let raw = t.bmm(q, k, scores);
+        let (q, k) = (t.cast(q, width), t.cast(&k, width));
+        let k = if times == 1 { fold(k) } else { k };
+        let raw = t.bmm(fold(q), k, scores);
         t.mul(raw, Other::Scalar)
     };
     let weights = match &shared.mask {
@@ -124,10 +128,10 @@ fn eager(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Hea
     let weights = if a.dropout { t.dropout(weights) } else { weights };
     let out = {
         let (weights, v) = (t.cast(&weights, width), t.cast(&v, width));
+        let v = if times == 1 { fold(v) } else { v };
         t.bmm(weights, v, shape.batch * shape.queries * shape.heads * shape.value_dim)
     };
-    // The weights are returned to the caller, who lets them go after the output projection began.
-    let out = t.contiguous(out);
+    let out = t.transposed(out);
     drop(weights);
     out
 }

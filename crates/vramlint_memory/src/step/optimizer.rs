@@ -8,7 +8,25 @@ use crate::tape::{ParamId, Tape, Tensor};
 #[derive(Default)]
 pub(super) struct State {
     kept: Vec<Tensor>,
+    made: bool,
+    /// Bytes of states in managed memory (paged optimizers).
+    pub(super) managed: u64,
 }
+
+/// What the step needs to know of a trained parameter.
+struct Trained {
+    numel: u64,
+    columns: u64,
+    rows: u64,
+    width: u64,
+    embedding: bool,
+}
+
+/// bitsandbytes 0.50: smaller parameters keep 32-bit states (`min_8bit_size`), and are never paged below the second bound.
+const SMALLEST_8BIT: u64 = 4096;
+const SMALLEST_PAGED: u64 = 100_000;
+/// Numbers that share a scale in 8-bit states.
+const BLOCK_8BIT: u64 = 256;
 
 /// `clip_grad_norm_`: a norm per parameter, one over them.
 pub(super) fn clip(t: &Tape, trained: &[ParamId]) {
@@ -17,31 +35,139 @@ pub(super) fn clip(t: &Tape, trained: &[ParamId]) {
     drop((norms, stacked));
 }
 
-/// One step.
+/// One step. Matrices form one group, vectors another (the Trainer's weight decay).
 pub(super) fn step(t: &Tape, trained: &[ParamId], setup: &Setup, state: &mut State) {
-    let first = state.kept.is_empty();
-    match setup.optimizer {
-        Optimizer::AdamWFused | Optimizer::AdamWForeach => {
-            if first {
-                for id in trained {
-                    let (numel, width) = t.with_param(*id, |param| (param.shape[0] * param.shape[1], param.width()));
-                    state.kept.push(t.empty_as(1, 4, Part::Optimizer));
-                    state.kept.push(t.empty_as(numel, width, Part::Optimizer));
-                    state.kept.push(t.empty_as(numel, width, Part::Optimizer));
-                }
+    let all: Vec<Trained> = trained
+        .iter()
+        .map(|id| {
+            t.with_param(*id, |param| Trained {
+                numel: param.shape[0] * param.shape[1],
+                rows: param.shape[0],
+                columns: param.shape[1],
+                width: param.width(),
+                embedding: param.embedding,
+            })
+        })
+        .collect();
+    let (matrices, vectors): (Vec<&Trained>, Vec<&Trained>) = all.iter().partition(|param| param.rows > 1);
+    for group in [matrices, vectors] {
+        if !state.made {
+            for param in &group {
+                create(t, param, setup.optimizer, state);
             }
-            if setup.optimizer == Optimizer::AdamWForeach {
-                let temporaries: Vec<Tensor> = trained
-                    .iter()
-                    .map(|id| {
-                        let (numel, width) = t.with_param(*id, |param| (param.shape[0] * param.shape[1], param.width()));
-                        t.empty(numel, width)
-                    })
-                    .collect();
-                drop(temporaries);
+        }
+        temporaries(t, &group, setup.optimizer);
+    }
+    state.made = true;
+}
+
+fn create(t: &Tape, param: &Trained, optimizer: Optimizer, state: &mut State) {
+    let mut keep = |numel: u64, width: u64| state.kept.push(t.empty_as(numel, width, Part::Optimizer));
+    match optimizer {
+        Optimizer::AdamWFused => {
+            // The count of steps lies on the device for the fused kernel only.
+            keep(1, 4);
+            keep(param.numel, param.width);
+            keep(param.numel, param.width);
+        }
+        Optimizer::AdamWForeach | Optimizer::AdamWForLoop => {
+            keep(param.numel, param.width);
+            keep(param.numel, param.width);
+        }
+        Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW32bit => bitsandbytes(t, param, optimizer, 2, state),
+        Optimizer::Lion8bit | Optimizer::PagedLion8bit => bitsandbytes(t, param, optimizer, 1, state),
+        Optimizer::Lion | Optimizer::SgdMomentum | Optimizer::RmsProp => keep(param.numel, param.width),
+        Optimizer::Adagrad => keep(param.numel, param.width),
+        Optimizer::Adafactor => {
+            if param.rows > 1 {
+                keep(param.rows, 4);
+                keep(param.columns, 4);
+            } else {
+                keep(param.numel, 4);
+            }
+        }
+        Optimizer::Muon => {
+            keep(param.numel, param.width);
+            if param.rows == 1 || param.embedding {
+                keep(param.numel, param.width);
             }
         }
         Optimizer::Sgd => {}
-        _ => todo!("other optimizers"),
     }
+}
+
+/// States of bitsandbytes: 8 bits and a scale for each block, or 32 bits where that is not allowed; paged ones in managed memory.
+fn bitsandbytes(t: &Tape, param: &Trained, optimizer: Optimizer, states: u64, state: &mut State) {
+    let paged = matches!(optimizer, Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW32bit | Optimizer::PagedLion8bit);
+    let eight = optimizer != Optimizer::PagedAdamW32bit && param.numel >= SMALLEST_8BIT && !param.embedding;
+    let width = if eight { 1 } else { 4 };
+    for _ in 0..states {
+        if paged && param.numel >= SMALLEST_PAGED {
+            state.managed += param.numel * width;
+        } else {
+            state.kept.push(t.empty_as(param.numel, width, Part::Optimizer));
+        }
+    }
+    if eight {
+        for _ in 0..states {
+            state.kept.push(t.empty_as(param.numel.div_ceil(BLOCK_8BIT), 4, Part::Optimizer));
+        }
+    }
+}
+
+fn temporaries(t: &Tape, group: &[&Trained], optimizer: Optimizer) {
+    match optimizer {
+        // All square roots of a group at once.
+        Optimizer::AdamWForeach | Optimizer::Adagrad | Optimizer::RmsProp => {
+            let roots: Vec<Tensor> = group.iter().map(|param| t.empty(param.numel, param.width)).collect();
+            drop(roots);
+        }
+        // The root, then its quotient; the denominator of the last parameter lives until the next one has its own.
+        Optimizer::AdamWForLoop => {
+            let mut last = None;
+            for param in group {
+                let root = t.empty(param.numel, param.width);
+                let quotient = t.empty(param.numel, param.width);
+                drop(root);
+                last = Some(quotient);
+            }
+            drop(last);
+        }
+        Optimizer::Adafactor => {
+            for param in group {
+                adafactor(t, param);
+            }
+        }
+        Optimizer::Lion => {
+            for param in group {
+                drop((t.empty(param.numel, param.width), t.empty(param.numel, param.width)));
+            }
+        }
+        Optimizer::Muon => {
+            for param in group.iter().filter(|param| param.rows > 1 && !param.embedding) {
+                // The update in bf16, and three products of the Newton-Schulz iteration over the short side.
+                let short = param.rows.min(param.columns);
+                let update = (t.empty(param.numel, param.width), t.empty(param.numel, 2));
+                drop((t.empty(short * short, 2), t.empty(short * short, 2), t.empty(param.numel, 2), update));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `transformers.optimization.Adafactor.step`: gradient and parameter in fp32, the update, and its negative.
+fn adafactor(t: &Tape, param: &Trained) {
+    let copied = param.width != 4;
+    let gradient = copied.then(|| t.empty(param.numel, 4));
+    let weight = copied.then(|| t.empty(param.numel, 4));
+    let square = t.empty(param.numel, 4);
+    let mut update = t.empty(param.numel, 4);
+    drop(square);
+    if param.rows > 1 {
+        t.reduce_scratch(param.columns, param.rows, false);
+        let factored = t.empty(param.numel, 4);
+        update = factored;
+    }
+    drop(t.empty(param.numel, 4));
+    drop((update, weight, gradient));
 }

@@ -213,7 +213,8 @@ impl Tape {
         let back = x.width;
         self.record(&[x], out, move |tape, grad| {
             let out = tape.empty(grad.numel, back);
-            drop(kept);
+            let product = tape.empty(grad.numel, grad.width);
+            drop((product, kept));
             vec![Some(out)]
         })
     }

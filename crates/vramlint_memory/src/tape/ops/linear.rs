@@ -128,8 +128,8 @@ impl Tape {
                     out.view()
                 })
             };
-            let to_x = to(needs_x, x_numel);
             let to_y = to(needs_y, y_numel);
+            let to_x = to(needs_x, x_numel);
             drop(grad);
             drop((kept_x, kept_y));
             vec![to_x, to_y]

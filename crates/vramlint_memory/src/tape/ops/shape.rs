@@ -20,6 +20,16 @@ impl Tape {
         self.record(&[x], out, |_, grad| vec![Some(grad.view())])
     }
 
+    /// A transpose and `.contiguous()`: a copy forward; the gradient is transposed back, and the reshape behind it copies it too.
+    pub(crate) fn transposed(&self, a: impl Borrow<Tensor>) -> Tensor {
+        let x = a.borrow();
+        let out = self.empty(x.numel, x.width);
+        self.record(&[x], out, |tape, grad| {
+            let out = tape.empty(grad.numel, grad.width);
+            vec![Some(out)]
+        })
+    }
+
     /// A reshape that is a view forward, and whose gradient has to be copied since it arrives in another layout.
     pub(crate) fn view_copied_back(&self, a: impl Borrow<Tensor>) -> Tensor {
         let x = a.borrow();
