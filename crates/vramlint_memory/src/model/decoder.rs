@@ -48,6 +48,15 @@ impl Model {
         Self { loaded, hidden: arch.hidden, vocab: arch.vocab, shape: arch.embedding, causal: arch.causal }
     }
 
+    /// Asks the model, with its adapters switched off if so wished.
+    pub(crate) fn without_adapters<T>(&self, off: bool, ask: impl FnOnce(&Self) -> T) -> T {
+        if !off {
+            return ask(self);
+        }
+        let loaded = Loaded { layers: self.loaded.layers.iter().map(LayerModule::without_adapters).collect(), ..self.loaded.shared() };
+        ask(&Self { loaded, ..*self })
+    }
+
     /// Hidden states of the last block, normed.
     pub(crate) fn forward(&self, t: &Tape, ids: &Tensor, batch: Batch, setup: &Setup, train: bool) -> Tensor {
         t.at(Site { phase: Phase::Forward, layer: 0, name: &EMBEDDING });

@@ -78,3 +78,56 @@ pub(crate) struct LayerModule {
     pub(crate) attention: AttentionModule,
     pub(crate) mlp: MlpModule,
 }
+
+impl LinearModule {
+    fn without_adapter(self) -> Self {
+        Self { adapter: None, ..self }
+    }
+}
+
+impl LayerModule {
+    /// The block with its adapters switched off.
+    pub(crate) fn without_adapters(&self) -> Self {
+        let mut layer = self.clone();
+        layer.each_linear(&mut |module| *module = module.without_adapter());
+        layer
+    }
+
+    /// Visits every linear layer that adapters may reach.
+    pub(crate) fn each_linear(&mut self, visit: &mut dyn FnMut(&mut LinearModule)) {
+        match &mut self.attention.projections {
+            Projections::Separate { q, k, v } => [q, k, v].into_iter().for_each(&mut *visit),
+            Projections::Fused(all) => visit(all),
+            Projections::Latent { q, kv_down, kv_up, .. } => {
+                q.iter_mut().for_each(&mut *visit);
+                visit(kv_down);
+                visit(kv_up);
+            }
+        }
+        visit(&mut self.attention.out);
+        self.mlp.each_linear(visit);
+    }
+}
+
+impl MlpModule {
+    fn each_linear(&mut self, visit: &mut dyn FnMut(&mut LinearModule)) {
+        match self {
+            Self::Gated { gate, up, down } => {
+                visit(gate);
+                if let Some(up) = up {
+                    visit(up);
+                }
+                visit(down);
+            }
+            Self::Plain { up, down } => {
+                visit(up);
+                visit(down);
+            }
+            Self::Experts { shared, .. } => {
+                if let Some(shared) = shared {
+                    shared.each_linear(visit);
+                }
+            }
+        }
+    }
+}

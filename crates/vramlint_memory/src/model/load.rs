@@ -19,11 +19,19 @@ pub(crate) struct Loaded {
 }
 
 /// What makes logits or scores.
+#[derive(Clone)]
 pub(crate) enum Head {
     /// A language-model head: the weight (the embedding's if tied) and its bias.
     Vocabulary { weight: ParamId, bias: Option<ParamId>, transform: Option<(LinearModule, NormModule)> },
     /// A classifier; a pooler before it.
     Classes { pooler: Option<LinearModule>, score: LinearModule, classes: u64 },
+}
+
+impl Loaded {
+    /// The same parameters without the blocks.
+    pub(crate) fn shared(&self) -> Self {
+        Self { layers: Vec::new(), buffers: self.buffers.clone(), head: self.head.clone(), ..*self }
+    }
 }
 
 struct Loader<'a> {

@@ -9,4 +9,5 @@ mod norm;
 mod rotary;
 
 pub(crate) use decoder::{Batch, Model};
-pub(crate) use load::{Head, Loaded, load};
+pub(crate) use load::{Head, load};
+pub(crate) use mlp::linear;

@@ -6,7 +6,8 @@ mod optimizer;
 use crate::arch::{Arch, Layer};
 use crate::estimate::{Part, Phase, Words};
 use crate::model::{Batch, Model, load};
-use crate::setup::Setup;
+use crate::setup::{Reference, Setup};
+use loss::Models;
 use crate::tape::{Device, Event, ParamId, Site, Tape};
 
 const INPUTS: Words = Words { en: "inputs", zh: "输入" };
@@ -26,7 +27,10 @@ pub(crate) struct Trace {
 /// Runs `arch` with the given blocks.
 pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace {
     let tape = Tape::new(device(setup));
-    let model = Model::new(arch, load(&tape, arch, setup, layers, false));
+    let policy = Model::new(arch, load(&tape, arch, setup, layers, false));
+    let reference =
+        (setup.reference == Reference::Copy).then(|| Model::new(arch, load(&tape, arch, setup, layers, true)));
+    let models = Models { policy, reference };
     tape.empty_cache();
     let mut events = tape.take_events();
     let loaded = events.len();
@@ -37,7 +41,7 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace 
     let mut state = optimizer::State::default();
     for _ in 0..2 {
         for _ in 0..setup.accumulation.max(1).min(2) {
-            micro_step(&tape, &model, setup);
+            micro_step(&tape, &models, setup);
         }
         tape.at(Site { phase: Phase::Optimizer, layer: 0, name: &STEP });
         if setup.clip {
@@ -52,12 +56,12 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace 
     Trace { events, loaded, parameters, trainable }
 }
 
-fn micro_step(tape: &Tape, model: &Model, setup: &Setup) {
+fn micro_step(tape: &Tape, models: &Models, setup: &Setup) {
     tape.at(Site { phase: Phase::Forward, layer: 0, name: &INPUTS });
     let batch = Batch { rows: setup.micro_batch * setup.task.rows(), seq: setup.sequence_length };
     let ids = tape.empty_as(batch.tokens(), 8, Part::Other);
     let mask = setup.padding_mask.then(|| tape.empty_as(batch.tokens(), 8, Part::Other));
-    let loss = tape.autocast(setup.autocast.map(crate::setup::Dtype::bytes), |t| loss::loss(t, model, &ids, batch, setup));
+    let loss = tape.autocast(setup.autocast.map(crate::setup::Dtype::bytes), |t| loss::loss(t, models, &ids, batch, setup));
     drop((ids, mask));
     tape.at(Site { phase: Phase::Loss, layer: 0, name: &loss::LOSS });
     tape.backward(loss);

@@ -1,0 +1,39 @@
+//! Cross entropy over all logits (transformers 5.23, `loss/loss_utils.py`).
+
+use crate::estimate::Part;
+use crate::model::{Batch, Head, Model};
+use crate::setup::Setup;
+use crate::tape::{Other, ParamId, Tape, Tensor};
+
+/// `lm_head(hidden)`.
+pub(super) fn logits(t: &Tape, hidden: Tensor, weight: ParamId, bias: Option<ParamId>, vocab: u64) -> Tensor {
+    let weight = t.compute_weight(weight);
+    let bias = bias.map(|bias| t.compute_weight(bias));
+    let x = match t.autocast_width() {
+        Some(width) => t.cast(&hidden, width),
+        None => hidden.clone(),
+    };
+    t.product_as(x, weight, bias.as_ref(), vocab, Part::Logits)
+}
+
+/// The loss of next tokens.
+pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
+    let labels = t.empty_as(batch.tokens(), 8, Part::Other);
+    let count = t.empty_as(1, 8, Part::Other);
+    let hidden = model.forward(t, ids, batch, setup, true);
+    t.at(super::site());
+    let Head::Vocabulary { weight, bias, transform: _ } = &model.loaded.head else { return hidden };
+    let logits = logits(t, hidden, *weight, *bias, model.vocab);
+    let wide = t.cast_logits(&logits, 4);
+    let padded = t.empty_as(batch.tokens() + 1, 8, Part::Other);
+    let shifted = t.empty_as(batch.tokens(), 8, Part::Other);
+    let loss = t.cross_entropy(&wide, &shifted);
+    drop((wide, padded, shifted));
+    let divided = t.mul(loss, Other::Columns(&count));
+    if t.autocast_width().is_some() {
+        // accelerate converts what the model returns to fp32 when autocast has ended.
+        t.no_grad(|t| drop(t.cast_logits(&logits, 4)));
+    }
+    drop((logits, labels, count));
+    divided
+}

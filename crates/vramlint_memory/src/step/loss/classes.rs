@@ -1,0 +1,34 @@
+//! Scores per row: classification and reward models.
+
+use crate::estimate::Part;
+use crate::model::{Batch, Head, Model, linear};
+use crate::setup::{Setup, Task};
+use crate::tape::{Tape, Tensor};
+
+/// The loss over classes, or over pairs of scores.
+pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
+    let labels = (setup.task == Task::SequenceClassification).then(|| t.empty_as(batch.rows, 8, Part::Other));
+    let hidden = model.forward(t, ids, batch, setup, true);
+    t.at(super::site());
+    let Head::Classes { pooler, score, classes } = &model.loaded.head else { return hidden };
+    let scores = match pooler {
+        // The first token of a row, a dense layer and tanh.
+        Some(pooler) => {
+            let first = t.slice(&hidden, batch.rows * model.hidden);
+            let pooled = t.from_result(linear(t, &first, pooler));
+            let dropped = t.dropout(pooled);
+            linear(t, &dropped, score)
+        }
+        // Every token is scored; the last one that is no padding counts.
+        None => {
+            let all = linear(t, &hidden, score);
+            let picked = t.slice(&all, batch.rows * classes);
+            drop(all);
+            t.contiguous(picked)
+        }
+    };
+    drop(hidden);
+    let loss = t.from_input(t.cast(&scores, 4));
+    drop((scores, labels));
+    super::scalar(t, &loss)
+}

@@ -1,0 +1,95 @@
+//! From a batch to a loss, task by task.
+
+mod causal;
+mod classes;
+mod fused;
+mod rows;
+
+use crate::estimate::{Part, Phase, Words};
+use crate::model::{Batch, Head, Model};
+use crate::setup::{Head as HeadKind, Setup, Task};
+use crate::tape::{Other, Site, Tape, Tensor};
+
+pub(super) const LOSS: Words = Words { en: "head and loss", zh: "输出层与损失" };
+const REFERENCE: Words = Words { en: "reference model", zh: "参考模型" };
+
+/// The models of a run.
+pub(super) struct Models {
+    pub(super) policy: Model,
+    /// A second copy of the weights, frozen.
+    pub(super) reference: Option<Model>,
+}
+
+fn site() -> Site {
+    Site { phase: Phase::Loss, layer: 0, name: &LOSS }
+}
+
+/// The loss of one micro-batch.
+pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
+    match setup.task {
+        Task::Dpo => preference(t, models, ids, batch, setup),
+        Task::Grpo => {
+            let ratio = log_probs(t, &models.policy, ids, batch, setup, true);
+            // Old log-probabilities, ratio, both clipped products and their minimum.
+            let old = ratio.detach();
+            let exp = t.from_result(t.add(&ratio, &old));
+            let clipped = t.from_input(&exp);
+            scalar(t, &t.add(exp, clipped))
+        }
+        Task::Reward | Task::SequenceClassification => classes::loss(t, &models.policy, ids, batch, setup),
+        Task::CausalLm | Task::MaskedLm if setup.head == HeadKind::FullLogits => causal::loss(t, &models.policy, ids, batch, setup),
+        Task::CausalLm | Task::MaskedLm => {
+            let labels = t.empty_as(batch.tokens(), 8, Part::Other);
+            let probabilities = log_probs(t, &models.policy, ids, batch, setup, true);
+            drop(labels);
+            scalar(t, &probabilities)
+        }
+    }
+}
+
+/// Log-probabilities of policy and reference, and the loss over pairs.
+fn preference(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
+    let chosen = log_probs(t, &models.policy, ids, batch, setup, true);
+    let other = models.reference.as_ref().unwrap_or(&models.policy);
+    let reference = t.no_grad(|t| {
+        let before = t.site();
+        t.at(Site { name: &REFERENCE, ..before });
+        // With adapters the policy itself is asked, adapters switched off.
+        other.without_adapters(models.reference.is_none(), |model| log_probs(t, model, ids, batch, setup, false))
+    });
+    t.at(site());
+    let difference = t.add(scalar(t, &chosen), t.empty(batch.rows, chosen.width));
+    drop((chosen, reference));
+    t.from_input(difference)
+}
+
+/// Log-probabilities of the tokens: `rows × length` numbers.
+fn log_probs(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup, train: bool) -> Tensor {
+    let hidden = model.forward(t, ids, batch, setup, train);
+    t.at(site());
+    let Head::Vocabulary { weight, bias, .. } = &model.loaded.head else { return scalar(t, &hidden) };
+    match setup.head {
+        HeadKind::FullLogits => {
+            let (kept, length) = match setup.task {
+                Task::Grpo => {
+                    let kept = batch.seq.saturating_sub(setup.prompt_length) + 1;
+                    (kept.min(batch.seq), kept - 1)
+                }
+                _ => (batch.seq, batch.seq - 1),
+            };
+            // A part of the rows is copied before the product.
+            let hidden = if kept < batch.seq { t.contiguous(t.slice(hidden, batch.rows * kept * model.hidden)) } else { hidden };
+            let logits = causal::logits(t, hidden, *weight, *bias, model.vocab);
+            let shifted = t.slice(&logits, batch.rows * length * model.vocab);
+            drop(logits);
+            let scaled = if setup.task == Task::Grpo { t.scale_logits(shifted) } else { shifted };
+            rows::log_probs(t, scaled, batch.rows, length, model.vocab)
+        }
+        HeadKind::Fused | HeadKind::Liger => fused::log_probs(t, hidden, *weight, model, batch),
+    }
+}
+
+/// A mean over what is small.
+fn scalar(t: &Tape, x: &Tensor) -> Tensor {
+    t.mean_last(t.mul(x, Other::Scalar), 1)
+}
