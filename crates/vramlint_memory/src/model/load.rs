@@ -2,8 +2,9 @@
 
 use super::layers::{Adapter, AttentionModule, LayerModule, LinearModule, MlpModule, NormModule, Projections};
 use crate::arch::{Arch, Attention, Experts, Layer, Mlp, Norm, Projection};
+use crate::estimate::Part;
 use crate::setup::{Lora, Quantization, Setup, Targets, Task};
-use crate::tape::{Linear, ParamId, Tape, Weight};
+use crate::tape::{Linear, ParamId, Tape, Tensor, Weight};
 
 /// A model on the tape.
 pub(crate) struct Loaded {
@@ -15,7 +16,9 @@ pub(crate) struct Loaded {
     pub(crate) final_norm: Option<NormModule>,
     pub(crate) head: Head,
     /// Buffers of the model: inverse frequencies.
-    pub(crate) buffers: Vec<crate::tape::Tensor>,
+    pub(crate) buffers: Vec<Tensor>,
+    /// Scales and tables of quantized weights.
+    pub(crate) scales: Vec<Tensor>,
 }
 
 /// What makes logits or scores.
@@ -30,7 +33,7 @@ pub(crate) enum Head {
 impl Loaded {
     /// The same parameters without the blocks.
     pub(crate) fn shared(&self) -> Self {
-        Self { layers: Vec::new(), buffers: self.buffers.clone(), head: self.head.clone(), ..*self }
+        Self { layers: Vec::new(), buffers: self.buffers.clone(), scales: self.scales.clone(), head: self.head.clone(), ..*self }
     }
 }
 
@@ -83,12 +86,47 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
         Vec::new()
     };
     let head = loader.head(arch, embedding);
+    let scales = quantize(tape, &mut modules);
+    if setup.kbit_prepare {
+        widen(tape, &modules);
+    }
     if let (Some(lora), false) = (&setup.lora, frozen) {
         for module in &mut modules {
             loader.adapt(module, lora);
         }
     }
-    Loaded { embedding, positions, types, embedding_norm, layers: modules, final_norm, head, buffers }
+    Loaded { embedding, positions, types, embedding_norm, layers: modules, final_norm, head, buffers, scales }
+}
+
+/// Quantizes every linear layer that is to be.
+fn quantize(tape: &Tape, layers: &mut [LayerModule]) -> Vec<Tensor> {
+    let mut scales = Vec::new();
+    for layer in layers {
+        layer.each_linear(&mut |module| match module.base.weight {
+            Weight::FourBit { id, double } => scales.extend(tape.quantize_four_bit(id, double)),
+            Weight::Int8(id) => scales.extend(tape.quantize_int8(id)),
+            Weight::Plain(_) => {}
+        });
+    }
+    scales
+}
+
+/// PEFT's `prepare_model_for_kbit_training`: what is not quantized goes to fp32.
+fn widen(tape: &Tape, layers: &[LayerModule]) {
+    let mut quantized = std::collections::HashSet::new();
+    for layer in layers {
+        layer.clone().each_linear(&mut |module| {
+            if let Weight::FourBit { id, .. } | Weight::Int8(id) = module.base.weight {
+                quantized.insert(id);
+            }
+        });
+    }
+    for id in tape.param_ids().filter(|id| !quantized.contains(id)) {
+        let (numel, width) = tape.with_param(id, |param| (param.shape[0] * param.shape[1], param.width()));
+        if width == 2 {
+            tape.set_memory(id, tape.empty_as(numel, 4, Part::Weights));
+        }
+    }
 }
 
 impl Loader<'_> {
@@ -113,7 +151,7 @@ impl Loader<'_> {
     fn linear(&self, input: u64, output: u64, bias: bool) -> LinearModule {
         let weight = match self.quantization {
             Quantization::None => Weight::Plain(self.param([output, input])),
-            Quantization::FourBit { .. } => Weight::FourBit(self.param([output, input])),
+            Quantization::FourBit { double } => Weight::FourBit { id: self.param([output, input]), double },
             Quantization::Int8 => Weight::Int8(self.param([output, input])),
         };
         let bias = bias.then(|| self.param([1, output]));

@@ -56,6 +56,18 @@ impl Tape {
         Saved(Some(tensor.detach()))
     }
 
+    /// Keeps a tensor on a node outside of what checkpointing sees (a Python attribute of an autograd function).
+    pub(crate) fn hold(&self, tensor: &Tensor) -> Saved {
+        match self.mode.get() {
+            Mode::NoGrad => Saved(None),
+            Mode::Counting => {
+                self.held.borrow_mut().push(tensor.detach());
+                Saved(None)
+            }
+            Mode::Grad => Saved(Some(tensor.detach())),
+        }
+    }
+
     /// Whether an operation on these tensors is recorded.
     pub(crate) fn records(&self, inputs: &[&Tensor]) -> bool {
         self.mode.get() != Mode::NoGrad && inputs.iter().any(|input| input.requires_grad())

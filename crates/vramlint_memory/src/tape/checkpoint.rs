@@ -20,6 +20,7 @@ impl Tape {
         let output = body(self, &input);
         self.mode.set(Mode::Grad);
         let saves = self.saves.replace(before);
+        let held = std::mem::take(&mut *self.held.borrow_mut());
         if early_stop && output.edge.is_none() {
             return output;
         }
@@ -28,6 +29,7 @@ impl Tape {
         let kept = input.clone();
         let run: Run = Box::new(move |tape, grads: Grads| {
             tape.rerun(&body, kept, early_stop.then_some(saves), grads);
+            drop(held);
             Vec::new()
         });
         // The block counts as trained although nothing of it was recorded.

@@ -10,7 +10,12 @@ pub(crate) enum Weight {
     /// As a matrix of numbers.
     Plain(ParamId),
     /// bitsandbytes, 4 bits: unpacked to the compute type for each product.
-    FourBit(ParamId),
+    FourBit {
+        /// The packed weight.
+        id: ParamId,
+        /// Its scales are quantized too.
+        double: bool,
+    },
     /// bitsandbytes LLM.int8.
     Int8(ParamId),
 }
@@ -57,8 +62,8 @@ impl Tape {
                 let bias = layer.bias.map(|bias| self.compute_weight(bias));
                 self.product(x, weight, bias.as_ref(), layer.output)
             }
-            Weight::FourBit(_) => todo!("4-bit products"),
-            Weight::Int8(_) => todo!("8-bit products"),
+            Weight::FourBit { double, .. } => self.four_bit(&x, layer, double),
+            Weight::Int8(_) => self.int8(&x, layer),
         }
     }
 

@@ -7,6 +7,7 @@ mod elementwise;
 mod linear;
 mod loss;
 mod norm;
+mod quantized;
 mod shape;
 
 pub(crate) use elementwise::Other;
