@@ -1,7 +1,5 @@
 //! The caching allocator of torch 2.15 (`c10/cuda/CUDACachingAllocator.cpp`) with its default settings, on sizes alone.
 
-use std::collections::BTreeSet;
-
 /// Sizes are multiples of this.
 const GRAIN: u64 = 512;
 /// Blocks up to this come from small segments.
@@ -32,13 +30,39 @@ struct Block {
 
 const NONE: u32 = u32::MAX;
 
+/// Free blocks in order of size, then address. There are few at any time, so that a sorted list beats a tree.
+#[derive(Default)]
+struct Pool {
+    entries: Vec<(u64, u64, u32)>,
+}
+
+impl Pool {
+    fn insert(&mut self, entry: (u64, u64, u32)) {
+        let at = self.entries.partition_point(|other| *other < entry);
+        self.entries.insert(at, entry);
+    }
+
+    fn remove(&mut self, entry: (u64, u64, u32)) {
+        let at = self.entries.partition_point(|other| *other < entry);
+        if self.entries.get(at) == Some(&entry) {
+            self.entries.remove(at);
+        }
+    }
+
+    /// Takes the smallest block of at least `size`, the lowest of them.
+    fn take(&mut self, size: u64) -> Option<u32> {
+        let at = self.entries.partition_point(|other| other.0 < size);
+        (at < self.entries.len()).then(|| self.entries.remove(at).2)
+    }
+}
+
 /// The allocator's state.
 #[derive(Default)]
 pub(crate) struct Allocator {
     blocks: Vec<Block>,
     unused: Vec<u32>,
     /// Free blocks by size, then address: small ones and large ones.
-    pools: [BTreeSet<(u64, u64, u32)>; 2],
+    pools: [Pool; 2],
     next: u64,
     reserved: u64,
     peak: u64,
@@ -78,9 +102,7 @@ impl Allocator {
         let size = rounded(bytes);
         let small = size <= SMALL;
         let pool = usize::from(!small);
-        let found = self.pools[pool].range((size, 0, 0)..).next().copied();
-        let id = if let Some((found_size, address, id)) = found {
-            self.pools[pool].remove(&(found_size, address, id));
+        let id = if let Some(id) = self.pools[pool].take(size) {
             id
         } else {
             let segment = if small {
@@ -125,7 +147,7 @@ impl Allocator {
         let mut id = id;
         if block.before != NONE && self.blocks[block.before as usize].free {
             let other = self.blocks[block.before as usize];
-            self.pools[pool].remove(&(other.size, other.address, block.before));
+            self.pools[pool].remove((other.size, other.address, block.before));
             let merged = block.before;
             self.unused.push(id);
             id = merged;
@@ -137,7 +159,7 @@ impl Allocator {
         if block.after != NONE && self.blocks[block.after as usize].free {
             let gone = block.after;
             let other = self.blocks[gone as usize];
-            self.pools[pool].remove(&(other.size, other.address, gone));
+            self.pools[pool].remove((other.size, other.address, gone));
             block.size += other.size;
             block.after = other.after;
             if block.after != NONE {
@@ -154,6 +176,7 @@ impl Allocator {
     pub(crate) fn empty_cache(&mut self) {
         for pool in 0..2 {
             let whole: Vec<(u64, u64, u32)> = self.pools[pool]
+                .entries
                 .iter()
                 .copied()
                 .filter(|(_, _, id)| {
@@ -162,7 +185,7 @@ impl Allocator {
                 })
                 .collect();
             for entry in whole {
-                self.pools[pool].remove(&entry);
+                self.pools[pool].remove(entry);
                 self.reserved -= entry.0;
                 self.unused.push(entry.2);
             }

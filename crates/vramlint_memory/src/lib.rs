@@ -22,33 +22,9 @@ pub use setup::Setup;
 #[doc(hidden)]
 pub fn peaks(arch: &Arch, setup: &Setup) -> (u64, u64) {
     let trace = step::run(arch, setup, &arch.layers);
-    let mut allocator = allocator::Allocator::default();
-    let (mut current, mut peak) = (0, 0);
-    let mut handles = std::collections::HashMap::new();
-    for (at, event) in trace.events.iter().enumerate() {
-        match event.kind {
-            tape::EventKind::Alloc { bytes, .. } => {
-                handles.insert(event.block, (allocator.alloc(bytes), allocator::rounded(bytes)));
-                current += allocator::rounded(bytes);
-            }
-            tape::EventKind::Free => {
-                if let Some((handle, size)) = handles.remove(&event.block) {
-                    allocator.free(handle);
-                    current -= size;
-                }
-            }
-            tape::EventKind::EmptyCache => allocator.empty_cache(),
-            tape::EventKind::Become(_) => {}
-        }
-        if at >= trace.loaded {
-            peak = peak.max(current);
-        }
-        if at + 1 == trace.loaded {
-            allocator.reset_peak();
-        }
-    }
-    let _ = peak;
-    (allocator.allocated_peak(), allocator.peak())
+    let profile = step::profile::replay(&trace, u32::try_from(arch.layers()).unwrap_or(u32::MAX));
+    let most = |of: fn(&step::profile::Moment) -> u64| profile.moments.iter().map(of).max().unwrap_or(0);
+    (most(|moment| moment.allocated), most(|moment| moment.reserved))
 }
 
 /// The events as text: `+ bytes site` and `- bytes`, from the start of loading on.

@@ -9,7 +9,7 @@ use super::rotary;
 use crate::arch::{Arch, Order};
 use crate::estimate::{Phase, Words};
 use crate::setup::{Attention as Kernel, Checkpointing, Setup};
-use crate::tape::{Site, Tape, Tensor};
+use crate::tape::{Other, Site, Tape, Tensor};
 use std::rc::Rc;
 
 /// Rows and tokens of one forward.
@@ -68,7 +68,7 @@ impl Model {
             // enable_input_require_grads: a hook makes the output of the embedding need a gradient.
             hidden = t.with_grad(hidden, true);
         }
-        let positions = t.empty(batch.seq, 8);
+        let positions = t.add_broadcast(t.empty(batch.seq, 8), Other::Scalar);
         let shared = Rc::new(self.shared(t, &hidden, batch, setup));
         for layer in &self.loaded.layers {
             let body: Rc<dyn Fn(&Tape, &Tensor) -> Tensor> = {
@@ -91,7 +91,13 @@ impl Model {
 
     fn shared(&self, t: &Tape, hidden: &Tensor, batch: Batch, setup: &Setup) -> Shared {
         let mask = match setup.attention {
-            Kernel::Eager if self.causal => Some(t.empty(batch.seq * batch.seq, hidden.width)),
+            Kernel::Eager if self.causal => {
+                // `torch.where` of two numbers gives fp32.
+                let allowed = t.empty(batch.seq * batch.seq, 1);
+                let mask = t.empty(batch.seq * batch.seq, 4);
+                drop(allowed);
+                Some(mask)
+            }
             Kernel::Sdpa if setup.padding_mask => Some(t.empty(batch.rows * batch.seq * batch.seq, 1)),
             _ => None,
         };

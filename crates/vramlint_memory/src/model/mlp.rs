@@ -9,8 +9,8 @@ pub(crate) fn linear(t: &Tape, x: &Tensor, module: &LinearModule) -> Tensor {
     let result = t.linear(x, &module.base);
     let Some(adapter) = &module.adapter else { return result };
     let width = result.width;
-    // PEFT casts the input to the adapter's type, except under autocast.
-    let x = if t.autocast_width().is_some() { x.clone() } else { t.cast(x, adapter.width) };
+    // PEFT casts the input to the adapter's type; autocast casts what comes out of the dropout back.
+    let x = t.cast(x, adapter.width);
     let delta = {
         let dropped = if adapter.dropout { t.dropout(&x) } else { x.clone() };
         let low = t.linear(dropped, &adapter.down);

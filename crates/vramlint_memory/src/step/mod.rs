@@ -2,6 +2,7 @@
 
 mod loss;
 mod optimizer;
+pub(crate) mod profile;
 
 use crate::arch::{Arch, Layer};
 use crate::estimate::{Part, Phase, Words};
@@ -22,6 +23,10 @@ pub(crate) struct Trace {
     /// Parameters, and those that are trained.
     pub(crate) parameters: u64,
     pub(crate) trainable: u64,
+    /// Blocks of memory that the events speak of.
+    pub(crate) blocks: u32,
+    /// States in managed memory.
+    pub(crate) managed: u64,
 }
 
 /// Runs `arch` with the given blocks.
@@ -53,7 +58,8 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace 
         }
     }
     events.extend(tape.take_events());
-    Trace { events, loaded, parameters, trainable }
+    let blocks = tape.blocks();
+    Trace { events, loaded, parameters, trainable, blocks, managed: state.managed }
 }
 
 fn micro_step(tape: &Tape, models: &Models, setup: &Setup) {

@@ -82,6 +82,11 @@ impl Log {
 }
 
 impl super::Tape {
+    /// How many blocks there have been.
+    pub(crate) fn blocks(&self) -> u32 {
+        self.log.borrow().blocks
+    }
+
     /// `torch.cuda.empty_cache()`.
     pub(crate) fn empty_cache(&self) {
         self.log.borrow_mut().empty_cache();

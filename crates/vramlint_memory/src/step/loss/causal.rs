@@ -7,8 +7,8 @@ use crate::tape::{Other, ParamId, Tape, Tensor};
 
 /// `lm_head(hidden)`.
 pub(super) fn logits(t: &Tape, hidden: Tensor, weight: ParamId, bias: Option<ParamId>, vocab: u64) -> Tensor {
-    let weight = t.compute_weight(weight);
     let bias = bias.map(|bias| t.compute_weight(bias));
+    let weight = t.compute_weight(weight);
     let x = match t.autocast_width() {
         Some(width) => t.cast(&hidden, width),
         None => hidden.clone(),

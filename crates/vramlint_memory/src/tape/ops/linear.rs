@@ -52,18 +52,15 @@ impl Tape {
     /// `F.linear` of a stored weight, with the casts of autocast.
     pub(crate) fn linear(&self, a: impl Borrow<Tensor>, layer: &Linear) -> Tensor {
         let x = a.borrow();
-        let x = match self.autocast_width() {
-            Some(width) => self.cast(x, width),
-            None => x.clone(),
-        };
+        let cast = |x: &Tensor| self.autocast_width().map_or_else(|| x.clone(), |width| self.cast(x, width));
         match layer.weight {
             Weight::Plain(id) => {
-                let weight = self.compute_weight(id);
                 let bias = layer.bias.map(|bias| self.compute_weight(bias));
-                self.product(x, weight, bias.as_ref(), layer.output)
+                let weight = self.compute_weight(id);
+                self.product(cast(x), weight, bias.as_ref(), layer.output)
             }
-            Weight::FourBit { double, .. } => self.four_bit(&x, layer, double),
-            Weight::Int8(_) => self.int8(&x, layer),
+            Weight::FourBit { double, .. } => self.four_bit(&cast(x), layer, double),
+            Weight::Int8(_) => self.int8(&cast(x), layer),
         }
     }
 

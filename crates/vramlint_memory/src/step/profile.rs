@@ -1,0 +1,125 @@
+//! What the allocator held while a trace was replayed, moment by moment.
+
+use super::Trace;
+use crate::allocator::{Allocator, rounded};
+use crate::estimate::{Part, Phase, Words};
+use crate::tape::{EventKind, Site};
+
+/// Parts that tensors belong to, in the order of [`Part::ALL`].
+pub(crate) const TENSOR_PARTS: usize = 8;
+
+/// Which block a moment belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// None.
+    Outside,
+    /// Counted from the first, from 0.
+    FromStart(u32),
+    /// Counted from the last, from 0.
+    FromEnd(u32),
+    /// In between: what is held there lies between the ends.
+    Middle,
+}
+
+/// A stretch of the step in one place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    /// Optimizer step, 0 or 1, and micro-batch within it.
+    pub(crate) round: u32,
+    pub(crate) phase: Phase,
+    pub(crate) place: Place,
+    /// The block, from 1; 0 outside.
+    pub(crate) layer: u32,
+    pub(crate) name: &'static Words,
+    /// Highest allocated bytes, and the number of the event that reached them.
+    pub(crate) allocated: u64,
+    pub(crate) event: usize,
+    /// Held by the allocator at the end of the moment at the latest.
+    pub(crate) reserved: u64,
+    /// Bytes by part when `allocated` was reached, sizes rounded as the allocator rounds.
+    pub(crate) parts: [u64; TENSOR_PARTS],
+}
+
+impl Moment {
+    /// Whether two moments of runs with different numbers of blocks are the same.
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        self.round == other.round && self.phase == other.phase && self.place == other.place && std::ptr::eq(self.name, other.name)
+    }
+}
+
+/// The moments of a trace.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Profile {
+    pub(crate) moments: Vec<Moment>,
+}
+
+/// How many blocks at either end are told apart.
+const ENDS: u32 = 2;
+
+fn place(site: Site, layers: u32) -> Place {
+    if site.layer == 0 {
+        Place::Outside
+    } else if site.layer <= ENDS {
+        Place::FromStart(site.layer - 1)
+    } else if site.layer + ENDS > layers {
+        Place::FromEnd(layers - site.layer)
+    } else {
+        Place::Middle
+    }
+}
+
+/// Replays a trace of a model with `layers` blocks. What loading took is there, but is no moment.
+pub(crate) fn replay(trace: &Trace, layers: u32) -> Profile {
+    let mut allocator = Allocator::default();
+    let mut live: Vec<(u32, u64, Part)> = vec![(u32::MAX, 0, Part::Other); trace.blocks as usize];
+    let mut parts = [0_u64; TENSOR_PARTS];
+    let mut moments: Vec<Moment> = Vec::new();
+    let (mut round, mut last): (u32, Option<Site>) = (0, None);
+    for (number, event) in trace.events.iter().enumerate() {
+        if number >= trace.loaded && last != Some(event.site) {
+            // A forward behind something else than a forward starts a new round.
+            if event.site.phase == Phase::Forward && last.is_some_and(|site| site.phase != Phase::Forward && site.phase != Phase::Loss) {
+                round += 1;
+            }
+            last = Some(event.site);
+            moments.push(Moment {
+                round,
+                phase: event.site.phase,
+                place: place(event.site, layers),
+                layer: event.site.layer,
+                name: event.site.name,
+                allocated: allocator.allocated(),
+                event: number,
+                reserved: allocator.reserved(),
+                parts,
+            });
+        }
+        match event.kind {
+            EventKind::Alloc { bytes, part } => {
+                live[event.block as usize] = (allocator.alloc(bytes), rounded(bytes), part);
+                parts[part as usize] += rounded(bytes);
+                if let Some(moment) = moments.last_mut() {
+                    if allocator.allocated() > moment.allocated {
+                        moment.allocated = allocator.allocated();
+                        moment.event = number;
+                        moment.parts = parts;
+                    }
+                    moment.reserved = moment.reserved.max(allocator.reserved());
+                }
+            }
+            EventKind::Free => {
+                let (handle, size, part) = live[event.block as usize];
+                parts[part as usize] -= size;
+                allocator.free(handle);
+            }
+            EventKind::Become(part) => {
+                let (_, size, old) = &mut live[event.block as usize];
+                parts[*old as usize] -= *size;
+                parts[part as usize] += *size;
+                *old = part;
+            }
+            EventKind::EmptyCache => allocator.empty_cache(),
+        }
+    }
+    Profile { moments }
+}
