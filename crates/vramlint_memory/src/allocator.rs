@@ -28,31 +28,37 @@ struct Block {
     after: u32,
 }
 
+impl Block {
+    fn key(&self) -> (u64, u64) {
+        (self.size, self.address)
+    }
+}
+
 const NONE: u32 = u32::MAX;
 
-/// Free blocks in order of size, then address. There are few at any time, so that a sorted list beats a tree.
+/// Free blocks in order of size, then address. There are few at any time, so that a sorted list of handles beats a tree.
 #[derive(Default)]
 struct Pool {
-    entries: Vec<(u64, u64, u32)>,
+    handles: Vec<u32>,
 }
 
 impl Pool {
-    fn insert(&mut self, entry: (u64, u64, u32)) {
-        let at = self.entries.partition_point(|other| *other < entry);
-        self.entries.insert(at, entry);
+    fn insert(&mut self, blocks: &[Block], handle: u32) {
+        let key = blocks[handle as usize].key();
+        let at = self.handles.partition_point(|other| blocks[*other as usize].key() < key);
+        self.handles.insert(at, handle);
     }
 
-    fn remove(&mut self, entry: (u64, u64, u32)) {
-        let at = self.entries.partition_point(|other| *other < entry);
-        if self.entries.get(at) == Some(&entry) {
-            self.entries.remove(at);
-        }
+    fn remove(&mut self, blocks: &[Block], handle: u32) {
+        let key = blocks[handle as usize].key();
+        let at = self.handles.partition_point(|other| blocks[*other as usize].key() < key);
+        self.handles.remove(at);
     }
 
     /// Takes the smallest block of at least `size`, the lowest of them.
-    fn take(&mut self, size: u64) -> Option<u32> {
-        let at = self.entries.partition_point(|other| other.0 < size);
-        (at < self.entries.len()).then(|| self.entries.remove(at).2)
+    fn take(&mut self, blocks: &[Block], size: u64) -> Option<u32> {
+        let at = self.handles.partition_point(|other| blocks[*other as usize].size < size);
+        (at < self.handles.len()).then(|| self.handles.remove(at))
     }
 }
 
@@ -102,7 +108,7 @@ impl Allocator {
         let size = rounded(bytes);
         let small = size <= SMALL;
         let pool = usize::from(!small);
-        let id = if let Some(id) = self.pools[pool].take(size) {
+        let id = if let Some(id) = self.pools[pool].take(&self.blocks, size) {
             id
         } else {
             let segment = if small {
@@ -130,7 +136,7 @@ impl Allocator {
             let head = &mut self.blocks[id as usize];
             head.after = tail;
             head.size = size;
-            self.pools[pool].insert((rest, block.address + size, tail));
+            self.pools[pool].insert(&self.blocks, tail);
         }
         let block = &mut self.blocks[id as usize];
         block.free = false;
@@ -147,7 +153,7 @@ impl Allocator {
         let mut id = id;
         if block.before != NONE && self.blocks[block.before as usize].free {
             let other = self.blocks[block.before as usize];
-            self.pools[pool].remove((other.size, other.address, block.before));
+            self.pools[pool].remove(&self.blocks, block.before);
             let merged = block.before;
             self.unused.push(id);
             id = merged;
@@ -159,7 +165,7 @@ impl Allocator {
         if block.after != NONE && self.blocks[block.after as usize].free {
             let gone = block.after;
             let other = self.blocks[gone as usize];
-            self.pools[pool].remove((other.size, other.address, gone));
+            self.pools[pool].remove(&self.blocks, gone);
             block.size += other.size;
             block.after = other.after;
             if block.after != NONE {
@@ -169,26 +175,21 @@ impl Allocator {
         }
         block.free = true;
         self.blocks[id as usize] = block;
-        self.pools[pool].insert((block.size, block.address, id));
+        self.pools[pool].insert(&self.blocks, id);
     }
 
     /// `torch.cuda.empty_cache()`: segments without a used block go.
     pub(crate) fn empty_cache(&mut self) {
-        for pool in 0..2 {
-            let whole: Vec<(u64, u64, u32)> = self.pools[pool]
-                .entries
-                .iter()
-                .copied()
-                .filter(|(_, _, id)| {
-                    let block = self.blocks[*id as usize];
-                    block.before == NONE && block.after == NONE
-                })
-                .collect();
-            for entry in whole {
-                self.pools[pool].remove(entry);
-                self.reserved -= entry.0;
-                self.unused.push(entry.2);
-            }
+        for pool in &mut self.pools {
+            pool.handles.retain(|handle| {
+                let block = self.blocks[*handle as usize];
+                let whole = block.before == NONE && block.after == NONE;
+                if whole {
+                    self.reserved -= block.size;
+                    self.unused.push(*handle);
+                }
+                !whole
+            });
         }
     }
 

@@ -21,9 +21,8 @@ pub use setup::Setup;
 /// Peak of allocated and of reserved bytes, straight from the simulator: for its own comparison with traces.
 #[doc(hidden)]
 pub fn peaks(arch: &Arch, setup: &Setup) -> (u64, u64) {
-    let trace = step::run(arch, setup, &arch.layers);
-    let profile = step::profile::replay(&trace, u32::try_from(arch.layers()).unwrap_or(u32::MAX));
-    let most = |of: fn(&step::profile::Moment) -> u64| profile.moments.iter().map(of).max().unwrap_or(0);
+    let moments = step::compress::combine(arch, setup).moments();
+    let most = |of: fn(&step::profile::Moment) -> u64| moments.iter().map(|full| of(&full.moment)).max().unwrap_or(0);
     (most(|moment| moment.allocated), most(|moment| moment.reserved))
 }
 
@@ -43,7 +42,10 @@ pub fn events(arch: &Arch, setup: &Setup) -> Vec<String> {
                 tape::EventKind::Alloc { bytes, .. } => {
                     sizes.insert(event.block, bytes);
                     current += allocator::rounded(bytes);
-                    format!("{mark}+ #{} {bytes} cur={current} {:?} {} {}", event.block, event.site.phase, event.site.layer, event.site.name.en)
+                    format!(
+                        "{mark}+ #{} {bytes} cur={current} {:?} {} {}",
+                        event.block, event.site.phase, event.site.layer, event.site.name.en
+                    )
                 }
                 tape::EventKind::Free => {
                     let bytes = sizes.get(&event.block).copied().unwrap_or(0);

@@ -334,10 +334,6 @@ pub struct Generation {
     pub prompt: u64,
     /// New tokens.
     pub completion: u64,
-    /// Share of the card that a colocated vLLM engine takes; `None` when transformers generates.
-    pub vllm_share: Option<f64>,
-    /// Whether vLLM gives its memory back while training (`vllm_enable_sleep_mode`).
-    pub sleeps: bool,
 }
 
 /// The operating system, which decides about context and spill.
@@ -397,6 +393,8 @@ pub struct Setup {
     pub residents: Vec<Resident>,
     /// Generation before the update.
     pub generation: Option<Generation>,
+    /// Bytes that another engine of the run holds on the card, outside torch's allocator: a colocated vLLM.
+    pub outside: u64,
     /// Worker processes of the data loader of one rank.
     pub dataloader_workers: u64,
     /// Batches that each worker holds ready.
@@ -436,6 +434,7 @@ impl Default for Setup {
             parallel: Parallel::default(),
             residents: Vec::new(),
             generation: None,
+            outside: 0,
             dataloader_workers: 0,
             prefetch_factor: 2,
             platform: Platform::Linux,

@@ -43,7 +43,14 @@ pub(crate) fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Atte
     linear(t, &out, &module.out)
 }
 
-fn project(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, batch: Batch, written_out: bool) -> (Tensor, Tensor, Tensor) {
+fn project(
+    t: &Tape,
+    x: &Tensor,
+    module: &AttentionModule,
+    a: &Attention,
+    batch: Batch,
+    written_out: bool,
+) -> (Tensor, Tensor, Tensor) {
     match &module.projections {
         Projections::Separate { q, k, v } => {
             // Where queries are turned or normed, their gradient comes back with the heads in front, and the reshape copies it.

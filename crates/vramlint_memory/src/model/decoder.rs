@@ -37,10 +37,10 @@ pub(crate) struct Model {
     causal: bool,
 }
 
-const EMBEDDING: Words = Words { en: "embedding", zh: "嵌入" };
-const ATTENTION: Words = Words { en: "attention", zh: "注意力" };
-const MLP: Words = Words { en: "MLP", zh: "MLP" };
-const NORM: Words = Words { en: "last norm", zh: "末层归一化" };
+static EMBEDDING: Words = Words { en: "embedding", zh: "嵌入" };
+static ATTENTION: Words = Words { en: "attention", zh: "注意力" };
+static MLP: Words = Words { en: "MLP", zh: "MLP" };
+static NORM: Words = Words { en: "last norm", zh: "末层归一化" };
 
 impl Model {
     /// The model of `arch` from what was loaded.
@@ -53,7 +53,8 @@ impl Model {
         if !off {
             return ask(self);
         }
-        let loaded = Loaded { layers: self.loaded.layers.iter().map(LayerModule::without_adapters).collect(), ..self.loaded.shared() };
+        let loaded =
+            Loaded { layers: self.loaded.layers.iter().map(LayerModule::without_adapters).collect(), ..self.loaded.shared() };
         ask(&Self { loaded, ..*self })
     }
 

@@ -1,5 +1,6 @@
 //! A training run of two optimizer steps: what is loaded, and what each step takes and gives back.
 
+pub(crate) mod compress;
 mod loss;
 mod optimizer;
 pub(crate) mod profile;
@@ -8,11 +9,11 @@ use crate::arch::{Arch, Layer};
 use crate::estimate::{Part, Phase, Words};
 use crate::model::{Batch, Model, load};
 use crate::setup::{Reference, Setup};
-use loss::Models;
 use crate::tape::{Device, Event, ParamId, Site, Tape};
+use loss::Models;
 
-const INPUTS: Words = Words { en: "inputs", zh: "输入" };
-const STEP: Words = Words { en: "optimizer step", zh: "优化器更新" };
+static INPUTS: Words = Words { en: "inputs", zh: "输入" };
+static STEP: Words = Words { en: "optimizer step", zh: "优化器更新" };
 
 /// What was recorded.
 pub(crate) struct Trace {
@@ -33,8 +34,7 @@ pub(crate) struct Trace {
 pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace {
     let tape = Tape::new(device(setup));
     let policy = Model::new(arch, load(&tape, arch, setup, layers, false));
-    let reference =
-        (setup.reference == Reference::Copy).then(|| Model::new(arch, load(&tape, arch, setup, layers, true)));
+    let reference = (setup.reference == Reference::Copy).then(|| Model::new(arch, load(&tape, arch, setup, layers, true)));
     let models = Models { policy, reference };
     tape.empty_cache();
     let mut events = tape.take_events();

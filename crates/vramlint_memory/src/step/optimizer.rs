@@ -74,7 +74,9 @@ fn create(t: &Tape, param: &Trained, optimizer: Optimizer, state: &mut State) {
             keep(param.numel, param.width);
             keep(param.numel, param.width);
         }
-        Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW32bit => bitsandbytes(t, param, optimizer, 2, state),
+        Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW32bit => {
+            bitsandbytes(t, param, optimizer, 2, state)
+        }
         Optimizer::Lion8bit | Optimizer::PagedLion8bit => bitsandbytes(t, param, optimizer, 1, state),
         Optimizer::Lion | Optimizer::SgdMomentum | Optimizer::RmsProp => keep(param.numel, param.width),
         Optimizer::Adagrad => keep(param.numel, param.width),

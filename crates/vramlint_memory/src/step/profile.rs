@@ -78,7 +78,9 @@ pub(crate) fn replay(trace: &Trace, layers: u32) -> Profile {
     for (number, event) in trace.events.iter().enumerate() {
         if number >= trace.loaded && last != Some(event.site) {
             // A forward behind something else than a forward starts a new round.
-            if event.site.phase == Phase::Forward && last.is_some_and(|site| site.phase != Phase::Forward && site.phase != Phase::Loss) {
+            if event.site.phase == Phase::Forward
+                && last.is_some_and(|site| site.phase != Phase::Forward && site.phase != Phase::Loss)
+            {
                 round += 1;
             }
             last = Some(event.site);

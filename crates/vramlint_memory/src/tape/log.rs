@@ -3,8 +3,10 @@
 use super::tensor::Block;
 use crate::estimate::{Part, Phase, Words};
 
+static LOAD: Words = Words { en: "load", zh: "加载" };
+
 /// A place in the step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
     /// Which phase.
     pub(crate) phase: Phase,
@@ -14,9 +16,16 @@ pub(crate) struct Site {
     pub(crate) name: &'static Words,
 }
 
+impl PartialEq for Site {
+    /// Names are compared by address: each is written once.
+    fn eq(&self, other: &Self) -> bool {
+        self.layer == other.layer && self.phase == other.phase && std::ptr::eq(self.name, other.name)
+    }
+}
+
 impl Default for Site {
     fn default() -> Self {
-        Self { phase: Phase::Load, layer: 0, name: &Words { en: "load", zh: "加载" } }
+        Self { phase: Phase::Load, layer: 0, name: &LOAD }
     }
 }
 

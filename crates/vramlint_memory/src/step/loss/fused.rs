@@ -40,7 +40,8 @@ pub(super) fn log_probs(t: &Tape, hidden: Tensor, weight: ParamId, model: &Model
         let chunk = (hidden_width != width).then(|| tape.empty(rows.min(TILE_ROWS) * hidden_numel / rows.max(1), width));
         let part = (weight_width != width).then(|| tape.empty(columns * weight_numel / vocab.max(1), width));
         tape.workspace(tape.device.cublas);
-        let cast = |x: Option<Tensor>, width: u64| x.map(|x| (if width == 4 { x.clone() } else { tape.empty(x.numel, width) }, x));
+        let cast =
+            |x: Option<Tensor>, width: u64| x.map(|x| (if width == 4 { x.clone() } else { tape.empty(x.numel, width) }, x));
         let (hidden, weight) = (cast(to_hidden, hidden_width), cast(to_weight, weight_width));
         drop((chunk, part));
         let hidden = hidden.map(|(out, wide)| {

@@ -10,8 +10,8 @@ use crate::model::{Batch, Head, Model};
 use crate::setup::{Head as HeadKind, Setup, Task};
 use crate::tape::{Other, Site, Tape, Tensor};
 
-pub(super) const LOSS: Words = Words { en: "head and loss", zh: "输出层与损失" };
-const REFERENCE: Words = Words { en: "reference model", zh: "参考模型" };
+pub(super) static LOSS: Words = Words { en: "head and loss", zh: "输出层与损失" };
+static REFERENCE: Words = Words { en: "reference model", zh: "参考模型" };
 
 /// The models of a run.
 pub(super) struct Models {
@@ -37,7 +37,9 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
             scalar(t, &t.add(exp, clipped))
         }
         Task::Reward | Task::SequenceClassification => classes::loss(t, &models.policy, ids, batch, setup),
-        Task::CausalLm | Task::MaskedLm if setup.head == HeadKind::FullLogits => causal::loss(t, &models.policy, ids, batch, setup),
+        Task::CausalLm | Task::MaskedLm if setup.head == HeadKind::FullLogits => {
+            causal::loss(t, &models.policy, ids, batch, setup)
+        }
         Task::CausalLm | Task::MaskedLm => {
             let labels = t.empty_as(batch.tokens(), 8, Part::Other);
             let probabilities = log_probs(t, &models.policy, ids, batch, setup, true);

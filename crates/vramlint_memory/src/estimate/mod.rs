@@ -1,7 +1,13 @@
 //! The answer: what is held at the worst moment, by whom, and why.
 
-use crate::arch::Arch;
-use crate::setup::Setup;
+mod bounds;
+mod build;
+mod constants;
+mod items;
+mod timeline;
+
+pub use build::estimate;
+pub use timeline::timeline;
 
 /// What a byte on the GPU belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -204,51 +210,4 @@ pub struct Estimate {
     pub host: Host,
     /// What was taken for granted about the architecture and the setup.
     pub assumptions: Vec<Assumption>,
-}
-
-/// The estimate of one setup.
-pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
-    // A stand-in until the step simulator lands: resident terms only.
-    let weights = arch.parameters() * setup.weights.bytes();
-    let parts = [weights, 0, 2 * weights, weights / 4, weights / 8, 0, 0, 0, 500 << 20, 0];
-    let peak: u64 = parts.iter().sum();
-    Estimate {
-        parameters: arch.parameters(),
-        trainable: arch.parameters(),
-        peak,
-        at: Phase::Backward,
-        tensors: peak - (500 << 20),
-        reserved: peak - (500 << 20),
-        parts,
-        items: vec![Item {
-            part: Part::Weights,
-            label: Words { en: "parameters", zh: "参数" },
-            bytes: weights,
-            formula: format!("{} x {} B", arch.parameters(), setup.weights.bytes()),
-        }],
-        managed: 0,
-        low: peak * 95 / 100,
-        high: peak * 110 / 100,
-        phases: vec![(Phase::Forward, peak / 2), (Phase::Backward, peak - (500 << 20))],
-        host: Host::default(),
-        assumptions: Vec::new(),
-    }
-}
-
-/// The moments of one optimizer step, layer by layer: for drawing.
-pub fn timeline(arch: &Arch, setup: &Setup) -> Vec<Moment> {
-    let total = estimate(arch, setup);
-    let moment = |label: &str, phase, share: u64| {
-        let mut parts = [0; 8];
-        parts.copy_from_slice(&total.parts[..8]);
-        parts[3] = parts[3] * share / 100;
-        Moment { label: label.to_owned(), phase, bytes: parts.iter().sum(), parts }
-    };
-    vec![
-        moment("layer 1 attention forward", Phase::Forward, 30),
-        moment("layer 1 mlp forward", Phase::Forward, 60),
-        moment("loss", Phase::Loss, 100),
-        moment("layer 1 backward", Phase::Backward, 40),
-        moment("optimizer step", Phase::Optimizer, 0),
-    ]
 }

@@ -1,0 +1,32 @@
+//! From reserved bytes to what `nvidia-smi` shows, with bounds.
+
+use super::constants::{communicators, context, spread};
+use crate::arch::Arch;
+use crate::setup::Setup;
+
+/// What lies outside the allocator and how far all of it may be off.
+pub(super) struct Bounds {
+    pub(super) context: u64,
+    pub(super) low: u64,
+    pub(super) high: u64,
+}
+
+/// Bounds of the whole for `reserved` bytes in the allocator, of which `tensors` are in use.
+pub(super) fn bounds(arch: &Arch, setup: &Setup, reserved: u64, tensors: u64) -> Bounds {
+    let (below, above) = spread(arch.certainty(), setup.parallel.scheme);
+    let share =
+        |bytes: u64, thousandths: u64| u64::try_from(u128::from(bytes) * u128::from(thousandths) / 1000).unwrap_or(u64::MAX);
+    // A fragmented heap may also turn out tidy: tensors alone are the least.
+    let low = reserved.saturating_sub(share(reserved, below)).max(tensors.saturating_sub(share(tensors, below)));
+    let high = reserved.saturating_add(share(reserved, above));
+    if !setup.context {
+        return Bounds { context: 0, low, high };
+    }
+    let (own, shared) = (context(setup.platform), communicators(setup.parallel.scheme, setup.parallel.world));
+    let outside = setup.outside;
+    Bounds {
+        context: own.likely + shared.likely,
+        low: low.saturating_add(own.low + shared.low).saturating_add(outside),
+        high: high.saturating_add(own.high + shared.high).saturating_add(outside),
+    }
+}

@@ -1,0 +1,90 @@
+//! From the moments of a step to the answer.
+
+use super::bounds::bounds;
+use super::items::items;
+use super::{Estimate, Host, Item, Part, Phase, Words};
+use crate::arch::Arch;
+use crate::setup::Setup;
+use crate::step::compress::{Full, combine};
+
+static OUTSIDE: Words = Words { en: "another engine on the card", zh: "同卡的其他引擎" };
+static CONTEXT: Words = Words { en: "CUDA context and libraries", zh: "CUDA 上下文与库" };
+static UNUSED: Words = Words { en: "held by the allocator, used by no tensor", zh: "分配器持有但未被张量使用" };
+
+/// The estimate of one setup.
+pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
+    let combined = combine(arch, setup);
+    let moments = combined.moments();
+    let Some(peak) = moments.iter().max_by_key(|full| full.moment.allocated) else { return nothing(arch) };
+    let tensors = peak.moment.allocated;
+    let most = moments.iter().map(|full| full.moment.reserved).max().unwrap_or(0).max(tensors);
+    // Segments that grow with what is in them leave little unused.
+    let reserved = if setup.expandable_segments { tensors.next_multiple_of(2 << 20) } else { most };
+    let bounds = bounds(arch, setup, reserved, tensors);
+
+    let tokens = setup.micro_batch.saturating_mul(setup.task.rows()).saturating_mul(setup.sequence_length);
+    let mut list = items(&combined, peak.index, arch.layers(), tokens);
+    let mut parts = [0_u64; 10];
+    for item in &list {
+        parts[item.part as usize] = parts[item.part as usize].saturating_add(item.bytes);
+    }
+    let named: u64 = parts.iter().sum();
+    parts[Part::Fragmentation as usize] = reserved.saturating_sub(named);
+    parts[Part::Context as usize] = bounds.context;
+    parts[Part::Other as usize] = parts[Part::Other as usize].saturating_add(if setup.context { setup.outside } else { 0 });
+    let mut push = |part, label: &Words, bytes| {
+        if bytes > 0 {
+            list.push(Item { part, label: *label, bytes, formula: String::new() });
+        }
+    };
+    push(Part::Other, &OUTSIDE, if setup.context { setup.outside } else { 0 });
+    push(Part::Context, &CONTEXT, bounds.context);
+    push(Part::Fragmentation, &UNUSED, parts[Part::Fragmentation as usize]);
+    Estimate {
+        parameters: arch.parameters(),
+        trainable: combined.number(|short| short.trace.trainable),
+        peak: parts.iter().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes)),
+        at: peak.moment.phase,
+        tensors,
+        reserved,
+        parts,
+        items: list,
+        managed: combined.number(|short| short.trace.managed),
+        low: bounds.low,
+        high: bounds.high,
+        phases: phases(&moments),
+        host: Host::default(),
+        assumptions: arch.assumptions().to_vec(),
+    }
+}
+
+/// The highest allocated bytes of each phase that occurs, in the order of the step.
+fn phases(moments: &[Full]) -> Vec<(Phase, u64)> {
+    [Phase::Generate, Phase::Forward, Phase::Loss, Phase::Backward, Phase::Optimizer]
+        .into_iter()
+        .filter_map(|phase| {
+            let of = moments.iter().filter(|full| full.moment.phase == phase);
+            Some((phase, of.map(|full| full.moment.allocated).max()?))
+        })
+        .collect()
+}
+
+/// A model without anything to run.
+fn nothing(arch: &Arch) -> Estimate {
+    Estimate {
+        parameters: arch.parameters(),
+        trainable: 0,
+        peak: 0,
+        at: Phase::Load,
+        tensors: 0,
+        reserved: 0,
+        parts: [0; 10],
+        items: Vec::new(),
+        managed: 0,
+        low: 0,
+        high: 0,
+        phases: Vec::new(),
+        host: Host::default(),
+        assumptions: arch.assumptions().to_vec(),
+    }
+}

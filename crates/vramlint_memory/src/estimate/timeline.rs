@@ -1,0 +1,29 @@
+//! The steady step, moment by moment and layer by layer: for drawing.
+
+use super::Moment;
+use crate::arch::Arch;
+use crate::setup::Setup;
+use crate::step::{profile::replay, run};
+
+/// The moments of one optimizer step in the steady state.
+pub fn timeline(arch: &Arch, setup: &Setup) -> Vec<Moment> {
+    let trace = run(arch, setup, &arch.layers);
+    let layers = u32::try_from(arch.layers()).unwrap_or(u32::MAX);
+    let moments = replay(&trace, layers).moments;
+    // The second half of the rounds is the second step.
+    let last = moments.iter().map(|moment| moment.round).max().unwrap_or(0);
+    let from = last.div_ceil(2);
+    moments
+        .into_iter()
+        .filter(|moment| moment.round >= from)
+        .map(|moment| {
+            let place = if moment.layer > 0 { format!("layer {} ", moment.layer) } else { String::new() };
+            Moment {
+                label: format!("{place}{} {}", moment.name.en, moment.phase.name()),
+                phase: moment.phase,
+                bytes: moment.allocated,
+                parts: moment.parts,
+            }
+        })
+        .collect()
+}
