@@ -48,7 +48,7 @@ pub(super) fn norms(order: Order) -> u64 {
     match order {
         Order::Pre | Order::Post | Order::Behind => 2,
         Order::Sandwich => 4,
-        Order::Parallel { norms } => norms,
+        Order::Parallel { norms, .. } => norms,
     }
 }
 

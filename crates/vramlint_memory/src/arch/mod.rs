@@ -113,6 +113,8 @@ pub(crate) enum Order {
     Parallel {
         /// Norms.
         norms: u64,
+        /// Both norms come first, and the MLP's output is added to in place (Falcon).
+        in_place: bool,
     },
 }
 

@@ -1,15 +1,15 @@
 //! The forward of a model: embeddings, blocks, the last norm.
 
 use super::attention::{Shared, attention};
-use super::layers::LayerModule;
+use super::layers::{LayerModule, NormModule};
 use super::load::Loaded;
 use super::mlp::mlp;
 use super::norm::norm;
 use super::rotary;
-use crate::arch::{Arch, Order};
+use crate::arch::{Arch, Layer, Order};
 use crate::estimate::{Phase, Words};
 use crate::setup::{Attention as Kernel, Checkpointing, Setup};
-use crate::tape::{Site, Tape, Tensor};
+use crate::tape::{Other, Site, Tape, Tensor};
 use std::rc::Rc;
 
 /// Rows and tokens of one forward.
@@ -95,6 +95,9 @@ impl Model {
     }
 }
 
+/// What a block turns hidden states into.
+type Forward<'a> = &'a dyn Fn(&Tape, &Tensor) -> Tensor;
+
 /// One block.
 fn block(t: &Tape, x: &Tensor, layer: &LayerModule, batch: Batch, shared: &Shared) -> Tensor {
     let site = |name| Site {
@@ -102,21 +105,83 @@ fn block(t: &Tape, x: &Tensor, layer: &LayerModule, batch: Batch, shared: &Share
         layer: layer.number,
         name,
     };
+    let attend = |t: &Tape, x: &Tensor| {
+        t.at(site(&ATTENTION));
+        attention(t, x, &layer.attention, &layer.shape.attention, batch, shared)
+    };
+    let feed = |t: &Tape, x: &Tensor| {
+        t.at(site(&MLP));
+        mlp(t, x, &layer.mlp, &layer.shape.mlp)
+    };
+    t.at(site(&ATTENTION));
+    join(t, x, layer, &attend, &feed)
+}
+
+/// Attention and MLP joined with the residual stream. Scopes are those of the `forward` of the decoder layers of transformers
+/// 5.23: what Python reassigns lives until the call that replaces it returns.
+fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Forward<'_>) -> Tensor {
     let shape = &layer.shape;
     let norms = &layer.norms;
-    t.at(site(&ATTENTION));
     match shape.order {
         Order::Pre => {
-            let normed = norm(t, x, &norms[0]);
-            let out = attention(t, &normed, &layer.attention, &shape.attention, batch, shared);
-            drop(normed);
-            let hidden = t.add(x, out);
-            t.at(site(&MLP));
-            let normed = norm(t, &hidden, &norms[1]);
-            let out = mlp(t, &normed, &layer.mlp, &shape.mlp);
-            drop(normed);
-            t.add(&hidden, out)
+            let half = |x: &Tensor, before: &NormModule, part: Forward<'_>| {
+                let out = part(t, &norm(t, x, before));
+                add_residual(t, x, out, shape)
+            };
+            let hidden = half(x, &norms[0], attend);
+            half(&hidden, &norms[1], feed)
         }
-        _ => todo!("other orders"),
+        Order::Post => {
+            let half = |x: &Tensor, part: Forward<'_>, behind: &NormModule| {
+                let sum = add_residual(t, x, part(t, x), shape);
+                norm(t, &sum, behind)
+            };
+            let hidden = half(x, attend, &norms[0]);
+            half(&hidden, feed, &norms[1])
+        }
+        Order::Sandwich => {
+            let half = |x: &Tensor, before: &NormModule, part: Forward<'_>, behind: &NormModule| {
+                let out = part(t, &norm(t, x, before));
+                let out = norm(t, &out, behind);
+                add_residual(t, x, out, shape)
+            };
+            let hidden = half(x, &norms[0], attend, &norms[1]);
+            half(&hidden, &norms[2], feed, &norms[3])
+        }
+        Order::Behind => {
+            let half = |x: &Tensor, part: Forward<'_>, behind: &NormModule| {
+                let out = norm(t, &part(t, x), behind);
+                add_residual(t, x, out, shape)
+            };
+            let hidden = half(x, attend, &norms[0]);
+            half(&hidden, feed, &norms[1])
+        }
+        Order::Parallel { norms: count, in_place } => {
+            let first = norm(t, x, &norms[0]);
+            let early = (in_place && count > 1).then(|| norm(t, x, &norms[1]));
+            let attended = attend(t, &first);
+            let attended = if shape.dropout { t.dropout(attended) } else { attended };
+            let fed = match (early, count) {
+                (Some(second), _) => feed(t, &second),
+                (None, 1) => feed(t, &first),
+                (None, _) => {
+                    drop(first);
+                    feed(t, &norm(t, x, &norms[1]))
+                }
+            };
+            let fed = if shape.dropout { t.dropout(fed) } else { fed };
+            let both = if in_place { t.add_in_place(fed, &attended) } else { t.add(&attended, &fed) };
+            t.add(both, x)
+        }
     }
+}
+
+/// `x + out`, with the dropout and the multiplier that `out` goes through first.
+fn add_residual(t: &Tape, x: &Tensor, out: Tensor, shape: &Layer) -> Tensor {
+    let out = if shape.dropout { t.dropout(out) } else { out };
+    if shape.scaled {
+        let scaled = t.mul(&out, Other::Scalar);
+        return t.add(x, scaled);
+    }
+    t.add(x, out)
 }

@@ -34,6 +34,12 @@ impl Tape {
         })
     }
 
+    /// `a += b`: no new block.
+    pub(crate) fn add_in_place(&self, a: Tensor, b: &Tensor) -> Tensor {
+        let out = Tensor { edge: None, ..a.clone() };
+        self.record(&[&a, b], out, |_, grad| vec![Some(grad.clone()), Some(grad)])
+    }
+
     /// `a + b` where `b` has one row (`Other::Rows`) or one column (`Other::Columns`), or is a number.
     pub(crate) fn add_broadcast(&self, a: impl Borrow<Tensor>, other: Other<'_>) -> Tensor {
         let x = a.borrow();
