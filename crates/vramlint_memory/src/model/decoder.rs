@@ -34,6 +34,7 @@ pub(crate) struct Model {
     pub(crate) hidden: u64,
     pub(crate) vocab: u64,
     shape: crate::arch::Embedding,
+    head: crate::arch::HeadShape,
     causal: bool,
 }
 
@@ -45,7 +46,7 @@ const NORM: Words = Words { en: "last norm", zh: "末层归一化" };
 impl Model {
     /// The model of `arch` from what was loaded.
     pub(crate) fn new(arch: &Arch, loaded: Loaded) -> Self {
-        Self { loaded, hidden: arch.hidden, vocab: arch.vocab, shape: arch.embedding, causal: arch.causal }
+        Self { loaded, hidden: arch.hidden, vocab: arch.vocab, shape: arch.embedding, head: arch.head, causal: arch.causal }
     }
 
     /// Hidden states of the last block, normed.
@@ -61,6 +62,7 @@ impl Model {
         }
         let positions = t.empty(batch.seq, 8);
         let shared = Rc::new(self.shared(t, &hidden, batch, setup));
+        hidden = self.embed(t, hidden, &positions, batch);
         for layer in &self.loaded.layers {
             let body: Rc<dyn Fn(&Tape, &Tensor) -> Tensor> = {
                 let (layer, shared) = (layer.clone(), Rc::clone(&shared));
@@ -80,17 +82,64 @@ impl Model {
         }
     }
 
+    /// What is done to logits before a loss sees them: capped (Gemma 2), multiplied by a number (Cohere, Granite).
+    pub(crate) fn finish_logits(&self, t: &Tape, logits: Tensor) -> Tensor {
+        let mut logits = logits;
+        if self.head.softcap {
+            logits = t.div_scalar(logits);
+            logits = t.from_result(logits);
+            logits = t.mul(logits, Other::Scalar);
+        }
+        if self.head.scaled {
+            logits = t.mul(logits, Other::Scalar);
+        }
+        logits
+    }
+
+    /// What is done to the rows of the embedding table before the first block.
+    fn embed(&self, t: &Tape, rows: Tensor, positions: &Tensor, batch: Batch) -> Tensor {
+        let mut hidden = rows;
+        if self.shape.scaled {
+            hidden = t.mul(hidden, Other::Scalar);
+        }
+        if let Some(table) = self.loaded.positions {
+            let places = t.embedding(positions, &t.weight(table), batch.seq, self.hidden);
+            hidden = t.add(&hidden, &places);
+        }
+        if self.shape.dropout {
+            hidden = t.dropout(hidden);
+        }
+        hidden
+    }
+
     fn shared(&self, t: &Tape, hidden: &Tensor, batch: Batch, setup: &Setup) -> Shared {
-        let mask = match setup.attention {
-            Kernel::Eager if self.causal => Some(t.empty(batch.seq * batch.seq, hidden.width)),
-            Kernel::Sdpa if setup.padding_mask => Some(t.empty(batch.rows * batch.seq * batch.seq, 1)),
+        let layers = &self.loaded.layers;
+        let mut masks: Vec<(Option<u64>, Option<Tensor>)> = Vec::new();
+        for window in layers.iter().map(|layer| layer.shape.attention.window) {
+            if !masks.iter().any(|(known, _)| *known == window) {
+                masks.push((window, self.mask(t, hidden.width, window, batch, setup)));
+            }
+        }
+        let mut angles = Vec::new();
+        for rotary in layers.iter().filter_map(|layer| layer.shape.attention.rotary) {
+            if !angles.iter().any(|(known, _)| *known == rotary) {
+                angles.push((rotary, rotary::angles(t, batch.seq, rotary, hidden.width)));
+            }
+        }
+        Shared { angles, masks, kernel: setup.attention }
+    }
+
+    /// The mask of the blocks that see `window` tokens back (transformers 5.23, `masking_utils.py`): the fused kernels need none
+    /// while every token is seen.
+    fn mask(&self, t: &Tape, width: u64, window: Option<u64>, batch: Batch, setup: &Setup) -> Option<Tensor> {
+        let written = self.loaded.layers.iter().any(|layer| layer.shape.attention.softcap || layer.shape.attention.fp32_scores);
+        let one = batch.seq * batch.seq;
+        match setup.attention {
+            Kernel::Sdpa if written && self.causal => Some(t.empty(batch.rows * one, width)),
+            Kernel::Eager if self.causal => Some(t.empty(batch.rows * one, width)),
+            Kernel::Sdpa if setup.padding_mask => Some(t.empty(batch.rows * one, 1)),
+            Kernel::Sdpa if window.is_some_and(|window| batch.seq >= window) => Some(t.empty(one, 1)),
             _ => None,
-        };
-        let columns = self.loaded.layers.first().and_then(|layer| layer.shape.attention.rotary).map(|rotary| rotary.columns);
-        Shared {
-            angles: columns.map(|columns| rotary::angles(t, batch.seq, columns, hidden.width)),
-            mask,
-            kernel: setup.attention,
         }
     }
 }

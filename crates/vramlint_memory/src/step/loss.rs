@@ -26,6 +26,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
                 t.product_as(x, weight, bias.as_ref(), model.vocab, Part::Logits)
             };
             drop(hidden);
+            let logits = model.finish_logits(t, logits);
             let wide = t.cast_logits(&logits, 4);
             let padded = t.empty_as(batch.tokens() + 1, 8, Part::Other);
             let shifted = t.empty_as(batch.tokens(), 8, Part::Other);

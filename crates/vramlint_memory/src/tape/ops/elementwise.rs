@@ -100,6 +100,19 @@ impl Tape {
         self.mul(a, Other::Scalar)
     }
 
+    /// `torch.where(mask, a, b)`.
+    pub(crate) fn choose(&self, mask: Tensor, a: Tensor, b: Tensor) -> Tensor {
+        let kept = self.records(&[&a, &b]).then(|| self.save(&mask));
+        let out = self.empty(a.numel, a.width);
+        let out = self.record(&[&a, &b], out, move |tape, grad| {
+            let (first, second) = (tape.empty(grad.numel, grad.width), tape.empty(grad.numel, grad.width));
+            drop(kept);
+            vec![Some(first), Some(second)]
+        });
+        drop((mask, a, b));
+        out
+    }
+
     /// A function whose gradient needs its input: `silu`, `gelu`.
     pub(crate) fn from_input(&self, a: impl Borrow<Tensor>) -> Tensor {
         let x = a.borrow();

@@ -39,6 +39,21 @@ impl Tape {
         })
     }
 
+    /// `x[..., [i]]`: rows picked by a list, copied; backward adds into zeros of the whole.
+    pub(crate) fn pick(&self, a: impl Borrow<Tensor>, numel: u64) -> Tensor {
+        let x = a.borrow();
+        let whole = x.numel;
+        let out = self.empty(numel, x.width);
+        self.record(&[x], out, move |tape, grad| vec![Some(tape.empty(whole, grad.width))])
+    }
+
+    /// `F.pad` at the end of the last dimension: `numel` numbers; the gradient is a view of its own.
+    pub(crate) fn pad(&self, a: impl Borrow<Tensor>, numel: u64) -> Tensor {
+        let x = a.borrow();
+        let (out, own) = (self.empty(numel, x.width), x.numel);
+        self.record(&[x], out, move |_, grad| vec![Some(grad.part(own))])
+    }
+
     /// `split`, `chunk`, `unbind`: views forward; backward joins the gradients in a new block.
     pub(crate) fn split(&self, a: impl Borrow<Tensor>, sizes: &[u64]) -> Vec<Tensor> {
         let x = a.borrow();
