@@ -91,7 +91,8 @@ impl Tape {
                 needs_w.then(|| {
                     let out = tape.empty(w_numel, grad.width);
                     tape.workspace(tape.device.cublas);
-                    out
+                    // Transposed: a tied embedding's gradient is not added into it.
+                    out.view()
                 })
             };
             let (to_x, to_w) = if biased {
