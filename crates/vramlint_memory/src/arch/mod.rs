@@ -88,6 +88,8 @@ pub(crate) struct Embedding {
     pub(crate) dropout: bool,
     /// The table's rows are multiplied by a number (Gemma).
     pub(crate) scaled: bool,
+    /// Bytes of a causal mask that the model stores as a buffer (StarCoder).
+    pub(crate) stored_mask: u64,
 }
 
 /// A block.
@@ -195,6 +197,8 @@ pub(crate) struct Attention {
     pub(crate) scaled_queries: bool,
     /// Scores are made from queries and keys in fp32 (GPT-J).
     pub(crate) fp32_scores: bool,
+    /// A mask is made even where no token is hidden but by causality (Falcon).
+    pub(crate) masked: bool,
 }
 
 /// How queries, keys and values are projected.

@@ -1,7 +1,7 @@
 //! Attention.
 
 use super::decoder::Batch;
-use super::layers::{AttentionModule, NormModule, Projections};
+use super::layers::{AttentionModule, NormModule};
 use super::mlp::linear;
 use super::norm::norm;
 use super::project;
@@ -57,25 +57,28 @@ pub(crate) fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Atte
     let out = match shared.kernel {
         Kernel::Eager => eager(t, &q, &k, &v, a, spread, mask),
         Kernel::Sdpa if a.softcap || a.fp32_scores => eager(t, &q, &k, &v, a, spread, mask),
-        Kernel::Sdpa | Kernel::Flash => kernel(t, &q, &k, &v, spread, mask),
+        Kernel::Sdpa | Kernel::Flash => kernel(t, &q, &k, &v, a, spread, mask),
     };
     linear(t, &out, &module.out)
 }
 
 /// A kernel of torch: flash for half types without a mask, memory-efficient otherwise.
-fn kernel(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads, mask: Option<&Tensor>) -> Tensor {
+fn kernel(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Heads, mask: Option<&Tensor>) -> Tensor {
     let half = match t.autocast_width() {
         Some(width) => width,
         None => q.width,
     };
     if half == 2 && mask.is_none() && shape.head_dim <= 256 {
         let (v, k, q) = (t.cast(v, half), t.cast(k, half), t.cast(q, half));
-        return flash(t, &q, &k, &v, shape);
+        let out = flash(t, &q, &k, &v, shape);
+        // The result lies as the queries do, and the output projection wants the heads behind.
+        return if project::heads_first(a) { t.contiguous(out) } else { out };
     }
     // A mask rules grouped heads out, wide heads too: transformers repeats keys and values to every head.
-    let (k, v, shape) = if mask.is_some() || shape.head_dim > 256 {
-        let times = shape.heads / shape.kv_heads.max(1);
-        (t.repeat(k, times), t.repeat(v, times), Heads { kv_heads: shape.heads, ..shape })
+    // Falcon gives torch its single head as it is.
+    let (k, v, shape) = if (mask.is_some() || shape.head_dim > 256) && !a.masked {
+        let (times, single) = (shape.heads / shape.kv_heads.max(1), shape.kv_heads == 1);
+        (t.repeat(k, times, single), t.repeat(v, times, single), Heads { kv_heads: shape.heads, ..shape })
     } else {
         (k.clone(), v.clone(), shape)
     };
@@ -101,11 +104,13 @@ fn flash(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads) -> Tensor {
 /// `eager_attention_forward`: scores, mask, softmax, dropout, all written out.
 fn eager(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Heads, mask: Option<&Tensor>) -> Tensor {
     let times = shape.heads / shape.kv_heads.max(1);
-    let (k, v) = (t.repeat(k, times), t.repeat(v, times));
+    // A single head that is seen as many is copied by the product unless the batch has one row.
+    let single = shape.kv_heads == 1 && shape.batch == 1;
+    let (k, v) = (t.repeat(k, times, single), t.repeat(v, times, single));
     let scores = shape.batch * shape.heads * shape.queries * shape.keys;
     let width = t.autocast_width().unwrap_or(q.width);
     let weights = {
-        let (q, k) = (t.cast(t.contiguous(q), width), t.cast(&k, width));
+        let (q, k) = (t.cast(if project::heads_first(a) { q.clone() } else { t.contiguous(q) }, width), t.cast(&k, width));
         let raw = t.bmm(q, k, scores);
         t.mul(raw, Other::Scalar)
     };

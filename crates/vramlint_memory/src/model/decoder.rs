@@ -62,7 +62,9 @@ impl Model {
         }
         let positions = t.empty(batch.seq, 8);
         let shared = Rc::new(self.shared(t, &hidden, batch, setup));
-        hidden = self.embed(t, hidden, &positions, batch);
+        // The name `inputs_embeds` lives as long as the forward.
+        let rows = hidden;
+        let mut hidden = self.embed(t, &rows, &positions, batch);
         for layer in &self.loaded.layers {
             let body: Rc<dyn Fn(&Tape, &Tensor) -> Tensor> = {
                 let (layer, shared) = (layer.clone(), Rc::clone(&shared));
@@ -74,12 +76,13 @@ impl Model {
                 kind => t.checkpoint(&body, hidden, kind == Checkpointing::NonReentrant),
             };
         }
-        drop(positions);
         t.at(Site { phase: Phase::Forward, layer: 0, name: &NORM });
-        match &self.loaded.final_norm {
+        let last = match &self.loaded.final_norm {
             Some(module) => norm(t, &hidden, module),
             None => hidden,
-        }
+        };
+        drop((positions, rows));
+        last
     }
 
     /// What is done to logits before a loss sees them: capped (Gemma 2), multiplied by a number (Cohere, Granite).
@@ -97,8 +100,8 @@ impl Model {
     }
 
     /// What is done to the rows of the embedding table before the first block.
-    fn embed(&self, t: &Tape, rows: Tensor, positions: &Tensor, batch: Batch) -> Tensor {
-        let mut hidden = rows;
+    fn embed(&self, t: &Tape, rows: &Tensor, positions: &Tensor, batch: Batch) -> Tensor {
+        let mut hidden = rows.clone();
         if self.shape.scaled {
             hidden = t.mul(hidden, Other::Scalar);
         }
@@ -133,12 +136,13 @@ impl Model {
     /// while every token is seen.
     fn mask(&self, t: &Tape, width: u64, window: Option<u64>, batch: Batch, setup: &Setup) -> Option<Tensor> {
         let written = self.loaded.layers.iter().any(|layer| layer.shape.attention.softcap || layer.shape.attention.fp32_scores);
+        let always = self.loaded.layers.iter().any(|layer| layer.shape.attention.masked);
         let one = batch.seq * batch.seq;
         match setup.attention {
             Kernel::Sdpa if written && self.causal => Some(t.empty(batch.rows * one, width)),
             Kernel::Eager if self.causal => Some(t.empty(batch.rows * one, width)),
             Kernel::Sdpa if setup.padding_mask => Some(t.empty(batch.rows * one, 1)),
-            Kernel::Sdpa if window.is_some_and(|window| batch.seq >= window) => Some(t.empty(one, 1)),
+            Kernel::Sdpa if always || window.is_some_and(|window| batch.seq >= window) => Some(t.empty(one, 1)),
             _ => None,
         }
     }

@@ -90,6 +90,9 @@ fn buffers(tape: &Tape, arch: &Arch, layers: &[(Layer, u64)]) -> Vec<crate::tape
     if arch.embedding.scaled {
         out.push(buffer(1));
     }
+    if arch.embedding.stored_mask > 0 {
+        out.push(tape.empty_as(arch.embedding.stored_mask, 1, crate::estimate::Part::Buffers));
+    }
     out
 }
 

@@ -26,7 +26,11 @@ fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {
         Activation::Kernel | Activation::Xielu => t.from_input(x),
         Activation::Relu => t.from_result(x),
         Activation::GeluNew => gelu_new(t, x),
-        Activation::ReluSquared => t.square(t.from_result(x)),
+        Activation::ReluSquared => {
+            // Autocast runs the power in fp32.
+            let positive = t.from_result(x);
+            if t.autocast_width().is_some() { t.square(t.cast(positive, 4)) } else { t.square(positive) }
+        }
         Activation::QuickGelu => {
             let gate = t.from_result(t.mul(&x, Other::Scalar));
             t.mul(&x, Other::Same(&gate))

@@ -4,7 +4,7 @@ use super::decoder::Batch;
 use super::layers::{AttentionModule, LinearModule, NormModule, Projections};
 use super::mlp::linear;
 use super::norm::norm;
-use crate::arch::{Attention, Projection, Tables};
+use crate::arch::{Attention, Parts, Projection, Tables};
 use crate::tape::ops::attention::Heads;
 use crate::tape::{Tape, Tensor};
 
@@ -20,7 +20,7 @@ pub(super) fn project(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attent
 /// The heads that the kernel sees: those of keys and values may have been copied to every head.
 pub(super) fn spread(projections: &Projections, a: &Attention, shape: Heads) -> Heads {
     match (projections, a.projection) {
-        (Projections::Fused(_), Projection::FusedPicked { .. }) => Heads { kv_heads: shape.heads, ..shape },
+        (Projections::Fused(_), Projection::FusedPicked { spread: true }) => Heads { kv_heads: shape.heads, ..shape },
         _ => shape,
     }
 }
@@ -79,9 +79,15 @@ fn picked(t: &Tape, all: &Tensor, sizes: &[u64; 3], each: Option<u64>) -> (Tenso
     let (k, v) = (t.pick(all, sizes[1]), t.pick(all, sizes[2]));
     match each {
         Some(numel) => {
-            let (k, v) = (t.repeat(&k, numel / sizes[1].max(1)), t.repeat(&v, numel / sizes[2].max(1)));
+            let (k, v) = (t.repeat(&k, numel / sizes[1].max(1), false), t.repeat(&v, numel / sizes[2].max(1), false));
             (t.contiguous(q), k, v)
         }
         None => (q, k, v),
     }
+}
+
+/// Whether queries and keys lie in memory with the heads before the tokens: where a family joined columns that it turned and columns
+/// that it did not, once heads stood in front. Otherwise they lie as they were projected.
+pub(super) fn heads_first(a: &Attention) -> bool {
+    a.rotary.is_some_and(|rotary| rotary.parts != Parts::Whole && !matches!(rotary.tables, Tables::Stored { .. }))
 }

@@ -37,6 +37,7 @@ pub(super) fn read(config: &Config, kind: String) -> Arch {
             window: None,
             scaled_queries: false,
             fp32_scores: false,
+            masked: false,
         },
         mlp: Mlp::Plain {
             inner: config.count("intermediate_size").unwrap_or(3072),

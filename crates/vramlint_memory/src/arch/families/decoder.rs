@@ -59,6 +59,7 @@ fn attention(config: &Config, sizes: &Sizes) -> Attention {
         window: None,
         scaled_queries: false,
         fp32_scores: false,
+        masked: false,
     }
 }
 

@@ -30,6 +30,7 @@ pub(super) fn read(config: &Config, kind: String) -> Arch {
             window: None,
             scaled_queries: false,
             fp32_scores: false,
+            masked: false,
         },
         mlp: Mlp::Plain {
             inner: config.count("n_inner").unwrap_or(4 * hidden),

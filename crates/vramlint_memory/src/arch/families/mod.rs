@@ -115,5 +115,5 @@ fn head(tied: bool) -> HeadShape {
 }
 
 fn embedding(columns: u64) -> Embedding {
-    Embedding { columns, positions: None, types: None, norm: None, dropout: false, scaled: false }
+    Embedding { columns, positions: None, types: None, norm: None, dropout: false, scaled: false, stored_mask: 0 }
 }

@@ -59,7 +59,9 @@ pub(super) fn bigcode(config: &Config, kind: String) -> Arch {
         layer.dropout = config.number("resid_pdrop").unwrap_or(0.1) > 0.0;
         layer.names = &BIGCODE_NAMES;
     });
-    arch.embedding.positions = Some(config.count("n_positions").unwrap_or(1024));
+    let rows = config.count("n_positions").unwrap_or(1024);
+    arch.embedding.positions = Some(rows);
+    arch.embedding.stored_mask = rows.saturating_mul(rows);
     arch.embedding.dropout = config.number("embd_pdrop").unwrap_or(0.1) > 0.0;
     arch
 }

@@ -232,6 +232,7 @@ impl Tape {
         let back = x.width;
         self.record(&[x], out, move |tape, grad| {
             let out = tape.empty(grad.numel, back);
+            tape.workspace(grad.numel * width);
             drop(kept);
             vec![Some(out)]
         })

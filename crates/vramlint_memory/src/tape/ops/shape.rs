@@ -79,13 +79,14 @@ impl Tape {
         )
     }
 
-    /// `repeat_kv`: keys or values copied to every head. Backward sums over the copies.
-    pub(crate) fn repeat(&self, a: impl Borrow<Tensor>, times: u64) -> Tensor {
+    /// `repeat_kv`: keys or values copied to every head; those of a single head are only seen as many. Backward sums over the heads.
+    pub(crate) fn repeat(&self, a: impl Borrow<Tensor>, times: u64, single: bool) -> Tensor {
         let x = a.borrow();
         if times <= 1 {
             return x.clone();
         }
-        let out = self.empty(x.numel * times, x.width);
+        let numel = x.numel * times;
+        let out = if single { Tensor { edge: None, numel, ..x.view() } } else { self.empty(numel, x.width) };
         let numel = x.numel;
         self.record(&[x], out, move |tape, grad| {
             let out = tape.empty(numel, grad.width);
