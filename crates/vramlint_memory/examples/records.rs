@@ -134,7 +134,12 @@ fn main() {
         }
         let real = (r["oracle"]["peak_allocated"].as_f64().unwrap(), r["oracle"]["peak_reserved"].as_f64().unwrap());
         let start = std::time::Instant::now();
-        let Ok((a, b, e0)) = std::panic::catch_unwind(|| { let mut s = setup.clone(); s.context = false; let e = vramlint_memory::estimate(&arch, &s); (e.tensors, e.reserved, e) }) else {
+        let Ok((a, b, e0)) = std::panic::catch_unwind(|| {
+            let mut s = setup.clone();
+            s.context = false;
+            let e = vramlint_memory::estimate(&arch, &s);
+            (e.tensors, e.reserved, e)
+        }) else {
             println!("{id} todo {key} {}", r["setup"]["optimizer"]);
             continue;
         };
@@ -152,8 +157,15 @@ fn main() {
             setup.optimizer,
             start.elapsed().as_micros()
         );
-        if real.1 < e0.low as f64 || real.1 > e0.high as f64 { println!("   OUTSIDE {} {}", e0.low as f64 / real.1, e0.high as f64 / real.1); }
-        if !only.is_empty() { println!("{:?} {:?}", e0.at, e0.parts); for i in &e0.items { println!("   {:?} {} {} {}", i.part, i.label.en, i.bytes, i.formula); } }
+        if real.1 < e0.low as f64 || real.1 > e0.high as f64 {
+            println!("   OUTSIDE {} {}", e0.low as f64 / real.1, e0.high as f64 / real.1);
+        }
+        if !only.is_empty() {
+            println!("{:?} {:?}", e0.at, e0.parts);
+            for i in &e0.items {
+                println!("   {:?} {} {} {}", i.part, i.label.en, i.bytes, i.formula);
+            }
+        }
         errors.entry(key).or_default().push((e.0.abs(), e.1.abs()));
     }
     for (k, v) in errors {

@@ -1,11 +1,13 @@
 //! Parameters of an architecture.
 
-use super::{Arch, Attention, Experts, Layer, Mlp, Norm, Order, Projection, QkNorm};
+use super::{Activation, Arch, Attention, Experts, Layer, Mlp, Norm, Order, Projection, QkNorm};
 
 /// Weights of one norm over `columns`.
 pub(super) fn norm(norm: Norm, columns: u64) -> u64 {
     match norm {
-        Norm::Rms | Norm::RmsFull | Norm::RmsKernel | Norm::LayerFull => columns,
+        Norm::Rms | Norm::RmsFull | Norm::RmsLate { .. } | Norm::RmsKernel | Norm::LayerFull => columns,
+        Norm::LayerBare => 0,
+        Norm::LayerPlusOne => 2 * columns,
         Norm::Layer { weight, bias } => columns * (u64::from(weight) + u64::from(bias)),
     }
 }
@@ -15,26 +17,30 @@ fn attention(a: &Attention, hidden: u64) -> u64 {
     let bias = if a.qkv_bias { q + k + v } else { 0 } + if a.out_bias { hidden } else { 0 };
     let norms = a.qk_norm.map_or(
         0,
-        |QkNorm { norm: n, per_head }| {
+        |QkNorm { norm: n, per_head, .. }| {
             if per_head { norm(n, a.head_dim) * 2 } else { norm(n, q) + norm(n, k) }
         },
     );
     let sinks = if a.sinks { a.heads } else { 0 };
     let out = a.heads * a.value_dim * hidden;
     match a.projection {
-        Projection::Separate | Projection::Fused | Projection::FusedByHead => hidden * (q + k + v) + out + bias + norms + sinks,
         Projection::Latent { query_rank, kv_rank, rope_dim } => {
             let queries = query_rank.map_or(hidden * q, |rank| hidden * rank + rank + rank * q);
             let nope = a.head_dim - rope_dim;
             queries + hidden * (kv_rank + rope_dim) + kv_rank + kv_rank * a.heads * (nope + a.value_dim) + out + bias
         }
+        _ => hidden * (q + k + v) + out + bias + norms + sinks,
     }
 }
 
 fn mlp(m: &Mlp, hidden: u64) -> u64 {
     match *m {
         Mlp::Gated { inner, bias, .. } => 3 * hidden * inner + if bias { 2 * inner + hidden } else { 0 },
-        Mlp::Plain { inner, bias, .. } => 2 * hidden * inner + if bias { inner + hidden } else { 0 },
+        Mlp::Plain { inner, bias, activation } => {
+            // xIELU trains two numbers.
+            let own = if activation == Activation::Xielu { 2 } else { 0 };
+            2 * hidden * inner + if bias { inner + hidden } else { 0 } + own
+        }
         Mlp::Experts(Experts { count, inner, shared, shared_gate, bias, .. }) => {
             let each = 3 * hidden * inner + if bias { 2 * inner + hidden } else { 0 };
             let shared = shared.map_or(0, |width| 3 * hidden * width) + if shared_gate { hidden } else { 0 };
@@ -48,7 +54,7 @@ pub(super) fn norms(order: Order) -> u64 {
     match order {
         Order::Pre | Order::Post | Order::Behind => 2,
         Order::Sandwich => 4,
-        Order::Parallel { norms } => norms,
+        Order::Parallel { norms, .. } => norms,
     }
 }
 

@@ -49,8 +49,13 @@ pub enum Certainty {
 pub(crate) enum Norm {
     /// In fp32, cast back, then the weight (Llama).
     Rms,
-    /// In fp32 with the weight, cast back at the end (Gemma, OLMo 2).
+    /// In fp32 with one plus the weight, cast back at the end (Gemma).
     RmsFull,
+    /// In fp32, times the weight as it is stored or (`cast`) as fp32, cast back at the end (OLMo 2, Helium).
+    RmsLate {
+        /// The weight is cast to fp32 first.
+        cast: bool,
+    },
     /// `nn.RMSNorm` or another one-kernel form.
     RmsKernel,
     /// `nn.LayerNorm`.
@@ -62,6 +67,10 @@ pub(crate) enum Norm {
     },
     /// LayerNorm written out in fp32 (Cohere).
     LayerFull,
+    /// The kernel in fp32, without parameters (OLMo).
+    LayerBare,
+    /// The kernel over one plus the weight (Nemotron).
+    LayerPlusOne,
 }
 
 /// Token, position and type embeddings.
@@ -79,6 +88,8 @@ pub(crate) struct Embedding {
     pub(crate) dropout: bool,
     /// The table's rows are multiplied by a number (Gemma).
     pub(crate) scaled: bool,
+    /// Bytes of a causal mask that the model stores as a buffer (StarCoder).
+    pub(crate) stored_mask: u64,
 }
 
 /// A block.
@@ -96,6 +107,37 @@ pub(crate) struct Layer {
     pub(crate) dropout: bool,
     /// What is added is multiplied by a number first (Granite).
     pub(crate) scaled: bool,
+    /// What its linear layers are called.
+    pub(crate) names: &'static Names,
+}
+
+/// What the linear layers of a block are called, as far as it has them: paths inside the block, of which PEFT matches the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Names {
+    /// Queries, keys, values, where they have projections of their own.
+    pub(crate) qkv: [&'static str; 3],
+    /// The one projection of all three.
+    pub(crate) fused: &'static str,
+    /// The output projection.
+    pub(crate) out: &'static str,
+    /// The gate of the MLP, or gate and up in one.
+    pub(crate) gate: &'static str,
+    /// The way up.
+    pub(crate) up: &'static str,
+    /// The way down.
+    pub(crate) down: &'static str,
+}
+
+impl Names {
+    /// Those of Llama, which most families share; `gate_up_proj` where both are one.
+    pub(crate) const LLAMA: Self = Self {
+        qkv: ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
+        fused: "self_attn.qkv_proj",
+        out: "self_attn.o_proj",
+        gate: "mlp.gate_proj",
+        up: "mlp.up_proj",
+        down: "mlp.down_proj",
+    };
 }
 
 /// How attention and MLP are joined with the residual stream.
@@ -113,6 +155,8 @@ pub(crate) enum Order {
     Parallel {
         /// Norms.
         norms: u64,
+        /// Both norms come first, and the MLP's output is added to in place (Falcon).
+        in_place: bool,
     },
 }
 
@@ -149,6 +193,12 @@ pub(crate) struct Attention {
     pub(crate) softmax_fp32: bool,
     /// Only a window of the past is seen.
     pub(crate) window: Option<u64>,
+    /// Queries are multiplied by a number of their position (Ministral 3).
+    pub(crate) scaled_queries: bool,
+    /// Scores are made from queries and keys in fp32 (GPT-J).
+    pub(crate) fp32_scores: bool,
+    /// A mask is made even where no token is hidden but by causality (Falcon).
+    pub(crate) masked: bool,
 }
 
 /// How queries, keys and values are projected.
@@ -158,8 +208,15 @@ pub(crate) enum Projection {
     Separate,
     /// One matrix, split into three views.
     Fused,
-    /// One matrix whose rows alternate by head, so that each part is copied out (NeoX, BLOOM, Falcon).
+    /// One matrix, cut by three slices (Phi-3).
+    FusedSlices,
+    /// One matrix whose rows alternate by head; the parts are views of it (NeoX).
     FusedByHead,
+    /// One matrix whose keys and values are picked by index, which copies them (Falcon); `spread` to every head.
+    FusedPicked {
+        /// Keys and values are copied to every head.
+        spread: bool,
+    },
     /// Low-rank queries and keys/values (DeepSeek).
     Latent {
         /// Rank of the queries, if any.
@@ -180,6 +237,46 @@ pub(crate) struct Rotary {
     pub(crate) fp32: bool,
     /// Turned by pairs of neighbours (GPT-J, GLM, Cohere) rather than by halves.
     pub(crate) interleaved: bool,
+    /// How the columns that are turned and those that are not come together.
+    pub(crate) parts: Parts,
+    /// What the tables of cosines and sines are.
+    pub(crate) tables: Tables,
+    /// Sliding layers have tables of their own (Gemma 3).
+    pub(crate) local: bool,
+}
+
+impl Rotary {
+    /// As Llama does it, over `columns`.
+    pub(crate) fn usual(columns: u64) -> Self {
+        Self { columns, fp32: false, interleaved: false, parts: Parts::Whole, tables: Tables::Cast, local: false }
+    }
+}
+
+/// How the columns that are turned and those that are not come together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parts {
+    /// All are turned.
+    Whole,
+    /// Queries and keys are cut, turned and joined one after the other (Phi-3, GPT-J), even if nothing is left over.
+    Each,
+    /// Both are cut, then both turned, then both joined (Phi, NeoX, GLM).
+    Both,
+}
+
+/// What the tables of cosines and sines are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tables {
+    /// In the type of the hidden states.
+    Cast,
+    /// In fp32 (OLMo).
+    Wide,
+    /// In the type of the hidden states, each number repeated at every use (GLM, ERNIE).
+    Repeated,
+    /// Rows of a stored table, one in each layer (GPT-J), picked and repeated at every use.
+    Stored {
+        /// Its rows.
+        rows: u64,
+    },
 }
 
 /// Norms of queries and keys.
@@ -189,6 +286,8 @@ pub(crate) struct QkNorm {
     pub(crate) norm: Norm,
     /// Over each head (Qwen3) rather than over all columns (OLMo 2).
     pub(crate) per_head: bool,
+    /// Behind the rotary embedding (Hunyuan) rather than before it.
+    pub(crate) late: bool,
 }
 
 /// The MLP of a block.
@@ -250,6 +349,8 @@ pub(crate) enum Activation {
     ReluSquared,
     /// `quick_gelu`: `x * sigmoid(1.702 x)`.
     QuickGelu,
+    /// xIELU with two trained numbers (Apertus).
+    Xielu,
 }
 
 /// What makes logits.

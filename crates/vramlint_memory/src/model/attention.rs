@@ -1,21 +1,29 @@
 //! Attention.
 
 use super::decoder::Batch;
-use super::layers::{AttentionModule, Projections};
+use super::layers::{AttentionModule, NormModule};
 use super::mlp::linear;
 use super::norm::norm;
+use super::project;
 use super::rotary::{self, Angles};
-use crate::arch::Attention;
+use crate::arch::{Attention, Rotary};
 use crate::setup::Attention as Kernel;
 use crate::tape::ops::attention::Heads;
 use crate::tape::{Other, Tape, Tensor};
 
 /// What all blocks of a forward share.
 pub(crate) struct Shared {
-    pub(crate) angles: Option<Angles>,
-    /// The mask that goes to the kernel, if one does.
-    pub(crate) mask: Option<Tensor>,
+    /// Tables of cosines and sines, for each kind that blocks use.
+    pub(crate) angles: Vec<(Rotary, Angles)>,
+    /// Masks that go to the kernel, by window.
+    pub(crate) masks: Vec<(Option<u64>, Option<Tensor>)>,
     pub(crate) kernel: Kernel,
+}
+
+impl Shared {
+    fn mask(&self, a: &Attention) -> Option<&Tensor> {
+        self.masks.iter().find(|(window, _)| *window == a.window).and_then(|(_, mask)| mask.as_ref())
+    }
 }
 
 /// Attention over normed hidden states.
@@ -29,99 +37,96 @@ pub(crate) fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Atte
         head_dim: a.head_dim,
         value_dim: a.value_dim,
     };
-    let (mut q, mut k, v) = project(t, x, module, a, batch, shared.kernel == Kernel::Eager);
-    if let (Some(rotary), Some(angles)) = (a.rotary, &shared.angles) {
-        let _ = rotary;
-        let turned_q = rotary::turn(t, &q, angles);
-        let turned_k = rotary::turn(t, &k, angles);
-        (q, k) = (turned_q, turned_k);
+    let (mut q, mut k, v) = project::project(t, x, module, a, batch);
+    if let Some(rotary) = a.rotary
+        && let Some((_, angles)) = shared.angles.iter().find(|(kind, _)| *kind == rotary)
+    {
+        (q, k) = rotary::turn(t, (&q, &k), rotary, angles, a.head_dim, batch);
     }
+    if a.qk_norm.is_some_and(|kind| kind.late) {
+        let normed = |x: &Tensor, module: &Option<NormModule>| module.map_or_else(|| x.clone(), |module| norm(t, x, &module));
+        q = normed(&q, &module.q_norm);
+        k = normed(&k, &module.k_norm);
+    }
+    if a.scaled_queries {
+        let scale = t.empty(batch.seq, q.width);
+        q = t.mul(&q, Other::Columns(&scale));
+    }
+    let mask = shared.mask(a);
+    let spread = project::spread(&module.projections, a, shape);
     let out = match shared.kernel {
-        Kernel::Eager => eager(t, &q, &k, &v, a, shape, shared),
-        Kernel::Sdpa | Kernel::Flash => kernel(t, &q, &k, &v, shape, shared),
+        Kernel::Eager => eager(t, &q, &k, &v, a, spread, mask),
+        Kernel::Sdpa if a.softcap || a.fp32_scores => eager(t, &q, &k, &v, a, spread, mask),
+        Kernel::Sdpa | Kernel::Flash => kernel(t, &q, &k, &v, a, spread, mask),
     };
     linear(t, &out, &module.out)
 }
 
-fn project(
-    t: &Tape,
-    x: &Tensor,
-    module: &AttentionModule,
-    a: &Attention,
-    batch: Batch,
-    written_out: bool,
-) -> (Tensor, Tensor, Tensor) {
-    match &module.projections {
-        Projections::Separate { q, k, v } => {
-            // Where queries are turned or normed, their gradient comes back with the heads in front, and the reshape copies it.
-            let turned = a.rotary.is_some() || written_out;
-            let of = |projection, norm_of: Option<&super::layers::NormModule>| {
-                let out = linear(t, x, projection);
-                let out = if turned { t.view_copied_back(out) } else { out };
-                match norm_of {
-                    Some(module) => norm(t, &out, module),
-                    None => out,
-                }
-            };
-            let q = of(q, module.q_norm.as_ref());
-            let k = of(k, module.k_norm.as_ref());
-            let v = linear(t, x, v);
-            (q, k, if written_out { t.view_copied_back(v) } else { v })
-        }
-        Projections::Fused(all) => {
-            let all = linear(t, x, all);
-            let tokens = batch.tokens();
-            let parts = t.split(
-                &all,
-                &[tokens * a.heads * a.head_dim, tokens * a.kv_heads * a.head_dim, tokens * a.kv_heads * a.value_dim],
-            );
-            let mut parts = parts.into_iter();
-            match (parts.next(), parts.next(), parts.next()) {
-                (Some(q), Some(k), Some(v)) => (q, k, v),
-                _ => unreachable!("three sizes give three parts"),
-            }
-        }
-        Projections::Latent { .. } => todo!("latent attention"),
-    }
-}
-
 /// A kernel of torch: flash for half types without a mask, memory-efficient otherwise.
-fn kernel(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads, shared: &Shared) -> Tensor {
+fn kernel(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Heads, mask: Option<&Tensor>) -> Tensor {
     let half = match t.autocast_width() {
         Some(width) => width,
         None => q.width,
     };
-    if half == 2 && shared.mask.is_none() {
+    if half == 2 && mask.is_none() && shape.head_dim <= 256 {
         let (v, k, q) = (t.cast(v, half), t.cast(k, half), t.cast(q, half));
-        return t.flash(&q, &k, &v, shape);
+        let out = flash(t, &q, &k, &v, shape);
+        // The result lies as the queries do, and the output projection wants the heads behind.
+        return if project::heads_first(a) { t.contiguous(out) } else { out };
     }
-    // A mask rules grouped heads out: transformers repeats keys and values to every head.
-    let (k, v, shape) = match &shared.mask {
-        Some(_) => {
-            let times = shape.heads / shape.kv_heads.max(1);
-            (t.repeat(k, times), t.repeat(v, times), Heads { kv_heads: shape.heads, ..shape })
-        }
-        None => (k.clone(), v.clone(), shape),
+    // A mask rules grouped heads out, wide heads too: transformers repeats keys and values to every head.
+    // Falcon gives torch its single head as it is.
+    let (k, v, shape) = if (mask.is_some() || shape.head_dim > 256) && !a.masked {
+        let (times, single) = (shape.heads / shape.kv_heads.max(1), shape.kv_heads == 1);
+        (t.repeat(k, times, single), t.repeat(v, times, single), Heads { kv_heads: shape.heads, ..shape })
+    } else {
+        (k.clone(), v.clone(), shape)
     };
     let (v, k, q) = (t.cast(v, half), t.cast(k, half), t.cast(q, half));
-    t.efficient(&q, &k, &v, shape, shared.mask.as_ref())
+    t.efficient(&q, &k, &v, shape, mask)
+}
+
+/// Flash wants heads of a multiple of 8 columns: torch pads what is given and cuts what comes out.
+fn flash(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads) -> Tensor {
+    let columns = shape.head_dim.next_multiple_of(8);
+    if columns == shape.head_dim {
+        return t.flash(q, k, v, shape);
+    }
+    let pad = |x: &Tensor| t.pad(x, x.numel / shape.head_dim.max(1) * columns);
+    let padded = Heads { head_dim: columns, value_dim: columns, ..shape };
+    let out = {
+        let (q, k, v) = (pad(q), pad(k), pad(v));
+        t.flash(&q, &k, &v, padded)
+    };
+    t.contiguous(t.slice(&out, out.numel / columns * shape.value_dim))
 }
 
 /// `eager_attention_forward`: scores, mask, softmax, dropout, all written out.
-fn eager(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Heads, shared: &Shared) -> Tensor {
-    let times = a.heads / a.kv_heads.max(1);
-    let (k, v) = (t.repeat(k, times), t.repeat(v, times));
+fn eager(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Heads, mask: Option<&Tensor>) -> Tensor {
+    let times = shape.heads / shape.kv_heads.max(1);
+    // A single head that is seen as many is copied by the product unless the batch has one row.
+    let single = shape.kv_heads == 1 && shape.batch == 1;
+    let (k, v) = (t.repeat(k, times, single), t.repeat(v, times, single));
     let scores = shape.batch * shape.heads * shape.queries * shape.keys;
     let width = t.autocast_width().unwrap_or(q.width);
     // A batched product takes rows and heads as one dimension: what is laid out by tokens is copied, unless there is one row.
     let fold = |x: Tensor| if shape.batch > 1 { t.contiguous(x) } else { x };
     let weights = {
+        let first = project::heads_first(a);
         let (q, k) = (t.cast(q, width), t.cast(&k, width));
-        let k = if times == 1 { fold(k) } else { k };
-        let raw = t.bmm(fold(q), k, scores);
+        let q = if first { q } else { fold(q) };
+        let k = if times == 1 && !first { fold(k) } else { k };
+        let raw = t.bmm(q, k, scores);
         t.mul(raw, Other::Scalar)
     };
-    let weights = match &shared.mask {
+    let weights = if a.softcap {
+        let divided = t.div_scalar(weights);
+        let capped = t.from_result(divided);
+        t.mul(capped, Other::Scalar)
+    } else {
+        weights
+    };
+    let weights = match mask {
         Some(_) => t.add_broadcast(weights, Other::Scalar),
         None => weights,
     };

@@ -1,12 +1,12 @@
 //! The forward of a model: embeddings, blocks, the last norm.
 
 use super::attention::{Shared, attention};
-use super::layers::LayerModule;
+use super::layers::{LayerModule, NormModule};
 use super::load::Loaded;
 use super::mlp::mlp;
 use super::norm::norm;
 use super::rotary;
-use crate::arch::{Arch, Order};
+use crate::arch::{Arch, Layer, Order};
 use crate::estimate::{Phase, Words};
 use crate::setup::{Attention as Kernel, Checkpointing, Setup};
 use crate::tape::{Other, Site, Tape, Tensor};
@@ -34,6 +34,7 @@ pub(crate) struct Model {
     pub(crate) hidden: u64,
     pub(crate) vocab: u64,
     shape: crate::arch::Embedding,
+    head: crate::arch::HeadShape,
     causal: bool,
 }
 
@@ -45,7 +46,7 @@ static NORM: Words = Words { en: "last norm", zh: "末层归一化" };
 impl Model {
     /// The model of `arch` from what was loaded.
     pub(crate) fn new(arch: &Arch, loaded: Loaded) -> Self {
-        Self { loaded, hidden: arch.hidden, vocab: arch.vocab, shape: arch.embedding, causal: arch.causal }
+        Self { loaded, hidden: arch.hidden, vocab: arch.vocab, shape: arch.embedding, head: arch.head, causal: arch.causal }
     }
 
     /// Asks the model, with its adapters switched off if so wished.
@@ -71,6 +72,9 @@ impl Model {
         }
         let positions = t.add_broadcast(t.empty(batch.seq, 8), Other::Scalar);
         let shared = Rc::new(self.shared(t, &hidden, batch, setup));
+        // The name `inputs_embeds` lives as long as the forward.
+        let rows = hidden;
+        let mut hidden = self.embed(t, &rows, &positions, batch);
         for layer in &self.loaded.layers {
             let body: Rc<dyn Fn(&Tape, &Tensor) -> Tensor> = {
                 let (layer, shared) = (layer.clone(), Rc::clone(&shared));
@@ -82,34 +86,80 @@ impl Model {
                 kind => t.checkpoint(&body, hidden, kind == Checkpointing::NonReentrant),
             };
         }
-        drop(positions);
         t.at(Site { phase: Phase::Forward, layer: 0, name: &NORM });
-        match &self.loaded.final_norm {
+        let last = match &self.loaded.final_norm {
             Some(module) => norm(t, &hidden, module),
             None => hidden,
+        };
+        drop((positions, rows));
+        last
+    }
+
+    /// What is done to logits before a loss sees them: capped (Gemma 2), multiplied by a number (Cohere, Granite).
+    pub(crate) fn finish_logits(&self, t: &Tape, logits: Tensor) -> Tensor {
+        let mut logits = logits;
+        if self.head.softcap {
+            logits = t.div_scalar(logits);
+            logits = t.from_result(logits);
+            logits = t.mul(logits, Other::Scalar);
         }
+        if self.head.scaled {
+            logits = t.mul(logits, Other::Scalar);
+        }
+        logits
+    }
+
+    /// What is done to the rows of the embedding table before the first block.
+    fn embed(&self, t: &Tape, rows: &Tensor, positions: &Tensor, batch: Batch) -> Tensor {
+        let mut hidden = rows.clone();
+        if self.shape.scaled {
+            hidden = t.mul(hidden, Other::Scalar);
+        }
+        if let Some(table) = self.loaded.positions {
+            let places = t.embedding(positions, &t.weight(table), batch.seq, self.hidden);
+            hidden = t.add(&hidden, &places);
+        }
+        if self.shape.dropout {
+            hidden = t.dropout(hidden);
+        }
+        hidden
     }
 
     fn shared(&self, t: &Tape, hidden: &Tensor, batch: Batch, setup: &Setup) -> Shared {
-        let mask = match setup.attention {
-            Kernel::Eager if self.causal => {
-                // `torch.where` of two numbers gives fp32.
-                let allowed = t.empty(batch.seq * batch.seq, 1);
-                let mask = t.empty(batch.seq * batch.seq, 4);
-                drop(allowed);
-                Some(mask)
+        let layers = &self.loaded.layers;
+        let mut masks: Vec<(Option<u64>, Option<Tensor>)> = Vec::new();
+        for window in layers.iter().map(|layer| layer.shape.attention.window) {
+            if !masks.iter().any(|(known, _)| *known == window) {
+                masks.push((window, self.mask(t, hidden.width, window, batch, setup)));
             }
-            Kernel::Sdpa if setup.padding_mask => Some(t.empty(batch.rows * batch.seq * batch.seq, 1)),
+        }
+        let mut angles = Vec::new();
+        for rotary in layers.iter().filter_map(|layer| layer.shape.attention.rotary) {
+            if !angles.iter().any(|(known, _)| *known == rotary) {
+                angles.push((rotary, rotary::angles(t, batch.seq, rotary, hidden.width)));
+            }
+        }
+        Shared { angles, masks, kernel: setup.attention }
+    }
+
+    /// The mask of the blocks that see `window` tokens back (transformers 5.23, `masking_utils.py`): the fused kernels need none
+    /// while every token is seen.
+    fn mask(&self, t: &Tape, width: u64, window: Option<u64>, batch: Batch, setup: &Setup) -> Option<Tensor> {
+        let written = self.loaded.layers.iter().any(|layer| layer.shape.attention.softcap || layer.shape.attention.fp32_scores);
+        let always = self.loaded.layers.iter().any(|layer| layer.shape.attention.masked);
+        let one = batch.seq * batch.seq;
+        match setup.attention {
+            Kernel::Sdpa if written && self.causal => Some(t.empty(batch.rows * one, width)),
+            Kernel::Eager if self.causal => Some(t.empty(batch.rows * one, width)),
+            Kernel::Sdpa if setup.padding_mask => Some(t.empty(batch.rows * one, 1)),
+            Kernel::Sdpa if always || window.is_some_and(|window| batch.seq >= window) => Some(t.empty(one, 1)),
             _ => None,
-        };
-        let columns = self.loaded.layers.first().and_then(|layer| layer.shape.attention.rotary).map(|rotary| rotary.columns);
-        Shared {
-            angles: columns.map(|columns| rotary::angles(t, batch.seq, columns, hidden.width)),
-            mask,
-            kernel: setup.attention,
         }
     }
 }
+
+/// What a block turns hidden states into.
+type Forward<'a> = &'a dyn Fn(&Tape, &Tensor) -> Tensor;
 
 /// One block.
 fn block(t: &Tape, x: &Tensor, layer: &LayerModule, batch: Batch, shared: &Shared) -> Tensor {
@@ -118,21 +168,83 @@ fn block(t: &Tape, x: &Tensor, layer: &LayerModule, batch: Batch, shared: &Share
         layer: layer.number,
         name,
     };
+    let attend = |t: &Tape, x: &Tensor| {
+        t.at(site(&ATTENTION));
+        attention(t, x, &layer.attention, &layer.shape.attention, batch, shared)
+    };
+    let feed = |t: &Tape, x: &Tensor| {
+        t.at(site(&MLP));
+        mlp(t, x, &layer.mlp, &layer.shape.mlp)
+    };
+    t.at(site(&ATTENTION));
+    join(t, x, layer, &attend, &feed)
+}
+
+/// Attention and MLP joined with the residual stream. Scopes are those of the `forward` of the decoder layers of transformers
+/// 5.23: what Python reassigns lives until the call that replaces it returns.
+fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Forward<'_>) -> Tensor {
     let shape = &layer.shape;
     let norms = &layer.norms;
-    t.at(site(&ATTENTION));
     match shape.order {
         Order::Pre => {
-            let normed = norm(t, x, &norms[0]);
-            let out = attention(t, &normed, &layer.attention, &shape.attention, batch, shared);
-            drop(normed);
-            let hidden = t.add(x, out);
-            t.at(site(&MLP));
-            let normed = norm(t, &hidden, &norms[1]);
-            let out = mlp(t, &normed, &layer.mlp, &shape.mlp);
-            drop(normed);
-            t.add(&hidden, out)
+            let half = |x: &Tensor, before: &NormModule, part: Forward<'_>| {
+                let out = part(t, &norm(t, x, before));
+                add_residual(t, x, out, shape)
+            };
+            let hidden = half(x, &norms[0], attend);
+            half(&hidden, &norms[1], feed)
         }
-        _ => todo!("other orders"),
+        Order::Post => {
+            let half = |x: &Tensor, part: Forward<'_>, behind: &NormModule| {
+                let sum = add_residual(t, x, part(t, x), shape);
+                norm(t, &sum, behind)
+            };
+            let hidden = half(x, attend, &norms[0]);
+            half(&hidden, feed, &norms[1])
+        }
+        Order::Sandwich => {
+            let half = |x: &Tensor, before: &NormModule, part: Forward<'_>, behind: &NormModule| {
+                let out = part(t, &norm(t, x, before));
+                let out = norm(t, &out, behind);
+                add_residual(t, x, out, shape)
+            };
+            let hidden = half(x, &norms[0], attend, &norms[1]);
+            half(&hidden, &norms[2], feed, &norms[3])
+        }
+        Order::Behind => {
+            let half = |x: &Tensor, part: Forward<'_>, behind: &NormModule| {
+                let out = norm(t, &part(t, x), behind);
+                add_residual(t, x, out, shape)
+            };
+            let hidden = half(x, attend, &norms[0]);
+            half(&hidden, feed, &norms[1])
+        }
+        Order::Parallel { norms: count, in_place } => {
+            let first = norm(t, x, &norms[0]);
+            let early = (in_place && count > 1).then(|| norm(t, x, &norms[1]));
+            let attended = attend(t, &first);
+            let attended = if shape.dropout { t.dropout(attended) } else { attended };
+            let fed = match (early, count) {
+                (Some(second), _) => feed(t, &second),
+                (None, 1) => feed(t, &first),
+                (None, _) => {
+                    drop(first);
+                    feed(t, &norm(t, x, &norms[1]))
+                }
+            };
+            let fed = if shape.dropout { t.dropout(fed) } else { fed };
+            let both = if in_place { t.add_in_place(fed, &attended) } else { t.add(&attended, &fed) };
+            t.add(both, x)
+        }
     }
+}
+
+/// `x + out`, with the dropout and the multiplier that `out` goes through first.
+fn add_residual(t: &Tape, x: &Tensor, out: Tensor, shape: &Layer) -> Tensor {
+    let out = if shape.dropout { t.dropout(out) } else { out };
+    if shape.scaled {
+        let scaled = t.mul(&out, Other::Scalar);
+        return t.add(x, scaled);
+    }
+    t.add(x, out)
 }

@@ -17,6 +17,8 @@ pub(crate) struct NormModule {
 pub(crate) struct LinearModule {
     pub(crate) base: Linear,
     pub(crate) adapter: Option<Adapter>,
+    /// Its path inside the block, of which PEFT matches the end.
+    pub(crate) name: &'static str,
 }
 
 /// A low-rank adapter.
@@ -58,6 +60,8 @@ pub(crate) enum MlpModule {
     Plain {
         up: LinearModule,
         down: LinearModule,
+        /// Trained numbers of the activation.
+        own: Option<[ParamId; 2]>,
     },
     Experts {
         router: LinearModule,
@@ -119,7 +123,7 @@ impl MlpModule {
                 }
                 visit(down);
             }
-            Self::Plain { up, down } => {
+            Self::Plain { up, down, .. } => {
                 visit(up);
                 visit(down);
             }

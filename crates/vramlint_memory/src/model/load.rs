@@ -1,7 +1,7 @@
 //! Loading: parameters in the order of the modules, adapters behind them.
 
 use super::layers::{Adapter, AttentionModule, LayerModule, LinearModule, MlpModule, NormModule, Projections};
-use crate::arch::{Arch, Attention, Experts, Layer, Mlp, Norm, Projection};
+use crate::arch::{Activation, Arch, Attention, Experts, Layer, Mlp, Names, Norm, Projection, Rotary, Tables};
 use crate::estimate::Part;
 use crate::setup::{Lora, Quantization, Setup, Targets, Task};
 use crate::tape::{Linear, ParamId, Tape, Tensor, Weight};
@@ -76,15 +76,7 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
         }
     }
     let final_norm = arch.final_norm.map(|norm| loader.norm(norm, arch.hidden));
-    let buffers = if arch.layers.iter().any(|(layer, _)| layer.attention.rotary.is_some()) {
-        let columns = arch.layers.iter().filter_map(|(layer, _)| layer.attention.rotary).map(|r| r.columns).max().unwrap_or(0);
-        vec![
-            tape.empty_as(columns / 2, 4, crate::estimate::Part::Buffers),
-            tape.empty_as(columns / 2, 4, crate::estimate::Part::Buffers),
-        ]
-    } else {
-        Vec::new()
-    };
+    let buffers = buffers(tape, arch, layers);
     let head = loader.head(arch, embedding);
     let scales = quantize(tape, &mut modules);
     if setup.kbit_prepare {
@@ -129,6 +121,38 @@ fn widen(tape: &Tape, layers: &[LayerModule]) {
     }
 }
 
+/// Inverse frequencies, twice for every kind of rotary embedding; GPT-J stores its table in each block.
+fn buffers(tape: &Tape, arch: &Arch, layers: &[(Layer, u64)]) -> Vec<crate::tape::Tensor> {
+    let mut out = Vec::new();
+    let buffer = |numel: u64| tape.empty_as(numel, 4, crate::estimate::Part::Buffers);
+    for rotary in rotaries(&arch.layers) {
+        if let Tables::Stored { rows } = rotary.tables {
+            let blocks: u64 = layers.iter().map(|(_, times)| times).sum();
+            out.extend((0..blocks).map(|_| buffer(rows * rotary.columns)));
+        } else {
+            out.extend([buffer(rotary.columns / 2), buffer(rotary.columns / 2)]);
+        }
+    }
+    if arch.embedding.scaled {
+        out.push(buffer(1));
+    }
+    if arch.embedding.stored_mask > 0 {
+        out.push(tape.empty_as(arch.embedding.stored_mask, 1, crate::estimate::Part::Buffers));
+    }
+    out
+}
+
+/// The kinds of rotary embedding of some blocks, each once.
+pub(super) fn rotaries(layers: &[(Layer, u64)]) -> Vec<Rotary> {
+    let mut out = Vec::new();
+    for rotary in layers.iter().filter_map(|(layer, _)| layer.attention.rotary) {
+        if !out.contains(&rotary) {
+            out.push(rotary);
+        }
+    }
+    out
+}
+
 impl Loader<'_> {
     fn param(&self, shape: [u64; 2]) -> ParamId {
         self.tape.param(shape, self.width, self.trainable)
@@ -137,6 +161,8 @@ impl Loader<'_> {
     fn norm(&self, norm: Norm, columns: u64) -> NormModule {
         let (weight, bias) = match norm {
             Norm::Layer { weight, bias } => (weight, bias),
+            Norm::LayerBare => (false, false),
+            Norm::LayerPlusOne => (true, true),
             _ => (true, false),
         };
         NormModule {
@@ -148,44 +174,49 @@ impl Loader<'_> {
     }
 
     /// A linear layer inside a block, which quantization reaches.
-    fn linear(&self, input: u64, output: u64, bias: bool) -> LinearModule {
+    fn linear(&self, input: u64, output: u64, bias: bool, name: &'static str) -> LinearModule {
         let weight = match self.quantization {
             Quantization::None => Weight::Plain(self.param([output, input])),
             Quantization::FourBit { double } => Weight::FourBit { id: self.param([output, input]), double },
             Quantization::Int8 => Weight::Int8(self.param([output, input])),
         };
         let bias = bias.then(|| self.param([1, output]));
-        LinearModule { base: Linear { input, output, weight, bias }, adapter: None }
+        LinearModule { base: Linear { input, output, weight, bias }, adapter: None, name }
     }
 
     fn plain(&self, input: u64, output: u64, bias: bool) -> LinearModule {
         let weight = Weight::Plain(self.param([output, input]));
         let bias = bias.then(|| self.param([1, output]));
-        LinearModule { base: Linear { input, output, weight, bias }, adapter: None }
+        LinearModule { base: Linear { input, output, weight, bias }, adapter: None, name: "" }
     }
 
-    fn attention(&self, a: &Attention) -> AttentionModule {
+    fn attention(&self, a: &Attention, names: &Names) -> AttentionModule {
         let (q, k, v) = (a.heads * a.head_dim, a.kv_heads * a.head_dim, a.kv_heads * a.value_dim);
         let h = self.hidden;
         let projections = match a.projection {
             Projection::Separate => Projections::Separate {
-                q: self.linear(h, q, a.qkv_bias),
-                k: self.linear(h, k, a.qkv_bias),
-                v: self.linear(h, v, a.qkv_bias),
+                q: self.linear(h, q, a.qkv_bias, names.qkv[0]),
+                k: self.linear(h, k, a.qkv_bias, names.qkv[1]),
+                v: self.linear(h, v, a.qkv_bias, names.qkv[2]),
             },
-            Projection::Fused | Projection::FusedByHead => Projections::Fused(self.linear(h, q + k + v, a.qkv_bias)),
             Projection::Latent { query_rank, kv_rank, rope_dim } => Projections::Latent {
                 q: query_rank.map_or_else(
-                    || vec![self.linear(h, q, false)],
-                    |rank| vec![self.linear(h, rank, a.qkv_bias), self.linear(rank, q, false)],
+                    || vec![self.linear(h, q, false, "self_attn.q_proj")],
+                    |rank| {
+                        vec![
+                            self.linear(h, rank, a.qkv_bias, "self_attn.q_a_proj"),
+                            self.linear(rank, q, false, "self_attn.q_b_proj"),
+                        ]
+                    },
                 ),
                 q_norm: query_rank.map(|rank| self.norm(Norm::Rms, rank)),
-                kv_down: self.linear(h, kv_rank + rope_dim, a.qkv_bias),
+                kv_down: self.linear(h, kv_rank + rope_dim, a.qkv_bias, "self_attn.kv_a_proj_with_mqa"),
                 kv_norm: self.norm(Norm::Rms, kv_rank),
-                kv_up: self.linear(kv_rank, a.heads * (a.head_dim - rope_dim + a.value_dim), false),
+                kv_up: self.linear(kv_rank, a.heads * (a.head_dim - rope_dim + a.value_dim), false, "self_attn.kv_b_proj"),
             },
+            _ => Projections::Fused(self.linear(h, q + k + v, a.qkv_bias, names.fused)),
         };
-        let out = self.linear(a.heads * a.value_dim, h, a.out_bias);
+        let out = self.linear(a.heads * a.value_dim, h, a.out_bias, names.out);
         let sinks = a.sinks.then(|| self.param([1, a.heads]));
         let columns = |heads: u64, per_head: bool| if per_head { a.head_dim } else { heads * a.head_dim };
         AttentionModule {
@@ -197,36 +228,38 @@ impl Loader<'_> {
         }
     }
 
-    fn mlp(&self, mlp: &Mlp) -> MlpModule {
+    fn mlp(&self, mlp: &Mlp, names: &Names) -> MlpModule {
         let h = self.hidden;
         match *mlp {
             Mlp::Gated { inner, fused, bias, .. } => MlpModule::Gated {
-                gate: self.linear(h, if fused { 2 * inner } else { inner }, bias),
-                up: (!fused).then(|| self.linear(h, inner, bias)),
-                down: self.linear(inner, h, bias),
+                gate: self.linear(h, if fused { 2 * inner } else { inner }, bias, names.gate),
+                up: (!fused).then(|| self.linear(h, inner, bias, names.up)),
+                down: self.linear(inner, h, bias, names.down),
             },
-            Mlp::Plain { inner, bias, .. } => {
-                MlpModule::Plain { up: self.linear(h, inner, bias), down: self.linear(inner, h, bias) }
-            }
+            Mlp::Plain { inner, bias, activation } => MlpModule::Plain {
+                up: self.linear(h, inner, bias, names.up),
+                down: self.linear(inner, h, bias, names.down),
+                own: (activation == Activation::Xielu).then(|| [self.param([1, 1]), self.param([1, 1])]),
+            },
             Mlp::Experts(Experts { count, inner, shared, shared_gate, bias, .. }) => MlpModule::Experts {
                 router: self.plain(h, count, bias),
                 gate_up: self.param([count * 2 * inner, h]),
                 down: self.param([count * h, inner]),
                 shared: shared.map(|inner| {
                     Box::new(MlpModule::Gated {
-                        gate: self.linear(h, inner, false),
-                        up: Some(self.linear(h, inner, false)),
-                        down: self.linear(inner, h, false),
+                        gate: self.linear(h, inner, false, "mlp.shared_expert.gate_proj"),
+                        up: Some(self.linear(h, inner, false, "mlp.shared_expert.up_proj")),
+                        down: self.linear(inner, h, false, "mlp.shared_expert.down_proj"),
                     })
                 }),
-                shared_gate: shared_gate.then(|| self.linear(h, 1, false)),
+                shared_gate: shared_gate.then(|| self.linear(h, 1, false, "mlp.shared_expert_gate")),
             },
         }
     }
 
     fn layer(&self, shape: Layer, number: u32) -> LayerModule {
-        let attention = self.attention(&shape.attention);
-        let mlp = self.mlp(&shape.mlp);
+        let attention = self.attention(&shape.attention, shape.names);
+        let mlp = self.mlp(&shape.mlp, shape.names);
         let norms = (0..crate::arch::block_norms(shape.order)).map(|_| self.norm(shape.norm, self.hidden)).collect();
         LayerModule { shape, number, norms, attention, mlp }
     }
@@ -252,12 +285,8 @@ impl Loader<'_> {
 
     fn adapt(&self, layer: &mut LayerModule, lora: &Lora) {
         let width = if lora.fp32 { 4 } else { self.width };
-        let adapter = |module: &mut LinearModule, name: &str| {
-            let wanted = match &lora.targets {
-                Targets::AllLinear => true,
-                Targets::Named(names) => names.iter().any(|target| target == name),
-            };
-            if !wanted {
+        let adapter = |module: &mut LinearModule| {
+            if !matches(&lora.targets, module.name) {
                 return;
             }
             let (input, output) = (module.base.input, module.base.output);
@@ -271,36 +300,30 @@ impl Loader<'_> {
             module.adapter = Some(Adapter { down, up, dropout: lora.dropout, width });
         };
         match &mut layer.attention.projections {
-            Projections::Separate { q, k, v } => {
-                adapter(q, "q_proj");
-                adapter(k, "k_proj");
-                adapter(v, "v_proj");
-            }
-            Projections::Fused(all) => adapter(all, "c_attn"),
+            Projections::Separate { q, k, v } => [q, k, v].into_iter().for_each(adapter),
+            Projections::Fused(all) => adapter(all),
             Projections::Latent { q, kv_down, kv_up, .. } => {
-                for module in q {
-                    adapter(module, "q_proj");
-                }
-                adapter(kv_down, "kv_a_proj_with_mqa");
-                adapter(kv_up, "kv_b_proj");
+                q.iter_mut().for_each(adapter);
+                adapter(kv_down);
+                adapter(kv_up);
             }
         }
-        adapter(&mut layer.attention.out, "o_proj");
+        adapter(&mut layer.attention.out);
         Self::adapt_mlp(&mut layer.mlp, &adapter);
     }
 
-    fn adapt_mlp(mlp: &mut MlpModule, adapter: &dyn Fn(&mut LinearModule, &str)) {
+    fn adapt_mlp(mlp: &mut MlpModule, adapter: &dyn Fn(&mut LinearModule)) {
         match mlp {
             MlpModule::Gated { gate, up, down } => {
-                adapter(gate, if up.is_some() { "gate_proj" } else { "gate_up_proj" });
+                adapter(gate);
                 if let Some(up) = up {
-                    adapter(up, "up_proj");
+                    adapter(up);
                 }
-                adapter(down, "down_proj");
+                adapter(down);
             }
-            MlpModule::Plain { up, down } => {
-                adapter(up, "up_proj");
-                adapter(down, "down_proj");
+            MlpModule::Plain { up, down, .. } => {
+                adapter(up);
+                adapter(down);
             }
             MlpModule::Experts { shared, .. } => {
                 if let Some(shared) = shared {
@@ -308,5 +331,14 @@ impl Loader<'_> {
                 }
             }
         }
+    }
+}
+
+/// Whether PEFT adapts the module at this path: a target is the path or its end behind a dot (peft 0.21, `check_target_module_exists`).
+fn matches(targets: &Targets, path: &str) -> bool {
+    let ends = |target: &String| path == target || path.strip_suffix(target.as_str()).is_some_and(|rest| rest.ends_with('.'));
+    match targets {
+        Targets::AllLinear => true,
+        Targets::Named(names) => names.iter().any(ends),
     }
 }

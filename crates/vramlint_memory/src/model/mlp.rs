@@ -2,7 +2,7 @@
 
 use super::layers::{LinearModule, MlpModule};
 use crate::arch::{Activation, Mlp};
-use crate::tape::{Other, Tape, Tensor};
+use crate::tape::{Other, ParamId, Tape, Tensor};
 
 /// A linear layer, and beside it the adapter: `base(x) + up(down(dropout(x))) * scale`.
 pub(crate) fn linear(t: &Tape, x: &Tensor, module: &LinearModule) -> Tensor {
@@ -23,10 +23,14 @@ pub(crate) fn linear(t: &Tape, x: &Tensor, module: &LinearModule) -> Tensor {
 
 fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {
     match activation {
-        Activation::Kernel => t.from_input(x),
+        Activation::Kernel | Activation::Xielu => t.from_input(x),
         Activation::Relu => t.from_result(x),
         Activation::GeluNew => gelu_new(t, x),
-        Activation::ReluSquared => t.square(t.from_result(x)),
+        Activation::ReluSquared => {
+            // Autocast runs the power in fp32.
+            let positive = t.from_result(x);
+            if t.autocast_width().is_some() { t.square(t.cast(positive, 4)) } else { t.square(positive) }
+        }
         Activation::QuickGelu => {
             let gate = t.from_result(t.mul(&x, Other::Scalar));
             t.mul(&x, Other::Same(&gate))
@@ -46,6 +50,34 @@ fn gelu_new(t: &Tape, x: Tensor) -> Tensor {
     };
     let gate = t.add_broadcast(t.from_result(inner), Other::Scalar);
     t.mul(half, Other::Same(&gate))
+}
+
+/// `XIELUActivation` as Python: both branches are made everywhere.
+fn xielu(t: &Tape, x: &Tensor, own: &[ParamId; 2]) -> Tensor {
+    let number = |id: ParamId| t.from_input(t.weight(id));
+    let (positive, negative) = (number(own[0]), t.add_broadcast(number(own[1]), Other::Scalar));
+    let above = t.empty(x.numel, 1);
+    let right = {
+        let squared = {
+            let scaled = t.mul(x, Other::Rows(&positive));
+            t.mul(scaled, Other::Same(x))
+        };
+        let line = t.mul(x, Other::Scalar);
+        t.add(squared, line)
+    };
+    let left = {
+        let grown = {
+            let curve = {
+                let least = t.from_input(x);
+                t.from_result(least)
+            };
+            let shifted = t.add(curve, x);
+            t.mul(shifted, Other::Rows(&negative))
+        };
+        let line = t.mul(x, Other::Scalar);
+        t.add(grown, line)
+    };
+    t.choose(above, right, left)
 }
 
 /// The MLP of a block over normed hidden states.
@@ -72,8 +104,11 @@ pub(crate) fn mlp(t: &Tape, x: &Tensor, module: &MlpModule, shape: &Mlp) -> Tens
             drop(second);
             linear(t, &product, down)
         }
-        (MlpModule::Plain { up, down }, Mlp::Plain { activation, .. }) => {
-            let inner = activate(t, linear(t, x, up), *activation);
+        (MlpModule::Plain { up, down, own }, Mlp::Plain { activation, .. }) => {
+            let inner = match own {
+                Some(own) => xielu(t, &linear(t, x, up), own),
+                None => activate(t, linear(t, x, up), *activation),
+            };
             linear(t, &inner, down)
         }
         _ => todo!("experts"),

@@ -6,6 +6,7 @@ mod layers;
 mod load;
 mod mlp;
 mod norm;
+mod project;
 mod rotary;
 
 pub(crate) use decoder::{Batch, Model};

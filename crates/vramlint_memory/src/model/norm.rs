@@ -9,9 +9,15 @@ pub(crate) fn norm(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
     match module.norm {
         Norm::Rms => rms(t, x, module),
         Norm::RmsFull => rms_full(t, x, module),
+        Norm::RmsLate { cast } => rms_late(t, x, module, cast),
         Norm::RmsKernel => kernel(t, x, module),
         Norm::Layer { .. } => layer(t, x, module),
         Norm::LayerFull => layer_full(t, x, module),
+        Norm::LayerBare => {
+            let normed = t.layer_norm(t.cast(x, 4), module.columns, None, None);
+            t.cast(normed, x.width)
+        }
+        Norm::LayerPlusOne => plus_one(t, x, module),
     }
 }
 
@@ -46,6 +52,35 @@ fn rms_full(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
         None => normed,
     };
     t.cast(out, x.width)
+}
+
+/// `Olmo2RMSNorm` and, with `cast`, `HeliumRMSNorm`: times the weight in fp32, cast back at the end.
+fn rms_late(t: &Tape, x: &Tensor, module: &NormModule, cast: bool) -> Tensor {
+    let hidden = t.cast(x, 4);
+    let variance = t.mean_last(t.square(&hidden), x.numel / module.columns);
+    let hidden = {
+        let scale = t.rsqrt(t.add_broadcast(&variance, Other::Scalar));
+        t.mul(hidden, Other::Columns(&scale))
+    };
+    let weight = module.weight.map(|weight| t.weight(weight));
+    let out = match weight {
+        Some(weight) if cast => t.mul(&hidden, Other::Rows(&t.cast(weight, 4))),
+        Some(weight) => t.mul(&hidden, Other::Rows(&weight)),
+        None => hidden.clone(),
+    };
+    t.cast(out, x.width)
+}
+
+/// `NemotronLayerNorm1P`; autocast casts its operands to its own type and then runs it as it is.
+fn plus_one(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
+    let width = t.autocast_width();
+    let as_computed = |x: Tensor| match width {
+        Some(width) => t.cast(x, width),
+        None => x,
+    };
+    let weight = module.weight.map(|id| t.add_broadcast(t.weight(id), Other::Scalar)).map(as_computed);
+    let bias = module.bias.map(|id| as_computed(t.weight(id)));
+    t.layer_norm(as_computed(x.clone()), module.columns, weight.as_ref(), bias.as_ref())
 }
 
 fn kernel(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {

@@ -1,16 +1,24 @@
 //! Rotary position embedding.
 
+use super::decoder::Batch;
+use crate::arch::{Parts, Rotary, Tables};
 use crate::tape::{Other, Tape, Tensor};
 
-/// Cosines and sines of every position, made once in a forward.
+/// Cosines and sines of every position.
+#[derive(Clone)]
 pub(crate) struct Angles {
     pub(crate) cos: Tensor,
     pub(crate) sin: Tensor,
 }
 
-/// The tables for `rows` positions of `columns`, in a type of `width` bytes.
-pub(crate) fn angles(t: &Tape, rows: u64, columns: u64, width: u64) -> Angles {
+/// The tables that the blocks of a forward share, in a type of `width` bytes. Models that store their tables make them in each block.
+pub(crate) fn angles(t: &Tape, rows: u64, rotary: Rotary, width: u64) -> Angles {
+    let columns = rotary.columns;
     t.no_grad(|t| {
+        if matches!(rotary.tables, Tables::Stored { .. }) {
+            return Angles { cos: t.nothing(), sin: t.nothing() };
+        }
+        let width = if rotary.tables == Tables::Wide { 4 } else { width };
         let half = {
             let positions = t.empty(rows, 4);
             let half = t.empty(rows * columns / 2, 4);
@@ -26,15 +34,92 @@ pub(crate) fn angles(t: &Tape, rows: u64, columns: u64, width: u64) -> Angles {
     })
 }
 
-/// `x * cos + rotate_half(x) * sin` for one of queries and keys.
-pub(crate) fn turn(t: &Tape, x: &Tensor, angles: &Angles) -> Tensor {
-    let left = t.mul(x, Other::Rows(&angles.cos));
+/// `apply_rotary_pos_emb` of a family. `head_dim` is the width of a head.
+pub(crate) fn turn(
+    t: &Tape,
+    (q, k): (&Tensor, &Tensor),
+    rotary: Rotary,
+    angles: &Angles,
+    head_dim: u64,
+    batch: Batch,
+) -> (Tensor, Tensor) {
+    let angles = match rotary.tables {
+        Tables::Cast | Tables::Wide => angles.clone(),
+        Tables::Repeated => repeated(t, &angles.cos, angles.cos.numel),
+        Tables::Stored { .. } => return stored(t, (q, k), rotary, head_dim, batch),
+    };
+    let cut = |x: &Tensor| {
+        let turned = x.numel / head_dim.max(1) * rotary.columns;
+        // A slice of everything is the tensor itself (torch, `applySlice`); one of nothing is still a slice.
+        let first = if turned == x.numel { x.clone() } else { t.slice(x, turned) };
+        (first, t.slice(x, x.numel - turned))
+    };
+    match rotary.parts {
+        Parts::Whole => {
+            let (left, right) = if rotary.fp32 && rotary.tables == Tables::Cast {
+                // Cohere converts both before it turns them.
+                let (wide_q, wide_k) = (t.cast(q, 4), t.cast(k, 4));
+                (rotate(t, &wide_q, rotary, &angles), rotate(t, &wide_k, rotary, &angles))
+            } else {
+                (rotate(t, q, rotary, &angles), rotate(t, k, rotary, &angles))
+            };
+            (t.cast(left, q.width), t.cast(right, k.width))
+        }
+        Parts::Each => {
+            let ((first_q, rest_q), (first_k, rest_k)) = (cut(q), cut(k));
+            let left = t.cat(&[&rotate(t, &first_q, rotary, &angles), &rest_q]);
+            let right = t.cat(&[&rotate(t, &first_k, rotary, &angles), &rest_k]);
+            (left, right)
+        }
+        Parts::Both => {
+            let ((first_q, rest_q), (first_k, rest_k)) = (cut(q), cut(k));
+            let (left, right) = (rotate(t, &first_q, rotary, &angles), rotate(t, &first_k, rotary, &angles));
+            let joined = t.cat(&[&left, &rest_q]);
+            (joined, t.cat(&[&right, &rest_k]))
+        }
+    }
+}
+
+/// `repeat_interleave(2)` of half of each table: `numel` numbers each.
+fn repeated(t: &Tape, like: &Tensor, numel: u64) -> Angles {
+    t.no_grad(|t| Angles { cos: t.empty(numel, like.width), sin: t.empty(numel, like.width) })
+}
+
+/// GPT-J: rows of its table are picked in each block, and repeated for keys and for queries.
+fn stored(t: &Tape, (q, k): (&Tensor, &Tensor), rotary: Rotary, head_dim: u64, batch: Batch) -> (Tensor, Tensor) {
+    let numel = batch.seq * rotary.columns;
+    let rows = t.no_grad(|t| {
+        let positions = t.empty(numel, 8);
+        let picked = t.empty(numel, 4);
+        let rows = t.cast(&picked, k.width);
+        drop(positions);
+        rows
+    });
+    let one = |x: &Tensor| {
+        let angles = repeated(t, &rows, numel);
+        if rotary.parts == Parts::Whole {
+            return rotate(t, x, rotary, &angles);
+        }
+        let turned = x.numel / head_dim.max(1) * rotary.columns;
+        let (first, rest) = (t.slice(x, turned), t.slice(x, x.numel - turned));
+        let turned = rotate(t, &first, rotary, &angles);
+        t.cat(&[&turned, &rest])
+    };
+    let right = one(k);
+    (one(q), right)
+}
+
+/// `x * cos + rotate_half(x) * sin` for one of queries and keys. Halves and neighbours take the same memory.
+fn rotate(t: &Tape, x: &Tensor, rotary: Rotary, angles: &Angles) -> Tensor {
+    // ERNIE converts each operand.
+    let wide = |x: Tensor| if rotary.fp32 { t.cast(x, 4) } else { x };
+    let left = t.mul(wide(x.clone()), Other::Rows(&angles.cos));
     let right = {
         let half = x.numel / 2;
         let (first, second) = (t.slice(x, half), t.slice(x, half));
         let turned = t.neg(second);
         t.cat(&[&turned, &first])
     };
-    let right = t.mul(right, Other::Rows(&angles.sin));
+    let right = t.mul(wide(right), Other::Rows(&angles.sin));
     t.add(left, right)
 }

@@ -1,8 +1,16 @@
 //! BERT and its kin.
 
 use super::{LAYER, activation, embedding, head};
-use crate::arch::{Activation, Arch, Attention, Certainty, Embedding, HeadShape, Layer, Mlp, Order, Projection};
+use crate::arch::{Activation, Arch, Attention, Certainty, Embedding, HeadShape, Layer, Mlp, Names, Order, Projection};
 use crate::config::Config;
+
+const NAMES: Names = Names {
+    qkv: ["attention.self.query", "attention.self.key", "attention.self.value"],
+    out: "attention.output.dense",
+    up: "intermediate.dense",
+    down: "output.dense",
+    ..Names::LLAMA
+};
 
 /// Reads one.
 pub(super) fn read(config: &Config, kind: String) -> Arch {
@@ -27,6 +35,9 @@ pub(super) fn read(config: &Config, kind: String) -> Arch {
             sinks: false,
             softmax_fp32: false,
             window: None,
+            scaled_queries: false,
+            fp32_scores: false,
+            masked: false,
         },
         mlp: Mlp::Plain {
             inner: config.count("intermediate_size").unwrap_or(3072),
@@ -37,6 +48,7 @@ pub(super) fn read(config: &Config, kind: String) -> Arch {
         norm: LAYER,
         dropout,
         scaled: false,
+        names: &NAMES,
     };
     Arch {
         model_type: kind,

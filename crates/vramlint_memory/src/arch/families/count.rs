@@ -33,7 +33,7 @@ pub(in crate::arch) fn of_count(parameters: u64) -> Arch {
         ] {
             config.set(key, crate::config::Value::Number(value as f64));
         }
-        let mut arch = llama::read(&config, "llama".to_owned());
+        let mut arch = llama::llama(&config, "llama".to_owned());
         // The layers take what is left, so that the weights are exact to one layer; the rest sits in `tower`.
         let one = crate::arch::count::layer(&arch.layers[0].0, *hidden);
         let rest = arch.parameters() - one * layers;

@@ -1,8 +1,10 @@
 //! GPT-2.
 
 use super::{LAYER, activation, embedding, head};
-use crate::arch::{Activation, Arch, Attention, Certainty, Embedding, Layer, Mlp, Order, Projection};
+use crate::arch::{Activation, Arch, Attention, Certainty, Embedding, Layer, Mlp, Names, Order, Projection};
 use crate::config::Config;
+
+const NAMES: Names = Names { fused: "attn.c_attn", out: "attn.c_proj", up: "mlp.c_fc", down: "mlp.c_proj", ..Names::LLAMA };
 
 /// Reads one.
 pub(super) fn read(config: &Config, kind: String) -> Arch {
@@ -26,6 +28,9 @@ pub(super) fn read(config: &Config, kind: String) -> Arch {
             sinks: false,
             softmax_fp32: false,
             window: None,
+            scaled_queries: false,
+            fp32_scores: false,
+            masked: false,
         },
         mlp: Mlp::Plain {
             inner: config.count("n_inner").unwrap_or(4 * hidden),
@@ -36,6 +41,7 @@ pub(super) fn read(config: &Config, kind: String) -> Arch {
         norm: LAYER,
         dropout: config.number("resid_pdrop").unwrap_or(0.1) > 0.0,
         scaled: false,
+        names: &NAMES,
     };
     Arch {
         model_type: kind,

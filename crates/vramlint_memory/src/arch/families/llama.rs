@@ -1,87 +1,77 @@
 //! Decoders of the Llama kind: the shape that most families vary.
 
-use super::{activation, embedding, head};
-use crate::arch::{Activation, Arch, Attention, Certainty, Experts, Layer, Mlp, Norm, Order, Projection, QkNorm, Rotary};
+use super::decoder::{decoder, each, slides, window};
+use super::sizes::{LLAMA, Sizes};
+use crate::arch::{Arch, Experts, Mlp, Norm, QkNorm};
 use crate::config::Config;
-use crate::estimate::Assumption;
 
-/// Reads one; what is missing is assumed, and said.
-pub(super) fn read(config: &Config, kind: String) -> Arch {
-    let mut assumptions = Vec::new();
-    let mut need = |key: &str, other: u64| {
-        config.count(key).unwrap_or_else(|| {
-            assumptions.push(Assumption {
-                en: format!("the architecture does not say {key}: {other} is assumed"),
-                zh: format!("架构没有写明 {key}：按 {other} 计算"),
+const MISTRAL: Sizes = Sizes { inner: Some(14336), kv_heads: Some(8), ..LLAMA };
+const QWEN: Sizes = Sizes { inner: Some(22016), kv_heads: Some(32), vocab: 151_936, ..LLAMA };
+const INTERNLM3: Sizes =
+    Sizes { inner: Some(10240), layers: 48, kv_heads: Some(2), head_dim: Some(128), vocab: 128_512, ..LLAMA };
+
+/// Llama, and InternLM 3 that transformers runs as one.
+pub(super) fn llama(config: &Config, kind: String) -> Arch {
+    let intern = kind == "internlm3";
+    decoder(config, kind, if intern { INTERNLM3 } else { LLAMA }, |layer, _| {
+        // InternLM 3 calls the same two switches by other names.
+        if intern && let (Some(bias), Mlp::Gated { bias: inner, .. }) = (config.flag("qkv_bias"), &mut layer.mlp) {
+            (layer.attention.qkv_bias, layer.attention.out_bias) = (bias, bias);
+            *inner = config.flag("bias").unwrap_or(*inner);
+        }
+    })
+}
+
+/// Mistral, Ministral and Mixtral: a window for every block, where one is written.
+pub(super) fn mistral(config: &Config, kind: String) -> Arch {
+    let mixed = kind == "ministral";
+    // MistralConfig has a window unless it is written as null; Mixtral and Ministral 3 have none unless it is written.
+    let window = window(config, matches!(kind.as_str(), "mistral" | "ministral").then_some(4096));
+    let scaled = kind == "ministral3";
+    let experts = (kind == "mixtral").then_some(());
+    let defaults = match kind.as_str() {
+        "ministral3" => Sizes { layers: 34, head_dim: Some(128), vocab: 131_072, ..MISTRAL },
+        _ => MISTRAL,
+    };
+    let mut arch = decoder(config, kind, defaults, |layer, sizes| {
+        (layer.attention.qkv_bias, layer.attention.out_bias) = (false, false);
+        layer.attention.window = window;
+        layer.attention.scaled_queries = scaled;
+        if experts.is_some() {
+            layer.mlp = Mlp::Experts(Experts {
+                count: config.count("num_local_experts").unwrap_or(8),
+                active: config.count("num_experts_per_tok").unwrap_or(2),
+                inner: sizes.inner(),
+                shared: None,
+                shared_gate: false,
+                bias: false,
             });
-            other
-        })
-    };
-    let hidden = need("hidden_size", 4096);
-    let layers = need("num_hidden_layers", 32);
-    let heads = need("num_attention_heads", 32);
-    let vocab = need("vocab_size", 32000);
-    let inner = need("intermediate_size", 4 * hidden);
-    let kv_heads = config.count("num_key_value_heads").unwrap_or(heads);
-    let head_dim = config.count("head_dim").unwrap_or(hidden / heads.max(1));
-    let qwen = matches!(kind.as_str(), "qwen2" | "qwen2_moe");
-    let qk_norm = matches!(kind.as_str(), "qwen3" | "qwen3_moe").then_some(QkNorm { norm: Norm::Rms, per_head: true });
-    let experts = match kind.as_str() {
-        "mixtral" => Some(Experts {
-            count: config.count("num_local_experts").unwrap_or(8),
-            active: config.count("num_experts_per_tok").unwrap_or(2),
-            inner,
-            shared: None,
-            shared_gate: false,
-            bias: false,
-        }),
-        _ => None,
-    };
-    let dense = Mlp::Gated {
-        inner,
-        fused: false,
-        bias: config.flag("mlp_bias").unwrap_or(false),
-        activation: activation(config.text("hidden_act"), Activation::Kernel),
-    };
-    let layer = Layer {
-        attention: Attention {
-            heads,
-            kv_heads,
-            head_dim,
-            value_dim: head_dim,
-            projection: Projection::Separate,
-            qkv_bias: config.flag("attention_bias").unwrap_or(qwen),
-            out_bias: !qwen && config.flag("attention_bias").unwrap_or(false),
-            rotary: Some(Rotary { columns: head_dim, fp32: false, interleaved: false }),
-            qk_norm,
-            softcap: false,
-            dropout: false,
-            alibi: false,
-            sinks: false,
-            softmax_fp32: true,
-            window: config.count("sliding_window"),
-        },
-        mlp: experts.map_or(dense, Mlp::Experts),
-        order: Order::Pre,
-        norm: Norm::Rms,
-        dropout: false,
-        scaled: false,
-    };
-    Arch {
-        certainty: if matches!(kind.as_str(), "llama" | "qwen2" | "qwen3" | "mistral" | "mixtral") {
-            Certainty::Traced
-        } else {
-            Certainty::Usual
-        },
-        model_type: kind,
-        hidden,
-        vocab,
-        embedding: embedding(hidden),
-        layers: vec![(layer, layers)],
-        final_norm: Some(Norm::Rms),
-        head: head(config.flag("tie_word_embeddings").unwrap_or(false)),
-        causal: true,
-        tower: 0,
-        assumptions,
+        }
+    });
+    if mixed {
+        let slides = slides(config, arch.layers(), |_| window.is_some());
+        each(&mut arch, |number, layer| layer.attention.window = window.filter(|_| slides[number]));
     }
+    arch
+}
+
+/// Qwen 2 and 3.
+pub(super) fn qwen(config: &Config, kind: String) -> Arch {
+    let third = kind.starts_with("qwen3");
+    let defaults = if third { Sizes { head_dim: Some(128), ..QWEN } } else { QWEN };
+    let mut arch = decoder(config, kind, defaults, |layer, _| {
+        if third {
+            layer.attention.qk_norm = Some(QkNorm { norm: Norm::Rms, per_head: true, late: false });
+        } else {
+            layer.attention.qkv_bias = true;
+            layer.attention.out_bias = false;
+        }
+    });
+    let window = window(config, Some(4096)).filter(|_| config.flag("use_sliding_window").unwrap_or(false));
+    if window.is_some() {
+        let first = config.count("max_window_layers").unwrap_or(28);
+        let slides = slides(config, arch.layers(), |number| number >= first);
+        each(&mut arch, |number, layer| layer.attention.window = window.filter(|_| slides[number]));
+    }
+    arch
 }

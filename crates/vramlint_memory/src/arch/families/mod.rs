@@ -1,9 +1,20 @@
 //! From a `config.json` to an architecture, family by family. Defaults are those of the config classes of transformers 5.23.
 
 mod bert;
+mod cohere;
 mod count;
+mod decoder;
+mod gemma;
+mod glm;
 mod gpt2;
 mod llama;
+mod neox;
+mod olmo;
+mod phi;
+mod plain;
+mod sizes;
+mod unknown;
+mod variants;
 
 use super::{Activation, Arch, Embedding, HeadShape, Norm};
 use crate::config::Config;
@@ -15,11 +26,41 @@ const LAYER: Norm = Norm::Layer { weight: true, bias: true };
 /// Reads a config; what it lacks is assumed.
 pub(super) fn read(config: &Config) -> Arch {
     let kind = kind(config);
-    match kind.as_str() {
-        "gpt2" => gpt2::read(config, kind),
-        "bert" | "roberta" | "xlm-roberta" | "electra" => bert::read(config, kind),
-        _ => llama::read(config, kind),
-    }
+    let family: fn(&Config, String) -> Arch = match kind.as_str() {
+        "gpt2" => gpt2::read,
+        "bert" | "roberta" | "xlm-roberta" | "electra" => bert::read,
+        "llama" | "code_llama" | "internlm3" => llama::llama,
+        "mistral" | "ministral" | "ministral3" | "mixtral" => llama::mistral,
+        "qwen2" | "qwen3" => llama::qwen,
+        "gemma" => gemma::gemma,
+        "gemma2" | "vaultgemma" => gemma::gemma2,
+        "gemma3_text" => gemma::gemma3,
+        "phi" => phi::phi,
+        "phi3" => phi::phi3,
+        "gpt_neox" => neox::neox,
+        "gptj" => neox::gptj,
+        "falcon" => neox::falcon,
+        "starcoder2" => plain::starcoder2,
+        "gpt_bigcode" => plain::bigcode,
+        "stablelm" => plain::stablelm,
+        "nemotron" => plain::nemotron,
+        "arcee" | "jais2" => plain::arcee,
+        "apertus" => plain::apertus,
+        "cohere" | "cohere2" => cohere::cohere,
+        "glm" | "glm4" => glm::glm,
+        "olmo" => olmo::olmo,
+        "olmo2" | "olmo3" => olmo::olmo2,
+        "exaone4" => olmo::exaone4,
+        "granite" => variants::granite,
+        "smollm3" => variants::smollm3,
+        "seed_oss" => variants::seed,
+        "ernie4_5" => variants::ernie,
+        "hunyuan_v1_dense" => variants::hunyuan,
+        "helium" => variants::helium,
+        "cwm" => variants::cwm,
+        _ => unknown::unknown,
+    };
+    family(config, kind)
 }
 
 /// `model_type`, or what the class of the config says.
@@ -34,6 +75,13 @@ fn kind(config: &Config) -> String {
         "GPTNeoX" => "gpt_neox".to_owned(),
         "OPT" => "opt".to_owned(),
         "XLMRoberta" => "xlm-roberta".to_owned(),
+        "GPTJ" => "gptj".to_owned(),
+        "GPTBigCode" => "gpt_bigcode".to_owned(),
+        "StableLm" => "stablelm".to_owned(),
+        "SmolLM3" => "smollm3".to_owned(),
+        "InternLM3" => "internlm3".to_owned(),
+        "HunYuanDenseV1" => "hunyuan_v1_dense".to_owned(),
+        "Ernie4_5" => "ernie4_5".to_owned(),
         _ => {
             // Qwen3Moe -> qwen3_moe
             let mut out = String::new();
@@ -56,6 +104,7 @@ fn activation(name: Option<&str>, other: Activation) -> Activation {
         Some("gelu_new" | "gelu_fast" | "gelu_10") => Activation::GeluNew,
         Some("relu2") => Activation::ReluSquared,
         Some("quick_gelu") => Activation::QuickGelu,
+        Some("xielu") => Activation::Xielu,
         Some(_) => Activation::Kernel,
         None => other,
     }
@@ -66,5 +115,5 @@ fn head(tied: bool) -> HeadShape {
 }
 
 fn embedding(columns: u64) -> Embedding {
-    Embedding { columns, positions: None, types: None, norm: None, dropout: false, scaled: false }
+    Embedding { columns, positions: None, types: None, norm: None, dropout: false, scaled: false, stored_mask: 0 }
 }

@@ -23,7 +23,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     let hidden = model.forward(t, ids, batch, setup, true);
     t.at(super::site());
     let Head::Vocabulary { weight, bias, transform: _ } = &model.loaded.head else { return hidden };
-    let logits = logits(t, hidden, *weight, *bias, model.vocab);
+    let logits = model.finish_logits(t, logits(t, hidden, *weight, *bias, model.vocab));
     let wide = t.cast_logits(&logits, 4);
     let padded = t.empty_as(batch.tokens() + 1, 8, Part::Other);
     let shifted = t.empty_as(batch.tokens(), 8, Part::Other);

@@ -34,6 +34,12 @@ impl Tape {
         })
     }
 
+    /// `a += b`: no new block.
+    pub(crate) fn add_in_place(&self, a: Tensor, b: &Tensor) -> Tensor {
+        let out = Tensor { edge: None, ..a.clone() };
+        self.record(&[&a, b], out, |_, grad| vec![Some(grad.clone()), Some(grad)])
+    }
+
     /// `a + b` where `b` has one row (`Other::Rows`) or one column (`Other::Columns`), or is a number.
     pub(crate) fn add_broadcast(&self, a: impl Borrow<Tensor>, other: Other<'_>) -> Tensor {
         let x = a.borrow();
@@ -92,6 +98,19 @@ impl Tape {
     /// `a / b` for a number `b` of Python.
     pub(crate) fn div_scalar(&self, a: impl Borrow<Tensor>) -> Tensor {
         self.mul(a, Other::Scalar)
+    }
+
+    /// `torch.where(mask, a, b)`.
+    pub(crate) fn choose(&self, mask: Tensor, a: Tensor, b: Tensor) -> Tensor {
+        let kept = self.records(&[&a, &b]).then(|| self.save(&mask));
+        let out = self.empty(a.numel, a.width);
+        let out = self.record(&[&a, &b], out, move |tape, grad| {
+            let (first, second) = (tape.empty(grad.numel, grad.width), tape.empty(grad.numel, grad.width));
+            drop(kept);
+            vec![Some(first), Some(second)]
+        });
+        drop((mask, a, b));
+        out
     }
 
     /// A function whose gradient needs its input: `silu`, `gelu`.

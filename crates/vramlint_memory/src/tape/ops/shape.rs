@@ -49,6 +49,21 @@ impl Tape {
         })
     }
 
+    /// `x[..., [i]]`: rows picked by a list, copied; backward adds into zeros of the whole.
+    pub(crate) fn pick(&self, a: impl Borrow<Tensor>, numel: u64) -> Tensor {
+        let x = a.borrow();
+        let whole = x.numel;
+        let out = self.empty(numel, x.width);
+        self.record(&[x], out, move |tape, grad| vec![Some(tape.empty(whole, grad.width))])
+    }
+
+    /// `F.pad` at the end of the last dimension: `numel` numbers; the gradient is a view of its own.
+    pub(crate) fn pad(&self, a: impl Borrow<Tensor>, numel: u64) -> Tensor {
+        let x = a.borrow();
+        let (out, own) = (self.empty(numel, x.width), x.numel);
+        self.record(&[x], out, move |_, grad| vec![Some(grad.part(own))])
+    }
+
     /// `split`, `chunk`, `unbind`: views forward; backward joins the gradients in a new block.
     pub(crate) fn split(&self, a: impl Borrow<Tensor>, sizes: &[u64]) -> Vec<Tensor> {
         let x = a.borrow();
@@ -74,13 +89,14 @@ impl Tape {
         )
     }
 
-    /// `repeat_kv`: keys or values copied to every head. Backward sums over the copies.
-    pub(crate) fn repeat(&self, a: impl Borrow<Tensor>, times: u64) -> Tensor {
+    /// `repeat_kv`: keys or values copied to every head; those of a single head are only seen as many. Backward sums over the heads.
+    pub(crate) fn repeat(&self, a: impl Borrow<Tensor>, times: u64, single: bool) -> Tensor {
         let x = a.borrow();
         if times <= 1 {
             return x.clone();
         }
-        let out = self.empty(x.numel * times, x.width);
+        let numel = x.numel * times;
+        let out = if single { Tensor { edge: None, numel, ..x.view() } } else { self.empty(numel, x.width) };
         let numel = x.numel;
         self.record(&[x], out, move |tape, grad| {
             let out = tape.empty(numel, grad.width);

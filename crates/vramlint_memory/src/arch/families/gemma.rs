@@ -1,0 +1,70 @@
+//! Gemma, Gemma 2, Gemma 3, VaultGemma.
+
+use super::decoder::{decoder, each, slides, window};
+use super::sizes::Sizes;
+use crate::arch::{Arch, Norm, Order, QkNorm};
+use crate::config::Config;
+
+const GEMMA: Sizes = Sizes {
+    hidden: 3072,
+    inner: Some(24576),
+    layers: 28,
+    heads: 16,
+    kv_heads: Some(16),
+    head_dim: Some(256),
+    vocab: 256_000,
+    tied: true,
+};
+const GEMMA2: Sizes = Sizes { hidden: 2304, inner: Some(9216), layers: 26, heads: 8, kv_heads: Some(4), ..GEMMA };
+
+/// The first: Llama with its own norm, and scaled embeddings.
+pub(super) fn gemma(config: &Config, kind: String) -> Arch {
+    let mut arch = decoder(config, kind, GEMMA, |layer, _| layer.norm = Norm::RmsFull);
+    arch.embedding.scaled = true;
+    arch
+}
+
+/// The second: norms around both halves, capped scores and logits, every other block slides. VaultGemma leaves the norms behind out.
+pub(super) fn gemma2(config: &Config, kind: String) -> Arch {
+    let vault = kind == "vaultgemma";
+    let mut arch = decoder(config, kind, GEMMA2, |layer, _| {
+        layer.norm = Norm::RmsFull;
+        layer.order = if vault { Order::Pre } else { Order::Sandwich };
+        layer.attention.softcap = cap(config, "attn_logit_softcapping", true);
+    });
+    alternate(config, &mut arch, |number| number % 2 == 0);
+    arch.head.softcap = cap(config, "final_logit_softcapping", true);
+    arch
+}
+
+/// The language part of the third: norms of queries and keys, five of six blocks slide, with rotary tables of their own.
+pub(super) fn gemma3(config: &Config, kind: String) -> Arch {
+    let mut arch = decoder(config, kind, Sizes { vocab: 262_208, ..GEMMA2 }, |layer, _| {
+        layer.norm = Norm::RmsFull;
+        layer.order = Order::Sandwich;
+        layer.attention.qk_norm = Some(QkNorm { norm: Norm::RmsFull, per_head: true, late: false });
+        layer.attention.softcap = cap(config, "attn_logit_softcapping", false);
+    });
+    let pattern = config.count("sliding_window_pattern").or_else(|| config.count("_sliding_window_pattern"));
+    let pattern = pattern.unwrap_or(6).max(1);
+    alternate(config, &mut arch, |number| !(number + 1).is_multiple_of(pattern));
+    for (layer, _) in &mut arch.layers {
+        if let (Some(rotary), Some(_)) = (&mut layer.attention.rotary, layer.attention.window) {
+            rotary.local = true;
+        }
+    }
+    arch.head.softcap = cap(config, "final_logit_softcapping", false);
+    arch
+}
+
+fn alternate(config: &Config, arch: &mut Arch, usual: impl Fn(u64) -> bool) {
+    arch.embedding.scaled = true;
+    let window = window(config, Some(4096));
+    let slides = slides(config, arch.layers(), usual);
+    each(arch, |number, layer| layer.attention.window = window.filter(|_| slides[number]));
+}
+
+/// A cap that is a number where it is written, `null` to switch it off, and `other` where it is not written.
+fn cap(config: &Config, key: &str, other: bool) -> bool {
+    if config.has(key) { config.number(key).is_some() } else { other }
+}

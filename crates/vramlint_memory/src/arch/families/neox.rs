@@ -1,0 +1,108 @@
+//! Decoders of EleutherAI and what followed them: GPT-NeoX, GPT-J, Falcon.
+
+use super::decoder::{decoder, partial, plain, share_of};
+use super::sizes::Sizes;
+use super::{LAYER, activation};
+use crate::arch::{Activation, Arch, Names, Order, Parts, Projection, Rotary, Tables};
+use crate::config::Config;
+
+const NEOX: Sizes =
+    Sizes { hidden: 6144, inner: Some(24576), layers: 44, heads: 64, kv_heads: None, head_dim: None, vocab: 50432, tied: false };
+const GPTJ: Sizes = Sizes { hidden: 4096, inner: None, layers: 28, heads: 16, vocab: 50400, ..NEOX };
+const FALCON: Sizes = Sizes { hidden: 4544, inner: None, layers: 32, heads: 71, vocab: 65024, tied: true, ..NEOX };
+
+const NEOX_NAMES: Names = Names {
+    fused: "attention.query_key_value",
+    out: "attention.dense",
+    up: "mlp.dense_h_to_4h",
+    down: "mlp.dense_4h_to_h",
+    ..Names::LLAMA
+};
+const GPTJ_NAMES: Names = Names {
+    qkv: ["attn.q_proj", "attn.k_proj", "attn.v_proj"],
+    out: "attn.out_proj",
+    up: "mlp.fc_in",
+    down: "mlp.fc_out",
+    ..Names::LLAMA
+};
+const FALCON_NAMES: Names = Names { fused: "self_attention.query_key_value", out: "self_attention.dense", ..NEOX_NAMES };
+
+/// GPT-NeoX and Pythia.
+pub(super) fn neox(config: &Config, kind: String) -> Arch {
+    let mut arch = decoder(config, kind, NEOX, |layer, sizes| {
+        let attention = &mut layer.attention;
+        let bias = config.flag("attention_bias").unwrap_or(true);
+        (attention.qkv_bias, attention.out_bias) = (bias, bias);
+        attention.projection = Projection::FusedByHead;
+        let columns = share_of(attention.head_dim, partial(config, 0.25));
+        attention.rotary = Some(Rotary { parts: Parts::Both, ..Rotary::usual(columns) });
+        layer.mlp = plain(sizes.inner(), true, activation(config.text("hidden_act"), Activation::Kernel));
+        layer.norm = LAYER;
+        layer.order = if config.flag("use_parallel_residual").unwrap_or(true) {
+            Order::Parallel { norms: 2, in_place: false }
+        } else {
+            Order::Pre
+        };
+        layer.dropout = config.number("hidden_dropout").unwrap_or(0.0) > 0.0;
+        layer.names = &NEOX_NAMES;
+    });
+    arch.embedding.dropout = config.number("hidden_dropout").unwrap_or(0.0) > 0.0;
+    arch
+}
+
+/// GPT-J and CodeGen's elder: attention written out, scores from fp32 queries and keys.
+pub(super) fn gptj(config: &Config, kind: String) -> Arch {
+    let mut arch = decoder(config, kind, GPTJ, |layer, sizes| {
+        let attention = &mut layer.attention;
+        (attention.qkv_bias, attention.out_bias) = (false, false);
+        let rows = config.count("n_positions").or_else(|| config.count("max_position_embeddings")).unwrap_or(2048);
+        let written = if config.has("rotary_dim") { config.count("rotary_dim") } else { Some(64) };
+        attention.rotary = Some(Rotary {
+            interleaved: true,
+            parts: if written.is_some() { Parts::Each } else { Parts::Whole },
+            tables: Tables::Stored { rows },
+            ..Rotary::usual(written.unwrap_or(sizes.hidden))
+        });
+        attention.fp32_scores = true;
+        attention.dropout = config.number("attn_pdrop").unwrap_or(0.0) > 0.0;
+        layer.mlp = plain(sizes.inner(), true, activation(config.text("activation_function"), Activation::GeluNew));
+        layer.norm = LAYER;
+        layer.order = Order::Parallel { norms: 1, in_place: false };
+        layer.dropout = config.number("resid_pdrop").unwrap_or(0.0) > 0.0;
+        layer.names = &GPTJ_NAMES;
+    });
+    arch.head.bias = true;
+    arch.embedding.dropout = config.number("embd_pdrop").unwrap_or(0.0) > 0.0;
+    arch
+}
+
+/// Falcon: one key head (7B), a key head for each group (40B, 180B), or a block of the old kind with ALiBi (RW).
+pub(super) fn falcon(config: &Config, kind: String) -> Arch {
+    let grouped = config.flag("new_decoder_architecture").unwrap_or(false);
+    let single = config.flag("multi_query").unwrap_or(true);
+    let parallel = config.flag("parallel_attn").unwrap_or(true);
+    let alibi = config.flag("alibi").unwrap_or(false);
+    decoder(config, kind, FALCON, |layer, sizes| {
+        let bias = config.flag("bias").unwrap_or(false);
+        let attention = &mut layer.attention;
+        (attention.qkv_bias, attention.out_bias) = (bias, bias);
+        attention.kv_heads = match (grouped, single) {
+            (true, _) => config.count("num_kv_heads").unwrap_or(sizes.heads),
+            (false, true) => 1,
+            (false, false) => sizes.heads,
+        };
+        attention.projection =
+            if grouped || single { Projection::FusedPicked { spread: grouped } } else { Projection::FusedByHead };
+        attention.masked = true;
+        attention.alibi = alibi;
+        if alibi {
+            attention.rotary = None;
+        }
+        layer.mlp = plain(sizes.inner(), bias, activation(config.text("activation"), Activation::Kernel));
+        layer.norm = LAYER;
+        let norms = if grouped { config.count("num_ln_in_parallel_attn").unwrap_or(2).clamp(1, 2) } else { 1 };
+        layer.order = if grouped || parallel { Order::Parallel { norms, in_place: true } } else { Order::Pre };
+        layer.dropout = config.number("hidden_dropout").unwrap_or(0.0) > 0.0;
+        layer.names = &FALCON_NAMES;
+    })
+}

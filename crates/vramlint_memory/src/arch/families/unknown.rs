@@ -1,0 +1,52 @@
+//! A family that nobody described here: read as the usual decoder that most are, and said so.
+
+use super::decoder::{decoder, plain};
+use super::sizes::{LLAMA, Sizes};
+use super::{LAYER, activation};
+use crate::arch::{Activation, Arch, Certainty, Norm, QkNorm};
+use crate::config::Config;
+use crate::estimate::Assumption;
+
+/// Reads what its keys tell: the sizes under their usual names, biases, tied embeddings, LayerNorm or RMSNorm, norms of queries and
+/// keys, learned positions. The rest is Llama's.
+pub(super) fn unknown(config: &Config, kind: String) -> Arch {
+    let name = if kind.is_empty() { "?".to_owned() } else { kind.clone() };
+    let defaults = Sizes { inner: None, ..LLAMA };
+    let mut arch = decoder(config, kind, defaults, |layer, sizes| {
+        let flag = |keys: &[&str]| keys.iter().find_map(|key| config.flag(key)).unwrap_or(false);
+        let everywhere = flag(&["use_bias", "bias"]);
+        layer.attention.qkv_bias = everywhere || flag(&["attention_bias", "qkv_bias", "use_qkv_bias", "add_qkv_bias"]);
+        layer.attention.out_bias = everywhere || flag(&["attention_bias", "attention_out_bias"]);
+        if flag(&["use_qk_norm", "qk_norm", "qk_layernorm", "use_qk_layernorm"]) {
+            layer.attention.qk_norm = Some(QkNorm { norm: Norm::Rms, per_head: true, late: false });
+        }
+        let rms = config.has("rms_norm_eps") || config.has("rms_norm_epsilon");
+        if !rms && ["layer_norm_eps", "layer_norm_epsilon", "layernorm_epsilon", "norm_epsilon"].iter().any(|key| config.has(key))
+        {
+            layer.norm = LAYER;
+        }
+        // Names of functions without a gate: what has one is called silu, swish or swiglu.
+        let function = ["hidden_act", "activation_function", "activation"].into_iter().find_map(|key| config.text(key));
+        if matches!(function, Some("relu" | "relu2" | "gelu" | "gelu_new" | "gelu_fast")) {
+            layer.mlp = plain(sizes.inner(), everywhere, activation(function, Activation::Kernel));
+        }
+    });
+    if !config.has("rope_theta") && !config.has("rope_parameters") && !config.has("rope_scaling") {
+        let rows = ["n_positions", "max_position_embeddings"].into_iter().find_map(|key| config.count(key));
+        if config.text("position_embedding_type") == Some("absolute") || config.has("n_positions") {
+            arch.embedding.positions = rows;
+            for (layer, _) in &mut arch.layers {
+                layer.attention.rotary = None;
+            }
+        }
+    }
+    arch.certainty = Certainty::Usual;
+    arch.assumptions.insert(
+        0,
+        Assumption {
+            en: format!("the model type {name} is not known: a decoder of the usual kind with its sizes is assumed"),
+            zh: format!("不认识模型类型 {name}：按相同尺寸的常见解码器结构估算"),
+        },
+    );
+    arch
+}

@@ -1,0 +1,119 @@
+//! Llama with one or two things changed: Granite, SmolLM 3, Seed-OSS, ERNIE 4.5, Hunyuan, Helium, CWM.
+
+use super::decoder::{decoder, each, slides, window};
+use super::sizes::{LLAMA, Sizes};
+use crate::arch::{Arch, Mlp, Norm, QkNorm, Rotary, Tables};
+use crate::config::{Config, Value};
+
+const SMOLLM3: Sizes = Sizes { hidden: 2048, layers: 36, heads: 16, kv_heads: Some(4), vocab: 128_256, tied: true, ..LLAMA };
+const SEED: Sizes =
+    Sizes { inner: Some(27648), layers: 64, heads: 80, kv_heads: Some(8), head_dim: Some(128), vocab: 155_136, ..LLAMA };
+const ERNIE: Sizes = Sizes {
+    hidden: 1024,
+    inner: Some(3072),
+    layers: 18,
+    heads: 16,
+    kv_heads: Some(2),
+    head_dim: Some(128),
+    vocab: 103_424,
+    tied: true,
+};
+const HUNYUAN: Sizes = Sizes { vocab: 290_943, ..LLAMA };
+const HELIUM: Sizes = Sizes {
+    hidden: 2560,
+    inner: Some(7040),
+    layers: 24,
+    heads: 20,
+    kv_heads: Some(20),
+    head_dim: Some(128),
+    vocab: 48000,
+    tied: false,
+};
+const CWM: Sizes = Sizes {
+    hidden: 6144,
+    inner: Some(21504),
+    layers: 64,
+    heads: 48,
+    kv_heads: Some(8),
+    head_dim: Some(128),
+    vocab: 128_256,
+    tied: false,
+};
+
+/// Granite: embeddings, residuals and logits are multiplied by numbers (also by one).
+pub(super) fn granite(config: &Config, kind: String) -> Arch {
+    let mut arch = decoder(config, kind, LLAMA, |layer, _| layer.scaled = true);
+    arch.embedding.scaled = true;
+    arch.head.scaled = true;
+    arch
+}
+
+/// SmolLM 3: every fourth block does not turn queries and keys.
+pub(super) fn smollm3(config: &Config, kind: String) -> Arch {
+    let mut arch = decoder(config, kind, SMOLLM3, |_, _| {});
+    let every = config.count("no_rope_layer_interval").unwrap_or(4).max(1);
+    let listed = config.list("no_rope_layers").unwrap_or_default();
+    let turned = |number: usize| match listed.get(number) {
+        Some(Value::Number(number)) => *number > 0.0,
+        _ => !(number as u64 + 1).is_multiple_of(every),
+    };
+    let window = window(config, None).filter(|_| config.flag("use_sliding_window").unwrap_or(false));
+    let slides = slides(config, arch.layers(), |number| !turned(usize::try_from(number).unwrap_or(0)));
+    each(&mut arch, |number, layer| {
+        if !turned(number) {
+            layer.attention.rotary = None;
+        }
+        layer.attention.window = window.filter(|_| slides[number]);
+    });
+    arch
+}
+
+/// Seed-OSS: biases of queries, keys and values, dropout.
+pub(super) fn seed(config: &Config, kind: String) -> Arch {
+    decoder(config, kind, SEED, |layer, _| {
+        layer.attention.qkv_bias = config.flag("attention_bias").unwrap_or(true);
+        layer.attention.out_bias = config.flag("attention_out_bias").unwrap_or(false);
+        layer.attention.dropout = config.number("attention_dropout").unwrap_or(0.1) > 0.0;
+        layer.dropout = config.number("residual_dropout").unwrap_or(0.1) > 0.0;
+    })
+}
+
+/// ERNIE 4.5: queries and keys are turned by neighbours in fp32.
+pub(super) fn ernie(config: &Config, kind: String) -> Arch {
+    decoder(config, kind, ERNIE, |layer, sizes| {
+        let bias = config.flag("use_bias").unwrap_or(false);
+        (layer.attention.qkv_bias, layer.attention.out_bias) = (bias, bias);
+        if let Mlp::Gated { bias: inner, .. } = &mut layer.mlp {
+            *inner = bias;
+        }
+        layer.attention.rotary =
+            Some(Rotary { fp32: true, interleaved: true, tables: Tables::Repeated, ..Rotary::usual(sizes.head_dim()) });
+    })
+}
+
+/// Hunyuan: norms of queries and keys behind the rotary embedding.
+pub(super) fn hunyuan(config: &Config, kind: String) -> Arch {
+    decoder(config, kind, HUNYUAN, |layer, _| {
+        layer.attention.qk_norm = Some(QkNorm { norm: Norm::Rms, per_head: true, late: true });
+    })
+}
+
+/// Helium: the weight of a norm in fp32, queries and keys turned by neighbours.
+pub(super) fn helium(config: &Config, kind: String) -> Arch {
+    decoder(config, kind, HELIUM, |layer, sizes| {
+        layer.norm = Norm::RmsLate { cast: true };
+        layer.attention.out_bias = false;
+        layer.attention.rotary = Some(Rotary { interleaved: true, tables: Tables::Repeated, ..Rotary::usual(sizes.head_dim()) });
+    })
+}
+
+/// Code World Model: Llama with a window in three of four blocks.
+pub(super) fn cwm(config: &Config, kind: String) -> Arch {
+    let mut arch = decoder(config, kind, CWM, |layer, _| {
+        (layer.attention.qkv_bias, layer.attention.out_bias) = (false, false);
+    });
+    let window = window(config, Some(8192));
+    let slides = slides(config, arch.layers(), |number| !number.is_multiple_of(4));
+    each(&mut arch, |number, layer| layer.attention.window = window.filter(|_| slides[number]));
+    arch
+}

@@ -1,0 +1,93 @@
+//! From hidden states to queries, keys and values.
+
+use super::decoder::Batch;
+use super::layers::{AttentionModule, LinearModule, NormModule, Projections};
+use super::mlp::linear;
+use super::norm::norm;
+use crate::arch::{Attention, Parts, Projection, Tables};
+use crate::tape::ops::attention::Heads;
+use crate::tape::{Tape, Tensor};
+
+/// Queries, keys and values, normed where the family norms them before it turns them.
+pub(super) fn project(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, batch: Batch) -> (Tensor, Tensor, Tensor) {
+    match &module.projections {
+        Projections::Separate { q, k, v } => separate(t, x, module, a, [q, k, v]),
+        Projections::Fused(all) => fused(t, x, all, a, batch),
+        Projections::Latent { .. } => todo!("latent attention"),
+    }
+}
+
+/// The heads that the kernel sees: those of keys and values may have been copied to every head.
+pub(super) fn spread(projections: &Projections, a: &Attention, shape: Heads) -> Heads {
+    match (projections, a.projection) {
+        (Projections::Fused(_), Projection::FusedPicked { spread: true }) => Heads { kv_heads: shape.heads, ..shape },
+        _ => shape,
+    }
+}
+
+fn separate(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, of: [&LinearModule; 3]) -> (Tensor, Tensor, Tensor) {
+    let early = a.qk_norm.is_some_and(|kind| !kind.late);
+    let over_all = a.qk_norm.is_some_and(|kind| !kind.per_head);
+    // Where queries are turned, their gradient comes back with the heads in front, and the reshape copies it. GPT-J turns them as
+    // they come.
+    let turned = a.rotary.is_some_and(|rotary| !matches!(rotary.tables, Tables::Stored { .. }));
+    let one = |projection: &LinearModule, norm_of: Option<&NormModule>| {
+        let out = linear(t, x, projection);
+        let heads = |out: Tensor| if turned { t.view_copied_back(out) } else { out };
+        match norm_of.filter(|_| early) {
+            Some(module) if over_all => heads(norm(t, &out, module)),
+            Some(module) => {
+                let out = heads(out);
+                norm(t, &out, module)
+            }
+            None => heads(out),
+        }
+    };
+    let [q, k, v] = of;
+    let q = one(q, module.q_norm.as_ref());
+    let k = one(k, module.k_norm.as_ref());
+    (q, k, linear(t, x, v))
+}
+
+fn fused(t: &Tape, x: &Tensor, all: &LinearModule, a: &Attention, batch: Batch) -> (Tensor, Tensor, Tensor) {
+    let all = linear(t, x, all);
+    let tokens = batch.tokens();
+    let sizes = [tokens * a.heads * a.head_dim, tokens * a.kv_heads * a.head_dim, tokens * a.kv_heads * a.value_dim];
+    match a.projection {
+        Projection::FusedSlices => {
+            let (q, k, v) = (t.slice(&all, sizes[0]), t.slice(&all, sizes[1]), t.slice(&all, sizes[2]));
+            // The heads of queries and keys come back in front of the tokens.
+            (t.view_copied_back(q), t.view_copied_back(k), v)
+        }
+        Projection::FusedByHead => three(t, &t.view_copied_back(all), &sizes),
+        Projection::FusedPicked { spread } => picked(t, &all, &sizes, spread.then_some(sizes[0])),
+        _ => three(t, &all, &sizes),
+    }
+}
+
+fn three(t: &Tape, all: &Tensor, sizes: &[u64; 3]) -> (Tensor, Tensor, Tensor) {
+    let mut parts = t.split(all, sizes).into_iter();
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(q), Some(k), Some(v)) => (q, k, v),
+        _ => unreachable!("three sizes give three parts"),
+    }
+}
+
+/// Falcon: queries are a slice, keys and values are picked by a list, which copies them; `each` numbers when spread to every head.
+fn picked(t: &Tape, all: &Tensor, sizes: &[u64; 3], each: Option<u64>) -> (Tensor, Tensor, Tensor) {
+    let q = t.slice(all, sizes[0]);
+    let (k, v) = (t.pick(all, sizes[1]), t.pick(all, sizes[2]));
+    match each {
+        Some(numel) => {
+            let (k, v) = (t.repeat(&k, numel / sizes[1].max(1), false), t.repeat(&v, numel / sizes[2].max(1), false));
+            (t.contiguous(q), k, v)
+        }
+        None => (q, k, v),
+    }
+}
+
+/// Whether queries and keys lie in memory with the heads before the tokens: where a family joined columns that it turned and columns
+/// that it did not, once heads stood in front. Otherwise they lie as they were projected.
+pub(super) fn heads_first(a: &Attention) -> bool {
+    a.rotary.is_some_and(|rotary| rotary.parts != Parts::Whole && !matches!(rotary.tables, Tables::Stored { .. }))
+}
