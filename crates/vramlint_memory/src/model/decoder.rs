@@ -61,7 +61,8 @@ impl Model {
 
     /// Hidden states of the last block, normed.
     pub(crate) fn forward(&self, t: &Tape, ids: &Tensor, batch: Batch, setup: &Setup, train: bool) -> Tensor {
-        t.at(Site { phase: Phase::Forward, layer: 0, name: &EMBEDDING });
+        let phase = if t.site().phase == Phase::Generate { Phase::Generate } else { Phase::Forward };
+        t.at(Site { phase, layer: 0, name: &EMBEDDING });
         let tokens = batch.tokens();
         let table = t.weight(self.loaded.embedding);
         let mut hidden = t.embedding(ids, &table, tokens, self.shape.columns);
@@ -86,7 +87,7 @@ impl Model {
                 kind => t.checkpoint(&body, hidden, kind == Checkpointing::NonReentrant),
             };
         }
-        t.at(Site { phase: Phase::Forward, layer: 0, name: &NORM });
+        t.at(Site { phase, layer: 0, name: &NORM });
         let last = match &self.loaded.final_norm {
             Some(module) => norm(t, &hidden, module),
             None => hidden,
@@ -164,7 +165,10 @@ type Forward<'a> = &'a dyn Fn(&Tape, &Tensor) -> Tensor;
 /// One block.
 fn block(t: &Tape, x: &Tensor, layer: &LayerModule, batch: Batch, shared: &Shared) -> Tensor {
     let site = |name| Site {
-        phase: if t.site().phase == Phase::Forward { Phase::Forward } else { Phase::Backward },
+        phase: match t.site().phase {
+            phase @ (Phase::Forward | Phase::Generate) => phase,
+            _ => Phase::Backward,
+        },
         layer: layer.number,
         name,
     };

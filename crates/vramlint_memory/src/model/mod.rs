@@ -10,5 +10,6 @@ mod project;
 mod rotary;
 
 pub(crate) use decoder::{Batch, Model};
+pub(crate) use layers::LayerModule;
 pub(crate) use load::{Head, load};
 pub(crate) use mlp::linear;

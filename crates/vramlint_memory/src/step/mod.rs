@@ -1,6 +1,7 @@
 //! A training run of two optimizer steps: what is loaded, and what each step takes and gives back.
 
 pub(crate) mod compress;
+mod generate;
 mod loss;
 mod optimizer;
 pub(crate) mod profile;
@@ -8,11 +9,12 @@ pub(crate) mod profile;
 use crate::arch::{Arch, Layer};
 use crate::estimate::{Part, Phase, Words};
 use crate::model::{Batch, Model, load};
-use crate::setup::{Reference, Setup};
+use crate::setup::{Reference, Resident, Setup};
 use crate::tape::{Device, Event, ParamId, Site, Tape};
 use loss::Models;
 
 static INPUTS: Words = Words { en: "inputs", zh: "输入" };
+static BESIDE: Words = Words { en: "models beside", zh: "其他常驻模型" };
 static STEP: Words = Words { en: "optimizer step", zh: "优化器更新" };
 
 /// What was recorded.
@@ -21,8 +23,7 @@ pub(crate) struct Trace {
     pub(crate) events: Vec<Event>,
     /// How many of them belong to loading.
     pub(crate) loaded: usize,
-    /// Parameters, and those that are trained.
-    pub(crate) parameters: u64,
+    /// Parameters that are trained.
     pub(crate) trainable: u64,
     /// Blocks of memory that the events speak of.
     pub(crate) blocks: u32,
@@ -36,15 +37,19 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace 
     let policy = Model::new(arch, load(&tape, arch, setup, layers, false));
     let reference = (setup.reference == Reference::Copy).then(|| Model::new(arch, load(&tape, arch, setup, layers, true)));
     let models = Models { policy, reference };
+    // Models beside it stay as they were loaded.
+    let residents: Vec<Model> = setup.residents.iter().map(|resident| beside(&tape, resident)).collect();
     tape.empty_cache();
     let mut events = tape.take_events();
     let loaded = events.len();
     let trained: Vec<ParamId> = tape.param_ids().filter(|id| tape.with_param(*id, |param| param.trainable)).collect();
     let count = |id: &ParamId| tape.with_param(*id, |param| param.shape[0] * param.shape[1]);
     let trainable = trained.iter().map(count).sum();
-    let parameters = tape.param_ids().map(|id| count(&id)).sum();
     let mut state = optimizer::State::default();
     for _ in 0..2 {
+        if let Some(round) = setup.generation {
+            generate::generate(&tape, &models.policy, setup, round);
+        }
         for _ in 0..setup.accumulation.max(1).min(2) {
             micro_step(&tape, &models, setup);
         }
@@ -58,8 +63,17 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace 
         }
     }
     events.extend(tape.take_events());
+    drop(residents);
     let blocks = tape.blocks();
-    Trace { events, loaded, parameters, trainable, blocks, managed: state.managed }
+    Trace { events, loaded, trainable, blocks, managed: state.managed }
+}
+
+/// A model that is only asked.
+fn beside(tape: &Tape, resident: &Resident) -> Model {
+    tape.at(Site { phase: Phase::Load, layer: 0, name: &BESIDE });
+    let setup = Setup { weights: resident.weights, quantization: resident.quantization, ..Setup::default() };
+    let loaded = load(tape, &resident.arch, &setup, &resident.arch.layers, true);
+    Model::new(&resident.arch, loaded)
 }
 
 fn micro_step(tape: &Tape, models: &Models, setup: &Setup) {

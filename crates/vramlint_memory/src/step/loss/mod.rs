@@ -3,6 +3,7 @@
 mod causal;
 mod classes;
 mod fused;
+mod liger;
 mod rows;
 
 use crate::estimate::{Part, Phase, Words};
@@ -39,6 +40,15 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
         Task::Reward | Task::SequenceClassification => classes::loss(t, &models.policy, ids, batch, setup),
         Task::CausalLm | Task::MaskedLm if setup.head == HeadKind::FullLogits => {
             causal::loss(t, &models.policy, ids, batch, setup)
+        }
+        Task::CausalLm | Task::MaskedLm if setup.head == HeadKind::Liger => {
+            let labels = t.empty_as(batch.tokens(), 8, Part::Other);
+            let hidden = models.policy.forward(t, ids, batch, setup, true);
+            t.at(site());
+            let Head::Vocabulary { weight, .. } = &models.policy.loaded.head else { return hidden };
+            let loss = liger::loss(t, hidden, *weight, &models.policy, batch);
+            drop(labels);
+            loss
         }
         Task::CausalLm | Task::MaskedLm => {
             let labels = t.empty_as(batch.tokens(), 8, Part::Other);
