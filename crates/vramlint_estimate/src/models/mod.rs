@@ -95,7 +95,7 @@ impl Model {
 /// The models that a project may name: those declared, those lying in the project or in the user's cache, and the catalogue.
 #[derive(Clone, Debug, Default)]
 pub struct Models {
-    /// By name. `None` where two sources of the same rank disagree: then nothing is known.
+    /// By name.
     known: BTreeMap<String, Known>,
 }
 
@@ -103,6 +103,7 @@ pub struct Models {
 struct Known {
     rank: u8,
     of_the_hub: bool,
+    /// `None` where two sources of the same rank disagree, or where it cannot be read.
     model: Option<Model>,
 }
 
@@ -132,9 +133,26 @@ impl Models {
         }
     }
 
+    /// Remembers that a model lies at hand whose `config.json` cannot be read: nothing else may answer for it.
+    pub fn insert_unreadable(&mut self, id: &str, source: &Source) {
+        self.insert_without(id, source.rank(), source.of_the_hub());
+    }
+
+    /// Remembers that something of this name lies at hand, without a `config.json`: the name is no slip.
+    pub fn insert_present(&mut self, id: &str) {
+        self.insert_without(id, 0, false);
+    }
+
+    fn insert_without(&mut self, id: &str, rank: u8, of_the_hub: bool) {
+        let known = self.known.entry(id.to_owned()).or_insert(Known { rank, of_the_hub, model: None });
+        if rank > known.rank {
+            *known = Known { rank, of_the_hub, model: None };
+        }
+    }
+
     /// The model that a project means by `id`.
     pub fn find(&self, id: &str) -> Option<Model> {
-        if let Some(known) = self.entry(id) {
+        if let Some(known) = self.entry(id).filter(|known| known.rank > 0) {
             return known.model.as_ref().map(|model| Model { id: id.to_owned(), ..model.clone() });
         }
         Model::of_catalogue(id, variant(id)?)

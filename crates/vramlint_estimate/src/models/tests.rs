@@ -93,6 +93,19 @@ fn case_counts_for_folders_only() {
 }
 
 #[test]
+fn what_lies_there_unread_is_at_hand() {
+    let mut models = Models::catalogue();
+    models.insert_present("Qwen/Qwen3-4B");
+    assert!(models.is_at_hand("Qwen/Qwen3-4B") && models.find("Qwen/Qwen3-4B").is_some());
+    models.insert_unreadable("Qwen/Qwen3-4B", &Source::Project("Qwen/Qwen3-4B/config.json".into()));
+    assert!(models.is_at_hand("Qwen/Qwen3-4B") && models.find("Qwen/Qwen3-4B").is_none());
+    models.insert(model("Qwen/Qwen3-4B", 64, Source::Declared("d".into())));
+    models.insert_present("Qwen/Qwen3-4B");
+    assert!(models.find("Qwen/Qwen3-4B").is_some());
+    assert!(!models.is_at_hand("Qwen/Qwen3-8B"));
+}
+
+#[test]
 fn near_names() {
     let models = Models::catalogue();
     assert_eq!(models.nearest("Qwen/Qwen3-1.8B").as_deref(), Some("Qwen/Qwen3-1.7B"));
