@@ -113,6 +113,13 @@ pub fn variant(id: &str) -> Option<Variant> {
     id::variant(id, exact)
 }
 
+/// The model whose name is the last part of `path`: a folder that lies on another machine, or a copy by another organisation.
+///
+/// Nothing proves that it is what its name says, so whoever uses it must say so.
+pub fn by_name(path: &str) -> Option<Variant> {
+    id::by_name(path)
+}
+
 /// The known name that was most likely meant by `id`: of the same organisation, near enough that a person would agree.
 pub fn nearest(id: &str) -> Option<&'static str> {
     let (organisation, name) = id.split_once('/')?;

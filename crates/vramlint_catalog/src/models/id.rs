@@ -52,21 +52,40 @@ pub(super) fn variant(id: &str, exact: impl Fn(&str) -> Option<&'static Model>) 
         return Some(plain(model));
     }
     let (organisation, name) = lower.split_once('/')?;
-    let (name, stored) =
-        STORED.iter().find_map(|(ending, stored)| Some((name.strip_suffix(ending)?, *stored))).unwrap_or((name, Stored::Plain));
-    let tuned = TUNED.iter().find_map(|ending| name.strip_suffix(ending));
-    let names = std::iter::once(name).chain(tuned);
+    let (names, stored) = without_endings(name);
     let mirror = MIRRORS.iter().any(|mirror| mirror.eq_ignore_ascii_case(organisation));
-    let found = names.into_iter().find_map(|name| {
+    let found = names.into_iter().flatten().find_map(|name| {
         let own = exact(&format!("{organisation}/{name}"));
         own.or_else(|| mirror.then(|| mirrored(name)).flatten())
     });
     found.map(|model| Variant { model, stored })
 }
 
-/// The one model of any organisation that has this name, by its id or an alias. `llama-3-8b` is `Meta-Llama-3-8B`.
+/// The model that has the same name as the last part of a path, or of a name on the hub, if only one has it.
+pub(super) fn by_name(path: &str) -> Option<Variant> {
+    // ModelScope writes a dot as three lines.
+    let lower = path.trim().to_lowercase().replace("___", ".");
+    let parts: Vec<&str> = lower.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+    // The cache of the hub: models--org--name/snapshots/revision.
+    let cached = parts.iter().find_map(|part| part.strip_prefix("models--")?.rsplit("--").next());
+    let (names, stored) = without_endings(cached.or(parts.last().copied())?);
+    let model = names.into_iter().flatten().find_map(mirrored)?;
+    Some(Variant { model, stored })
+}
+
+/// A name without the ending that tells how weights are stored, then without the one that tells a fine-tuned state.
+fn without_endings(name: &str) -> ([Option<&str>; 2], Stored) {
+    let ended = STORED.iter().find_map(|(ending, stored)| Some((name.strip_suffix(ending)?, *stored)));
+    let (name, stored) = ended.unwrap_or((name, Stored::Plain));
+    ([Some(name), TUNED.iter().find_map(|ending| name.strip_suffix(ending))], stored)
+}
+
+/// The one model of any organisation that has this name, by its id or an alias. `llama-3-8b` is `Meta-Llama-3-8B`, `Llama-2-7b` is `Llama-2-7b-hf`.
 fn mirrored(name: &str) -> Option<&'static Model> {
-    let bare = |name: &str| name.strip_prefix("meta-").unwrap_or(name).to_owned();
+    let bare = |name: &str| {
+        let name = name.strip_prefix("meta-").unwrap_or(name);
+        name.strip_suffix("-hf").unwrap_or(name).to_owned()
+    };
     let (name, mut found) = (bare(name), None);
     for model in super::all() {
         let ids = std::iter::once(&model.id).chain(model.aliases);
@@ -98,6 +117,37 @@ mod tests {
         ] {
             let found = variant(id).unwrap_or_else(|| panic!("{id}"));
             assert_eq!((found.model.id, found.stored), (model, stored), "{id}");
+        }
+    }
+
+    #[test]
+    fn the_last_part_of_a_path_is_a_name() {
+        for (path, model, stored) in [
+            ("/mnt/models/Qwen3-8B", "Qwen/Qwen3-8B", Stored::Plain),
+            ("/data/Meta-Llama-3.1-8B-Instruct/", "meta-llama/Llama-3.1-8B", Stored::Plain),
+            ("models\\Qwen2.5-7B-Instruct-AWQ", "Qwen/Qwen2.5-7B", Stored::FourBit),
+            ("hub/models--google--gemma-2-9b/snapshots/0a1b", "google/gemma-2-9b", Stored::Plain),
+            ("modelscope/hub/Qwen/Qwen2___5-0___5B-Instruct", "Qwen/Qwen2.5-0.5B", Stored::Plain),
+            ("TechxGenus/Meta-Llama-3-8B-Instruct-GPTQ", "meta-llama/Meta-Llama-3-8B", Stored::FourBit),
+            ("Qwen3-4B", "Qwen/Qwen3-4B", Stored::Plain),
+            ("models/Llama-2-7b", "meta-llama/Llama-2-7b-hf", Stored::Plain),
+            ("Llama-2-13b-chat", "meta-llama/Llama-2-13b-hf", Stored::Plain),
+        ] {
+            let found = by_name(path).unwrap_or_else(|| panic!("{path}"));
+            assert_eq!((found.model.id, found.stored), (model, stored), "{path}");
+        }
+        for path in [
+            "",
+            "/",
+            "models",
+            "out/Qwen3-4B-sft",
+            "models/llama3-8b-pro",
+            "checkpoint-500",
+            "model-base",
+            "-instruct",
+            "模型/千问",
+        ] {
+            assert!(by_name(path).is_none(), "{path}");
         }
     }
 

@@ -9,7 +9,7 @@ pub use weights::{parameters_of_header, parameters_of_index};
 
 use std::collections::BTreeMap;
 use vramlint_catalog::families;
-use vramlint_catalog::models::{Stored, Variant, nearest, variant};
+use vramlint_catalog::models::{Stored, Variant, by_name, nearest, variant};
 use vramlint_memory::setup::{Dtype, Quantization};
 use vramlint_memory::{Arch, Config};
 
@@ -35,6 +35,8 @@ pub struct Model {
 pub enum Source {
     /// The built-in catalogue; where its row comes from.
     Catalogue(String),
+    /// The catalogue, by the name of a folder that is not here or of a copy: the model that it is taken for. An assumption, to be said.
+    Named(String),
     /// A `config.json` that the project's value names; its path as shown.
     Project(String),
     /// A `config.json` in the user's Hugging Face cache; its path as shown.
@@ -53,7 +55,7 @@ impl Source {
             Self::Declared(_) => 3,
             Self::Project(_) => 2,
             Self::Cache(_) => 1,
-            Self::Catalogue(_) => 0,
+            Self::Catalogue(_) | Self::Named(_) => 0,
         }
     }
 
@@ -78,9 +80,9 @@ impl Model {
     }
 
     /// A row of the catalogue under the name that the project uses.
-    fn of_catalogue(id: &str, found: Variant) -> Option<Self> {
+    fn of_catalogue(id: &str, found: Variant, source: Source) -> Option<Self> {
         let config = config_from_json(found.model.config).ok()?;
-        let mut model = Self::from_config(id, &config, Source::Catalogue(found.model.source.to_owned()));
+        let mut model = Self::from_config(id, &config, source);
         model.dtype = facts::dtype_named(found.model.dtype);
         model.prequantized = match found.stored {
             Stored::Plain => None,
@@ -155,7 +157,11 @@ impl Models {
         if let Some(known) = self.entry(id).filter(|known| known.rank > 0) {
             return known.model.as_ref().map(|model| Model { id: id.to_owned(), ..model.clone() });
         }
-        Model::of_catalogue(id, variant(id)?)
+        if let Some(found) = variant(id) {
+            return Model::of_catalogue(id, found, Source::Catalogue(found.model.source.to_owned()));
+        }
+        let found = by_name(id)?;
+        Model::of_catalogue(id, found, Source::Named(found.model.id.to_owned()))
     }
 
     /// Whether somebody beside the catalogue says how it is built, or that it is there.

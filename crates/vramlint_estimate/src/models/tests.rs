@@ -57,6 +57,16 @@ fn a_name_that_tells_the_storage_gives_it() {
 }
 
 #[test]
+fn a_folder_elsewhere_is_taken_for_what_its_name_says() {
+    let models = Models::catalogue();
+    let source = |id: &str| models.find(id).map(|model| model.source);
+    assert_eq!(source("/data/models/Qwen3-8B/"), Some(Source::Named("Qwen/Qwen3-8B".into())));
+    assert_eq!(source("acme/Qwen3-8B"), Some(Source::Named("Qwen/Qwen3-8B".into())));
+    assert_eq!(source("acme/Qwen3-8B-sft"), None);
+    assert!(matches!(source("Qwen/Qwen3-8B"), Some(Source::Catalogue(_))));
+}
+
+#[test]
 fn the_stronger_source_wins_whatever_the_order() {
     let sources = [(Source::Cache("c".into()), 1), (Source::Declared("d".into()), 3), (Source::Project("p".into()), 2)];
     for turn in 0..3 {
