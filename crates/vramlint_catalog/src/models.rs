@@ -29,7 +29,7 @@ pub struct Model {
     pub linear_modules: &'static [&'static str],
     /// Where the dimensions come from.
     pub source: &'static str,
-    /// Whether the dimensions were read in that source, rather than derived from a related model.
+    /// Whether the dimensions were read in that source, rather than recalled or derived from a related model.
     pub verified: bool,
     /// What must be known about the row.
     pub note: Option<&'static str>,
