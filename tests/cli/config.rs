@@ -75,3 +75,34 @@ fn either_end_suppresses() {
     folder.write("train.yaml", text.replace("batch_size: 2 ", "# vramlint: ignore[VL101]\nbatch_size: 2 "));
     assert!(check(&folder, "").contains(&"VL002".to_owned()), "a suppression that suppresses nothing is reported");
 }
+
+#[test]
+fn an_unknown_card_is_a_mistake_unless_its_memory_is_given() {
+    let folder = Folder::new(&[("train.yaml", SMALL)]);
+    assert_eq!(
+        folder.run("check --gpu RTX4900").fault(),
+        "error: --gpu: unknown card `RTX4900`, did you mean `GeForce RTX 4090`? For another card give its `--gpu-memory`\n"
+    );
+    assert!(folder.run("runs --gpu toaster --lang zh").fault().starts_with("错误：--gpu：未知的显卡 `toaster`"));
+    assert_eq!(check(&folder, "--gpu RTX4900 --gpu-memory 24GiB"), ["VL007"]);
+    assert_eq!(check(&folder, "--gpu A100"), ["VL007"]);
+}
+
+#[test]
+fn the_cache_of_the_user_is_read() {
+    let folder = Folder::new(&[
+        ("launch.sh", "accelerate launch train.py --model Qwen/Qwen3-1.8B\n"),
+        (
+            "train.py",
+            "import argparse\nfrom transformers import AutoModel\nparser = argparse.ArgumentParser()\nparser.add_argument('--model')\nAutoModel.from_pretrained(parser.parse_args().model)\n",
+        ),
+        ("hf/hub/models--Qwen--Qwen3-1.8B/refs/main", "abc"),
+        ("hf/hub/models--Qwen--Qwen3-1.8B/snapshots/abc/config.json", "{\"model_type\": \"qwen3\"}"),
+    ]);
+    let found = |variables: &[(&str, &str)]| {
+        codes(&folder.run_with("check -q --output-format concise --select unknown-model", variables).out)
+    };
+    assert_eq!(found(&[]), ["VL008"]);
+    let cache = folder.path().join("hf");
+    assert_eq!(found(&[("HF_HOME", cache.to_str().expect("UTF-8"))]), Vec::<String>::new());
+}

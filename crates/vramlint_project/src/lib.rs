@@ -11,6 +11,7 @@ mod discovery;
 mod files;
 pub mod fix;
 mod layers;
+pub mod models;
 mod own;
 mod read;
 pub mod report;
@@ -24,4 +25,5 @@ mod testing;
 
 pub use config::{Config, ConfigError};
 pub use fix::{FixOutcome, FixedFile, fix_until_stable};
+pub use models::{find_model, hub_caches};
 pub use report::{Report, Request, check};

@@ -1,11 +1,12 @@
 //! From paths to findings.
 
 use crate::ConfigError;
-use crate::config::{Config, Configs};
+use crate::config::{Config, Configs, unknown_card};
 use crate::discovery::paths::{absolute, relative, shown};
 use crate::discovery::{Discovered, discover};
 use crate::files::Files;
 use crate::layers::Layers;
+use crate::models::gather;
 use crate::own::INTERNAL_ERROR;
 use crate::read::{please_report, read_all};
 use crate::select::{Choice, RuleList, selected};
@@ -15,6 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use vramlint_base::{FileId, Finding, Message, Place, Severity, TextRange, message};
+use vramlint_estimate::Models;
 use vramlint_resolve::{Policy, Project, Run, SourceFile, Target};
 
 /// Stack of a working thread, bytes: readers go down as deep as a text is nested.
@@ -48,6 +50,8 @@ pub struct Request {
     pub ignore: Vec<String>,
     /// `--gpu`, `--gpu-memory` (bytes), `--gpus`, `--nodes`, `--host-memory` (bytes): on top of every target.
     pub target: Target,
+    /// Folders of Hugging Face caches to look for named models in: see [`crate::hub_caches`].
+    pub hub_caches: Vec<PathBuf>,
     /// `--jobs`; 0 for as many as there are cores.
     pub jobs: usize,
 }
@@ -65,8 +69,8 @@ pub struct Report {
     pub fail_on: Option<Severity>,
     /// `lang` of that configuration: `en` or `zh`.
     pub lang: Option<vramlint_base::Lang>,
-    /// `[[model]]` of that configuration.
-    pub models: Vec<crate::config::Model>,
+    /// What is known about the models that the project names: declared, in its folders, in the caches, in the catalogue.
+    pub models: Models,
     /// Configuration files that govern reported files, as shown.
     pub configs: Vec<String>,
     /// Named paths that were not read, and why.
@@ -111,6 +115,12 @@ fn run(layers: &Layers, request: &Request, progress: &(dyn Fn(usize, usize) + Sy
         extend: rules.flag("--extend-select", &request.extend_select)?,
         ignore: rules.flag("--ignore", &request.ignore)?,
     };
+    if let Some(what) =
+        request.target.gpu.as_ref().filter(|_| request.target.memory.is_none()).and_then(|gpu| unknown_card(gpu, "--gpu-memory"))
+    {
+        let Message { en, zh } = what;
+        return Err(ConfigError::new(message!("--gpu: {en}", "--gpu：{zh}")));
+    }
     let files = overlay(request);
     let given = request.config.as_ref().map(|path| absolute(&request.cwd, path));
     let configs = Configs::new(&files, &rules, &request.cwd, given.as_deref(), request.isolated)?;
@@ -126,10 +136,12 @@ fn run(layers: &Layers, request: &Request, progress: &(dyn Fn(usize, usize) + Sy
     let mut found = read.findings;
     let (project, failure) = resolve(layers, read.files, policies, || read_files(&|_, _| {}).files);
     found.extend(failure);
+    let (models, failure) = models(&project, &files, request, &configs);
+    found.extend(failure);
 
     let selected: Vec<BTreeSet<&'static str>> =
         configs.iter().map(|config| selected(&rules, &[&config.choice, &choice])).collect();
-    found.extend(crate::rules::run(layers, &project, |code| selected.iter().any(|codes| codes.contains(code))));
+    found.extend(crate::rules::run(layers, &project, &models, |code| selected.iter().any(|codes| codes.contains(code))));
     let sift = Sift {
         project: &project,
         rules: &rules,
@@ -147,9 +159,9 @@ fn run(layers: &Layers, request: &Request, progress: &(dyn Fn(usize, usize) + Sy
         files: discovered.files.iter().filter(|file| file.reported).count(),
         fail_on: configs[first].fail_on,
         lang: configs[first].lang,
-        models: configs[first].models.clone(),
         configs: governing.collect(),
         skipped: discovered.skipped,
+        models,
         project: Arc::new(project),
     })
 }
@@ -218,9 +230,28 @@ fn resolve(
         "vramlint failed to join the files into training runs; this is a bug of vramlint",
         "vramlint 在把文件组合成训练任务时出错，这是 vramlint 的缺陷"
     );
+    let found = our_failure(&project, what);
+    (project, found)
+}
+
+/// What is known about the models that the project names. Should reading them fail, the catalogue alone.
+fn models(project: &Project, files: &Files, request: &Request, configs: &[Config]) -> (Models, Vec<Finding>) {
+    let read = || gather(project, files, &request.cwd, &request.hub_caches, configs);
+    if let Ok(models) = catch_unwind(AssertUnwindSafe(read)) {
+        return (models, Vec::new());
+    }
+    let what = message!(
+        "vramlint failed to read the models that the project names; this is a bug of vramlint",
+        "vramlint 读取项目所用的模型时出错，这是 vramlint 的缺陷"
+    );
+    (Models::catalogue(), our_failure(project, what))
+}
+
+/// The finding that stands for a failure of ours, at the start of the first reported file.
+fn our_failure(project: &Project, what: Message) -> Vec<Finding> {
     let first = project.files.iter().find(|file| file.reported && file.host.is_none());
     let finding = first.map(|file| INTERNAL_ERROR.finding(Place::new(file.id, TextRange::at(0)), what, Some(please_report())));
-    (project, finding.into_iter().collect())
+    finding.into_iter().collect()
 }
 
 #[cfg(test)]

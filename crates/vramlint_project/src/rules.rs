@@ -6,21 +6,22 @@ use crate::read::please_report;
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use vramlint_base::{Finding, Place, TextRange, message};
+use vramlint_estimate::Models;
 use vramlint_resolve::Project;
 use vramlint_rules::{Context, Rule, Sink};
 
 /// What all rules found, in the order of the rules. Rules of which `wanted` is false are not asked.
-pub(crate) fn run(layers: &Layers, project: &Project, wanted: impl Fn(&str) -> bool + Sync) -> Vec<Finding> {
+pub(crate) fn run(layers: &Layers, project: &Project, models: &Models, wanted: impl Fn(&str) -> bool + Sync) -> Vec<Finding> {
     let found: Vec<Vec<Finding>> =
-        layers.rules.par_iter().filter(|rule| wanted(rule.code)).map(|rule| run_one(rule, project)).collect();
+        layers.rules.par_iter().filter(|rule| wanted(rule.code)).map(|rule| run_one(rule, project, models)).collect();
     found.into_iter().flatten().collect()
 }
 
-fn run_one(rule: &Rule, project: &Project) -> Vec<Finding> {
+fn run_one(rule: &Rule, project: &Project, models: &Models) -> Vec<Finding> {
     let Some(check) = rule.check else { return Vec::new() };
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let mut sink = Sink::default();
-        check(&Context { project }, &mut sink);
+        check(&Context { project, models }, &mut sink);
         sink.findings
     }));
     outcome.unwrap_or_else(|_| failure(rule, project))

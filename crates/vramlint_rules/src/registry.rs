@@ -12,6 +12,7 @@ pub static RULES: &[&Rule] = &[
     &reading::yaml_boolean_trap::RULE,
     &reading::duplicate_key::RULE,
     &reading::yaml_number_is_text::RULE,
+    &reading::unknown_model::RULE,
     &reading::file_too_large::RULE,
     &reading::invalid_suppression::RULE,
     &launch::multi_gpu_one_process::RULE,

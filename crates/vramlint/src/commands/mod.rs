@@ -43,6 +43,7 @@ fn request(common: &Common, paths: &[PathBuf]) -> Result<Request> {
         no_ignore: common.no_ignore,
         exclude: common.exclude.clone(),
         target: common.target.target(),
+        hub_caches: vramlint_project::hub_caches(),
         jobs: common.jobs,
         ..Request::default()
     })

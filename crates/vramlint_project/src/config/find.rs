@@ -1,5 +1,6 @@
 //! Which configuration governs a file: the nearest one above it.
 
+use super::declared::declared;
 use super::load::{Source, has_table, load};
 use super::{Config, ConfigError};
 use crate::discovery::paths::shown;
@@ -114,7 +115,9 @@ fn read(files: &Files, file: &Path, root: &Path, cwd: &Path, rules: &RuleList) -
     let bytes = files.read(file).map_err(|error| ConfigError::new(message!("{name}: {error}", "{name}：无法读取：{error}")))?;
     let text =
         String::from_utf8(bytes).map_err(|_| ConfigError::new(message!("{name}: not UTF-8", "{name}：不是 UTF-8 编码")))?;
-    load(&Source { file, shown: &name, text: &text, root }, rules)
+    let mut config = load(&Source { file, shown: &name, text: &text, root }, rules)?;
+    config.declared = declared(files, &config, &name, cwd)?;
+    Ok(config)
 }
 
 #[cfg(test)]

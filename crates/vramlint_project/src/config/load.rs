@@ -1,13 +1,14 @@
 //! From the text of a configuration file to a [`Config`].
 
 use super::glob::Globs;
-use super::raw::{FailOn, Level, Os, RawConfig, RawLang};
+use super::raw::{FailOn, Level, Os, RawConfig, RawLang, RawModel};
 use super::size::SizeError;
 use super::validate::validate;
-use super::{Config, ConfigError, Model, PerFileIgnore, schema};
+use super::{Config, ConfigError, DeclaredModel, PerFileIgnore, schema, unknown_card};
+use crate::discovery::paths::absolute;
 use crate::select::{Choice, RuleList, Selector};
 use serde::Deserialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use vramlint_base::{Lang, Message, Severity, TextRange, message};
@@ -120,6 +121,11 @@ impl Places<'_> {
 }
 
 fn build(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Config, ConfigError> {
+    if let Some(what) =
+        raw.target.gpu.as_ref().filter(|_| raw.target.memory.is_none()).and_then(|gpu| unknown_card(gpu, "memory"))
+    {
+        return Err(places.error(&["target", "gpu"], usize::MAX, &what));
+    }
     let root = places.source.root.to_path_buf();
     let select = raw.lint.select.as_ref().map(|words| places.selectors(&["lint", "select"], words, rules)).transpose()?;
     let choice = Choice {
@@ -136,7 +142,8 @@ fn build(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Confi
         effective_batch: raw.batch.effective.zip(places.of(&["batch", "effective"], None)),
         fail_on: raw.lint.fail_on.map(fail_on),
         lang: raw.lint.lang.map(|lang| if matches!(lang, RawLang::Zh) { Lang::Zh } else { Lang::En }),
-        models: models(raw, &root),
+        models: models(raw, places, &root),
+        declared: Vec::new(),
         exclude,
         extend_exclude: places.globs(&["extend-exclude"], &raw.extend_exclude)?,
         choice,
@@ -170,9 +177,15 @@ fn fail_on(level: FailOn) -> Severity {
     }
 }
 
-fn models(raw: &RawConfig, root: &Path) -> Vec<Model> {
-    let path = |config: &str| -> PathBuf { root.join(config) };
-    raw.model.iter().map(|model| Model { id: model.id.clone(), config: path(&model.config) }).collect()
+fn models(raw: &RawConfig, places: &Places<'_>, root: &Path) -> Vec<DeclaredModel> {
+    let tables = places.table.get("model").and_then(|models| models.get_ref().as_array());
+    let at = |index: usize| tables?.get(index)?.get_ref().as_table()?.get("config").map(|value| TextRange::of(value.span()));
+    let model = |(index, model): (usize, &RawModel)| DeclaredModel {
+        id: model.id.clone(),
+        config: absolute(root, Path::new(&model.config)),
+        at: at(index).unwrap_or(TextRange::at(0)),
+    };
+    raw.model.iter().enumerate().map(model).collect()
 }
 
 fn per_file_ignores(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Vec<PerFileIgnore>, ConfigError> {
@@ -244,7 +257,8 @@ config = "models/acme/config.json"
         assert_eq!(config.count_at.map(|range| range.slice(text)), Some("8"));
         assert_eq!(config.effective_batch.map(|(n, range)| (n, range.slice(text))), Some((64, "64")));
         assert_eq!((config.fail_on, config.lang), (Some(Severity::Error), Some(Lang::Zh)));
-        assert_eq!(config.models, [Model { id: "acme/acme-7b".into(), config: "/p/models/acme/config.json".into() }]);
+        let models: Vec<_> = config.models.iter().map(|m| (m.id.as_str(), m.config.as_path(), m.at.slice(text))).collect();
+        assert_eq!(models, [("acme/acme-7b", Path::new("/p/models/acme/config.json"), "\"models/acme/config.json\"")]);
         assert!(config.per_file_ignores[0].holds("legacy/a/b.yaml", "VL601"));
         assert!(!config.per_file_ignores[0].holds("legacy/a/b.yaml", "VL701"));
         assert_eq!(config.levels, [(Selector::Rule("VL602"), Level::Off)]);
@@ -293,6 +307,25 @@ config = "models/acme/config.json"
         );
         assert!(error("[batch]\neffective = 0\n").contains("between 1"));
         assert!(error("[[model]]\nid = \"a\"\n").contains("missing field `config`"));
+    }
+
+    #[test]
+    fn a_card_is_known_or_its_memory_is_given() {
+        let target = |text: &str| read("vramlint.toml", &format!("[target]\n{text}\n"));
+        for fine in ["gpu = \"RTX 4090\"", "gpu = \"A100\"", "gpu = \"Acme X1\"\nmemory = \"24GiB\""] {
+            assert!(target(fine).is_ok(), "{fine}");
+        }
+        let unknown = target("gpu = \"RTX 4900\"").expect_err("unknown").message;
+        assert_eq!(
+            unknown.en,
+            "vramlint.toml:2:7: unknown card `RTX 4900`, did you mean `GeForce RTX 4090`? For another card give its `memory`"
+        );
+        assert!(unknown.zh.contains("是否想写 `GeForce RTX 4090`"), "{unknown:?}");
+        assert_eq!(error("[target]\ngpu = \"toaster\"\n"), "vramlint.toml:2:7: unknown card `toaster`, give its `memory`");
+        let text = "[tool.vramlint.target]\ngpu = \"RTX 4090 48GB\"\n";
+        assert!(
+            read("pyproject.toml", text).expect_err("no such size").message.en.starts_with("pyproject.toml:2:7: unknown card")
+        );
     }
 
     #[test]

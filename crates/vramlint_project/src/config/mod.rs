@@ -1,5 +1,7 @@
 //! `vramlint.toml` and `[tool.vramlint]` of `pyproject.toml`.
 
+mod card;
+mod declared;
 mod error;
 mod find;
 pub(crate) mod glob;
@@ -9,6 +11,7 @@ mod schema;
 mod size;
 mod validate;
 
+pub(crate) use card::unknown_card;
 pub use error::ConfigError;
 pub(crate) use find::{Configs, has_config};
 pub use schema::{schema, schema_text};
@@ -20,6 +23,7 @@ use raw::Level;
 use std::path::PathBuf;
 use std::sync::Arc;
 use vramlint_base::{Lang, Severity, TextRange};
+use vramlint_estimate::Model;
 use vramlint_resolve::Target;
 
 /// A configuration, checked.
@@ -41,8 +45,10 @@ pub struct Config {
     pub fail_on: Option<Severity>,
     /// `[lint] lang`.
     pub lang: Option<Lang>,
-    /// `[[model]]`.
-    pub models: Vec<Model>,
+    /// `[[model]]`, as written.
+    pub models: Vec<DeclaredModel>,
+    /// `[[model]]`, read.
+    pub(crate) declared: Vec<Model>,
     pub(crate) exclude: Option<Globs>,
     pub(crate) extend_exclude: Globs,
     pub(crate) choice: Choice,
@@ -52,11 +58,13 @@ pub struct Config {
 
 /// An architecture that the catalogue does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Model {
+pub struct DeclaredModel {
     /// Name as the project writes it.
     pub id: String,
     /// Its `config.json`.
     pub config: PathBuf,
+    /// Where that is written.
+    pub(crate) at: TextRange,
 }
 
 /// Rules that do not run in some files.

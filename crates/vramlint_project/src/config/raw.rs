@@ -29,7 +29,7 @@ pub(crate) struct RawConfig {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub(crate) struct RawTarget {
-    /// Name of the card: `A100-SXM4-80GB`, `RTX 4090`.
+    /// Name of the card: `A100-SXM4-80GB`, `RTX 4090`. A card that vramlint does not know needs `memory`.
     pub gpu: Option<String>,
     /// Memory of one card, where the name does not say it: `24GiB`, `80GB`, or bytes.
     pub memory: Option<Size>,
@@ -120,6 +120,6 @@ pub(crate) enum Level {
 pub(crate) struct RawModel {
     /// Name of the model as the project writes it: `acme/acme-7b`.
     pub id: String,
-    /// Its Hugging Face `config.json`, relative to the folder of this file.
+    /// Its Hugging Face `config.json`, or the folder of it, relative to the folder of this file.
     pub config: String,
 }

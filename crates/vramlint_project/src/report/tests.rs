@@ -104,7 +104,7 @@ fn the_target_of_the_command_line_is_on_top() {
     };
     assert_eq!(target(Target { count: Some(2), ..Target::default() }).memory, Some(40 << 30));
     assert_eq!(target(Target { count: Some(2), ..Target::default() }).count, Some(2));
-    assert_eq!(target(Target { gpu: Some("B".into()), ..Target::default() }).memory, None);
+    assert_eq!(target(Target { gpu: Some("RTX 4090".into()), ..Target::default() }).memory, None);
 }
 
 #[test]

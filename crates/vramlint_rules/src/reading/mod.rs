@@ -7,6 +7,7 @@ pub(crate) mod invalid_suppression;
 mod loads;
 pub(crate) mod syntax_error;
 pub(crate) mod unknown_key;
+pub(crate) mod unknown_model;
 pub(crate) mod unreadable_file;
 pub(crate) mod unused_suppression;
 pub(crate) mod yaml_boolean_trap;

@@ -1,0 +1,23 @@
+//! `[[model]]`: the architectures that a configuration declares, read.
+
+use super::{Config, ConfigError};
+use crate::discovery::paths::shown;
+use crate::files::Files;
+use crate::models::read_config;
+use std::path::Path;
+use vramlint_base::message;
+use vramlint_estimate::{Model, Source};
+
+/// Reads the `config.json` of every declared model. What cannot be read is an error of the configuration: without it the
+/// declaration means nothing.
+pub(super) fn declared(files: &Files, config: &Config, name: &str, cwd: &Path) -> Result<Vec<Model>, ConfigError> {
+    let read = |model: &super::DeclaredModel| {
+        let path = shown(&model.config, cwd);
+        read_config(files, &model.config, &model.id, Source::Declared(path.clone())).map_err(|why| {
+            let (id, en, zh) = (&model.id, &why.en, &why.zh);
+            let what = message!("`config` of model `{id}`: {path}: {en}", "模型 `{id}` 的 `config`：{path}：{zh}");
+            ConfigError::at(name, &config.text, model.at, &what)
+        })
+    };
+    config.models.iter().map(read).collect()
+}

@@ -1,0 +1,79 @@
+//! A folder with a model: its `config.json`, and the parameters counted in the weights beside it.
+
+use crate::files::Files;
+use std::fs::File;
+use std::io::{Read, Take};
+use std::path::Path;
+use vramlint_base::{Message, message};
+use vramlint_estimate::models::{config_from_json, parameters_of_header, parameters_of_index};
+use vramlint_estimate::{Model, Source};
+use vramlint_memory::Config;
+
+/// The largest `config.json` that is read; those of the hub have some KiB.
+const MOST_CONFIG: u64 = 4 << 20;
+/// The largest header or index that is read: 256 experts in 61 layers take 9 MiB.
+const MOST_HEADER: u64 = 32 << 20;
+
+/// Reads a model from its `config.json`, or from the folder that holds one.
+pub(crate) fn read_config(files: &Files, path: &Path, id: &str, source: Source) -> Result<Model, Message> {
+    let inside = path.join("config.json");
+    let path = if files.is_file(path) { path } else { &inside };
+    if !files.is_file(path) {
+        return Err(message!("there is no such file", "文件不存在"));
+    }
+    let config = config_from_json(&text(files, path, MOST_CONFIG)?)?;
+    let mut model = Model::from_config(id, &config, source);
+    if model.prequantized.is_none() && !config.has("quantization_config") {
+        model.exact_parameters = path.parent().and_then(|folder| count(files, folder, &config, &model));
+    }
+    Ok(model)
+}
+
+/// The base model that the adapters in a folder were trained on.
+pub(super) fn base_of_adapters(files: &Files, folder: &Path) -> Option<String> {
+    let path = folder.join("adapter_config.json");
+    let config = files.is_file(&path).then(|| text(files, &path, MOST_CONFIG).ok()).flatten()?;
+    config_from_json(&config).ok()?.text("base_model_name_or_path").filter(|base| !base.is_empty()).map(str::to_owned)
+}
+
+/// The text of a file that is not larger than it may be.
+fn text(files: &Files, path: &Path, most: u64) -> Result<String, Message> {
+    let unreadable = |error: std::io::Error| message!("cannot be read: {error}", "无法读取：{error}");
+    let size = files.size(path).map_err(unreadable)?;
+    if size > most {
+        let mib = size >> 20;
+        return Err(message!("has {mib} MiB, which is no config.json", "有 {mib} MiB，不会是 config.json"));
+    }
+    String::from_utf8(files.read(path).map_err(unreadable)?).map_err(|_| message!("is not UTF-8", "不是 UTF-8 编码"))
+}
+
+/// Parameters as counted in the weights beside a `config.json`.
+fn count(files: &Files, folder: &Path, config: &Config, model: &Model) -> Option<u64> {
+    let one = folder.join("model.safetensors");
+    if one.is_file() {
+        let tied = config.flag("tie_word_embeddings") == Some(true);
+        return parameters_of_header(&header(&one)?, tied);
+    }
+    let index = folder.join("model.safetensors.index.json");
+    files
+        .is_file(&index)
+        .then(|| text(files, &index, MOST_HEADER).ok())
+        .flatten()
+        .and_then(|text| parameters_of_index(&text, model.dtype))
+}
+
+/// The header of a safetensors file; the weights behind it are not read.
+fn header(path: &Path) -> Option<String> {
+    let mut file = File::open(path).ok()?;
+    let all = file.metadata().ok()?.len();
+    let mut length = [0; 8];
+    file.read_exact(&mut length).ok()?;
+    let length = u64::from_le_bytes(length);
+    if length > MOST_HEADER || length > all.saturating_sub(8) {
+        return None;
+    }
+    let mut header = String::new();
+    let mut rest: Take<File> = file.take(length);
+    rest.read_to_string(&mut header).ok()?;
+    Some(header)
+}

@@ -1,0 +1,46 @@
+//! The models that a project names, read from where they lie: the project's folders and the user's Hugging Face cache. Never the
+//! network.
+
+mod cache;
+mod folder;
+mod gather;
+mod names;
+
+pub use cache::hub_caches;
+pub(crate) use folder::read_config;
+pub(crate) use gather::gather;
+
+use crate::discovery::paths::{absolute, shown};
+use crate::files::Files;
+use std::path::{Path, PathBuf};
+use vramlint_base::{Message, message};
+use vramlint_estimate::{Model, Models, Source};
+
+/// The model that `name` means on a command line: a `config.json` or the folder of one (relative to `cwd`), a name on the hub that
+/// lies in one of `caches`, or one of the catalogue.
+pub fn find_model(name: &str, cwd: &Path, caches: &[PathBuf]) -> Result<Model, Message> {
+    let (files, path) = (Files::default(), absolute(cwd, Path::new(name)));
+    if !name.is_empty() && path.exists() {
+        return read_config(&files, &path, name, Source::Project(shown(&path, cwd)));
+    }
+    let mut models = Models::catalogue();
+    if let Some(found) = cache::find(caches, name) {
+        match read_config(&files, &found.config, name, Source::Cache(found.shown)) {
+            Ok(model) => models.insert(model),
+            Err(why) => return Err(why),
+        }
+    }
+    models.find(name).ok_or_else(|| match models.nearest(name) {
+        Some(meant) => message!(
+            "no model `{name}` is known, did you mean `{meant}`? Of another model give the folder or its config.json",
+            "未知的模型 `{name}`，是否想写 `{meant}`？其他模型请给出其目录或 config.json"
+        ),
+        None => message!(
+            "no model `{name}` is known; give its folder or its config.json",
+            "未知的模型 `{name}`；请给出其目录或 config.json"
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests;
