@@ -6,8 +6,11 @@
 
 pub mod concept;
 pub mod dialect;
+pub mod families;
 pub mod flags;
+pub mod gpus;
 pub mod keys;
+pub mod models;
 pub mod precedence;
 
 pub use concept::Concept;
