@@ -10,6 +10,7 @@ mod size;
 mod validate;
 
 pub use error::ConfigError;
+pub use find::configuration_in;
 pub(crate) use find::{Configs, has_config};
 pub use schema::{schema, schema_text};
 pub use size::Size;
