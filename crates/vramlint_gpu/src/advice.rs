@@ -135,11 +135,12 @@ fn holders(card: &Card, told: &mut Vec<Advice>) {
     let known: u64 = processes.iter().filter_map(|process| process.memory).sum();
     let rest = memory.used.saturating_sub(known);
     if silent > 0 && worth(rest) {
-        let (s, rest) = (if silent == 1 { "" } else { "es" }, size(rest));
+        let (who, rest) =
+            (if silent == 1 { "1 process holds".to_owned() } else { format!("{silent} processes hold") }, size(rest));
         told.push(Advice {
             kind: "holders-silent",
             message: message!(
-                "the driver does not tell what {silent} process{s} hold; {rest} are not accounted for",
+                "the driver does not tell what {who}; {rest} are not accounted for",
                 "驱动未给出 {silent} 个进程各自的占用；有 {rest} 无法归属"
             ),
         });
