@@ -1,6 +1,9 @@
 //! Arguments.
 
-use crate::{colour, language};
+use crate::commands::gpu::GpuArgs;
+use crate::commands::init::InitArgs;
+use crate::{card, colour, language};
+use anyhow::Result;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use vramlint_base::{Lang, Severity};
@@ -25,6 +28,10 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Show the training runs: every setting, who set it, what that overrides
     Runs(RunsArgs),
+    /// Show the cards of this machine: memory, who holds it, and what that means for a run
+    Gpu(GpuArgs),
+    /// Write a vramlint.toml for this project and this machine
+    Init(InitArgs),
     /// Explain a rule
     Rule(RuleArgs),
     /// Print a JSON Schema
@@ -45,6 +52,8 @@ impl Command {
             Self::Check(args) => args.common.lang,
             Self::Runs(args) => args.common.lang,
             Self::Rule(args) => args.lang,
+            Self::Gpu(args) => args.lang,
+            Self::Init(args) => args.lang,
             _ => None,
         };
         language::decide(flag, None)
@@ -90,7 +99,7 @@ pub(crate) struct Common {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Target")]
 pub(crate) struct TargetArgs {
-    /// The card, by name
+    /// The card, by name; `auto` for those of this machine
     #[arg(long, value_name = "NAME")]
     gpu: Option<String>,
     /// Memory of one card: 24GiB, 20480MiB
@@ -112,15 +121,16 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 impl TargetArgs {
-    pub(crate) fn target(&self) -> Target {
-        Target {
+    /// Asks the driver where `--gpu auto` says so.
+    pub(crate) fn target(&self) -> Result<Target> {
+        card::at_hand(Target {
             gpu: self.gpu.clone(),
             memory: self.gpu_memory,
             count: self.gpus,
             nodes: self.nodes,
             host_memory: self.host_memory,
             os: None,
-        }
+        })
     }
 }
 
@@ -267,6 +277,8 @@ pub(crate) struct SchemaArgs {
 pub(crate) enum SchemaOf {
     /// vramlint.toml
     Vramlint,
+    /// `vramlint gpu --output-format json`
+    Gpu,
 }
 
 #[cfg(test)]
@@ -283,8 +295,8 @@ mod tests {
     fn sizes_are_read_at_the_door() {
         let parsed = Cli::try_parse_from(["vramlint", "check", "--gpu-memory", "24GiB", "--gpus", "8"]).expect("legal");
         let Command::Check(args) = parsed.command else { panic!("check") };
-        assert_eq!(args.common.target.target().memory, Some(24 << 30));
-        assert_eq!(args.common.target.target().count, Some(8));
+        let target = args.common.target.target().expect("no driver is asked");
+        assert_eq!((target.memory, target.count), (Some(24 << 30), Some(8)));
         assert!(Cli::try_parse_from(["vramlint", "check", "--gpu-memory", "much"]).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! The command line: arguments in, text and an exit status out. How a rule works is no business of this crate.
 
+mod card;
 mod cli;
 mod colour;
 mod commands;

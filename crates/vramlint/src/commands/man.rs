@@ -25,6 +25,12 @@ Chinese locales get Chinese messages, unless \fB\-\-lang\fR or the configuration
 \fBNO_COLOR\fR, \fBCLICOLOR_FORCE\fR
 No colour; colour even where the output is no terminal.
 .TP
+\fBCUDA_VISIBLE_DEVICES\fR, \fBCUDA_DEVICE_ORDER\fR
+Which cards \fB\-\-gpu auto\fR means, as for a run that is started here.
+.TP
+\fBVRAMLINT_NVML\fR
+The library of the NVIDIA driver (\fIlibnvidia-ml.so.1\fR, \fInvml.dll\fR), where it lies in an unusual place.
+.TP
 \fBGITHUB_ACTIONS\fR
 Where it is \fItrue\fR, \fB\-\-output\-format\fR is \fIgithub\fR unless given.
 "#;

@@ -1,6 +1,8 @@
 //! One file per command.
 
 mod check;
+pub(crate) mod gpu;
+pub(crate) mod init;
 mod man;
 mod rule;
 mod runs;
@@ -18,9 +20,12 @@ use vramlint_project::Request;
 pub(crate) fn run(cli: &Cli) -> Result<Status> {
     match &cli.command {
         Command::Check(args) => check::run(args),
+        Command::Gpu(args) => gpu::run(args),
+        Command::Init(args) => init::run(args),
         Command::Runs(args) => runs::run(args),
         Command::Rule(args) => rule::run(args),
         Command::Schema(args) => match args.what {
+            SchemaOf::Gpu => print(&crate::output::gpu_json::schema_text()),
             SchemaOf::Vramlint => print(&vramlint_project::config::schema_text()),
         },
         Command::Completions { shell } => {
@@ -42,7 +47,7 @@ fn request(common: &Common, paths: &[PathBuf]) -> Result<Request> {
         isolated: common.isolated,
         no_ignore: common.no_ignore,
         exclude: common.exclude.clone(),
-        target: common.target.target(),
+        target: common.target.target()?,
         hub_caches: vramlint_project::hub_caches(),
         jobs: common.jobs,
         ..Request::default()

@@ -4,6 +4,8 @@ mod concise;
 mod excerpt;
 mod full;
 mod github;
+pub(crate) mod gpu_json;
+pub(crate) mod gpu_text;
 mod json;
 mod line;
 mod ordered;

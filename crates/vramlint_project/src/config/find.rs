@@ -110,6 +110,11 @@ pub(crate) fn has_config(files: &Files, folder: &Path) -> bool {
     file_in(files, folder).is_some()
 }
 
+/// The configuration file in this very folder.
+pub fn configuration_in(folder: &Path) -> Option<PathBuf> {
+    file_in(&Files::default(), folder)
+}
+
 fn read(files: &Files, file: &Path, root: &Path, cwd: &Path, rules: &RuleList) -> Result<Config, ConfigError> {
     let name = shown(file, cwd);
     let bytes = files.read(file).map_err(|error| ConfigError::new(message!("{name}: {error}", "{name}：无法读取：{error}")))?;

@@ -69,7 +69,22 @@ pub(crate) fn load(source: &Source<'_>, rules: &RuleList) -> Result<Config, Conf
         return Err(at(range, &what));
     }
     let raw = raw.map_err(|error| broken(&error))?;
-    build(&raw, &Places { source, table }, rules)
+    let places = Places { source, table };
+    refuse_auto(&raw, &places)?;
+    build(&raw, &places, rules)
+}
+
+/// `gpu = "auto"` would make the findings depend on who asks: the command line may say it, a file may not.
+fn refuse_auto(raw: &RawConfig, places: &Places<'_>) -> Result<(), ConfigError> {
+    if raw.target.gpu.as_deref().is_some_and(|gpu| gpu.eq_ignore_ascii_case("auto")) {
+        let what = message!(
+            "`target.gpu` cannot be `auto`: the findings would differ from machine to machine; name the card, or let \
+             `vramlint init` write it, or say `--gpu auto` on the command line",
+            "`target.gpu` 不能是 `auto`：结果会因机器而异；请写明显卡名称，或用 `vramlint init` 生成，或在命令行使用 `--gpu auto`"
+        );
+        return Err(places.error(&["target", "gpu"], usize::MAX, &what));
+    }
+    Ok(())
 }
 
 fn no_table(file: &str) -> Message {
@@ -326,6 +341,14 @@ config = "models/acme/config.json"
         assert!(
             read("pyproject.toml", text).expect_err("no such size").message.en.starts_with("pyproject.toml:2:7: unknown card")
         );
+    }
+
+    #[test]
+    fn a_file_names_its_card() {
+        for auto in ["auto", "Auto"] {
+            let said = error(&format!("[target]\ngpu = \"{auto}\"\nmemory = \"24GiB\"\n"));
+            assert!(said.starts_with("vramlint.toml:2:7: `target.gpu` cannot be `auto`"), "{said}");
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod validate;
 
 pub(crate) use card::unknown_card;
 pub use error::ConfigError;
+pub use find::configuration_in;
 pub(crate) use find::{Configs, has_config};
 pub use schema::{schema, schema_text};
 pub use size::Size;

@@ -1,0 +1,170 @@
+//! The text of a new `vramlint.toml`.
+
+use vramlint_base::{Lang, Message, message};
+use vramlint_catalog::gpus;
+use vramlint_gpu::visible::Choice;
+
+/// What the file is made of.
+pub(super) struct Facts {
+    /// The cards, or why they are not known.
+    pub(super) cards: Result<Choice, Message>,
+    /// Memory of the host, bytes.
+    pub(super) host_memory: Option<u64>,
+    /// The system.
+    pub(super) os: Option<&'static str>,
+    /// The batch.
+    pub(super) batch: Agreed,
+    /// Whether the language was chosen, and not only the locale's.
+    pub(super) lang_given: bool,
+}
+
+/// The runs, each with its effective batch where that is known.
+pub(super) struct Agreed(pub(super) Vec<(String, Option<u64>)>);
+
+/// Runs that are named at most.
+const NAMED: usize = 5;
+
+/// The whole text.
+pub(super) fn of(facts: &Facts, lang: Lang) -> String {
+    let mut page = Page { lang, text: String::new() };
+    page.note(&message!(
+        "Settings of vramlint for this project. `vramlint schema vramlint` describes every key",
+        "本项目的 vramlint 设置。所有键的说明见 `vramlint schema vramlint`"
+    ));
+    target(&mut page, facts);
+    batch(&mut page, &facts.batch);
+    lint(&mut page, facts);
+    page.text
+}
+
+struct Page {
+    lang: Lang,
+    text: String,
+}
+
+impl Page {
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn note(&mut self, message: &Message) {
+        // A file name or a word of the driver must not end the comment.
+        let told = message.get(self.lang).replace(char::is_control, " ");
+        self.line(&format!("# {told}"));
+    }
+
+    fn table(&mut self, name: &str) {
+        self.line(&format!("\n[{name}]"));
+    }
+
+    /// A key with its value, as a comment unless `set`.
+    fn key(&mut self, set: bool, key: &str, value: &str) {
+        let mark = if set { "" } else { "# " };
+        self.line(&format!("{mark}{key} = {value}"));
+    }
+}
+
+/// A text of TOML: the escapes of JSON are among its own.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Whole MiB, as tools print it; never more than there is.
+fn mib(bytes: u64) -> String {
+    quoted(&format!("{}MiB", bytes >> 20))
+}
+
+fn target(page: &mut Page, facts: &Facts) {
+    page.table("target");
+    let here = facts.cards.is_ok();
+    match &facts.cards {
+        Ok(choice) => {
+            page.note(&message!(
+                "The machine that the project trains on: this one, as its driver reports it",
+                "训练所用的机器：即本机，数据来自显卡驱动"
+            ));
+            cards(page, choice);
+        }
+        Err(why) => {
+            let (en, zh) = (&why.en, &why.zh);
+            page.note(&message!(
+                "The machine that the project trains on. Not this one, or not known: {en}",
+                "训练所用的机器。并非本机，或无法得知：{zh}"
+            ));
+            page.key(false, "gpu", &quoted("RTX 4090"));
+            page.key(false, "memory", &quoted("24564MiB"));
+            page.key(false, "count", "1");
+        }
+    }
+    page.key(false, "nodes", "1");
+    if !here {
+        page.note(&message!("The values of this machine, if it is the one that trains:", "若在本机训练，可启用以下本机的值："));
+    }
+    match facts.host_memory {
+        Some(bytes) => page.key(here, "host-memory", &mib(bytes)),
+        None => page.key(false, "host-memory", &quoted("64GiB")),
+    }
+    match facts.os {
+        Some(os) => page.key(here, "os", &quoted(os)),
+        None => page.key(false, "os", &quoted("linux")),
+    }
+}
+
+fn cards(page: &mut Page, choice: &Choice) {
+    let name = choice.name.as_deref();
+    // A name that nobody knows says nothing without its memory.
+    let told = name.is_some_and(|name| choice.memory.is_some() || gpus::find(name).is_some());
+    page.key(told, "gpu", &quoted(name.unwrap_or("RTX 4090")));
+    match choice.memory {
+        Some(bytes) => page.key(true, "memory", &mib(bytes)),
+        None => page.key(false, "memory", &quoted("24564MiB")),
+    }
+    page.key(true, "count", &choice.count.to_string());
+}
+
+fn batch(page: &mut Page, Agreed(runs): &Agreed) {
+    page.table("batch");
+    page.note(&message!(
+        "Samples per optimizer step over all processes, as agreed: a run that differs becomes a finding",
+        "约定的每次优化器更新的样本数（所有进程合计）：与之不符的训练会被报告"
+    ));
+    let known: Vec<u64> = runs.iter().filter_map(|(_, batch)| *batch).collect();
+    let (all, told) = (runs.len(), known.len());
+    match known.first() {
+        Some(first) if told == all && known.iter().all(|batch| batch == first) => {
+            let s = if all == 1 { "" } else { "s" };
+            page.note(&message!("What the project has now ({all} run{s}):", "项目当前的值（{all} 个训练任务）："));
+            page.key(false, "effective", &first.to_string());
+        }
+        Some(_) => {
+            let list: Vec<String> = runs
+                .iter()
+                .take(NAMED)
+                .map(|(id, batch)| format!("{id}: {}", batch.map_or_else(|| "?".to_owned(), |batch| batch.to_string())))
+                .chain((all > NAMED).then(|| "…".to_owned()))
+                .collect();
+            let list = list.join(", ");
+            page.note(&message!(
+                "The runs do not agree, or are not all known: {list}",
+                "各训练任务的值不一致或未全部得知：{list}"
+            ));
+            page.key(false, "effective", "64");
+        }
+        None => page.key(false, "effective", "64"),
+    }
+}
+
+fn lint(page: &mut Page, facts: &Facts) {
+    page.table("lint");
+    page.note(&message!("Language of the messages: en, zh", "消息语言：en、zh"));
+    let lang = if page.lang == Lang::Zh { "zh" } else { "en" };
+    page.key(facts.lang_given, "lang", &quoted(lang));
+    page.note(&message!(
+        "Least severity at which `vramlint check` exits with 1: error, warning, info",
+        "使 `vramlint check` 以状态 1 退出的最低级别：error、warning、info"
+    ));
+    page.key(false, "fail-on", &quoted("warning"));
+    page.note(&message!("Rules to leave out, by name or code", "要忽略的规则，写名称或代码"));
+    page.key(false, "ignore", "[]");
+}

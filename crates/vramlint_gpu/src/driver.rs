@@ -1,0 +1,236 @@
+//! NVML, through `nvml-wrapper` 0.13.
+
+use crate::facts::{Card, Kind, Machine, Memory, Mig, Power, Process, Slice, Utilization};
+use crate::process::People;
+use nvml_wrapper::enum_wrappers::device::TemperatureSensor;
+use nvml_wrapper::enums::device::UsedGpuMemory;
+use nvml_wrapper::error::NvmlError;
+use nvml_wrapper::struct_wrappers::device::ProcessInfo;
+use nvml_wrapper::{Device, Nvml};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use vramlint_base::{Message, message};
+
+/// The variable that names another library.
+pub const VARIABLE: &str = "VRAMLINT_NVML";
+
+/// Where the library lies, in order: the loader's own search, then folders that it does not look into.
+#[cfg(windows)]
+const PLACES: &[&str] = &["nvml.dll", r"C:\Program Files\NVIDIA Corporation\NVSMI\nvml.dll"];
+#[cfg(not(windows))]
+const PLACES: &[&str] = &["libnvidia-ml.so.1", "libnvidia-ml.so", "/usr/lib/wsl/lib/libnvidia-ml.so.1"];
+
+/// There is no driver that could be asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", message.en)]
+pub struct NoDriver {
+    /// Why.
+    pub message: Message,
+}
+
+/// The driver, ready to be asked.
+#[derive(Debug)]
+pub struct Driver {
+    nvml: Nvml,
+}
+
+impl Driver {
+    /// Loads the library: the one that `VRAMLINT_NVML` names, else the usual ones.
+    pub fn open() -> Result<Self, NoDriver> {
+        let given = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
+        let places: Vec<OsString> = match &given {
+            Some(path) => vec![path.clone()],
+            None => PLACES.iter().map(OsString::from).collect(),
+        };
+        let mut last = None;
+        for place in &places {
+            match Nvml::builder().lib_path(place).init() {
+                Ok(nvml) => return Ok(Self { nvml }),
+                Err(error @ NvmlError::LibloadingError(_)) => last = Some(error),
+                Err(error) => return Err(NoDriver { message: refused(place, &error) }),
+            }
+        }
+        Err(NoDriver { message: absent(given.as_deref(), last.as_ref()) })
+    }
+
+    /// Asks for everything, now.
+    pub fn read(&self) -> Result<Machine, NoDriver> {
+        let count = self.nvml.device_count().map_err(|error| NoDriver { message: unready(&error) })?;
+        let cuda = self.nvml.sys_cuda_driver_version().ok();
+        let mut machine = Machine {
+            driver: self.nvml.sys_driver_version().ok(),
+            cuda: cuda.and_then(|version| u32::try_from(version).ok()).map(|version| (version / 1000, version % 1000 / 10)),
+            cards: (0..count).map(|index| self.card(index)).collect(),
+        };
+        let mut people = People::default();
+        for process in machine.cards.iter_mut().filter_map(|card| card.processes.as_mut()).flatten() {
+            people.introduce(process, self.nvml.sys_process_name(process.pid, NAME).ok().as_deref());
+        }
+        Ok(machine)
+    }
+
+    fn card(&self, index: u32) -> Card {
+        let device = match self.nvml.device_by_index(index) {
+            Ok(device) => device,
+            Err(error) => return Card { index, failure: Some(silent(index, &error)), ..Card::default() },
+        };
+        let mig = mig(&device);
+        let instances = instances(&device, mig.as_ref());
+        let mut found = processes(&device);
+        for instance in &instances {
+            join(&mut found, processes(instance));
+        }
+        let slices = instances.iter().zip(0..).map(|(instance, index)| slice(instance, index)).collect();
+        Card {
+            index,
+            name: device.name().ok(),
+            uuid: device.uuid().ok(),
+            compute_capability: device
+                .cuda_compute_capability()
+                .ok()
+                .and_then(|of| Some((u32::try_from(of.major).ok()?, u32::try_from(of.minor).ok()?))),
+            memory: memory(&device),
+            utilization: device.utilization_rates().ok().map(|of| Utilization { gpu: of.gpu, memory: of.memory }),
+            temperature: device.temperature(TemperatureSensor::Gpu).ok(),
+            power: device.power_usage().ok().map(|draw| Power { draw, limit: device.enforced_power_limit().ok() }),
+            display: device.is_display_active().ok(),
+            ecc: device.is_ecc_enabled().ok().map(|state| state.currently_enabled),
+            mig: mig.map(|mig| Mig { instances: slices, ..mig }),
+            processes: found.map(sorted),
+            failure: None,
+        }
+    }
+}
+
+/// Bytes that a name of a process may take.
+const NAME: usize = 1024;
+
+fn memory(device: &Device<'_>) -> Option<Memory> {
+    let of = device.memory_info().ok()?;
+    // A card without memory of its own (some boards share the host's) reports zero, which is no capacity.
+    (of.total > 0).then_some(Memory { total: of.total, reserved: of.reserved, used: of.used, free: of.free })
+}
+
+fn mig(device: &Device<'_>) -> Option<Mig> {
+    let mode = device.mig_mode().ok()?;
+    Some(Mig { enabled: mode.current == 1, pending: mode.pending == 1, instances: Vec::new() })
+}
+
+/// The instances; the places of those that were never made are empty.
+fn instances<'a>(device: &Device<'a>, mig: Option<&Mig>) -> Vec<Device<'a>> {
+    let most = if mig.is_some_and(|mig| mig.enabled) { device.mig_device_count().unwrap_or(0) } else { 0 };
+    (0..most).filter_map(|index| device.mig_device_by_index(index).ok()).collect()
+}
+
+fn slice(instance: &Device<'_>, index: u32) -> Slice {
+    Slice { index, name: instance.name().ok(), uuid: instance.uuid().ok(), memory: memory(instance) }
+}
+
+type ByPid = BTreeMap<u32, Process>;
+
+/// Everybody on a device; `None` where neither list is told. The older functions serve drivers before 510.
+fn processes(device: &Device<'_>) -> Option<ByPid> {
+    let compute = device.running_compute_processes().or_else(|_| device.running_compute_processes_v2()).ok();
+    let graphics = device.running_graphics_processes().or_else(|_| device.running_graphics_processes_v2()).ok();
+    if compute.is_none() && graphics.is_none() {
+        return None;
+    }
+    let mut found = ByPid::new();
+    let lists = [(Kind::Compute, compute), (Kind::Graphics, graphics)];
+    for (kind, info) in lists.into_iter().flat_map(|(kind, list)| list.into_iter().flatten().map(move |info| (kind, info))) {
+        add(&mut found, process(kind, &info));
+    }
+    Some(found)
+}
+
+fn process(kind: Kind, info: &ProcessInfo) -> Process {
+    let memory = match info.used_gpu_memory {
+        UsedGpuMemory::Used(bytes) => Some(bytes),
+        UsedGpuMemory::Unavailable => None,
+    };
+    Process { pid: info.pid, name: None, memory, kind, own: None }
+}
+
+/// A process that does both stands in both lists with the same memory.
+fn add(found: &mut ByPid, process: Process) {
+    match found.get_mut(&process.pid) {
+        Some(known) => {
+            known.memory = known.memory.max(process.memory);
+            if known.kind != process.kind {
+                known.kind = Kind::Both;
+            }
+        }
+        None => drop(found.insert(process.pid, process)),
+    }
+}
+
+/// What an instance tells besides the card.
+fn join(found: &mut Option<ByPid>, more: Option<ByPid>) {
+    for process in more.into_iter().flat_map(BTreeMap::into_values) {
+        add(found.get_or_insert_default(), process);
+    }
+}
+
+fn sorted(found: ByPid) -> Vec<Process> {
+    let mut all: Vec<Process> = found.into_values().collect();
+    all.sort_by_key(|process| std::cmp::Reverse(process.memory));
+    all
+}
+
+fn absent(given: Option<&OsStr>, error: Option<&NvmlError>) -> Message {
+    let Some(path) = given else {
+        return message!(
+            "no NVIDIA driver on this machine: its library (NVML) is not found; {VARIABLE} can name it",
+            "此机器上没有 NVIDIA 驱动：找不到驱动库（NVML）；可用 {VARIABLE} 指定其路径"
+        );
+    };
+    let (path, why) = (path.display(), error.map(loader).unwrap_or_default());
+    message!("the library that {VARIABLE} names cannot be loaded: {path}{why}", "无法加载 {VARIABLE} 指定的库：{path}{why}")
+}
+
+/// What the loader says, which names the file or the part that is missing.
+fn loader(error: &NvmlError) -> String {
+    match error {
+        NvmlError::LibloadingError(error) => format!(" ({error})"),
+        _ => String::new(),
+    }
+}
+
+/// The library is there and does not start.
+fn refused(place: &OsStr, error: &NvmlError) -> Message {
+    let place = place.display();
+    match error {
+        NvmlError::FailedToLoadSymbol(_) => message!("{place} is no library of NVML", "{place} 不是 NVML 库"),
+        NvmlError::LibRmVersionMismatch => message!(
+            "the NVIDIA driver was updated and the old one still runs: library and kernel module differ; restart the machine",
+            "NVIDIA 驱动已更新，但仍在运行旧版本：驱动库与内核模块版本不一致；请重启机器"
+        ),
+        error => unready(error),
+    }
+}
+
+fn unready(error: &NvmlError) -> Message {
+    match error {
+        NvmlError::DriverNotLoaded => message!(
+            "the NVIDIA driver is installed and not loaded: no card is present, or its kernel module is missing",
+            "NVIDIA 驱动已安装但未加载：没有显卡，或缺少内核模块"
+        ),
+        NvmlError::NoPermission => {
+            message!("the NVIDIA driver refuses: no permission for its devices", "NVIDIA 驱动拒绝访问：没有设备权限")
+        }
+        error => message!("the NVIDIA driver does not answer: {error}", "NVIDIA 驱动没有响应：{error}"),
+    }
+}
+
+fn silent(index: u32, error: &NvmlError) -> Message {
+    match error {
+        NvmlError::GpuLost => message!(
+            "GPU {index} is lost: it fell off the bus; the machine must be restarted",
+            "GPU {index} 已丢失：与总线断开；需要重启机器"
+        ),
+        NvmlError::NoPermission => {
+            message!("GPU {index} may not be used: no permission", "无权使用 GPU {index}")
+        }
+        error => message!("GPU {index} does not answer: {error}", "GPU {index} 没有响应：{error}"),
+    }
+}

@@ -1,0 +1,91 @@
+//! Who a process is.
+
+use crate::facts::Process;
+use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System, UpdateKind};
+
+/// The processes of this machine, as far as they were asked for.
+#[derive(Debug)]
+pub(crate) struct People {
+    /// `None` where the system does not tell of processes.
+    system: Option<System>,
+}
+
+impl Default for People {
+    fn default() -> Self {
+        Self { system: System::new().ok() }
+    }
+}
+
+impl People {
+    /// Fills in name and owner. `told` is the name that the driver knows.
+    ///
+    /// In a container the driver may count processes as the host does, and the same number can belong to a stranger here. The
+    /// driver's name goes first therefore, and the owner is only believed where the names agree.
+    pub(crate) fn introduce(&mut self, process: &mut Process, told: Option<&str>) {
+        let told = told.map(program).filter(|name| !name.is_empty());
+        let Some(system) = &mut self.system else {
+            process.name = told;
+            return;
+        };
+        let pid = Pid::from_u32(process.pid);
+        let own = sysinfo::get_current_pid().ok();
+        let asked: Vec<Pid> = std::iter::once(pid).chain(own.filter(|own| *own != pid)).collect();
+        let kind = ProcessRefreshKind::nothing()
+            .with_user(UpdateKind::OnlyIfNotSet)
+            .with_exe(UpdateKind::OnlyIfNotSet)
+            .with_cmd(UpdateKind::OnlyIfNotSet);
+        system.refresh_processes_specifics(ProcessesToUpdate::Some(&asked), true, kind);
+        let seen = system.process(pid);
+        let names: Vec<String> = seen.map(names).unwrap_or_default();
+        let same = told.as_ref().is_none_or(|told| names.contains(told));
+        if same {
+            let user = |pid: Pid| system.process(pid)?.user_id();
+            process.own = own.and_then(|own| Some(user(pid)? == user(own)?));
+        }
+        process.name = told.or_else(|| names.into_iter().next());
+    }
+}
+
+/// What a process may be called: its program, and the word by which it was started (a link such as `python`).
+fn names(process: &sysinfo::Process) -> Vec<String> {
+    let exe = process.exe().map(|path| path.to_string_lossy().into_owned());
+    let word = process.cmd().first().map(|word| word.to_string_lossy().into_owned());
+    let name = process.name().to_string_lossy().into_owned();
+    [word, exe, Some(name)].into_iter().flatten().map(|name| program(&name)).filter(|name| !name.is_empty()).collect()
+}
+
+/// The program of a path or a command line of either system, without folders and options.
+fn program(line: &str) -> String {
+    let line = line.split(" -").next().unwrap_or(line).trim();
+    let drive = line.get(1..3).is_some_and(|drive| drive == ":\\");
+    // A path may hold blanks; a bare command ends at the first.
+    let path = if line.starts_with('/') || drive { line } else { line.split_whitespace().next().unwrap_or_default() };
+    path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::Kind;
+
+    #[test]
+    fn programs_lose_their_folders() {
+        assert_eq!(program("/opt/conda/bin/python3.11"), "python3.11");
+        assert_eq!(program(r"C:\Program Files\App\game.exe"), "game.exe");
+        assert_eq!(program("python train.py --out /x"), "python");
+        assert_eq!(program("/opt/google/chrome/chrome --type=gpu-process --log=/var/log/x"), "chrome");
+        assert_eq!(program("/opt/my app/run me"), "run me");
+        assert_eq!(program(""), "");
+    }
+
+    #[test]
+    fn this_very_process_is_our_own() {
+        let mut process = Process { pid: std::process::id(), name: None, memory: None, kind: Kind::Compute, own: None };
+        People::default().introduce(&mut process, None);
+        assert_eq!(process.own, Some(true));
+        assert!(process.name.is_some());
+        let mut stranger = Process { name: None, own: None, ..process };
+        People::default().introduce(&mut stranger, Some("/usr/bin/another"));
+        assert_eq!((stranger.name.as_deref(), stranger.own), (Some("another"), None), "the number belongs to somebody else");
+    }
+}
