@@ -101,6 +101,11 @@ pub fn setup(s: &serde_json::Value) -> Option<Setup> {
         Some("zero3") => Scheme::Zero3,
         _ => Scheme::Fsdp2,
     };
+    // A sharded model computes in the type of mixed precision without autocast; torch 2.15 reduces in the type of the shards.
+    if !matches!(out.parallel.scheme, Scheme::None | Scheme::Ddp) && text("dtype") == "bf16_amp" {
+        out.autocast = Some(Dtype::Bf16);
+        out.parallel.reduce_fp32 = true;
+    }
     Some(out)
 }
 fn main() {

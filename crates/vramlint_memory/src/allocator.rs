@@ -25,6 +25,8 @@ struct Block {
     size: u64,
     free: bool,
     small: bool,
+    /// The stream that it was made for.
+    stream: u8,
     /// Neighbours in the segment, `NONE` at its ends.
     before: u32,
     after: u32,
@@ -37,8 +39,8 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Allocator {
     blocks: Vec<Block>,
     unused: Vec<u32>,
-    /// Free blocks by size, then address: small ones and large ones.
-    pools: [BTreeSet<(u64, u64, u32)>; 2],
+    /// Free blocks by size, then address: small ones and large ones of each stream. Streams never share.
+    pools: Vec<[BTreeSet<(u64, u64, u32)>; 2]>,
     next: u64,
     reserved: u64,
     peak: u64,
@@ -60,14 +62,18 @@ impl Allocator {
         self.peak = self.reserved;
     }
 
-    /// Takes a block; its handle.
-    pub(crate) fn alloc(&mut self, bytes: u64) -> u32 {
+    /// Takes a block for a stream; its handle.
+    pub(crate) fn alloc(&mut self, bytes: u64, stream: u8) -> u32 {
+        let lane = usize::from(stream);
+        while self.pools.len() <= lane {
+            self.pools.push(Default::default());
+        }
         let size = rounded(bytes);
         let small = size <= SMALL;
         let pool = usize::from(!small);
-        let found = self.pools[pool].range((size, 0, 0)..).next().copied();
+        let found = self.pools[lane][pool].range((size, 0, 0)..).next().copied();
         let id = if let Some((found_size, address, id)) = found {
-            self.pools[pool].remove(&(found_size, address, id));
+            self.pools[lane][pool].remove(&(found_size, address, id));
             id
         } else {
             let segment = if small {
@@ -82,20 +88,20 @@ impl Allocator {
             let address = self.next;
             // Segments never touch: blocks of two do not merge.
             self.next += segment + ROUND;
-            self.push(Block { address, size: segment, free: true, small, before: NONE, after: NONE })
+            self.push(Block { address, size: segment, free: true, small, stream, before: NONE, after: NONE })
         };
         let block = self.blocks[id as usize];
         let rest = block.size - size;
         if if small { rest >= GRAIN } else { rest > SMALL } {
-            let tail =
-                self.push(Block { address: block.address + size, size: rest, free: true, small, before: id, after: block.after });
+            let address = block.address + size;
+            let tail = self.push(Block { address, size: rest, free: true, small, stream, before: id, after: block.after });
             if block.after != NONE {
                 self.blocks[block.after as usize].before = tail;
             }
             let head = &mut self.blocks[id as usize];
             head.after = tail;
             head.size = size;
-            self.pools[pool].insert((rest, block.address + size, tail));
+            self.pools[lane][pool].insert((rest, address, tail));
         }
         self.blocks[id as usize].free = false;
         id
@@ -104,11 +110,11 @@ impl Allocator {
     /// Gives a block back; it merges with free neighbours.
     pub(crate) fn free(&mut self, id: u32) {
         let mut block = self.blocks[id as usize];
-        let pool = usize::from(!block.small);
+        let (lane, pool) = (usize::from(block.stream), usize::from(!block.small));
         let mut id = id;
         if block.before != NONE && self.blocks[block.before as usize].free {
             let other = self.blocks[block.before as usize];
-            self.pools[pool].remove(&(other.size, other.address, block.before));
+            self.pools[lane][pool].remove(&(other.size, other.address, block.before));
             let merged = block.before;
             self.unused.push(id);
             id = merged;
@@ -120,7 +126,7 @@ impl Allocator {
         if block.after != NONE && self.blocks[block.after as usize].free {
             let gone = block.after;
             let other = self.blocks[gone as usize];
-            self.pools[pool].remove(&(other.size, other.address, gone));
+            self.pools[lane][pool].remove(&(other.size, other.address, gone));
             block.size += other.size;
             block.after = other.after;
             if block.after != NONE {
@@ -130,13 +136,13 @@ impl Allocator {
         }
         block.free = true;
         self.blocks[id as usize] = block;
-        self.pools[pool].insert((block.size, block.address, id));
+        self.pools[lane][pool].insert((block.size, block.address, id));
     }
 
     /// `torch.cuda.empty_cache()`: segments without a used block go.
     pub(crate) fn empty_cache(&mut self) {
-        for pool in 0..2 {
-            let whole: Vec<(u64, u64, u32)> = self.pools[pool]
+        for (lane, pool) in (0..self.pools.len()).flat_map(|lane| [(lane, 0), (lane, 1)]) {
+            let whole: Vec<(u64, u64, u32)> = self.pools[lane][pool]
                 .iter()
                 .copied()
                 .filter(|(_, _, id)| {
@@ -145,7 +151,7 @@ impl Allocator {
                 })
                 .collect();
             for entry in whole {
-                self.pools[pool].remove(&entry);
+                self.pools[lane][pool].remove(&entry);
                 self.reserved -= entry.0;
                 self.unused.push(entry.2);
             }

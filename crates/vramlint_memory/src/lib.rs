@@ -27,8 +27,8 @@ pub fn peaks(arch: &Arch, setup: &Setup) -> (u64, u64) {
     let mut handles = std::collections::HashMap::new();
     for (at, event) in trace.events.iter().enumerate() {
         match event.kind {
-            tape::EventKind::Alloc { bytes, .. } => {
-                handles.insert(event.block, (allocator.alloc(bytes), allocator::rounded(bytes)));
+            tape::EventKind::Alloc { bytes, stream, .. } => {
+                handles.insert(event.block, (allocator.alloc(bytes, stream), allocator::rounded(bytes)));
                 current += allocator::rounded(bytes);
             }
             tape::EventKind::Free => {

@@ -14,6 +14,8 @@ pub(crate) struct Loaded {
     pub(crate) layers: Vec<LayerModule>,
     pub(crate) final_norm: Option<NormModule>,
     pub(crate) head: Head,
+    /// Parameters of each block, its adapters included.
+    pub(crate) blocks: Vec<Vec<ParamId>>,
     /// Buffers of the model: inverse frequencies.
     pub(crate) buffers: Vec<crate::tape::Tensor>,
 }
@@ -58,10 +60,13 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
     let (positions, types) = (table(arch.embedding.positions), table(arch.embedding.types));
     let embedding_norm = arch.embedding.norm.map(|norm| loader.norm(norm, arch.hidden));
     let mut modules = Vec::new();
+    let mut blocks: Vec<Vec<ParamId>> = Vec::new();
     for (shape, times) in layers {
         for _ in 0..*times {
             let number = u32::try_from(modules.len() + 1).unwrap_or(u32::MAX);
+            let before = tape.param_ids().count();
             modules.push(loader.layer(*shape, number));
+            blocks.push(tape.param_ids().skip(before).collect());
         }
     }
     let final_norm = arch.final_norm.map(|norm| loader.norm(norm, arch.hidden));
@@ -76,11 +81,13 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
     };
     let head = loader.head(arch, embedding);
     if let (Some(lora), false) = (&setup.lora, frozen) {
-        for module in &mut modules {
+        for (module, block) in modules.iter_mut().zip(&mut blocks) {
+            let before = tape.param_ids().count();
             loader.adapt(module, lora);
+            block.extend(tape.param_ids().skip(before));
         }
     }
-    Loaded { embedding, positions, types, embedding_norm, layers: modules, final_norm, head, buffers }
+    Loaded { embedding, positions, types, embedding_norm, layers: modules, final_norm, head, blocks, buffers }
 }
 
 impl Loader<'_> {

@@ -3,7 +3,7 @@
 use crate::estimate::{Part, Phase, Words};
 use crate::model::{Batch, Head, Model};
 use crate::setup::Setup;
-use crate::tape::{Site, Tape, Tensor};
+use crate::tape::{Module, Site, Tape, Tensor};
 
 pub(super) const LOSS: Words = Words { en: "head and loss", zh: "输出层与损失" };
 
@@ -16,15 +16,15 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     match &model.loaded.head {
         Head::Vocabulary { weight, bias, transform } => {
             assert!(transform.is_none(), "masked heads come later");
-            let logits = {
+            let logits = t.module(Module::leaf([Some(*weight), *bias]), &hidden, |t, hidden| {
                 let weight = t.compute_weight(*weight);
                 let bias = bias.map(|bias| t.compute_weight(bias));
                 let x = match t.autocast_width() {
-                    Some(width) => t.cast(&hidden, width),
+                    Some(width) => t.cast(hidden, width),
                     None => hidden.clone(),
                 };
                 t.product_as(x, weight, bias.as_ref(), model.vocab, Part::Logits)
-            };
+            });
             drop(hidden);
             let wide = t.cast_logits(&logits, 4);
             let padded = t.empty_as(batch.tokens() + 1, 8, Part::Other);

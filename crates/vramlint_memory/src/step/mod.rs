@@ -2,12 +2,14 @@
 
 mod loss;
 mod optimizer;
+mod parallel;
 
 use crate::arch::{Arch, Layer};
 use crate::estimate::{Part, Phase, Words};
 use crate::model::{Batch, Model, load};
 use crate::setup::Setup;
 use crate::tape::{Device, Event, ParamId, Site, Tape};
+use parallel::Scheme;
 
 const INPUTS: Words = Words { en: "inputs", zh: "输入" };
 const STEP: Words = Words { en: "optimizer step", zh: "优化器更新" };
@@ -29,38 +31,72 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace 
     let model = Model::new(arch, load(&tape, arch, setup, layers, false));
     tape.empty_cache();
     let mut events = tape.take_events();
-    let loaded = events.len();
     let trained: Vec<ParamId> = tape.param_ids().filter(|id| tape.with_param(*id, |param| param.trainable)).collect();
     let count = |id: &ParamId| tape.with_param(*id, |param| param.shape[0] * param.shape[1]);
     let trainable = trained.iter().map(count).sum();
     let parameters = tape.param_ids().map(|id| count(&id)).sum();
+    let census = parallel::Census::new(arch, setup);
+    let scheme = parallel::wrap(&tape, &model.loaded, &census, setup);
+    let scheme = scheme.as_deref();
+    tape.empty_cache();
+    events.extend(tape.take_events());
+    let loaded = events.len();
     let mut state = optimizer::State::default();
     for _ in 0..2 {
-        for _ in 0..setup.accumulation.max(1).min(2) {
-            micro_step(&tape, &model, setup);
+        let batches = setup.accumulation.clamp(1, 2);
+        for batch in 1..=batches {
+            micro_step(&tape, &model, setup, scheme, batch == batches);
         }
         tape.at(Site { phase: Phase::Optimizer, layer: 0, name: &STEP });
-        if setup.clip {
-            optimizer::clip(&tape, &trained);
-        }
-        optimizer::step(&tape, &trained, setup, &mut state);
-        for id in &trained {
-            drop(tape.take_grad(*id));
-        }
+        step(&tape, &trained, setup, scheme, &mut state);
     }
     events.extend(tape.take_events());
     Trace { events, loaded, parameters, trainable }
 }
 
-fn micro_step(tape: &Tape, model: &Model, setup: &Setup) {
+/// Clips and steps: the parameters themselves, or what a scheme has in their place.
+fn step(t: &Tape, trained: &[ParamId], setup: &Setup, scheme: Option<&dyn Scheme>, state: &mut optimizer::State) {
+    let all = scheme.map_or_else(|| trained.to_vec(), Scheme::optimized);
+    let here = scheme.is_none_or(Scheme::steps_on_gpu);
+    match scheme {
+        Some(scheme) if !scheme.torch_clips() => scheme.norm(t),
+        _ if setup.clip && here => optimizer::clip(t, &all),
+        _ => {}
+    }
+    for group in 0..scheme.map_or(1, Scheme::groups) {
+        let ids = scheme.map_or_else(|| trained.to_vec(), |scheme| scheme.begin_step(t, group));
+        if here {
+            optimizer::step(t, &ids, setup, state);
+        }
+        if let Some(scheme) = scheme {
+            scheme.end_step(t, group);
+        }
+    }
+    for id in &all {
+        drop(t.take_grad(*id));
+    }
+}
+
+fn micro_step(tape: &Tape, model: &Model, setup: &Setup, scheme: Option<&dyn Scheme>, last: bool) {
     tape.at(Site { phase: Phase::Forward, layer: 0, name: &INPUTS });
     let batch = Batch { rows: setup.micro_batch * setup.task.rows(), seq: setup.sequence_length };
     let ids = tape.empty_as(batch.tokens(), 8, Part::Other);
     let mask = setup.padding_mask.then(|| tape.empty_as(batch.tokens(), 8, Part::Other));
-    let loss = tape.autocast(setup.autocast.map(crate::setup::Dtype::bytes), |t| loss::loss(t, model, &ids, batch, setup));
+    if let Some(scheme) = scheme {
+        scheme.begin_micro_batch(tape, last);
+    }
+    let autocast = setup.autocast.filter(|_| parallel::autocasts(setup)).map(crate::setup::Dtype::bytes);
+    let loss = tape.autocast(autocast, |t| loss::loss(t, model, &ids, batch, setup));
     drop((ids, mask));
+    if let Some(scheme) = scheme {
+        scheme.end_forward(tape);
+        scheme.begin_backward(tape);
+    }
     tape.at(Site { phase: Phase::Loss, layer: 0, name: &loss::LOSS });
     tape.backward(loss);
+    if let Some(scheme) = scheme {
+        scheme.end_backward(tape);
+    }
 }
 
 fn device(setup: &Setup) -> Device {
