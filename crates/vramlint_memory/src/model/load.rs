@@ -14,6 +14,8 @@ pub(crate) struct Loaded {
     pub(crate) layers: Vec<LayerModule>,
     pub(crate) final_norm: Option<NormModule>,
     pub(crate) head: Head,
+    /// Its parameters have numbers from here on, up to and without the second.
+    pub(crate) range: (u32, u32),
     /// Parameters of each block, its adapters included.
     pub(crate) blocks: Vec<Vec<ParamId>>,
     /// Buffers of the model: inverse frequencies.
@@ -40,6 +42,7 @@ struct Loader<'a> {
 /// Loads `arch` with `times` blocks of each kind.
 pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u64)], frozen: bool) -> Loaded {
     let adapters = setup.lora.is_some();
+    let first = count(tape);
     let loader = Loader {
         tape,
         setup,
@@ -87,7 +90,30 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
             block.extend(tape.param_ids().skip(before));
         }
     }
-    Loaded { embedding, positions, types, embedding_norm, layers: modules, final_norm, head, blocks, buffers }
+    Loaded {
+        embedding,
+        positions,
+        types,
+        embedding_norm,
+        layers: modules,
+        final_norm,
+        head,
+        range: (first, count(tape)),
+        blocks,
+        buffers,
+    }
+}
+
+impl Loaded {
+    /// Every parameter, in the order of the modules.
+    pub(crate) fn ids(&self, tape: &Tape) -> Vec<ParamId> {
+        tape.param_ids().filter(|id| (self.range.0..self.range.1).contains(&id.0)).collect()
+    }
+}
+
+/// Parameters on the tape.
+fn count(tape: &Tape) -> u32 {
+    tape.param_ids().map(|id| id.0 + 1).max().unwrap_or(0)
 }
 
 impl Loader<'_> {

@@ -44,7 +44,7 @@ impl Tape {
         self.hooks.replace(hooks);
     }
 
-    pub(super) fn hooks(&self) -> Option<Rc<dyn Hooks>> {
+    pub(in crate::tape) fn hooks(&self) -> Option<Rc<dyn Hooks>> {
         self.hooks.borrow().clone()
     }
 

@@ -76,6 +76,6 @@ impl Census {
 pub(super) fn split(t: &Tape, loaded: &Loaded) -> (Vec<ParamId>, Vec<Vec<ParamId>>, Vec<ParamId>) {
     let first = loaded.blocks.iter().flatten().map(|id| id.0).min().unwrap_or(u32::MAX);
     let inside: std::collections::HashSet<ParamId> = loaded.blocks.iter().flatten().copied().collect();
-    let (before, behind) = t.param_ids().filter(|id| !inside.contains(id)).partition(|id| id.0 < first);
+    let (before, behind) = loaded.ids(t).into_iter().filter(|id| !inside.contains(id)).partition(|id| id.0 < first);
     (before, loaded.blocks.clone(), behind)
 }

@@ -53,7 +53,7 @@ impl Fsdp2 {
         if p.wrap_blocks {
             groups.push(rest);
         } else {
-            groups.push(t.param_ids().collect());
+            groups.push(loaded.ids(t));
         }
         let units = groups.into_iter().map(|params| Unit::new(t, params, p.world, compute, offload)).collect();
         t.empty_cache();

@@ -4,10 +4,12 @@
 //! Rank 0 is simulated: with flat buffers it is the one that owns the embedding, whose gradient is copied whole.
 
 mod census;
+mod coordinator;
 mod ddp;
 mod flat;
 mod fsdp2;
 mod zero12;
+mod zero3;
 
 pub(super) use census::Census;
 
@@ -68,7 +70,7 @@ pub(super) fn wrap(t: &Tape, loaded: &Loaded, census: &Census, setup: &Setup) ->
         Kind::None => return None,
         Kind::Ddp => Rc::new(ddp::Ddp::new(t, setup)),
         Kind::Zero1 | Kind::Zero2 => Rc::new(zero12::Zero::new(t, loaded, census, setup)),
-        Kind::Zero3 => todo!(),
+        Kind::Zero3 => Rc::new(zero3::Zero3::new(t, loaded, census, setup)),
         Kind::Fsdp1 | Kind::Fsdp2 => Rc::new(fsdp2::Fsdp2::new(t, loaded, setup)),
     };
     t.set_hooks(Some(Rc::clone(&scheme) as Rc<dyn Hooks>));
