@@ -30,6 +30,18 @@ pub(crate) enum Head {
     Classes { pooler: Option<LinearModule>, score: LinearModule, classes: u64 },
 }
 
+impl Loaded {
+    /// Every parameter, in the order of the modules.
+    pub(crate) fn ids(&self, tape: &Tape) -> Vec<ParamId> {
+        tape.param_ids().filter(|id| (self.range.0..self.range.1).contains(&id.0)).collect()
+    }
+}
+
+/// Parameters on the tape.
+fn count(tape: &Tape) -> u32 {
+    tape.param_ids().map(|id| id.0 + 1).max().unwrap_or(0)
+}
+
 struct Loader<'a> {
     tape: &'a Tape,
     setup: &'a Setup,
@@ -102,18 +114,6 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
         blocks,
         buffers,
     }
-}
-
-impl Loaded {
-    /// Every parameter, in the order of the modules.
-    pub(crate) fn ids(&self, tape: &Tape) -> Vec<ParamId> {
-        tape.param_ids().filter(|id| (self.range.0..self.range.1).contains(&id.0)).collect()
-    }
-}
-
-/// Parameters on the tape.
-fn count(tape: &Tape) -> u32 {
-    tape.param_ids().map(|id| id.0 + 1).max().unwrap_or(0)
 }
 
 impl Loader<'_> {
