@@ -41,21 +41,23 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace 
     tape.empty_cache();
     events.extend(tape.take_events());
     let loaded = events.len();
-    let mut state = optimizer::State::default();
+    // One for each group that is stepped on its own.
+    let mut states: Vec<optimizer::State> = Vec::new();
+    states.resize_with(scheme.map_or(1, Scheme::groups), Default::default);
     for _ in 0..2 {
         let batches = setup.accumulation.clamp(1, 2);
         for batch in 1..=batches {
             micro_step(&tape, &model, setup, scheme, batch == batches);
         }
         tape.at(Site { phase: Phase::Optimizer, layer: 0, name: &STEP });
-        step(&tape, &trained, setup, scheme, &mut state);
+        step(&tape, &trained, setup, scheme, &mut states);
     }
     events.extend(tape.take_events());
     Trace { events, loaded, parameters, trainable }
 }
 
 /// Clips and steps: the parameters themselves, or what a scheme has in their place.
-fn step(t: &Tape, trained: &[ParamId], setup: &Setup, scheme: Option<&dyn Scheme>, state: &mut optimizer::State) {
+fn step(t: &Tape, trained: &[ParamId], setup: &Setup, scheme: Option<&dyn Scheme>, states: &mut [optimizer::State]) {
     let all = scheme.map_or_else(|| trained.to_vec(), Scheme::optimized);
     let here = scheme.is_none_or(Scheme::steps_on_gpu);
     match scheme {
@@ -63,7 +65,7 @@ fn step(t: &Tape, trained: &[ParamId], setup: &Setup, scheme: Option<&dyn Scheme
         _ if setup.clip && here => optimizer::clip(t, &all),
         _ => {}
     }
-    for group in 0..scheme.map_or(1, Scheme::groups) {
+    for (group, state) in states.iter_mut().enumerate() {
         let ids = scheme.map_or_else(|| trained.to_vec(), |scheme| scheme.begin_step(t, group));
         if here {
             optimizer::step(t, &ids, setup, state);
