@@ -10,7 +10,10 @@ pub(crate) fn linear(t: &Tape, x: &Tensor, module: &LinearModule) -> Tensor {
     let Some(adapter) = &module.adapter else { return result };
     let width = result.width;
     // PEFT casts the input to the adapter's type, except under autocast.
-    let x = if t.autocast_width().is_some() { x.clone() } else { t.cast(x, adapter.width) };
+    let x = match (t.autocast_width(), adapter.down.weight) {
+        (None, Weight::Plain(weight)) => t.cast(x, t.with_param(weight, |param| param.width())),
+        _ => x.clone(),
+    };
     let delta = {
         let dropped = if adapter.dropout { t.dropout(&x) } else { x.clone() };
         let low = plain(t, dropped, &adapter.down);

@@ -82,6 +82,11 @@ impl Tape {
         self.with_param(id, |param| param.grad.take())
     }
 
+    /// The gradient of a parameter, held by one more.
+    pub(crate) fn grad(&self, id: ParamId) -> Option<Tensor> {
+        self.with_param(id, |param| param.grad.clone())
+    }
+
     /// Bytes of the gradient of a parameter.
     pub(crate) fn grad_bytes(&self, id: ParamId) -> Option<u64> {
         self.with_param(id, |param| param.grad.as_ref().map(Tensor::bytes))

@@ -15,6 +15,7 @@ pub(super) struct Ddp {
     trained: Vec<ParamId>,
     limit: u64,
     views: bool,
+    defer: bool,
     /// Gradients in the order in which they became complete, from which buckets are built anew.
     order: RefCell<Vec<ParamId>>,
     buckets: RefCell<Vec<Tensor>>,
@@ -30,6 +31,7 @@ impl Ddp {
         let ddp = Self {
             limit: setup.parallel.ddp_bucket,
             views: setup.parallel.bucket_view,
+            defer: setup.parallel.defer_reduction,
             order: RefCell::default(),
             buckets: RefCell::default(),
             places: RefCell::default(),
@@ -101,7 +103,7 @@ impl Hooks for Ddp {
             self.order.borrow_mut().push(id);
         }
         // Under `no_sync` the reducer looks away; otherwise the gradient is copied to its bucket and, where asked for, becomes a view of it.
-        if self.views && self.last.get() {
+        if self.views && (self.last.get() || !self.defer) {
             t.set_grad(id, self.places.borrow().get(&id).cloned());
         }
     }

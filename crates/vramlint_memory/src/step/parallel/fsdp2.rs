@@ -27,6 +27,8 @@ struct Unit {
 pub(super) struct Fsdp2 {
     /// Blocks in order, the root last.
     units: Vec<Unit>,
+    /// Shards of what is trained.
+    trained: Vec<ParamId>,
     ranks: u64,
     compute: u64,
     reduce: u64,
@@ -55,9 +57,11 @@ impl Fsdp2 {
         } else {
             groups.push(loaded.ids(t));
         }
-        let units = groups.into_iter().map(|params| Unit::new(t, params, p.world, compute, offload)).collect();
+        let units: Vec<Unit> = groups.into_iter().map(|params| Unit::new(t, params, p.world, compute, offload)).collect();
         t.empty_cache();
+        let shards = units.iter().flat_map(|unit| unit.shards.iter().copied());
         Self {
+            trained: shards.filter(|id| t.with_param(*id, |param| param.trainable)).collect(),
             units,
             ranks: p.world.max(1),
             compute,
@@ -269,7 +273,7 @@ impl Scheme for Fsdp2 {
     }
 
     fn optimized(&self) -> Vec<ParamId> {
-        self.units.iter().flat_map(|unit| &unit.shards).copied().collect()
+        self.trained.clone()
     }
 
     fn steps_on_gpu(&self) -> bool {
@@ -302,5 +306,11 @@ impl Hooks for Fsdp2 {
         }
     }
 
-    fn gradient(&self, _: &Tape, _: ParamId) {}
+    fn gradient(&self, t: &Tape, id: ParamId) {
+        if self.defer && !self.last.get() && t.grad(id).is_some_and(|grad| grad.width != self.reduce) {
+            // Gradients that wait are kept in the type of the reduction.
+            let wide = t.empty_as(t.numel(id), self.reduce, Part::Gradients);
+            t.set_grad(id, Some(wide));
+        }
+    }
 }

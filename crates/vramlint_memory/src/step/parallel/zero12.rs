@@ -35,7 +35,7 @@ pub(super) struct Zero {
     waiting: RefCell<Vec<ParamId>>,
     /// Reduced gradients of the parameters that reach into the part; those of earlier micro-batches.
     reduced: RefCell<Option<Tensor>>,
-    summed: RefCell<Option<Tensor>>,
+    summed: RefCell<Vec<Tensor>>,
     _staging: Option<Tensor>,
 }
 
@@ -140,12 +140,16 @@ impl Zero {
                 drop(t.empty_as(filled, self.width, Part::Buffers));
             }
             for id in &waiting {
-                let owned = self.offsets.get(id).is_some_and(|offset| *offset < self.part);
-                if !owned {
+                let owned = self.owned(t, *id);
+                if owned == 0 {
                     if self.stage2 {
                         drop(t.take_grad(*id));
                     }
                     continue;
+                }
+                if self.offload {
+                    // Converted to fp32 on the way to the host (`async_inplace_copy_grad_to_fp32_buffer_from_gpu`).
+                    t.workspace(owned * 4);
                 }
                 if self.contiguous && !self.offload && self.reduced.borrow().is_none() {
                     let all = t.empty_as(self.touched, self.width, Part::Gradients);
@@ -156,6 +160,11 @@ impl Zero {
                 }
             }
         });
+    }
+
+    /// Numbers of a parameter that lie in this rank's part.
+    fn owned(&self, t: &Tape, id: ParamId) -> u64 {
+        self.offsets.get(&id).map_or(0, |offset| flat::owned(*offset, t.numel(id), self.part))
     }
 
     /// Neighbouring slices of a bucket that belong to different ranks.
@@ -206,8 +215,13 @@ impl Scheme for Zero {
             }
         }
         let fresh = self.reduced.take();
-        if self.summed.borrow().is_none() {
-            self.summed.replace(fresh);
+        if self.summed.borrow().is_empty() {
+            let mut summed: Vec<Tensor> = fresh.into_iter().collect();
+            if !self.stage2 && !self.last.get() {
+                // `all_grad_tensors` points at the whole gradients of what reaches into the part, until the step.
+                summed = self.trained.iter().filter(|id| self.owned(t, **id) > 0).filter_map(|id| t.grad(*id)).collect();
+            }
+            self.summed.replace(summed);
         }
         // `_release_ipg_buffers`: the second one first.
         while self.buffers.borrow_mut().pop().is_some() {}
@@ -248,7 +262,7 @@ impl Scheme for Zero {
             Some(wide)
         };
         t.set_grad(self.master, grad);
-        self.summed.replace(None);
+        self.summed.borrow_mut().clear();
         self.optimized()
     }
 
