@@ -101,6 +101,34 @@ pub fn setup(s: &serde_json::Value) -> Option<Setup> {
         Some("zero3") => Scheme::Zero3,
         _ => Scheme::Fsdp2,
     };
+    // A sharded model computes in the type of mixed precision without autocast; torch 2.15 reduces in the type of the shards.
+    if !matches!(out.parallel.scheme, Scheme::None | Scheme::Ddp) && text("dtype") == "bf16_amp" {
+        out.autocast = Some(Dtype::Bf16);
+        out.parallel.reduce_fp32 = true;
+    }
+    let given = &s["parallel"];
+    let p = &mut out.parallel;
+    let number = |key: &str, place: &mut u64| {
+        if let Some(value) = given[key].as_f64() {
+            *place = value as u64;
+        }
+    };
+    number("bucket", &mut p.reduce_bucket);
+    number("prefetch", &mut p.prefetch_bucket);
+    number("max_live", &mut p.max_live);
+    number("persistence", &mut p.persistence);
+    number("sub_group", &mut p.sub_group);
+    p.overlap = given["overlap_comm"].as_bool().unwrap_or(p.overlap);
+    p.contiguous = given["contiguous"].as_bool().unwrap_or(p.contiguous);
+    p.bucket_view = given["bucket_view"].as_bool().unwrap_or(p.bucket_view);
+    p.reshard = given["reshard"].as_bool().unwrap_or(p.reshard);
+    p.defer_reduction = given["defer"].as_bool().unwrap_or(p.defer_reduction);
+    if given["offload_optimizer"].is_string() {
+        p.offload_optimizer = Offload::Cpu;
+    }
+    if given["offload_param"].is_string() {
+        p.offload_param = Offload::Cpu;
+    }
     Some(out)
 }
 fn main() {

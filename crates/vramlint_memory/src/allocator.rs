@@ -23,6 +23,8 @@ struct Block {
     size: u64,
     free: bool,
     small: bool,
+    /// The stream that it was made for.
+    stream: u8,
     /// Neighbours in the segment, `NONE` at its ends.
     before: u32,
     after: u32,
@@ -67,8 +69,8 @@ impl Pool {
 pub(crate) struct Allocator {
     blocks: Vec<Block>,
     unused: Vec<u32>,
-    /// Free blocks by size, then address: small ones and large ones.
-    pools: [Pool; 2],
+    /// Free blocks by size, then address: small ones and large ones of each stream. Streams never share.
+    pools: Vec<[Pool; 2]>,
     next: u64,
     reserved: u64,
     peak: u64,
@@ -103,12 +105,16 @@ impl Allocator {
         self.allocated_peak = self.allocated;
     }
 
-    /// Takes a block; its handle.
-    pub(crate) fn alloc(&mut self, bytes: u64) -> u32 {
+    /// Takes a block for a stream; its handle.
+    pub(crate) fn alloc(&mut self, bytes: u64, stream: u8) -> u32 {
+        let lane = usize::from(stream);
+        while self.pools.len() <= lane {
+            self.pools.push(Default::default());
+        }
         let size = rounded(bytes);
         let small = size <= SMALL;
         let pool = usize::from(!small);
-        let id = if let Some(id) = self.pools[pool].take(&self.blocks, size) {
+        let id = if let Some(id) = self.pools[lane][pool].take(&self.blocks, size) {
             id
         } else {
             let segment = if small {
@@ -123,20 +129,20 @@ impl Allocator {
             let address = self.next;
             // Segments never touch: blocks of two do not merge.
             self.next += segment + ROUND;
-            self.push(Block { address, size: segment, free: true, small, before: NONE, after: NONE })
+            self.push(Block { address, size: segment, free: true, small, stream, before: NONE, after: NONE })
         };
         let block = self.blocks[id as usize];
         let rest = block.size - size;
         if if small { rest >= GRAIN } else { rest > SMALL } {
-            let tail =
-                self.push(Block { address: block.address + size, size: rest, free: true, small, before: id, after: block.after });
+            let address = block.address + size;
+            let tail = self.push(Block { address, size: rest, free: true, small, stream, before: id, after: block.after });
             if block.after != NONE {
                 self.blocks[block.after as usize].before = tail;
             }
             let head = &mut self.blocks[id as usize];
             head.after = tail;
             head.size = size;
-            self.pools[pool].insert(&self.blocks, tail);
+            self.pools[lane][pool].insert(&self.blocks, tail);
         }
         let block = &mut self.blocks[id as usize];
         block.free = false;
@@ -149,11 +155,11 @@ impl Allocator {
     pub(crate) fn free(&mut self, id: u32) {
         let mut block = self.blocks[id as usize];
         self.allocated -= block.size;
-        let pool = usize::from(!block.small);
+        let (lane, pool) = (usize::from(block.stream), usize::from(!block.small));
         let mut id = id;
         if block.before != NONE && self.blocks[block.before as usize].free {
             let other = self.blocks[block.before as usize];
-            self.pools[pool].remove(&self.blocks, block.before);
+            self.pools[lane][pool].remove(&self.blocks, block.before);
             let merged = block.before;
             self.unused.push(id);
             id = merged;
@@ -165,7 +171,7 @@ impl Allocator {
         if block.after != NONE && self.blocks[block.after as usize].free {
             let gone = block.after;
             let other = self.blocks[gone as usize];
-            self.pools[pool].remove(&self.blocks, gone);
+            self.pools[lane][pool].remove(&self.blocks, gone);
             block.size += other.size;
             block.after = other.after;
             if block.after != NONE {
@@ -175,12 +181,12 @@ impl Allocator {
         }
         block.free = true;
         self.blocks[id as usize] = block;
-        self.pools[pool].insert(&self.blocks, id);
+        self.pools[lane][pool].insert(&self.blocks, id);
     }
 
     /// `torch.cuda.empty_cache()`: segments without a used block go.
     pub(crate) fn empty_cache(&mut self) {
-        for pool in &mut self.pools {
+        for pool in self.pools.iter_mut().flatten() {
             pool.handles.retain(|handle| {
                 let block = self.blocks[*handle as usize];
                 let whole = block.before == NONE && block.after == NONE;

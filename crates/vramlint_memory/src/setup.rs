@@ -261,6 +261,9 @@ pub struct Parallel {
     pub reshard: bool,
     /// FSDP gradients reduced in fp32.
     pub reduce_fp32: bool,
+    /// FSDP: gradients stay whole between micro-batches and are reduced at the last (`no_sync`, which accelerate enters while it
+    /// accumulates).
+    pub defer_reduction: bool,
     /// FSDP: blocks are wrapped on their own (a transformer wrap policy); otherwise the model is one unit.
     pub wrap_blocks: bool,
     /// Where optimizer states are.
@@ -299,6 +302,7 @@ impl Default for Parallel {
             ddp_bucket: 25 << 20,
             reshard: true,
             reduce_fp32: false,
+            defer_reduction: false,
             wrap_blocks: true,
             offload_optimizer: Offload::None,
             offload_param: Offload::None,

@@ -19,7 +19,7 @@ fn groups(short: &Short, event: usize) -> Vec<Group> {
     let mut live: Vec<Option<Group>> = vec![None; short.trace.blocks as usize];
     for event in &short.trace.events[..=event] {
         match event.kind {
-            EventKind::Alloc { bytes, part } => {
+            EventKind::Alloc { bytes, part, .. } => {
                 live[event.block as usize] =
                     Some(Group { part, name: event.site.name, layered: event.site.layer > 0, bytes: rounded(bytes) });
             }

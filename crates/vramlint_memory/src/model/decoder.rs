@@ -9,7 +9,7 @@ use super::rotary;
 use crate::arch::{Arch, Layer, Order};
 use crate::estimate::{Phase, Words};
 use crate::setup::{Attention as Kernel, Checkpointing, Setup};
-use crate::tape::{Other, Site, Tape, Tensor};
+use crate::tape::{Module, Other, Site, Tape, Tensor};
 use std::rc::Rc;
 
 /// Rows and tokens of one forward.
@@ -64,9 +64,10 @@ impl Model {
         let phase = if t.site().phase == Phase::Generate { Phase::Generate } else { Phase::Forward };
         t.at(Site { phase, layer: 0, name: &EMBEDDING });
         let tokens = batch.tokens();
-        let table = t.weight(self.loaded.embedding);
-        let mut hidden = t.embedding(ids, &table, tokens, self.shape.columns);
-        drop(table);
+        let mut hidden = t.module(Module::leaf([Some(self.loaded.embedding)]), ids, |t, ids| {
+            let table = t.weight(self.loaded.embedding);
+            t.embedding(ids, &table, tokens, self.shape.columns)
+        });
         if setup.lora.is_some() && setup.checkpointing != Checkpointing::None && train {
             // enable_input_require_grads: a hook makes the output of the embedding need a gradient.
             hidden = t.with_grad(hidden, true);
@@ -81,11 +82,12 @@ impl Model {
                 let (layer, shared) = (layer.clone(), Rc::clone(&shared));
                 Rc::new(move |t: &Tape, x: &Tensor| block(t, x, &layer, batch, &shared))
             };
-            hidden = match setup.checkpointing {
-                Checkpointing::None => body(t, &hidden),
-                _ if !train => body(t, &hidden),
-                kind => t.checkpoint(&body, hidden, kind == Checkpointing::NonReentrant),
-            };
+            let x = hidden;
+            hidden = t.module(Module::Block(layer.number), &x, |t, x| match setup.checkpointing {
+                Checkpointing::None => body(t, x),
+                _ if !train => body(t, x),
+                kind => t.checkpoint(&body, x.clone(), kind == Checkpointing::NonReentrant),
+            });
         }
         t.at(Site { phase, layer: 0, name: &NORM });
         let last = match &self.loaded.final_norm {

@@ -15,6 +15,10 @@ pub(crate) struct Loaded {
     pub(crate) layers: Vec<LayerModule>,
     pub(crate) final_norm: Option<NormModule>,
     pub(crate) head: Head,
+    /// Its parameters have numbers from here on, up to and without the second.
+    pub(crate) range: (u32, u32),
+    /// Parameters of each block, its adapters included.
+    pub(crate) blocks: Vec<Vec<ParamId>>,
     /// Buffers of the model: inverse frequencies.
     pub(crate) buffers: Vec<Tensor>,
     /// Scales and tables of quantized weights.
@@ -33,8 +37,25 @@ pub(crate) enum Head {
 impl Loaded {
     /// The same parameters without the blocks.
     pub(crate) fn shared(&self) -> Self {
-        Self { layers: Vec::new(), buffers: self.buffers.clone(), scales: self.scales.clone(), head: self.head.clone(), ..*self }
+        Self {
+            layers: Vec::new(),
+            blocks: Vec::new(),
+            buffers: self.buffers.clone(),
+            scales: self.scales.clone(),
+            head: self.head.clone(),
+            ..*self
+        }
     }
+
+    /// Every parameter, in the order of the modules.
+    pub(crate) fn ids(&self, tape: &Tape) -> Vec<ParamId> {
+        tape.param_ids().filter(|id| (self.range.0..self.range.1).contains(&id.0)).collect()
+    }
+}
+
+/// Parameters on the tape.
+fn count(tape: &Tape) -> u32 {
+    tape.param_ids().map(|id| id.0 + 1).max().unwrap_or(0)
 }
 
 struct Loader<'a> {
@@ -49,6 +70,7 @@ struct Loader<'a> {
 /// Loads `arch` with `times` blocks of each kind.
 pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u64)], frozen: bool) -> Loaded {
     let adapters = setup.lora.is_some();
+    let first = count(tape);
     let loader = Loader {
         tape,
         setup,
@@ -69,10 +91,13 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
     let (positions, types) = (table(arch.embedding.positions), table(arch.embedding.types));
     let embedding_norm = arch.embedding.norm.map(|norm| loader.norm(norm, arch.hidden));
     let mut modules = Vec::new();
+    let mut blocks: Vec<Vec<ParamId>> = Vec::new();
     for (shape, times) in layers {
         for _ in 0..*times {
             let number = u32::try_from(modules.len() + 1).unwrap_or(u32::MAX);
+            let before = tape.param_ids().count();
             modules.push(loader.layer(*shape, number));
+            blocks.push(tape.param_ids().skip(before).collect());
         }
     }
     let final_norm = arch.final_norm.map(|norm| loader.norm(norm, arch.hidden));
@@ -83,11 +108,25 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
         widen(tape, &modules);
     }
     if let (Some(lora), false) = (&setup.lora, frozen) {
-        for module in &mut modules {
+        for (module, block) in modules.iter_mut().zip(&mut blocks) {
+            let before = tape.param_ids().count();
             loader.adapt(module, lora);
+            block.extend(tape.param_ids().skip(before));
         }
     }
-    Loaded { embedding, positions, types, embedding_norm, layers: modules, final_norm, head, buffers, scales }
+    Loaded {
+        embedding,
+        positions,
+        types,
+        embedding_norm,
+        layers: modules,
+        final_norm,
+        head,
+        range: (first, count(tape)),
+        blocks,
+        buffers,
+        scales,
+    }
 }
 
 /// Quantizes every linear layer that is to be.

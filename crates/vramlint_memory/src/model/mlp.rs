@@ -2,23 +2,32 @@
 
 use super::layers::{LinearModule, MlpModule};
 use crate::arch::{Activation, Mlp};
-use crate::tape::{Other, ParamId, Tape, Tensor};
+use crate::tape::{Linear, Module, Other, ParamId, Tape, Tensor, Weight};
 
 /// A linear layer, and beside it the adapter: `base(x) + up(down(dropout(x))) * scale`.
 pub(crate) fn linear(t: &Tape, x: &Tensor, module: &LinearModule) -> Tensor {
-    let result = t.linear(x, &module.base);
+    let result = plain(t, x, &module.base);
     let Some(adapter) = &module.adapter else { return result };
     let width = result.width;
     // PEFT casts the input to the adapter's type; autocast casts what comes out of the dropout back.
-    let x = t.cast(x, adapter.width);
+    let x = match adapter.down.weight {
+        Weight::Plain(weight) => t.cast(x, t.with_param(weight, |param| param.width())),
+        _ => x.clone(),
+    };
     let delta = {
         let dropped = if adapter.dropout { t.dropout(&x) } else { x.clone() };
-        let low = t.linear(dropped, &adapter.down);
-        let high = t.linear(low, &adapter.up);
+        let low = plain(t, dropped, &adapter.down);
+        let high = plain(t, low, &adapter.up);
         t.mul(high, Other::Scalar)
     };
     let sum = t.add(result, delta);
     t.cast(sum, width)
+}
+
+/// A linear layer as a module.
+fn plain(t: &Tape, x: impl std::borrow::Borrow<Tensor>, layer: &Linear) -> Tensor {
+    let (Weight::Plain(weight) | Weight::FourBit { id: weight, .. } | Weight::Int8(weight)) = layer.weight;
+    t.module(Module::leaf([Some(weight), layer.bias]), x, |t, x| t.linear(x, layer))
 }
 
 fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {

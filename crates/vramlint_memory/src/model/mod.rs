@@ -11,5 +11,5 @@ mod rotary;
 
 pub(crate) use decoder::{Batch, Model};
 pub(crate) use layers::LayerModule;
-pub(crate) use load::{Head, load};
+pub(crate) use load::{Head, Loaded, load};
 pub(crate) use mlp::linear;

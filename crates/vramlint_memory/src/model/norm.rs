@@ -2,11 +2,11 @@
 
 use super::layers::NormModule;
 use crate::arch::Norm;
-use crate::tape::{Other, Tape, Tensor};
+use crate::tape::{Module, Other, Tape, Tensor};
 
 /// The norm of rows of `module.columns`.
 pub(crate) fn norm(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
-    match module.norm {
+    t.module(Module::leaf([module.weight, module.bias]), x, |t, x| match module.norm {
         Norm::Rms => rms(t, x, module),
         Norm::RmsFull => rms_full(t, x, module),
         Norm::RmsLate { cast } => rms_late(t, x, module, cast),
@@ -18,7 +18,7 @@ pub(crate) fn norm(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
             t.cast(normed, x.width)
         }
         Norm::LayerPlusOne => plus_one(t, x, module),
-    }
+    })
 }
 
 /// `LlamaRMSNorm`: in fp32, cast back, then the weight.

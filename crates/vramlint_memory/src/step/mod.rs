@@ -4,6 +4,7 @@ pub(crate) mod compress;
 mod generate;
 mod loss;
 mod optimizer;
+mod parallel;
 pub(crate) mod profile;
 
 use crate::arch::{Arch, Layer};
@@ -12,6 +13,7 @@ use crate::model::{Batch, Model, load};
 use crate::setup::{Reference, Resident, Setup};
 use crate::tape::{Device, Event, ParamId, Site, Tape};
 use loss::Models;
+use parallel::Scheme;
 
 static INPUTS: Words = Words { en: "inputs", zh: "输入" };
 static BESIDE: Words = Words { en: "models beside", zh: "其他常驻模型" };
@@ -41,31 +43,33 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace 
     let residents: Vec<Model> = setup.residents.iter().map(|resident| beside(&tape, resident)).collect();
     tape.empty_cache();
     let mut events = tape.take_events();
-    let loaded = events.len();
     let trained: Vec<ParamId> = tape.param_ids().filter(|id| tape.with_param(*id, |param| param.trainable)).collect();
     let count = |id: &ParamId| tape.with_param(*id, |param| param.shape[0] * param.shape[1]);
     let trainable = trained.iter().map(count).sum();
-    let mut state = optimizer::State::default();
+    let census = parallel::Census::new(arch, setup);
+    let scheme = parallel::wrap(&tape, &models.policy.loaded, &census, setup);
+    let scheme = scheme.as_deref();
+    tape.empty_cache();
+    events.extend(tape.take_events());
+    let loaded = events.len();
+    // One for each group that is stepped on its own.
+    let mut states: Vec<optimizer::State> = Vec::new();
+    states.resize_with(scheme.map_or(1, Scheme::groups), Default::default);
     for _ in 0..2 {
         if let Some(round) = setup.generation {
             generate::generate(&tape, &models.policy, setup, round);
         }
-        for _ in 0..setup.accumulation.max(1).min(2) {
-            micro_step(&tape, &models, setup);
+        let batches = setup.accumulation.clamp(1, 2);
+        for batch in 1..=batches {
+            micro_step(&tape, &models, setup, scheme, batch == batches);
         }
         tape.at(Site { phase: Phase::Optimizer, layer: 0, name: &STEP });
-        if setup.clip {
-            optimizer::clip(&tape, &trained);
-        }
-        optimizer::step(&tape, &trained, setup, &mut state);
-        for id in &trained {
-            drop(tape.take_grad(*id));
-        }
+        step(&tape, &trained, setup, scheme, &mut states);
     }
     events.extend(tape.take_events());
     drop(residents);
     let blocks = tape.blocks();
-    Trace { events, loaded, trainable, blocks, managed: state.managed }
+    Trace { events, loaded, trainable, blocks, managed: states.iter().map(|state| state.managed).sum() }
 }
 
 /// A model that is only asked.
@@ -76,15 +80,49 @@ fn beside(tape: &Tape, resident: &Resident) -> Model {
     Model::new(&resident.arch, loaded)
 }
 
-fn micro_step(tape: &Tape, models: &Models, setup: &Setup) {
+/// Clips and steps: the parameters themselves, or what a scheme has in their place.
+fn step(t: &Tape, trained: &[ParamId], setup: &Setup, scheme: Option<&dyn Scheme>, states: &mut [optimizer::State]) {
+    let all = scheme.map_or_else(|| trained.to_vec(), Scheme::optimized);
+    let here = scheme.is_none_or(Scheme::steps_on_gpu);
+    match scheme {
+        Some(scheme) if !scheme.torch_clips() => scheme.norm(t),
+        _ if setup.clip && here => optimizer::clip(t, &all),
+        _ => {}
+    }
+    for (group, state) in states.iter_mut().enumerate() {
+        let ids = scheme.map_or_else(|| trained.to_vec(), |scheme| scheme.begin_step(t, group));
+        if here {
+            optimizer::step(t, &ids, setup, state);
+        }
+        if let Some(scheme) = scheme {
+            scheme.end_step(t, group);
+        }
+    }
+    for id in &all {
+        drop(t.take_grad(*id));
+    }
+}
+
+fn micro_step(tape: &Tape, models: &Models, setup: &Setup, scheme: Option<&dyn Scheme>, last: bool) {
     tape.at(Site { phase: Phase::Forward, layer: 0, name: &INPUTS });
     let batch = Batch { rows: setup.micro_batch * setup.task.rows(), seq: setup.sequence_length };
     let ids = tape.empty_as(batch.tokens(), 8, Part::Other);
     let mask = setup.padding_mask.then(|| tape.empty_as(batch.tokens(), 8, Part::Other));
-    let loss = tape.autocast(setup.autocast.map(crate::setup::Dtype::bytes), |t| loss::loss(t, models, &ids, batch, setup));
+    if let Some(scheme) = scheme {
+        scheme.begin_micro_batch(tape, last);
+    }
+    let autocast = setup.autocast.filter(|_| parallel::autocasts(setup)).map(crate::setup::Dtype::bytes);
+    let loss = tape.autocast(autocast, |t| loss::loss(t, models, &ids, batch, setup));
     drop((ids, mask));
+    if let Some(scheme) = scheme {
+        scheme.end_forward(tape);
+        scheme.begin_backward(tape);
+    }
     tape.at(Site { phase: Phase::Loss, layer: 0, name: &loss::LOSS });
     tape.backward(loss);
+    if let Some(scheme) = scheme {
+        scheme.end_backward(tape);
+    }
 }
 
 fn device(setup: &Setup) -> Device {

@@ -97,8 +97,8 @@ pub(crate) fn replay(trace: &Trace, layers: u32) -> Profile {
             });
         }
         match event.kind {
-            EventKind::Alloc { bytes, part } => {
-                live[event.block as usize] = (allocator.alloc(bytes), rounded(bytes), part);
+            EventKind::Alloc { bytes, part, stream } => {
+                live[event.block as usize] = (allocator.alloc(bytes, stream), rounded(bytes), part);
                 parts[part as usize] += rounded(bytes);
                 if let Some(moment) = moments.last_mut() {
                     if allocator.allocated() > moment.allocated {

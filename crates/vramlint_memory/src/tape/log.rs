@@ -38,6 +38,8 @@ pub(crate) enum EventKind {
         bytes: u64,
         /// What it is.
         part: Part,
+        /// The stream for which it was taken: 0 is the one that computes.
+        stream: u8,
     },
     /// A block was given back.
     Free,
@@ -64,14 +66,21 @@ pub(crate) struct Log {
     pub(crate) events: Vec<Event>,
     blocks: u32,
     site: Site,
+    /// The current stream.
+    pub(super) stream: u8,
+    /// Blocks that go as soon as the next one is taken: another stream has used them (`Tensor.record_stream`).
+    pub(super) late: Vec<u32>,
 }
 
 impl Log {
     pub(super) fn alloc(&mut self, bytes: u64, part: Part, site: Site) -> u32 {
+        for late in std::mem::take(&mut self.late) {
+            self.free(late);
+        }
         let block = self.blocks;
         self.blocks += 1;
         self.site = site;
-        self.events.push(Event { block, kind: EventKind::Alloc { bytes, part }, site });
+        self.events.push(Event { block, kind: EventKind::Alloc { bytes, part, stream: self.stream }, site });
         block
     }
 

@@ -6,6 +6,7 @@
 
 mod autograd;
 mod checkpoint;
+mod hooks;
 mod log;
 pub(crate) mod ops;
 mod param;
@@ -13,6 +14,7 @@ mod reduce;
 mod tensor;
 
 pub(crate) use autograd::Edge;
+pub(crate) use hooks::{Hooks, Module};
 pub(crate) use log::{Event, EventKind, Site};
 pub(crate) use ops::{Linear, Other, Weight};
 pub(crate) use param::{Param, ParamId};
@@ -51,6 +53,7 @@ pub(crate) struct Tape {
     stop: Cell<Option<u32>>,
     stopped: Cell<bool>,
     site: Cell<Site>,
+    hooks: RefCell<Option<Rc<dyn Hooks>>>,
     pub(crate) device: Device,
 }
 
@@ -80,6 +83,7 @@ impl Tape {
             stop: Cell::new(None),
             stopped: Cell::new(false),
             site: Cell::new(Site::default()),
+            hooks: RefCell::default(),
             device,
         }
     }
@@ -146,6 +150,14 @@ impl Tape {
         if bytes > 0 {
             drop(self.block(bytes, Part::Other));
         }
+    }
+
+    /// Runs `body` on another stream: what it takes comes from that stream's own memory (`torch.cuda.stream`).
+    pub(crate) fn on_stream<T>(&self, stream: u8, body: impl FnOnce(&Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.log.borrow_mut().stream, stream);
+        let result = body(self);
+        self.log.borrow_mut().stream = before;
+        result
     }
 
     /// What was recorded so far.

@@ -67,9 +67,24 @@ impl Tape {
         Tensor { edge: trainable.then_some(Edge::Param(id)), ..tensor }
     }
 
+    /// Numbers in a parameter.
+    pub(crate) fn numel(&self, id: ParamId) -> u64 {
+        self.with_param(id, |param| param.shape[0].saturating_mul(param.shape[1]))
+    }
+
+    /// Its memory, without history.
+    pub(crate) fn memory(&self, id: ParamId) -> Tensor {
+        self.with_param(id, |param| param.tensor.clone())
+    }
+
     /// Takes the gradient of a parameter, if it has one.
     pub(crate) fn take_grad(&self, id: ParamId) -> Option<Tensor> {
         self.with_param(id, |param| param.grad.take())
+    }
+
+    /// The gradient of a parameter, held by one more.
+    pub(crate) fn grad(&self, id: ParamId) -> Option<Tensor> {
+        self.with_param(id, |param| param.grad.clone())
     }
 
     /// Bytes of the gradient of a parameter.
@@ -117,5 +132,8 @@ impl Tape {
         };
         drop(sum);
         self.with_param(id, |param| param.grad = Some(kept));
+        if let Some(hooks) = self.hooks() {
+            hooks.gradient(self, id);
+        }
     }
 }

@@ -3,24 +3,31 @@
 use super::autograd::Edge;
 use super::log::{Log, Site};
 use crate::estimate::Part;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A block of the allocator. It is given back when the last holder goes.
 pub(crate) struct Block {
     log: Rc<RefCell<Log>>,
     number: Option<u32>,
+    /// Another stream has used it, so it is given back late.
+    late: Cell<bool>,
 }
 
 impl Block {
     pub(super) fn new(log: &Rc<RefCell<Log>>, bytes: u64, part: Part, site: Site) -> Rc<Self> {
         let number = (bytes > 0).then(|| log.borrow_mut().alloc(bytes, part, site));
-        Rc::new(Self { log: Rc::clone(log), number })
+        Rc::new(Self { log: Rc::clone(log), number, late: Cell::new(false) })
     }
 
     /// A block without memory.
     pub(super) fn nothing(log: &Rc<RefCell<Log>>) -> Rc<Self> {
-        Rc::new(Self { log: Rc::clone(log), number: None })
+        Rc::new(Self { log: Rc::clone(log), number: None, late: Cell::new(false) })
+    }
+
+    /// A block without memory that writes to the same record.
+    fn hollow(&self) -> Rc<Self> {
+        Self::nothing(&self.log)
     }
 
     pub(super) fn number(&self) -> Option<u32> {
@@ -31,7 +38,8 @@ impl Block {
 impl Drop for Block {
     fn drop(&mut self) {
         if let Some(number) = self.number {
-            self.log.borrow_mut().free(number);
+            let mut log = self.log.borrow_mut();
+            if self.late.get() { log.late.push(number) } else { log.free(number) }
         }
     }
 }
@@ -53,6 +61,16 @@ pub(crate) struct Tensor {
 impl Tensor {
     pub(super) fn new(block: Rc<Block>, numel: u64, width: u64) -> Self {
         Self { block, numel, width, edge: None, view: false }
+    }
+
+    /// `Tensor.record_stream` with a stream other than its own: its memory comes back only when the next block is taken.
+    pub(crate) fn record_stream(&self) {
+        self.block.late.set(true);
+    }
+
+    /// The same shape without memory: a parameter that is gathered only while it is used, and that nothing keeps alive.
+    pub(crate) fn hollow(&self, width: u64) -> Self {
+        Self { block: self.block.hollow(), width, edge: None, view: false, ..*self }
     }
 
     /// Whether a gradient flows to it.

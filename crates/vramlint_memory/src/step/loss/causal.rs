@@ -3,17 +3,19 @@
 use crate::estimate::Part;
 use crate::model::{Batch, Head, Model};
 use crate::setup::Setup;
-use crate::tape::{Other, ParamId, Tape, Tensor};
+use crate::tape::{Module, Other, ParamId, Tape, Tensor};
 
 /// `lm_head(hidden)`.
 pub(super) fn logits(t: &Tape, hidden: Tensor, weight: ParamId, bias: Option<ParamId>, vocab: u64) -> Tensor {
-    let bias = bias.map(|bias| t.compute_weight(bias));
-    let weight = t.compute_weight(weight);
-    let x = match t.autocast_width() {
-        Some(width) => t.cast(&hidden, width),
-        None => hidden.clone(),
-    };
-    t.product_as(x, weight, bias.as_ref(), vocab, Part::Logits)
+    t.module(Module::leaf([Some(weight), bias]), hidden, |t, hidden| {
+        let bias = bias.map(|bias| t.compute_weight(bias));
+        let weight = t.compute_weight(weight);
+        let x = match t.autocast_width() {
+            Some(width) => t.cast(hidden, width),
+            None => hidden.clone(),
+        };
+        t.product_as(x, weight, bias.as_ref(), vocab, Part::Logits)
+    })
 }
 
 /// The loss of next tokens.

@@ -71,6 +71,9 @@ impl Tape {
 
     /// The same, the result counted as `part`.
     pub(crate) fn product_as(&self, x: Tensor, weight: Tensor, bias: Option<&Tensor>, columns: u64, part: Part) -> Tensor {
+        if self.hooks().is_some_and(|hooks| hooks.own_linear()) {
+            return self.python_product(x, weight, bias, columns, part);
+        }
         let rows = x.numel * columns / weight.numel.max(1);
         let nothing = self.nothing();
         let b = bias.unwrap_or(&nothing);
@@ -107,6 +110,37 @@ impl Tape {
             let to_b = needs_b.then(|| tape.sum_to(&grad, b_numel, true));
             drop(grad);
             drop((kept_x, kept_w));
+            vec![to_x, to_w, to_b]
+        });
+        drop(x);
+        out
+    }
+
+    /// The product of DeepSpeed's `LinearFunctionForZeroStage3` (deepspeed 0.19.8, `runtime/zero/linear.py`), which replaces
+    /// `F.linear` for good: it keeps its input though the weight be frozen, adds the bias in place, and returns its gradients
+    /// together.
+    fn python_product(&self, x: Tensor, weight: Tensor, bias: Option<&Tensor>, columns: u64, part: Part) -> Tensor {
+        let rows = x.numel * columns / weight.numel.max(1);
+        let nothing = self.nothing();
+        let b = bias.unwrap_or(&nothing);
+        let kept = self.records(&[&x, &weight, b]).then(|| (self.save(&x), self.save(&weight), self.save(b)));
+        let out = self.empty_as(rows * columns, x.width, part);
+        self.workspace(self.device.cublas);
+        let (needs_x, needs_w, needs_b) = (x.requires_grad(), weight.requires_grad(), b.requires_grad());
+        let (x_numel, w_numel, b_numel) = (x.numel, weight.numel, b.numel);
+        let out = self.record(&[&x, &weight, b], out, move |tape, grad| {
+            let product = |needs: bool, numel: u64| {
+                needs.then(|| {
+                    let out = tape.empty(numel, grad.width);
+                    tape.workspace(tape.device.cublas);
+                    out
+                })
+            };
+            let to_x = product(needs_x, x_numel);
+            let to_w = product(needs_w, w_numel);
+            let to_b = needs_b.then(|| tape.sum_to(&grad, b_numel, true));
+            drop(grad);
+            drop(kept);
             vec![to_x, to_w, to_b]
         });
         drop(x);

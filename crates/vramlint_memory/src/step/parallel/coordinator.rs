@@ -1,0 +1,268 @@
+//! When ZeRO-3 gathers and releases parameters (deepspeed 0.19.8, `runtime/zero/partitioned_param_coordinator.py`).
+//!
+//! The first forward and backward only record in which order modules run; from the second on, parameters are gathered ahead and
+//! kept while they are used again soon.
+
+use super::{GATHER, GATHERED};
+use crate::estimate::Part;
+use crate::setup::Setup;
+use crate::tape::{ParamId, Site, Tape, Tensor};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::rc::Rc;
+
+/// `stage3_max_reuse_distance`, elements: the default.
+const MAX_REUSE: u64 = 1_000_000_000;
+
+/// An all-gather under way; its buffer lives until the last of its parameters was waited for.
+struct Handle {
+    params: Vec<ParamId>,
+    buffer: Tensor,
+    quantized: bool,
+}
+
+struct State {
+    /// Its gathered numbers.
+    memory: Option<Tensor>,
+    /// The all-gather that nobody waited for yet on its behalf.
+    handle: Option<Rc<Handle>>,
+    numel: u64,
+    persistent: bool,
+    /// Modules that are running with it.
+    active: u32,
+    /// `__most_recent_step_id_param_fetched_for`.
+    fetched_for: Option<usize>,
+}
+
+/// The coordinator of one engine.
+pub(super) struct Coordinator {
+    params: HashMap<ParamId, State>,
+    ranks: u64,
+    width: u64,
+    prefetch: u64,
+    max_live: u64,
+    quantized: bool,
+    from_host: bool,
+    live: u64,
+    step: usize,
+    complete: bool,
+    order: Vec<Vec<ParamId>>,
+    queue: VecDeque<(ParamId, usize)>,
+    /// Modules whose backward began and has not ended.
+    running: Vec<Vec<ParamId>>,
+}
+
+impl Coordinator {
+    /// For parameters of the given sizes.
+    pub(super) fn new(sizes: impl IntoIterator<Item = (ParamId, u64)>, width: u64, setup: &Setup) -> Self {
+        let p = &setup.parallel;
+        let state =
+            |numel| State { memory: None, handle: None, numel, persistent: numel <= p.persistence, active: 0, fetched_for: None };
+        Self {
+            params: sizes.into_iter().map(|(id, numel)| (id, state(numel))).collect(),
+            // A secondary copy is gathered among the ranks that share it.
+            ranks: if p.hpz > 1 { p.hpz } else { p.world.max(1) },
+            width,
+            prefetch: p.prefetch_bucket,
+            max_live: p.max_live,
+            quantized: p.quantized_weights,
+            from_host: p.offload_param != crate::setup::Offload::None,
+            live: 0,
+            step: 0,
+            complete: false,
+            order: Vec::new(),
+            queue: VecDeque::new(),
+            running: Vec::new(),
+        }
+    }
+
+    /// `fetch_sub_module`.
+    pub(super) fn fetch(&mut self, t: &Tape, params: &[ParamId], backward: bool) {
+        if !self.complete {
+            self.order.push(params.to_vec());
+        }
+        if backward {
+            self.running.push(params.to_vec());
+        }
+        let away: BTreeSet<ParamId> = params.iter().copied().filter(|id| self.is_away(*id)).collect();
+        self.gather(t, &away);
+        for id in params {
+            if let Some(state) = self.params.get_mut(id) {
+                state.active = 1;
+            }
+            self.wait(t, *id);
+        }
+        if self.complete {
+            self.discard(params);
+            self.prefetch(t);
+        }
+        self.step += 1;
+    }
+
+    /// `release_sub_module`.
+    pub(super) fn release(&mut self, params: &[ParamId], backward: bool) {
+        if backward && let Some(at) = self.running.iter().rposition(|other| other == params) {
+            self.running.remove(at);
+        }
+        let kept = if self.complete { self.needed_soon(params) } else { BTreeSet::new() };
+        for id in params {
+            let Some(state) = self.params.get_mut(id) else { continue };
+            state.active = 0;
+            let fetched_ahead = self.complete && state.fetched_for.is_some_and(|step| step > self.step);
+            if !(kept.contains(id) || self.complete && state.persistent || fetched_ahead) {
+                self.free(*id);
+            }
+        }
+    }
+
+    /// Behind backward: what no hook released goes, and the record begins anew.
+    pub(super) fn end(&mut self) {
+        for params in std::mem::take(&mut self.running) {
+            for id in params {
+                if let Some(state) = self.params.get_mut(&id) {
+                    state.active = 0;
+                    if !state.persistent {
+                        self.free(id);
+                    }
+                }
+            }
+        }
+        self.complete = true;
+        self.queue = self.order.iter().enumerate().flat_map(|(step, ids)| ids.iter().map(move |id| (*id, step))).collect();
+        for state in self.params.values_mut() {
+            state.fetched_for = None;
+        }
+        self.step = 0;
+        self.live = 0;
+    }
+
+    /// Before the optimizer's step: nothing stays gathered.
+    pub(super) fn release_all(&mut self) {
+        for state in self.params.values_mut() {
+            state.active = 0;
+            state.memory = None;
+            state.handle = None;
+        }
+    }
+
+    /// Behind it: small parameters are gathered for good, one by one.
+    pub(super) fn gather_persistent(&mut self, t: &Tape) {
+        let mut ids: Vec<ParamId> = self.params.iter().filter(|(_, state)| state.persistent).map(|(id, _)| *id).collect();
+        ids.sort_unstable();
+        for id in ids {
+            let Some(state) = self.params.get_mut(&id) else { continue };
+            let numel = state.numel.div_ceil(self.ranks) * self.ranks;
+            state.memory = Some(t.empty_as(numel, self.width, Part::Buffers));
+        }
+    }
+
+    fn is_away(&self, id: ParamId) -> bool {
+        self.params.get(&id).is_some_and(|state| state.memory.is_none() && state.handle.is_none())
+    }
+
+    /// `all_gather_coalesced`: one parameter is gathered where it will lie, several through a buffer that they share.
+    fn gather(&mut self, t: &Tape, ids: &BTreeSet<ParamId>) {
+        if ids.is_empty() {
+            return;
+        }
+        t.at(Site { name: &GATHERED, ..t.site() });
+        let padded: u64 = ids.iter().map(|id| self.params[id].numel.div_ceil(self.ranks) * self.ranks).sum();
+        self.live += ids.iter().map(|id| self.params[id].numel).sum::<u64>();
+        let width = if self.quantized { 1 } else { self.width };
+        let buffer = t.on_stream(GATHER, |t| {
+            let buffer = t.empty_as(padded, width, Part::Buffers);
+            if self.from_host {
+                t.workspace(padded / self.ranks * self.width);
+            }
+            buffer
+        });
+        let handle = Rc::new(Handle { params: ids.iter().copied().collect(), buffer, quantized: self.quantized });
+        for id in ids {
+            if let Some(state) = self.params.get_mut(id) {
+                state.handle = Some(Rc::clone(&handle));
+            }
+        }
+    }
+
+    /// Waits for a parameter, and with it for all that are gathered together with it. The buffer goes with the last of them.
+    fn wait(&mut self, t: &Tape, id: ParamId) {
+        let Some(handle) = self.params.get_mut(&id).and_then(|state| state.handle.take()) else { return };
+        if self.params[&id].memory.is_some() {
+            return;
+        }
+        t.at(Site { name: &GATHERED, ..t.site() });
+        t.on_stream(GATHER, |t| {
+            // A quantized buffer is turned into numbers first.
+            let numbers =
+                if handle.quantized { t.empty_as(handle.buffer.numel, self.width, Part::Buffers) } else { handle.buffer.clone() };
+            let alone = handle.params.len() == 1;
+            for other in &handle.params {
+                if let Some(state) = self.params.get_mut(other) {
+                    let own = if alone { numbers.clone() } else { t.empty_as(state.numel, self.width, Part::Buffers) };
+                    state.memory = Some(own);
+                }
+            }
+        });
+    }
+
+    /// Takes what is used now out of the queue of what is to be gathered ahead.
+    fn discard(&mut self, params: &[ParamId]) {
+        let step = self.step;
+        let fresh = |state: &State| state.fetched_for.is_none_or(|other| other < step);
+        let wanted: BTreeSet<ParamId> = params.iter().copied().filter(|id| self.params.get(id).is_some_and(fresh)).collect();
+        let mut gone = BTreeSet::new();
+        while gone.len() < wanted.len() {
+            let Some((id, last)) = self.queue.pop_front() else { break };
+            if let Some(state) = self.params.get_mut(&id) {
+                state.fetched_for = Some(last);
+            }
+            gone.insert(id);
+        }
+    }
+
+    /// Gathers ahead what comes next, a bucket at a time, as long as not too much is live.
+    fn prefetch(&mut self, t: &Tape) {
+        let most = self.max_live.saturating_sub(self.live).min(self.prefetch);
+        let mut ids = BTreeSet::new();
+        let mut numel = 0;
+        while numel < most {
+            let Some((id, last)) = self.queue.pop_front() else { break };
+            let away = self.is_away(id);
+            let Some(state) = self.params.get_mut(&id) else { continue };
+            state.fetched_for = state.fetched_for.max(Some(last));
+            if away && ids.insert(id) {
+                numel += state.numel;
+            }
+        }
+        self.gather(t, &ids);
+    }
+
+    /// Those of `params` that a module uses within [`MAX_REUSE`] elements from here.
+    fn needed_soon(&self, params: &[ParamId]) -> BTreeSet<ParamId> {
+        let mut kept = BTreeSet::new();
+        let mut passed = 0;
+        for module in self.order.iter().skip(self.step) {
+            if passed >= MAX_REUSE {
+                break;
+            }
+            for id in module {
+                if params.contains(id) {
+                    kept.insert(*id);
+                }
+                passed += self.params.get(id).map_or(0, |state| state.numel);
+            }
+        }
+        kept
+    }
+
+    /// `free_param`: the computing stream has used memory of the gathering one, so it comes back late.
+    fn free(&mut self, id: ParamId) {
+        let Some(state) = self.params.get_mut(&id) else { return };
+        if state.active > 0 {
+            return;
+        }
+        if let Some(memory) = state.memory.take() {
+            memory.record_stream();
+            self.live = self.live.saturating_sub(state.numel);
+        }
+    }
+}

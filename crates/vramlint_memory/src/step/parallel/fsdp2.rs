@@ -1,0 +1,316 @@
+//! `fully_shard` over each block and the root (torch 2.15, `distributed/fsdp/_fully_shard`), as accelerate 1.15 calls it.
+
+use super::{BUCKETS, GATHER, GATHERED, REDUCE, Scheme, compute_width};
+use crate::estimate::Part;
+use crate::model::Loaded;
+use crate::setup::{Offload, Setup};
+use crate::tape::{Hooks, Module, ParamId, Site, Tape, Tensor};
+use std::cell::{Cell, RefCell};
+
+/// Parameters that are gathered and reduced together.
+struct Unit {
+    params: Vec<ParamId>,
+    /// This rank's rows of each of them.
+    shards: Vec<ParamId>,
+    /// Numbers of each shard, padded to whole rows.
+    sizes: Vec<u64>,
+    /// What was gathered and is not copied out yet.
+    pending: RefCell<Option<Tensor>>,
+    whole: RefCell<Vec<Tensor>>,
+    gathered: Cell<bool>,
+    reduced: Cell<bool>,
+    /// Where it stands among the units of a forward, for prefetching in backward.
+    place: Cell<Option<usize>>,
+}
+
+/// A model that was given to `fully_shard`.
+pub(super) struct Fsdp2 {
+    /// Blocks in order, the root last.
+    units: Vec<Unit>,
+    /// Shards of what is trained.
+    trained: Vec<ParamId>,
+    ranks: u64,
+    compute: u64,
+    reduce: u64,
+    reshard: bool,
+    offload: bool,
+    defer: bool,
+    last: Cell<bool>,
+    order: RefCell<Vec<usize>>,
+    /// In forward the copy-out overlaps with the next all-gather, so its buffer lives one unit longer.
+    held: RefCell<Option<Tensor>>,
+    /// The input of the last reduce-scatter, kept until the next.
+    sent: RefCell<Option<Tensor>>,
+}
+
+impl Fsdp2 {
+    /// Shards block by block, then what is left as the root.
+    pub(super) fn new(t: &Tape, loaded: &Loaded, setup: &Setup) -> Self {
+        let p = &setup.parallel;
+        let (before, blocks, behind) = super::census::split(t, loaded);
+        let rest: Vec<ParamId> = before.into_iter().chain(behind).collect();
+        let compute = compute_width(setup);
+        let offload = p.offload_param != Offload::None || p.offload_optimizer != Offload::None;
+        let mut groups: Vec<Vec<ParamId>> = if p.wrap_blocks { blocks } else { Vec::new() };
+        if p.wrap_blocks {
+            groups.push(rest);
+        } else {
+            groups.push(loaded.ids(t));
+        }
+        let units: Vec<Unit> = groups.into_iter().map(|params| Unit::new(t, params, p.world, compute, offload)).collect();
+        t.empty_cache();
+        let shards = units.iter().flat_map(|unit| unit.shards.iter().copied());
+        Self {
+            trained: shards.filter(|id| t.with_param(*id, |param| param.trainable)).collect(),
+            units,
+            ranks: p.world.max(1),
+            compute,
+            reduce: if p.reduce_fp32 { 4 } else { compute },
+            reshard: p.reshard,
+            offload,
+            defer: p.defer_reduction,
+            last: Cell::new(true),
+            order: RefCell::default(),
+            held: RefCell::default(),
+            sent: RefCell::default(),
+        }
+    }
+
+    fn root(&self) -> usize {
+        self.units.len() - 1
+    }
+
+    fn unit_of(&self, module: &Module) -> Option<usize> {
+        match module {
+            Module::Block(number) if self.units.len() > 1 => Some((*number as usize).saturating_sub(1)),
+            _ => None,
+        }
+    }
+
+    /// `FSDPParamGroup.unshard`: one all-gather of the unit, its own part cast first.
+    fn unshard(&self, t: &Tape, index: usize) {
+        let unit = &self.units[index];
+        if unit.gathered.get() || unit.pending.borrow().is_some() {
+            return;
+        }
+        t.at(Site { name: &GATHERED, ..t.site() });
+        let numel: u64 = unit.sizes.iter().sum();
+        // The shards come from the host first where they are kept there.
+        let moved: Vec<Tensor> = if self.offload {
+            unit.shards.iter().map(|id| t.empty_as(t.numel(*id), t.with_param(*id, |p| p.width()), Part::Buffers)).collect()
+        } else {
+            Vec::new()
+        };
+        let output = t.on_stream(GATHER, |t| {
+            let cast: u64 = unit
+                .shards
+                .iter()
+                .zip(&unit.sizes)
+                .filter(|(id, _)| t.with_param(**id, |param| param.width()) != self.compute)
+                .map(|(_, size)| *size)
+                .sum();
+            let input = (cast > 0).then(|| t.empty_as(cast, self.compute, Part::Buffers));
+            let output = t.empty_as(numel * self.ranks, self.compute, Part::Buffers);
+            drop(input);
+            output
+        });
+        drop(moved);
+        unit.pending.replace(Some(output));
+    }
+
+    /// `FSDPParamGroup.wait_for_unshard`: copied out to each parameter's own memory.
+    fn copy_out(&self, t: &Tape, index: usize, forward: bool) {
+        let unit = &self.units[index];
+        let Some(output) = unit.pending.take() else { return };
+        if forward {
+            self.held.replace(None);
+        }
+        t.at(Site { name: &GATHERED, ..t.site() });
+        let whole = unit.sizes.iter().map(|size| t.empty_as(size * self.ranks, self.compute, Part::Buffers)).collect();
+        unit.whole.replace(whole);
+        unit.gathered.set(true);
+        if forward {
+            self.held.replace(Some(output));
+        }
+    }
+
+    fn release(unit: &Unit) {
+        unit.whole.borrow_mut().clear();
+        unit.gathered.set(false);
+    }
+
+    fn forward_begins(&self, t: &Tape, index: usize) {
+        if self.units[index].gathered.get() && self.units[index].place.get().is_some() {
+            // Run again inside backward: it is there already.
+            return;
+        }
+        self.unshard(t, index);
+        self.copy_out(t, index, true);
+    }
+
+    fn forward_ends(&self, index: usize) {
+        let unit = &self.units[index];
+        if self.reshard {
+            Self::release(unit);
+        }
+        unit.reduced.set(false);
+        let mut order = self.order.borrow_mut();
+        unit.place.set(Some(order.len()));
+        order.push(index);
+    }
+
+    fn backward_begins(&self, t: &Tape, index: usize) {
+        self.unshard(t, index);
+        self.copy_out(t, index, false);
+        // `_backward_prefetch`: the unit that was run before this one.
+        let before = self.units[index].place.get().and_then(|place| place.checked_sub(1));
+        let target = before.and_then(|place| self.order.borrow().get(place).copied());
+        if let Some(target) = target {
+            self.unshard(t, target);
+        }
+    }
+
+    /// `FSDPParamGroup.post_backward`.
+    fn backward_ends(&self, t: &Tape, index: usize) {
+        let unit = &self.units[index];
+        if unit.reduced.replace(true) {
+            return;
+        }
+        if self.defer && !self.last.get() {
+            // Gradients stay whole until the last micro-batch (`set_requires_gradient_sync(False)`).
+            Self::release(unit);
+            return;
+        }
+        let grads: Vec<(usize, Tensor)> =
+            unit.params.iter().enumerate().filter_map(|(at, id)| Some((at, t.take_grad(*id)?))).collect();
+        Self::release(unit);
+        self.sent.replace(None);
+        if grads.is_empty() {
+            return;
+        }
+        t.at(Site { name: &BUCKETS, ..t.site() });
+        let places: Vec<usize> = grads.iter().map(|(at, _)| *at).collect();
+        let numel: u64 = places.iter().map(|at| unit.sizes[*at]).sum();
+        let input = t.empty_as(numel * self.ranks, self.reduce, Part::Buffers);
+        drop(grads);
+        t.on_stream(REDUCE, |t| {
+            let width = places.first().map_or(4, |at| t.with_param(unit.shards[*at], |param| param.width()));
+            let output = t.empty_as(numel, self.reduce, Part::Gradients);
+            let output = if width == self.reduce { output } else { t.empty_as(numel, width, Part::Gradients) };
+            for at in places {
+                let shard = unit.shards[at];
+                if !self.offload && t.grad_bytes(shard).is_none() {
+                    t.set_grad(shard, Some(output.part(unit.sizes[at])));
+                }
+            }
+        });
+        self.sent.replace(Some(input));
+    }
+}
+
+impl Unit {
+    fn new(t: &Tape, params: Vec<ParamId>, ranks: u64, compute: u64, offload: bool) -> Self {
+        let (mut shards, mut sizes) = (Vec::new(), Vec::new());
+        let mut whole = Vec::new();
+        for id in &params {
+            let (shape, width, trainable, embedding) =
+                t.with_param(*id, |param| (param.shape, param.width(), param.trainable, param.embedding));
+            // Along the first dimension, which for a vector is its only one.
+            let (rows, columns) = if shape[0] == 1 { (shape[1], 1) } else { (shape[0], shape[1]) };
+            let rows = rows.div_ceil(ranks.max(1));
+            let memory = t.memory(*id);
+            let shard = if offload { memory.hollow(width) } else { t.empty_as(rows * columns, width, Part::Weights) };
+            let shape = if shape[0] == 1 { [1, rows] } else { [rows, columns] };
+            let shard = t.adopt(shard, shape, trainable);
+            t.with_param(shard, |param| param.embedding = embedding);
+            shards.push(shard);
+            sizes.push(rows * columns);
+            whole.push(memory);
+        }
+        for (id, memory) in params.iter().zip(&whole) {
+            t.set_memory(*id, memory.hollow(compute));
+        }
+        drop(whole);
+        Self {
+            params,
+            shards,
+            sizes,
+            pending: RefCell::default(),
+            whole: RefCell::default(),
+            gathered: Cell::new(false),
+            reduced: Cell::new(false),
+            place: Cell::new(None),
+        }
+    }
+}
+
+impl Scheme for Fsdp2 {
+    fn begin_micro_batch(&self, t: &Tape, last: bool) {
+        self.last.set(last);
+        self.order.borrow_mut().clear();
+        for unit in &self.units {
+            unit.place.set(None);
+        }
+        self.forward_begins(t, self.root());
+    }
+
+    fn end_forward(&self, _: &Tape) {
+        self.forward_ends(self.root());
+    }
+
+    fn begin_backward(&self, t: &Tape) {
+        self.held.replace(None);
+        self.backward_begins(t, self.root());
+    }
+
+    fn end_backward(&self, t: &Tape) {
+        // The root, and units whose inputs needed no gradient.
+        self.backward_ends(t, self.root());
+        for index in 0..self.root() {
+            self.backward_ends(t, index);
+        }
+        self.sent.replace(None);
+    }
+
+    fn optimized(&self) -> Vec<ParamId> {
+        self.trained.clone()
+    }
+
+    fn steps_on_gpu(&self) -> bool {
+        !self.offload
+    }
+}
+
+impl Hooks for Fsdp2 {
+    fn before_forward(&self, t: &Tape, module: &Module) {
+        if let Some(index) = self.unit_of(module) {
+            self.forward_begins(t, index);
+        }
+    }
+
+    fn after_forward(&self, _: &Tape, module: &Module) {
+        if let Some(index) = self.unit_of(module) {
+            self.forward_ends(index);
+        }
+    }
+
+    fn before_backward(&self, t: &Tape, module: &Module) {
+        if let Some(index) = self.unit_of(module) {
+            self.backward_begins(t, index);
+        }
+    }
+
+    fn after_backward(&self, t: &Tape, module: &Module) {
+        if let Some(index) = self.unit_of(module) {
+            self.backward_ends(t, index);
+        }
+    }
+
+    fn gradient(&self, t: &Tape, id: ParamId) {
+        if self.defer && !self.last.get() && t.grad(id).is_some_and(|grad| grad.width != self.reduce) {
+            // Gradients that wait are kept in the type of the reduction.
+            let wide = t.empty_as(t.numel(id), self.reduce, Part::Gradients);
+            t.set_grad(id, Some(wide));
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! DeepSpeed ZeRO-1 and ZeRO-2 (deepspeed 0.19.8, `runtime/zero/stage_1_and_2.py`): flat weights on every rank, masters, states
+//! and reduced gradients in parts.
+
+use super::census::Census;
+use super::flat;
+use super::{BUCKETS, REDUCE, Scheme, compute_width};
+use crate::estimate::Part;
+use crate::model::Loaded;
+use crate::setup::{Offload, Scheme as Kind, Setup};
+use crate::tape::{Hooks, Module, ParamId, Site, Tape, Tensor};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+/// A model in a ZeRO-1 or ZeRO-2 engine.
+pub(super) struct Zero {
+    stage2: bool,
+    overlap: bool,
+    contiguous: bool,
+    offload: bool,
+    width: u64,
+    bucket_size: u64,
+    /// Numbers of one part.
+    part: u64,
+    /// Numbers of all parameters that reach into this rank's part: their gradients are copied whole.
+    touched: u64,
+    /// Numbers of each of them that lie in the part.
+    pieces: Vec<u64>,
+    offsets: HashMap<ParamId, u64>,
+    /// The fp32 master of this rank's part.
+    master: ParamId,
+    trained: Vec<ParamId>,
+    last: Cell<bool>,
+    buffers: RefCell<Vec<Tensor>>,
+    filled: Cell<u64>,
+    waiting: RefCell<Vec<ParamId>>,
+    /// Reduced gradients of the parameters that reach into the part; those of earlier micro-batches.
+    reduced: RefCell<Option<Tensor>>,
+    summed: RefCell<Vec<Tensor>>,
+    _staging: Option<Tensor>,
+}
+
+impl Zero {
+    /// Casts the model, flattens what is trained, and makes the master copy of a part.
+    pub(super) fn new(t: &Tape, loaded: &Loaded, census: &Census, setup: &Setup) -> Self {
+        let p = &setup.parallel;
+        let width = compute_width(setup);
+        let trained: Vec<ParamId> = t.param_ids().filter(|id| t.with_param(*id, |param| param.trainable)).collect();
+        cast(t, width);
+        t.empty_cache();
+        // Flat weights do not grow with the blocks that are run: they are those of the whole model.
+        let part = flat::part(census.trainable(), p.world, 2);
+        let whole = t.empty_as(part * p.world.max(1), width, Part::Weights);
+        for id in &trained {
+            let numel = t.numel(*id);
+            t.set_memory(*id, whole.part(numel));
+        }
+        let offload = p.offload_optimizer != Offload::None;
+        let copy = t.empty_as(part, width, Part::Optimizer);
+        let memory = if offload { copy.hollow(4) } else { t.empty_as(part, 4, Part::Optimizer) };
+        drop(copy);
+        let master = t.adopt(memory, [1, part], true);
+        if !offload {
+            t.workspace(part * 4);
+        }
+        let mut at = 0;
+        let (mut touched, mut pieces, mut largest) = (0, Vec::new(), 0);
+        for entry in census.all().filter(|entry| entry.trainable) {
+            let piece = flat::owned(at, entry.numel, part);
+            if piece > 0 {
+                touched += entry.numel;
+                pieces.push(piece);
+            }
+            largest = largest.max(entry.numel);
+            at += entry.numel;
+        }
+        Self {
+            stage2: p.scheme == Kind::Zero2,
+            overlap: p.overlap,
+            contiguous: p.contiguous,
+            offload,
+            width,
+            bucket_size: p.reduce_bucket,
+            part,
+            touched,
+            pieces,
+            offsets: census.offsets(t, loaded),
+            master,
+            trained,
+            last: Cell::new(true),
+            buffers: RefCell::default(),
+            filled: Cell::new(0),
+            waiting: RefCell::default(),
+            reduced: RefCell::default(),
+            summed: RefCell::default(),
+            // `temp_grad_buffer_for_gpu_offload`, as large as the largest parameter.
+            _staging: offload.then(|| t.empty_as(largest, width, Part::Buffers)),
+        }
+    }
+
+    /// `setup_buckets`: made at the first gradient of a backward, whatever the model's size.
+    fn open(&self, t: &Tape) {
+        if self.contiguous && self.buffers.borrow().is_empty() {
+            t.at(Site { name: &BUCKETS, ..t.site() });
+            let count = if self.overlap { 2 } else { 1 };
+            for _ in 0..count {
+                let buffer = t.empty_as(self.bucket_size, self.width, Part::Buffers);
+                self.buffers.borrow_mut().push(buffer);
+            }
+        }
+    }
+
+    fn on_reduce_stream(&self, t: &Tape, body: impl FnOnce(&Tape)) {
+        if self.overlap { t.on_stream(REDUCE, body) } else { body(t) }
+    }
+
+    /// `reduce_independent_p_g_buckets_and_remove_grads`.
+    fn put(&self, t: &Tape, id: ParamId) {
+        let numel = t.numel(id);
+        if self.filled.get() + numel > self.bucket_size {
+            self.reduce(t);
+        }
+        if self.contiguous && numel <= self.bucket_size {
+            // Copied into the bucket; the gradient's own memory goes.
+            drop(t.take_grad(id));
+        }
+        self.filled.set(self.filled.get() + numel);
+        self.waiting.borrow_mut().push(id);
+    }
+
+    /// `reduce_ipg_grads`.
+    fn reduce(&self, t: &Tape) {
+        let waiting = std::mem::take(&mut *self.waiting.borrow_mut());
+        let filled = self.filled.replace(0);
+        if waiting.is_empty() {
+            return;
+        }
+        self.on_reduce_stream(t, |t| {
+            // Slices for several ranks are joined for one all-reduce; a single slice is reduced where it lies.
+            if self.slices(t, &waiting) > 1 || !self.contiguous && waiting.len() > 1 {
+                drop(t.empty_as(filled, self.width, Part::Buffers));
+            }
+            for id in &waiting {
+                let owned = self.owned(t, *id);
+                if owned == 0 {
+                    if self.stage2 {
+                        drop(t.take_grad(*id));
+                    }
+                    continue;
+                }
+                if self.offload {
+                    // Converted to fp32 on the way to the host (`async_inplace_copy_grad_to_fp32_buffer_from_gpu`).
+                    t.workspace(owned * 4);
+                }
+                if self.contiguous && !self.offload && self.reduced.borrow().is_none() {
+                    let all = t.empty_as(self.touched, self.width, Part::Gradients);
+                    self.reduced.replace(Some(all));
+                }
+                if self.contiguous {
+                    drop(t.take_grad(*id));
+                }
+            }
+        });
+    }
+
+    /// Numbers of a parameter that lie in this rank's part.
+    fn owned(&self, t: &Tape, id: ParamId) -> u64 {
+        self.offsets.get(&id).map_or(0, |offset| flat::owned(*offset, t.numel(id), self.part))
+    }
+
+    /// Neighbouring slices of a bucket that belong to different ranks.
+    fn slices(&self, t: &Tape, waiting: &[ParamId]) -> u64 {
+        let mut count = 0;
+        let mut before = None;
+        for id in waiting {
+            let offset = self.offsets.get(id).copied().unwrap_or(0);
+            let last = (offset + t.numel(*id).saturating_sub(1)) / self.part.max(1);
+            let first = offset / self.part.max(1);
+            count += last - first + u64::from(before != Some(first));
+            before = Some(last);
+        }
+        count
+    }
+}
+
+/// `_cast_module_mixed_precision`: every floating-point parameter to the type of the engine, one after the other.
+pub(super) fn cast(t: &Tape, width: u64) {
+    for id in t.param_ids() {
+        let memory = t.memory(id);
+        if memory.width != width && memory.width != 1 {
+            let fresh = t.empty_as(memory.numel, width, Part::Weights);
+            drop(memory);
+            t.set_memory(id, fresh);
+        }
+    }
+}
+
+impl Scheme for Zero {
+    fn begin_micro_batch(&self, _: &Tape, last: bool) {
+        self.last.set(last);
+    }
+
+    fn end_backward(&self, t: &Tape) {
+        if !self.stage2 && !self.overlap && self.last.get() {
+            // Stage 1 without overlap reduces when backward is over.
+            for id in &self.trained {
+                self.put(t, *id);
+            }
+        }
+        self.reduce(t);
+        if !self.contiguous && self.last.get() {
+            let all = t.empty_as(self.touched, self.width, Part::Gradients);
+            self.reduced.replace(Some(all));
+            for id in &self.trained {
+                drop(t.take_grad(*id));
+            }
+        }
+        let fresh = self.reduced.take();
+        if self.summed.borrow().is_empty() {
+            let mut summed: Vec<Tensor> = fresh.into_iter().collect();
+            if !self.stage2 && !self.last.get() {
+                // `all_grad_tensors` points at the whole gradients of what reaches into the part, until the step.
+                summed = self.trained.iter().filter(|id| self.owned(t, **id) > 0).filter_map(|id| t.grad(*id)).collect();
+            }
+            self.summed.replace(summed);
+        }
+        // `_release_ipg_buffers`: the second one first.
+        while self.buffers.borrow_mut().pop().is_some() {}
+    }
+
+    fn optimized(&self) -> Vec<ParamId> {
+        vec![self.master]
+    }
+
+    fn torch_clips(&self) -> bool {
+        false
+    }
+
+    fn steps_on_gpu(&self) -> bool {
+        !self.offload
+    }
+
+    fn norm(&self, t: &Tape) {
+        if self.offload {
+            return;
+        }
+        // `get_grad_norm_direct` converts one gradient after the other to fp64.
+        for piece in &self.pieces {
+            t.workspace(piece * 8);
+        }
+    }
+
+    fn begin_step(&self, t: &Tape, _: usize) -> Vec<ParamId> {
+        if self.offload {
+            return Vec::new();
+        }
+        let joined = (self.pieces.len() > 1).then(|| t.empty_as(self.part, self.width, Part::Gradients));
+        let grad = if self.width == 4 && joined.is_some() {
+            joined
+        } else {
+            let wide = t.empty_as(self.part, 4, Part::Gradients);
+            drop(joined);
+            Some(wide)
+        };
+        t.set_grad(self.master, grad);
+        self.summed.borrow_mut().clear();
+        self.optimized()
+    }
+
+    fn end_step(&self, t: &Tape, _: usize) {
+        drop(t.take_grad(self.master));
+        // Updated weights are gathered where they lie (`runtime/utils.py`, `all_gather_dp_groups`).
+    }
+}
+
+impl Hooks for Zero {
+    fn before_forward(&self, _: &Tape, _: &Module) {}
+    fn after_forward(&self, _: &Tape, _: &Module) {}
+    fn before_backward(&self, _: &Tape, _: &Module) {}
+    fn after_backward(&self, _: &Tape, _: &Module) {}
+
+    fn gradient(&self, t: &Tape, id: ParamId) {
+        self.open(t);
+        if self.stage2 || self.overlap && self.last.get() {
+            self.put(t, id);
+        }
+    }
+}
