@@ -82,7 +82,7 @@ fn engines_and_generation() {
     check(D::MsSwift, "sleep_level", &Value::Int(1), C::VllmSleep, &ON);
     check(D::MsSwift, "sleep_level", &Value::Int(0), C::VllmSleep, &OFF);
     check(D::Trl, "use_vllm", &OFF, C::VllmMode, &text("none"));
-    check(D::Unsloth, "fast_inference", &ON, C::VllmMode, &text("colocate"));
+    check(D::Unsloth, "fast_inference", &ON, C::VllmMode, &text("in process"));
     check(D::LlamaFactory, "freeze_trainable_layers", &Value::Int(2), C::Freeze, &text("all-but-layers:2"));
     check(D::OpenRlhf, "ds/ring_attn_size", &Value::Int(2), C::ContextParallelSize, &Value::Int(2));
     assert_eq!(meaning(D::Trl, &["vllm_tensor_parallel_size"], &Value::Int(2)), None, "vLLM's own ranks");

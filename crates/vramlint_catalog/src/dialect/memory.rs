@@ -186,7 +186,7 @@ pub(super) const OPEN_RLHF: &[Row] = &[
 
 /// unsloth 2026.8.19 models/loader.py and llama.py: `fast_inference` generates with vLLM on the same GPU.
 pub(super) const UNSLOTH: &[Row] =
-    &[("fast_inference", C::VllmMode, Switch("colocate")), ("gpu_memory_utilization", C::VllmGpuMemoryUtilization, Given)];
+    &[("fast_inference", C::VllmMode, Switch("in process")), ("gpu_memory_utilization", C::VllmGpuMemoryUtilization, Given)];
 
 /// pytorch-lightning 2.6.6 trainer/trainer.py.
 pub(super) const LIGHTNING: &[Row] =
