@@ -106,6 +106,50 @@ concepts! {
 }
 
 impl Concept {
+    /// Whether only DeepSpeed or FSDP reads it, beyond the stage and what is offloaded.
+    pub const fn is_sharding(self) -> bool {
+        matches!(
+            self,
+            Self::ReduceBucketSize
+                | Self::AllgatherBucketSize
+                | Self::Stage3PrefetchBucketSize
+                | Self::Stage3MaxLiveParameters
+                | Self::Stage3ParamPersistenceThreshold
+                | Self::SubGroupSize
+                | Self::OverlapComm
+                | Self::ContiguousGradients
+                | Self::ZeroHpzPartitionSize
+                | Self::ZeroQuantizedWeights
+                | Self::Gather16bitOnSave
+                | Self::FsdpVersion
+                | Self::FsdpSharding
+                | Self::FsdpReshard
+                | Self::FsdpWrap
+                | Self::FsdpOffload
+                | Self::FsdpActivationCheckpointing
+                | Self::FsdpStateDict
+        )
+    }
+
+    /// Whether it is a detail that is worth showing only where somebody set it.
+    pub const fn is_detail(self) -> bool {
+        matches!(
+            self,
+            Self::LoraDropout
+                | Self::UseDora
+                | Self::MaxGradNorm
+                | Self::CheckpointingReentrant
+                | Self::FusedLoss
+                | Self::UseCache
+                | Self::PaddingFree
+                | Self::PrecomputeRefLogProbs
+                | Self::KlBeta
+                | Self::VllmMode
+                | Self::VllmGpuMemoryUtilization
+                | Self::VllmSleep
+        ) || self.is_sharding()
+    }
+
     /// The concept with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|concept| concept.name() == name)

@@ -13,8 +13,11 @@ use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
 const VALUE: usize = 44;
 
 /// Every run of what was asked for.
-pub(crate) fn all(report: &Report, lang: Lang, colour: bool) -> String {
-    let drawn: Vec<String> = report.runs().map(|run| Table { project: &report.project, lang, colour }.run(run)).collect();
+///
+/// Details that nobody of the project set are left out unless `verbose`.
+pub(crate) fn all(report: &Report, lang: Lang, colour: bool, verbose: bool) -> String {
+    let drawn: Vec<String> =
+        report.runs().map(|run| Table { project: &report.project, lang, colour, verbose }.run(run)).collect();
     if drawn.is_empty() {
         let files = report.files;
         let s = if files == 1 { "" } else { "s" };
@@ -38,6 +41,7 @@ struct Table<'a> {
     project: &'a Project,
     lang: Lang,
     colour: bool,
+    verbose: bool,
 }
 
 impl Table<'_> {
@@ -46,6 +50,7 @@ impl Table<'_> {
             .iter()
             .filter_map(|concept| run.settings.get(concept).map(|setting| (*concept, setting)))
             .filter(|(_, setting)| !setting.candidates.is_empty())
+            .filter(|(concept, setting)| self.verbose || !concept.is_detail() || is_set(setting))
             .flat_map(|(concept, setting)| self.setting(concept, setting))
             .collect();
         let names = widest(lines.iter().map(|line| line.name.as_str()), VALUE);
@@ -168,6 +173,11 @@ impl Table<'_> {
             Origin::Assumed { why } => self.say(why),
         }
     }
+}
+
+/// Whether somebody of the project speaks of it.
+fn is_set(setting: &Setting) -> bool {
+    setting.candidates.iter().any(|one| !matches!(one.origin, Origin::Default { .. } | Origin::Assumed { .. }))
 }
 
 /// A tool with its version, where the source begins with both: `accelerate 1.15.0 accelerate/…`. The JSON has the source whole.

@@ -30,7 +30,7 @@ pub(super) fn offer_training(offers: &mut Offers, project: &Project, file: &Sour
     let Some(dialect) = kind.dialect() else { return };
     let loader = loader.unwrap_or_else(|| loader_of(file, kind));
     let Some(root) = file.data().and_then(DataFile::root) else { return };
-    crate::kind::leaves(root, &mut Vec::new(), &mut { LEAVES }, &mut |path, node| {
+    crate::kind::values(root, &mut Vec::new(), &mut { LEAVES }, &mut |path, node| {
         let Some(value) = node.value(loader) else { return };
         let value = as_consumer_takes_it(value, dialect);
         let mut meanings = dialect::meanings(dialect, path, &value);

@@ -27,6 +27,8 @@ pub(super) fn offer(offers: &mut Offers, code: Option<&CodeFacts>, dialect: Dial
             Concept::LoraDropout | Concept::UseDora => adapters,
             Concept::ZeroStage | Concept::OffloadOptimizer | Concept::OffloadParam => deepspeed,
             Concept::WeightsDtype => !loaded,
+            // Offered where it is known which plugin reads them.
+            _ if concept.is_sharding() => false,
             _ => true,
         };
         if holds && let Some((value, source)) = dialect::default_of(dialect, *concept, task) {
