@@ -113,6 +113,12 @@ impl Table<'_> {
 
     /// Several want it, and who wins is decided outside of what the project shows.
     fn undecided(&self, name: String, setting: &Setting) -> Vec<Line> {
+        if let [only] = setting.candidates.as_slice()
+            && only.condition.is_none()
+        {
+            // Nobody else wants it: that it is not known is all there is to say.
+            return vec![Line { name, ..self.line(only) }];
+        }
         let why = message!("not decided in what the project shows", "项目中看不出由谁决定");
         let mut lines = vec![Line { name, value: "?".into(), remark: self.say(&why), faint: false }];
         lines.extend(setting.candidates.iter().map(|candidate| {

@@ -206,7 +206,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Sizes of accelerate 1.15.0 parallelism_config.py, 1 where they are not given; `sp_size` divides rows as `cp_size` does, and
+    /// Sizes of accelerate 1.15.0 `parallelism_config.py`, 1 where they are not given; `sp_size` divides rows as `cp_size` does, and
     /// only one of them may be above 1.
     fn parallelism(&mut self, path: &str, given: &Given, place: Place) {
         let one = Val::at(What::Scalar(Value::Int(1)), place);
@@ -224,7 +224,7 @@ impl Interpreter<'_> {
         self.emit_as_key(Concept::ContextParallelSize, &rows, path, key, place);
     }
 
-    /// accelerate 1.15.0 utils/dataclasses.py `FullyShardedDataParallelPlugin`: its arguments beat the launcher's.
+    /// accelerate 1.15.0 `utils/dataclasses.py`, `FullyShardedDataParallelPlugin`: its arguments beat the launcher's.
     fn fsdp_plugin(&mut self, path: &str, given: &Given, place: Place) {
         for (key, concept) in [
             ("fsdp_version", Concept::FsdpVersion),

@@ -23,8 +23,7 @@ pub(super) fn offer(offers: &mut Offers, code: Option<&CodeFacts>, dialect: Dial
     }
     for concept in Concept::ALL {
         let holds = match concept {
-            Concept::LoraR | Concept::LoraAlpha | Concept::LoraTargets => adapters,
-            Concept::LoraDropout | Concept::UseDora => adapters,
+            Concept::LoraR | Concept::LoraAlpha | Concept::LoraTargets | Concept::LoraDropout | Concept::UseDora => adapters,
             Concept::ZeroStage | Concept::OffloadOptimizer | Concept::OffloadParam => deepspeed,
             Concept::WeightsDtype => !loaded,
             // Offered where it is known which plugin reads them.

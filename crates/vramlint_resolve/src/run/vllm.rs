@@ -1,6 +1,6 @@
 //! Where vLLM generates. Two keys speak of it: whether it is used at all, and how.
 //!
-//! Facts: trl 1.16.0 trainer/grpo_config.py: not used unless `use_vllm` is true, then in the training processes; from 0.19 to 0.29 the
+//! Facts: trl 1.16.0 `trainer/grpo_config.py`: not used unless `use_vllm` is true, then in the training processes; from 0.19 to 0.29 the
 //! mode was `server` where nobody named one.
 
 use super::settle::{Layer, Offers, known};
@@ -24,14 +24,16 @@ pub(super) fn settle_mode(offers: &mut Offers, dialect: Dialect) {
         offers.take(Concept::VllmMode).into_iter().partition(|(_, candidate)| is_switch(candidate));
     let on = switches.iter().any(|(_, candidate)| says(candidate, IN_USE));
     let named = modes.iter().any(|(layer, _)| *layer != Layer::Default);
-    if !on && !(named && !trl) && !modes.iter().any(|(_, candidate)| candidate.known().is_none()) {
+    // Frameworks that are not TRL may have turned it on in a way that is not seen; so may what is not known.
+    let open = named && !trl || modes.iter().any(|(_, candidate)| candidate.known().is_none());
+    if !on && !open {
         // Not used, whatever the mode says: TRL reads it only where `use_vllm` is true.
         for (layer, candidate) in switches {
             offers.offer(Concept::VllmMode, layer, candidate);
         }
-        modes.into_iter().filter(|(layer, _)| *layer == Layer::Default).for_each(|(layer, candidate)| {
+        for (layer, candidate) in modes.into_iter().filter(|(layer, _)| *layer == Layer::Default) {
             offers.offer(Concept::VllmMode, layer, candidate);
-        });
+        }
         return;
     }
     // A condition or a contradiction among the switches stays visible; what only turns it on leaves the mode to the other key.
@@ -43,7 +45,9 @@ pub(super) fn settle_mode(offers: &mut Offers, dialect: Dialect) {
             offers.offer(Concept::VllmMode, layer, by_default(candidate, trl));
         }
     }
-    modes.into_iter().for_each(|(layer, candidate)| offers.offer(Concept::VllmMode, layer, candidate));
+    for (layer, candidate) in modes {
+        offers.offer(Concept::VllmMode, layer, candidate);
+    }
 }
 
 /// unsloth's `fast_inference` generates in the training process whatever else is said.
