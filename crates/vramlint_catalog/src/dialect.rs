@@ -5,6 +5,7 @@ use vramlint_base::Value;
 
 mod batch;
 mod defaults;
+mod memory;
 mod plain;
 mod quantization;
 mod tools;
@@ -88,6 +89,17 @@ pub fn meaning(dialect: Dialect, path: &[&str], value: &Value) -> Option<Meaning
     let (_, concept, form) = tools::row(dialect, &key)?;
     let value = value::canonical(*form, value)?;
     Some(Meaning { concept: *concept, confidence: Confidence::Sure, stage: None, value })
+}
+
+/// Everything that `path` with `value` means: one key may speak of several concepts (`fsdp: full_shard offload`).
+pub fn meanings(dialect: Dialect, path: &[&str], value: &Value) -> Vec<Meaning> {
+    let mut found: Vec<Meaning> = meaning(dialect, path, value).into_iter().collect();
+    let key = path.join(".").trim_start_matches('-').replace('-', "_");
+    found.extend(tools::also(dialect, &key).filter_map(|(_, concept, form)| {
+        let value = value::canonical(*form, value)?;
+        Some(Meaning { concept: *concept, confidence: Confidence::Sure, stage: None, value })
+    }));
+    found
 }
 
 /// The default of a concept where the file says nothing, with the version and the file that it was read from.

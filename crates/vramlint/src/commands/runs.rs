@@ -19,6 +19,6 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Status> {
     let lang = language::decide(args.common.lang, report.lang);
     match args.output_format {
         RunsFormat::Json => print(&runs_json::all(&report, lang)),
-        RunsFormat::Text => print(&runs_text::all(&report, lang, args.common.color.decide(false))),
+        RunsFormat::Text => print(&runs_text::all(&report, lang, args.common.color.decide(false), args.common.verbose)),
     }
 }

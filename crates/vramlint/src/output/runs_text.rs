@@ -13,8 +13,11 @@ use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
 const VALUE: usize = 44;
 
 /// Every run of what was asked for.
-pub(crate) fn all(report: &Report, lang: Lang, colour: bool) -> String {
-    let drawn: Vec<String> = report.runs().map(|run| Table { project: &report.project, lang, colour }.run(run)).collect();
+///
+/// Details that nobody of the project set are left out unless `verbose`.
+pub(crate) fn all(report: &Report, lang: Lang, colour: bool, verbose: bool) -> String {
+    let drawn: Vec<String> =
+        report.runs().map(|run| Table { project: &report.project, lang, colour, verbose }.run(run)).collect();
     if drawn.is_empty() {
         let files = report.files;
         let s = if files == 1 { "" } else { "s" };
@@ -38,6 +41,7 @@ struct Table<'a> {
     project: &'a Project,
     lang: Lang,
     colour: bool,
+    verbose: bool,
 }
 
 impl Table<'_> {
@@ -46,6 +50,7 @@ impl Table<'_> {
             .iter()
             .filter_map(|concept| run.settings.get(concept).map(|setting| (*concept, setting)))
             .filter(|(_, setting)| !setting.candidates.is_empty())
+            .filter(|(concept, setting)| self.verbose || !concept.is_detail() || is_set(setting))
             .flat_map(|(concept, setting)| self.setting(concept, setting))
             .collect();
         let names = widest(lines.iter().map(|line| line.name.as_str()), VALUE);
@@ -108,6 +113,12 @@ impl Table<'_> {
 
     /// Several want it, and who wins is decided outside of what the project shows.
     fn undecided(&self, name: String, setting: &Setting) -> Vec<Line> {
+        if let [only] = setting.candidates.as_slice()
+            && only.condition.is_none()
+        {
+            // Nobody else wants it: that it is not known is all there is to say.
+            return vec![Line { name, ..self.line(only) }];
+        }
         let why = message!("not decided in what the project shows", "项目中看不出由谁决定");
         let mut lines = vec![Line { name, value: "?".into(), remark: self.say(&why), faint: false }];
         lines.extend(setting.candidates.iter().map(|candidate| {
@@ -168,6 +179,11 @@ impl Table<'_> {
             Origin::Assumed { why } => self.say(why),
         }
     }
+}
+
+/// Whether somebody of the project speaks of it.
+fn is_set(setting: &Setting) -> bool {
+    setting.candidates.iter().any(|one| !matches!(one.origin, Origin::Default { .. } | Origin::Assumed { .. }))
 }
 
 /// A tool with its version, where the source begins with both: `accelerate 1.15.0 accelerate/…`. The JSON has the source whole.

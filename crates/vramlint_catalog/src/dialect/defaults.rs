@@ -51,6 +51,8 @@ const UN_LORA: &str = "unsloth 2026.8.19 unsloth/models/llama.py";
 const PL: &str = "pytorch-lightning 2.6.6 trainer/trainer.py";
 const TUNE: &str = "torchtune 0.7.0 recipes/configs/llama3_1/8B_lora.yaml";
 
+const AC_FSDP: &str = "accelerate 1.15.0 accelerate/utils/dataclasses.py FullyShardedDataParallelPlugin";
+
 const SFT_LIKE: &[&str] = &["sft"];
 const PREFERENCE: &[&str] = &["dpo"];
 const ROLLOUTS: &[&str] = &["grpo"];
@@ -69,6 +71,10 @@ const HF: &[Row] = &[
     (C::Method, &[], Text("full"), "transformers 5.23.0 trainer.py"),
     (C::LoraR, &[], Int(8), LORA),
     (C::LoraAlpha, &[], Int(8), LORA),
+    (C::LoraDropout, &[], Float(0.0), LORA),
+    (C::UseDora, &[], Bool(false), LORA),
+    (C::MaxGradNorm, &[], Float(1.0), ARGUMENTS),
+    (C::FusedLoss, &[], Text("none"), ARGUMENTS),
 ];
 
 /// What TRL changes; the rest is `TrainingArguments`.
@@ -93,6 +99,14 @@ const TRL: &[Row] = &[
     (C::MaxCompletionLength, &["rloo"], Int(512), RLOO),
     (C::LoraR, &[], Int(16), MODEL_CONFIG),
     (C::LoraAlpha, &[], Int(32), MODEL_CONFIG),
+    (C::FusedLoss, SFT_LIKE, Text("chunked"), "trl 1.16.0 trainer/sft_config.py loss_type nll; whole logits before"),
+    (C::FusedLoss, &["dpo", "kto", "grpo", "rloo", "reward"], Text("none"), ARGUMENTS),
+    (C::PaddingFree, SFT_LIKE, Bool(false), SFT),
+    (C::KlBeta, ROLLOUTS, Float(0.0), "trl 1.16.0 trainer/grpo_config.py; 0.04 in 0.15"),
+    (C::KlBeta, &["rloo"], Float(0.05), RLOO),
+    (C::PrecomputeRefLogProbs, PREFERENCE, Bool(false), DPO),
+    (C::VllmMode, ROLLOUTS, Text("none"), GRPO),
+    (C::VllmMode, &["rloo"], Text("none"), RLOO),
 ];
 
 /// `bf16` and `fp16` unset train in fp32; the learning rate is that of `TrainingArguments`. `lora_alpha` is twice the rank.
@@ -104,6 +118,11 @@ const LLAMA_FACTORY: &[Row] = &[
     (C::Packing, &["causal-lm", "pt"], Bool(true), "LLaMA-Factory 0.9.6.dev0 src/llamafactory/hparams/parser.py:645"),
     (C::Packing, &["sft", "dpo", "kto", "reward", "ppo"], Bool(false), LF_DATA),
     (C::GradientCheckpointing, &[], Bool(true), LF_MODEL),
+    (C::CheckpointingReentrant, &[], Bool(true), LF_MODEL),
+    (C::LoraDropout, &[], Float(0.0), LF_TUNING),
+    (C::UseDora, &[], Bool(false), LF_TUNING),
+    (C::FusedLoss, &[], Text("none"), LF_MODEL),
+    (C::MaxGradNorm, &[], Float(1.0), ARGUMENTS),
     (C::MaxCompletionLength, &["ppo"], Int(1024), "LLaMA-Factory 0.9.6.dev0 src/llamafactory/hparams/generating_args.py"),
 ];
 
@@ -118,6 +137,8 @@ const AXOLOTL: &[Row] = &[
     (C::GradientCheckpointing, &[], Bool(false), AX),
     (C::Quantization, &[], Text("none"), AX),
     (C::Method, &[], Text("full"), AX),
+    (C::LoraDropout, &[], Float(0.0), AX),
+    (C::FusedLoss, &[], Text("none"), AX),
 ];
 
 /// Accumulation and learning rate are derived, precision comes from the checkpoint, workers depend on the system.
@@ -130,6 +151,10 @@ const MS_SWIFT: &[Row] = &[
     (C::LoraR, &[], Int(8), "ms-swift 4.6.0.dev0 swift/arguments/tuner_args.py"),
     (C::LoraAlpha, &[], Int(32), "ms-swift 4.6.0.dev0 swift/arguments/tuner_args.py"),
     (C::LoraTargets, &[], Text("all-linear"), "ms-swift 4.6.0.dev0 swift/arguments/tuner_args.py"),
+    (C::LoraDropout, &[], Float(0.05), "ms-swift 4.6.0.dev0 swift/arguments/tuner_args.py"),
+    (C::UseDora, &[], Bool(false), "ms-swift 4.6.0.dev0 swift/arguments/tuner_args.py"),
+    (C::FusedLoss, &[], Text("none"), ARGUMENTS),
+    (C::MaxGradNorm, &[], Float(1.0), ARGUMENTS),
     (C::Packing, &[], Bool(false), SWIFT_ARGS),
     (C::Quantization, &[], Text("none"), SWIFT_ARGS),
     (C::NumGenerations, ROLLOUTS, Int(8), "ms-swift 4.6.0.dev0 swift/rlhf_trainers/args_mixin.py"),
@@ -159,6 +184,8 @@ const OPEN_RLHF: &[Row] = &[
     (C::LoraTargets, &[], Text("all-linear"), OR_PPO),
     (C::NumGenerations, &["ppo", "grpo", "rloo"], Int(1), OR_PPO),
     (C::ZeroStage, &[], Int(2), OR_PPO),
+    (C::LoraDropout, &[], Float(0.0), OR_PPO),
+    (C::FusedLoss, &[], Text("none"), OR_PPO),
 ];
 
 const UNSLOTH: &[Row] = &[
@@ -168,6 +195,8 @@ const UNSLOTH: &[Row] = &[
     (C::GradientCheckpointing, &[], Bool(true), UN_LORA),
     (C::LoraR, &[], Int(16), UN_LORA),
     (C::LoraAlpha, &[], Int(16), UN_LORA),
+    (C::LoraDropout, &[], Float(0.0), UN_LORA),
+    (C::FusedLoss, &[], Text("chunked"), UN_LORA),
     (C::DeviceMap, &[], Text("sequential"), UN),
 ];
 
@@ -187,6 +216,12 @@ const ACCELERATE: &[Row] = &[
     (C::ZeroStage, &[], Int(2), "accelerate 1.15.0 accelerate/commands/launch.py:417"),
     (C::OffloadOptimizer, &[], Text("none"), "accelerate 1.15.0 accelerate/commands/launch.py:424"),
     (C::OffloadParam, &[], Text("none"), "accelerate 1.15.0 accelerate/commands/launch.py:431"),
+    (C::FsdpVersion, &[], Int(1), AC_FSDP),
+    (C::FsdpSharding, &[], Text("FULL_SHARD"), AC_FSDP),
+    (C::FsdpReshard, &[], Bool(true), AC_FSDP),
+    (C::FsdpWrap, &[], Text("NO_WRAP"), AC_FSDP),
+    (C::FsdpOffload, &[], Bool(false), AC_FSDP),
+    (C::FsdpActivationCheckpointing, &[], Bool(false), AC_FSDP),
 ];
 
 const DEEPSPEED: &[Row] = &[
@@ -194,6 +229,16 @@ const DEEPSPEED: &[Row] = &[
     (C::OffloadOptimizer, &[], Text("none"), "deepspeed 0.19.8 deepspeed/runtime/zero/offload_config.py:58"),
     (C::OffloadParam, &[], Text("none"), "deepspeed 0.19.8 deepspeed/runtime/zero/offload_config.py:24"),
     (C::MixedPrecision, &[], Text("no"), "deepspeed 0.19.8 deepspeed/runtime/precision_config.py"),
+    (C::ReduceBucketSize, &[], Int(500_000_000), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:113"),
+    (C::AllgatherBucketSize, &[], Int(500_000_000), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:132"),
+    (C::Stage3PrefetchBucketSize, &[], Int(50_000_000), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:222"),
+    (C::Stage3MaxLiveParameters, &[], Int(1_000_000_000), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:245"),
+    (C::Stage3ParamPersistenceThreshold, &[], Int(100_000), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:228"),
+    (C::SubGroupSize, &[], Int(1_000_000_000), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:182"),
+    (C::ContiguousGradients, &[], Bool(true), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:102"),
+    (C::ZeroHpzPartitionSize, &[], Int(1), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:324"),
+    (C::ZeroQuantizedWeights, &[], Bool(false), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:328"),
+    (C::Gather16bitOnSave, &[], Bool(false), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:257"),
 ];
 
 /// The lists of a dialect, the strongest first.

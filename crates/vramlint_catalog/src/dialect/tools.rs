@@ -2,7 +2,7 @@
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
 use super::value::Form::{self, *};
-use super::{Concept, Dialect};
+use super::{Concept, Dialect, memory};
 use crate::Concept as C;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -15,22 +15,27 @@ pub(super) fn row(dialect: Dialect, path: &str) -> Option<&'static Row> {
     TABLES.get(&dialect)?.get(path).copied()
 }
 
+/// What this path says of a second concept: one key may speak of several things.
+pub(super) fn also(dialect: Dialect, path: &str) -> impl Iterator<Item = &'static Row> {
+    memory::also(dialect).iter().filter(move |row| row.0 == path)
+}
+
 type Table = HashMap<&'static str, &'static Row>;
 
 static TABLES: LazyLock<HashMap<Dialect, Table>> = LazyLock::new(|| {
     // Later lists overrule earlier ones.
     let lists: [(Dialect, &[&'static [Row]]); 11] = [
-        (Dialect::HfTrainer, &[ARGUMENTS, LOADING]),
-        (Dialect::Trl, &[ARGUMENTS, LOADING, TRL]),
-        (Dialect::LlamaFactory, &[ARGUMENTS, LLAMA_FACTORY]),
-        (Dialect::Axolotl, &[AXOLOTL]),
-        (Dialect::MsSwift, &[ARGUMENTS, MS_SWIFT]),
-        (Dialect::Torchtune, &[TORCHTUNE]),
-        (Dialect::OpenRlhf, &[OPEN_RLHF]),
-        (Dialect::Unsloth, &[ARGUMENTS, LOADING, TRL, UNSLOTH]),
-        (Dialect::Lightning, &[LIGHTNING]),
-        (Dialect::Accelerate, &[ACCELERATE]),
-        (Dialect::DeepSpeed, &[DEEPSPEED]),
+        (Dialect::HfTrainer, &[ARGUMENTS, LOADING, memory::ARGUMENTS, memory::LOADING]),
+        (Dialect::Trl, &[ARGUMENTS, LOADING, TRL, memory::ARGUMENTS, memory::LOADING, memory::TRL]),
+        (Dialect::LlamaFactory, &[ARGUMENTS, LLAMA_FACTORY, memory::ARGUMENTS, memory::LLAMA_FACTORY]),
+        (Dialect::Axolotl, &[AXOLOTL, memory::AXOLOTL]),
+        (Dialect::MsSwift, &[ARGUMENTS, MS_SWIFT, memory::ARGUMENTS, memory::MS_SWIFT]),
+        (Dialect::Torchtune, &[TORCHTUNE, memory::TORCHTUNE]),
+        (Dialect::OpenRlhf, &[OPEN_RLHF, memory::OPEN_RLHF]),
+        (Dialect::Unsloth, &[ARGUMENTS, LOADING, TRL, UNSLOTH, memory::ARGUMENTS, memory::LOADING, memory::TRL, memory::UNSLOTH]),
+        (Dialect::Lightning, &[LIGHTNING, memory::LIGHTNING]),
+        (Dialect::Accelerate, &[ACCELERATE, memory::ACCELERATE]),
+        (Dialect::DeepSpeed, &[DEEPSPEED, memory::DEEPSPEED]),
     ];
     let table = |parts: &[&'static [Row]]| parts.iter().flat_map(|part| part.iter()).map(|row| (row.0, row)).collect();
     lists.iter().map(|(dialect, parts)| (*dialect, table(parts))).collect()
@@ -314,8 +319,6 @@ const ACCELERATE: &[Row] = &[
     ("deepspeed_config.offload_optimizer_device", C::OffloadOptimizer, Given),
     ("deepspeed_config.offload_param_device", C::OffloadParam, Given),
     ("deepspeed_config.gradient_accumulation_steps", C::GradientAccumulationSteps, Given),
-    ("fsdp_config.fsdp_activation_checkpointing", C::GradientCheckpointing, OnlyTrue),
-    ("fsdp_config.activation_checkpointing", C::GradientCheckpointing, OnlyTrue),
 ];
 
 /// deepspeed 0.19.8. `auto` stays: whoever reads the JSON replaces it.
@@ -355,6 +358,18 @@ mod tests {
             LIGHTNING,
             ACCELERATE,
             DEEPSPEED,
+            memory::ARGUMENTS,
+            memory::LOADING,
+            memory::TRL,
+            memory::LLAMA_FACTORY,
+            memory::AXOLOTL,
+            memory::MS_SWIFT,
+            memory::TORCHTUNE,
+            memory::OPEN_RLHF,
+            memory::UNSLOTH,
+            memory::LIGHTNING,
+            memory::ACCELERATE,
+            memory::DEEPSPEED,
         ];
         for list in lists {
             let mut paths: Vec<_> = list.iter().map(|row| row.0).collect();
@@ -365,10 +380,10 @@ mod tests {
 
     #[test]
     fn keys_of_accelerate_and_deepspeed_exist() {
-        for (path, ..) in ACCELERATE {
+        for (path, ..) in ACCELERATE.iter().chain(memory::ACCELERATE) {
             assert!(crate::keys::find(crate::keys::accelerate(), path).is_some(), "{path}");
         }
-        for (path, ..) in DEEPSPEED {
+        for (path, ..) in DEEPSPEED.iter().chain(memory::DEEPSPEED) {
             let known = crate::keys::find(crate::keys::deepspeed(), path).is_some();
             assert!(known || path.starts_with("bfloat16."), "{path}");
         }

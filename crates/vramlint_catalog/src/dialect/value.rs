@@ -63,6 +63,24 @@ pub(super) enum Form {
     PresetStage,
     /// How many devices: a number, or a list of them.
     Devices,
+    /// This text wherever something is said: not for null, false, zero and nothing.
+    Fixed(&'static str),
+    /// FSDP's strategy: a truth value, a number, or words of which one names it.
+    Sharding,
+    /// True where this word is among the words of the value; says nothing otherwise.
+    Word(&'static str),
+    /// [`Form::Word`], giving this text.
+    WordIs(&'static str, &'static str),
+    /// A level of vLLM's sleep: everything above 0 sleeps.
+    Level,
+    /// The class of a loss, or the name of TRL's.
+    Loss,
+    /// Axolotl's plugins.
+    Plugins,
+    /// Whether a torchtune builder makes DoRA.
+    DoraBuilder,
+    /// How many layers at the end (or, negative, at the start) LLaMA-Factory trains.
+    FreezeLayers,
 }
 
 /// `value` in canonical form; `None` where it says nothing about the concept.
@@ -102,6 +120,86 @@ pub(super) fn canonical(form: Form, value: &Value) -> Option<Value> {
         Form::TruthStage => value.as_bool().map(|on| Value::Int(i64::from(on))),
         Form::PresetStage => value.as_str().and_then(preset_stage).map(Value::Int),
         Form::Devices => devices(value),
+        Form::Fixed(name) => says(value).then(|| Value::Text(name.to_owned())),
+        Form::Sharding => sharding(value),
+        Form::Word(word) => has_word(value, word).then_some(Value::Bool(true)),
+        Form::WordIs(word, name) => has_word(value, word).then(|| Value::Text(name.to_owned())),
+        Form::Level => Some(value.as_int().map_or_else(|| value.clone(), |level| Value::Bool(level > 0))),
+        Form::Loss => value.as_str().and_then(loss).and_then(text),
+        Form::Plugins => has_plugin(value, "CutCrossEntropyPlugin").then(|| Value::Text("cut-cross-entropy".to_owned())),
+        Form::DoraBuilder => {
+            let builder = value.as_str()?.rsplit('.').next()?;
+            matches!(builder.split('_').next(), Some("dora" | "qdora")).then_some(Value::Bool(true))
+        }
+        Form::FreezeLayers => match value {
+            Value::Int(layers) => Some(Value::Text(format!("all-but-layers:{layers}"))),
+            other => Some(other.clone()),
+        },
+    }
+}
+
+fn says(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) | Value::Int(0) => false,
+        Value::Text(word) => !word.trim().is_empty(),
+        Value::List(items) => !items.is_empty(),
+        _ => true,
+    }
+}
+
+/// The words of a value: `full_shard auto_wrap`, or a list of them.
+fn word_list(value: &Value) -> Vec<String> {
+    match value {
+        Value::Text(text) => text.split([' ', ',']).filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect(),
+        Value::List(items) => items.iter().flat_map(word_list).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn has_word(value: &Value, word: &str) -> bool {
+    word_list(value).iter().any(|found| found == word)
+}
+
+fn has_plugin(value: &Value, class: &str) -> bool {
+    match value {
+        Value::Text(path) => path.rsplit('.').next() == Some(class),
+        Value::List(items) => items.iter().any(|item| has_plugin(item, class)),
+        _ => false,
+    }
+}
+
+/// torch's own numbers: `torch/distributed/fsdp/api.py` ShardingStrategy.
+fn sharding(value: &Value) -> Option<Value> {
+    let names = ["FULL_SHARD", "SHARD_GRAD_OP", "NO_SHARD", "HYBRID_SHARD", "HYBRID_SHARD_ZERO2"];
+    match value {
+        Value::Bool(on) => on.then(|| Value::Text(names[0].to_owned())),
+        Value::Int(number) => usize::try_from(*number - 1).ok().and_then(|at| names.get(at)).and_then(|name| text(name)),
+        Value::Text(word) if truth(value).is_some() => {
+            (truth(value) == Some(true)).then(|| Value::Text(names[0].to_owned())).filter(|_| !word.is_empty())
+        }
+        Value::Text(word) => {
+            if let Ok(number) = word.trim().parse::<i64>() {
+                return sharding(&Value::Int(number));
+            }
+            let found = word_list(value);
+            let known = names.iter().find(|name| found.iter().any(|word| word.eq_ignore_ascii_case(name)));
+            // A word that is not known stays: it may be a variable.
+            known.and_then(|name| text(name)).or_else(|| (!found.is_empty()).then(|| value.clone()))
+        }
+        Value::List(_) => {
+            let found = word_list(value);
+            names.iter().find(|name| found.iter().any(|word| word.eq_ignore_ascii_case(name))).and_then(|name| text(name))
+        }
+        _ => None,
+    }
+}
+
+/// `LinearCrossEntropyLoss` and `CEWithChunkedOutputLoss` of torchtune 0.7.0 modules/loss; `chunked_nll` of trl 1.16.0 SFTConfig.
+fn loss(name: &str) -> Option<&'static str> {
+    match name.rsplit('.').next().unwrap_or(name) {
+        "LinearCrossEntropyLoss" | "CEWithChunkedOutputLoss" | "chunked_nll" => Some("chunked"),
+        "CrossEntropyLoss" => Some("none"),
+        _ => None,
     }
 }
 

@@ -213,7 +213,7 @@ impl Interpreter<'_> {
             }
         }
         if speaks && part == Part::Policy {
-            self.emit_load(&class, &given, place);
+            self.emit_load(index, &class, &given, place);
         }
         let device_map = given.get("device_map").cloned().map_or_else(Vec::new, |val| self.device_maps(&val, &class, place));
         let arguments = given
@@ -238,13 +238,23 @@ impl Interpreter<'_> {
     }
 
     /// What a load says about the run, besides the name of the model.
-    fn emit_load(&mut self, class: &str, given: &Given, place: Place) {
+    fn emit_load(&mut self, index: usize, class: &str, given: &Given, place: Place) {
+        let (cast, frozen) = (self.record.models[index].cast.clone(), self.record.models[index].frozen);
+        if let Some(cast) = &cast {
+            self.emit_as_key(Concept::WeightsDtype, cast, class, "dtype", place);
+        }
+        // What is trained beside adapters is theirs; what is thawed by name is not seen.
+        if let Some(at) = frozen {
+            let base = Val::at(What::Scalar(Value::Text("base".to_string())), at);
+            self.emit_as_key(Concept::Freeze, &base, class, "requires_grad_", at);
+        }
         let unsloth = root(class) == "unsloth";
         let dialect = if unsloth { Dialect::Unsloth } else { Dialect::HfTrainer };
         let named: Vec<(String, Val)> = given
             .keyword
             .iter()
             .filter(|(key, _)| !matches!(key.as_str(), "model_name" | "pretrained_model_name_or_path"))
+            .filter(|(key, _)| cast.is_none() || !matches!(key.as_str(), "dtype" | "torch_dtype"))
             .cloned()
             .collect();
         self.emit_call(dialect, class, &Given { keyword: named, ..Given::default() }, place);

@@ -8,7 +8,7 @@ use super::value::{Alt, Kind, Source, Val, What};
 use crate::setting::{Candidate, Origin, Resolved};
 use std::rc::Rc;
 use vramlint_base::{Place, Value, message};
-use vramlint_catalog::dialect::{Meaning, meaning, quantization};
+use vramlint_catalog::dialect::{Meaning, meaning, meanings, quantization};
 use vramlint_catalog::{Concept, Dialect};
 
 /// Candidates kept at most.
@@ -82,7 +82,7 @@ impl Interpreter<'_> {
     fn emit_alt(&mut self, dialect: Dialect, keys: &[&str], alt: &Alt, reached: Reached<'_>) {
         match self.known(alt) {
             Some(value) => {
-                if let Some(Meaning { concept, value, stage, .. }) = meaning(dialect, keys, &value) {
+                for Meaning { concept, value, stage, .. } in meanings(dialect, keys, &value) {
                     let mut candidate = self.candidate(alt, Resolved::Known(value), Some(reached));
                     candidate.stage = stage;
                     self.push(concept, Strength::Call, candidate);

@@ -111,6 +111,8 @@ impl Interpreter<'_> {
             ("accelerate", "GradientAccumulationPlugin") => {
                 self.emit_key(Concept::GradientAccumulationSteps, "num_steps", given, 0, path, place);
             }
+            ("accelerate", "ParallelismConfig") => self.parallelism(path, given, place),
+            ("accelerate", "FullyShardedDataParallelPlugin") => self.fsdp_plugin(path, given, place),
             ("accelerate", "DeepSpeedPlugin") => self.deepspeed_plugin(path, given, place),
             ("deepspeed", "initialize") => return Some(self.deepspeed(path, given, place)),
             ("peft" | "?", "LoraConfig") => {
@@ -186,6 +188,7 @@ impl Interpreter<'_> {
         }
         self.emit_key(Concept::MicroBatch, "batch_size", given, 1, path, place);
         self.emit_key(Concept::DataloaderWorkers, "num_workers", given, 5, path, place);
+        self.emit_key(Concept::DataloaderPrefetchFactor, "prefetch_factor", given, usize::MAX, path, place);
     }
 
     fn accelerator(&mut self, path: &str, given: &Given, place: Place) {
@@ -200,6 +203,43 @@ impl Interpreter<'_> {
             [(Concept::GradientAccumulationSteps, "gradient_accumulation_steps"), (Concept::MixedPrecision, "mixed_precision")]
         {
             self.emit_key(concept, key, given, usize::MAX, path, place);
+        }
+    }
+
+    /// Sizes of accelerate 1.15.0 `parallelism_config.py`, 1 where they are not given; `sp_size` divides rows as `cp_size` does, and
+    /// only one of them may be above 1.
+    fn parallelism(&mut self, path: &str, given: &Given, place: Place) {
+        let one = Val::at(What::Scalar(Value::Int(1)), place);
+        let hidden = given.open || given.rest.is_some() || !given.positional.is_empty();
+        let absent = if hidden { Val::at(What::Unknown, place) } else { one.clone() };
+        let tensor = given.get("tp_size").cloned().unwrap_or_else(|| absent.clone());
+        self.emit_as_key(Concept::TensorParallelSize, &tensor, path, "tp_size", place);
+        let trivial = |val: &Val| val.certain() == Some(&Value::Int(1));
+        let (key, rows) = match (given.get("cp_size"), given.get("sp_size")) {
+            (Some(context), sequence) if sequence.is_none_or(trivial) => ("cp_size", context.clone()),
+            (context, Some(sequence)) if context.is_none_or(trivial) => ("sp_size", sequence.clone()),
+            (None, None) => ("cp_size", absent),
+            _ => ("cp_size", Val::at(What::Unknown, place)),
+        };
+        self.emit_as_key(Concept::ContextParallelSize, &rows, path, key, place);
+    }
+
+    /// accelerate 1.15.0 `utils/dataclasses.py`, `FullyShardedDataParallelPlugin`: its arguments beat the launcher's.
+    fn fsdp_plugin(&mut self, path: &str, given: &Given, place: Place) {
+        for (key, concept) in [
+            ("fsdp_version", Concept::FsdpVersion),
+            ("cpu_offload", Concept::FsdpOffload),
+            ("activation_checkpointing", Concept::FsdpActivationCheckpointing),
+            ("state_dict_type", Concept::FsdpStateDict),
+        ] {
+            self.emit_key(concept, key, given, usize::MAX, path, place);
+        }
+        for (key, concept) in [("sharding_strategy", Concept::FsdpSharding), ("reshard_after_forward", Concept::FsdpReshard)] {
+            let strategy = given.get(key).filter(|val| val.certain().is_some()).cloned();
+            let val = strategy.or_else(|| given.get(key).map(|_| Val::at(What::Unknown, place)));
+            if let Some(val) = val {
+                self.emit_as_key(concept, &val, path, key, place);
+            }
         }
     }
 

@@ -38,6 +38,10 @@ pub(super) struct ModelRecord {
     pub(super) escaped: bool,
     /// It generates, or is put into evaluation mode.
     pub(super) inferred: bool,
+    /// Where the whole of it is frozen, unless it is thawed later.
+    pub(super) frozen: Option<Place>,
+    /// The type that it is cast to after it is loaded, by the last such call; unknown under a condition.
+    pub(super) cast: Option<Val>,
 }
 
 /// Whether a call loads a model with its weights.
@@ -129,6 +133,8 @@ impl Interpreter<'_> {
             prepared: false,
             escaped: false,
             inferred: false,
+            frozen: None,
+            cast: None,
         });
         let model = Val::at(What::Object(self.new_object(Kind::Model(load))), place);
         if root(path) == "unsloth" {
@@ -150,9 +156,27 @@ impl Interpreter<'_> {
                 self.record.models[load].inferred = true;
                 same
             }
-            "parameters" | "named_parameters" | "to" | "cuda" | "cpu" | "half" | "bfloat16" | "float" | "train"
-            | "requires_grad_" | "merge_and_unload" | "modules" | "named_modules" | "children" | "state_dict" => same,
+            "half" | "bfloat16" | "float" | "to" => {
+                self.cast(load, name, given, place);
+                same
+            }
+            "requires_grad_" => {
+                let off = given.arg("requires_grad", 0).and_then(Val::certain) == Some(&Value::Bool(false));
+                self.record.models[load].frozen = (off && self.guards.is_empty()).then_some(place);
+                same
+            }
+            "parameters" | "named_parameters" | "cuda" | "cpu" | "train" | "merge_and_unload" | "modules" | "named_modules"
+            | "children" | "state_dict" => same,
             "gradient_checkpointing_enable" => {
+                let kwargs = Given {
+                    keyword: given
+                        .arg("gradient_checkpointing_kwargs", 0)
+                        .map(|val| ("gradient_checkpointing_kwargs".to_string(), val.clone()))
+                        .into_iter()
+                        .collect(),
+                    ..Given::default()
+                };
+                self.emit_call(vramlint_catalog::Dialect::HfTrainer, name, &kwargs, place);
                 let on = Val::at(What::Scalar(Value::Bool(true)), place);
                 self.emit_as_key(
                     vramlint_catalog::Concept::GradientCheckpointing,
@@ -172,6 +196,36 @@ impl Interpreter<'_> {
                 self.escape(given);
                 Val::at(What::Unknown, place)
             }
+        }
+    }
+
+    /// `.half()`, `.to(torch.bfloat16)`, `.to("cuda", dtype=…)`: the type of the weights from here on.
+    fn cast(&mut self, load: usize, name: &str, given: &Given, place: Place) {
+        let named = |word: &str| Some(Val::at(What::Scalar(Value::Text(word.to_string())), place));
+        let to = match name {
+            "half" => named("fp16"),
+            "bfloat16" => named("bf16"),
+            "float" => named("fp32"),
+            _ => given.all().find_map(|val| {
+                let path = match val.certain() {
+                    Some(Value::Text(text)) => text.clone(),
+                    _ => val.external()?.to_string(),
+                };
+                match path.strip_prefix("torch.")? {
+                    "bfloat16" => named("bf16"),
+                    "float16" | "half" => named("fp16"),
+                    "float32" | "float" => named("fp32"),
+                    _ => None,
+                }
+            }),
+        };
+        let to = match (to, given.get("dtype")) {
+            (None, Some(_)) => Some(Val::at(What::Unknown, place)),
+            (to, _) => to,
+        };
+        if let Some(to) = to {
+            let certain = self.guards.is_empty();
+            self.record.models[load].cast = Some(if certain { to } else { Val::at(What::Unknown, place) });
         }
     }
 

@@ -181,6 +181,26 @@ pub(crate) fn leaves<'a>(
     budget: &mut usize,
     found: &mut dyn FnMut(&[&'a str], NodeRef<'a>),
 ) {
+    walk(node, path, budget, false, found);
+}
+
+/// As [`leaves`], and lists of scalars whole: `lora_modules_to_save: [lm_head]`.
+pub(crate) fn values<'a>(
+    node: NodeRef<'a>,
+    path: &mut Vec<&'a str>,
+    budget: &mut usize,
+    found: &mut dyn FnMut(&[&'a str], NodeRef<'a>),
+) {
+    walk(node, path, budget, true, found);
+}
+
+fn walk<'a>(
+    node: NodeRef<'a>,
+    path: &mut Vec<&'a str>,
+    budget: &mut usize,
+    lists: bool,
+    found: &mut dyn FnMut(&[&'a str], NodeRef<'a>),
+) {
     for (key, value) in node.entries() {
         let Some(text) = key.text() else { continue };
         if *budget == 0 {
@@ -189,16 +209,21 @@ pub(crate) fn leaves<'a>(
         *budget -= 1;
         if text == "<<" {
             // A merge key: what it brings in stands on this level.
-            leaves(value, path, budget, found);
-            value.items().for_each(|source| leaves(source, path, budget, found));
+            walk(value, path, budget, lists, found);
+            value.items().for_each(|source| walk(source, path, budget, lists, found));
             continue;
         }
         path.push(text);
         if value.is_mapping() && path.len() < 8 {
-            leaves(value, path, budget, found);
-        } else if value.scalar().is_some() {
+            walk(value, path, budget, lists, found);
+        } else if value.scalar().is_some() || lists && is_plain_list(value) {
             found(path, value);
         }
         path.pop();
     }
+}
+
+fn is_plain_list(value: NodeRef<'_>) -> bool {
+    let mut items = value.items().peekable();
+    items.peek().is_some() && items.all(|item| item.scalar().is_some())
 }

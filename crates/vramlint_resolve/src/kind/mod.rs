@@ -4,7 +4,7 @@ mod evidence;
 mod referred;
 
 pub use evidence::guess;
-pub(crate) use evidence::leaves;
+pub(crate) use evidence::{leaves, values};
 pub(crate) use referred::by_reference;
 
 use crate::SourceFile;

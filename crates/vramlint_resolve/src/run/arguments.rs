@@ -22,17 +22,19 @@ pub(super) fn offer(offers: &mut Offers, launch: &Launch, dialect: Dialect, code
             None => (Some(Value::Bool(true)), String::new(), Place::new(launch.file, argument.word), None),
         };
         let probe = value.clone().unwrap_or(Value::Int(1));
-        let Some(meaning) = dialect::meaning(dialect, &path, &probe).or_else(|| dialect::meaning(Dialect::Plain, &path, &probe))
-        else {
-            continue;
-        };
-        let origin = Origin::Flag { place, flag: format!("--{}", argument.name) };
-        let mut candidate = match value {
-            Some(_) => known(meaning.value, raw, origin),
-            None => unknown(message!("the script does not say", "脚本中没有给出"), raw, origin),
-        };
-        candidate.assumptions = word.map(assumptions).unwrap_or_default();
-        offers.offer(meaning.concept, Layer::Flag, candidate);
+        let mut meanings = dialect::meanings(dialect, &path, &probe);
+        if meanings.is_empty() {
+            meanings.extend(dialect::meaning(Dialect::Plain, &path, &probe));
+        }
+        for meaning in meanings {
+            let origin = Origin::Flag { place, flag: format!("--{}", argument.name) };
+            let mut candidate = match value {
+                Some(_) => known(meaning.value, raw.clone(), origin),
+                None => unknown(message!("the script does not say", "脚本中没有给出"), raw.clone(), origin),
+            };
+            candidate.assumptions = word.map(assumptions).unwrap_or_default();
+            offers.offer(meaning.concept, Layer::Flag, candidate);
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::route::{join_for, route_of};
 use super::seed::Seed;
 use super::settle::{Layer, Offers, known, unknown};
 use super::world::World;
-use super::{Run, arguments, batch, data, deepspeed, defaults, derive, from_code, parallel, processes, spread};
+use super::{Run, arguments, batch, data, deepspeed, defaults, derive, from_code, parallel, processes, sharding, spread, vllm};
 use crate::launch::Launch;
 use crate::project::Project;
 use crate::setting::{Candidate, Origin};
@@ -44,6 +44,9 @@ fn one(project: &Project, seed: &Seed, stage: Option<&'static str>) -> Run {
     if deepspeed {
         train_batch = offer_deepspeed(&mut offers, project, seed, trainer);
     }
+    let accelerate = seed.accelerate.map(|id| project.file(id));
+    sharding::offer_accelerate(&mut offers, seed.launch.as_deref(), accelerate, parallel::replaced(seed));
+    sharding::offer_allocator(&mut offers, seed.launch.as_deref(), code);
     if let Some(launch) = &seed.launch {
         arguments::offer(&mut offers, launch, dialect, code);
         offer_environment(&mut offers, launch, deepspeed, trainer);
@@ -58,12 +61,18 @@ fn one(project: &Project, seed: &Seed, stage: Option<&'static str>) -> Run {
         offer_split(&mut offers, seed);
     }
     defaults::offer(&mut offers, code, dialect, task.as_deref(), deepspeed);
+    vllm::settle_mode(&mut offers, dialect);
+    vllm::offer_defaults(&mut offers, dialect);
+    if deepspeed && seed.absent.is_empty() {
+        sharding::offer_engine_defaults(&mut offers);
+    }
 
     let world_size = world.settle(&launcher, &offers);
     let rows = world.spreads_rows(&offers);
     let route = route_of(seed, dialect, deepspeed);
     let mut settings = offers.settle(|concept| join_for(concept, seed, dialect, route));
     settings.insert(Concept::WorldSize, world_size);
+    sharding::derive_strategy(&mut settings);
     let mut run = new_run(project, seed, dialect, task, settings);
     if deepspeed && trainer {
         batch::must_agree(&mut run);
@@ -133,6 +142,7 @@ fn offer_deepspeed(offers: &mut Offers, project: &Project, seed: &Seed, trainer:
     let mut train_batch = None;
     if let Some(id) = seed.deepspeed {
         deepspeed::offer_file(offers, project.file(id), trainer, &mut train_batch);
+        sharding::offer_engine_file(offers, project.file(id), trainer);
         if seed.code.as_ref().is_some_and(|code| code.accelerator.is_some()) && !trainer {
             deepspeed::offer_missing_accumulation(offers, project.file(id));
         }

@@ -30,18 +30,19 @@ pub(super) fn offer_training(offers: &mut Offers, project: &Project, file: &Sour
     let Some(dialect) = kind.dialect() else { return };
     let loader = loader.unwrap_or_else(|| loader_of(file, kind));
     let Some(root) = file.data().and_then(DataFile::root) else { return };
-    crate::kind::leaves(root, &mut Vec::new(), &mut { LEAVES }, &mut |path, node| {
+    crate::kind::values(root, &mut Vec::new(), &mut { LEAVES }, &mut |path, node| {
         let Some(value) = node.value(loader) else { return };
         let value = as_consumer_takes_it(value, dialect);
-        let Some(meaning) = dialect::meaning(dialect, path, &value).or_else(|| {
+        let mut meanings = dialect::meanings(dialect, path, &value);
+        if meanings.is_empty() && matches!(dialect, Dialect::HfTrainer | Dialect::Trl) {
             // Own keys beside a framework's: `lora.r` in a Trainer file.
-            matches!(dialect, Dialect::HfTrainer | Dialect::Trl).then(|| dialect::meaning(Dialect::Plain, path, &value)).flatten()
-        }) else {
-            return;
-        };
+            meanings.extend(dialect::meaning(Dialect::Plain, path, &value));
+        }
         let key = path.join(".");
-        let candidate = candidate(file, root, path, node, meaning.value, &key);
-        offers.offer(meaning.concept, Layer::File, candidate);
+        for meaning in meanings {
+            let candidate = candidate(file, root, path, node, meaning.value, &key);
+            offers.offer(meaning.concept, Layer::File, candidate);
+        }
     });
 }
 

@@ -1,6 +1,6 @@
 //! What holds where nobody says anything.
 
-use super::settle::{Layer, Offers, known};
+use super::settle::{Layer, Offers, known, unknown};
 use crate::code::CodeFacts;
 use crate::setting::Origin;
 use vramlint_base::{Value, message};
@@ -10,10 +10,24 @@ use vramlint_catalog::{Concept, Dialect, dialect};
 pub(super) fn offer(offers: &mut Offers, code: Option<&CodeFacts>, dialect: Dialect, task: Option<&str>, deepspeed: bool) {
     let adapters = offers.has(Concept::LoraR)
         || offers.peek(Concept::Method).and_then(Value::as_str).is_some_and(|method| method.ends_with("lora"));
+    // The trainer loads nothing where it is given a model: the default is that of the call that loads it.
+    let loads = || code.iter().flat_map(|code| &code.models).filter(|load| load.trained != Some(false));
+    let loaded = loads().next().is_some();
+    if let Some(load) = loads().find(|load| load.trained == Some(true)).filter(|_| !offers.has(Concept::WeightsDtype)) {
+        let why = message!(
+            "the code loads the model without a dtype: fp32 before transformers 5, the checkpoint's since",
+            "代码加载模型时未指定 dtype：transformers 5 之前为 fp32，此后为检查点的类型"
+        );
+        let origin = Origin::Code { place: load.place, name: load.class.clone() };
+        offers.offer(Concept::WeightsDtype, Layer::Default, unknown(why, "", origin));
+    }
     for concept in Concept::ALL {
         let holds = match concept {
-            Concept::LoraR | Concept::LoraAlpha | Concept::LoraTargets => adapters,
+            Concept::LoraR | Concept::LoraAlpha | Concept::LoraTargets | Concept::LoraDropout | Concept::UseDora => adapters,
             Concept::ZeroStage | Concept::OffloadOptimizer | Concept::OffloadParam => deepspeed,
+            Concept::WeightsDtype => !loaded,
+            // Offered where it is known which plugin reads them.
+            _ if concept.is_sharding() => false,
             _ => true,
         };
         if holds && let Some((value, source)) = dialect::default_of(dialect, *concept, task) {

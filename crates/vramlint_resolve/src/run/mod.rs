@@ -15,7 +15,9 @@ mod processes;
 mod route;
 mod seed;
 mod settle;
+mod sharding;
 mod spread;
+mod vllm;
 mod world;
 
 pub use find::runs;

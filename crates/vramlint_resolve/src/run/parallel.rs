@@ -6,8 +6,8 @@ use super::seed::Seed;
 use crate::Project;
 use crate::launch::Launch;
 use vramlint_base::{Message, Value, message};
-use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::data::DataFile;
 
 /// Names that mean it whoever reads them.
@@ -55,15 +55,14 @@ pub(super) fn ranks(project: &Project, seed: &Seed, dialect: Dialect) -> Result<
             found.take(&path, value.as_ref())?;
         }
     }
-    let own = super::spread::marks(project, seed.code.as_deref()).any(|marks| marks.parallelism);
-    if own {
-        return Err(message!("the code splits the processes by a ParallelismConfig", "代码用 ParallelismConfig 划分进程"));
+    if super::spread::marks(project, seed.code.as_deref()).any(|marks| marks.parallelism) {
+        found.in_code(seed)?;
     }
     Ok((found.total, found.names.join(" x ")))
 }
 
 /// A flag that names the type drops accelerate's parallelism block (accelerate 1.15.0 commands/launch.py).
-fn replaced(seed: &Seed) -> bool {
+pub(super) fn replaced(seed: &Seed) -> bool {
     let names = ["--multi_gpu", "--use_fsdp", "--use_deepspeed", "--use_megatron_lm"];
     seed.launch.as_ref().is_some_and(|launch| names.iter().any(|name| launch.flag(name).is_some()))
 }
@@ -95,6 +94,29 @@ impl Ranks {
         for option in launch.options() {
             let text = option.value.as_ref().and_then(|value| value.text.as_deref());
             self.take(&option.name, text.map(super::arguments::typed).as_ref())?;
+        }
+        Ok(())
+    }
+
+    /// `ParallelismConfig(…)`: each size must be known, and be the only one.
+    fn in_code(&mut self, seed: &Seed) -> Result<(), Message> {
+        let unknown = || message!("the code splits the processes by a ParallelismConfig", "代码用 ParallelismConfig 划分进程");
+        let code = seed.code.as_deref().ok_or_else(unknown)?;
+        for (concept, name) in [(Concept::TensorParallelSize, "tp_size"), (Concept::ContextParallelSize, "cp_size")] {
+            let sizes: Vec<_> = code
+                .candidates
+                .iter()
+                .filter(|(found, candidate)| {
+                    *found == concept && candidate.call.as_deref().is_some_and(|call| call.ends_with("ParallelismConfig"))
+                })
+                .collect();
+            let [(_, size)] = sizes.as_slice() else { return Err(unknown()) };
+            let plain = size.candidate.condition.is_none() && size.guard.is_none() && size.option.is_none();
+            let number = size.candidate.known().and_then(Value::as_int).filter(|n| *n > 0 && plain).ok_or_else(unknown)?;
+            if number > 1 {
+                self.total = self.total.saturating_mul(number);
+                self.names.push(format!("{name} {number}"));
+            }
         }
         Ok(())
     }

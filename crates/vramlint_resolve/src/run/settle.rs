@@ -50,6 +50,7 @@ pub(super) struct Offers {
 impl Offers {
     /// Takes a candidate. The same place may speak twice (a file's key, and code that passes the key on): the stronger stays.
     pub(super) fn offer(&mut self, concept: Concept, layer: Layer, candidate: Candidate) {
+        let Some(candidate) = super::sharding::without_auto(concept, candidate) else { return };
         let offers = self.by_concept.entry(concept).or_default();
         let place = candidate.origin.place();
         let twin = offers
@@ -63,6 +64,11 @@ impl Offers {
             }
             None => offers.push((layer, candidate)),
         }
+    }
+
+    /// Takes out what is offered for `concept`, for a step that puts back what it makes of it.
+    pub(super) fn take(&mut self, concept: Concept) -> Vec<(Layer, Candidate)> {
+        self.by_concept.remove(&concept).unwrap_or_default()
     }
 
     /// Whether anybody says anything about `concept` above the tools' defaults.

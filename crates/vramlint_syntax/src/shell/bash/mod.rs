@@ -10,6 +10,7 @@ mod expand;
 mod nested;
 mod outline;
 mod parameter;
+mod scheduler;
 mod skip;
 mod walk;
 
@@ -34,6 +35,8 @@ fn walk_text(text: &str, scope: Scope, nesting: usize) -> Option<Script> {
     for comment in &outline.comments {
         comments::note(text, comment.clone(), &mut script);
     }
+    let mut scope = scope;
+    scheduler::seed(&mut scope, &script.directives);
     let mut walker = walk::Walker {
         text,
         outline,

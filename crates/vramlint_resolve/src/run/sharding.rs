@@ -1,0 +1,219 @@
+//! What divides the states of a training over processes: accelerate's FSDP and parallelism blocks, DeepSpeed's buckets.
+//!
+//! Facts: `accelerate.md` sections 1, 3b and 4, `deepspeed.md` section 2.
+
+use super::settle::{Layer, Offers, arithmetic, known, unknown};
+use crate::launch::Launch;
+use crate::setting::{Candidate, Origin, Setting};
+use crate::{Kind, SourceFile};
+use std::collections::BTreeMap;
+use vramlint_base::{Place, Value, message};
+use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::{Concept, Dialect, dialect};
+
+/// Sizes and switches of DeepSpeed that have a default of their own.
+const ENGINE: &[Concept] = &[
+    Concept::ReduceBucketSize,
+    Concept::AllgatherBucketSize,
+    Concept::Stage3PrefetchBucketSize,
+    Concept::Stage3MaxLiveParameters,
+    Concept::Stage3ParamPersistenceThreshold,
+    Concept::SubGroupSize,
+    Concept::OverlapComm,
+    Concept::ContiguousGradients,
+    Concept::ZeroHpzPartitionSize,
+    Concept::ZeroQuantizedWeights,
+    Concept::Gather16bitOnSave,
+];
+
+/// What accelerate takes for FSDP where nobody says it (accelerate 1.15.0 commands/launch.py); by version below.
+const FSDP: &[Concept] = &[Concept::FsdpWrap, Concept::FsdpOffload, Concept::FsdpActivationCheckpointing];
+
+/// A candidate whose `auto` is replaced by what it means: nobody's value for the norm of gradients (who fills it wins), and a
+/// number that depends on the model for DeepSpeed's buckets (transformers 5.23.0 integrations/deepspeed.py, `hidden_size`).
+pub(super) fn without_auto(concept: Concept, mut candidate: Candidate) -> Option<Candidate> {
+    if candidate.known().and_then(Value::as_str) != Some("auto") {
+        return Some(candidate);
+    }
+    if concept == Concept::MaxGradNorm {
+        return None;
+    }
+    if ENGINE.contains(&concept) {
+        let why = match concept {
+            Concept::ReduceBucketSize => {
+                message!("auto: the square of the model's hidden size", "auto：取模型 hidden_size 的平方")
+            }
+            Concept::Stage3PrefetchBucketSize => {
+                message!("auto: 0.9 times the square of the model's hidden size", "auto：取模型 hidden_size 平方的 0.9 倍")
+            }
+            Concept::Stage3ParamPersistenceThreshold => {
+                message!("auto: 10 times the model's hidden size", "auto：取模型 hidden_size 的 10 倍")
+            }
+            _ => message!("auto is not filled in here", "此处的 auto 无人填入"),
+        };
+        candidate.value = crate::Resolved::Unknown(why);
+    }
+    Some(candidate)
+}
+
+/// Offers what DeepSpeed's file says beyond the stage, under `layer`.
+pub(super) fn offer_engine_file(offers: &mut Offers, file: &SourceFile, trainer: bool) {
+    let Some(root) = file.data().and_then(vramlint_syntax::data::DataFile::root) else { return };
+    let loader = super::data::loader_of(file, Kind::DeepSpeed);
+    crate::kind::leaves(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
+        let Some(value) = node.value(loader) else { return };
+        let Some(meaning) = dialect::meaning(Dialect::DeepSpeed, path, &value) else { return };
+        let clipping = meaning.concept == Concept::MaxGradNorm;
+        if clipping || ENGINE.contains(&meaning.concept) {
+            let candidate = super::data::candidate(file, root, path, node, meaning.value, &path.join("."));
+            // The trainer refuses a norm that is not its own argument.
+            offers.offer(meaning.concept, if clipping && trainer { Layer::Decided } else { Layer::Engine }, candidate);
+        }
+    });
+}
+
+/// DeepSpeed's own defaults, where its settings are all in the project.
+pub(super) fn offer_engine_defaults(offers: &mut Offers) {
+    for concept in ENGINE {
+        offer_default(offers, Dialect::DeepSpeed, "DeepSpeed", *concept);
+    }
+}
+
+/// Offers accelerate's blocks and the flags that stand for them; `replaced` drops the parallelism block.
+pub(super) fn offer_accelerate(offers: &mut Offers, launch: Option<&Launch>, file: Option<&SourceFile>, replaced: bool) {
+    let kind = offers.peek(Concept::DistributedType).and_then(Value::as_str).map(str::to_owned);
+    let (fsdp, deepspeed) = (kind.as_deref() == Some("FSDP"), kind.as_deref() == Some("DEEPSPEED"));
+    let holds = |path: &[&str]| match path.first() {
+        Some(&"fsdp_config") => fsdp,
+        Some(&"deepspeed_config") => deepspeed,
+        Some(&"parallelism_config") => !replaced,
+        _ => false,
+    };
+    if let Some(launch) =
+        launch.filter(|launch| matches!(launch.launcher, Launcher::Accelerate | Launcher::Trl | Launcher::Axolotl))
+    {
+        offer_flags(offers, launch, &holds);
+    }
+    if let Some(file) = file
+        && let Some(root) = file.data().and_then(vramlint_syntax::data::DataFile::root)
+    {
+        let loader = super::data::loader_of(file, Kind::Accelerate);
+        crate::kind::leaves(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
+            let Some(value) = node.value(loader).filter(|_| holds(path)) else { return };
+            if let Some(meaning) = dialect::meaning(Dialect::Accelerate, path, &value).filter(|found| is_own(found.concept)) {
+                let candidate = super::data::candidate(file, root, path, node, meaning.value, &path.join("."));
+                offers.offer(meaning.concept, Layer::LauncherFile, candidate);
+            }
+        });
+    }
+    if fsdp {
+        fsdp_of_version(offers);
+    }
+}
+
+/// The stage and its kin are offered elsewhere.
+const fn is_own(concept: Concept) -> bool {
+    !matches!(
+        concept,
+        Concept::ZeroStage | Concept::OffloadOptimizer | Concept::OffloadParam | Concept::GradientAccumulationSteps
+    )
+}
+
+/// `--fsdp_offload_params true` is the key `fsdp_config.fsdp_offload_params`.
+fn offer_flags(offers: &mut Offers, launch: &Launch, holds: &dyn Fn(&[&str]) -> bool) {
+    let words = launch.flags.iter().filter_map(|flag| Some((flag.name.clone(), flag.values.first()?.clone())));
+    for (flag, word) in words {
+        let name = flag.trim_start_matches('-').replace('-', "_");
+        let block = match name.split('_').next() {
+            Some("fsdp") => "fsdp_config",
+            Some("parallelism") => "parallelism_config",
+            Some("gradient" | "zero3") => "deepspeed_config",
+            _ => continue,
+        };
+        let path = [block, name.as_str()];
+        let value = word.text().map(super::arguments::typed);
+        let probe = value.clone().unwrap_or(Value::Int(1));
+        let Some(meaning) =
+            dialect::meaning(Dialect::Accelerate, &path, &probe).filter(|found| is_own(found.concept) && holds(&path))
+        else {
+            continue;
+        };
+        let mut candidate = super::arguments::from_word(launch, &word, &flag);
+        if value.is_some() {
+            candidate.value = crate::Resolved::Known(meaning.value);
+        }
+        offers.offer(meaning.concept, Layer::LauncherFlag, candidate);
+    }
+}
+
+/// FSDP 1 goes by the strategy and ignores `reshard_after_forward`; FSDP 2 the other way round (accelerate 1.15.0
+/// utils/dataclasses.py:1845).
+fn fsdp_of_version(offers: &mut Offers) {
+    offer_default(offers, Dialect::Accelerate, "accelerate", Concept::FsdpVersion);
+    let two = match offers.peek(Concept::FsdpVersion) {
+        Some(value) => value.as_int() == Some(2) || value.as_str() == Some("2"),
+        // A version that is not known leaves both open.
+        None => return,
+    };
+    let (own, ignored) =
+        if two { (Concept::FsdpReshard, Concept::FsdpSharding) } else { (Concept::FsdpSharding, Concept::FsdpReshard) };
+    offers.take(ignored);
+    for concept in FSDP.iter().chain([&own]) {
+        offer_default(offers, Dialect::Accelerate, "accelerate", *concept);
+    }
+    let source = "accelerate 1.15.0 accelerate/utils/dataclasses.py:2056".to_owned();
+    let name = if two { "SHARDED_STATE_DICT" } else { "FULL_STATE_DICT" };
+    let default = known(Value::Text(name.to_owned()), "", Origin::Default { tool: "accelerate", source });
+    offers.offer(Concept::FsdpStateDict, Layer::Default, default);
+}
+
+/// The strategy that FSDP 2's `reshard_after_forward` amounts to (accelerate 1.15.0 utils/dataclasses.py).
+pub(super) fn derive_strategy(settings: &mut BTreeMap<Concept, Setting>) {
+    let two = settings.get(&Concept::FsdpVersion).and_then(Setting::value).and_then(Value::as_int) == Some(2);
+    let reshard = settings.get(&Concept::FsdpReshard).and_then(Setting::value).and_then(Value::as_bool);
+    if let Some(reshard) = reshard.filter(|_| two && !settings.contains_key(&Concept::FsdpSharding)) {
+        let name = if reshard { "FULL_SHARD" } else { "SHARD_GRAD_OP" };
+        let formula = arithmetic(format!("reshard_after_forward = {reshard}"));
+        let origin = Origin::Derived { formula, inputs: vec![Concept::FsdpVersion, Concept::FsdpReshard] };
+        let candidate = known(Value::Text(name.to_owned()), "", origin);
+        settings.insert(Concept::FsdpSharding, Setting { candidates: vec![candidate], winner: Some(0), precedence: None });
+    }
+}
+
+fn offer_default(offers: &mut Offers, of: Dialect, tool: &'static str, concept: Concept) {
+    if let Some((value, source)) = dialect::default_of(of, concept, None) {
+        offers.offer(concept, Layer::Default, known(value, "", Origin::Default { tool, source: source.to_owned() }));
+    }
+}
+
+/// Variables of torch's allocator that a command sets; the older name wins (torch 2.15, measured).
+pub(super) fn offer_allocator(offers: &mut Offers, launch: Option<&Launch>, code: Option<&crate::code::CodeFacts>) {
+    for name in ["PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"] {
+        let decided = |why: &str| why == name;
+        if let Some(launch) = launch
+            && let Some(variable) = launch.variable(name)
+        {
+            let origin = Origin::Env { name: name.to_owned(), place: Place::new(launch.file, variable.range) };
+            let mut candidate = match variable.value.text() {
+                Some(text) => known(Value::Text(text.to_owned()), text, origin),
+                None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
+            };
+            candidate.assumptions = super::arguments::assumptions(&variable.value);
+            offers.offer(Concept::AllocatorConf, Layer::Environment, candidate);
+        }
+        for (_, value, place) in code.iter().flat_map(|code| &code.environment).filter(|known| decided(&known.0)) {
+            let origin = Origin::Code { place: *place, name: name.to_owned() };
+            let candidate = match value {
+                Some(value) => {
+                    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                    known(Value::Text(text.clone()), text, origin)
+                }
+                None => unknown(message!("it is decided while the program runs", "其值在运行时才确定"), "", origin),
+            };
+            offers.offer(Concept::AllocatorConf, Layer::Constant, candidate);
+        }
+        if offers.has(Concept::AllocatorConf) {
+            return;
+        }
+    }
+}

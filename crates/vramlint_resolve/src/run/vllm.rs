@@ -1,0 +1,100 @@
+//! Where vLLM generates. Two keys speak of it: whether it is used at all, and how.
+//!
+//! Facts: trl 1.16.0 `trainer/grpo_config.py`: not used unless `use_vllm` is true, then in the training processes; from 0.19 to 0.29 the
+//! mode was `server` where nobody named one.
+
+use super::settle::{Layer, Offers, known};
+use crate::setting::{Candidate, Origin, Resolved};
+use vramlint_base::{Value, message};
+use vramlint_catalog::{Concept, Dialect};
+
+/// What the catalog calls `use_vllm: true`, which names no mode.
+const IN_USE: &str = "in use";
+
+/// What the catalog calls unsloth's `fast_inference`.
+const IN_PROCESS: &str = "in process";
+
+/// Makes one setting of the two keys.
+pub(super) fn settle_mode(offers: &mut Offers, dialect: Dialect) {
+    let trl = matches!(dialect, Dialect::Trl | Dialect::Unsloth);
+    if offers.peek(Concept::VllmMode).and_then(Value::as_str) == Some(IN_PROCESS) {
+        return unsloth(offers);
+    }
+    let (switches, modes): (Vec<_>, Vec<_>) =
+        offers.take(Concept::VllmMode).into_iter().partition(|(_, candidate)| is_switch(candidate));
+    let on = switches.iter().any(|(_, candidate)| says(candidate, IN_USE));
+    let named = modes.iter().any(|(layer, _)| *layer != Layer::Default);
+    // Frameworks that are not TRL may have turned it on in a way that is not seen; so may what is not known.
+    let open = named && !trl || modes.iter().any(|(_, candidate)| candidate.known().is_none());
+    if !on && !open {
+        // Not used, whatever the mode says: TRL reads it only where `use_vllm` is true.
+        for (layer, candidate) in switches {
+            offers.offer(Concept::VllmMode, layer, candidate);
+        }
+        for (layer, candidate) in modes.into_iter().filter(|(layer, _)| *layer == Layer::Default) {
+            offers.offer(Concept::VllmMode, layer, candidate);
+        }
+        return;
+    }
+    // A condition or a contradiction among the switches stays visible; what only turns it on leaves the mode to the other key.
+    let mixed = switches.iter().any(|(_, candidate)| says(candidate, "none") || candidate.condition.is_some());
+    for (layer, candidate) in switches {
+        if !says(&candidate, IN_USE) {
+            offers.offer(Concept::VllmMode, layer, candidate);
+        } else if !named || mixed {
+            offers.offer(Concept::VllmMode, layer, by_default(candidate, trl));
+        }
+    }
+    for (layer, candidate) in modes {
+        offers.offer(Concept::VllmMode, layer, candidate);
+    }
+}
+
+/// unsloth's `fast_inference` generates in the training process whatever else is said.
+fn unsloth(offers: &mut Offers) {
+    for (layer, mut candidate) in offers.take(Concept::VllmMode) {
+        if says(&candidate, IN_PROCESS) {
+            candidate.value = Resolved::Known(Value::Text("colocate".to_owned()));
+            offers.offer(Concept::VllmMode, layer, candidate);
+        }
+    }
+}
+
+/// The mode where nobody names one.
+fn by_default(mut candidate: Candidate, trl: bool) -> Candidate {
+    if trl {
+        candidate.value = Resolved::Known(Value::Text("colocate".to_owned()));
+        candidate.assumptions.push(message!(
+            "no vllm_mode: colocate since TRL 1.0, server before",
+            "没有 vllm_mode：TRL 1.0 起默认为 colocate，此前为 server"
+        ));
+    } else {
+        candidate.value = Resolved::Unknown(message!("no vllm_mode is given", "没有给出 vllm_mode"));
+    }
+    candidate
+}
+
+/// Defaults that hold only where vLLM shares the GPU.
+pub(super) fn offer_defaults(offers: &mut Offers, dialect: Dialect) {
+    if offers.peek(Concept::VllmMode).and_then(Value::as_str) != Some("colocate") {
+        return;
+    }
+    let (tool, share, source) = match dialect {
+        Dialect::Trl => ("TRL", 0.3, "trl 1.16.0 trainer/grpo_config.py"),
+        Dialect::MsSwift => ("ms-swift", 0.9, "ms-swift 4.6.0.dev0 swift/rlhf_trainers/args_mixin.py"),
+        Dialect::OpenRlhf => ("OpenRLHF", 0.95, "OpenRLHF 0.11.0 openrlhf/cli/train_ppo_ray.py"),
+        Dialect::Unsloth => ("unsloth", 0.5, "unsloth 2026.8.19 unsloth/models/loader.py"),
+        _ => return,
+    };
+    let origin = || Origin::Default { tool, source: source.to_owned() };
+    offers.offer(Concept::VllmGpuMemoryUtilization, Layer::Default, known(Value::Float(share), "", origin()));
+    offers.offer(Concept::VllmSleep, Layer::Default, known(Value::Bool(false), "", origin()));
+}
+
+fn says(candidate: &Candidate, word: &str) -> bool {
+    candidate.known().and_then(Value::as_str) == Some(word)
+}
+
+fn is_switch(candidate: &Candidate) -> bool {
+    says(candidate, IN_USE) || says(candidate, "none") && !matches!(candidate.origin, Origin::Default { .. })
+}

@@ -1,0 +1,1 @@
+accelerate launch --config_file acc.yaml --multi_gpu train.py

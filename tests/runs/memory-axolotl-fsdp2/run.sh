@@ -1,0 +1,1 @@
+axolotl train x.yml --num-processes 4

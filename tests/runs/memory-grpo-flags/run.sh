@@ -1,0 +1,1 @@
+trl grpo --config g.yaml --vllm_gpu_memory_utilization 0.6

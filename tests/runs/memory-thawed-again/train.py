@@ -1,0 +1,10 @@
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+from data import dataset
+
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-0.5B")
+model.requires_grad_(False)
+model.requires_grad_(True)
+args = TrainingArguments(output_dir="out", per_device_train_batch_size=2, learning_rate=2e-5)
+trainer = Trainer(model=model, args=args, train_dataset=dataset)
+trainer.train()

@@ -1,0 +1,1 @@
+trl reward --config reward.yaml
