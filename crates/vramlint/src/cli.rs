@@ -1,11 +1,15 @@
 //! Arguments.
 
+mod estimate;
+
 use crate::{colour, language};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use vramlint_base::{Lang, Severity};
 use vramlint_project::config::Size;
 use vramlint_resolve::Target;
+
+pub(crate) use estimate::{Amp, EstimateArgs, EstimateFormat, Method, SetupArgs, TaskName};
 
 const MORE: &str = "\
 Exit status: 0 nothing at or above --fail-on, 1 findings, 2 the command line, the configuration or the machine is at fault.
@@ -23,6 +27,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Check files and folders
     Check(CheckArgs),
+    /// Predict the memory per GPU and of the host, and show why
+    Estimate(Box<EstimateArgs>),
     /// Show the training runs: every setting, who set it, what that overrides
     Runs(RunsArgs),
     /// Explain a rule
@@ -43,6 +49,7 @@ impl Command {
     pub(crate) fn language(&self) -> Lang {
         let flag = match self {
             Self::Check(args) => args.common.lang,
+            Self::Estimate(args) => args.common.lang,
             Self::Runs(args) => args.common.lang,
             Self::Rule(args) => args.lang,
             _ => None,

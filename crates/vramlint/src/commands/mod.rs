@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod check;
+mod estimate;
 mod man;
 mod rule;
 mod runs;
@@ -14,10 +15,13 @@ use std::path::PathBuf;
 use vramlint_base::message;
 use vramlint_project::Request;
 
+pub(crate) use estimate::{Card, Subject};
+
 /// Runs the command.
 pub(crate) fn run(cli: &Cli) -> Result<Status> {
     match &cli.command {
         Command::Check(args) => check::run(args),
+        Command::Estimate(args) => estimate::run(args),
         Command::Runs(args) => runs::run(args),
         Command::Rule(args) => rule::run(args),
         Command::Schema(args) => match args.what {

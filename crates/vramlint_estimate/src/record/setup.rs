@@ -113,7 +113,7 @@ fn checkpointing(fields: &mut Fields<'_>) -> Result<Checkpointing, Message> {
 fn adapters(lora: &mut Fields<'_>) -> Result<Lora, Message> {
     let Some(r) = lora.count(&["r", "rank"], 1, 1 << 20)? else { return Err(lora.missing("r")) };
     let targets = if lora.is_text("targets") {
-        targets(&lora.text(&["targets"])?.unwrap_or_default())
+        super::words::targets(&lora.text(&["targets"])?.unwrap_or_default())
     } else {
         Targets::Named(lora.texts(&["targets"])?.ok_or_else(|| lora.missing("targets"))?)
     };
@@ -125,14 +125,6 @@ fn adapters(lora: &mut Fields<'_>) -> Result<Lora, Message> {
         fp32: lora.flag(&["fp32_adapters", "fp32"])?.unwrap_or(true),
         dora: lora.flag(&["dora", "use_dora"])?.unwrap_or(false),
     })
-}
-
-/// `all-linear`, or names with commas between them.
-pub(super) fn targets(text: &str) -> Targets {
-    match text.trim() {
-        "all-linear" | "all_linear" | "all" => Targets::AllLinear,
-        names => Targets::Named(names.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()),
-    }
 }
 
 /// `freeze` holds pieces of names of parameters. It freezes the base where one of them is in every name of the blocks.

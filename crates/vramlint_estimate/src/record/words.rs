@@ -1,7 +1,7 @@
 //! The words by which setups name their dimensions: as records, flags and libraries write them. The first of a value is its name.
 
 use vramlint_memory::setup::{
-    Attention, Checkpointing, Dtype, Head, Offload, Optimizer, Platform, Quantization, Reference, Scheme, Task,
+    Attention, Checkpointing, Dtype, Head, Offload, Optimizer, Platform, Quantization, Reference, Scheme, Targets, Task,
 };
 
 /// The value that a word stands for, whatever its case and its separators.
@@ -19,6 +19,14 @@ pub fn name<'a, T: Copy + PartialEq>(table: &[(&'a str, T)], value: T) -> &'a st
 /// Every word, for messages.
 pub fn list<T>(table: &[(&str, T)]) -> String {
     table.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ")
+}
+
+/// `all-linear`, or names with commas between them.
+pub fn targets(text: &str) -> Targets {
+    match text.trim() {
+        "all-linear" | "all_linear" | "all" => Targets::AllLinear,
+        names => Targets::Named(names.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()),
+    }
 }
 
 /// Tasks.
