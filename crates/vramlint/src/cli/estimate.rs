@@ -180,13 +180,13 @@ pub(crate) enum TaskName {
     MaskedLm,
     /// A class per row
     SeqCls,
-    /// TRL's SFTTrainer
+    /// TRL's supervised fine-tuning
     Sft,
-    /// TRL's RewardTrainer: pairs of rows
+    /// TRL's reward model: pairs of rows
     Reward,
-    /// TRL's DPOTrainer: pairs of rows
+    /// TRL's preference optimization: pairs of rows
     Dpo,
-    /// TRL's GRPOTrainer: the micro-batch counts completions
+    /// TRL's group relative policy optimization: the micro-batch counts completions
     Grpo,
 }
 

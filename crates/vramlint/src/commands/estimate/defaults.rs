@@ -57,7 +57,7 @@ pub(super) const fn task_name(name: TaskName) -> &'static str {
     }
 }
 
-/// The head of a task: TRL 1.16 computes the log-probabilities of SFT, DPO and GRPO in tiles (trl/kernels/chunked_logprob.py).
+/// The head of a task: TRL 1.16 computes the log-probabilities of SFT, DPO and GRPO in tiles (`trl/kernels/chunked_logprob.py`).
 pub(super) const fn head(name: TaskName) -> Head {
     match name {
         TaskName::Sft | TaskName::Dpo | TaskName::Grpo => Head::Fused,

@@ -23,7 +23,7 @@ pub(crate) fn svg(answer: &Answer, lang: Lang) -> String {
     let style = concat!(include_str!("colours.css"), include_str!("chart.css"));
     let model = if answer.subject.model == answer.name() { String::new() } else { escape(&answer.subject.model) };
     format!(
-        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" aria-labelledby="title about" xml:lang="{language}" font-family="system-ui, 'Segoe UI', 'Noto Sans', 'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif" font-size="13">
+        r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" aria-labelledby="title about" xml:lang="{language}" font-family="system-ui, 'Segoe UI', 'Noto Sans', 'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif" font-size="13">
 <title id="title">{title}</title>
 <desc id="about">{about}</desc>
 <style>{style}
@@ -35,7 +35,7 @@ pub(crate) fn svg(answer: &Answer, lang: Lang) -> String {
 <g transform="translate(0 {HEAD})">{drawing}</g>
 <g transform="translate(0 {legend_y})">{legend}</g>
 </svg>
-"##,
+"#,
         verdict_x = WIDTH - 14.0,
         drawing = chart::draw(answer, lang),
         legend_y = HEAD + chart::HEIGHT + 4.0,
