@@ -1,7 +1,7 @@
 //! The step, moment by moment: parts stacked, the capacity as a line. Drawn once for the page and for the drawing.
 
 use super::answer::Answer;
-use super::figures::{gib, gib_number, phase, pick, when, words};
+use super::figures::{gib, phase, pick, when, words};
 use super::label::label;
 use super::markup::escape;
 use vramlint_base::Lang;
@@ -12,13 +12,15 @@ pub(super) const STACK: [Part; 8] =
     [Part::Weights, Part::Optimizer, Part::Gradients, Part::Buffers, Part::KvCache, Part::Other, Part::Activations, Part::Logits];
 
 /// Width of the drawing.
-pub(super) const WIDTH: f64 = 960.0;
+pub(super) const WIDTH: f64 = 820.0;
 /// Height of the drawing.
-pub(super) const HEIGHT: f64 = 400.0;
-const LEFT: f64 = 58.0;
-const RIGHT: f64 = 14.0;
+pub(super) const HEIGHT: f64 = 470.0;
+const LEFT: f64 = 50.0;
+const RIGHT: f64 = 6.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 40.0;
+/// A phase of few moments, such as the loss between many layers, is at least this wide.
+const PHASE: f64 = 46.0;
 
 /// Where things lie.
 pub(super) struct Plot {
@@ -32,7 +34,8 @@ pub(super) struct Plot {
     pub(super) height: f64,
     /// Bytes at the upper edge.
     pub(super) most: f64,
-    moments: usize,
+    /// Left edges of the moments, and the right edge of the last.
+    pub(super) edges: Vec<f64>,
 }
 
 #[allow(clippy::cast_precision_loss)] // a pixel is coarser
@@ -47,13 +50,13 @@ impl Plot {
             width: WIDTH - LEFT - RIGHT,
             height: HEIGHT - TOP - BOTTOM,
             most: capacity.unwrap_or(0).max(drawn) as f64 * 1.06,
-            moments: answer.timeline.len().max(1),
+            edges: edges(&answer.timeline, LEFT, WIDTH - LEFT - RIGHT),
         }
     }
 
     /// Left edge of a moment.
     fn at(&self, moment: usize) -> f64 {
-        self.x + self.width * moment as f64 / self.moments as f64
+        self.edges.get(moment).copied().unwrap_or(self.x + self.width)
     }
 
     /// Height above the bottom, from the top of the drawing.
@@ -64,6 +67,42 @@ impl Plot {
     fn bottom(&self) -> f64 {
         self.y + self.height
     }
+}
+
+/// Moments that follow each other in one phase: the phase and how many they are.
+fn runs(moments: &[Moment]) -> Vec<(Phase, usize)> {
+    let mut runs: Vec<(Phase, usize)> = Vec::new();
+    for moment in moments {
+        match runs.last_mut() {
+            Some((phase, count)) if *phase == moment.phase => *count += 1,
+            _ => runs.push((moment.phase, 1)),
+        }
+    }
+    runs
+}
+
+/// Moments are equally wide, except that short phases get room enough to be seen: two fifths of the width at most.
+#[allow(clippy::cast_precision_loss)] // a pixel is coarser
+fn edges(moments: &[Moment], x: f64, width: f64) -> Vec<f64> {
+    let runs = runs(moments);
+    let even = width / moments.len().max(1) as f64;
+    let is_short = |count: usize| even * (count as f64) < PHASE;
+    let short = runs.iter().filter(|(_, count)| is_short(*count)).count() as f64;
+    let long = runs.iter().filter(|(_, count)| !is_short(*count)).map(|(_, count)| *count).sum::<usize>() as f64;
+    // Where all are short, or none is, there is nothing to give.
+    let room = if long == 0.0 || short == 0.0 { None } else { Some((short * PHASE).min(width * 0.4)) };
+    let mut edges = vec![x];
+    for (_, count) in runs {
+        let own = match room {
+            None => even,
+            Some(room) if is_short(count) => room / short / count as f64,
+            Some(room) => (width - room) / long,
+        };
+        for _ in 0..count {
+            edges.push(edges.last().copied().unwrap_or(x) + own);
+        }
+    }
+    edges
 }
 
 /// Which number of [`Moment::parts`] a part has.
@@ -169,9 +208,8 @@ fn area(answer: &Answer, plot: &Plot, part: Part, lang: Lang) -> String {
 fn phases(moments: &[Moment], plot: &Plot, lang: Lang) -> String {
     let mut out = String::new();
     let mut start = 0;
-    while let Some(first) = moments.get(start) {
-        let count = moments[start..].iter().take_while(|moment| moment.phase == first.phase).count();
-        out.push_str(&band(first.phase, plot, start, start + count, lang));
+    for (phase, count) in runs(moments) {
+        out.push_str(&band(phase, plot, start, start + count, lang));
         start += count;
     }
     out
@@ -179,7 +217,7 @@ fn phases(moments: &[Moment], plot: &Plot, lang: Lang) -> String {
 
 fn band(of: Phase, plot: &Plot, from: usize, to: usize, lang: Lang) -> String {
     let (left, right, bottom) = (plot.at(from), plot.at(to), plot.bottom());
-    let name = phase(of, lang);
+    let name = if of == Phase::Optimizer { pick(lang, "step", "更新") } else { phase(of, lang) };
     let wide = name.chars().map(|c| if c.is_ascii() { 6.6 } else { 12.5 }).sum::<f64>() + 6.0 <= right - left;
     let mut out = String::new();
     if from > 0 {
@@ -208,35 +246,26 @@ fn band(of: Phase, plot: &Plot, from: usize, to: usize, lang: Lang) -> String {
 
 /// The card, and what nvidia-smi would show.
 fn lines(answer: &Answer, plot: &Plot, lang: Lang) -> String {
-    let right = plot.x + plot.width;
-    let mut out = String::new();
-    let shown = answer.estimate.peak;
+    let (left, right, shown) = (plot.x, plot.x + plot.width, answer.estimate.peak);
     let y = plot.of_bytes(shown);
-    out.push_str(&format!("<line class=\"smi\" x1=\"{:.1}\" x2=\"{right:.1}\" y1=\"{y:.2}\" y2=\"{y:.2}\"/>", plot.x));
-    out.push_str(&format!(
-        "<text class=\"note\" x=\"{:.1}\" y=\"{:.2}\">nvidia-smi {}</text>",
-        plot.x + 6.0,
-        y - 6.0,
-        gib(shown)
-    ));
-    let Some(card) = answer.card() else { return out };
+    let card = answer.card().map(|card| (card, plot.of_bytes(card.bytes)));
+    // Two names one above the other would not be read.
+    let crowded = card.is_some_and(|(_, other)| (y - 24.0..y).contains(&other));
+    let name_y = if crowded { y + 15.0 } else { y - 6.0 };
+    let size = gib(shown);
+    let mut out = format!("<line class=\"smi\" x1=\"{left:.1}\" x2=\"{right:.1}\" y1=\"{y:.2}\" y2=\"{y:.2}\"/>");
+    out.push_str(&format!("<text class=\"note\" x=\"{:.1}\" y=\"{name_y:.2}\">nvidia-smi {size}</text>", left + 6.0));
+    let Some((card, y)) = card else { return out };
     let name = escape(card.name.as_deref().unwrap_or(pick(lang, "card", "显卡")));
-    let size = gib_number(card.bytes);
-    #[allow(clippy::cast_precision_loss)] // a pixel is coarser
-    if card.bytes as f64 > plot.most {
-        out.push_str(&format!(
-            "<text class=\"limit\" x=\"{right:.1}\" y=\"{:.1}\" text-anchor=\"end\">↑ {name} {size} GiB</text>",
-            plot.y - 12.0
-        ));
-        return out;
+    let size = gib(card.bytes);
+    if y < plot.y {
+        let y = plot.y - 12.0;
+        out.push_str(&format!("<text class=\"limit\" x=\"{right:.1}\" y=\"{y:.1}\" text-anchor=\"end\">↑ {name} {size}</text>"));
+    } else {
+        let (x, name_y) = (right - 6.0, y - 6.0);
+        out.push_str(&format!("<line class=\"capacity\" x1=\"{left:.1}\" x2=\"{right:.1}\" y1=\"{y:.2}\" y2=\"{y:.2}\"/>"));
+        out.push_str(&format!("<text class=\"limit\" x=\"{x:.1}\" y=\"{name_y:.2}\" text-anchor=\"end\">{name} {size}</text>"));
     }
-    let y = plot.of_bytes(card.bytes);
-    out.push_str(&format!("<line class=\"capacity\" x1=\"{:.1}\" x2=\"{right:.1}\" y1=\"{y:.2}\" y2=\"{y:.2}\"/>", plot.x));
-    out.push_str(&format!(
-        "<text class=\"limit\" x=\"{:.1}\" y=\"{:.2}\" text-anchor=\"end\">{name} {size} GiB</text>",
-        right - 6.0,
-        y - 6.0
-    ));
     out
 }
 
@@ -256,7 +285,7 @@ fn peak(answer: &Answer, plot: &Plot, lang: Lang) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::step;
+    use super::{Moment, PHASE, Phase, edges, step};
 
     #[test]
     fn grid_lines_are_round_and_few() {
@@ -264,5 +293,17 @@ mod tests {
             let lines = most / step(most);
             assert!((2.0..=9.0).contains(&lines), "{most}: {lines}");
         }
+    }
+
+    #[test]
+    fn short_phases_stay_visible_between_many_layers() {
+        let moment = |phase| Moment { label: String::new(), phase, bytes: 0, parts: [0; 8] };
+        let of = |phase, count| std::iter::repeat_with(move || moment(phase)).take(count);
+        let moments: Vec<Moment> = of(Phase::Forward, 400).chain(of(Phase::Loss, 2)).chain(of(Phase::Backward, 600)).collect();
+        let edges = edges(&moments, 10.0, 800.0);
+        assert_eq!(edges.len(), moments.len() + 1);
+        assert!((edges[402] - edges[400] - PHASE).abs() < 1e-6);
+        assert!((edges.last().expect("an edge") - 810.0).abs() < 1e-6 && edges.is_sorted());
+        assert_eq!(super::edges(&[], 10.0, 800.0), [10.0]);
     }
 }

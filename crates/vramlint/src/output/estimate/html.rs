@@ -66,6 +66,19 @@ fn others(without: &[(String, Message)], lang: Lang) -> String {
     format!("<section class=\"without\"><h2>{}</h2><ul>{items}</ul></section>", pick(lang, "Without an estimate", "无法估算"))
 }
 
+/// Two tables with the same columns.
+const COLUMNS: &str =
+    "<colgroup><col class=\"c-name\"><col class=\"c-n\"><col class=\"c-n\"><col class=\"c-bar\"><col></colgroup>";
+
+/// A whole number with commas between thousands; anything else as it is.
+fn grouped(text: &str) -> String {
+    if text.len() < 5 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.to_owned();
+    }
+    let groups: Vec<&str> = text.as_bytes().rchunks(3).rev().filter_map(|chunk| std::str::from_utf8(chunk).ok()).collect();
+    groups.join(",")
+}
+
 struct Section<'a> {
     answer: &'a Answer,
     lang: Lang,
@@ -202,7 +215,7 @@ impl Section<'_> {
             .collect();
         let total = self.pick("peak", "峰值");
         format!(
-            "<table class=\"parts\"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody><tfoot><tr><th scope=\"row\">{total}</th>\
+            "<table class=\"parts\">{COLUMNS}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody><tfoot><tr><th scope=\"row\">{total}</th>\
              <td class=\"n\">{}</td><td class=\"n\">100.0</td><td></td><td></td></tr></tfoot></table>",
             gib_number(peak)
         )
@@ -234,7 +247,7 @@ impl Section<'_> {
             )
         };
         let rows: String = host.parts.iter().filter(|item| item.bytes > 0).map(one).collect();
-        format!("<h2>{title}</h2><table class=\"parts\"><tbody>{rows}</tbody></table>")
+        format!("<h2>{title}</h2><table class=\"parts\">{COLUMNS}<tbody>{rows}</tbody></table>")
     }
 
     fn assumed(&self) -> String {
@@ -252,7 +265,7 @@ impl Section<'_> {
             let value = match value {
                 Json::String(text) => text,
                 Json::Array(items) => items.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(", "),
-                other => other.to_string(),
+                other => grouped(&other.to_string()),
             };
             format!("<div><dt>{name}</dt><dd>{}</dd></div>", escape(&value))
         });
@@ -279,8 +292,9 @@ impl Section<'_> {
             .iter()
             .map(|one| json!([label(&one.label, lang), super::figures::phase(one.phase, lang), one.bytes, one.parts]))
             .collect();
+        let edges: Vec<f64> = plot.edges.iter().map(|x| (x * 100.0).round() / 100.0).collect();
         json!({
-            "plot": {"x": plot.x, "y": plot.y, "width": plot.width, "height": plot.height, "most": plot.most},
+            "plot": {"x": plot.x, "y": plot.y, "width": plot.width, "height": plot.height, "most": plot.most, "edges": edges},
             "parts": parts,
             "moments": moments,
             "peak": answer.peak_moment(),
@@ -292,5 +306,16 @@ impl Section<'_> {
                 "peak": self.pick("peak", "峰值"),
             },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn large_numbers_are_grouped() {
+        assert_eq!(grouped("4022468096"), "4,022,468,096");
+        assert_eq!((grouped("1024"), grouped("8.9"), grouped("true")), ("1024".into(), "8.9".into(), "true".into()));
     }
 }

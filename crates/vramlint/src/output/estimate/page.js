@@ -23,7 +23,7 @@
     const chart = run.querySelector(".chart");
     const readout = run.querySelector(".readout");
     const peak = data.peak ?? 0;
-    const wide = plot.width / moments.length;
+    const { edges } = plot;
     const column = shape("rect", "column", chart);
     const cross = shape("line", "cross", chart);
     let shown = -1;
@@ -48,7 +48,8 @@
       if (at === shown) return;
       shown = at;
       const [label, phase, bytes, held] = moments[at];
-      const x = plot.x + wide * at;
+      const x = edges[at];
+      const wide = edges[at + 1] - x;
       for (const [name, value] of [["x", x], ["y", plot.y], ["width", wide], ["height", plot.height]]) {
         column.setAttribute(name, value);
       }
@@ -86,7 +87,8 @@
     chart.addEventListener("pointermove", (event) => {
       const box = chart.getBoundingClientRect();
       const x = ((event.clientX - box.left) / box.width) * chart.viewBox.baseVal.width;
-      show(Math.floor((x - plot.x) / wide));
+      const next = edges.findIndex((edge) => edge > x);
+      show(next < 0 ? moments.length - 1 : next - 1);
     });
     chart.addEventListener("pointerleave", () => {
       if (document.activeElement !== chart) show(peak);

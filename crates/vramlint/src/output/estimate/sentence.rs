@@ -41,7 +41,7 @@ pub(super) fn dominant(answer: &Answer, lang: Lang) -> Option<String> {
     let head = pick(
         lang,
         format!("Most of it is {name}: {size}, {percent} % of the peak"),
-        format!("占比最大的是{name}：{size}，占峰值的 {percent} %"),
+        format!("占比最大：{name}，{size}，占峰值的 {percent} %"),
     );
     Some(match largest {
         Some(item) => {
@@ -51,7 +51,7 @@ pub(super) fn dominant(answer: &Answer, lang: Lang) -> Option<String> {
                 pick(
                     lang,
                     format!("{head}; {own} of it is {label} = {formula}"),
-                    format!("{head}；其中{label} {own} = {formula}"),
+                    format!("{head}；其中：{label} {own} = {formula}"),
                 )
             } else {
                 pick(lang, format!("{head} = {formula}"), format!("{head} = {formula}"))
