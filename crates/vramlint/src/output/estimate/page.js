@@ -10,7 +10,7 @@
   };
 
   const shape = (name, className, parent) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    const made = document.createElementNS(parent.namespaceURI, name);
     made.setAttribute("class", className);
     parent.append(made);
     return made;
