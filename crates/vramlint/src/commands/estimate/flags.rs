@@ -18,7 +18,14 @@ pub(super) fn alone(flags: &SetupArgs, model: Model, target: &Target) -> Result<
     let name = flags.task.unwrap_or_default();
     let mut apply = Apply { flags, defaults: Some(Defaults::of(name, &model)), notes: Vec::new() };
     let mut setup = Setup::default();
+    // A checkpoint that is stored quantized is loaded so, whatever the flags leave out.
+    let stored = model.prequantized.filter(|_| flags.quant.is_none()).unwrap_or_default();
+    setup.quantization = stored;
     let num_generations = apply.all(&mut setup)?;
+    if stored != Quantization::None {
+        let name = words::name(words::QUANTIZATIONS, stored);
+        apply.notes.push(message!("{name}, as the checkpoint is stored", "{name}：检查点即以此存储"));
+    }
     apply.ranks(&mut setup, target)?;
     let mut assumptions = apply.notes;
     if flags.params.is_some() {
@@ -110,7 +117,8 @@ impl Apply<'_> {
     fn adapters(&mut self, setup: &mut Setup) -> Result<()> {
         let flags = self.flags;
         let shaped = flags.lora_r.is_some() || flags.lora_targets.is_some();
-        let quantized = flags.quant.is_some_and(|quant| quant != Quantization::None);
+        let quantized = flags.quant.unwrap_or(setup.quantization) != Quantization::None;
+        let stored = flags.quant.is_none() && self.defaults.is_some() && quantized;
         let wanted = match flags.method {
             Some(Method::Full | Method::Freeze) if shaped => {
                 return Err(fault(message!(
@@ -118,7 +126,7 @@ impl Apply<'_> {
                     "--lora-r 和 --lora-targets 只能与 --method lora 或 qlora 一起使用"
                 )));
             }
-            Some(Method::Full | Method::Freeze) if quantized => {
+            Some(Method::Full | Method::Freeze) if quantized && (stored || flags.quant.is_some()) => {
                 return Err(fault(message!(
                     "a quantized base is trained through adapters only: --method qlora",
                     "量化后的基座只能通过适配器训练：请使用 --method qlora"
@@ -145,7 +153,7 @@ impl Apply<'_> {
                     setup.quantization = Quantization::FourBit { double: false };
                 }
             }
-            Some(Method::Full | Method::Lora | Method::Freeze) => setup.quantization = Quantization::None,
+            Some(Method::Full | Method::Lora | Method::Freeze) if !stored => setup.quantization = Quantization::None,
             _ => {}
         }
         if !wanted {

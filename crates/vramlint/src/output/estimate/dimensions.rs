@@ -2,7 +2,9 @@
 
 use super::super::ordered::{Node, Object};
 use super::answer::Answer;
+use super::figures::pick;
 use serde_json::{Value as Json, json};
+use vramlint_base::Lang;
 use vramlint_estimate::record::words::{
     ATTENTION, DTYPES, HEADS, OFFLOADS, OPTIMIZERS, PLATFORMS, QUANTIZATIONS, REFERENCES, SCHEMES, name,
 };
@@ -112,8 +114,8 @@ fn sharing(parallel: &Parallel) -> Vec<(&'static str, Json)> {
     ]
 }
 
-/// The setup in one line.
-pub(super) fn line(answer: &Answer) -> String {
+/// The setup in one line. Names of things stay as the libraries have them.
+pub(super) fn line(answer: &Answer, lang: Lang) -> String {
     let setup = &answer.subject.setup;
     let mut words = vec![answer.subject.task.to_owned(), answer.method().to_owned()];
     if let Some(lora) = &setup.lora {
@@ -123,15 +125,18 @@ pub(super) fn line(answer: &Answer) -> String {
         words.push(name(QUANTIZATIONS, setup.quantization).to_owned());
     }
     words.push(match setup.autocast {
-        Some(amp) if amp != setup.weights => format!("{} + {} autocast", setup.weights.name(), amp.name()),
+        Some(amp) => {
+            let (weights, amp) = (setup.weights.name(), amp.name());
+            pick(lang, format!("{weights} + {amp} autocast"), format!("{weights} + {amp} 自动混合精度"))
+        }
         _ => setup.weights.name().to_owned(),
     });
     words.push(format!("{} × {} tokens", setup.micro_batch, setup.sequence_length));
     if setup.accumulation > 1 {
-        words.push(format!("accumulation {}", setup.accumulation));
+        words.push(format!("{} {}", pick(lang, "accumulation", "梯度累积"), setup.accumulation));
     }
     if setup.checkpointing != Checkpointing::None {
-        words.push("checkpointing".to_owned());
+        words.push(pick(lang, "checkpointing", "激活检查点").to_owned());
     }
     words.push(name(ATTENTION, setup.attention).to_owned());
     if setup.head != Head::FullLogits {
@@ -141,9 +146,12 @@ pub(super) fn line(answer: &Answer) -> String {
     if setup.parallel.scheme != Scheme::None {
         words.push(format!("{} × {}", name(SCHEMES, setup.parallel.scheme), setup.parallel.world));
     }
-    for (what, to) in [("optimizer", setup.parallel.offload_optimizer), ("parameters", setup.parallel.offload_param)] {
+    let parallel = &setup.parallel;
+    for (en, zh, to) in [("optimizer", "优化器", parallel.offload_optimizer), ("parameters", "参数", parallel.offload_param)]
+    {
         if to != Offload::None {
-            words.push(format!("{what} on {}", name(OFFLOADS, to)));
+            let place = name(OFFLOADS, to);
+            words.push(pick(lang, format!("{en} on {place}"), format!("{zh}卸载到 {place}")));
         }
     }
     words.join(", ")

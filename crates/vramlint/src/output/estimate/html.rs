@@ -104,7 +104,7 @@ impl Section<'_> {
                 ("name", &escape(&name)),
                 ("model", &model),
                 ("size", &escape(&size)),
-                ("line", &escape(&dimensions::line(answer))),
+                ("line", &escape(&dimensions::line(answer, self.lang))),
                 ("verdict", &self.verdict()),
                 ("figures", &self.figures()),
                 ("gauge", &self.gauge()),

@@ -25,7 +25,7 @@ pub(crate) fn svg(answer: &Answer, lang: Lang) -> String {
     let (legend, rows) = legend(answer, lang);
     let height = HEAD + chart::HEIGHT + rows * ROW + 14.0;
     let (title, about) = (escape(&cut(&answer.name(), NAME)), escape(&chart::description(answer, lang)));
-    let (line, language) = (escape(&cut(&dimensions::line(answer), LINE)), lang_tag(lang));
+    let (line, language) = (escape(&cut(&dimensions::line(answer, lang), LINE)), lang_tag(lang));
     let said = sentence::verdict(answer).map_or_else(String::new, |(_, said)| escape(said.get(lang)));
     let style = concat!(include_str!("colours.css"), include_str!("chart.css"));
     let model = if answer.subject.model == answer.name() { String::new() } else { escape(&cut(&answer.subject.model, NAME)) };

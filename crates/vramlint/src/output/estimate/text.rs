@@ -61,7 +61,7 @@ impl Table<'_> {
         let model = if answer.name() == answer.subject.model { String::new() } else { cut(&answer.subject.model, NAME * 2) };
         let (all, trained) = (count(answer.estimate.parameters), count(answer.estimate.trainable));
         let size = message!("{all} parameters, {trained} trained", "{all} 参数，训练其中 {trained}");
-        let line = self.dim(&dimensions::line(answer));
+        let line = self.dim(&dimensions::line(answer, self.look.lang));
         let first = if model.is_empty() { name } else { format!("{name}  {model}") };
         vec![first, format!("  {}", self.dim(size.get(self.look.lang))), format!("  {line}"), String::new()]
     }
