@@ -206,8 +206,11 @@ fn mistakes_are_told_on_standard_error_and_nowhere_else() {
         ),
     );
     let told = |words: &str| folder.run(&format!("estimate {words}")).fault();
-    assert!(told("--model acme/nobody-has-this").starts_with("error: no architecture of `acme/nobody-has-this` is known"));
-    assert!(told("--model acme/nobody-has-this --lang zh").starts_with("错误：不认识"));
+    assert!(
+        told("--model acme/nobody-has-this").starts_with("error: ")
+            && told("--model acme/nobody-has-this").contains("`acme/nobody-has-this`")
+    );
+    assert!(told("--model acme/nobody-has-this --lang zh").starts_with("错误："));
     assert_eq!(
         told("--setup bad.jsonl"),
         "error: bad.jsonl: line 2: `setup.micro_batch` must be a whole number from 1 to 1048576, not \"2\"\n"

@@ -40,6 +40,7 @@ pub(super) fn alone(flags: &SetupArgs, model: Model, target: &Target) -> Result<
         num_generations,
         arch: model.arch,
         setup,
+        floor: None,
         card: None,
         host: target.host_memory,
         assumptions,
@@ -50,6 +51,10 @@ pub(super) fn alone(flags: &SetupArgs, model: Model, target: &Target) -> Result<
 /// Flags on top of a run: what they say replaces what the run says.
 pub(super) fn over(flags: &SetupArgs, subject: &mut Subject, target: &Target) -> Result<()> {
     let mut apply = Apply { flags, defaults: None, notes: Vec::new() };
+    if flags.given().is_some() {
+        // It was the bound of another setup.
+        subject.floor = None;
+    }
     if let Some(name) = flags.task {
         subject.task = defaults::task_name(name);
     }

@@ -92,6 +92,7 @@ fn of_data(args: &EstimateArgs, file: &Path) -> Result<Found> {
             num_generations: None,
             arch: record.arch,
             setup: record.setup,
+            floor: None,
             card: card.clone(),
             host: target.host_memory,
             assumptions: Vec::new(),

@@ -43,7 +43,8 @@ impl Verdict {
 impl Answer {
     /// Estimates.
     pub(crate) fn of(subject: Subject) -> Self {
-        let estimate = estimate(&subject.arch, &subject.setup);
+        let mut estimate = estimate(&subject.arch, &subject.setup);
+        estimate.low = subject.floor.map_or(estimate.low, |floor| floor.min(estimate.low));
         let timeline = timeline(&subject.arch, &subject.setup);
         Self { subject, estimate, timeline }
     }
