@@ -4,6 +4,9 @@ mod common;
 #[allow(dead_code)] // the helpers of another test, of which this one needs a part
 #[path = "cli/run.rs"]
 mod run;
+#[allow(dead_code)]
+#[path = "cli/schema.rs"]
+mod schema;
 
 use run::Folder;
 use serde_json::Value as Json;
@@ -30,6 +33,7 @@ fn json(folder: &Folder, words: &str) -> Json {
 
 /// What every estimate keeps, whatever is estimated.
 fn sound(estimate: &Json) {
+    schema::Schema::read(&run::root().join("schemas/estimate.json")).check("", estimate);
     let int = |value: &Json| value.as_i64().unwrap_or_else(|| panic!("an integer, not {value}"));
     let gpu = &estimate["gpu"];
     let parts = gpu["parts"].as_object().expect("parts");
