@@ -84,14 +84,15 @@ fn of_data(args: &EstimateArgs, file: &Path) -> Result<Found> {
     })?;
     let card = card::of(&target)?;
     let answers = records.into_iter().map(|record| {
-        let task = record.setup.task.name();
+        let (task, mut setup) = (record.setup.task.name(), record.setup);
+        setup.capability = setup.capability.or_else(|| card.as_ref().and_then(|card| card.capability));
         Answer::of(Subject {
             id: record.id,
             model: record.model,
             task,
             num_generations: None,
             arch: record.arch,
-            setup: record.setup,
+            setup,
             floor: None,
             card: card.clone(),
             host: target.host_memory,
