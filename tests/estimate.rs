@@ -333,6 +333,7 @@ fn every_traced_record_is_understood() {
             (serde_json::from_str(record).expect("JSON"), serde_json::from_str(line).expect("JSON"));
         let (given, setup) = (&record["setup"], &estimate["setup"]);
         assert_eq!(estimate["id"], record["id"]);
+        assert!(!estimate["assumptions"].to_string().contains("is not given"), "{}", record["id"]);
         sound(&estimate);
         assert_eq!(setup["micro_batch"], given["micro_batch"]);
         assert_eq!(setup["world_size"], given["world"]);

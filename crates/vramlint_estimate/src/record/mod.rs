@@ -24,6 +24,8 @@ pub struct Record {
     pub arch: Arch,
     /// The setup.
     pub setup: Setup,
+    /// What it leaves to defaults.
+    pub assumptions: Vec<Message>,
     /// Fields that mean nothing here, by their path.
     pub unused: Vec<String>,
 }
@@ -59,6 +61,7 @@ fn record(text: &Text<'_>, value: &RawValue, models: &Models) -> Result<Record, 
         arch::merge(config, &over)?;
     }
     let setup = setup::of(&mut fields)?;
+    let assumptions = setup::assumptions(&fields, &setup);
     unused.extend(fields.rest());
     // What was measured is no part of the question.
     top.pass_over(&["oracle", "how", "measured", "source", "note"]);
@@ -67,7 +70,7 @@ fn record(text: &Text<'_>, value: &RawValue, models: &Models) -> Result<Record, 
         arch::Shape::Config(config) => Arch::from_config(&config),
         arch::Shape::Known(arch) => *arch,
     };
-    Ok(Record { id, model, arch, setup, unused })
+    Ok(Record { id, model, arch, setup, assumptions, unused })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::words::{
     ATTENTION, CHECKPOINTING, DTYPES, HEADS, OFFLOADS, OPTIMIZERS, PLATFORMS, PRECISIONS, QUANTIZATIONS, REFERENCES, SCHEMES,
-    TASKS,
+    TASKS, name,
 };
 use vramlint_base::{Message, message};
 use vramlint_memory::Setup;
@@ -14,6 +14,31 @@ const ROWS: u64 = 1 << 20;
 const TOKENS: u64 = 1 << 27;
 const RANKS: u64 = 1 << 20;
 const ELEMENTS: u64 = 1 << 46;
+
+/// What is taken for granted where main fields are not written at all. A null is an answer: there is none.
+pub(super) fn assumptions(fields: &Fields<'_>, setup: &Setup) -> Vec<Message> {
+    let checkpointing = if setup.checkpointing == Checkpointing::None { "none" } else { "full" };
+    let main: [(&[&str], &str); 6] = [
+        (&["dtype", "weights_dtype"], setup.weights.name()),
+        (&["optimizer", "optim"], name(OPTIMIZERS, setup.optimizer)),
+        (&["checkpointing", "ckpt", "gradient_checkpointing"], checkpointing),
+        (&["attn", "attention"], name(ATTENTION, setup.attention)),
+        (&["padding_mask", "padding"], "false"),
+        (&["task"], setup.task.name()),
+    ];
+    let absent = main.into_iter().filter(|(names, _)| !names.iter().any(|name| fields.has(name)));
+    let mut assumed: Vec<Message> = absent
+        .map(|(names, value)| {
+            let field = names[0];
+            message!("`{field}` is not given: {value}", "未给出 `{field}`：按 {value}")
+        })
+        .collect();
+    if setup.parallel.world > setup.parallel.local && !fields.has("local") {
+        let local = setup.parallel.local;
+        assumed.push(message!("machines have {local} GPUs each", "每台机器按 {local} 张 GPU 计"));
+    }
+    assumed
+}
 
 /// Reads every field that means something.
 pub(super) fn of(fields: &mut Fields<'_>) -> Result<Setup, Message> {

@@ -50,7 +50,7 @@ fn a_record_is_read_as_it_was_traced() {
     let lora = setup.lora.as_ref().expect("adapters");
     assert_eq!((lora.r, &lora.targets, lora.dropout, lora.fp32), (16, &Targets::AllLinear, true, true));
     assert_eq!((setup.head, setup.parallel.scheme), (Head::Fused, Scheme::None));
-    assert_eq!(record.unused, Vec::<String>::new());
+    assert_eq!((record.unused, record.assumptions), (Vec::<String>::new(), Vec::new()));
 }
 
 #[test]
@@ -83,6 +83,17 @@ fn deepspeed_computes_in_bf16_over_masters_of_its_own() {
 #[test]
 fn what_means_nothing_is_listed() {
     assert_eq!(one(r#""dtype": "bf16", "colour": "blue", "peft": {"cls": "IA3Config"}"#).unused, ["setup.colour", "setup.peft"]);
+}
+
+#[test]
+fn what_is_not_written_is_assumed() {
+    let said: Vec<String> =
+        one(r#""dtype": "bf16", "task": "clm", "padding_mask": false"#).assumptions.into_iter().map(|one| one.en).collect();
+    let wanted =
+        ["`optimizer` is not given: adamw_torch_fused", "`checkpointing` is not given: none", "`attn` is not given: sdpa"];
+    assert_eq!(said, wanted);
+    let large = one(r#""dtype": "bf16", "dist": "zero3", "world": 64"#);
+    assert!(large.assumptions.iter().any(|one| one.en == "machines have 8 GPUs each"));
 }
 
 #[test]

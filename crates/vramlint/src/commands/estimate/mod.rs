@@ -96,7 +96,7 @@ fn of_data(args: &EstimateArgs, file: &Path) -> Result<Found> {
             floor: None,
             card: card.clone(),
             host: target.host_memory,
-            assumptions: Vec::new(),
+            assumptions: record.assumptions,
             unused: record.unused,
         })
     });
