@@ -23,6 +23,7 @@ stage "format" cargo fmt --all --check
 stage "lints" cargo clippy --workspace --all-targets --quiet -- -D warnings
 stage "scalars and files against PyYAML" bash tests/pyyaml/run.sh
 stage "JSON against Python's json and hjson" bash tests/json/run.sh
+stage "the page of estimate in a browser" bash tests/browser/run.sh
 if [ -d "$shared/cases/seeds" ]; then
     stage "release build" cargo build --release --quiet --bin vramlint
     stage "the five guides as projects" python3 "$shared/cases/seeds/score.py" target/release/vramlint --since 1

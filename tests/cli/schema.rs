@@ -1,4 +1,4 @@
-//! As much of JSON Schema as `schemas/output.json` uses. An unknown keyword fails, so that nothing is passed over in silence.
+//! As much of JSON Schema as the schemas of our output use. An unknown keyword fails, so that nothing is passed over in silence.
 
 use serde_json::Value;
 use std::path::Path;
@@ -11,9 +11,10 @@ impl Schema {
         Self(serde_json::from_str(&std::fs::read_to_string(path).expect("readable")).expect("JSON"))
     }
 
-    /// Fails unless `value` has the form that is defined under `name`.
+    /// Fails unless `value` has the form that is defined under `name`; without a name, the form of the whole.
     pub(crate) fn check(&self, name: &str, value: &Value) {
-        if let Err(why) = self.fits(&self.0["$defs"][name], value) {
+        let form = if name.is_empty() { &self.0 } else { &self.0["$defs"][name] };
+        if let Err(why) = self.fits(form, value) {
             panic!("{name}{why}\n{value:#}");
         }
     }
@@ -21,7 +22,7 @@ impl Schema {
     fn fits(&self, form: &Value, value: &Value) -> Result<(), String> {
         for (keyword, rule) in form.as_object().ok_or("the form is no object")? {
             let holds = match keyword.as_str() {
-                "description" => true,
+                "$defs" | "$schema" | "description" | "format" | "title" => true,
                 "$ref" => {
                     let name = rule.as_str().and_then(|path| path.strip_prefix("#/$defs/")).ok_or("a foreign $ref")?;
                     self.fits(&self.0["$defs"][name], value)?;

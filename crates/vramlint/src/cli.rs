@@ -1,5 +1,7 @@
 //! Arguments.
 
+mod estimate;
+
 use crate::commands::gpu::GpuArgs;
 use crate::commands::init::InitArgs;
 use crate::{card, colour, language};
@@ -9,6 +11,8 @@ use std::path::PathBuf;
 use vramlint_base::{Lang, Severity};
 use vramlint_project::config::Size;
 use vramlint_resolve::Target;
+
+pub(crate) use estimate::{Amp, EstimateArgs, EstimateFormat, Method, SetupArgs, TaskName};
 
 const MORE: &str = "\
 Exit status: 0 nothing at or above --fail-on, 1 findings, 2 the command line, the configuration or the machine is at fault.
@@ -26,6 +30,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Check files and folders
     Check(CheckArgs),
+    /// Predict the memory per GPU and of the host, and show why
+    Estimate(Box<EstimateArgs>),
     /// Show the training runs: every setting, who set it, what that overrides
     Runs(RunsArgs),
     /// Show the cards of this machine: memory, who holds it, and what that means for a run
@@ -50,6 +56,7 @@ impl Command {
     pub(crate) fn language(&self) -> Lang {
         let flag = match self {
             Self::Check(args) => args.common.lang,
+            Self::Estimate(args) => args.common.lang,
             Self::Runs(args) => args.common.lang,
             Self::Rule(args) => args.lang,
             Self::Gpu(args) => args.lang,

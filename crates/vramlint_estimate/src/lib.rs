@@ -3,5 +3,6 @@
 #![allow(clippy::doc_markdown)] // names of tools are no code: DeepSpeed, ZeRO, GPTQ
 
 pub mod models;
+pub mod record;
 
 pub use models::{Model, Models, Source};

@@ -338,6 +338,11 @@ pub struct Generation {
     pub prompt: u64,
     /// New tokens.
     pub completion: u64,
+    /// Share of the card that a colocated vLLM engine takes; `None` when transformers generates. The bytes go into
+    /// [`Setup::outside`] once the card is known.
+    pub vllm_share: Option<f64>,
+    /// Whether vLLM gives its memory back while training (`vllm_enable_sleep_mode`).
+    pub sleeps: bool,
 }
 
 /// The operating system, which decides about context and spill.

@@ -26,4 +26,4 @@ mod testing;
 pub use config::{Config, ConfigError};
 pub use fix::{FixOutcome, FixedFile, fix_until_stable};
 pub use models::{find_model, hub_caches};
-pub use report::{Report, Request, check};
+pub use report::{Report, Request, check, governing};

@@ -85,6 +85,17 @@ impl Report {
     }
 }
 
+/// The configuration that governs the first path of a request, with its target under that of the request. Nothing is checked.
+pub fn governing(request: &Request) -> Result<(Config, Target), ConfigError> {
+    let (rules, files) = (RuleList::new(Layers::real().rules), overlay(request));
+    let given = request.config.as_ref().map(|path| absolute(&request.cwd, path));
+    let configs = Configs::new(&files, &rules, &request.cwd, given.as_deref(), request.isolated)?;
+    let first = configs.of_folder(&first_folder(request));
+    let config = configs.into_all().into_iter().nth(first).unwrap_or_else(|| Ok(Config::default()))?;
+    let target = policy(&config, request, &[]).target;
+    Ok((config, target))
+}
+
 /// Checks. `progress` is told (files done, files in all) now and then, from any thread.
 pub fn check(request: &Request, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Report, ConfigError> {
     check_with(&Layers::real(), request, progress)

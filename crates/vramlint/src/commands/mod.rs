@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod check;
+mod estimate;
 pub(crate) mod gpu;
 pub(crate) mod init;
 mod man;
@@ -16,10 +17,13 @@ use std::path::PathBuf;
 use vramlint_base::message;
 use vramlint_project::Request;
 
+pub(crate) use estimate::{Card, Subject};
+
 /// Runs the command.
 pub(crate) fn run(cli: &Cli) -> Result<Status> {
     match &cli.command {
         Command::Check(args) => check::run(args),
+        Command::Estimate(args) => estimate::run(args),
         Command::Gpu(args) => gpu::run(args),
         Command::Init(args) => init::run(args),
         Command::Runs(args) => runs::run(args),

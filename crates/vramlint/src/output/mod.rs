@@ -1,6 +1,7 @@
 //! Output formats: one file each.
 
 mod concise;
+pub(crate) mod estimate;
 mod excerpt;
 mod full;
 mod github;

@@ -56,7 +56,7 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace 
     let mut states: Vec<optimizer::State> = Vec::new();
     states.resize_with(scheme.map_or(1, Scheme::groups), Default::default);
     for _ in 0..2 {
-        if let Some(round) = setup.generation {
+        if let Some(round) = setup.generation.filter(|round| round.vllm_share.is_none()) {
             generate::generate(&tape, &models.policy, setup, round);
         }
         let batches = setup.accumulation.clamp(1, 2);

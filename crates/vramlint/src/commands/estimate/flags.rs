@@ -1,0 +1,307 @@
+//! From flags to a setup: alone, or on top of a run.
+
+use super::defaults::{self, Assumed, Defaults};
+use super::subject::Subject;
+use crate::cli::{Amp, Method, SetupArgs};
+use crate::exit::fault;
+use anyhow::Result;
+use serde_json::Value as Json;
+use vramlint_base::{Message, message};
+use vramlint_estimate::models::Model;
+use vramlint_estimate::record::words;
+use vramlint_memory::Setup;
+use vramlint_memory::setup::{Dtype, Generation, Lora, Offload, Quantization, Reference, Scheme, Task};
+use vramlint_resolve::Target;
+
+/// The setup of flags alone; what they do not say is a default of the library that trains, and an assumption.
+pub(super) fn alone(flags: &SetupArgs, model: Model, target: &Target) -> Result<Subject> {
+    let name = flags.task.unwrap_or_default();
+    let mut apply = Apply { flags, defaults: Some(Defaults::of(name, &model)), notes: Vec::new() };
+    let mut setup = Setup::default();
+    // A checkpoint that is stored quantized is loaded so, whatever the flags leave out.
+    let stored = model.prequantized.filter(|_| flags.quant.is_none()).unwrap_or_default();
+    setup.quantization = stored;
+    let num_generations = apply.all(&mut setup)?;
+    if stored != Quantization::None {
+        let name = words::name(words::QUANTIZATIONS, stored);
+        apply.notes.push(message!("{name}, as the checkpoint is stored", "{name}：检查点即以此存储"));
+    }
+    apply.ranks(&mut setup, target)?;
+    let mut assumptions = apply.notes;
+    if flags.params.is_some() {
+        assumptions
+            .insert(0, message!("the shape of a usual decoder with that many parameters", "按相同参数量的常见解码器结构估算"));
+    }
+    assumptions.push(message!("rows of equal length, so that no mask goes to the kernel", "各行等长，注意力核不需要掩码"));
+    Ok(Subject {
+        id: Json::Null,
+        model: model.id,
+        task: defaults::task_name(name),
+        num_generations,
+        arch: model.arch,
+        setup,
+        floor: None,
+        card: None,
+        host: target.host_memory,
+        assumptions,
+        unused: Vec::new(),
+    })
+}
+
+/// Flags on top of a run: what they say replaces what the run says.
+pub(super) fn over(flags: &SetupArgs, subject: &mut Subject, target: &Target) -> Result<()> {
+    let mut apply = Apply { flags, defaults: None, notes: Vec::new() };
+    if flags.given().is_some() {
+        // It was the bound of another setup.
+        subject.floor = None;
+    }
+    if let Some(name) = flags.task {
+        subject.task = defaults::task_name(name);
+    }
+    let num_generations = apply.all(&mut subject.setup)?;
+    subject.num_generations = num_generations.or(subject.num_generations);
+    if flags.parallel.is_some() || flags.offload_optimizer.is_some() || flags.offload_param.is_some() {
+        apply.ranks(&mut subject.setup, target)?;
+    }
+    subject.assumptions.append(&mut apply.notes);
+    Ok(())
+}
+
+struct Apply<'a> {
+    flags: &'a SetupArgs,
+    /// Where nothing stands below the flags.
+    defaults: Option<Defaults>,
+    notes: Vec<Message>,
+}
+
+/// What a flag says, else the default where there is one, else what stands there already.
+fn take<T: Clone>(place: &mut T, flag: Option<&T>, default: Option<&Assumed<T>>, notes: &mut Vec<Message>) {
+    match (flag, default) {
+        (Some(given), _) => given.clone_into(place),
+        (None, Some(assumed)) => {
+            assumed.value.clone_into(place);
+            notes.push(assumed.why.clone());
+        }
+        (None, None) => {}
+    }
+}
+
+impl Apply<'_> {
+    /// Everything but the ranks. Returns the completions of a prompt.
+    fn all(&mut self, setup: &mut Setup) -> Result<Option<u64>> {
+        let flags = self.flags;
+        if let Some(name) = flags.task.or(self.defaults.as_ref().map(|_| flags.task.unwrap_or_default())) {
+            setup.task = defaults::task(name);
+            setup.head = defaults::head(name);
+        }
+        self.adapters(setup)?;
+        let (own, notes) = (self.defaults.as_ref(), &mut self.notes);
+        take(&mut setup.weights, flags.dtype.as_ref(), own.map(|d| &d.weights), notes);
+        let amp = flags.amp.map(|amp| match amp {
+            Amp::None => None,
+            Amp::Bf16 => Some(Dtype::Bf16),
+            Amp::Fp16 => Some(Dtype::Fp16),
+        });
+        take(&mut setup.autocast, amp.as_ref(), own.map(|d| &d.autocast), notes);
+        take(&mut setup.optimizer, flags.optimizer.as_ref(), own.map(|d| &d.optimizer), notes);
+        take(&mut setup.micro_batch, flags.micro_batch.as_ref(), own.map(|d| &d.micro_batch), notes);
+        take(&mut setup.accumulation, flags.accum.as_ref(), own.map(|d| &d.accumulation), notes);
+        take(&mut setup.checkpointing, flags.checkpointing.as_ref(), own.map(|d| &d.checkpointing), notes);
+        if let Some(attention) = flags.attention {
+            setup.attention = attention;
+        } else if own.is_some() {
+            notes.push(message!(
+                "attention through sdpa: the default of transformers 5.23",
+                "注意力使用 sdpa：transformers 5.23 的默认值"
+            ));
+        }
+        self.reference(setup)?;
+        self.tokens(setup)
+    }
+
+    fn adapters(&mut self, setup: &mut Setup) -> Result<()> {
+        let flags = self.flags;
+        let shaped = flags.lora_r.is_some() || flags.lora_targets.is_some();
+        let quantized = flags.quant.unwrap_or(setup.quantization) != Quantization::None;
+        let stored = flags.quant.is_none() && self.defaults.is_some() && quantized;
+        let wanted = match flags.method {
+            Some(Method::Full | Method::Freeze) if shaped => {
+                return Err(fault(message!(
+                    "--lora-r and --lora-targets go with --method lora or qlora",
+                    "--lora-r 和 --lora-targets 只能与 --method lora 或 qlora 一起使用"
+                )));
+            }
+            Some(Method::Full | Method::Freeze) if quantized && (stored || flags.quant.is_some()) => {
+                return Err(fault(message!(
+                    "a quantized base is trained through adapters only: --method qlora",
+                    "量化后的基座只能通过适配器训练：请使用 --method qlora"
+                )));
+            }
+            Some(Method::Qlora) if flags.quant == Some(Quantization::None) => {
+                return Err(fault(message!("--method qlora needs a quantization", "--method qlora 需要量化")));
+            }
+            Some(Method::Full | Method::Freeze) => false,
+            Some(Method::Lora | Method::Qlora) => true,
+            None => shaped || quantized || setup.lora.is_some(),
+        };
+        let (own, notes) = (self.defaults.as_ref(), &mut self.notes);
+        if let Some(method) = flags.method {
+            setup.freeze_base = method == Method::Freeze;
+        } else if own.is_some() && !wanted {
+            notes.push(message!("every parameter is trained", "训练全部参数"));
+        }
+        match flags.method {
+            _ if flags.quant.is_some() => setup.quantization = flags.quant.unwrap_or_default(),
+            Some(Method::Qlora) if setup.quantization == Quantization::None => {
+                take(&mut setup.quantization, None, own.map(|d| &d.quantization), notes);
+                if own.is_none() {
+                    setup.quantization = Quantization::FourBit { double: false };
+                }
+            }
+            Some(Method::Full | Method::Lora | Method::Freeze) if !stored => setup.quantization = Quantization::None,
+            _ => {}
+        }
+        if !wanted {
+            setup.lora = None;
+            return Ok(());
+        }
+        // PEFT 0.21: no dropout, adapters in fp32.
+        let fresh = setup.lora.is_none();
+        let mut lora = setup.lora.take().unwrap_or_else(|| Lora {
+            r: 8,
+            targets: words::targets("q_proj,v_proj"),
+            dropout: false,
+            fp32: true,
+            dora: false,
+        });
+        take(&mut lora.r, flags.lora_r.as_ref(), own.filter(|_| fresh).map(|d| &d.lora_r), notes);
+        let targets = flags.lora_targets.as_deref().map(words::targets);
+        take(&mut lora.targets, targets.as_ref(), own.filter(|_| fresh).map(|d| &d.lora_targets), notes);
+        if own.is_some() {
+            notes.push(message!(
+                "adapters in fp32 without dropout: the default of PEFT 0.21",
+                "适配器为 fp32、无 dropout：PEFT 0.21 的默认值"
+            ));
+        }
+        setup.lora = Some(lora);
+        Ok(())
+    }
+
+    fn reference(&mut self, setup: &mut Setup) -> Result<()> {
+        if self.flags.reference_model == Some(Reference::Adapter) && setup.lora.is_none() {
+            return Err(fault(message!(
+                "--reference-model adapter is the base without its adapter: there is none without --method lora or qlora",
+                "--reference-model adapter 指去掉适配器的基座：没有 --method lora 或 qlora 就没有适配器"
+            )));
+        }
+        if let Some(given) = self.flags.reference_model {
+            setup.reference = given;
+        } else if self.defaults.is_some() || self.flags.task.is_some() {
+            setup.reference = defaults::reference(setup.task, setup.lora.is_some());
+            match setup.reference {
+                Reference::Copy => {
+                    self.notes.push(message!(
+                        "the reference model is a second copy, as TRL 1.16 makes it",
+                        "参考模型是另一份权重：TRL 1.16 的做法"
+                    ));
+                }
+                Reference::Adapter => self.notes.push(message!(
+                    "the reference model is the base with its adapter switched off, as in TRL 1.16",
+                    "参考模型是关闭适配器后的基座：TRL 1.16 的做法"
+                )),
+                Reference::None if setup.task == Task::Grpo => {
+                    self.notes
+                        .push(message!("no reference model: beta is 0 in TRL 1.16", "没有参考模型：TRL 1.16 中 beta 默认为 0"));
+                }
+                Reference::None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Lengths of rows, and what is generated.
+    fn tokens(&mut self, setup: &mut Setup) -> Result<Option<u64>> {
+        let flags = self.flags;
+        if setup.task != Task::Grpo {
+            if flags.num_generations.is_some() || flags.completion_length.is_some() {
+                return Err(fault(message!(
+                    "--num-generations and --completion-length go with --task grpo",
+                    "--num-generations 和 --completion-length 只能与 --task grpo 一起使用"
+                )));
+            }
+            setup.generation = None;
+            take(&mut setup.sequence_length, flags.seq.as_ref(), self.defaults.as_ref().map(|d| &d.tokens), &mut self.notes);
+            return Ok(None);
+        }
+        let (own, notes) = (self.defaults.as_ref(), &mut self.notes);
+        let mut completion = setup.generation.map_or(512, |generation| generation.completion);
+        take(&mut completion, flags.completion_length.as_ref(), own.map(|d| &d.completion), notes);
+        let mut prompt = if setup.generation.is_some() { setup.prompt_length } else { 512 };
+        if let Some(whole) = flags.seq {
+            let Some(rest) = whole.checked_sub(completion).filter(|rest| *rest > 0) else {
+                return Err(fault(message!(
+                    "rows of {whole} tokens have no room for a prompt beside completions of {completion}",
+                    "每行 {whole} 个 token 容不下提示：回复已占 {completion} 个"
+                )));
+            };
+            prompt = rest;
+        } else {
+            take(&mut prompt, None, own.map(|d| &d.tokens), notes);
+        }
+        (setup.prompt_length, setup.sequence_length) = (prompt, prompt + completion);
+        // What one rank generates serves one optimizer step: `steps_per_generation` is the accumulation (trl 1.16 grpo_config.py).
+        let sequences = setup.micro_batch.saturating_mul(setup.accumulation);
+        let (vllm_share, sleeps) =
+            setup.generation.map_or((None, false), |generation| (generation.vllm_share, generation.sleeps));
+        setup.generation = Some(Generation { sequences, prompt, completion, vllm_share, sleeps });
+        let mut generations = 0;
+        take(&mut generations, flags.num_generations.as_ref(), own.map(|d| &d.num_generations), notes);
+        Ok(Some(generations).filter(|n| *n > 0))
+    }
+
+    fn ranks(&mut self, setup: &mut Setup, target: &Target) -> Result<()> {
+        let flags = self.flags;
+        let parallel = &mut setup.parallel;
+        if self.defaults.is_some() {
+            let local = u64::from(target.count.unwrap_or(1).max(1));
+            (parallel.local, parallel.world) = (local, local * u64::from(target.nodes.unwrap_or(1).max(1)));
+            parallel.scheme = if parallel.world > 1 { Scheme::Ddp } else { Scheme::None };
+            if target.count.is_none() {
+                self.notes.push(message!("one GPU", "一张 GPU"));
+            } else if flags.parallel.is_none() && parallel.world > 1 {
+                self.notes.push(message!("GPUs share the work through DDP", "多张 GPU 以 DDP 方式并行"));
+            }
+        }
+        if let Some(scheme) = flags.parallel {
+            parallel.scheme = scheme;
+            if scheme == Scheme::None {
+                (parallel.world, parallel.local) = (1, 1);
+            }
+        }
+        let zero = matches!(parallel.scheme, Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3);
+        let sharded = zero || matches!(parallel.scheme, Scheme::Fsdp1 | Scheme::Fsdp2);
+        if flags.offload_optimizer.is_some_and(|to| to != Offload::None) && !sharded {
+            return Err(fault(message!(
+                "--offload-optimizer goes with --parallel zero1, zero2, zero3 or fsdp",
+                "--offload-optimizer 只能与 --parallel zero1、zero2、zero3 或 fsdp 一起使用"
+            )));
+        }
+        if flags.offload_param.is_some_and(|to| to != Offload::None)
+            && !(sharded && parallel.scheme != Scheme::Zero1 && parallel.scheme != Scheme::Zero2)
+        {
+            return Err(fault(message!(
+                "--offload-param goes with --parallel zero3 or fsdp",
+                "--offload-param 只能与 --parallel zero3 或 fsdp 一起使用"
+            )));
+        }
+        parallel.offload_optimizer = flags.offload_optimizer.unwrap_or(parallel.offload_optimizer);
+        parallel.offload_param = flags.offload_param.unwrap_or(parallel.offload_param);
+        if zero {
+            // The engine casts the model to the type of autocast, runs without it, and keeps fp32 masters
+            // (DeepSpeed 0.19.8 runtime/engine.py, transformers 5.23 integrations/deepspeed.py fills `bf16.enabled`).
+            parallel.master = setup.autocast.is_some() || setup.weights != Dtype::Fp32;
+            setup.weights = setup.autocast.take().unwrap_or(setup.weights);
+        }
+        Ok(())
+    }
+}

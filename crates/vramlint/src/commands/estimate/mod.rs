@@ -1,0 +1,203 @@
+//! `vramlint estimate`.
+
+mod card;
+mod defaults;
+mod flags;
+mod model;
+mod runs;
+mod subject;
+
+use super::request;
+use crate::cli::{EstimateArgs, EstimateFormat};
+use crate::exit::{Status, fault, not_written};
+use crate::language;
+use crate::output::estimate::{self as output, Answer, Look};
+use crate::progress::Progress;
+use anyhow::Result;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use vramlint_base::{Lang, Message, message};
+use vramlint_estimate::models::{Model, Models};
+use vramlint_estimate::record;
+use vramlint_project::{Config, Request, check, governing};
+use vramlint_resolve::Target;
+
+pub(crate) use subject::{Card, Subject};
+
+/// Answers, and the runs that have none.
+struct Found {
+    answers: Vec<Answer>,
+    without: Vec<(String, Message)>,
+    lang: Lang,
+}
+
+/// Estimates and prints.
+pub(crate) fn run(args: &EstimateArgs) -> Result<Status> {
+    let alone = args.paths.is_empty() && (args.flags.model.is_some() || args.flags.params.is_some());
+    let found = match &args.setup {
+        Some(file) => of_data(args, file)?,
+        None if alone => of_flags(args)?,
+        None => of_project(args)?,
+    };
+    let look = Look {
+        lang: found.lang,
+        colour: args.common.color.decide(args.output_file.is_some()),
+        explain: args.explain || args.common.verbose,
+    };
+    let format = args.output_format.unwrap_or(if args.setup.is_some() { EstimateFormat::Jsonl } else { EstimateFormat::Text });
+    let (answers, without) = (&found.answers, &found.without);
+    let text = match format {
+        EstimateFormat::Text => output::text(answers, without, look),
+        EstimateFormat::Json if args.setup.is_none() => output::json(answers, without, look.lang),
+        EstimateFormat::Json | EstimateFormat::Jsonl => output::jsonl(answers, without, look.lang),
+        EstimateFormat::Html => output::html(some(answers, without, look.lang)?, without, look.lang),
+        EstimateFormat::Svg => output::svg(single(answers, without, look.lang)?, look.lang),
+    };
+    match &args.output_file {
+        Some(path) => std::fs::write(path, text).map_err(|error| not_written(path, &error))?,
+        None => return super::print(&text),
+    }
+    Ok(Status::Clean)
+}
+
+/// Setups as data.
+fn of_data(args: &EstimateArgs, file: &Path) -> Result<Found> {
+    if let Some(flag) = args.flags.given() {
+        return Err(fault(message!(
+            "{flag} does not go with --setup: the file says what is trained",
+            "{flag} 不能与 --setup 一起使用：训练配置由文件给出"
+        )));
+    }
+    let shown = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
+    let bytes = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(file)
+    };
+    let bytes = bytes.map_err(|error| fault(message!("{shown} cannot be read: {error}", "无法读取 {shown}：{error}")))?;
+    let text = String::from_utf8(bytes).map_err(|_| fault(message!("{shown} is not UTF-8", "{shown} 不是 UTF-8 编码")))?;
+    let (config, target) = governing(&request(&args.common, &[])?)?;
+    let records = record::parse(&text, &models(&config)?).map_err(|why| {
+        let (en, zh) = (why.en, why.zh);
+        fault(message!("{shown}: {en}", "{shown}：{zh}"))
+    })?;
+    let card = card::of(&target)?;
+    let answers = records.into_iter().map(|record| {
+        let (task, mut setup) = (record.setup.task.name(), record.setup);
+        setup.capability = setup.capability.or_else(|| card.as_ref().and_then(|card| card.capability));
+        Answer::of(Subject {
+            id: record.id,
+            model: record.model,
+            task,
+            num_generations: None,
+            arch: record.arch,
+            setup,
+            floor: None,
+            card: card.clone(),
+            host: target.host_memory,
+            assumptions: record.assumptions,
+            unused: record.unused,
+        })
+    });
+    Ok(Found { answers: answers.collect(), without: Vec::new(), lang: language::decide(args.common.lang, config.lang) })
+}
+
+/// A setup by flags alone.
+fn of_flags(args: &EstimateArgs) -> Result<Found> {
+    if args.run.is_some() {
+        return Err(fault(message!(
+            "--run goes with a path: flags alone have no runs",
+            "--run 要与路径一起使用：仅有参数时没有训练任务"
+        )));
+    }
+    let (config, target) = governing(&request(&args.common, &[])?)?;
+    let Some(model) = model::of(&args.flags, &models(&config)?)? else {
+        return Err(fault(message!("--model or --params says what is trained", "请用 --model 或 --params 指明要训练的模型")));
+    };
+    let mut subject = flags::alone(&args.flags, model, &target)?;
+    seat(&mut subject, &target)?;
+    Ok(Found { answers: vec![Answer::of(subject)], without: Vec::new(), lang: language::decide(args.common.lang, config.lang) })
+}
+
+/// The runs of a project, under the flags.
+fn of_project(args: &EstimateArgs) -> Result<Found> {
+    let paths = if args.paths.is_empty() { vec![PathBuf::from(".")] } else { args.paths.clone() };
+    let request: Request = request(&args.common, &paths)?;
+    let progress = Progress::new(args.common.quiet);
+    let report = check(&request, &|done, all| progress.tell(done, all))?;
+    progress.clear();
+    let (config, target) = governing(&request)?;
+    let named = model::of(&args.flags, &models(&config)?)?;
+    let mut found = Found { answers: Vec::new(), without: Vec::new(), lang: language::decide(args.common.lang, report.lang) };
+    let wanted = |id: &str| args.run.as_ref().is_none_or(|only| only == id);
+    let runs: Vec<_> = runs::of_runs(&report).into_iter().filter(|(id, _)| wanted(id)).collect();
+    if let (Some(id), true) = (&args.run, runs.is_empty()) {
+        return Err(fault(message!(
+            "there is no run `{id}`; `vramlint runs` shows them",
+            "没有训练任务 `{id}`；`vramlint runs` 可查看全部"
+        )));
+    }
+    for (id, subject) in runs {
+        match (subject, &named) {
+            (Ok(mut subject), named) => {
+                if let Some(Model { id, arch, .. }) = named {
+                    (subject.model, subject.arch) = (id.clone(), arch.clone());
+                }
+                flags::over(&args.flags, &mut subject, &target)?;
+                found.answers.push(Answer::of(subject));
+            }
+            (Err(why), _) => found.without.push((id, why)),
+        }
+    }
+    Ok(found)
+}
+
+/// The machine of a subject.
+fn seat(subject: &mut Subject, target: &Target) -> Result<()> {
+    subject.card = card::of(target)?;
+    if let Some(card) = &subject.card {
+        subject.setup.capability = card.capability;
+    } else {
+        subject
+            .assumptions
+            .push(message!("no card was named, so nothing is said about whether it fits", "未指定显卡，因此不判断是否放得下"));
+    }
+    Ok(())
+}
+
+/// The catalogue, and what the configuration declares.
+fn models(config: &Config) -> Result<Models> {
+    let mut models = Models::catalogue();
+    for declared in &config.models {
+        let file = config.root.join(&declared.config);
+        models.insert(model::read(&declared.id, &file)?);
+    }
+    Ok(models)
+}
+
+/// The answers, where there is any.
+fn some<'a>(answers: &'a [Answer], without: &[(String, Message)], lang: Lang) -> Result<&'a [Answer]> {
+    if let ([], Some((id, why))) = (answers, without.first()) {
+        let why = why.get(lang);
+        return Err(fault(message!("{id}: {why}", "{id}：{why}")));
+    }
+    if answers.is_empty() {
+        return Err(fault(message!("no training run found", "未找到训练任务")));
+    }
+    Ok(answers)
+}
+
+/// The answer, where it is the only one.
+fn single<'a>(answers: &'a [Answer], without: &[(String, Message)], lang: Lang) -> Result<&'a Answer> {
+    match some(answers, without, lang)? {
+        [one] => Ok(one),
+        more => {
+            let names = more.iter().filter_map(|answer| answer.subject.id.as_str()).collect::<Vec<_>>().join(", ");
+            Err(fault(message!(
+                "a drawing shows one of them, name it with --run: {names}",
+                "一张图只画一个，请用 --run 指定：{names}"
+            )))
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! `json` and `jsonl`: the interface of the contract.
+
+use super::super::ordered::Object;
+use super::answer::{Answer, Verdict};
+use super::dimensions;
+use serde::Serialize;
+use serde_json::Value as Json;
+use vramlint_base::{Lang, Message};
+use vramlint_memory::estimate::Part;
+
+/// An estimate.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields, title = "Output of vramlint estimate"))]
+struct EstimateJson<'a> {
+    /// Version of this form; it grows only when a field goes or changes its meaning.
+    version: u32,
+    /// The run, or the `id` of the setup as it was given. Absent for a setup by flags.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a Json>,
+    /// Every dimension with its value, by the names of `vramlint runs`; null where there is none.
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Json>"))]
+    setup: Object,
+    /// What was not stated and is assumed.
+    assumptions: Vec<String>,
+    /// Memory of one GPU.
+    gpu: GpuJson,
+    /// Memory of one machine.
+    host: HostJson,
+    /// Lower bound of `gpu.peak`, bytes.
+    low: u64,
+    /// Upper bound of `gpu.peak`, bytes.
+    high: u64,
+    /// One optimizer step, moment by moment.
+    timeline: Vec<MomentJson<'a>>,
+}
+
+/// Memory of one GPU, bytes.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct GpuJson {
+    /// What nvidia-smi would show at the worst moment: `reserved`, the CUDA context and libraries.
+    peak: u64,
+    /// When: load, forward, loss, backward, optimizer or generate.
+    at: &'static str,
+    /// Highest `torch.cuda.max_memory_allocated`.
+    tensors: u64,
+    /// Highest `torch.cuda.max_memory_reserved`.
+    reserved: u64,
+    /// What the peak consists of.
+    parts: PartsJson,
+    /// Memory of the card; null where none was named.
+    capacity: Option<u64>,
+    /// Whether the upper bound fits.
+    fits: Option<bool>,
+    /// What `peak` leaves of the card; negative where it is too small.
+    headroom: Option<i64>,
+}
+
+/// Bytes of each part; they sum to `peak`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct PartsJson {
+    weights: u64,
+    gradients: u64,
+    optimizer: u64,
+    activations: u64,
+    logits: u64,
+    kv_cache: u64,
+    buffers: u64,
+    other: u64,
+    context: u64,
+    fragmentation: u64,
+}
+
+/// Memory of one machine, bytes.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct HostJson {
+    /// Highest, all ranks of the machine together.
+    peak: u64,
+    /// What it consists of.
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, u64>"))]
+    parts: Object,
+    /// Memory of the machine; null where it is not known.
+    capacity: Option<u64>,
+    /// Whether the peak fits.
+    fits: Option<bool>,
+}
+
+/// One moment.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct MomentJson<'a> {
+    /// Where: `layer 3 mlp forward`.
+    label: &'a str,
+    /// The phase, as in `gpu.at`.
+    phase: &'static str,
+    /// Allocated at most within it, bytes.
+    bytes: u64,
+}
+
+/// A run that cannot be estimated.
+#[derive(Serialize)]
+struct WithoutJson<'a> {
+    version: u32,
+    id: &'a str,
+    unknown: &'a str,
+}
+
+fn one(answer: &Answer, lang: Lang) -> EstimateJson<'_> {
+    let (subject, estimate) = (&answer.subject, &answer.estimate);
+    let part = |part: Part| Part::ALL.iter().position(|own| *own == part).map_or(0, |index| estimate.parts[index]);
+    let mut host = Object::default();
+    for item in estimate.host.parts.iter().filter(|item| item.bytes > 0) {
+        if !host.has(item.name) {
+            let sum: u64 = estimate.host.parts.iter().filter(|other| other.name == item.name).map(|other| other.bytes).sum();
+            host.put(item.name, sum);
+        }
+    }
+    EstimateJson {
+        version: super::super::json::VERSION,
+        id: Some(&subject.id).filter(|id| !id.is_null()),
+        setup: dimensions::object(answer),
+        assumptions: answer.assumptions().iter().map(|one| one.get(lang).to_owned()).collect(),
+        gpu: GpuJson {
+            peak: estimate.peak,
+            at: estimate.at.name(),
+            tensors: estimate.tensors,
+            reserved: estimate.reserved,
+            parts: PartsJson {
+                weights: part(Part::Weights),
+                gradients: part(Part::Gradients),
+                optimizer: part(Part::Optimizer),
+                activations: part(Part::Activations),
+                logits: part(Part::Logits),
+                kv_cache: part(Part::KvCache),
+                buffers: part(Part::Buffers),
+                other: part(Part::Other),
+                context: part(Part::Context),
+                fragmentation: part(Part::Fragmentation),
+            },
+            capacity: answer.card().map(|card| card.bytes),
+            fits: answer.verdict().map(|verdict| verdict == Verdict::Fits),
+            headroom: answer.headroom(),
+        },
+        host: HostJson {
+            peak: estimate.host.peak,
+            parts: host,
+            capacity: subject.host,
+            fits: subject.host.map(|capacity| estimate.host.peak <= capacity),
+        },
+        low: estimate.low,
+        high: estimate.high,
+        timeline: answer
+            .timeline
+            .iter()
+            .map(|moment| MomentJson { label: &moment.label, phase: moment.phase.name(), bytes: moment.bytes })
+            .collect(),
+    }
+}
+
+fn without<'a>(id: &'a str, why: &'a Message, lang: Lang) -> WithoutJson<'a> {
+    WithoutJson { version: super::super::json::VERSION, id, unknown: why.get(lang) }
+}
+
+/// One object a line.
+pub(crate) fn jsonl(answers: &[Answer], others: &[(String, Message)], lang: Lang) -> String {
+    let answers = answers.iter().map(|answer| super::super::json::to_string(&one(answer, lang)));
+    let others = others.iter().map(|(id, why)| super::super::json::to_string(&without(id, why, lang)));
+    answers.chain(others).collect()
+}
+
+/// One object; a list where there is more than one, or none.
+pub(crate) fn json(answers: &[Answer], others: &[(String, Message)], lang: Lang) -> String {
+    if let ([answer], []) = (answers, others) {
+        return pretty(&one(answer, lang));
+    }
+    let list = jsonl(answers, others, lang).lines().collect::<Vec<_>>().join(",\n");
+    if list.is_empty() { "[]\n".to_owned() } else { format!("[\n{list}\n]\n") }
+}
+
+fn pretty(value: &impl Serialize) -> String {
+    // Numbers and text only: there is nothing that could fail.
+    let mut text = serde_json::to_string_pretty(value).expect("numbers, text and lists become JSON");
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::EstimateJson;
+
+    #[test]
+    fn the_schema_is_the_committed_one() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas/estimate.json");
+        let mut text = serde_json::to_string_pretty(&schemars::schema_for!(EstimateJson<'static>)).expect("a schema is JSON");
+        text.push('\n');
+        if std::env::var_os("UPDATE_SCHEMAS").is_some() {
+            std::fs::write(&path, &text).expect("writable");
+        }
+        let committed = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+        assert_eq!(committed, text, "run the tests with UPDATE_SCHEMAS=1 and look at the change");
+    }
+}

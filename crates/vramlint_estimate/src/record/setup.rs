@@ -1,0 +1,215 @@
+//! The `setup` of a record.
+
+use super::fields::Fields;
+use super::words::{
+    ATTENTION, CHECKPOINTING, DTYPES, HEADS, OFFLOADS, OPTIMIZERS, PLATFORMS, PRECISIONS, QUANTIZATIONS, REFERENCES, SCHEMES,
+    TASKS, name,
+};
+use vramlint_base::{Message, message};
+use vramlint_memory::Setup;
+use vramlint_memory::setup::{Checkpointing, Dtype, Lora, Parallel, Reference, Scheme, Targets, Task};
+
+/// Bounds of what can be meant; beyond them a unit was forgotten.
+const ROWS: u64 = 1 << 20;
+const TOKENS: u64 = 1 << 27;
+const RANKS: u64 = 1 << 20;
+const ELEMENTS: u64 = 1 << 46;
+
+/// What is taken for granted where main fields are not written at all. A null is an answer: there is none.
+pub(super) fn assumptions(fields: &Fields<'_>, setup: &Setup) -> Vec<Message> {
+    let checkpointing = if setup.checkpointing == Checkpointing::None { "none" } else { "full" };
+    let main: [(&[&str], &str); 6] = [
+        (&["dtype", "weights_dtype"], setup.weights.name()),
+        (&["optimizer", "optim"], name(OPTIMIZERS, setup.optimizer)),
+        (&["checkpointing", "ckpt", "gradient_checkpointing"], checkpointing),
+        (&["attn", "attention"], name(ATTENTION, setup.attention)),
+        (&["padding_mask", "padding"], "false"),
+        (&["task"], setup.task.name()),
+    ];
+    let absent = main.into_iter().filter(|(names, _)| !names.iter().any(|name| fields.has(name)));
+    let mut assumed: Vec<Message> = absent
+        .map(|(names, value)| {
+            let field = names[0];
+            message!("`{field}` is not given: {value}", "未给出 `{field}`：按 {value}")
+        })
+        .collect();
+    if setup.parallel.world > setup.parallel.local && !fields.has("local") {
+        let local = setup.parallel.local;
+        assumed.push(message!("machines have {local} GPUs each", "每台机器按 {local} 张 GPU 计"));
+    }
+    assumed
+}
+
+/// Reads every field that means something.
+pub(super) fn of(fields: &mut Fields<'_>) -> Result<Setup, Message> {
+    // Words for people, the number of traced steps (the second is steady already), and counts that micro_batch holds already.
+    fields.pass_over(&["note", "dist_note", "tag", "id", "model", "num_generations", "input_require_grads"]);
+    let mut setup = Setup { task: fields.word(&["task"], TASKS)?.unwrap_or_default(), ..Setup::default() };
+    setup.parallel = parallel(fields)?;
+    precision(fields, &mut setup)?;
+    let Some(micro_batch) = fields.count(&["micro_batch", "mb"], 1, ROWS)? else { return Err(fields.missing("micro_batch")) };
+    setup.micro_batch = micro_batch;
+    let Some(sequence_length) = fields.count(&["seq", "sequence_length"], 1, TOKENS)? else {
+        return Err(fields.missing("seq"));
+    };
+    setup.sequence_length = sequence_length;
+    setup.prompt_length = fields.count(&["prompt", "prompt_length"], 0, sequence_length)?.unwrap_or(0);
+    setup.accumulation = fields.count(&["accum", "gradient_accumulation_steps"], 1, 1 << 30)?.unwrap_or(1);
+    if fields.flag(&["pairs"])? == Some(false) {
+        singles(fields, &mut setup)?;
+    }
+    setup.checkpointing = checkpointing(fields)?;
+    setup.attention = fields.word(&["attn", "attention"], ATTENTION)?.unwrap_or_default();
+    setup.padding_mask = fields.flag(&["padding_mask", "padding"])?.unwrap_or(false);
+    setup.optimizer = fields.word(&["optimizer", "optim"], OPTIMIZERS)?.unwrap_or_default();
+    setup.clip = fields.flag(&["clip"])?.unwrap_or(true);
+    setup.use_cache = fields.flag(&["use_cache"])?.unwrap_or(false);
+    setup.lora = fields.object(&["lora"])?.map(|mut lora| adapters(&mut lora)).transpose()?;
+    setup.freeze_base = frozen(fields)?;
+    setup.quantization = fields.word(&["quant", "quantization"], QUANTIZATIONS)?.unwrap_or_default();
+    setup.kbit_prepare = fields.flag(&["kbit_prepare"])?.unwrap_or(false);
+    setup.head = fields.word(&["head"], HEADS)?.unwrap_or_default();
+    setup.reference = match (fields.word(&["reference"], REFERENCES)?, setup.task) {
+        (Some(given), _) => given,
+        (None, Task::Dpo) if setup.lora.is_some() => Reference::Adapter,
+        (None, Task::Dpo) => Reference::Copy,
+        _ => Reference::None,
+    };
+    setup.dataloader_workers = fields.count(&["dataloader_workers", "dataloader_num_workers"], 0, 1 << 16)?.unwrap_or(0);
+    setup.prefetch_factor = fields.count(&["prefetch_factor"], 1, 1 << 16)?.unwrap_or(2);
+    setup.platform = fields.word(&["platform"], PLATFORMS)?.unwrap_or_default();
+    setup.expandable_segments = fields.flag(&["expandable_segments"])?.unwrap_or(false);
+    setup.capability = fields.number(&["capability"])?.and_then(capability);
+    Ok(setup)
+}
+
+/// 8.0, 80 and 9.0 are compute capabilities; in tenths.
+fn capability(number: f64) -> Option<u32> {
+    let tenths = if number < 20.0 { (number * 10.0).round() } else { number };
+    #[allow(clippy::cast_sign_loss)] // in the range, which has no negative number
+    (10.0..1000.0).contains(&tenths).then_some(tenths as u32)
+}
+
+/// Weights and autocast. `dtype` alone says both; the two other fields, where they are written, say it again and win.
+fn precision(fields: &mut Fields<'_>, setup: &mut Setup) -> Result<(), Message> {
+    let (weights, autocast) = fields.word(&["dtype"], PRECISIONS)?.unwrap_or((setup.weights, None));
+    let stated = fields.has("autocast");
+    let own = fields.word(&["autocast", "trainer_amp"], DTYPES)?.filter(|dtype| *dtype != Dtype::Fp32);
+    setup.weights = fields.word(&["weights_dtype"], DTYPES)?.unwrap_or(weights);
+    setup.autocast = if stated { own } else { own.or(autocast) };
+    match setup.parallel.scheme {
+        // DeepSpeed's engine casts an fp32 model to bf16, runs without autocast, and keeps fp32 masters of its own
+        // (DeepSpeed 0.19.8 runtime/bf16_optimizer.py, runtime/zero/stage_1_and_2.py).
+        Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3 => {
+            setup.parallel.master = autocast.is_some() || setup.weights != Dtype::Fp32;
+            setup.weights = autocast.unwrap_or(setup.weights);
+            setup.autocast = own;
+        }
+        // FSDP with MixedPrecisionPolicy(param_dtype): fp32 shards that compute in the other type. Nothing is cast by autocast,
+        // yet the type of the computation is what autocast says everywhere else.
+        Scheme::Fsdp1 | Scheme::Fsdp2 => setup.autocast = own.or(autocast),
+        Scheme::None | Scheme::Ddp => {}
+    }
+    Ok(())
+}
+
+/// Rows that do not come in pairs though the task usually has them.
+fn singles(fields: &Fields<'_>, setup: &mut Setup) -> Result<(), Message> {
+    match setup.task {
+        Task::Reward | Task::Dpo if setup.micro_batch.is_multiple_of(2) => setup.micro_batch /= 2,
+        Task::Reward => setup.task = Task::SequenceClassification,
+        Task::Dpo => {
+            let why = message!("without pairs the rows must be even in number", "不成对时，行数必须是偶数");
+            return Err(fields.refuse("pairs", &why));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn checkpointing(fields: &mut Fields<'_>) -> Result<Checkpointing, Message> {
+    if fields.is_text("checkpointing") || fields.is_text("ckpt") {
+        return Ok(fields.word(&["checkpointing", "ckpt"], CHECKPOINTING)?.unwrap_or_default());
+    }
+    let on = fields.flag(&["checkpointing", "ckpt", "gradient_checkpointing"])?.unwrap_or(false);
+    Ok(if on { Checkpointing::NonReentrant } else { Checkpointing::None })
+}
+
+fn adapters(lora: &mut Fields<'_>) -> Result<Lora, Message> {
+    let Some(r) = lora.count(&["r", "rank"], 1, 1 << 20)? else { return Err(lora.missing("r")) };
+    let targets = if lora.is_text("targets") {
+        super::words::targets(&lora.text(&["targets"])?.unwrap_or_default())
+    } else {
+        Targets::Named(lora.texts(&["targets"])?.ok_or_else(|| lora.missing("targets"))?)
+    };
+    Ok(Lora {
+        r,
+        targets,
+        // The tracer's own default; PEFT's is 0.
+        dropout: lora.number(&["dropout"])?.unwrap_or(0.05) > 0.0,
+        fp32: lora.flag(&["fp32_adapters", "fp32"])?.unwrap_or(true),
+        dora: lora.flag(&["dora", "use_dora"])?.unwrap_or(false),
+    })
+}
+
+/// `freeze` holds pieces of names of parameters. It freezes the base where one of them is in every name of the blocks.
+fn frozen(fields: &mut Fields<'_>) -> Result<bool, Message> {
+    if let Some(flag) = fields.flag(&["freeze_base"])? {
+        return Ok(flag);
+    }
+    let Some(pieces) = fields.texts(&["freeze"])?.filter(|pieces| !pieces.is_empty()) else { return Ok(false) };
+    let blocks = [
+        "model.layers.0.self_attn.q_proj.weight",
+        "transformer.h.0.attn.c_attn.weight",
+        "bert.encoder.layer.0.output.dense.weight",
+    ];
+    let norms =
+        ["model.layers.0.input_layernorm.weight", "transformer.h.0.ln_1.weight", "bert.encoder.layer.0.output.LayerNorm.weight"];
+    let whole = pieces.iter().any(|piece| {
+        blocks.iter().zip(norms).any(|(block, norm)| block.contains(piece.as_str()) && norm.contains(piece.as_str()))
+    });
+    if whole {
+        return Ok(true);
+    }
+    let why = message!(
+        "only the whole base can be frozen here, by a part of every name such as `model.`",
+        "此处只能冻结整个基座模型，例如写 `model.`（所有参数名都含有的部分）"
+    );
+    Err(fields.refuse("freeze", &why))
+}
+
+fn parallel(fields: &mut Fields<'_>) -> Result<Parallel, Message> {
+    let plain = Parallel::default();
+    let scheme = fields.word(&["dist", "parallel"], SCHEMES)?.unwrap_or_default();
+    let world = fields.count(&["world", "world_size"], 1, RANKS)?.unwrap_or(1);
+    let bucket = fields.count(&["bucket"], 1, ELEMENTS)?;
+    let mut elements = |name: &str, otherwise: u64| Ok(fields.count(&[name], 1, ELEMENTS)?.unwrap_or(otherwise));
+    let reduce_bucket = elements("reduce_bucket", bucket.unwrap_or(plain.reduce_bucket))?;
+    let allgather_bucket = elements("allgather_bucket", bucket.unwrap_or(plain.allgather_bucket))?;
+    let prefetch_bucket = elements("prefetch_bucket", bucket.unwrap_or(plain.prefetch_bucket))?;
+    let max_live = elements("max_live", plain.max_live)?;
+    let persistence = elements("persistence", plain.persistence)?;
+    let sub_group = elements("sub_group", plain.sub_group)?;
+    Ok(Parallel {
+        scheme,
+        world,
+        // Machines have eight cards unless they say otherwise.
+        local: fields.count(&["local"], 1, RANKS)?.unwrap_or(world.min(8)),
+        reduce_bucket,
+        allgather_bucket,
+        prefetch_bucket,
+        max_live,
+        persistence,
+        sub_group,
+        overlap: fields.flag(&["overlap_comm"])?.unwrap_or(plain.overlap),
+        contiguous: fields.flag(&["contiguous_gradients"])?.unwrap_or(plain.contiguous),
+        bucket_view: fields.flag(&["bucket_view"])?.unwrap_or(plain.bucket_view),
+        reshard: fields.flag(&["reshard"])?.unwrap_or(plain.reshard),
+        reduce_fp32: fields.flag(&["reduce_fp32"])?.unwrap_or(plain.reduce_fp32),
+        offload_optimizer: fields.word(&["offload_optimizer"], OFFLOADS)?.unwrap_or_default(),
+        offload_param: fields.word(&["offload_param"], OFFLOADS)?.unwrap_or_default(),
+        tensor: fields.count(&["tensor"], 1, RANKS)?.unwrap_or(1),
+        context: fields.count(&["context"], 1, RANKS)?.unwrap_or(1),
+        ..plain
+    })
+}

@@ -1,0 +1,141 @@
+//! The words by which setups name their dimensions: as records, flags and libraries write them. The first of a value is its name.
+
+use vramlint_memory::setup::{
+    Attention, Checkpointing, Dtype, Head, Offload, Optimizer, Platform, Quantization, Reference, Scheme, Targets, Task,
+};
+
+/// The value that a word stands for, whatever its case and its separators.
+pub fn find<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
+    let plain = |text: &str| text.trim().to_ascii_lowercase().replace('-', "_");
+    let word = plain(word);
+    table.iter().find(|(known, _)| plain(known) == word).map(|(_, value)| *value)
+}
+
+/// The name of a value: the first word of a table that stands for it.
+pub fn name<'a, T: Copy + PartialEq>(table: &[(&'a str, T)], value: T) -> &'a str {
+    table.iter().find(|(_, own)| *own == value).map_or("", |(word, _)| word)
+}
+
+/// Every word, for messages.
+pub fn list<T>(table: &[(&str, T)]) -> String {
+    table.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ")
+}
+
+/// `all-linear`, or names with commas between them.
+pub fn targets(text: &str) -> Targets {
+    match text.trim() {
+        "all-linear" | "all_linear" | "all" => Targets::AllLinear,
+        names => Targets::Named(names.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()),
+    }
+}
+
+/// Tasks.
+pub const TASKS: &[(&str, Task)] = &[
+    ("causal-lm", Task::CausalLm),
+    ("masked-lm", Task::MaskedLm),
+    ("seq-cls", Task::SequenceClassification),
+    ("reward", Task::Reward),
+    ("dpo", Task::Dpo),
+    ("grpo", Task::Grpo),
+    ("sft", Task::CausalLm),
+    ("clm", Task::CausalLm),
+    ("mlm", Task::MaskedLm),
+    ("seqcls", Task::SequenceClassification),
+    ("rm", Task::Reward),
+];
+
+/// Types of numbers.
+pub const DTYPES: &[(&str, Dtype)] = &[
+    ("fp32", Dtype::Fp32),
+    ("bf16", Dtype::Bf16),
+    ("fp16", Dtype::Fp16),
+    ("float32", Dtype::Fp32),
+    ("bfloat16", Dtype::Bf16),
+    ("float16", Dtype::Fp16),
+];
+
+/// `dtype` of a record: the weights, and whether autocast runs over fp32 weights.
+pub(super) const PRECISIONS: &[(&str, (Dtype, Option<Dtype>))] = &[
+    ("fp32", (Dtype::Fp32, None)),
+    ("bf16", (Dtype::Bf16, None)),
+    ("fp16", (Dtype::Fp16, None)),
+    ("bf16_amp", (Dtype::Fp32, Some(Dtype::Bf16))),
+    ("fp16_amp", (Dtype::Fp32, Some(Dtype::Fp16))),
+];
+
+/// Checkpointing. The implementation that transformers 5 defaults to is the non-reentrant one.
+pub const CHECKPOINTING: &[(&str, Checkpointing)] = &[
+    ("none", Checkpointing::None),
+    ("nonreentrant", Checkpointing::NonReentrant),
+    ("reentrant", Checkpointing::Reentrant),
+    ("full", Checkpointing::NonReentrant),
+];
+
+/// Attention.
+pub const ATTENTION: &[(&str, Attention)] = &[
+    ("eager", Attention::Eager),
+    ("sdpa", Attention::Sdpa),
+    ("flash", Attention::Flash),
+    ("flash_attention_2", Attention::Flash),
+    ("flash_attention_3", Attention::Flash),
+];
+
+/// Optimizers by the names of transformers 5.23 (`training_args.OptimizerNames`), then by the shorter ones of people and records.
+pub const OPTIMIZERS: &[(&str, Optimizer)] = &[
+    ("adamw_torch_fused", Optimizer::AdamWFused),
+    ("adamw_torch", Optimizer::AdamWForeach),
+    ("adamw_forloop", Optimizer::AdamWForLoop),
+    ("adamw_bnb_8bit", Optimizer::AdamW8bit),
+    ("adamw_8bit", Optimizer::AdamW8bit),
+    ("paged_adamw_8bit", Optimizer::PagedAdamW8bit),
+    ("paged_adamw_32bit", Optimizer::PagedAdamW32bit),
+    ("paged_adamw", Optimizer::PagedAdamW32bit),
+    ("lion_8bit", Optimizer::Lion8bit),
+    ("paged_lion_8bit", Optimizer::PagedLion8bit),
+    ("lion_32bit", Optimizer::Lion),
+    ("lion", Optimizer::Lion),
+    ("adafactor", Optimizer::Adafactor),
+    ("sgd", Optimizer::Sgd),
+    ("sgd_momentum", Optimizer::SgdMomentum),
+    ("adagrad", Optimizer::Adagrad),
+    ("rmsprop", Optimizer::RmsProp),
+    ("muon", Optimizer::Muon),
+    ("adamw", Optimizer::AdamWForeach),
+];
+
+/// Quantizations.
+pub const QUANTIZATIONS: &[(&str, Quantization)] = &[
+    ("none", Quantization::None),
+    ("int8", Quantization::Int8),
+    ("nf4", Quantization::FourBit { double: false }),
+    ("nf4-double", Quantization::FourBit { double: true }),
+    ("fp4", Quantization::FourBit { double: false }),
+    ("fp4-double", Quantization::FourBit { double: true }),
+    ("nf4_dq", Quantization::FourBit { double: true }),
+    ("fp4_dq", Quantization::FourBit { double: true }),
+];
+
+/// How logits become a loss.
+pub const HEADS: &[(&str, Head)] = &[("full_logits", Head::FullLogits), ("trl_fused", Head::Fused), ("liger", Head::Liger)];
+
+/// Reference models.
+pub const REFERENCES: &[(&str, Reference)] =
+    &[("none", Reference::None), ("same", Reference::Copy), ("adapter", Reference::Adapter), ("copy", Reference::Copy)];
+
+/// Sharding. `fsdp` is version 2, which transformers 5.23 and accelerate 1.15 take unless asked otherwise.
+pub const SCHEMES: &[(&str, Scheme)] = &[
+    ("none", Scheme::None),
+    ("ddp", Scheme::Ddp),
+    ("zero1", Scheme::Zero1),
+    ("zero2", Scheme::Zero2),
+    ("zero3", Scheme::Zero3),
+    ("fsdp1", Scheme::Fsdp1),
+    ("fsdp2", Scheme::Fsdp2),
+    ("fsdp", Scheme::Fsdp2),
+];
+
+/// Offloading.
+pub const OFFLOADS: &[(&str, Offload)] = &[("none", Offload::None), ("cpu", Offload::Cpu), ("nvme", Offload::Nvme)];
+
+/// Operating systems.
+pub const PLATFORMS: &[(&str, Platform)] = &[("linux", Platform::Linux), ("windows", Platform::Windows)];

@@ -1,0 +1,343 @@
+//! `vramlint estimate` as a user runs it: shape, sums, flags, mistakes, both languages. No figure of a model stands here.
+
+mod common;
+#[allow(dead_code)] // the helpers of another test, of which this one needs a part
+#[path = "cli/run.rs"]
+mod run;
+#[allow(dead_code)]
+#[path = "cli/schema.rs"]
+mod schema;
+
+use run::Folder;
+use serde_json::Value as Json;
+
+/// A small decoder, so that no catalogue decides about these tests.
+const CONFIG: &str = r#"{"model_type": "qwen2", "hidden_size": 896, "intermediate_size": 4864, "num_hidden_layers": 24,
+ "num_attention_heads": 14, "num_key_value_heads": 2, "vocab_size": 151936, "tie_word_embeddings": true, "torch_dtype": "bfloat16"}"#;
+
+const RECORD: &str = r#"{"id": "r1", "model": {"id": "acme/small", "arch": {"cls": "Qwen2Config", "hidden_size": 896, "intermediate_size": 4864,
+ "num_hidden_layers": 24, "num_attention_heads": 14, "num_key_value_heads": 2, "vocab_size": 151936, "tie_word_embeddings": true}},
+ "setup": {"task": "clm", "dtype": "bf16", "micro_batch": 2, "seq": 512, "checkpointing": "none", "attn": "sdpa"}}"#;
+
+const PARTS: [&str; 10] =
+    ["weights", "gradients", "optimizer", "activations", "logits", "kv_cache", "buffers", "other", "context", "fragmentation"];
+
+fn folder() -> Folder {
+    Folder::new(&[("small/config.json", CONFIG), ("records.jsonl", &format!("{}\n", RECORD.replace('\n', "")))])
+}
+
+fn json(folder: &Folder, words: &str) -> Json {
+    let text = folder.run(&format!("estimate {words} --output-format json")).out(0);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{words}: {error}\n{text}"))
+}
+
+/// What every estimate keeps, whatever is estimated.
+fn sound(estimate: &Json) {
+    schema::Schema::read(&run::root().join("schemas/estimate.json")).check("", estimate);
+    let int = |value: &Json| value.as_i64().unwrap_or_else(|| panic!("an integer, not {value}"));
+    let gpu = &estimate["gpu"];
+    let parts = gpu["parts"].as_object().expect("parts");
+    assert_eq!(parts.len(), PARTS.len());
+    assert_eq!(PARTS.iter().map(|name| int(&parts[*name])).sum::<i64>(), int(&gpu["peak"]), "parts sum to the peak");
+    assert!(int(&gpu["tensors"]) <= int(&gpu["reserved"]) && int(&gpu["reserved"]) <= int(&gpu["peak"]));
+    assert!(int(&estimate["low"]) <= int(&gpu["peak"]) && int(&gpu["peak"]) <= int(&estimate["high"]));
+    assert!(["load", "forward", "loss", "backward", "optimizer", "generate"].contains(&gpu["at"].as_str().expect("a phase")));
+    let moments = estimate["timeline"].as_array().expect("a timeline");
+    assert!(!moments.is_empty() && moments.iter().all(|moment| moment["label"].is_string()));
+    assert_eq!(
+        moments.iter().map(|moment| int(&moment["bytes"])).max(),
+        Some(int(&gpu["tensors"])),
+        "the timeline reaches the peak"
+    );
+    match gpu["capacity"].as_i64() {
+        Some(capacity) => {
+            assert_eq!(gpu["fits"], Json::Bool(int(&estimate["high"]) <= capacity), "it fits when the upper bound does");
+            assert_eq!(int(&gpu["headroom"]), capacity - int(&gpu["peak"]));
+        }
+        None => assert!(gpu["fits"].is_null() && gpu["headroom"].is_null()),
+    }
+    let host = &estimate["host"];
+    assert_eq!(host["capacity"].is_null(), host["fits"].is_null());
+    assert!(host["parts"].as_object().expect("parts").values().map(int).sum::<i64>() <= int(&host["peak"]));
+}
+
+#[test]
+fn flags_alone_make_a_setup() {
+    let folder = folder();
+    let estimate = json(&folder, "--model small --micro-batch 4 --seq 2048 --gpu-memory 24GiB --host-memory 64GiB");
+    sound(&estimate);
+    assert_eq!(estimate["version"], 1);
+    assert!(estimate.get("id").is_none());
+    let setup = &estimate["setup"];
+    assert_eq!((&setup["micro_batch"], &setup["sequence_length"]), (&Json::from(4), &Json::from(2048)));
+    assert_eq!((setup["method"].as_str(), setup["weights_dtype"].as_str()), (Some("full"), Some("bf16")));
+    assert_eq!(estimate["gpu"]["capacity"], 24_u64 << 30);
+    assert_eq!(estimate["host"]["capacity"], 64_u64 << 30);
+}
+
+#[test]
+fn every_flag_shows_in_the_setup() {
+    let folder = folder();
+    for (words, key, value) in [
+        ("--method lora", "method", Json::from("lora")),
+        ("--method qlora", "method", "qlora".into()),
+        ("--method qlora", "quantization", "nf4".into()),
+        ("--method freeze --task seq-cls", "method", "freeze".into()),
+        ("--lora-r 64", "lora_r", 64.into()),
+        ("--lora-r 64", "method", "lora".into()),
+        ("--lora-targets all-linear", "lora_targets", "all-linear".into()),
+        ("--lora-targets q_proj,o_proj", "lora_targets", serde_json::json!(["q_proj", "o_proj"])),
+        ("--quant int8", "quantization", "int8".into()),
+        ("--quant nf4-double", "quantization", "nf4-double".into()),
+        ("--quant fp4", "method", "qlora".into()),
+        ("--dtype fp16", "weights_dtype", "fp16".into()),
+        ("--amp bf16", "mixed_precision", "bf16".into()),
+        ("--optimizer paged_adamw_8bit", "optimizer", "paged_adamw_8bit".into()),
+        ("--optimizer adamw-torch", "optimizer", "adamw_torch".into()),
+        ("--accum 16 --micro-batch 2", "effective_batch", 32.into()),
+        ("--checkpointing full", "gradient_checkpointing", true.into()),
+        ("--attention eager", "attention", "eager".into()),
+        ("--task sft", "task", "sft".into()),
+        ("--task grpo --num-generations 4", "num_generations", 4.into()),
+        ("--task grpo --completion-length 300 --seq 1000", "prompt_length", 700.into()),
+        ("--task dpo", "reference_model", "same".into()),
+        ("--task dpo --method lora", "reference_model", "adapter".into()),
+        ("--task dpo --reference-model none", "reference_model", "none".into()),
+        ("--gpus 4 --nodes 2", "world_size", 8.into()),
+        ("--gpus 4 --nodes 2", "parallel", "ddp".into()),
+        ("--gpus 4 --parallel zero3 --offload-optimizer cpu", "offload_optimizer", "cpu".into()),
+        ("--gpus 4 --parallel zero3 --offload-param nvme", "offload_param", "nvme".into()),
+        ("--gpus 4 --parallel fsdp", "parallel", "fsdp2".into()),
+    ] {
+        let estimate = json(&folder, &format!("--model small {words}"));
+        sound(&estimate);
+        assert_eq!(estimate["setup"][key], value, "{words}");
+    }
+    let count = json(&folder, "--params 7.24B");
+    assert_eq!((&count["setup"]["parameters"], &count["setup"]["model"]), (&Json::from(7_240_000_000_u64), &Json::Null));
+}
+
+#[test]
+fn what_is_not_stated_is_assumed_aloud() {
+    let folder = folder();
+    let assumed = |words: &str| json(&folder, words)["assumptions"].as_array().expect("a list").len();
+    let bare = assumed("--model small");
+    assert!(bare >= 9, "{bare}");
+    let less = assumed("--model small --micro-batch 1 --seq 512 --accum 1 --dtype bf16 --amp none --gpus 1 --gpu-memory 24GiB");
+    assert_eq!(less, bare - 7);
+    let text = folder.run("estimate --model small --task dpo").out(0);
+    for part in ["TRL 1.16 loads a model given by name so", "micro-batch of 8", "second copy"] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
+#[test]
+fn the_language_is_the_users() {
+    let folder = folder();
+    let english = folder.run("estimate --model small --gpu-memory 1GiB").out(0);
+    let chinese = folder.run("estimate --model small --gpu-memory 1GiB --lang zh").out(0);
+    assert!(english.contains("does not fit") && english.contains("Assumed:") && english.contains('█'));
+    assert!(chinese.contains("放不下") && chinese.contains("假设：") && chinese.contains("优化器状态"));
+    assert_eq!(english.lines().count(), chinese.lines().count());
+    let data = folder.run("estimate --model small --lang zh --output-format json").out(0);
+    assert!(data.contains("默认值") && data.contains("\"weights\""));
+}
+
+#[test]
+fn the_table_is_plain_and_unfolds() {
+    let folder = folder();
+    for words in ["", " --lang zh", " --explain", " -v --lang zh"] {
+        let text = folder.run(&format!("estimate --model small --gpu-memory 24GiB --host-memory 64GiB{words}")).out(0);
+        for line in text.lines() {
+            assert_eq!(line, line.trim_end(), "{words}");
+            assert!(!line.contains(['\r', '\x1b']), "{words}: {line:?}");
+        }
+        let columns: Vec<usize> = text
+            .lines()
+            .filter(|line| line.starts_with("  ") && line.contains(" GiB  ") && line.contains(" %  "))
+            .map(|line| unicode_width::UnicodeWidthStr::width(&line[..line.find(" GiB").expect("just seen")]))
+            .collect();
+        assert!(columns.len() >= 3 && columns.iter().all(|column| *column == columns[0]), "{columns:?}\n{text}");
+    }
+    let unfolded = |words: &str| folder.run(&format!("estimate --model small {words}")).out(0).matches(" = ").count();
+    assert!(unfolded("--explain") > unfolded("") && unfolded("-v") == unfolded("--explain"));
+    let colourful = folder.run("estimate --model small --color always").out(0);
+    assert!(colourful.contains("\x1b["));
+}
+
+#[test]
+fn setups_as_data_keep_their_ids() {
+    let folder = folder();
+    let second = RECORD.replace("\"r1\"", "7").replace('\n', "");
+    folder.write("two.jsonl", format!("{}\n{second}\n", RECORD.replace('\n', "")));
+    folder.write("list.json", format!("[{RECORD},\n{second}]"));
+    for words in [
+        "--setup two.jsonl",
+        "--setup list.json",
+        "--setup two.jsonl --output-format json",
+        "--setup list.json --output-format jsonl",
+    ] {
+        let out = folder.run(&format!("estimate {words}")).out(0);
+        let lines: Vec<Json> = out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert_eq!(lines.iter().map(|one| one["id"].clone()).collect::<Vec<_>>(), [Json::from("r1"), Json::from(7)], "{words}");
+        lines.iter().for_each(sound);
+    }
+    let piped = folder.pipe("estimate --setup -", RECORD.as_bytes()).out(0);
+    assert_eq!(piped, folder.run("estimate --setup records.jsonl").out(0));
+    assert!(folder.run("estimate --setup records.jsonl --output-format text").out(0).starts_with("r1  acme/small\n"));
+    let odd = RECORD.replace("\"task\"", "\"colour\": 1, \"task\"");
+    assert!(folder.pipe("estimate --setup -", odd.as_bytes()).out(0).contains("setup.colour"));
+}
+
+#[test]
+fn a_record_and_flags_that_say_the_same_are_the_same() {
+    let folder = folder();
+    let given = json(&folder, "--model small --micro-batch 2 --seq 512 --gpu-memory 24GiB");
+    let record: Json =
+        serde_json::from_str(&folder.run("estimate --setup records.jsonl --gpu-memory 24GiB").out(0)).expect("one line");
+    assert_eq!((&given["gpu"], &given["low"], &given["timeline"]), (&record["gpu"], &record["low"], &record["timeline"]));
+}
+
+#[test]
+fn mistakes_are_told_on_standard_error_and_nowhere_else() {
+    let folder = folder();
+    folder.write(
+        "bad.jsonl",
+        format!(
+            "{}\n{}",
+            RECORD.replace('\n', ""),
+            RECORD.replace('\n', "").replace("\"micro_batch\": 2", "\"micro_batch\": \"2\"")
+        ),
+    );
+    let told = |words: &str| folder.run(&format!("estimate {words}")).fault();
+    assert!(
+        told("--model acme/nobody-has-this").starts_with("error: ")
+            && told("--model acme/nobody-has-this").contains("`acme/nobody-has-this`")
+    );
+    assert!(told("--model acme/nobody-has-this --lang zh").starts_with("错误："));
+    assert_eq!(
+        told("--setup bad.jsonl"),
+        "error: bad.jsonl: line 2: `setup.micro_batch` must be a whole number from 1 to 1048576, not \"2\"\n"
+    );
+    assert!(told("--setup bad.jsonl --lang zh").starts_with("错误：bad.jsonl：第 2 行：`setup.micro_batch` 应为"));
+    assert!(told("--setup nowhere.jsonl").starts_with("error: nowhere.jsonl cannot be read"));
+    assert!(told("--setup records.jsonl --model small").contains("--model does not go with --setup"));
+    assert!(told("--setup records.jsonl small").contains("cannot be used with"));
+    assert!(told("--model small --params 7B").contains("cannot be used with"));
+    assert!(told("--model small --run launch.sh#1").contains("--run goes with a path"));
+    assert!(told("--model small --method full --quant nf4").contains("--method qlora"));
+    assert!(told("--model small --method full --lora-r 8").contains("--method lora or qlora"));
+    assert!(told("--model small --method qlora --quant none").contains("needs a quantization"));
+    assert!(told("--model small --num-generations 4").contains("--task grpo"));
+    assert!(told("--model small --task grpo --completion-length 512 --seq 512").contains("no room for a prompt"));
+    assert!(told("--model small --reference-model adapter").contains("without its adapter"));
+    assert!(told("--model small --offload-optimizer cpu").contains("--parallel zero1"));
+    assert!(told("--model small --gpus 2 --parallel zero2 --offload-param cpu").contains("--parallel zero3"));
+    assert!(told("--model small --gpu nobodys-card").contains("--gpu-memory"));
+    assert!(told("--model small -o nowhere/x.html").contains("cannot be written"));
+    for words in [
+        "--micro-batch 0",
+        "--seq -1",
+        "--dtype int4",
+        "--optimizer adam2",
+        "--params much",
+        "--gpu-memory 24",
+        "--output-format xml",
+    ] {
+        let said = told(&format!("--model small {words}").replace("--model small --params", "--params"));
+        assert!(said.starts_with("error: ") && said.contains("--help"), "{words}: {said}");
+    }
+    folder.write("vramlint.toml", "[target]\ngpux = 1\n");
+    assert!(told("--model small").contains("gpux"));
+    assert!(folder.run("estimate --model small --isolated").status == Some(0));
+}
+
+#[test]
+fn the_target_of_the_configuration_counts() {
+    let folder = folder();
+    folder.write("vramlint.toml", "[target]\nmemory = \"12GiB\"\ncount = 4\nhost-memory = \"64GiB\"\n\n[[model]]\nid = \"acme/own\"\nconfig = \"small/config.json\"\n");
+    let estimate = json(&folder, "--model acme/own");
+    assert_eq!((&estimate["gpu"]["capacity"], &estimate["setup"]["world_size"]), (&Json::from(12_u64 << 30), &Json::from(4)));
+    assert_eq!(estimate["setup"]["model"], "acme/own");
+    let other = json(&folder, "--model acme/own --gpu-memory 24GiB --gpus 1");
+    assert_eq!((&other["gpu"]["capacity"], &other["setup"]["world_size"]), (&Json::from(24_u64 << 30), &Json::from(1)));
+}
+
+#[test]
+fn a_page_and_a_drawing_hold_what_the_json_says() {
+    let folder = folder();
+    let words = "estimate --model small --gpu-memory 24GiB --output-format";
+    let estimate = json(&folder, "--model small --gpu-memory 24GiB");
+    #[allow(clippy::cast_precision_loss)] // two decimals
+    let gib = |value: &Json| format!("{:.2}", value.as_u64().expect("bytes") as f64 / f64::from(1 << 30));
+    let page = folder.run(&format!("{words} html")).out(0);
+    assert!(page.starts_with("<!doctype html>") && page.contains("<html lang=\"en\">"));
+    assert!(page.contains(&gib(&estimate["gpu"]["peak"])) && page.contains(&gib(&estimate["gpu"]["tensors"])));
+    assert!(!page.contains("http://") && !page.contains("https://") && !page.contains("{{"));
+    assert!(folder.run(&format!("{words} html --lang zh")).out(0).contains("<html lang=\"zh-Hans\">"));
+    let drawing = folder.run(&format!("{words} svg")).out(0);
+    assert!(drawing.starts_with("<svg xmlns=") && drawing.trim_end().ends_with("</svg>") && !drawing.contains("NaN"));
+    assert!(drawing.contains(&gib(&estimate["gpu"]["tensors"])));
+    assert_eq!(folder.run(&format!("{words} svg -o x.svg")).out(0), "");
+    assert_eq!(folder.read("x.svg"), drawing);
+    folder.write("two.jsonl", RECORD.replace('\n', "") + "\n" + &RECORD.replace('\n', ""));
+    assert!(folder.run("estimate --setup two.jsonl --output-format svg").fault().contains("--run"));
+}
+
+#[test]
+fn a_name_is_never_markup() {
+    let folder = folder();
+    let hostile = RECORD.replace("\"r1\"", r#""<b>\"&'\u0007{{title}}""#).replace('\n', "");
+    for format in ["html", "svg"] {
+        let out = folder.pipe(&format!("estimate --setup - --output-format {format}"), hostile.as_bytes()).out(0);
+        assert!(!out.contains("<b>\"") && out.contains("&lt;b&gt;&quot;&amp;&#39;"), "{format}");
+        assert!(out.contains("{{title}}") && !out.contains('\u{7}'), "{format}");
+    }
+    let table = folder.pipe("estimate --setup - --output-format text", hostile.as_bytes()).out(0);
+    assert!(!table.contains('\u{7}'));
+}
+
+#[test]
+fn a_project_without_runs_says_so() {
+    let folder = Folder::new(&[("notes.yaml", "a: 1\n")]);
+    assert_eq!(folder.run("estimate").out(0), "No training run found\n");
+    assert_eq!(folder.run("estimate --lang zh .").out(0), "未找到训练任务\n");
+    assert_eq!(folder.run("estimate . --output-format json").out(0), "[]\n");
+    assert_eq!(folder.run("estimate . --output-format jsonl").out(0), "");
+    assert!(folder.run("estimate . --output-format html").fault().contains("no training run found"));
+    assert!(folder.run("estimate . --run launch.sh#1").fault().contains("no run `launch.sh#1`"));
+}
+
+#[test]
+fn the_manual_and_the_completions_know_it() {
+    let folder = Folder::new(&[]);
+    let manual = folder.run("man").out(0);
+    assert!(manual.contains(".SH ESTIMATE") && manual.contains("\\-\\-offload\\-param"));
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let script = folder.run(&format!("completions {shell}")).out(0);
+        assert!(script.contains("estimate") && script.contains("lora-targets"), "{shell}");
+    }
+    assert!(folder.run("estimate --help").out(0).contains("--setup <FILE>"));
+}
+
+/// The reference material is read whole: nothing of a record is left out.
+#[test]
+fn every_traced_record_is_understood() {
+    let Some(memory) = common::shared("memory") else { return };
+    let text = std::fs::read_to_string(memory.join("records.jsonl")).expect("readable");
+    let folder = Folder::new(&[("records.jsonl", &text)]);
+    let out = folder.run("estimate --setup records.jsonl").out(0);
+    assert!(out.lines().count() == text.lines().count() && !out.contains("left out:"));
+    for (record, line) in text.lines().zip(out.lines()) {
+        let (record, estimate): (Json, Json) =
+            (serde_json::from_str(record).expect("JSON"), serde_json::from_str(line).expect("JSON"));
+        let (given, setup) = (&record["setup"], &estimate["setup"]);
+        assert_eq!(estimate["id"], record["id"]);
+        assert!(!estimate["assumptions"].to_string().contains("is not given"), "{}", record["id"]);
+        sound(&estimate);
+        assert_eq!(setup["micro_batch"], given["micro_batch"]);
+        assert_eq!(setup["world_size"], given["world"]);
+        assert_eq!(setup["lora_r"], given["lora"]["r"]);
+        assert_eq!(setup["optimizer"], given["optimizer"]);
+    }
+}
