@@ -7,6 +7,7 @@
 pub mod concept;
 pub mod dialect;
 pub mod flags;
+pub mod gpus;
 pub mod keys;
 pub mod precedence;
 

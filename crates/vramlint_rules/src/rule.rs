@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use vramlint_base::{Finding, Fix, Lang, Message, Place, Related, Severity};
+use vramlint_estimate::{Estimates, Models};
 use vramlint_resolve::Project;
 
 /// Family of a rule: the digit behind `VL`.
@@ -80,6 +81,10 @@ pub struct Page {
 pub struct Context<'a> {
     /// The project with its runs.
     pub project: &'a Project,
+    /// What is known about the models that it names.
+    pub models: &'a Models,
+    /// The estimates of its runs, made when the first rule asks for them.
+    pub estimates: &'a Estimates,
 }
 
 /// Where a rule puts what it finds.
