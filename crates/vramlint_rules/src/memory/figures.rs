@@ -5,7 +5,7 @@ use vramlint_estimate::RunEstimate;
 use vramlint_memory::Estimate;
 use vramlint_memory::estimate::Part;
 
-const GIB: f64 = (1u64 << 30) as f64;
+const GIB: f64 = 1_073_741_824.0;
 
 /// `66.1 GiB`, with two decimals below ten.
 #[allow(clippy::cast_precision_loss)] // far more digits than are shown

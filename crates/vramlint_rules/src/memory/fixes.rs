@@ -8,7 +8,7 @@ use vramlint_catalog::{Concept, Dialect};
 use vramlint_estimate::repairs::Change;
 use vramlint_estimate::{Keeps, Repair, RunEstimate};
 use vramlint_memory::setup::Optimizer;
-use vramlint_resolve::{Candidate, Project, Run, Setting};
+use vramlint_resolve::{Candidate, Origin, Project, Run, Setting};
 
 /// How many repairs of a kind are told.
 const TOLD: usize = 4;
@@ -99,18 +99,14 @@ fn batch(project: &Project, run: &Run, rows: (u64, u64), steps: (u64, u64)) -> O
     let mut edits = numbers(project, run.settings.get(&Concept::MicroBatch)?, rows.0, rows.1)?;
     let written =
         run.settings.get(&Concept::GradientAccumulationSteps).and_then(|setting| numbers(project, setting, steps.0, steps.1));
-    match written {
-        Some(more) => edits.extend(more),
-        None => {
-            // Only a default may be added to: what is computed elsewhere would be contradicted.
-            let by_default = run
-                .settings
-                .get(&Concept::GradientAccumulationSteps)
-                .and_then(Setting::winning)
-                .is_some_and(|winner| matches!(winner.origin, vramlint_resolve::Origin::Default { .. }));
-            let key = by_default.then(|| accumulation_key(run.dialect)).flatten()?;
-            edits.push(beside_rows(project, run, key, Literal::Number(steps.1))?);
-        }
+    if let Some(more) = written {
+        edits.extend(more);
+    } else {
+        // Only a default may be added to: what is computed elsewhere would be contradicted.
+        let winner = run.settings.get(&Concept::GradientAccumulationSteps).and_then(Setting::winning);
+        let by_default = winner.is_some_and(|winner| matches!(winner.origin, Origin::Default { .. }));
+        let key = by_default.then(|| accumulation_key(run.dialect)).flatten()?;
+        edits.push(beside_rows(project, run, key, Literal::Number(steps.1))?);
     }
     edits.sort_by_key(|edit| (edit.place, edit.text.clone()));
     edits.dedup();
