@@ -2,9 +2,10 @@
 
 use super::Mapping;
 use super::said::{Choice, setting};
+use super::vllm;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::Dialect;
-use vramlint_memory::setup::{Generation, Task};
+use vramlint_memory::setup::Task;
 
 /// Tokens of a row where nobody says how long rows are.
 const ROW: u64 = 1024;
@@ -90,51 +91,16 @@ impl Mapping<'_> {
         });
         let light = |tokens: Choice<u64>| if tokens.stated { tokens.least } else { SHORT };
         let steps = self.count("steps_per_generation").ok().flatten().map_or(self.most.accumulation, |steps| steps.most.max(1));
-        let vllm = self.vllm();
-        let (rows, sleeps) = (self.most.micro_batch.saturating_mul(steps), self.is_on("vllm_sleep"));
-        for (setup, prompt, completion) in
-            [(&mut self.most, prompt.most, completion.most), (&mut self.least, light(prompt), light(completion))]
+        let here = self.generates_here();
+        // The lightest run generates as little as it trains.
+        let own = self.least.micro_batch;
+        let rows = self.most.micro_batch.saturating_mul(steps);
+        for (setup, rows, prompt, completion) in
+            [(&mut self.most, rows, prompt.most, completion.most), (&mut self.least, own, light(prompt), light(completion))]
         {
             setup.prompt_length = prompt;
             setup.sequence_length = prompt.saturating_add(completion);
-            setup.generation = match vllm {
-                Vllm::Server => None,
-                Vllm::No => Some(Generation { sequences: rows, prompt, completion, vllm_share: None, sleeps: false }),
-                Vllm::Beside(share) => Some(Generation { sequences: rows, prompt, completion, vllm_share: Some(share), sleeps }),
-            };
-        }
-        // The lightest run generates as little as it trains.
-        let own = self.least.micro_batch;
-        if let Some(generation) = &mut self.least.generation {
-            generation.sequences = own;
+            setup.generation = here.then(|| vllm::round(rows, prompt, completion));
         }
     }
-
-    fn vllm(&mut self) -> Vllm {
-        let share = setting(self.run, "vllm_gpu_memory_utilization").and_then(|setting| setting.value()?.as_float());
-        match self.text("vllm_mode").as_deref() {
-            Some("server") => Vllm::Server,
-            Some("colocate") => {
-                if share.is_none() {
-                    self.assume(message!(
-                        "vLLM takes 0.3 of the card, the default of TRL 1.16",
-                        "vLLM 占用显卡的 0.3（TRL 1.16 的默认值）"
-                    ));
-                }
-                Vllm::Beside(share.unwrap_or(0.3).clamp(0.0, 1.0))
-            }
-            _ => Vllm::No,
-        }
-    }
-}
-
-/// Where completions are generated.
-#[derive(Clone, Copy)]
-enum Vllm {
-    /// By transformers, in the trained model.
-    No,
-    /// On other cards.
-    Server,
-    /// On the same card, of which the engine takes a share.
-    Beside(f64),
 }

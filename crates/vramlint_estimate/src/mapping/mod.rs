@@ -16,6 +16,7 @@ mod said;
 mod task;
 #[cfg(test)]
 mod tests;
+mod vllm;
 mod which;
 
 use crate::capacity::card;
