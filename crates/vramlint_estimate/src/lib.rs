@@ -2,7 +2,18 @@
 
 #![allow(clippy::doc_markdown)] // names of tools are no code: DeepSpeed, ZeRO, GPTQ
 
+pub mod capacity;
+pub mod estimates;
+mod mapping;
 pub mod models;
 pub mod record;
+pub mod repairs;
+pub mod run_estimate;
+pub mod verdict;
 
+pub use capacity::Capacity;
+pub use estimates::Estimates;
 pub use models::{Model, Models, Source};
+pub use repairs::{Keeps, Repair, repairs};
+pub use run_estimate::{RunEstimate, estimate_run, estimate_setup};
+pub use verdict::Verdict;

@@ -16,8 +16,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use vramlint_base::{FileId, Finding, Message, Place, Severity, TextRange, message};
-use vramlint_estimate::Models;
+use vramlint_estimate::{Estimates, Models, RunEstimate};
 use vramlint_resolve::{Policy, Project, Run, SourceFile, Target};
+use vramlint_rules::Context;
 
 /// Stack of a working thread, bytes: readers go down as deep as a text is nested.
 const STACK: usize = 16 << 20;
@@ -71,6 +72,8 @@ pub struct Report {
     pub lang: Option<vramlint_base::Lang>,
     /// What is known about the models that the project names: declared, in its folders, in the caches, in the catalogue.
     pub models: Models,
+    /// The estimates of the runs, in the order of the project's runs: see [`Report::estimated_runs`].
+    estimates: Arc<Estimates>,
     /// Configuration files that govern reported files, as shown.
     pub configs: Vec<String>,
     /// Named paths that were not read, and why.
@@ -78,10 +81,20 @@ pub struct Report {
 }
 
 impl Report {
+    /// The runs in which a reported file takes part, each with its estimate or why there is none.
+    pub fn estimated_runs(&self) -> impl Iterator<Item = (&Run, &Result<RunEstimate, Message>)> {
+        let answers = self.estimates.of(&self.project, &self.models);
+        self.project.runs.iter().zip(answers).filter(|(run, _)| self.is_reported(run))
+    }
+
     /// The runs in which a reported file takes part. The project holds those of the files read for context too.
     pub fn runs(&self) -> impl Iterator<Item = &Run> {
+        self.project.runs.iter().filter(|run| self.is_reported(run))
+    }
+
+    fn is_reported(&self, run: &Run) -> bool {
         let reported = |id: FileId| self.project.file(id).reported;
-        self.project.runs.iter().filter(move |run| reported(run.place.file) || run.files.iter().any(|file| reported(*file)))
+        reported(run.place.file) || run.files.iter().any(|file| reported(*file))
     }
 }
 
@@ -152,7 +165,9 @@ fn run(layers: &Layers, request: &Request, progress: &(dyn Fn(usize, usize) + Sy
 
     let selected: Vec<BTreeSet<&'static str>> =
         configs.iter().map(|config| selected(&rules, &[&config.choice, &choice])).collect();
-    found.extend(crate::rules::run(layers, &project, &models, |code| selected.iter().any(|codes| codes.contains(code))));
+    let estimates = Arc::new(Estimates::default());
+    let context = Context { project: &project, models: &models, estimates: &estimates };
+    found.extend(crate::rules::run(layers, &context, |code| selected.iter().any(|codes| codes.contains(code))));
     let sift = Sift {
         project: &project,
         rules: &rules,
@@ -173,6 +188,7 @@ fn run(layers: &Layers, request: &Request, progress: &(dyn Fn(usize, usize) + Sy
         configs: governing.collect(),
         skipped: discovered.skipped,
         models,
+        estimates,
         project: Arc::new(project),
     })
 }

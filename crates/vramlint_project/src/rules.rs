@@ -11,20 +11,20 @@ use vramlint_resolve::Project;
 use vramlint_rules::{Context, Rule, Sink};
 
 /// What all rules found, in the order of the rules. Rules of which `wanted` is false are not asked.
-pub(crate) fn run(layers: &Layers, project: &Project, models: &Models, wanted: impl Fn(&str) -> bool + Sync) -> Vec<Finding> {
+pub(crate) fn run(layers: &Layers, context: &Context<'_>, wanted: impl Fn(&str) -> bool + Sync) -> Vec<Finding> {
     let found: Vec<Vec<Finding>> =
-        layers.rules.par_iter().filter(|rule| wanted(rule.code)).map(|rule| run_one(rule, project, models)).collect();
+        layers.rules.par_iter().filter(|rule| wanted(rule.code)).map(|rule| run_one(rule, context)).collect();
     found.into_iter().flatten().collect()
 }
 
-fn run_one(rule: &Rule, project: &Project, models: &Models) -> Vec<Finding> {
+fn run_one(rule: &Rule, context: &Context<'_>) -> Vec<Finding> {
     let Some(check) = rule.check else { return Vec::new() };
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let mut sink = Sink::default();
-        check(&Context { project, models }, &mut sink);
+        check(context, &mut sink);
         sink.findings
     }));
-    outcome.unwrap_or_else(|_| failure(rule, project))
+    outcome.unwrap_or_else(|_| failure(rule, context.project))
 }
 
 /// The finding that stands for a failed rule, at the start of the first reported file.

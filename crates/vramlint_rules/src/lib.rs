@@ -12,6 +12,7 @@ mod batch;
 mod code;
 mod edit;
 mod launch;
+mod memory;
 mod reading;
 mod registry;
 mod rule;

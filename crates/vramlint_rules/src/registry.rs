@@ -1,6 +1,6 @@
 //! The list of all rules.
 
-use crate::{Rule, batch, code, launch, reading, sharding};
+use crate::{Rule, batch, code, launch, memory, reading, sharding};
 
 /// Every rule, by code.
 pub static RULES: &[&Rule] = &[
@@ -20,6 +20,15 @@ pub static RULES: &[&Rule] = &[
     &launch::device_map_auto_in_training::RULE,
     &batch::effective_batch_claim::RULE,
     &batch::effective_batch_declared::RULE,
+    &memory::does_not_fit::RULE,
+    &memory::little_headroom::RULE,
+    &memory::card_mostly_empty::RULE,
+    &memory::host_memory_too_small::RULE,
+    &memory::model_loaded_twice::RULE,
+    &memory::logits_dominate::RULE,
+    &memory::weights_in_fp32::RULE,
+    &memory::checkpointing_absent::RULE,
+    &memory::gather_at_save::RULE,
     &sharding::deepspeed_file_and_accelerate_key::RULE,
     &code::identical_branches::RULE,
 ];

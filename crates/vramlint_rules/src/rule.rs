@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use vramlint_base::{Finding, Fix, Lang, Message, Place, Related, Severity};
-use vramlint_estimate::Models;
+use vramlint_estimate::{Estimates, Models};
 use vramlint_resolve::Project;
 
 /// Family of a rule: the digit behind `VL`.
@@ -83,6 +83,8 @@ pub struct Context<'a> {
     pub project: &'a Project,
     /// What is known about the models that it names.
     pub models: &'a Models,
+    /// The estimates of its runs, made when the first rule asks for them.
+    pub estimates: &'a Estimates,
 }
 
 /// Where a rule puts what it finds.

@@ -1,0 +1,221 @@
+//! The changes themselves.
+
+use crate::run_estimate::RunEstimate;
+use vramlint_base::{Message, message};
+use vramlint_catalog::Dialect;
+use vramlint_memory::Setup;
+use vramlint_memory::setup::{Checkpointing, Dtype, Head, Lora, Optimizer, Quantization, Scheme, Targets, Task};
+
+/// A single change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Rows of a micro-batch, and the accumulation that keeps the effective batch.
+    Batch {
+        /// Rows.
+        rows: u64,
+        /// Micro-batches of a step.
+        accumulation: u64,
+    },
+    /// Activations are recomputed.
+    Checkpointing,
+    /// Another way from hidden states to the loss.
+    Loss(Head),
+    /// Another optimizer.
+    Optimizer(Optimizer),
+    /// Ranks share states, gradients, weights.
+    Shard(Scheme),
+    /// Another rank of the adapters.
+    Rank(u64),
+    /// Adapters instead of the whole model, on a base of this quantization.
+    Adapters(Quantization),
+    /// Shorter rows, in tokens.
+    Length(u64),
+}
+
+/// Whether the same is trained after a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Keeps {
+    /// The same up to rounding.
+    Same,
+    /// Nearly: states or masters are kept in other precision.
+    Nearly,
+    /// Something else is trained.
+    Differs,
+}
+
+/// Every change but that of the batch, whose best value has to be sought.
+pub(super) fn single(of: &RunEstimate) -> Vec<Change> {
+    let setup = &of.setup;
+    let mut found = Vec::new();
+    if setup.checkpointing == Checkpointing::None {
+        found.push(Change::Checkpointing);
+    }
+    if let Some(head) = offered_head(of) {
+        found.push(Change::Loss(head));
+    }
+    optimizers(setup, &mut found);
+    found.extend(schemes(setup).iter().map(|scheme| Change::Shard(*scheme)));
+    match &setup.lora {
+        Some(lora) if lora.r > 8 => found.push(Change::Rank(lora.r / 2)),
+        None if !setup.freeze_base && setup.quantization == Quantization::None => {
+            found.push(Change::Adapters(Quantization::None));
+        }
+        _ => {}
+    }
+    if setup.quantization == Quantization::None && !setup.freeze_base {
+        found.push(Change::Adapters(Quantization::FourBit { double: true }));
+    }
+    if setup.sequence_length >= 256 && setup.task != Task::Grpo {
+        found.push(Change::Length(setup.sequence_length / 2));
+    }
+    found
+}
+
+/// The loss without whole logits that the library offers: Liger's flag of `TrainingArguments` and of those who take it over
+/// (transformers 5.23.0 `use_liger_kernel`, LLaMA-Factory 0.9.6 `enable_liger_kernel`), torchtune's `LinearCrossEntropyLoss`.
+fn offered_head(of: &RunEstimate) -> Option<Head> {
+    let language = matches!(of.setup.task, Task::CausalLm | Task::Dpo | Task::Grpo);
+    if of.setup.head != Head::FullLogits || !language {
+        return None;
+    }
+    match of.library {
+        Some(Dialect::Plain | Dialect::Accelerate | Dialect::Lightning | Dialect::DeepSpeed) => None,
+        Some(Dialect::Torchtune | Dialect::Trl) => Some(Head::Fused),
+        _ => Some(Head::Liger),
+    }
+}
+
+fn optimizers(setup: &Setup, found: &mut Vec<Change>) {
+    if matches!(setup.optimizer, Optimizer::AdamWForeach | Optimizer::AdamWForLoop) && setup.parallel.scheme == Scheme::None {
+        found.push(Change::Optimizer(Optimizer::AdamWFused));
+    }
+    let adam = matches!(setup.optimizer, Optimizer::AdamWFused | Optimizer::AdamWForeach | Optimizer::AdamWForLoop);
+    // DeepSpeed and FSDP shard the states themselves and do not know those of bitsandbytes.
+    if adam && matches!(setup.parallel.scheme, Scheme::None | Scheme::Ddp) {
+        found.push(Change::Optimizer(Optimizer::AdamW8bit));
+        found.push(Change::Optimizer(Optimizer::PagedAdamW8bit));
+    }
+}
+
+/// Schemes that share more among the same ranks. A base in 4 or 8 bits is not sharded here.
+fn schemes(setup: &Setup) -> &'static [Scheme] {
+    if setup.parallel.world < 2 || setup.quantization != Quantization::None {
+        return &[];
+    }
+    match setup.parallel.scheme {
+        Scheme::Ddp | Scheme::Zero1 => &[Scheme::Zero2, Scheme::Zero3, Scheme::Fsdp2],
+        Scheme::Zero2 => &[Scheme::Zero3],
+        _ => &[],
+    }
+}
+
+impl Change {
+    pub(super) fn apply(self, setup: &mut Setup) {
+        match self {
+            Self::Batch { rows, accumulation } => {
+                let (old, steps) = (setup.micro_batch, setup.accumulation);
+                // A round of generation follows the accumulation unless its steps are said (trl 1.16.0 trainer/grpo_config.py).
+                if let Some(round) = &mut setup.generation
+                    && round.sequences != old.saturating_mul(steps)
+                {
+                    round.sequences = round.sequences / old.max(1) * rows;
+                }
+                setup.micro_batch = rows;
+                setup.accumulation = accumulation;
+                setup.padding_mask = setup.padding_mask && rows.saturating_mul(setup.task.rows()) > 1;
+            }
+            Self::Checkpointing => {
+                setup.checkpointing = Checkpointing::NonReentrant;
+                setup.use_cache = false;
+            }
+            Self::Loss(head) => setup.head = head,
+            Self::Optimizer(optimizer) => setup.optimizer = optimizer,
+            Self::Shard(scheme) => shard(setup, scheme),
+            Self::Rank(r) => {
+                if let Some(lora) = &mut setup.lora {
+                    lora.r = r;
+                }
+            }
+            Self::Adapters(quantization) => {
+                setup.quantization = quantization;
+                let fp32 = setup.parallel.scheme == Scheme::None || setup.parallel.scheme == Scheme::Ddp;
+                setup.lora.get_or_insert(Lora { r: 16, targets: Targets::AllLinear, dropout: false, fp32, dora: false });
+                // A frozen base needs no fp32 masters.
+                if let Some(half) = setup.autocast.filter(|half| *half != Dtype::Fp32) {
+                    setup.weights = half;
+                }
+            }
+            Self::Length(tokens) => {
+                setup.sequence_length = tokens;
+                setup.prompt_length = setup.prompt_length.min(tokens / 2);
+            }
+        }
+    }
+
+    pub(super) fn keeps(self, before: &Setup) -> Keeps {
+        match self {
+            Self::Batch { .. } | Self::Checkpointing | Self::Loss(_) | Self::Optimizer(Optimizer::AdamWFused) => Keeps::Same,
+            Self::Shard(_) if before.weights == Dtype::Fp32 && before.autocast.is_none() => Keeps::Same,
+            Self::Shard(_) | Self::Optimizer(_) => Keeps::Nearly,
+            Self::Rank(_) | Self::Adapters(_) | Self::Length(_) => Keeps::Differs,
+        }
+    }
+
+    pub(super) fn title(self, before: &Setup) -> Message {
+        let (old_rows, old_steps) = (before.micro_batch, before.accumulation);
+        match self {
+            Self::Batch { rows, accumulation } => message!(
+                "set micro_batch to {rows} and gradient_accumulation_steps to {accumulation}: {old_rows} x {old_steps} = {rows} x {accumulation}",
+                "把 micro_batch 设为 {rows}、gradient_accumulation_steps 设为 {accumulation}：{old_rows} x {old_steps} = {rows} x {accumulation}"
+            ),
+            Self::Checkpointing => message!("turn activation checkpointing on", "开启激活检查点"),
+            Self::Loss(_) => message!("compute the loss in chunks instead of from all logits", "分块计算损失，不写出全部 logits"),
+            Self::Optimizer(Optimizer::AdamWFused) => message!("use the fused AdamW", "使用 fused AdamW"),
+            Self::Optimizer(Optimizer::PagedAdamW8bit) => {
+                message!("use the paged 8-bit AdamW, nearly the same training", "使用分页 8 bit AdamW，训练基本不变")
+            }
+            Self::Optimizer(_) => message!("use the 8-bit AdamW, nearly the same training", "使用 8 bit AdamW，训练基本不变"),
+            Self::Shard(scheme) => {
+                let name = match scheme {
+                    Scheme::Zero2 => "ZeRO-2",
+                    Scheme::Zero3 => "ZeRO-3",
+                    _ => "FSDP",
+                };
+                let ranks = before.parallel.world;
+                message!("share the states among the {ranks} ranks with {name}", "用 {name} 把状态分摊到 {ranks} 个进程")
+            }
+            Self::Rank(r) => message!("lower the rank to {r}, which trains another adapter", "把秩降到 {r}（训练的适配器不同）"),
+            Self::Adapters(Quantization::None) => {
+                message!(
+                    "train LoRA adapters of rank 16 instead of the whole model",
+                    "改为训练秩为 16 的 LoRA 适配器，而不是整个模型"
+                )
+            }
+            Self::Adapters(_) => message!("train adapters on a base in 4 bits (QLoRA)", "在 4 bit 基座上训练适配器（QLoRA）"),
+            Self::Length(tokens) => {
+                message!(
+                    "cut rows at {tokens} tokens, which drops what is longer",
+                    "把行截断到 {tokens} 个 token（更长的部分被丢弃）"
+                )
+            }
+        }
+    }
+}
+
+fn shard(setup: &mut Setup, scheme: Scheme) {
+    setup.parallel.scheme = scheme;
+    if scheme == Scheme::Fsdp2 {
+        // accelerate keeps fp32 shards under mixed precision.
+        if setup.autocast.is_some() && setup.lora.is_none() {
+            setup.weights = Dtype::Fp32;
+        }
+        return;
+    }
+    // DeepSpeed's engine casts the model and keeps fp32 masters.
+    setup.weights = setup.autocast.take().unwrap_or(setup.weights);
+    setup.parallel.master = true;
+    setup.parallel.overlap = scheme == Scheme::Zero3;
+    if let Some(lora) = &mut setup.lora {
+        lora.fp32 = false;
+    }
+}

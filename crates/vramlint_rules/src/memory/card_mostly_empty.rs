@@ -1,0 +1,156 @@
+//! # card-mostly-empty
+//!
+//! Gradients are accumulated over small micro-batches though the card would hold larger ones.
+//!
+//! ## Why it matters
+//! Accumulation makes up for memory that is missing. Where most of the card is empty, a larger micro-batch with fewer steps trains the
+//! same and uses the card better.
+//!
+//! ## Example
+//! ```toml file=vramlint.toml
+//! [target]
+//! memory = "80GiB"
+//! count = 1
+//! ```
+//! ```yaml file=train.yaml
+//! model_name_or_path: Qwen/Qwen2.5-0.5B
+//! stage: sft
+//! finetuning_type: lora
+//! do_train: true
+//! dataset: alpaca
+//! template: qwen
+//! output_dir: out
+//! cutoff_len: 512
+//! per_device_train_batch_size: 1
+//! gradient_accumulation_steps: 16
+//! bf16: true
+//! ```
+//! ```bash file=run.sh
+//! llamafactory-cli train train.yaml
+//! ```
+//!
+//! ## Fine
+//! ```toml file=vramlint.toml
+//! [target]
+//! memory = "80GiB"
+//! count = 1
+//! ```
+//! ```yaml file=train.yaml
+//! model_name_or_path: Qwen/Qwen2.5-0.5B
+//! stage: sft
+//! finetuning_type: lora
+//! do_train: true
+//! dataset: alpaca
+//! template: qwen
+//! output_dir: out
+//! cutoff_len: 512
+//! per_device_train_batch_size: 16
+//! gradient_accumulation_steps: 1
+//! bf16: true
+//! enable_liger_kernel: true
+//! ```
+//! ```bash file=run.sh
+//! llamafactory-cli train train.yaml
+//! ```
+//!
+//! ## Fix
+//! Unsafe: the largest micro-batch whose upper bound stays below 85 % of the card, with the accumulation that keeps the effective batch.
+//!
+//! ## When it is silent
+//! Without a target; without accumulation; where more than half of the card is used; where rows, accumulation or the length of rows are
+//! not stated.
+//!
+//! ## Sources
+//! The same step as in `does-not-fit`. That the gradient is the same: transformers 5.23.0 `trainer.py` and accelerate 1.15.0
+//! `accelerator.py` divide the loss by the tokens or steps of the whole batch.
+//!
+//! # 中文
+//!
+//! 显卡放得下更大的微批，却仍以很小的微批累积梯度。
+//!
+//! ## 为什么重要
+//! 梯度累积是为了弥补显存不足。若显卡大半空着，改用更大的微批、更少的累积步数，训练不变，显卡利用得更好。
+//!
+//! ## 修复
+//! 不安全：取上界不超过显存 85 % 的最大微批，并相应减少累积步数，使有效批大小不变。
+//!
+//! ## 何时不报
+//! 没有目标；没有累积；显存占用超过一半；微批、累积步数或样本长度没有说明。
+//!
+//! ## 来源
+//! 与 `does-not-fit` 相同的训练步。梯度不变的依据：transformers 5.23.0 `trainer.py` 与 accelerate 1.15.0 `accelerator.py`
+//! 按整个批的 token 数或步数对损失取平均。
+
+use super::{figures, fixes, places};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use std::collections::BTreeSet;
+use vramlint_base::{Severity, message};
+use vramlint_catalog::Concept;
+use vramlint_estimate::repairs::{Change, larger_batch};
+use vramlint_resolve::{Origin, Run};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL303",
+    name: "card-mostly-empty",
+    group: Group::Memory,
+    severity: Severity::Info,
+    since: "0.1.0",
+    source: include_str!("card_mostly_empty.rs"),
+    check: Some(check),
+};
+
+/// Below this share of the card, in percent, the rest counts as empty.
+const USED: u64 = 50;
+/// What a larger micro-batch may fill, in percent.
+const FILLED: u64 = 85;
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = BTreeSet::new();
+    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+        let Some(capacity) = &estimate.capacity else { continue };
+        let high = estimate.estimate.high;
+        let steps = estimate.setup.accumulation;
+        if steps < 2 || high > capacity.bytes / 100 * USED || !is_stated(run) {
+            continue;
+        }
+        let Some(repair) = larger_batch(estimate, FILLED) else { continue };
+        let Change::Batch { rows, accumulation } = repair.change else { continue };
+        let (own, old) = (figures::gib(estimate.estimate.peak), estimate.setup.micro_batch);
+        let (all, after) = (figures::capacity(capacity.bytes), figures::gib(repair.estimate.peak));
+        let message = message!(
+            "micro_batch {old} with {steps} accumulation steps needs {own} of {all}: {rows} with {accumulation} would need {after}",
+            "微批 {old}、累积 {steps} 步只需 {own}，显存为 {all}：改为微批 {rows}、累积 {accumulation} 步需 {after}"
+        );
+        let place = places::written(run, Concept::MicroBatch).unwrap_or(run.place);
+        if !told.insert((place, message.en.clone())) {
+            continue;
+        }
+        let mut finding = RULE.finding(place, message).run(&run.id).help(message!(
+            "a larger micro-batch with fewer accumulation steps trains the same in less time",
+            "增大微批、减少累积步数，训练不变而耗时更少"
+        ));
+        if let Some(place) = places::written(run, Concept::GradientAccumulationSteps) {
+            finding = finding.related(place, message!("{steps} micro-batches are accumulated", "累积 {steps} 个微批"));
+        }
+        finding.related.extend(places::target(cx.project, run));
+        finding.fixes.extend(fixes::fix(cx.project, run, &repair, estimate));
+        out.push(finding);
+    }
+}
+
+/// Whether rows, steps and lengths are what the run says, and not one branch of several.
+fn is_stated(run: &Run) -> bool {
+    let said = |concept: Concept| {
+        run.settings.get(&concept).is_some_and(|setting| {
+            let single = setting.candidates.iter().all(|candidate| candidate.condition.is_none());
+            let known = |origin: &Origin| !matches!(origin, Origin::Assumed { .. });
+            single
+                && setting
+                    .winning()
+                    .is_some_and(|winner| winner.known().is_some_and(|v| v.as_int().is_some()) && known(&winner.origin))
+        })
+    };
+    let long = [Concept::SequenceLength, Concept::MaxCompletionLength].iter().any(|concept| said(*concept));
+    said(Concept::MicroBatch) && said(Concept::GradientAccumulationSteps) && long
+}

@@ -1,0 +1,76 @@
+//! # checkpointing-absent
+//!
+//! The run does not fit, or only just, and would with activation checkpointing, which is off.
+//!
+//! ## Why it matters
+//! Without it every block keeps what its backward needs. With it only the input of each block is kept and the rest is computed again,
+//! for about a third more time. Where memory decides, that is the change that costs least.
+//!
+//! ## Fix
+//! Unsafe: turns it on where the setting is written or the library has a key for it.
+//!
+//! ## When it is silent
+//! Where it is on, or fits without; where it alone does not make the run fit; without a target.
+//!
+//! ## Sources
+//! The same step as in `does-not-fit`; transformers 5.23.0 `modeling_layers.py` `GradientCheckpointingLayer`.
+//!
+//! # 中文
+//!
+//! 任务放不下，或只是勉强放下；开启激活检查点即可放下，而它没有开启。
+//!
+//! ## 为什么重要
+//! 不开启时，每个块都保留反向所需的全部内容；开启后只保留每个块的输入，其余在反向时重新计算，耗时约增加三分之一。
+//! 显存不够时，这是代价最小的改动。
+//!
+//! ## 修复
+//! 不安全：在写明该设置处，或库提供相应键时开启。
+//!
+//! ## 何时不报
+//! 已经开启，或不开启也放得下；仅靠它仍放不下；没有目标。
+//!
+//! ## 来源
+//! 与 `does-not-fit` 相同的训练步；transformers 5.23.0 `modeling_layers.py` 的 `GradientCheckpointingLayer`。
+
+use super::{figures, fixes, little_headroom, places};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use std::collections::BTreeSet;
+use vramlint_base::{Severity, message};
+use vramlint_catalog::Concept;
+use vramlint_estimate::repairs::Change;
+use vramlint_estimate::{Verdict, repairs};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL308",
+    name: "checkpointing-absent",
+    group: Group::Memory,
+    severity: Severity::Info,
+    since: "0.1.0",
+    source: include_str!("checkpointing_absent.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = BTreeSet::new();
+    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+        let decides =
+            estimate.verdict.is_some_and(|verdict| verdict != Verdict::Fits) || little_headroom::tight(estimate).is_some();
+        let Some(capacity) = estimate.capacity.as_ref().filter(|_| decides) else { continue };
+        let repair = repairs(estimate).into_iter().find(|repair| repair.change == Change::Checkpointing && repair.fits);
+        let Some(repair) = repair else { continue };
+        let (own, after) = (figures::gib(estimate.estimate.peak), figures::gib(repair.estimate.peak));
+        let all = figures::capacity(capacity.bytes);
+        let message = message!(
+            "without activation checkpointing the step needs {own} of {all}, with it {after}",
+            "不开启激活检查点时一步需要 {own}（显存 {all}），开启后需要 {after}"
+        );
+        let place = places::written(run, Concept::GradientCheckpointing).unwrap_or_else(|| places::deciding(run, estimate));
+        if told.insert((place, message.en.clone())) {
+            let mut finding = RULE.finding(place, message).run(&run.id);
+            finding.related.extend(places::target(cx.project, run));
+            finding.fixes.extend(fixes::fix(cx.project, run, &repair, estimate));
+            out.push(finding);
+        }
+    }
+}

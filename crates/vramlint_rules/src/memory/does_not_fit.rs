@@ -1,0 +1,144 @@
+//! # does-not-fit
+//!
+//! A training step needs more memory than the card has.
+//!
+//! ## Why it matters
+//! The run stops with an out-of-memory error, at the first step or at the first long row. What a step needs follows from the model
+//! and its settings, so it can be known before the run waits in a queue.
+//!
+//! ## Example
+//! ```toml file=vramlint.toml
+//! [target]
+//! memory = "12GiB"
+//! count = 1
+//! ```
+//! ```yaml file=train.yaml
+//! model_name_or_path: meta-llama/Llama-2-70b-hf
+//! stage: sft
+//! finetuning_type: full
+//! do_train: true
+//! dataset: alpaca
+//! template: llama2
+//! output_dir: out
+//! cutoff_len: 1024
+//! per_device_train_batch_size: 1
+//! gradient_accumulation_steps: 8
+//! bf16: true
+//! ```
+//! ```bash file=run.sh
+//! llamafactory-cli train train.yaml
+//! ```
+//!
+//! ## Fine
+//! ```toml file=vramlint.toml
+//! [target]
+//! memory = "80GiB"
+//! count = 1
+//! ```
+//! ```yaml file=train.yaml
+//! model_name_or_path: meta-llama/Llama-2-7b-hf
+//! stage: sft
+//! finetuning_type: lora
+//! do_train: true
+//! dataset: alpaca
+//! template: llama2
+//! output_dir: out
+//! cutoff_len: 1024
+//! per_device_train_batch_size: 2
+//! gradient_accumulation_steps: 1
+//! bf16: true
+//! ```
+//! ```bash file=run.sh
+//! llamafactory-cli train train.yaml
+//! ```
+//!
+//! ## Severity
+//! An error only where not even the lower bound fits, with the lightest value of everything that the project does not state. A
+//! warning where only the upper bound is too large, or where a default or an assumption decides.
+//!
+//! ## Fix
+//! Unsafe: single changes that fit and train the same, such as a smaller micro-batch with more accumulation at the same effective
+//! batch. What changes the training is told in the help.
+//!
+//! ## When it is silent
+//! Without a target; for a model whose architecture is not known; where rows or ranks are not known. `vramlint estimate` says what is
+//! missing.
+//!
+//! ## Sources
+//! The step as transformers 5.23.0, trl 1.16.0, peft 0.21.2, bitsandbytes 0.50.2, deepspeed 0.19.8 and torch 2.15 run it; capacities as
+//! NVML reports them.
+//!
+//! # 中文
+//!
+//! 一个训练步所需的显存超过显卡容量。
+//!
+//! ## 为什么重要
+//! 任务会在第一步，或遇到第一个长样本时因显存不足而停止。一步需要多少显存由模型和设置决定，不必等到排完队才知道。
+//!
+//! ## 严重程度
+//! 只有在项目未说明的各项都取最省显存的值、下界仍放不下时才是 error。仅上界超出，或由默认值、假设决定时是 warning。
+//!
+//! ## 修复
+//! 不安全：能放下且不改变训练的单项改动，例如减小微批、增加累积步数而有效批大小不变。会改变训练的做法写在帮助中。
+//!
+//! ## 何时不报
+//! 没有目标；模型结构未知；行数或进程数未知。`vramlint estimate` 会说明缺少什么。
+//!
+//! ## 来源
+//! transformers 5.23.0、trl 1.16.0、peft 0.21.2、bitsandbytes 0.50.2、deepspeed 0.19.8 和 torch 2.15 实际执行的训练步；容量以 NVML 报告为准。
+
+use super::{figures, fixes, places};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use std::collections::BTreeSet;
+use vramlint_base::{Message, Severity};
+use vramlint_estimate::{Capacity, RunEstimate, Verdict, repairs};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL301",
+    name: "does-not-fit",
+    group: Group::Memory,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("does_not_fit.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = BTreeSet::new();
+    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+        let (Some(capacity), Some(verdict)) = (&estimate.capacity, estimate.verdict) else { continue };
+        if verdict == Verdict::Fits {
+            continue;
+        }
+        let (place, message) = (places::deciding(run, estimate), said(estimate, capacity, verdict));
+        // Several commands may start the same thing.
+        if !told.insert((place, message.en.clone())) {
+            continue;
+        }
+        let found = repairs(estimate);
+        let severity = if estimate.certainly_too_large() { Severity::Error } else { Severity::Warning };
+        let mut finding = RULE.finding(place, message).severity(severity).help(fixes::help(&found, estimate)).run(&run.id);
+        finding.related.extend(places::target(cx.project, run));
+        finding.fixes = fixes::fixes(cx.project, run, &found, estimate);
+        out.push(finding);
+    }
+}
+
+fn said(estimate: &RunEstimate, capacity: &Capacity, verdict: Verdict) -> Message {
+    let model = &estimate.model.id;
+    let (all, parts) = (figures::capacity(capacity.bytes), figures::parts(&estimate.estimate));
+    let (en, zh) = (&parts.en, &parts.zh);
+    if verdict == Verdict::DoesNotFit {
+        let needs = figures::gib(estimate.estimate.peak);
+        return Message {
+            en: format!("training {model} needs {needs} of {all}: {en}"),
+            zh: format!("训练 {model} 需要 {needs}，显存为 {all}：{zh}"),
+        };
+    }
+    let high = figures::gib(estimate.estimate.high);
+    Message {
+        en: format!("training {model} may need up to {high} of {all}: {en}"),
+        zh: format!("训练 {model} 最多可能需要 {high}，显存为 {all}：{zh}"),
+    }
+}

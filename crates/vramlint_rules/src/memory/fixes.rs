@@ -1,0 +1,199 @@
+//! Repairs as fixes: the edits that make them, where every place is known.
+
+use super::figures::gib;
+use super::insert::{self, Literal};
+use crate::edit;
+use vramlint_base::{Applicability, Edit, Fix, Message, Place, TextRange, Value, message};
+use vramlint_catalog::{Concept, Dialect};
+use vramlint_estimate::repairs::Change;
+use vramlint_estimate::{Keeps, Repair, RunEstimate};
+use vramlint_memory::setup::Optimizer;
+use vramlint_resolve::{Candidate, Origin, Project, Run, Setting};
+
+/// How many repairs of a kind are told.
+const TOLD: usize = 4;
+
+/// What helps, in words: the single changes that make it fit and train the same, then those that change the training.
+pub(super) fn help(found: &[Repair], estimate: &RunEstimate) -> Message {
+    let told = |keeps: &dyn Fn(Keeps) -> bool| -> Vec<&Repair> {
+        found.iter().filter(|repair| repair.fits && keeps(repair.keeps)).take(TOLD).collect()
+    };
+    let same = told(&|keeps| keeps != Keeps::Differs);
+    let differs = told(&|keeps| keeps == Keeps::Differs);
+    let list = |repairs: &[&Repair]| {
+        let each = |repair: &&Repair| {
+            let (needs, gained) = (gib(repair.estimate.peak), gib(repair.gained));
+            let Message { en, zh } = &repair.title;
+            message!("{en} ({needs}, {gained} less)", "{zh}（需 {needs}，少 {gained}）")
+        };
+        let all: Vec<Message> = repairs.iter().map(each).collect();
+        Message {
+            en: all.iter().map(|one| one.en.as_str()).collect::<Vec<_>>().join("; "),
+            zh: all.iter().map(|one| one.zh.as_str()).collect::<Vec<_>>().join("；"),
+        }
+    };
+    let (keep, change) = (list(&same), list(&differs));
+    let text = match (same.is_empty(), differs.is_empty()) {
+        (false, true) => Message { en: format!("to fit: {}", keep.en), zh: format!("可放下的改法：{}", keep.zh) },
+        (false, false) => fitting(&keep, &change),
+        (true, false) => only_differing(&change),
+        (true, true) => nothing_alone(found),
+    };
+    match super::figures::taken_for_granted(estimate) {
+        Some(Message { en, zh }) => {
+            let Message { en: own, zh: own_zh } = text;
+            Message { en: format!("{own}. Taken for granted: {en}"), zh: format!("{own_zh}。所作假设：{zh}") }
+        }
+        None => text,
+    }
+}
+
+fn fitting(keep: &Message, change: &Message) -> Message {
+    Message {
+        en: format!("to fit: {}; or, which trains something else: {}", keep.en, change.en),
+        zh: format!("可放下的改法：{}；或改变训练内容：{}", keep.zh, change.zh),
+    }
+}
+
+fn only_differing(change: &Message) -> Message {
+    Message {
+        en: format!("no single change fits and trains the same; with other training: {}", change.en),
+        zh: format!("没有哪一项改动既能放下又不改变训练；改变训练内容则可：{}", change.zh),
+    }
+}
+
+fn nothing_alone(found: &[Repair]) -> Message {
+    let Some(best) = found.iter().max_by_key(|repair| repair.gained) else {
+        return message!("no single change makes it fit", "没有哪一项改动能让它放下");
+    };
+    let (needs, Message { en, zh }) = (gib(best.estimate.peak), &best.title);
+    message!(
+        "no single change makes it fit; the largest gain: {en} ({needs})",
+        "没有哪一项改动能让它放下；收益最大的是：{zh}（需 {needs}）"
+    )
+}
+
+/// The fixes of the repairs that fit, the best first.
+pub(super) fn fixes(project: &Project, run: &Run, found: &[Repair], before: &RunEstimate) -> Vec<Fix> {
+    found.iter().filter(|repair| repair.fits).filter_map(|repair| fix(project, run, repair, before)).collect()
+}
+
+/// A repair as a fix, where all its edits are known. It changes what runs, so it is never applied unasked.
+pub(super) fn fix(project: &Project, run: &Run, repair: &Repair, before: &RunEstimate) -> Option<Fix> {
+    let setup = &before.setup;
+    let edits = match repair.change {
+        Change::Batch { rows, accumulation } => {
+            batch(project, run, (setup.micro_batch, rows), (setup.accumulation, accumulation))?
+        }
+        Change::Checkpointing => checkpointing(project, run)?,
+        Change::Loss(_) => vec![beside_rows(project, run, liger_key(run.dialect)?, Literal::True)?],
+        Change::Optimizer(optimizer) => optimizer_named(project, run, optimizer)?,
+        _ => return None,
+    };
+    let (needs, Message { en, zh }) = (gib(repair.estimate.peak), &repair.title);
+    Some(Fix { title: message!("{en} ({needs})", "{zh}（需 {needs}）"), applicability: Applicability::Unsafe, edits })
+}
+
+/// Rows and accumulation, in every place that says them.
+fn batch(project: &Project, run: &Run, rows: (u64, u64), steps: (u64, u64)) -> Option<Vec<Edit>> {
+    let mut edits = numbers(project, run.settings.get(&Concept::MicroBatch)?, rows.0, rows.1)?;
+    let written =
+        run.settings.get(&Concept::GradientAccumulationSteps).and_then(|setting| numbers(project, setting, steps.0, steps.1));
+    if let Some(more) = written {
+        edits.extend(more);
+    } else {
+        // Only a default may be added to: what is computed elsewhere would be contradicted.
+        let winner = run.settings.get(&Concept::GradientAccumulationSteps).and_then(Setting::winning);
+        let by_default = winner.is_some_and(|winner| matches!(winner.origin, Origin::Default { .. }));
+        let key = by_default.then(|| accumulation_key(run.dialect)).flatten()?;
+        edits.push(beside_rows(project, run, key, Literal::Number(steps.1))?);
+    }
+    edits.sort_by_key(|edit| (edit.place, edit.text.clone()));
+    edits.dedup();
+    Some(edits)
+}
+
+/// A setting's number in every place that says it; `None` where it is not written as a plain number, or branches choose it.
+fn numbers(project: &Project, setting: &Setting, old: u64, new: u64) -> Option<Vec<Edit>> {
+    let winner = setting.winning()?;
+    if setting.candidates.iter().any(|candidate| candidate.condition.is_some())
+        || winner.known()?.as_int() != i64::try_from(old).ok()
+    {
+        return None;
+    }
+    let first = number(project, winner, old, new)?;
+    let others = setting.candidates.iter().filter(|other| other.known() == winner.known());
+    let mut edits: Vec<Edit> =
+        std::iter::once(first).chain(others.filter_map(|other| number(project, other, old, new))).collect();
+    edits.sort_by_key(|edit| edit.place);
+    edits.dedup();
+    Some(edits)
+}
+
+fn number(project: &Project, candidate: &Candidate, old: u64, new: u64) -> Option<Edit> {
+    let place = candidate.origin.place()?;
+    let text = place.range.slice(&project.file(place.file).text);
+    let bare = text.trim_matches(['"', '\'']);
+    let start = text.find(bare)? as u32 + place.range.start;
+    let exact = Place::new(place.file, TextRange::new(start, start + bare.len() as u32));
+    (bare.parse() == Ok(old)).then(|| edit::replace(exact, new.to_string()))
+}
+
+/// `false` to `true` where it is written, else a new entry beside the rows.
+fn checkpointing(project: &Project, run: &Run) -> Option<Vec<Edit>> {
+    let setting = run.settings.get(&Concept::GradientCheckpointing);
+    let written = setting.and_then(Setting::winning).and_then(|winner| winner.origin.place());
+    let Some(place) = written else {
+        let key = matches!(run.dialect, Dialect::HfTrainer | Dialect::Trl | Dialect::Axolotl | Dialect::MsSwift);
+        return key.then(|| beside_rows(project, run, "gradient_checkpointing", Literal::True)).flatten().map(|edit| vec![edit]);
+    };
+    let on = match place.range.slice(&project.file(place.file).text) {
+        "false" => "true",
+        "False" => "True",
+        _ => return None,
+    };
+    // `disable_gradient_checkpointing: true` says the opposite of what it sets.
+    (setting?.value() == Some(&Value::Bool(false))).then(|| vec![edit::replace(place, on)])
+}
+
+/// Another name where `adamw_torch` and its like are written.
+fn optimizer_named(project: &Project, run: &Run, optimizer: Optimizer) -> Option<Vec<Edit>> {
+    let new = match optimizer {
+        Optimizer::AdamWFused => "adamw_torch_fused",
+        Optimizer::AdamW8bit => "adamw_bnb_8bit",
+        Optimizer::PagedAdamW8bit => "paged_adamw_8bit",
+        _ => return None,
+    };
+    let winner = run.settings.get(&Concept::Optimizer)?.winning()?;
+    let place = winner.origin.place()?;
+    let text = place.range.slice(&project.file(place.file).text);
+    let bare = text.trim_matches(['"', '\'']);
+    let known = matches!(bare, "adamw_torch" | "adamw_torch_fused" | "adamw_hf");
+    let start = text.find(bare)? as u32 + place.range.start;
+    let exact = Place::new(place.file, TextRange::new(start, start + bare.len() as u32));
+    known.then(|| vec![edit::replace(exact, new)])
+}
+
+/// A new entry beside the rows, which a run always has.
+fn beside_rows(project: &Project, run: &Run, key: &str, value: Literal) -> Option<Edit> {
+    insert::beside(project, run.settings.get(&Concept::MicroBatch)?.winning()?, key, value)
+}
+
+/// The tool's own key of the accumulation.
+const fn accumulation_key(dialect: Dialect) -> Option<&'static str> {
+    match dialect {
+        Dialect::HfTrainer | Dialect::Trl | Dialect::LlamaFactory | Dialect::Axolotl | Dialect::MsSwift | Dialect::Torchtune => {
+            Some("gradient_accumulation_steps")
+        }
+        _ => None,
+    }
+}
+
+/// The key that turns Liger's kernels on: transformers 5.23.0 training_args.py, LLaMA-Factory 0.9.6 hparams/model_args.py.
+const fn liger_key(dialect: Dialect) -> Option<&'static str> {
+    match dialect {
+        Dialect::HfTrainer | Dialect::MsSwift => Some("use_liger_kernel"),
+        Dialect::LlamaFactory => Some("enable_liger_kernel"),
+        _ => None,
+    }
+}

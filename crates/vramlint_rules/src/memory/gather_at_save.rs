@@ -1,0 +1,91 @@
+//! # gather-at-save
+//!
+//! Saving a checkpoint gathers the whole model in one process, whose machine cannot hold it.
+//!
+//! ## Why it matters
+//! Sharded training holds a part of the model in each process. `stage3_gather_16bit_weights_on_model_save` of DeepSpeed and the full
+//! state dict of FSDP bring all parts together in the memory of the first host. The run then trains for hours and dies at the first
+//! save, without a checkpoint.
+//!
+//! ## When it is silent
+//! Where the target does not state `host-memory`; where checkpoints are saved in shards.
+//!
+//! ## Sources
+//! deepspeed 0.19.8 `runtime/engine.py` `_zero3_consolidated_16bit_state_dict`; torch 2.15 `distributed/checkpoint/state_dict.py`
+//! (`full_state_dict`, `cpu_offload`).
+//!
+//! # 中文
+//!
+//! 保存检查点时会在一个进程中汇集整个模型，而其所在机器放不下。
+//!
+//! ## 为什么重要
+//! 分片训练时每个进程只持有模型的一部分。DeepSpeed 的 `stage3_gather_16bit_weights_on_model_save` 和 FSDP 的完整 state dict
+//! 会把所有部分汇集到第一台主机的内存中。任务训练数小时后，会在第一次保存时崩溃，连检查点也没有留下。
+//!
+//! ## 何时不报
+//! 目标没有给出 `host-memory`；检查点按分片保存。
+//!
+//! ## 来源
+//! deepspeed 0.19.8 `runtime/engine.py` 的 `_zero3_consolidated_16bit_state_dict`；torch 2.15 `distributed/checkpoint/state_dict.py`
+//! （`full_state_dict`、`cpu_offload`）。
+
+use super::{figures, places};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use std::collections::BTreeSet;
+use vramlint_base::{Place, Severity, message};
+use vramlint_catalog::Concept;
+use vramlint_estimate::{RunEstimate, Verdict};
+use vramlint_memory::setup::Scheme;
+use vramlint_resolve::Run;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL309",
+    name: "gather-at-save",
+    group: Group::Memory,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("gather_at_save.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = BTreeSet::new();
+    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+        let Some(all) = estimate.host_capacity else { continue };
+        // What does not fit while training is told by its own rule.
+        if !estimate.setup.parallel.gather_at_save || estimate.host_verdict == Some(Verdict::DoesNotFit) {
+            continue;
+        }
+        let (whole, held) = (gathered(estimate), estimate.estimate.host.peak);
+        if whole.saturating_add(held) <= all {
+            continue;
+        }
+        let (whole, held, all) = (figures::gib(whole), figures::gib(held), figures::capacity(all));
+        let message = message!(
+            "saving gathers {whole} of weights on one host of {all}, which holds {held} already",
+            "保存时会在一台内存 {all} 的主机上汇集 {whole} 权重，而该主机已占用 {held}"
+        );
+        let place = place(run);
+        if told.insert((place, message.en.clone())) {
+            let mut finding = RULE.finding(place, message).run(&run.id).help(message!(
+                "save in shards and join them later, with zero_to_fp32.py or torch's own converter",
+                "按分片保存，之后用 zero_to_fp32.py 或 torch 自带的工具合并"
+            ));
+            finding.related.extend(places::host(cx.project, run));
+            out.push(finding);
+        }
+    }
+}
+
+/// Bytes of the gathered weights: 16 bits under DeepSpeed, the type of the shards under FSDP.
+fn gathered(estimate: &RunEstimate) -> u64 {
+    let sharded = matches!(estimate.setup.parallel.scheme, Scheme::Fsdp1 | Scheme::Fsdp2);
+    let bytes = if sharded { estimate.setup.weights.bytes() } else { 2 };
+    estimate.model.arch.parameters().saturating_mul(bytes)
+}
+
+fn place(run: &Run) -> Place {
+    let own = Concept::from_name("gather_16bit_on_save").and_then(|concept| places::written(run, concept));
+    own.or_else(|| places::written(run, Concept::ZeroStage)).or_else(|| places::written(run, Concept::Model)).unwrap_or(run.place)
+}

@@ -1,0 +1,85 @@
+//! Whether two loads of a model are held by one process at once.
+
+use vramlint_base::{Place, TextRange};
+use vramlint_resolve::Project;
+use vramlint_resolve::code::ModelLoad;
+use vramlint_syntax::python::{Expr, ExprKind, Located, Stmt, StmtKind};
+
+/// Two calls in one function that load, and the names that hold the results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pair {
+    /// The earlier call.
+    pub first: Place,
+    /// The later call.
+    pub second: Place,
+    /// Names of both results.
+    pub names: [String; 2],
+}
+
+/// The pair that two loads make, where the first is certainly still held when the second is there: both run without a condition in
+/// one function, under two names, and the first name is used again later.
+pub(super) fn pair(project: &Project, a: &ModelLoad, b: &ModelLoad) -> Option<Pair> {
+    let chain = |load: &ModelLoad| load.via.iter().copied().chain([load.place]).collect::<Vec<Place>>();
+    let (a, b) = (chain(a), chain(b));
+    // Where the two ways part, both calls stand in one function.
+    let (first, second) = a.iter().zip(&b).find(|(a, b)| a != b)?;
+    let (first, second) = if first.range.start <= second.range.start { (*first, *second) } else { (*second, *first) };
+    if first.file != second.file {
+        return None;
+    }
+    let module = project.file(first.file).python()?;
+    let statements: Vec<Located<'_>> = module.statements().collect();
+    let (one, two) = (assignment(&statements, first.range)?, assignment(&statements, second.range)?);
+    let same_scope = one.context.path() == two.context.path() && one.context.is_straight() && two.context.is_straight();
+    let names = [name_of(one.stmt)?, name_of(two.stmt)?];
+    if !same_scope || names[0] == names[1] {
+        return None;
+    }
+    let text = project.file(first.file).text.as_ref();
+    let scope = one.context.path();
+    let later = statements.iter().filter(|other| other.stmt.range.start >= two.stmt.range.end && other.context.path() == scope);
+    let between = TextRange::new(one.stmt.range.end, two.stmt.range.start).slice(text);
+    let freed = between.lines().any(|line| line.trim_start().starts_with("del ") && mentions(line, &names[0]));
+    let on_object = names.iter().all(|name| name.starts_with("self."));
+    (!freed && (on_object || is_used(later, &names[0]))).then_some(Pair { first, second, names })
+}
+
+/// The innermost assignment whose value is, or holds, the call.
+fn assignment<'a, 'b>(statements: &'b [Located<'a>], call: TextRange) -> Option<&'b Located<'a>> {
+    let holds = |located: &&Located<'_>| matches!(&located.stmt.kind, StmtKind::Assign { value: Some(value), .. } if value.range.contains(call));
+    statements.iter().filter(holds).min_by_key(|located| located.stmt.range.len())
+}
+
+/// The name that an assignment gives; of several names in a tuple the first, as loaders return the model first.
+fn name_of(stmt: &Stmt) -> Option<String> {
+    let StmtKind::Assign { targets, .. } = &stmt.kind else { return None };
+    let [target] = targets.as_slice() else { return None };
+    match &target.kind {
+        ExprKind::List(items) => items.first()?.dotted(),
+        _ => target.dotted(),
+    }
+}
+
+/// Whether the first later statement that speaks of a name uses it rather than giving it anew.
+fn is_used<'a>(later: impl Iterator<Item = &'a Located<'a>>, name: &str) -> bool {
+    for located in later {
+        let targets = match &located.stmt.kind {
+            StmtKind::Assign { targets, .. } => targets.as_slice(),
+            _ => &[],
+        };
+        let own = |expr: &Expr| targets.iter().any(|target| target.range.contains(expr.range));
+        let roots = located.stmt.expressions();
+        let named = |expr: &&Expr| expr.dotted().as_deref() == Some(name);
+        if roots.iter().flat_map(|root| root.walk()).any(|expr| named(&expr) && !own(expr)) {
+            return true;
+        }
+        if targets.iter().any(|target| target.walk().any(|expr| named(&expr))) {
+            return false;
+        }
+    }
+    false
+}
+
+fn mentions(line: &str, name: &str) -> bool {
+    line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).any(|word| word == name)
+}

@@ -1,0 +1,103 @@
+//! # host-memory-too-small
+//!
+//! The run needs more memory of the host than the target has.
+//!
+//! ## Why it matters
+//! Offloaded optimizer states, pinned buffers, copies of the checkpoint in every process while it loads, and the workers of data loaders
+//! live in the memory of the host. When it is full, the system kills a process, without an error of Python.
+//!
+//! ## When it is silent
+//! Where the target does not state `host-memory`; for memory that the project's own code takes.
+//!
+//! ## Sources
+//! deepspeed 0.19.8 `runtime/zero/stage_1_and_2.py`, `stage3.py`: fp32 masters, moments and gradients on the host; torch 2.15
+//! `utils/data/dataloader.py`.
+//!
+//! # 中文
+//!
+//! 任务所需的主机内存超过目标机器的内存。
+//!
+//! ## 为什么重要
+//! 卸载的优化器状态、锁页缓冲区、加载时各进程各自的检查点副本，以及数据加载的工作进程都占用主机内存。内存耗尽时系统会直接杀死进程，
+//! Python 不会报错。
+//!
+//! ## 何时不报
+//! 目标没有给出 `host-memory`；项目自身代码占用的内存。
+//!
+//! ## 来源
+//! deepspeed 0.19.8 `runtime/zero/stage_1_and_2.py`、`stage3.py`：主机上的 fp32 主权重、动量和梯度；torch 2.15
+//! `utils/data/dataloader.py`。
+
+use super::{figures, places};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use std::collections::BTreeSet;
+use vramlint_base::{Message, Place, Severity, message};
+use vramlint_catalog::Concept;
+use vramlint_estimate::{RunEstimate, Verdict};
+use vramlint_memory::setup::Offload;
+use vramlint_resolve::Run;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL304",
+    name: "host-memory-too-small",
+    group: Group::Memory,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("host_memory_too_small.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = BTreeSet::new();
+    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+        let (Some(all), Some(Verdict::DoesNotFit)) = (estimate.host_capacity, estimate.host_verdict) else { continue };
+        let (place, message) = (place(run, estimate), said(estimate, all));
+        if told.insert((place, message.en.clone())) {
+            let mut finding = RULE.finding(place, message).run(&run.id).help(help(estimate));
+            finding.related.extend(places::host(cx.project, run));
+            out.push(finding);
+        }
+    }
+}
+
+/// Where the offload is written, else the workers, else the model.
+fn place(run: &Run, estimate: &RunEstimate) -> Place {
+    let parallel = &estimate.setup.parallel;
+    let offload = parallel.offload_optimizer != Offload::None || parallel.offload_param != Offload::None;
+    let order: &[Concept] = if offload {
+        &[Concept::OffloadOptimizer, Concept::OffloadParam, Concept::Model]
+    } else {
+        &[Concept::Model, Concept::DataloaderWorkers]
+    };
+    order.iter().find_map(|concept| places::written(run, *concept)).unwrap_or(run.place)
+}
+
+fn said(estimate: &RunEstimate, all: u64) -> Message {
+    let host = &estimate.estimate.host;
+    let (needs, all) = (figures::gib(host.peak), figures::capacity(all));
+    let mut parts: Vec<_> = host.parts.iter().filter(|item| item.bytes > host.peak / 50).collect();
+    parts.sort_by_key(|item| std::cmp::Reverse(item.bytes));
+    let join = |text: &dyn Fn(usize) -> &'static str, between: &str| {
+        (0..parts.len()).map(|i| format!("{} {}", text(i), figures::gib(parts[i].bytes))).collect::<Vec<_>>().join(between)
+    };
+    let (en, zh) = (join(&|i| parts[i].label.en, ", "), join(&|i| parts[i].label.zh, "、"));
+    Message {
+        en: format!("the processes of one machine need {needs} of its {all} of memory: {en}"),
+        zh: format!("一台机器上的进程需要 {needs} 内存，而机器只有 {all}：{zh}"),
+    }
+}
+
+fn help(estimate: &RunEstimate) -> Message {
+    let parallel = &estimate.setup.parallel;
+    if parallel.offload_optimizer == Offload::None && parallel.offload_param == Offload::None {
+        return message!(
+            "load the checkpoint in one process at a time, or use fewer workers of the data loader",
+            "逐个进程加载检查点，或减少数据加载的工作进程"
+        );
+    }
+    message!(
+        "keep the states on the GPUs and share them among more ranks, or offload them to NVMe",
+        "把状态留在 GPU 上并分摊给更多进程，或卸载到 NVMe"
+    )
+}

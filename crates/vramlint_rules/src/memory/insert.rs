@@ -1,0 +1,78 @@
+//! A setting written beside another one that is there.
+
+use crate::edit;
+use vramlint_base::{Edit, Place, TextRange};
+use vramlint_resolve::{Candidate, Origin, Project, SourceFile};
+use vramlint_syntax::python::ArgumentKind;
+
+/// A value as each language writes it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Literal {
+    /// A whole number.
+    Number(u64),
+    /// `true`, `True`.
+    True,
+}
+
+impl Literal {
+    fn text(self, python: bool) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::True if python => "True".to_owned(),
+            Self::True => "true".to_owned(),
+        }
+    }
+}
+
+/// Writes `key` beside the setting of `candidate`, in the same mapping, call or command. `None` where that form is not a plain one.
+pub(super) fn beside(project: &Project, candidate: &Candidate, key: &str, value: Literal) -> Option<Edit> {
+    match &candidate.origin {
+        Origin::File { place, key: own, .. } => in_data(project.file(place.file), *own, *place, key, value),
+        Origin::Flag { place, flag } => {
+            let flagged = flag.starts_with("--");
+            flagged.then(|| edit::replace(end_of(*place), format!(" --{key} {}", value.text(true))))
+        }
+        Origin::Code { place, .. } => is_keyword(project.file(place.file), place.range)
+            .then(|| edit::replace(end_of(*place), format!(", {key}={}", value.text(true)))),
+        _ => None,
+    }
+}
+
+fn end_of(place: Place) -> Place {
+    Place::new(place.file, TextRange::at(place.range.end))
+}
+
+/// A line of its own below an entry that has its line for itself; in JSON behind the value.
+fn in_data(file: &SourceFile, own: Place, value_at: Place, key: &str, value: Literal) -> Option<Edit> {
+    let text = file.text.as_ref();
+    if file.data().is_some_and(|data| data.json) {
+        return Some(edit::replace(end_of(value_at), format!(", \"{key}\": {}", value.text(false))));
+    }
+    let line = file.lines.line_of(own.range.start);
+    let start = file.lines.line_start(line);
+    let indent = text.get(start as usize..own.range.start as usize)?;
+    if !indent.chars().all(|c| c == ' ') || file.lines.line_of(value_at.range.end) != line {
+        return None;
+    }
+    let rest = text.get(value_at.range.end as usize..)?;
+    let to_end = rest.find('\n').unwrap_or(rest.len());
+    let content = rest[..to_end].trim_end_matches('\r');
+    let tail = content.trim_start();
+    if !(tail.is_empty() || tail.starts_with('#') || matches!(tail, "\"" | "'")) {
+        return None;
+    }
+    let newline = if rest[..to_end].ends_with('\r') { "\r\n" } else { "\n" };
+    let at = value_at.range.end as usize + content.len();
+    let place = Place::new(file.id, TextRange::at(at as u32));
+    Some(edit::replace(place, format!("{newline}{indent}{key}: {}", value.text(false))))
+}
+
+/// Whether a value is that of a keyword argument of a call.
+fn is_keyword(file: &SourceFile, range: TextRange) -> bool {
+    let Some(module) = file.python() else { return false };
+    module.calls().any(|located| {
+        located.call.args.iter().any(|argument| {
+            argument.value.range == range && matches!(argument.kind, ArgumentKind::Keyword(..)) && !range.is_empty()
+        })
+    })
+}

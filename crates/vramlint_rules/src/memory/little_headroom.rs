@@ -1,0 +1,72 @@
+//! # little-headroom
+//!
+//! A training step fits the card with next to nothing to spare.
+//!
+//! ## Why it matters
+//! A longer row, another process on the card, an evaluation with larger batches or a newer library then ends the run, often hours in.
+//!
+//! ## When it is silent
+//! Without a target; where more than 5 % of the card is left above the upper bound; where the run does not fit, of which
+//! `does-not-fit` speaks.
+//!
+//! ## Sources
+//! The same step as in `does-not-fit`; capacities as NVML reports them.
+//!
+//! # 中文
+//!
+//! 训练步虽然放得下，但显存几乎没有余量。
+//!
+//! ## 为什么重要
+//! 更长的样本、卡上的其他进程、更大批次的评估，或更新版本的库，都会让任务中断，而且往往是在运行数小时之后。
+//!
+//! ## 何时不报
+//! 没有目标；上界之上仍有超过 5 % 的余量；放不下的情况由 `does-not-fit` 报告。
+//!
+//! ## 来源
+//! 与 `does-not-fit` 相同的训练步；容量以 NVML 报告为准。
+
+use super::{figures, fixes, places};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use std::collections::BTreeSet;
+use vramlint_base::{Severity, message};
+use vramlint_estimate::{RunEstimate, Verdict, repairs};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL302",
+    name: "little-headroom",
+    group: Group::Memory,
+    severity: Severity::Info,
+    since: "0.1.0",
+    source: include_str!("little_headroom.rs"),
+    check: Some(check),
+};
+
+/// What should be left of the card above the upper bound, in percent.
+const SPARE: u64 = 5;
+
+/// Whether it fits, with less to spare than is wise; how many bytes are left above the upper bound.
+pub(super) fn tight(estimate: &RunEstimate) -> Option<u64> {
+    let capacity = estimate.capacity.as_ref()?.bytes;
+    let left = capacity.checked_sub(estimate.estimate.high)?;
+    (estimate.verdict == Some(Verdict::Fits) && left < capacity / 100 * SPARE).then_some(left)
+}
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = BTreeSet::new();
+    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+        let (Some(left), Some(capacity)) = (tight(estimate), &estimate.capacity) else { continue };
+        let (left, all, high) = (figures::gib(left), figures::capacity(capacity.bytes), figures::gib(estimate.estimate.high));
+        let model = &estimate.model.id;
+        let message = message!(
+            "training {model} needs up to {high} of {all}: {left} to spare",
+            "训练 {model} 最多需要 {high}，显存为 {all}：仅余 {left}"
+        );
+        let place = places::deciding(run, estimate);
+        if told.insert((place, message.en.clone())) {
+            let mut finding = RULE.finding(place, message).help(fixes::help(&repairs(estimate), estimate)).run(&run.id);
+            finding.related.extend(places::target(cx.project, run));
+            out.push(finding);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! # logits-dominate
+//!
+//! A large part of the peak is one block: logits of every token over the whole vocabulary, with their gradient.
+//!
+//! ## Why it matters
+//! The loss of transformers writes the logits out in the type of the model and in fp32, and their gradient beside them: 10 to 12 bytes
+//! for every token and every word of the vocabulary. A fused or chunked loss computes the same from the hidden states, a piece at a
+//! time, and this part goes.
+//!
+//! ## Fix
+//! Unsafe, where the library has a flag for it: Liger's kernels. The package `liger-kernel` must be installed.
+//!
+//! ## When it is silent
+//! Where logits are less than 30 % of the peak; where the library already computes the loss in pieces (TRL, unsloth); in loops of the
+//! project's own.
+//!
+//! ## Sources
+//! transformers 5.23.0 `loss/loss_utils.py`, `integrations/liger.py`, `training_args.py` `use_liger_kernel`; LLaMA-Factory 0.9.6
+//! `hparams/model_args.py` `enable_liger_kernel`; torchtune 0.7.0 `LinearCrossEntropyLoss`.
+//!
+//! # 中文
+//!
+//! 峰值中很大一部分来自同一块内容：所有 token 在整个词表上的 logits 及其梯度。
+//!
+//! ## 为什么重要
+//! transformers 的损失会以模型类型和 fp32 各写一份 logits，旁边还有它的梯度：每个 token、每个词表项占 10 到 12 字节。
+//! 融合或分块的损失直接从隐藏状态逐块计算，结果相同，这部分显存随之消失。
+//!
+//! ## 修复
+//! 不安全，仅在库提供开关时给出：启用 Liger 内核，需要安装 `liger-kernel` 包。
+//!
+//! ## 何时不报
+//! logits 不足峰值的 30 %；库已经分块计算损失（TRL、unsloth）；项目自己编写的训练循环。
+//!
+//! ## 来源
+//! transformers 5.23.0 `loss/loss_utils.py`、`integrations/liger.py`、`training_args.py` 的 `use_liger_kernel`；LLaMA-Factory 0.9.6
+//! `hparams/model_args.py` 的 `enable_liger_kernel`；torchtune 0.7.0 `LinearCrossEntropyLoss`。
+
+use super::{figures, fixes, places};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use std::collections::BTreeSet;
+use vramlint_base::{Message, Severity, message};
+use vramlint_catalog::Concept;
+use vramlint_estimate::repairs;
+use vramlint_estimate::repairs::Change;
+use vramlint_memory::estimate::Part;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL306",
+    name: "logits-dominate",
+    group: Group::Memory,
+    severity: Severity::Info,
+    since: "0.1.0",
+    source: include_str!("logits_dominate.rs"),
+    check: Some(check),
+};
+
+/// Share of the peak in percent from which on logits dominate.
+const SHARE: u64 = 30;
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = BTreeSet::new();
+    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+        let (logits, peak) = (estimate.part(Part::Logits), estimate.estimate.peak);
+        let share = figures::percent(logits, peak);
+        if share < SHARE {
+            continue;
+        }
+        let Some(repair) = repairs(estimate).into_iter().find(|repair| matches!(repair.change, Change::Loss(_))) else {
+            continue;
+        };
+        let (logits, peak, gained) = (figures::gib(logits), figures::gib(peak), figures::gib(repair.gained));
+        let message = message!(
+            "logits are {logits} of a peak of {peak} ({share} %): a fused or chunked loss needs {gained} less",
+            "logits 占峰值 {peak} 中的 {logits}（{share} %）：融合或分块的损失可少用 {gained}"
+        );
+        let place = places::written(run, Concept::MicroBatch).unwrap_or_else(|| places::deciding(run, estimate));
+        if told.insert((place, message.en.clone())) {
+            let mut finding = RULE.finding(place, message).run(&run.id);
+            finding.help = figures::taken_for_granted(estimate)
+                .map(|Message { en, zh }| Message { en: format!("taken for granted: {en}"), zh: format!("所作假设：{zh}") });
+            finding.fixes.extend(fixes::fix(cx.project, run, &repair, estimate));
+            out.push(finding);
+        }
+    }
+}

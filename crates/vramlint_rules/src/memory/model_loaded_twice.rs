@@ -1,0 +1,154 @@
+//! # model-loaded-twice
+//!
+//! One process loads the same model twice and holds both copies.
+//!
+//! ## Why it matters
+//! The second copy takes as much memory as the first. Where one of the two only generates or scores, one copy can serve both: a
+//! trained model with its adapters switched off is the untrained one, and two agents may speak with one set of weights.
+//!
+//! ## Example
+//! ```python file=train.py
+//! import torch
+//! from transformers import AutoModelForCausalLM
+//!
+//! agent = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", dtype=torch.bfloat16)
+//! user = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", dtype=torch.bfloat16)
+//! optimizer = torch.optim.AdamW(agent.parameters(), lr=1e-6)
+//! for batch in episodes(agent, user):
+//!     agent(**batch).loss.backward()
+//!     optimizer.step()
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! import torch
+//! from transformers import AutoModelForCausalLM
+//!
+//! agent = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", dtype=torch.bfloat16)
+//! optimizer = torch.optim.AdamW(agent.parameters(), lr=1e-6)
+//! for batch in episodes(agent, agent):
+//!     agent(**batch).loss.backward()
+//!     optimizer.step()
+//! ```
+//!
+//! ## When it is silent
+//! For a reference, teacher or target model, which a method needs apart from the trained one; where the first copy is not used any
+//! more, is deleted or gets another value; for loads in branches and loops; for names that are not known.
+//!
+//! ## Sources
+//! transformers 5.23.0 `modeling_utils.py` `from_pretrained`: every call makes new parameters.
+//!
+//! # 中文
+//!
+//! 同一进程把同一个模型加载两次，并同时持有两份。
+//!
+//! ## 为什么重要
+//! 第二份占用的显存与第一份相同。若其中一份只用于生成或打分，一份即可兼顾：关闭适配器后，被训练的模型就是未训练的模型；
+//! 两个智能体也可以共用一份权重。
+//!
+//! ## 何时不报
+//! 方法本身需要的参考模型、教师模型或目标模型；第一份之后不再使用、被删除或被重新赋值；分支和循环中的加载；名称未知的模型。
+//!
+//! ## 来源
+//! transformers 5.23.0 `modeling_utils.py` 的 `from_pretrained`：每次调用都会创建新的参数。
+
+use super::figures::gib;
+use super::held::{Pair, pair};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Message, Severity, Value, message};
+use vramlint_catalog::Concept;
+use vramlint_estimate::Model;
+use vramlint_memory::setup::Dtype;
+use vramlint_resolve::Run;
+use vramlint_resolve::code::{CodeFacts, ModelLoad};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL305",
+    name: "model-loaded-twice",
+    group: Group::Memory,
+    severity: Severity::Info,
+    since: "0.1.0",
+    source: include_str!("model_loaded_twice.rs"),
+    check: Some(check),
+};
+
+/// Words in the names of models that a method needs beside the trained one.
+const NEEDED: &[&str] =
+    &["ref", "reference", "teacher", "target", "frozen", "old", "init", "initial", "base", "ema", "draft", "critic"];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for run in &cx.project.runs {
+        let Some(code) = &run.code else { continue };
+        let loads: Vec<(&ModelLoad, &str)> =
+            code.models.iter().filter_map(|load| Some((load, plain(run, code, load)?))).collect();
+        for (index, (first, id)) in loads.iter().enumerate() {
+            for (second, other) in &loads[index + 1..] {
+                if id == other
+                    && let Some(pair) = pair(cx.project, first, second).filter(|pair| !is_needed(pair))
+                    && once.first(pair.second)
+                {
+                    let size = cx.models.find(id).and_then(|model| size(&model, second));
+                    out.push(
+                        RULE.finding(pair.second, said(id, size))
+                            .help(help(&pair))
+                            .related(pair.first, message!("the first copy is loaded here", "第一份在此加载"))
+                            .run(&run.id),
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The name of a model that is loaded without a condition and for no part that a method needs.
+fn plain<'a>(run: &Run, code: &CodeFacts, load: &'a ModelLoad) -> Option<&'a str> {
+    let needed = [Concept::ReferenceModel, Concept::RewardModel];
+    let part = code.candidates.iter().any(|(concept, found)| needed.contains(concept) && found.call_place == Some(load.place));
+    let settled = !run.settings.contains_key(&Concept::ReferenceModel);
+    (!load.conditional && !part && settled).then(|| load.model.as_ref()?.as_str()).flatten()
+}
+
+/// Whether a name says that the method needs the second model.
+fn is_needed(pair: &Pair) -> bool {
+    let words = |name: &str| name.to_lowercase().split(['_', '.']).map(str::to_owned).collect::<Vec<_>>();
+    pair.names.iter().flat_map(|name| words(name)).any(|word| NEEDED.contains(&word.as_str()))
+}
+
+/// Bytes of one copy; `None` where its type is not known.
+fn size(model: &Model, load: &ModelLoad) -> Option<u64> {
+    let quantized = load.arguments.iter().any(|(name, ..)| name.starts_with("load_in") || name == "quantization_config");
+    let stated = load.arguments.iter().find(|(name, ..)| matches!(name.as_str(), "dtype" | "torch_dtype"));
+    let dtype = match stated {
+        Some((_, value, _)) => match value.as_ref().and_then(Value::as_str)?.trim_start_matches("torch.") {
+            "bfloat16" => Dtype::Bf16,
+            "float16" | "half" => Dtype::Fp16,
+            "float32" | "float" => Dtype::Fp32,
+            _ => return None,
+        },
+        None => model.dtype.filter(|_| !load.open)?,
+    };
+    (!quantized && model.prequantized.is_none()).then(|| model.arch.parameters().saturating_mul(dtype.bytes()))
+}
+
+fn said(id: &str, size: Option<u64>) -> Message {
+    match size {
+        Some(bytes) => {
+            let (one, both) = (gib(bytes), gib(bytes.saturating_mul(2)));
+            message!(
+                "{id} is loaded a second time: two copies of {one} hold {both}",
+                "{id} 被加载第二次：两份各 {one}，共占 {both}"
+            )
+        }
+        None => message!("{id} is loaded a second time, and both copies are held", "{id} 被加载第二次，两份同时占用显存"),
+    }
+}
+
+fn help(pair: &Pair) -> Message {
+    let [first, second] = &pair.names;
+    message!(
+        "let `{second}` share the weights of `{first}`, or load it in 4 bits or on another card where it only generates",
+        "让 `{second}` 与 `{first}` 共用权重；若它只用于生成，可按 4 bit 加载或放到另一张卡上"
+    )
+}

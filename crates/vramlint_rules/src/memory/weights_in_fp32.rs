@@ -1,0 +1,129 @@
+//! # weights-in-fp32
+//!
+//! A library loads the weights in fp32 by default though the checkpoint is stored in 16 bits.
+//!
+//! ## Why it matters
+//! TRL loads a model that is given by name in fp32, whatever its checkpoint holds; `torch_dtype` in `model_init_kwargs` does not change
+//! that, only `dtype` does. Every weight then takes 4 bytes, and under full fine-tuning so do its gradient and both moments. Masters in
+//! fp32 may be wanted where everything is trained. Under adapters the frozen base gains nothing from them.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from datasets import load_dataset
+//! from peft import LoraConfig
+//! from trl import SFTConfig, SFTTrainer
+//!
+//! trainer = SFTTrainer(
+//!     "meta-llama/Llama-2-7b-hf",
+//!     args=SFTConfig("out", per_device_train_batch_size=1, max_length=512),
+//!     train_dataset=load_dataset("trl-lib/Capybara", split="train"),
+//!     peft_config=LoraConfig(r=16, lora_dropout=0.0, target_modules=["q_proj", "v_proj"]),
+//! )
+//! trainer.train()
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from datasets import load_dataset
+//! from peft import LoraConfig
+//! from trl import SFTConfig, SFTTrainer
+//!
+//! trainer = SFTTrainer(
+//!     "meta-llama/Llama-2-7b-hf",
+//!     args=SFTConfig("out", per_device_train_batch_size=1, max_length=512, model_init_kwargs={"dtype": "bfloat16"}),
+//!     train_dataset=load_dataset("trl-lib/Capybara", split="train"),
+//!     peft_config=LoraConfig(r=16, lora_dropout=0.0, target_modules=["q_proj", "v_proj"]),
+//! )
+//! trainer.train()
+//! ```
+//!
+//! ## Severity
+//! A warning where the base is frozen under adapters, else advice.
+//!
+//! ## When it is silent
+//! Where the type is stated; where the code loads the model itself, which keeps the checkpoint's type; under DeepSpeed, whose engine
+//! casts the model.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/utils.py:1331` (`dtype=float32` unless given), run; versions up to 0.24 had no default, with transformers 4
+//! loading fp32.
+//!
+//! # 中文
+//!
+//! 检查点以 16 位保存，库却默认按 fp32 加载权重。
+//!
+//! ## 为什么重要
+//! 以名称给出模型时，TRL 一律按 fp32 加载，不论检查点是什么类型；在 `model_init_kwargs` 中写 `torch_dtype` 不起作用，只有 `dtype` 有效。
+//! 这样每个权重占 4 字节，全参数微调时其梯度和两个动量也是如此。全参数训练时可能确实需要 fp32 主权重；而在适配器之下，
+//! 冻结的基座从中得不到任何好处。
+//!
+//! ## 严重程度
+//! 基座被适配器冻结时是 warning，否则仅作提示。
+//!
+//! ## 何时不报
+//! 已写明类型；由代码自行加载模型（保持检查点的类型）；使用 DeepSpeed（其引擎会转换模型）。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/utils.py:1331`（未给出时 `dtype=float32`），实际运行；0.24 及更早版本没有默认值，而 transformers 4 按 fp32 加载。
+
+use super::{figures, places};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use std::collections::BTreeSet;
+use vramlint_base::{Severity, message};
+use vramlint_catalog::Concept;
+use vramlint_estimate::RunEstimate;
+use vramlint_memory::setup::{Dtype, Quantization, Scheme};
+use vramlint_resolve::{Origin, Run};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL307",
+    name: "weights-in-fp32",
+    group: Group::Memory,
+    severity: Severity::Info,
+    since: "0.1.0",
+    source: include_str!("weights_in_fp32.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = BTreeSet::new();
+    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+        let Some(stored) = estimate.model.dtype.filter(|dtype| *dtype != Dtype::Fp32) else { continue };
+        if !by_default(run) || !stays_fp32(estimate) {
+            continue;
+        }
+        let parameters = estimate.model.arch.parameters();
+        let (id, name) = (&estimate.model.id, stored.name());
+        let own = figures::gib(parameters.saturating_mul(Dtype::Fp32.bytes()));
+        let half = figures::gib(parameters.saturating_mul(stored.bytes()));
+        let message = message!(
+            "TRL loads {id} in fp32 unless told otherwise: {own} of weights instead of {half} in the checkpoint's {name}",
+            "TRL 未经说明时按 fp32 加载 {id}：权重占 {own}，而检查点的 {name} 只占 {half}"
+        );
+        let place = places::written(run, Concept::Model).unwrap_or(run.place);
+        if told.insert((place, message.en.clone())) {
+            let frozen = estimate.setup.lora.is_some();
+            let help = message!(
+                "give the type: `dtype` in model_init_kwargs, or as an argument of the command",
+                "写明类型：在 model_init_kwargs 中或作为命令参数给出 `dtype`"
+            );
+            let severity = if frozen { Severity::Warning } else { Severity::Info };
+            out.push(RULE.finding(place, message).severity(severity).help(help).run(&run.id));
+        }
+    }
+}
+
+/// Whether only the library's default says the type.
+fn by_default(run: &Run) -> bool {
+    run.settings.get(&Concept::WeightsDtype).and_then(|setting| setting.winning()).is_some_and(|winner| {
+        matches!(winner.origin, Origin::Default { .. }) && winner.known().and_then(|value| value.as_str()) == Some("fp32")
+    })
+}
+
+fn stays_fp32(estimate: &RunEstimate) -> bool {
+    let setup = &estimate.setup;
+    let engine = matches!(setup.parallel.scheme, Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3);
+    let sharded = matches!(setup.parallel.scheme, Scheme::Fsdp1 | Scheme::Fsdp2);
+    setup.weights == Dtype::Fp32 && setup.quantization == Quantization::None && !engine && !sharded
+}
