@@ -49,7 +49,7 @@ pub struct Config {
     /// `[[model]]`, as written.
     pub models: Vec<DeclaredModel>,
     /// `[[model]]`, read.
-    pub(crate) declared: Vec<Model>,
+    pub declared: Vec<Model>,
     pub(crate) exclude: Option<Globs>,
     pub(crate) extend_exclude: Globs,
     pub(crate) choice: Choice,

@@ -3,31 +3,43 @@
 use super::subject::Card;
 use crate::exit::fault;
 use anyhow::Result;
-use vramlint_base::message;
+use vramlint_base::{Message, message};
+use vramlint_catalog::gpus::{Match, lookup, nearest};
 use vramlint_resolve::Target;
 
-/// The card, where the target names one or its memory.
-pub(super) fn of(target: &Target) -> Result<Option<Card>> {
-    let Some(name) = &target.gpu else { return Ok(target.memory.map(|bytes| Card { name: None, bytes, capability: None })) };
-    match (known(name), target.memory) {
-        (Some((name, bytes, capability)), given) => {
-            Ok(Some(Card { name: Some(name.to_owned()), bytes: given.unwrap_or(bytes), capability: Some(capability) }))
+/// The card, where the target names one or its memory, and what was taken for granted about it.
+pub(super) fn of(target: &Target) -> Result<Option<(Card, Option<Message>)>> {
+    let Some(name) = &target.gpu else {
+        return Ok(target.memory.map(|bytes| (Card { name: None, bytes, capability: None }, None)));
+    };
+    let Some(found) = lookup(name) else {
+        return match (target.memory, nearest(name)) {
+            (Some(bytes), _) => Ok(Some((Card { name: Some(name.clone()), bytes, capability: None }, None))),
+            (None, Some(near)) => Err(fault(message!(
+                "unknown card `{name}`, did you mean `{near}`? Of another card give the memory with --gpu-memory",
+                "未知的显卡 `{name}`，是否想写 `{near}`？其他显卡请用 --gpu-memory 给出显存大小"
+            ))),
+            (None, None) => Err(fault(message!(
+                "unknown card `{name}`: give its memory with --gpu-memory",
+                "未知的显卡 `{name}`：请用 --gpu-memory 给出显存大小"
+            ))),
+        };
+    };
+    let gpu = found.smallest();
+    let note = match (&found, target.memory) {
+        (Match::Ambiguous(_), None) => {
+            let own = gpu.name;
+            Some(message!(
+                "`{name}` is sold with several sizes of memory: {own}, the smallest",
+                "`{name}` 有多种显存容量：按最小的 {own} 计"
+            ))
         }
-        (None, Some(bytes)) => Ok(Some(Card { name: Some(name.clone()), bytes, capability: None })),
-        (None, None) => Err(fault(message!(
-            "the card `{name}` is not in the catalogue; give its memory with --gpu-memory",
-            "目录中没有显卡 `{name}`；请用 --gpu-memory 给出显存大小"
-        ))),
-    }
-}
-
-/// A stand-in until the catalogue of cards lands: a few cards, with the memory that NVML reports and their capability.
-fn known(name: &str) -> Option<(&'static str, u64, u32)> {
-    const CARDS: [(&str, &str, u64, u32); 3] = [
-        ("rtx4090", "RTX 4090", 24_564, 89),
-        ("a100sxm440gb", "A100-SXM4-40GB", 40_960, 80),
-        ("h10080gb", "H100-80GB", 81_559, 90),
-    ];
-    let plain: String = name.to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
-    CARDS.iter().find(|(own, ..)| *own == plain).map(|(_, name, mib, capability)| (*name, mib << 20, *capability))
+        _ => None,
+    };
+    let card = Card {
+        name: Some(gpu.name.to_owned()),
+        bytes: target.memory.unwrap_or_else(|| gpu.memory()),
+        capability: gpu.compute_capability,
+    };
+    Ok(Some((card, note)))
 }

@@ -17,9 +17,8 @@ use anyhow::Result;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use vramlint_base::{Lang, Message, message};
-use vramlint_estimate::models::{Model, Models};
-use vramlint_estimate::record;
-use vramlint_project::{Config, Request, check, governing};
+use vramlint_estimate::{Model, record};
+use vramlint_project::{Request, check, governing};
 use vramlint_resolve::Target;
 
 pub(crate) use subject::{Card, Subject};
@@ -78,11 +77,11 @@ fn of_data(args: &EstimateArgs, file: &Path) -> Result<Found> {
     let bytes = bytes.map_err(|error| fault(message!("{shown} cannot be read: {error}", "无法读取 {shown}：{error}")))?;
     let text = String::from_utf8(bytes).map_err(|_| fault(message!("{shown} is not UTF-8", "{shown} 不是 UTF-8 编码")))?;
     let (config, target) = governing(&request(&args.common, &[])?)?;
-    let records = record::parse(&text, &models(&config)?).map_err(|why| {
+    let records = record::parse(&text, &model::known(&config)).map_err(|why| {
         let (en, zh) = (why.en, why.zh);
         fault(message!("{shown}: {en}", "{shown}：{zh}"))
     })?;
-    let card = card::of(&target)?;
+    let card = card::of(&target)?.map(|(card, _)| card);
     let answers = records.into_iter().map(|record| {
         let (task, mut setup) = (record.setup.task.name(), record.setup);
         setup.capability = setup.capability.or_else(|| card.as_ref().and_then(|card| card.capability));
@@ -111,8 +110,9 @@ fn of_flags(args: &EstimateArgs) -> Result<Found> {
             "--run 要与路径一起使用：仅有参数时没有训练任务"
         )));
     }
-    let (config, target) = governing(&request(&args.common, &[])?)?;
-    let Some(model) = model::of(&args.flags, &models(&config)?)? else {
+    let request = request(&args.common, &[])?;
+    let (config, target) = governing(&request)?;
+    let Some(model) = model::of(&args.flags, &model::known(&config), &request)? else {
         return Err(fault(message!("--model or --params says what is trained", "请用 --model 或 --params 指明要训练的模型")));
     };
     let mut subject = flags::alone(&args.flags, model, &target)?;
@@ -128,10 +128,10 @@ fn of_project(args: &EstimateArgs) -> Result<Found> {
     let report = check(&request, &|done, all| progress.tell(done, all))?;
     progress.clear();
     let (config, target) = governing(&request)?;
-    let named = model::of(&args.flags, &models(&config)?)?;
+    let named = model::of(&args.flags, &model::known(&config), &request)?;
     let mut found = Found { answers: Vec::new(), without: Vec::new(), lang: language::decide(args.common.lang, report.lang) };
     let wanted = |id: &str| args.run.as_ref().is_none_or(|only| only == id);
-    let runs: Vec<_> = runs::of_runs(&report).into_iter().filter(|(id, _)| wanted(id)).collect();
+    let runs: Vec<_> = runs::of_runs(&report, found.lang).into_iter().filter(|(id, _)| wanted(id)).collect();
     if let (Some(id), true) = (&args.run, runs.is_empty()) {
         return Err(fault(message!(
             "there is no run `{id}`; `vramlint runs` shows them",
@@ -155,25 +155,16 @@ fn of_project(args: &EstimateArgs) -> Result<Found> {
 
 /// The machine of a subject.
 fn seat(subject: &mut Subject, target: &Target) -> Result<()> {
-    subject.card = card::of(target)?;
-    if let Some(card) = &subject.card {
-        subject.setup.capability = card.capability;
-    } else {
+    let Some((card, note)) = card::of(target)? else {
         subject
             .assumptions
             .push(message!("no card was named, so nothing is said about whether it fits", "未指定显卡，因此不判断是否放得下"));
-    }
+        return Ok(());
+    };
+    subject.setup.capability = card.capability;
+    subject.assumptions.extend(note);
+    subject.card = Some(card);
     Ok(())
-}
-
-/// The catalogue, and what the configuration declares.
-fn models(config: &Config) -> Result<Models> {
-    let mut models = Models::catalogue();
-    for declared in &config.models {
-        let file = config.root.join(&declared.config);
-        models.insert(model::read(&declared.id, &file)?);
-    }
-    Ok(models)
 }
 
 /// The answers, where there is any.

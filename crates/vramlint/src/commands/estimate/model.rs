@@ -3,59 +3,38 @@
 use crate::cli::SetupArgs;
 use crate::exit::fault;
 use anyhow::Result;
-use std::path::{Path, PathBuf};
-use vramlint_base::{Message, message};
-use vramlint_estimate::models::{Model, Models, Source, config_from_json};
-use vramlint_estimate::record::words;
+use vramlint_base::message;
+use vramlint_estimate::{Model, Models, Source};
 use vramlint_memory::Arch;
+use vramlint_project::{Config, Request, find_model};
 
 /// The model, or `None` where no flag names one.
-pub(super) fn of(flags: &SetupArgs, models: &Models) -> Result<Option<Model>> {
+pub(super) fn of(flags: &SetupArgs, models: &Models, request: &Request) -> Result<Option<Model>> {
     if let Some(count) = flags.params {
-        return Ok(Some(model(String::new(), Arch::from_parameters(count))));
+        return Ok(Some(Model {
+            id: String::new(),
+            arch: Arch::from_parameters(count),
+            source: Source::Given,
+            exact_parameters: None,
+            dtype: None,
+            prequantized: None,
+        }));
     }
     let Some(name) = &flags.model else { return Ok(None) };
-    if let Some(file) = file(name) {
-        return read(name, &file).map(Some);
+    // What the configuration declares is meant before anything that lies about.
+    let declared = models.is_at_hand(name).then(|| models.find(name)).flatten();
+    if declared.is_some() {
+        return Ok(declared);
     }
-    models.find(name).map(Some).ok_or_else(|| fault(unknown(name, models)))
-}
-
-/// A folder with a `config.json`, or such a file. An id is no path, whatever it looks like.
-fn file(name: &str) -> Option<PathBuf> {
-    let path = Path::new(name);
-    if path.is_dir() {
-        return Some(path.join("config.json"));
-    }
-    path.is_file().then(|| path.to_path_buf())
-}
-
-/// Reads a `config.json`.
-pub(super) fn read(name: &str, file: &Path) -> Result<Model> {
-    let shown = file.display();
-    let bytes =
-        std::fs::read(file).map_err(|error| fault(message!("{shown} cannot be read: {error}", "无法读取 {shown}：{error}")))?;
-    let config = config_from_json(&String::from_utf8_lossy(&bytes)).map_err(|why| {
+    find_model(name, &request.cwd, &request.hub_caches).map(Some).map_err(|why| {
         let (en, zh) = (why.en, why.zh);
-        fault(message!("{shown}: {en}", "{shown}：{zh}"))
-    })?;
-    let dtype = config.text("dtype").or_else(|| config.text("torch_dtype")).and_then(|word| words::find(words::DTYPES, word));
-    Ok(Model { dtype, ..model(name.to_owned(), Arch::from_config(&config)) })
+        fault(message!("{en}, or say how large it is with --params", "{zh}，或用 --params 给出参数量"))
+    })
 }
 
-fn model(id: String, arch: Arch) -> Model {
-    Model { id, arch, source: Source::Given, exact_parameters: None, dtype: None, prequantized: None }
-}
-
-fn unknown(name: &str, models: &Models) -> Message {
-    match models.nearest(name) {
-        Some(near) => message!(
-            "no architecture of `{name}` is known; did you mean `{near}`? Else give the path of its config.json, or --params",
-            "不认识 `{name}` 的结构；是否指 `{near}`？否则请给出其 config.json 的路径，或用 --params 给出参数量"
-        ),
-        None => message!(
-            "no architecture of `{name}` is known: give the path of its config.json, or --params",
-            "不认识 `{name}` 的结构：请给出其 config.json 的路径，或用 --params 给出参数量"
-        ),
-    }
+/// The catalogue, and what the configuration declares.
+pub(super) fn known(config: &Config) -> Models {
+    let mut models = Models::catalogue();
+    config.declared.iter().for_each(|model| models.insert(model.clone()));
+    models
 }

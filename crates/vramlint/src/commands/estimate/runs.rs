@@ -1,11 +1,32 @@
 //! The runs of a project: the seam between what was resolved and what is shown.
 
-use super::subject::Subject;
-use vramlint_base::{Message, message};
+use super::subject::{Card, Subject};
+use vramlint_base::{Lang, Message};
+use vramlint_estimate::{RunEstimate, estimate_run};
 use vramlint_project::Report;
 
 /// Every run of what was asked for: what is to be estimated, or why it cannot be.
-pub(super) fn of_runs(report: &Report) -> Vec<(String, Result<Subject, Message>)> {
-    let why = message!("runs are not estimated yet: give the setup by flags", "尚不能估算项目中的训练任务：请用参数给出训练配置");
-    report.runs().map(|run| (run.id.clone(), Err(why.clone()))).collect()
+pub(super) fn of_runs(report: &Report, lang: Lang) -> Vec<(String, Result<Subject, Message>)> {
+    let runs = report.runs().map(|run| {
+        let found = estimate_run(&report.project, run, &report.models);
+        (run.id.clone(), found.map(|found| subject(&run.id, found, lang)))
+    });
+    runs.collect()
+}
+
+fn subject(id: &str, found: RunEstimate, lang: Lang) -> Subject {
+    let capability = found.setup.capability;
+    Subject {
+        id: id.into(),
+        model: found.model.id,
+        task: found.setup.task.name(),
+        num_generations: found.num_generations,
+        arch: found.model.arch,
+        setup: found.setup,
+        floor: Some(found.floor),
+        card: found.capacity.map(|card| Card { name: Some(card.name.get(lang).to_owned()), bytes: card.bytes, capability }),
+        host: found.host_capacity,
+        assumptions: found.assumptions,
+        unused: Vec::new(),
+    }
 }
