@@ -73,9 +73,7 @@ pub(crate) struct Allocator {
     pools: Vec<[Pool; 2]>,
     next: u64,
     reserved: u64,
-    peak: u64,
     allocated: u64,
-    allocated_peak: u64,
 }
 
 impl Allocator {
@@ -84,25 +82,9 @@ impl Allocator {
         self.reserved
     }
 
-    /// The most that was held since [`Self::reset_peak`].
-    pub(crate) fn peak(&self) -> u64 {
-        self.peak
-    }
-
     /// Bytes of the blocks in use: what `torch.cuda.memory_allocated` says. A block that was not worth splitting counts whole.
     pub(crate) fn allocated(&self) -> u64 {
         self.allocated
-    }
-
-    /// The most of them since [`Self::reset_peak`].
-    pub(crate) fn allocated_peak(&self) -> u64 {
-        self.allocated_peak
-    }
-
-    /// Starts new peaks.
-    pub(crate) fn reset_peak(&mut self) {
-        self.peak = self.reserved;
-        self.allocated_peak = self.allocated;
     }
 
     /// Takes a block for a stream; its handle.
@@ -125,7 +107,6 @@ impl Allocator {
                 size.next_multiple_of(ROUND)
             };
             self.reserved += segment;
-            self.peak = self.peak.max(self.reserved);
             let address = self.next;
             // Segments never touch: blocks of two do not merge.
             self.next += segment + ROUND;
@@ -147,7 +128,6 @@ impl Allocator {
         let block = &mut self.blocks[id as usize];
         block.free = false;
         self.allocated += block.size;
-        self.allocated_peak = self.allocated_peak.max(self.allocated);
         id
     }
 

@@ -1,7 +1,7 @@
 //! From the moments of a step to the answer.
 
 use super::bounds::bounds;
-use super::items::items;
+use super::items::{Terms, items};
 use super::{Estimate, Host, Item, Part, Phase, Words};
 use crate::arch::Arch;
 use crate::setup::Setup;
@@ -22,8 +22,8 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
     let reserved = if setup.expandable_segments { tensors.next_multiple_of(2 << 20) } else { most };
     let bounds = bounds(arch, setup, reserved, tensors);
 
-    let tokens = setup.micro_batch.saturating_mul(setup.task.rows()).saturating_mul(setup.sequence_length);
-    let mut list = items(&combined, peak.index, arch.layers(), tokens);
+    let trainable = combined.number(|short| short.trace.trainable);
+    let mut list = items(&combined, peak.index, &Terms::new(arch, setup, trainable));
     let mut parts = [0_u64; 10];
     for item in &list {
         parts[item.part as usize] = parts[item.part as usize].saturating_add(item.bytes);
@@ -42,7 +42,7 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
     push(Part::Fragmentation, &UNUSED, parts[Part::Fragmentation as usize]);
     Estimate {
         parameters: arch.parameters(),
-        trainable: combined.number(|short| short.trace.trainable),
+        trainable,
         peak: parts.iter().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes)),
         at: peak.moment.phase,
         tensors,

@@ -2,6 +2,8 @@
 
 use super::{Item, Part, Words};
 use crate::allocator::rounded;
+use crate::arch::Arch;
+use crate::setup::{Quantization, Setup};
 use crate::step::compress::{Combined, Short};
 use crate::tape::EventKind;
 
@@ -42,8 +44,62 @@ fn groups(short: &Short, event: usize) -> Vec<Group> {
     out
 }
 
-/// The items of the moment that is number `index` of the base run. `layers` is the number of blocks of the whole model.
-pub(super) fn items(combined: &Combined, index: usize, layers: u64, tokens: u64) -> Vec<Item> {
+/// The numbers that formulas speak of.
+pub(super) struct Terms {
+    layers: u64,
+    tokens: u64,
+    vocab: u64,
+    trainable: u64,
+    /// Bytes of a weight, of a trained one, where all have the same.
+    weight: Option<u64>,
+    trained: u64,
+}
+
+impl Terms {
+    /// The terms of a setup of which `trainable` parameters are trained.
+    pub(super) fn new(arch: &Arch, setup: &Setup, trainable: u64) -> Self {
+        let weight = setup.weights.bytes();
+        Self {
+            layers: arch.layers(),
+            tokens: setup.micro_batch.saturating_mul(setup.task.rows()).saturating_mul(setup.sequence_length),
+            vocab: arch.vocab,
+            trainable,
+            weight: (setup.quantization == Quantization::None && !setup.kbit_prepare).then_some(weight),
+            trained: setup.lora.as_ref().map_or(weight, |lora| if lora.fp32 { 4 } else { weight }),
+        }
+    }
+
+    /// The arithmetic of a group, as far as it divides: `28 × 1024 tokens × 57344 B`.
+    fn formula(&self, group: &Group, bytes: u64) -> String {
+        let blocks = if group.layered && self.layers > 0 { self.layers } else { 1 };
+        let each = bytes / blocks;
+        let times = if blocks > 1 { format!("{blocks} × ") } else { String::new() };
+        match group.part {
+            Part::Weights => match self.weight {
+                Some(width) => format!("{times}{} parameters × {width} B", each / width),
+                None if blocks > 1 => format!("{times}{each} B"),
+                None => String::new(),
+            },
+            Part::Gradients => format!("{times}{} parameters × {} B", each / self.trained.max(1), self.trained),
+            Part::Optimizer if self.trainable > 0 => {
+                // Hundredths, since scales of 8-bit states make broken numbers.
+                let hundredths = u128::from(bytes) * 100 / u128::from(self.trainable);
+                format!("{} trained parameters × {}.{:02} B", self.trainable, hundredths / 100, hundredths % 100)
+            }
+            Part::Logits if self.vocab > 0 && each >= self.tokens.saturating_mul(self.vocab) && self.tokens > 0 => {
+                format!("{} tokens × {} vocabulary × {} B", self.tokens, self.vocab, each / (self.tokens * self.vocab))
+            }
+            Part::Activations if self.tokens > 0 && each >= self.tokens => {
+                format!("{times}{} tokens × {} B", self.tokens, each / self.tokens)
+            }
+            _ if blocks > 1 => format!("{times}{each} B"),
+            _ => String::new(),
+        }
+    }
+}
+
+/// The items of the moment that is number `index` of the base run.
+pub(super) fn items(combined: &Combined, index: usize, terms: &Terms) -> Vec<Item> {
     let base = groups(&combined.base, combined.base.profile.moments[index].event);
     let matched = combined.matched(index);
     let others: Vec<Vec<Group>> = combined
@@ -62,20 +118,9 @@ pub(super) fn items(combined: &Combined, index: usize, layers: u64, tokens: u64)
                     .map_or(0, |g| g.bytes)
             };
             let bytes = combined.extend(group.bytes, others.iter().map(|groups| of(groups)));
-            let formula = if group.layered && layers > 0 { per_block(bytes, layers, tokens) } else { String::new() };
-            Item { part: group.part, label: *group.name, bytes, formula }
+            Item { part: group.part, label: *group.name, bytes, formula: terms.formula(group, bytes) }
         })
         .collect();
     items.sort_by(|a, b| a.part.cmp(&b.part).then(b.bytes.cmp(&a.bytes)));
     items
-}
-
-/// `28 blocks × 1024 tokens × 57344 B`, as far as it divides.
-fn per_block(bytes: u64, layers: u64, tokens: u64) -> String {
-    let each = bytes / layers;
-    if tokens > 0 && each >= tokens {
-        format!("{layers} × {tokens} tokens × {} B", each / tokens)
-    } else {
-        format!("{layers} × {each} B")
-    }
 }

@@ -2,9 +2,14 @@
 
 use super::layers::{Adapter, AttentionModule, LayerModule, LinearModule, MlpModule, NormModule, Projections};
 use crate::arch::{Activation, Arch, Attention, Experts, Layer, Mlp, Names, Norm, Projection, Rotary, Tables};
-use crate::estimate::Part;
+use crate::estimate::{Part, Phase, Words};
 use crate::setup::{Lora, Quantization, Setup, Targets, Task};
-use crate::tape::{Linear, ParamId, Tape, Tensor, Weight};
+use crate::tape::{Linear, ParamId, Site, Tape, Tensor, Weight};
+
+static OUTER: Words = Words { en: "embedding, head and norms", zh: "嵌入、输出层与归一化" };
+static BLOCKS: Words = Words { en: "blocks", zh: "各层权重" };
+static QUANTIZED: Words = Words { en: "quantized blocks", zh: "量化后的各层" };
+static ADAPTERS: Words = Words { en: "adapters", zh: "适配器" };
 
 /// A model on the tape.
 pub(crate) struct Loaded {
@@ -79,6 +84,13 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
         trainable: !frozen && !adapters && !setup.freeze_base && setup.quantization == Quantization::None,
         quantization: setup.quantization,
     };
+    // A model that is only asked stays under the name that the caller gave it.
+    let name = |layer: u32, name: &'static Words| {
+        if !frozen {
+            tape.at(Site { phase: Phase::Load, layer, name });
+        }
+    };
+    name(0, &OUTER);
     let embedding = loader.param([arch.vocab, arch.embedding.columns]);
     tape.with_param(embedding, |param| param.embedding = true);
     let table = |rows: Option<u64>| {
@@ -96,13 +108,16 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
         for _ in 0..*times {
             let number = u32::try_from(modules.len() + 1).unwrap_or(u32::MAX);
             let before = tape.param_ids().count();
+            name(number, &BLOCKS);
             modules.push(loader.layer(*shape, number));
             blocks.push(tape.param_ids().skip(before).collect());
         }
     }
+    name(0, &OUTER);
     let final_norm = arch.final_norm.map(|norm| loader.norm(norm, arch.hidden));
     let buffers = buffers(tape, arch, layers);
     let head = loader.head(arch, embedding);
+    name(0, &QUANTIZED);
     let scales = quantize(tape, &mut modules);
     if setup.kbit_prepare {
         widen(tape, &modules);
@@ -110,6 +125,7 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
     if let (Some(lora), false) = (&setup.lora, frozen) {
         for (module, block) in modules.iter_mut().zip(&mut blocks) {
             let before = tape.param_ids().count();
+            name(module.number, &ADAPTERS);
             loader.adapt(module, lora);
             block.extend(tape.param_ids().skip(before));
         }

@@ -17,7 +17,7 @@ use parallel::Scheme;
 
 static INPUTS: Words = Words { en: "inputs", zh: "输入" };
 static BESIDE: Words = Words { en: "models beside", zh: "其他常驻模型" };
-static STEP: Words = Words { en: "optimizer step", zh: "优化器更新" };
+static STEP: Words = Words { en: "optimizer", zh: "优化器" };
 
 /// What was recorded.
 pub(crate) struct Trace {
@@ -37,7 +37,10 @@ pub(crate) struct Trace {
 pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace {
     let tape = Tape::new(device(setup));
     let policy = Model::new(arch, load(&tape, arch, setup, layers, false));
-    let reference = (setup.reference == Reference::Copy).then(|| Model::new(arch, load(&tape, arch, setup, layers, true)));
+    let reference = (setup.reference == Reference::Copy).then(|| {
+        tape.at(Site { phase: Phase::Load, layer: 0, name: &loss::REFERENCE });
+        Model::new(arch, load(&tape, arch, setup, layers, true))
+    });
     let models = Models { policy, reference };
     // Models beside it stay as they were loaded.
     let residents: Vec<Model> = setup.residents.iter().map(|resident| beside(&tape, resident)).collect();

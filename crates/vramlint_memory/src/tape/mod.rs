@@ -98,11 +98,6 @@ impl Tape {
         self.site.get()
     }
 
-    /// The same place under another name.
-    pub(crate) fn name(&self, name: &'static crate::estimate::Words) {
-        self.site.set(Site { name, ..self.site.get() });
-    }
-
     /// Runs `body` without recording for backward.
     pub(crate) fn no_grad<T>(&self, body: impl FnOnce(&Self) -> T) -> T {
         let before = self.mode.replace(Mode::NoGrad);

@@ -12,7 +12,7 @@ use crate::setup::{Head as HeadKind, Setup, Task};
 use crate::tape::{Other, Site, Tape, Tensor};
 
 pub(super) static LOSS: Words = Words { en: "head and loss", zh: "输出层与损失" };
-static REFERENCE: Words = Words { en: "reference model", zh: "参考模型" };
+pub(super) static REFERENCE: Words = Words { en: "reference model", zh: "参考模型" };
 
 /// The models of a run.
 pub(super) struct Models {
