@@ -1,5 +1,7 @@
 //! The caching allocator of torch 2.15 (`c10/cuda/CUDACachingAllocator.cpp`) with its default settings, on sizes alone.
 
+use std::collections::BTreeSet;
+
 /// Sizes are multiples of this.
 const GRAIN: u64 = 512;
 /// Blocks up to this come from small segments.
@@ -31,36 +33,33 @@ struct Block {
 }
 
 impl Block {
-    fn key(&self) -> (u64, u64) {
-        (self.size, self.address)
+    fn key(&self, handle: u32) -> (u64, u64, u32) {
+        (self.size, self.address, handle)
     }
 }
 
 const NONE: u32 = u32::MAX;
 
-/// Free blocks in order of size, then address. There are few at any time, so that a sorted list of handles beats a tree.
+/// Free blocks in order of size, then address.
 #[derive(Default)]
 struct Pool {
-    handles: Vec<u32>,
+    handles: BTreeSet<(u64, u64, u32)>,
 }
 
 impl Pool {
     fn insert(&mut self, blocks: &[Block], handle: u32) {
-        let key = blocks[handle as usize].key();
-        let at = self.handles.partition_point(|other| blocks[*other as usize].key() < key);
-        self.handles.insert(at, handle);
+        self.handles.insert(blocks[handle as usize].key(handle));
     }
 
     fn remove(&mut self, blocks: &[Block], handle: u32) {
-        let key = blocks[handle as usize].key();
-        let at = self.handles.partition_point(|other| blocks[*other as usize].key() < key);
-        self.handles.remove(at);
+        self.handles.remove(&blocks[handle as usize].key(handle));
     }
 
     /// Takes the smallest block of at least `size`, the lowest of them.
-    fn take(&mut self, blocks: &[Block], size: u64) -> Option<u32> {
-        let at = self.handles.partition_point(|other| blocks[*other as usize].size < size);
-        (at < self.handles.len()).then(|| self.handles.remove(at))
+    fn take(&mut self, size: u64) -> Option<u32> {
+        let found = self.handles.range((size, 0, 0)..).next().copied()?;
+        self.handles.remove(&found);
+        Some(found.2)
     }
 }
 
@@ -96,7 +95,7 @@ impl Allocator {
         let size = rounded(bytes);
         let small = size <= SMALL;
         let pool = usize::from(!small);
-        let id = if let Some(id) = self.pools[lane][pool].take(&self.blocks, size) {
+        let id = if let Some(id) = self.pools[lane][pool].take(size) {
             id
         } else {
             let segment = if small {
@@ -167,7 +166,7 @@ impl Allocator {
     /// `torch.cuda.empty_cache()`: segments without a used block go.
     pub(crate) fn empty_cache(&mut self) {
         for pool in self.pools.iter_mut().flatten() {
-            pool.handles.retain(|handle| {
+            pool.handles.retain(|(_, _, handle)| {
                 let block = self.blocks[*handle as usize];
                 let whole = block.before == NONE && block.after == NONE;
                 if whole {
