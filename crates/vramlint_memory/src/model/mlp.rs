@@ -69,7 +69,8 @@ fn xielu(t: &Tape, x: &Tensor, own: &[ParamId; 2]) -> Tensor {
         let grown = {
             let curve = {
                 let least = t.from_input(x);
-                t.from_result(least)
+                // Autocast runs `expm1` in fp32.
+                t.from_result(if t.autocast_width().is_some() { t.cast(least, 4) } else { least })
             };
             let shifted = t.add(curve, x);
             t.mul(shifted, Other::Rows(&negative))
