@@ -320,6 +320,40 @@ const MODELS: &[(&str, &str, u64)] = &[
     ("vaultgemma", r#"{"model_type": "vaultgemma"}"#, 2_614_222_080),
 ];
 
+/// The same for models that see, the tower among the parameters.
+const SEEING: &[(&str, &str, u64)] = &[
+    (
+        "Qwen2-VL-7B",
+        r#"{"text_config": {"hidden_size": 3584, "intermediate_size": 18944, "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4, "vocab_size": 152064, "tie_word_embeddings": false}, "vision_config": {"depth": 32, "embed_dim": 1280, "hidden_size": 3584, "mlp_ratio": 4, "num_heads": 16, "patch_size": 14, "spatial_merge_size": 2, "temporal_patch_size": 2}, "tie_word_embeddings": false, "model_type": "qwen2_vl"}"#,
+        8_291_375_616,
+    ),
+    (
+        "Qwen2.5-VL-7B",
+        r#"{"text_config": {"hidden_size": 3584, "intermediate_size": 18944, "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4, "vocab_size": 152064, "tie_word_embeddings": false}, "vision_config": {"depth": 32, "hidden_size": 1280, "intermediate_size": 3420, "out_hidden_size": 3584, "num_heads": 16, "patch_size": 14}, "tie_word_embeddings": false, "model_type": "qwen2_5_vl"}"#,
+        8_292_166_656,
+    ),
+    (
+        "Qwen3-VL-2B",
+        r#"{"text_config": {"hidden_size": 2048, "intermediate_size": 6144, "num_hidden_layers": 28, "num_attention_heads": 16, "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 151936, "tie_word_embeddings": true}, "vision_config": {"depth": 24, "hidden_size": 1024, "intermediate_size": 4096, "out_hidden_size": 2048, "num_heads": 16, "patch_size": 16, "num_position_embeddings": 2304, "deepstack_visual_indexes": [5, 11, 17]}, "tie_word_embeddings": true, "model_type": "qwen3_vl"}"#,
+        2_127_532_032,
+    ),
+    (
+        "gemma-3-4b",
+        r#"{"text_config": {"hidden_size": 2560, "intermediate_size": 10240, "num_hidden_layers": 34, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256, "vocab_size": 262208}, "vision_config": {"model_type": "siglip_vision_model", "hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27, "num_attention_heads": 16, "image_size": 896, "patch_size": 14}, "model_type": "gemma3"}"#,
+        4_315_317_824,
+    ),
+    (
+        "llava-1.5-7b",
+        r#"{"text_config": {"model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32, "num_attention_heads": 32, "vocab_size": 32064, "tie_word_embeddings": false}, "vision_config": {"model_type": "clip_vision_model", "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24, "num_attention_heads": 16, "image_size": 336, "patch_size": 14, "projection_dim": 768, "vocab_size": 32000}, "tie_word_embeddings": false, "model_type": "llava"}"#,
+        7_063_427_072,
+    ),
+    (
+        "SmolVLM",
+        r#"{"text_config": {"model_type": "llama", "hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 24, "num_attention_heads": 32, "vocab_size": 49155, "tie_word_embeddings": false}, "vision_config": {"hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27, "num_attention_heads": 16, "image_size": 384, "patch_size": 14}, "scale_factor": 3, "tie_word_embeddings": false, "model_type": "idefics3"}"#,
+        2_246_272_880,
+    ),
+];
+
 fn config(text: &str) -> Config {
     fn value(json: &serde_json::Value) -> Value {
         match json {
@@ -346,6 +380,7 @@ fn config(text: &str) -> Config {
 fn every_family_counts_what_its_class_builds() {
     let wrong: Vec<String> = MODELS
         .iter()
+        .chain(SEEING)
         .map(|(name, text, count)| (name, Arch::from_config(&config(text)).parameters(), count))
         .filter(|(_, counted, count)| counted != *count)
         .map(|(name, counted, count)| format!("{name}: {counted}, not {count} ({:+})", i128::from(counted) - i128::from(*count)))

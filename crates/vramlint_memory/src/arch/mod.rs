@@ -34,7 +34,7 @@ pub struct Arch {
 }
 
 /// How well a family is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
     /// Its steps were compared with traces.
     Traced,

@@ -67,6 +67,9 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
     let final_norm = arch.final_norm.map(|norm| loader.norm(norm, arch.hidden));
     let buffers = buffers(tape, arch, layers);
     let head = loader.head(arch, embedding);
+    if arch.tower > 0 {
+        tape.param([1, arch.tower], loader.width, false);
+    }
     if let (Some(lora), false) = (&setup.lora, frozen) {
         for module in &mut modules {
             loader.adapt(module, lora);

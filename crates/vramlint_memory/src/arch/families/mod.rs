@@ -15,6 +15,7 @@ mod plain;
 mod sizes;
 mod unknown;
 mod variants;
+mod vision;
 
 use super::{Activation, Arch, Embedding, HeadShape, Norm};
 use crate::config::Config;
@@ -26,6 +27,16 @@ const LAYER: Norm = Norm::Layer { weight: true, bias: true };
 /// Reads a config; what it lacks is assumed.
 pub(super) fn read(config: &Config) -> Arch {
     let kind = kind(config);
+    if let Some(language) = vision::language(config, &kind) {
+        let inside = language.text("model_type").unwrap_or_default().to_owned();
+        let mut arch = of_kind(&language, inside);
+        vision::add_tower(&mut arch, config, &kind);
+        return arch;
+    }
+    of_kind(config, kind)
+}
+
+fn of_kind(config: &Config, kind: String) -> Arch {
     let family: fn(&Config, String) -> Arch = match kind.as_str() {
         "gpt2" => gpt2::read,
         "bert" | "roberta" | "xlm-roberta" | "electra" => bert::read,
