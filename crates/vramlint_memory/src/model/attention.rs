@@ -123,7 +123,8 @@ fn eager(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Hea
     // A single head that is seen as many is copied by the product unless the batch has one row; so is what lies tokens first.
     let many = shape.batch > 1;
     let lies = |x: &Tensor, first: bool| if many && !first { t.contiguous(x) } else { x.clone() };
-    let heads = |x: &Tensor, first: bool| if times > 1 { t.repeat(x, times, shape.kv_heads == 1 && !many) } else { lies(x, first) };
+    let heads =
+        |x: &Tensor, first: bool| if times > 1 { t.repeat(x, times, shape.kv_heads == 1 && !many) } else { lies(x, first) };
     let first = project::heads_first(a);
     let scores = shape.batch * shape.heads * shape.queries * shape.keys;
     let width = t.autocast_width().unwrap_or(q.width);

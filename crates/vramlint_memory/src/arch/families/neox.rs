@@ -92,7 +92,7 @@ pub(super) fn falcon(config: &Config, kind: String) -> Arch {
             (false, false) => sizes.heads,
         };
         attention.projection =
-            if grouped || single { Projection::FusedPicked { spread: grouped } } else { Projection::FusedByHead };
+            if grouped || single { Projection::FusedPicked { spread: grouped } } else { Projection::FusedSlices };
         attention.masked = true;
         attention.softmax_fp32 = false;
         attention.alibi = alibi;
