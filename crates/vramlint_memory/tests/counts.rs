@@ -352,6 +352,11 @@ const SEEING: &[(&str, &str, u64)] = &[
         r#"{"text_config": {"model_type": "llama", "hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 24, "num_attention_heads": 32, "vocab_size": 49155, "tie_word_embeddings": false}, "vision_config": {"hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27, "num_attention_heads": 16, "image_size": 384, "patch_size": 14}, "scale_factor": 3, "tie_word_embeddings": false, "model_type": "idefics3"}"#,
         2_246_272_880,
     ),
+    (
+        "gemma-3-4b, as released",
+        r#"{"text_config": {"hidden_size": 2560, "intermediate_size": 10240, "num_hidden_layers": 34, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256, "vocab_size": 262208}, "vision_config": {"model_type": "siglip_vision_model", "hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27, "num_attention_heads": 16, "image_size": 896, "patch_size": 14, "vision_use_head": false}, "model_type": "gemma3"}"#,
+        4_300_079_472,
+    ),
 ];
 
 fn config(text: &str) -> Config {

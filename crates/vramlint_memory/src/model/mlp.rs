@@ -23,7 +23,7 @@ pub(crate) fn linear(t: &Tape, x: &Tensor, module: &LinearModule) -> Tensor {
 
 fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {
     match activation {
-        Activation::Kernel | Activation::Xielu => t.from_input(x),
+        Activation::Kernel | Activation::BloomGelu | Activation::Xielu => t.from_input(x),
         Activation::Relu => t.from_result(x),
         Activation::GeluNew => gelu_new(t, x),
         Activation::ReluSquared => {
@@ -35,7 +35,6 @@ fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {
             let gate = t.from_result(t.mul(&x, Other::Scalar));
             t.mul(&x, Other::Same(&gate))
         }
-        Activation::BloomGelu => t.from_input(x),
     }
 }
 
