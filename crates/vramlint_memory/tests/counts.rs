@@ -357,6 +357,16 @@ const SEEING: &[(&str, &str, u64)] = &[
         r#"{"text_config": {"hidden_size": 2560, "intermediate_size": 10240, "num_hidden_layers": 34, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256, "vocab_size": 262208}, "vision_config": {"model_type": "siglip_vision_model", "hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27, "num_attention_heads": 16, "image_size": 896, "patch_size": 14, "vision_use_head": false}, "model_type": "gemma3"}"#,
         4_300_079_472,
     ),
+    (
+        "Qwen2.5-VL-7B by the usual keys only",
+        r#"{"model_type": "qwen2_5_vl", "hidden_size": 3584, "intermediate_size": 18944, "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4, "vocab_size": 152064, "tie_word_embeddings": false}"#,
+        8_292_166_656,
+    ),
+    (
+        "falcon-40b by the usual keys only",
+        r#"{"model_type": "falcon", "hidden_size": 8192, "num_hidden_layers": 60, "num_attention_heads": 128, "num_key_value_heads": 8, "vocab_size": 65024}"#,
+        41_303_293_952,
+    ),
 ];
 
 fn config(text: &str) -> Config {

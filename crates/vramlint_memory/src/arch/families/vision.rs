@@ -13,7 +13,8 @@ const INSIDE: &[&str] = &["text_config", "llm_config", "language_config"];
 /// The config of the language part, with its `model_type`; `None` where the model only reads text.
 pub(super) fn language(config: &Config, kind: &str) -> Option<Config> {
     let inside = INSIDE.iter().find_map(|key| config.object(key));
-    if inside.is_none() && config.object("vision_config").is_none() {
+    let released = matches!(kind, "qwen2_vl" | "qwen2_5_vl");
+    if inside.is_none() && config.object("vision_config").is_none() && !released {
         return None;
     }
     let mut language = inside.unwrap_or(config).clone();
@@ -36,7 +37,9 @@ pub(super) fn language(config: &Config, kind: &str) -> Option<Config> {
 
 /// Adds the tower to the language part.
 pub(super) fn add_tower(arch: &mut Arch, config: &Config, kind: &str) {
-    let Some(vision) = config.object("vision_config") else { return };
+    // Without its part, a Qwen tower is the one that all released sizes share.
+    let nothing = Config::default();
+    let Some(vision) = config.object("vision_config").or_else(|| kind.starts_with("qwen2").then_some(&nothing)) else { return };
     let known = tower(vision, config, kind, arch.hidden);
     arch.tower = known.unwrap_or_else(|| generic(vision, arch.hidden));
     kind.clone_into(&mut arch.model_type);
@@ -91,7 +94,7 @@ fn tower(vision: &Config, config: &Config, kind: &str, text: u64) -> Option<u64>
             Some(area * h + layers(32) * block(h, inner, 4 * h) + 2 * h + merge(vision, h, text))
         }
         "qwen2_5_vl" => {
-            let h = number(vision, &["hidden_size"], 3584);
+            let h = number(vision, &["hidden_size"], 1280);
             let inner = number(vision, &["intermediate_size"], 3420);
             let area = channels * number(vision, &["temporal_patch_size"], 2) * patch(14).pow(2);
             let one = 4 * dense(h, h) + 2 * dense(h, inner) + dense(inner, h) + 2 * h;
