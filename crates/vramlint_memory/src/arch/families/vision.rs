@@ -43,8 +43,9 @@ pub(super) fn add_tower(arch: &mut Arch, config: &Config, kind: &str) {
     let known = tower(vision, config, kind, arch.hidden);
     arch.tower = known.unwrap_or_else(|| generic(vision, arch.hidden));
     kind.clone_into(&mut arch.model_type);
+    // No step of a model that sees was compared with a trace.
+    arch.certainty = arch.certainty.max(crate::arch::Certainty::Usual);
     if known.is_none() {
-        arch.certainty = arch.certainty.max(crate::arch::Certainty::Usual);
         arch.assumptions.push(Assumption {
             en: format!("the vision tower of {kind} is counted as that of a usual vision transformer"),
             zh: format!("{kind} 的视觉塔按常见的视觉 Transformer 结构计数"),
