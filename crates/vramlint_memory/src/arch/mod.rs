@@ -34,7 +34,7 @@ pub struct Arch {
 }
 
 /// How well a family is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
     /// Its steps were compared with traces.
     Traced,
@@ -270,8 +270,11 @@ pub(crate) enum Tables {
     Cast,
     /// In fp32 (OLMo).
     Wide,
-    /// In the type of the hidden states, each number repeated at every use (GLM, ERNIE).
-    Repeated,
+    /// In the type of the hidden states (GLM) or in fp32 (`wide`, ERNIE), each number repeated at every use.
+    Repeated {
+        /// In fp32.
+        wide: bool,
+    },
     /// Rows of a stored table, one in each layer (GPT-J), picked and repeated at every use.
     Stored {
         /// Its rows.

@@ -83,6 +83,10 @@ fn kernel(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: He
         (k.clone(), v.clone(), shape)
     };
     let (v, k, q) = (t.cast(v, half), t.cast(k, half), t.cast(q, half));
+    // Rows of a head have to fill 16 bytes.
+    if !(shape.head_dim * half).is_multiple_of(16) {
+        return math(t, &q, &k, &v, shape);
+    }
     t.efficient(&q, &k, &v, shape, mask)
 }
 
@@ -101,23 +105,37 @@ fn flash(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads) -> Tensor {
     t.contiguous(t.slice(&out, out.numel / columns * shape.value_dim))
 }
 
+/// What is left where no fused kernel takes the heads (torch 2.15, `_scaled_dot_product_attention_math`): everything in fp32.
+fn math(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads) -> Tensor {
+    let (wide_q, wide_k, wide_v) = (t.cast(q, 4), t.cast(k, 4), t.cast(v, 4));
+    let weights = {
+        let (q, k) = (t.mul(&wide_q, Other::Scalar), t.mul(&wide_k, Other::Scalar));
+        let scores = shape.batch * shape.heads * shape.queries * shape.keys;
+        t.softmax(t.bmm(t.contiguous(q), t.contiguous(k), scores), 4)
+    };
+    let out = t.bmm(weights, t.contiguous(wide_v), shape.batch * shape.queries * shape.heads * shape.value_dim);
+    t.contiguous(t.cast(out, q.width))
+}
+
 /// `eager_attention_forward`: scores, mask, softmax, dropout, all written out.
 fn eager(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Heads, mask: Option<&Tensor>) -> Tensor {
     let times = shape.heads / shape.kv_heads.max(1);
-    // A single head that is seen as many is copied by the product unless the batch has one row.
-    let single = shape.kv_heads == 1 && shape.batch == 1;
-    let (k, v) = (t.repeat(k, times, single), t.repeat(v, times, single));
+    // A single head that is seen as many is copied by the product unless the batch has one row; so is what lies tokens first.
+    let many = shape.batch > 1;
+    let lies = |x: &Tensor, first: bool| if many && !first { t.contiguous(x) } else { x.clone() };
+    let heads =
+        |x: &Tensor, first: bool| if times > 1 { t.repeat(x, times, shape.kv_heads == 1 && !many) } else { lies(x, first) };
+    let first = project::heads_first(a);
     let scores = shape.batch * shape.heads * shape.queries * shape.keys;
     let width = t.autocast_width().unwrap_or(q.width);
-    // A batched product takes rows and heads as one dimension: what is laid out by tokens is copied, unless there is one row.
-    let fold = |x: Tensor| if shape.batch > 1 { t.contiguous(x) } else { x };
+    let wide = |x: Tensor| if a.fp32_scores { t.cast(x, 4) } else { x };
+    let (k, v) = (heads(&wide(k.clone()), first), heads(v, false));
     let weights = {
-        let first = project::heads_first(a);
-        let (q, k) = (t.cast(q, width), t.cast(&k, width));
-        let q = if first { q } else { fold(q) };
-        let k = if times == 1 && !first { fold(k) } else { k };
+        let (q, k) = (t.cast(lies(&wide(q.clone()), first), width), t.cast(&k, width));
+        let (q, k) = if t.autocast_width().is_none() { (wide(q), wide(k)) } else { (q, k) };
         let raw = t.bmm(q, k, scores);
-        t.mul(raw, Other::Scalar)
+        // Falcon divides in place.
+        if a.masked { raw } else { t.mul(raw, Other::Scalar) }
     };
     let weights = if a.softcap {
         let divided = t.div_scalar(weights);
@@ -130,7 +148,7 @@ fn eager(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Hea
         Some(_) => t.add_broadcast(weights, Other::Scalar),
         None => weights,
     };
-    let weights = if a.softmax_fp32 {
+    let weights = if a.softmax_fp32 || a.fp32_scores {
         let wide = t.softmax(t.cast(weights, 4), 4);
         t.cast(wide, q.width)
     } else {
@@ -140,7 +158,6 @@ fn eager(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Hea
     let weights = if a.dropout { t.dropout(weights) } else { weights };
     let out = {
         let (weights, v) = (t.cast(&weights, width), t.cast(&v, width));
-        let v = if times == 1 { fold(v) } else { v };
         t.bmm(weights, v, shape.batch * shape.queries * shape.heads * shape.value_dim)
     };
     let out = t.transposed(out);

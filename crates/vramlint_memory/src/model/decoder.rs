@@ -78,7 +78,7 @@ impl Model {
         let rows = hidden;
         let mut hidden = self.embed(t, &rows, &positions, batch);
         for layer in &self.loaded.layers {
-            let body: Rc<dyn Fn(&Tape, &Tensor) -> Tensor> = {
+            let body: Body = {
                 let (layer, shared) = (layer.clone(), Rc::clone(&shared));
                 Rc::new(move |t: &Tape, x: &Tensor| block(t, x, &layer, batch, &shared))
             };
@@ -149,9 +149,13 @@ impl Model {
     /// while every token is seen.
     fn mask(&self, t: &Tape, width: u64, window: Option<u64>, batch: Batch, setup: &Setup) -> Option<Tensor> {
         let written = self.loaded.layers.iter().any(|layer| layer.shape.attention.softcap || layer.shape.attention.fp32_scores);
+        let biased =
+            self.loaded.layers.iter().map(|layer| layer.shape.attention).find(|attention| attention.alibi && attention.masked);
         let always = self.loaded.layers.iter().any(|layer| layer.shape.attention.masked);
         let one = batch.seq * batch.seq;
         match setup.attention {
+            // Falcon adds ALiBi to its mask: numbers for every head.
+            _ if biased.is_some() => biased.map(|attention| t.empty(batch.rows * attention.heads * one, width)),
             Kernel::Sdpa if written && self.causal => Some(t.empty(batch.rows * one, width)),
             Kernel::Eager if self.causal => Some(t.empty(batch.rows * one, width)),
             Kernel::Sdpa if setup.padding_mask => Some(t.empty(batch.rows * one, 1)),
@@ -160,6 +164,9 @@ impl Model {
         }
     }
 }
+
+/// A block as the checkpoint runs it again.
+type Body = Rc<dyn Fn(&Tape, &Tensor) -> Tensor>;
 
 /// What a block turns hidden states into.
 type Forward<'a> = &'a dyn Fn(&Tape, &Tensor) -> Tensor;

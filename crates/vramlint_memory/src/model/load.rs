@@ -122,6 +122,9 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
     if setup.kbit_prepare {
         widen(tape, &modules);
     }
+    if arch.tower > 0 {
+        tape.param([1, arch.tower], loader.width, false);
+    }
     if let (Some(lora), false) = (&setup.lora, frozen) {
         for (module, block) in modules.iter_mut().zip(&mut blocks) {
             let before = tape.param_ids().count();

@@ -32,7 +32,7 @@ fn plain(t: &Tape, x: impl std::borrow::Borrow<Tensor>, layer: &Linear) -> Tenso
 
 fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {
     match activation {
-        Activation::Kernel | Activation::Xielu => t.from_input(x),
+        Activation::Kernel | Activation::BloomGelu | Activation::Xielu => t.from_input(x),
         Activation::Relu => t.from_result(x),
         Activation::GeluNew => gelu_new(t, x),
         Activation::ReluSquared => {
@@ -44,7 +44,6 @@ fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {
             let gate = t.from_result(t.mul(&x, Other::Scalar));
             t.mul(&x, Other::Same(&gate))
         }
-        Activation::BloomGelu => t.from_input(x),
     }
 }
 
@@ -78,7 +77,8 @@ fn xielu(t: &Tape, x: &Tensor, own: &[ParamId; 2]) -> Tensor {
         let grown = {
             let curve = {
                 let least = t.from_input(x);
-                t.from_result(least)
+                // Autocast runs `expm1` in fp32.
+                t.from_result(if t.autocast_width().is_some() { t.cast(least, 4) } else { least })
             };
             let shifted = t.add(curve, x);
             t.mul(shifted, Other::Rows(&negative))

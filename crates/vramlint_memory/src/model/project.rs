@@ -56,8 +56,8 @@ fn fused(t: &Tape, x: &Tensor, all: &LinearModule, a: &Attention, batch: Batch) 
     match a.projection {
         Projection::FusedSlices => {
             let (q, k, v) = (t.slice(&all, sizes[0]), t.slice(&all, sizes[1]), t.slice(&all, sizes[2]));
-            // The heads of queries and keys come back in front of the tokens.
-            (t.view_copied_back(q), t.view_copied_back(k), v)
+            // Where they are turned, the heads of queries and keys come back in front of the tokens.
+            if a.rotary.is_some() { (t.view_copied_back(q), t.view_copied_back(k), v) } else { (q, k, v) }
         }
         Projection::FusedByHead => three(t, &t.view_copied_back(all), &sizes),
         Projection::FusedPicked { spread } => picked(t, &all, &sizes, spread.then_some(sizes[0])),

@@ -18,7 +18,7 @@ pub(crate) fn angles(t: &Tape, rows: u64, rotary: Rotary, width: u64) -> Angles 
         if matches!(rotary.tables, Tables::Stored { .. }) {
             return Angles { cos: t.nothing(), sin: t.nothing() };
         }
-        let width = if rotary.tables == Tables::Wide { 4 } else { width };
+        let width = if matches!(rotary.tables, Tables::Wide | Tables::Repeated { wide: true }) { 4 } else { width };
         let half = {
             let positions = t.empty(rows, 4);
             let half = t.empty(rows * columns / 2, 4);
@@ -45,7 +45,7 @@ pub(crate) fn turn(
 ) -> (Tensor, Tensor) {
     let angles = match rotary.tables {
         Tables::Cast | Tables::Wide => angles.clone(),
-        Tables::Repeated => repeated(t, &angles.cos, angles.cos.numel),
+        Tables::Repeated { .. } => repeated(t, &angles.cos, angles.cos.numel),
         Tables::Stored { .. } => return stored(t, (q, k), rotary, head_dim, batch),
     };
     let cut = |x: &Tensor| {

@@ -68,6 +68,13 @@ impl Tape {
         }
     }
 
+    /// Whether what a node saves now goes as soon as the node has run: so it is with what a checkpointed block hands out when it is run
+    /// again (`torch.utils.checkpoint`, not reentrant). Otherwise the engine lets go of it only after it has brought the gradients to
+    /// the shape and type of what they belong to (torch 2.15, `torch/csrc/autograd/engine.cpp`, `evaluate_function`).
+    pub(crate) fn saves_end_early(&self) -> bool {
+        self.stop.get().is_some()
+    }
+
     /// Whether an operation on these tensors is recorded.
     pub(crate) fn records(&self, inputs: &[&Tensor]) -> bool {
         self.mode.get() != Mode::NoGrad && inputs.iter().any(|input| input.requires_grad())

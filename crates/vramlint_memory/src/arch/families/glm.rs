@@ -28,7 +28,7 @@ pub(super) fn glm(config: &Config, kind: String) -> Arch {
         attention.rotary = Some(Rotary {
             interleaved: true,
             parts: Parts::Both,
-            tables: Tables::Repeated,
+            tables: Tables::Repeated { wide: false },
             ..Rotary::usual(share_of(sizes.head_dim(), partial(config, 0.5)))
         });
         layer.mlp = Mlp::Gated {

@@ -78,7 +78,10 @@ pub(super) fn gptj(config: &Config, kind: String) -> Arch {
 
 /// Falcon: one key head (7B), a key head for each group (40B, 180B), or a block of the old kind with ALiBi (RW).
 pub(super) fn falcon(config: &Config, kind: String) -> Arch {
-    let grouped = config.flag("new_decoder_architecture").unwrap_or(false);
+    // A file of Falcon says it; a catalogue that only knows the usual keys tells it by the number of key heads.
+    let some_heads =
+        config.count("num_key_value_heads").is_some_and(|heads| heads > 1 && Some(heads) < config.count("num_attention_heads"));
+    let grouped = config.flag("new_decoder_architecture").unwrap_or(some_heads);
     let single = config.flag("multi_query").unwrap_or(true);
     let parallel = config.flag("parallel_attn").unwrap_or(true);
     let alibi = config.flag("alibi").unwrap_or(false);
@@ -87,13 +90,14 @@ pub(super) fn falcon(config: &Config, kind: String) -> Arch {
         let attention = &mut layer.attention;
         (attention.qkv_bias, attention.out_bias) = (bias, bias);
         attention.kv_heads = match (grouped, single) {
-            (true, _) => config.count("num_kv_heads").unwrap_or(sizes.heads),
+            (true, _) => sizes.kv_heads(),
             (false, true) => 1,
             (false, false) => sizes.heads,
         };
         attention.projection =
-            if grouped || single { Projection::FusedPicked { spread: grouped } } else { Projection::FusedByHead };
+            if grouped || single { Projection::FusedPicked { spread: grouped } } else { Projection::FusedSlices };
         attention.masked = true;
+        attention.softmax_fp32 = false;
         attention.alibi = alibi;
         if alibi {
             attention.rotary = None;

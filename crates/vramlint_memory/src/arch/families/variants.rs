@@ -86,8 +86,12 @@ pub(super) fn ernie(config: &Config, kind: String) -> Arch {
         if let Mlp::Gated { bias: inner, .. } = &mut layer.mlp {
             *inner = bias;
         }
-        layer.attention.rotary =
-            Some(Rotary { fp32: true, interleaved: true, tables: Tables::Repeated, ..Rotary::usual(sizes.head_dim()) });
+        layer.attention.rotary = Some(Rotary {
+            fp32: true,
+            interleaved: true,
+            tables: Tables::Repeated { wide: true },
+            ..Rotary::usual(sizes.head_dim())
+        });
     })
 }
 
@@ -103,7 +107,8 @@ pub(super) fn helium(config: &Config, kind: String) -> Arch {
     decoder(config, kind, HELIUM, |layer, sizes| {
         layer.norm = Norm::RmsLate { cast: true };
         layer.attention.out_bias = false;
-        layer.attention.rotary = Some(Rotary { interleaved: true, tables: Tables::Repeated, ..Rotary::usual(sizes.head_dim()) });
+        layer.attention.rotary =
+            Some(Rotary { interleaved: true, tables: Tables::Repeated { wide: false }, ..Rotary::usual(sizes.head_dim()) });
     })
 }
 

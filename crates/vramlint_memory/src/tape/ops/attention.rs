@@ -52,7 +52,12 @@ impl Tape {
     /// The memory-efficient kernel (torch 2.15, `_scaled_dot_product_efficient_attention`): fp32, or with a mask, of which every
     /// call keeps an expanded copy in the type of the queries.
     pub(crate) fn efficient(&self, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads, mask: Option<&Tensor>) -> Tensor {
-        let bias = mask.map(|_| self.empty(shape.batch * shape.queries * shape.keys.next_multiple_of(8), q.width));
+        // A mask of numbers in the right type (ALiBi) is taken as it is.
+        let bias = mask.map(|mask| match mask.width {
+            1 => self.empty(shape.batch * shape.queries * shape.keys.next_multiple_of(8), q.width),
+            width if width == q.width => mask.clone(),
+            _ => self.empty(mask.numel, q.width),
+        });
         let records = self.records(&[q, k, v]);
         let kept = records.then(|| (self.save(q), self.save(k), self.save(v), bias.as_ref().map(|bias| self.save(bias))));
         let (seed, offset) = (self.empty(1, 8), self.empty(1, 8));

@@ -84,6 +84,7 @@ impl Tape {
         self.workspace(if biased { self.device.cublas_lt } else { self.device.cublas });
         let (needs_x, needs_w, needs_b) = (x.requires_grad(), weight.requires_grad(), b.requires_grad());
         let (x_numel, w_numel, b_numel) = (x.numel, weight.numel, b.numel);
+        let early = self.saves_end_early();
         let out = self.record(&[&x, &weight, b], out, move |tape, grad| {
             let to_input = |tape: &Self| {
                 needs_x.then(|| {
@@ -107,9 +108,12 @@ impl Tape {
                 let to_w = to_weight(tape);
                 (to_input(tape), to_w)
             };
+            let mut kept = Some((kept_x, kept_w));
+            if early {
+                kept = None;
+            }
             let to_b = needs_b.then(|| tape.sum_to(&grad, b_numel, true));
-            drop(grad);
-            drop((kept_x, kept_w));
+            drop((grad, kept));
             vec![to_x, to_w, to_b]
         });
         drop(x);
