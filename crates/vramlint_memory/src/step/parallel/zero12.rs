@@ -35,7 +35,7 @@ pub(super) struct Zero {
     waiting: RefCell<Vec<ParamId>>,
     /// Reduced gradients of the parameters that reach into the part; those of earlier micro-batches.
     reduced: RefCell<Option<Tensor>>,
-    summed: RefCell<Vec<Tensor>>,
+    summed: RefCell<Option<Tensor>>,
     _staging: Option<Tensor>,
 }
 
@@ -122,6 +122,11 @@ impl Zero {
         if self.contiguous && numel <= self.bucket_size {
             // Copied into the bucket; the gradient's own memory goes.
             drop(t.take_grad(id));
+        } else if self.contiguous && self.offload {
+            // One that is too large for the bucket gets memory of its own, which the copying stream uses.
+            let own = t.empty_as(numel, self.width, Part::Gradients);
+            own.record_stream();
+            t.set_grad(id, Some(own));
         }
         self.filled.set(self.filled.get() + numel);
         self.waiting.borrow_mut().push(id);
@@ -148,7 +153,8 @@ impl Zero {
                     continue;
                 }
                 if self.offload {
-                    // Converted to fp32 on the way to the host (`async_inplace_copy_grad_to_fp32_buffer_from_gpu`).
+                    // Its norm in fp64, and its copy in fp32 on the way to the host.
+                    t.workspace(owned * 8);
                     t.workspace(owned * 4);
                 }
                 if self.contiguous && !self.offload && self.reduced.borrow().is_none() {
@@ -200,7 +206,11 @@ impl Scheme for Zero {
     }
 
     fn end_backward(&self, t: &Tape) {
-        if !self.stage2 && !self.overlap && self.last.get() {
+        if !self.stage2 && !self.last.get() {
+            // Stage 1 reduces once a step: until then gradients and buckets stay as they are.
+            return;
+        }
+        if !self.stage2 && !self.overlap {
             // Stage 1 without overlap reduces when backward is over.
             for id in &self.trained {
                 self.put(t, *id);
@@ -215,13 +225,8 @@ impl Scheme for Zero {
             }
         }
         let fresh = self.reduced.take();
-        if self.summed.borrow().is_empty() {
-            let mut summed: Vec<Tensor> = fresh.into_iter().collect();
-            if !self.stage2 && !self.last.get() {
-                // `all_grad_tensors` points at the whole gradients of what reaches into the part, until the step.
-                summed = self.trained.iter().filter(|id| self.owned(t, **id) > 0).filter_map(|id| t.grad(*id)).collect();
-            }
-            self.summed.replace(summed);
+        if self.summed.borrow().is_none() {
+            self.summed.replace(fresh);
         }
         // `_release_ipg_buffers`: the second one first.
         while self.buffers.borrow_mut().pop().is_some() {}
@@ -262,7 +267,7 @@ impl Scheme for Zero {
             Some(wide)
         };
         t.set_grad(self.master, grad);
-        self.summed.borrow_mut().clear();
+        self.summed.replace(None);
         self.optimized()
     }
 
