@@ -230,7 +230,7 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
         low: peak * 95 / 100,
         high: peak * 110 / 100,
         phases: vec![(Phase::Forward, peak / 2), (Phase::Backward, peak - (500 << 20))],
-        host: Host::default(),
+        host: crate::host::host(arch, setup),
         assumptions: Vec::new(),
     }
 }

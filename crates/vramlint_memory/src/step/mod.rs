@@ -9,6 +9,7 @@ use crate::estimate::{Part, Phase, Words};
 use crate::model::{Batch, Model, load};
 use crate::setup::Setup;
 use crate::tape::{Device, Event, ParamId, Site, Tape};
+pub(crate) use parallel::Census;
 use parallel::Scheme;
 
 const INPUTS: Words = Words { en: "inputs", zh: "输入" };
@@ -27,6 +28,11 @@ pub(crate) struct Trace {
 
 /// Runs `arch` with the given blocks.
 pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace {
+    if let Some((local, own)) = parallel::shape::local(arch, setup) {
+        let layers: Vec<(Layer, u64)> =
+            layers.iter().map(|(layer, times)| (parallel::shape::layer(*layer, setup.parallel.tensor), *times)).collect();
+        return run(&local, &own, &layers);
+    }
     let tape = Tape::new(device(setup));
     let model = Model::new(arch, load(&tape, arch, setup, layers, false));
     tape.empty_cache();
@@ -45,7 +51,8 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace 
     let mut states: Vec<optimizer::State> = Vec::new();
     states.resize_with(scheme.map_or(1, Scheme::groups), Default::default);
     for _ in 0..2 {
-        let batches = setup.accumulation.clamp(1, 2);
+        // A first micro-batch, one in between where ranks share them, and the last.
+        let batches = setup.accumulation.clamp(1, if scheme.is_some() { 3 } else { 2 });
         for batch in 1..=batches {
             micro_step(&tape, &model, setup, scheme, batch == batches);
         }

@@ -1,9 +1,9 @@
 //! `fully_shard` over each block and the root (torch 2.15, `distributed/fsdp/_fully_shard`), as accelerate 1.15 calls it.
 
-use super::{BUCKETS, GATHER, GATHERED, REDUCE, Scheme, compute_width};
+use super::{BUCKETS, GATHER, GATHERED, REDUCE, Scheme, compute_width, fsdp1};
 use crate::estimate::Part;
 use crate::model::Loaded;
-use crate::setup::{Offload, Setup};
+use crate::setup::{Offload, Scheme as Kind, Setup};
 use crate::tape::{Hooks, Module, ParamId, Site, Tape, Tensor};
 use std::cell::{Cell, RefCell};
 
@@ -29,6 +29,8 @@ pub(super) struct Fsdp2 {
     units: Vec<Unit>,
     /// Shards of what is trained.
     trained: Vec<ParamId>,
+    /// `FullyShardedDataParallel`: units are flat parameters.
+    flat: bool,
     ranks: u64,
     compute: u64,
     reduce: u64,
@@ -57,13 +59,16 @@ impl Fsdp2 {
         } else {
             groups.push(loaded.ids(t));
         }
-        let units: Vec<Unit> = groups.into_iter().map(|params| Unit::new(t, params, p.world, compute, offload)).collect();
+        // Sharded within a group and copied across groups (HYBRID_SHARD), where one is given.
+        let ranks = if p.hpz > 1 { p.hpz } else { p.world.max(1) };
+        let units: Vec<Unit> = groups.into_iter().map(|params| Unit::new(t, params, ranks, compute, offload)).collect();
         t.empty_cache();
         let shards = units.iter().flat_map(|unit| unit.shards.iter().copied());
         Self {
             trained: shards.filter(|id| t.with_param(*id, |param| param.trainable)).collect(),
             units,
-            ranks: p.world.max(1),
+            flat: p.scheme == Kind::Fsdp1,
+            ranks,
             compute,
             reduce: if p.reduce_fp32 { 4 } else { compute },
             reshard: p.reshard,
@@ -126,6 +131,12 @@ impl Fsdp2 {
             self.held.replace(None);
         }
         t.at(Site { name: &GATHERED, ..t.site() });
+        if self.flat {
+            // Parameters are views of what was gathered.
+            unit.whole.replace(vec![output]);
+            unit.gathered.set(true);
+            return;
+        }
         let whole = unit.sizes.iter().map(|size| t.empty_as(size * self.ranks, self.compute, Part::Buffers)).collect();
         unit.whole.replace(whole);
         unit.gathered.set(true);
@@ -191,8 +202,15 @@ impl Fsdp2 {
         t.at(Site { name: &BUCKETS, ..t.site() });
         let places: Vec<usize> = grads.iter().map(|(at, _)| *at).collect();
         let numel: u64 = places.iter().map(|at| unit.sizes[*at]).sum();
-        let input = t.empty_as(numel * self.ranks, self.reduce, Part::Buffers);
-        drop(grads);
+        let input = if self.flat {
+            let joined = fsdp1::join(t, &unit.params, grads, self.compute);
+            // Reduced where it lies, or in a copy of another type.
+            if self.reduce == self.compute { joined } else { t.empty_as(joined.numel, self.reduce, Part::Buffers) }
+        } else {
+            let input = t.empty_as(numel * self.ranks, self.reduce, Part::Buffers);
+            drop(grads);
+            input
+        };
         t.on_stream(REDUCE, |t| {
             let width = places.first().map_or(4, |at| t.with_param(unit.shards[*at], |param| param.width()));
             let output = t.empty_as(numel, self.reduce, Part::Gradients);

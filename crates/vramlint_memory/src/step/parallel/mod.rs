@@ -7,11 +7,13 @@ mod census;
 mod coordinator;
 mod ddp;
 mod flat;
+mod fsdp1;
 mod fsdp2;
+pub(super) mod shape;
 mod zero12;
 mod zero3;
 
-pub(super) use census::Census;
+pub(crate) use census::Census;
 
 use crate::estimate::Words;
 use crate::model::Loaded;
