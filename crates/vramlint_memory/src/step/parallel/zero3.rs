@@ -9,6 +9,9 @@ use crate::setup::{Offload, Setup};
 use crate::tape::{Hooks, Module, ParamId, Tape, Tensor};
 use std::cell::{Cell, RefCell};
 
+/// Numbers of which a norm is taken at once (`_constant_buffered_norm2`).
+const NORM_BUFFER: u64 = 250_000_000;
+
 /// A model in a ZeRO-3 engine.
 pub(super) struct Zero3 {
     coordinator: RefCell<Coordinator>,
@@ -24,6 +27,7 @@ pub(super) struct Zero3 {
     filled: Cell<u64>,
     waiting: RefCell<Vec<(ParamId, u64)>>,
     called: Cell<bool>,
+    last: Cell<bool>,
     _resident: Vec<Tensor>,
 }
 
@@ -95,26 +99,39 @@ impl Zero3 {
             filled: Cell::new(0),
             waiting: RefCell::default(),
             called: Cell::new(false),
+            last: Cell::new(true),
             _resident: resident,
         }
     }
 
     /// `__reduce_and_partition_ipg_grads`: what is reduced is joined first, unless it is a single one without padding.
     fn reduce(&self, t: &Tape) {
-        let waiting = std::mem::take(&mut *self.waiting.borrow_mut());
+        let mut waiting = std::mem::take(&mut *self.waiting.borrow_mut());
         self.filled.set(0);
         if waiting.is_empty() {
             return;
         }
         t.on_stream(REDUCE, |t| {
             let in_place = waiting.len() == 1 && waiting[0].1.is_multiple_of(self.ranks);
-            if !in_place {
-                let padded: u64 = waiting.iter().map(|(_, numel)| numel.div_ceil(self.ranks) * self.ranks).sum();
-                drop(t.empty_as(padded, self.width, Part::Buffers));
+            let padded: u64 = waiting.iter().map(|(_, numel)| numel.div_ceil(self.ranks) * self.ranks).sum();
+            let joined = (!in_place).then(|| t.empty_as(padded, self.width, Part::Buffers));
+            waiting.sort_unstable();
+            for (id, numel) in &waiting {
+                if self.offload {
+                    // `partition_grads`: back to the GPU, its norm in fp64, and an fp32 copy on the way to the host.
+                    let piece = numel.div_ceil(self.ranks);
+                    let copy = t.empty_as(piece, self.width, Part::Gradients);
+                    if self.last.get() {
+                        t.workspace(piece.min(NORM_BUFFER) * 8);
+                        t.workspace(piece * 4);
+                    }
+                    drop(copy);
+                }
+                if let Some(grad) = t.take_grad(*id) {
+                    grad.record_stream();
+                }
             }
-            for (id, _) in &waiting {
-                drop(t.take_grad(*id));
-            }
+            drop(joined);
         });
     }
 
@@ -143,7 +160,8 @@ fn sub_groups(pieces: &[u64], limit: u64) -> Vec<u64> {
 }
 
 impl Scheme for Zero3 {
-    fn begin_micro_batch(&self, t: &Tape, _: bool) {
+    fn begin_micro_batch(&self, t: &Tape, last: bool) {
+        self.last.set(last);
         // The model and the base model inside it are modules without parameters of their own.
         self.called.set(false);
         for _ in 0..2 {
