@@ -40,8 +40,6 @@ impl Zero3 {
         let mut resident = Vec::new();
         zero12::cast(t, width);
         let model: Vec<ParamId> = loaded.ids(t);
-        // A secondary copy is whole within the ranks that share it (ZeRO++, `zero_hpz_partition_size`).
-        let secondary = p.hpz > 1;
         let offload_param = p.offload_param != Offload::None;
         for id in &model {
             let memory = t.memory(*id);
@@ -64,10 +62,6 @@ impl Zero3 {
         if !offload_param {
             resident.push(t.empty_as(total, width, Part::Weights));
         }
-        if secondary {
-            let all: u64 = census.all().map(|entry| entry.numel.div_ceil(p.hpz)).sum();
-            resident.push(t.empty_as(all, width, Part::Weights));
-        }
         let offload = p.offload_optimizer != Offload::None;
         let groups = sub_groups(&pieces, p.sub_group);
         let masters: Vec<ParamId> = groups
@@ -87,8 +81,10 @@ impl Zero3 {
             resident.push(t.empty_as(total, width, Part::Gradients));
         }
         let sizes: Vec<(ParamId, u64)> = model.iter().map(|id| (*id, t.numel(*id))).collect();
+        let mut coordinator = Coordinator::new(sizes, width, setup);
+        coordinator.copy_all(t);
         Self {
-            coordinator: RefCell::new(Coordinator::new(sizes, width, setup)),
+            coordinator: RefCell::new(coordinator),
             ranks,
             width,
             bucket_size: p.reduce_bucket,
@@ -175,7 +171,7 @@ impl Scheme for Zero3 {
 
     fn end_backward(&self, t: &Tape) {
         self.reduce(t);
-        self.coordinator.borrow_mut().end();
+        self.coordinator.borrow_mut().end(t);
     }
 
     fn optimized(&self) -> Vec<ParamId> {
@@ -219,6 +215,7 @@ impl Scheme for Zero3 {
             drop(t.take_grad(*master));
         }
         if group + 1 == self.masters.len() {
+            self.coordinator.borrow_mut().invalidate();
             self.coordinator.borrow_mut().gather_persistent(t);
         }
     }
@@ -233,16 +230,16 @@ impl Hooks for Zero3 {
         self.coordinator.borrow_mut().fetch(t, Self::params(module), false);
     }
 
-    fn after_forward(&self, _: &Tape, module: &Module) {
-        self.coordinator.borrow_mut().release(Self::params(module), false);
+    fn after_forward(&self, t: &Tape, module: &Module) {
+        self.coordinator.borrow_mut().release(t, Self::params(module), false);
     }
 
     fn before_backward(&self, t: &Tape, module: &Module) {
         self.coordinator.borrow_mut().fetch(t, Self::params(module), true);
     }
 
-    fn after_backward(&self, _: &Tape, module: &Module) {
-        self.coordinator.borrow_mut().release(Self::params(module), true);
+    fn after_backward(&self, t: &Tape, module: &Module) {
+        self.coordinator.borrow_mut().release(t, Self::params(module), true);
     }
 
     fn gradient(&self, t: &Tape, id: ParamId) {
