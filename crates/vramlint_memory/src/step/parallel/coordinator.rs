@@ -59,8 +59,15 @@ impl Coordinator {
     /// For parameters of the given sizes.
     pub(super) fn new(sizes: impl IntoIterator<Item = (ParamId, u64)>, width: u64, setup: &Setup) -> Self {
         let p = &setup.parallel;
-        let state =
-            |numel| State { memory: None, handle: None, numel, persistent: numel <= p.persistence, active: 0, fetched_for: None };
+        let state = |numel| State {
+            memory: None,
+            handle: None,
+            secondary: None,
+            numel,
+            persistent: numel <= p.persistence,
+            active: 0,
+            fetched_for: None,
+        };
         Self {
             params: sizes.into_iter().map(|(id, numel)| (id, state(numel))).collect(),
             ranks: p.world.max(1),
