@@ -3,10 +3,10 @@
 //! The first forward and backward only record in which order modules run; from the second on, parameters are gathered ahead and
 //! kept while they are used again soon.
 
-use super::{GATHER, GATHERED};
+use super::{GATHER, GATHERED, place};
 use crate::estimate::Part;
 use crate::setup::Setup;
-use crate::tape::{ParamId, Site, Tape, Tensor};
+use crate::tape::{ParamId, Tape, Tensor};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -193,7 +193,7 @@ impl Coordinator {
         if ids.is_empty() {
             return;
         }
-        t.at(Site { name: &GATHERED, ..t.site() });
+        let _place = place(t, &GATHERED);
         let padded: u64 = ids.iter().map(|id| self.params[id].numel.div_ceil(self.ranks) * self.ranks).sum();
         self.live += ids.iter().map(|id| self.params[id].numel).sum::<u64>();
         let width = if self.quantized { 1 } else { self.width };
@@ -218,7 +218,7 @@ impl Coordinator {
         if self.params[&id].memory.is_some() {
             return;
         }
-        t.at(Site { name: &GATHERED, ..t.site() });
+        let _place = place(t, &GATHERED);
         t.on_stream(GATHER, |t| {
             // A quantized buffer is turned into numbers first.
             let numbers =

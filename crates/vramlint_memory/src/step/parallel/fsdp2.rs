@@ -1,10 +1,10 @@
 //! `fully_shard` over each block and the root (torch 2.15, `distributed/fsdp/_fully_shard`), as accelerate 1.15 calls it.
 
-use super::{BUCKETS, GATHER, GATHERED, REDUCE, Scheme, compute_width, fsdp1};
+use super::{BUCKETS, GATHER, GATHERED, REDUCE, SHARDS, Scheme, compute_width, fsdp1, place};
 use crate::estimate::Part;
 use crate::model::Loaded;
 use crate::setup::{Offload, Scheme as Kind, Setup};
-use crate::tape::{Hooks, Module, ParamId, Site, Tape, Tensor};
+use crate::tape::{Hooks, Module, ParamId, Tape, Tensor};
 use std::cell::{Cell, RefCell};
 
 /// Parameters that are gathered and reduced together.
@@ -98,7 +98,7 @@ impl Fsdp2 {
         if unit.gathered.get() || unit.pending.borrow().is_some() {
             return;
         }
-        t.at(Site { name: &GATHERED, ..t.site() });
+        let _place = place(t, &GATHERED);
         let numel: u64 = unit.sizes.iter().sum();
         // The shards come from the host first where they are kept there.
         let moved: Vec<Tensor> = if self.offload {
@@ -130,7 +130,7 @@ impl Fsdp2 {
         if forward {
             self.held.replace(None);
         }
-        t.at(Site { name: &GATHERED, ..t.site() });
+        let _place = place(t, &GATHERED);
         if self.flat {
             // Parameters are views of what was gathered.
             unit.whole.replace(vec![output]);
@@ -199,7 +199,7 @@ impl Fsdp2 {
         if grads.is_empty() {
             return;
         }
-        t.at(Site { name: &BUCKETS, ..t.site() });
+        let _place = place(t, &BUCKETS);
         let places: Vec<usize> = grads.iter().map(|(at, _)| *at).collect();
         let numel: u64 = places.iter().map(|at| unit.sizes[*at]).sum();
         let input = if self.flat {
@@ -228,6 +228,7 @@ impl Fsdp2 {
 
 impl Unit {
     fn new(t: &Tape, params: Vec<ParamId>, ranks: u64, compute: u64, offload: bool) -> Self {
+        let _place = place(t, &SHARDS);
         let (mut shards, mut sizes) = (Vec::new(), Vec::new());
         let mut whole = Vec::new();
         for id in &params {

@@ -18,7 +18,7 @@ pub(crate) use census::Census;
 use crate::estimate::Words;
 use crate::model::Loaded;
 use crate::setup::{Scheme as Kind, Setup};
-use crate::tape::{Hooks, ParamId, Tape};
+use crate::tape::{Hooks, ParamId, Site, Tape};
 use std::rc::Rc;
 
 /// The stream of all-gathers.
@@ -26,8 +26,30 @@ const GATHER: u8 = 1;
 /// The stream of reductions.
 const REDUCE: u8 = 2;
 
-pub(super) const GATHERED: Words = Words { en: "gathered parameters", zh: "聚合的参数" };
-pub(super) const BUCKETS: Words = Words { en: "gradient buckets", zh: "梯度桶" };
+static GATHERED: Words = Words { en: "gathered parameters", zh: "聚合的参数" };
+static BUCKETS: Words = Words { en: "gradient buckets", zh: "梯度桶" };
+static FLAT: Words = Words { en: "flat weights", zh: "展平的权重" };
+static SHARDS: Words = Words { en: "sharded weights", zh: "分片权重" };
+static MASTERS: Words = Words { en: "master weights in fp32", zh: "fp32 主权重" };
+static REDUCED: Words = Words { en: "reduced gradients", zh: "归约后的梯度" };
+
+/// Says what memory is taken for, until it goes.
+struct Place<'a> {
+    tape: &'a Tape,
+    before: Site,
+}
+
+fn place<'a>(tape: &'a Tape, name: &'static Words) -> Place<'a> {
+    let before = tape.site();
+    tape.at(Site { name, ..before });
+    Place { tape, before }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.tape.at(self.before);
+    }
+}
 
 /// A way of sharing, wrapped around a model.
 pub(super) trait Scheme: Hooks {

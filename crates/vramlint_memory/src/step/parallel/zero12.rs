@@ -3,11 +3,11 @@
 
 use super::census::Census;
 use super::flat;
-use super::{BUCKETS, REDUCE, Scheme, compute_width};
+use super::{BUCKETS, FLAT, MASTERS, REDUCE, REDUCED, Scheme, compute_width, place};
 use crate::estimate::Part;
 use crate::model::Loaded;
 use crate::setup::{Offload, Scheme as Kind, Setup};
-use crate::tape::{Hooks, Module, ParamId, Site, Tape, Tensor};
+use crate::tape::{Hooks, Module, ParamId, Tape, Tensor};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
@@ -49,12 +49,14 @@ impl Zero {
         t.empty_cache();
         // Flat weights do not grow with the blocks that are run: they are those of the whole model.
         let part = flat::part(census.trainable(), p.world, 2);
+        let _place = place(t, &FLAT);
         let whole = t.empty_as(part * p.world.max(1), width, Part::Weights);
         for id in &trained {
             let numel = t.numel(*id);
             t.set_memory(*id, whole.part(numel));
         }
         let offload = p.offload_optimizer != Offload::None;
+        let _place = place(t, &MASTERS);
         let copy = t.empty_as(part, width, Part::Optimizer);
         let memory = if offload { copy.hollow(4) } else { t.empty_as(part, 4, Part::Optimizer) };
         drop(copy);
@@ -100,7 +102,7 @@ impl Zero {
     /// `setup_buckets`: made at the first gradient of a backward, whatever the model's size.
     fn open(&self, t: &Tape) {
         if self.contiguous && self.buffers.borrow().is_empty() {
-            t.at(Site { name: &BUCKETS, ..t.site() });
+            let _place = place(t, &BUCKETS);
             let count = if self.overlap { 2 } else { 1 };
             for _ in 0..count {
                 let buffer = t.empty_as(self.bucket_size, self.width, Part::Buffers);
@@ -139,6 +141,7 @@ impl Zero {
         if waiting.is_empty() {
             return;
         }
+        let _place = place(t, &BUCKETS);
         self.on_reduce_stream(t, |t| {
             // Slices for several ranks are joined for one all-reduce; a single slice is reduced where it lies.
             if self.slices(t, &waiting) > 1 || !self.contiguous && waiting.len() > 1 {
@@ -158,6 +161,7 @@ impl Zero {
                     t.workspace(owned * 4);
                 }
                 if self.contiguous && !self.offload && self.reduced.borrow().is_none() {
+                    let _place = place(t, &REDUCED);
                     let all = t.empty_as(self.touched, self.width, Part::Gradients);
                     self.reduced.replace(Some(all));
                 }
@@ -218,6 +222,7 @@ impl Scheme for Zero {
         }
         self.reduce(t);
         if !self.contiguous && self.last.get() {
+            let _place = place(t, &REDUCED);
             let all = t.empty_as(self.touched, self.width, Part::Gradients);
             self.reduced.replace(Some(all));
             for id in &self.trained {
@@ -258,6 +263,7 @@ impl Scheme for Zero {
         if self.offload {
             return Vec::new();
         }
+        let _place = place(t, &REDUCED);
         let joined = (self.pieces.len() > 1).then(|| t.empty_as(self.part, self.width, Part::Gradients));
         let grad = if self.width == 4 && joined.is_some() {
             joined

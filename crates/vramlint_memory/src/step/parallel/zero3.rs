@@ -2,7 +2,7 @@
 
 use super::census::Census;
 use super::coordinator::Coordinator;
-use super::{REDUCE, Scheme, compute_width, zero12};
+use super::{BUCKETS, MASTERS, REDUCE, REDUCED, SHARDS, Scheme, compute_width, place, zero12};
 use crate::estimate::Part;
 use crate::model::Loaded;
 use crate::setup::{Offload, Setup};
@@ -39,6 +39,7 @@ impl Zero3 {
         let width = compute_width(setup);
         let mut resident = Vec::new();
         zero12::cast(t, width);
+        let _place = place(t, &SHARDS);
         let model: Vec<ParamId> = loaded.ids(t);
         let offload_param = p.offload_param != Offload::None;
         for id in &model {
@@ -64,6 +65,7 @@ impl Zero3 {
         }
         let offload = p.offload_optimizer != Offload::None;
         let groups = sub_groups(&pieces, p.sub_group);
+        let _place = place(t, &MASTERS);
         let masters: Vec<ParamId> = groups
             .iter()
             .map(|numel| {
@@ -75,9 +77,11 @@ impl Zero3 {
             t.workspace(groups.iter().copied().max().unwrap_or(0) * 4);
         }
         if p.contiguous {
+            let _place = place(t, &BUCKETS);
             resident.push(t.empty_as(p.reduce_bucket, width, Part::Buffers));
         }
         if !offload {
+            let _place = place(t, &REDUCED);
             resident.push(t.empty_as(total, width, Part::Gradients));
         }
         let sizes: Vec<(ParamId, u64)> = model.iter().map(|id| (*id, t.numel(*id))).collect();
@@ -107,6 +111,7 @@ impl Zero3 {
         if waiting.is_empty() {
             return;
         }
+        let _place = place(t, &BUCKETS);
         t.on_stream(REDUCE, |t| {
             let in_place = waiting.len() == 1 && waiting[0].1.is_multiple_of(self.ranks);
             let padded: u64 = waiting.iter().map(|(_, numel)| numel.div_ceil(self.ranks) * self.ranks).sum();
@@ -203,6 +208,7 @@ impl Scheme for Zero3 {
     fn begin_step(&self, t: &Tape, group: usize) -> Vec<ParamId> {
         let Some(master) = self.masters.get(group).filter(|_| !self.offload) else { return Vec::new() };
         let numel = t.numel(*master);
+        let _place = place(t, &REDUCED);
         // `_prepare_fp32_grad_for_sub_group`.
         let joined = (self.pieces.len() > 1).then(|| t.empty_as(numel, self.width, Part::Gradients));
         let grad = if self.width == 4 && joined.is_some() { joined } else { Some(t.empty_as(numel, 4, Part::Gradients)) };
@@ -247,11 +253,10 @@ impl Hooks for Zero3 {
         if self.filled.get() + numel > self.bucket_size && self.filled.get() > 0 {
             self.reduce(t);
         }
-        if self.contiguous && self.filled.get() + numel <= self.bucket_size {
-            if let Some(grad) = t.take_grad(id) {
-                // Copied to the bucket on the reducing stream.
-                grad.record_stream();
-            }
+        let fits = self.contiguous && self.filled.get() + numel <= self.bucket_size;
+        if let Some(grad) = fits.then(|| t.take_grad(id)).flatten() {
+            // Copied to the bucket on the reducing stream.
+            grad.record_stream();
         }
         self.filled.set(self.filled.get() + numel);
         self.waiting.borrow_mut().push((id, numel));
