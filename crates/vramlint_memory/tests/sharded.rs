@@ -1,4 +1,6 @@
-//! Sharded training against traces: one rank of DDP, ZeRO and `fully_shard`.
+//! Sharded training against traces: one rank of DDP, of DeepSpeed's stages and of `fully_shard`.
+
+#![allow(clippy::doc_markdown)] // DeepSpeed and the like are no code
 
 use std::path::Path;
 use vramlint_memory::setup::{Attention, Checkpointing, Dtype, Lora, Offload, Optimizer, Parallel, Scheme, Setup, Targets, Task};

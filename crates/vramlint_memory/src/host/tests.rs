@@ -44,8 +44,8 @@ fn two_nodes_hold_half_each() {
 #[test]
 fn every_rank_of_plain_data_parallel_loads_a_copy() {
     let arch = Arch::from_parameters(7_000_000_000);
-    let mut setup = Setup::default();
-    setup.parallel = Parallel { scheme: Scheme::Ddp, world: 8, local: 8, ..Parallel::default() };
+    let parallel = Parallel { scheme: Scheme::Ddp, world: 8, local: 8, ..Parallel::default() };
+    let mut setup = Setup { parallel, ..Setup::default() };
     assert_eq!(named(&host(&arch, &setup), "load"), arch.parameters() * 2 * 8);
     setup.parallel.scheme = Scheme::Fsdp2;
     assert_eq!(named(&host(&arch, &setup), "load"), arch.parameters() * 2);
