@@ -1,27 +1,12 @@
 //! `fully_shard` over each block and the root (torch 2.15, `distributed/fsdp/_fully_shard`), as accelerate 1.15 calls it.
 
-use super::{BUCKETS, GATHER, GATHERED, REDUCE, SHARDS, Scheme, compute_width, fsdp1, place};
+use super::unit::Unit;
+use super::{BUCKETS, GATHER, GATHERED, REDUCE, Scheme, compute_width, fsdp1, place};
 use crate::estimate::Part;
 use crate::model::Loaded;
 use crate::setup::{Offload, Scheme as Kind, Setup};
 use crate::tape::{Hooks, Module, ParamId, Tape, Tensor};
 use std::cell::{Cell, RefCell};
-
-/// Parameters that are gathered and reduced together.
-struct Unit {
-    params: Vec<ParamId>,
-    /// This rank's rows of each of them.
-    shards: Vec<ParamId>,
-    /// Numbers of each shard, padded to whole rows.
-    sizes: Vec<u64>,
-    /// What was gathered and is not copied out yet.
-    pending: RefCell<Option<Tensor>>,
-    whole: RefCell<Vec<Tensor>>,
-    gathered: Cell<bool>,
-    reduced: Cell<bool>,
-    /// Where it stands among the units of a forward, for prefetching in backward.
-    place: Cell<Option<usize>>,
-}
 
 /// A model that was given to `fully_shard`.
 pub(super) struct Fsdp2 {
@@ -223,43 +208,6 @@ impl Fsdp2 {
             }
         });
         self.sent.replace(Some(input));
-    }
-}
-
-impl Unit {
-    fn new(t: &Tape, params: Vec<ParamId>, ranks: u64, compute: u64, offload: bool) -> Self {
-        let _place = place(t, &SHARDS);
-        let (mut shards, mut sizes) = (Vec::new(), Vec::new());
-        let mut whole = Vec::new();
-        for id in &params {
-            let (shape, width, trainable, embedding) =
-                t.with_param(*id, |param| (param.shape, param.width(), param.trainable, param.embedding));
-            // Along the first dimension, which for a vector is its only one.
-            let (rows, columns) = if shape[0] == 1 { (shape[1], 1) } else { (shape[0], shape[1]) };
-            let rows = rows.div_ceil(ranks.max(1));
-            let memory = t.memory(*id);
-            let shard = if offload { memory.hollow(width) } else { t.empty_as(rows * columns, width, Part::Weights) };
-            let shape = if shape[0] == 1 { [1, rows] } else { [rows, columns] };
-            let shard = t.adopt(shard, shape, trainable);
-            t.with_param(shard, |param| param.embedding = embedding);
-            shards.push(shard);
-            sizes.push(rows * columns);
-            whole.push(memory);
-        }
-        for (id, memory) in params.iter().zip(&whole) {
-            t.set_memory(*id, memory.hollow(compute));
-        }
-        drop(whole);
-        Self {
-            params,
-            shards,
-            sizes,
-            pending: RefCell::default(),
-            whole: RefCell::default(),
-            gathered: Cell::new(false),
-            reduced: Cell::new(false),
-            place: Cell::new(None),
-        }
     }
 }
 

@@ -1,6 +1,10 @@
 //! Ranks that share the work: what one of them holds.
 //!
 //! A scheme takes the loaded model over, stands around modules and gradients ([`Hooks`]), and says what the optimizer steps on.
+//! Sizes of flat buffers, parts and sub-groups come from a [`Census`] of the whole model, so they are right whichever of its blocks are
+//! run. Not linear in the number of blocks, and so right only where enough of them are run to fill one: the bucket that is open at a
+//! moment, ZeRO-3's live parameters below their bound, and which of DDP's buckets a gradient falls into.
+//!
 //! Rank 0 is simulated: with flat buffers it is the one that owns the embedding, whose gradient is copied whole.
 
 mod census;
@@ -10,6 +14,7 @@ mod flat;
 mod fsdp1;
 mod fsdp2;
 pub(super) mod shape;
+mod unit;
 mod zero12;
 mod zero3;
 
