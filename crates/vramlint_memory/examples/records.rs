@@ -118,6 +118,7 @@ pub fn setup(s: &serde_json::Value) -> Option<Setup> {
     number("max_live", &mut p.max_live);
     number("persistence", &mut p.persistence);
     number("sub_group", &mut p.sub_group);
+    number("hpz", &mut p.hpz);
     p.overlap = given["overlap_comm"].as_bool().unwrap_or(p.overlap);
     p.contiguous = given["contiguous"].as_bool().unwrap_or(p.contiguous);
     p.bucket_view = given["bucket_view"].as_bool().unwrap_or(p.bucket_view);

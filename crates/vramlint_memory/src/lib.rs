@@ -8,6 +8,7 @@ mod allocator;
 pub mod arch;
 pub mod config;
 pub mod estimate;
+mod host;
 mod model;
 pub mod setup;
 mod step;

@@ -53,7 +53,7 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
         low: bounds.low,
         high: bounds.high,
         phases: phases(&moments),
-        host: Host::default(),
+        host: crate::host::host(arch, setup),
         assumptions: arch.assumptions().to_vec(),
     }
 }

@@ -13,6 +13,7 @@ use crate::model::{Batch, Model, load};
 use crate::setup::{Reference, Resident, Setup};
 use crate::tape::{Device, Event, ParamId, Site, Tape};
 use loss::Models;
+pub(crate) use parallel::Census;
 use parallel::Scheme;
 
 static INPUTS: Words = Words { en: "inputs", zh: "输入" };
@@ -35,6 +36,11 @@ pub(crate) struct Trace {
 
 /// Runs `arch` with the given blocks.
 pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace {
+    if let Some((local, own)) = parallel::shape::local(arch, setup) {
+        let layers: Vec<(Layer, u64)> =
+            layers.iter().map(|(layer, times)| (parallel::shape::layer(*layer, setup.parallel.tensor), *times)).collect();
+        return run(&local, &own, &layers);
+    }
     let tape = Tape::new(device(setup));
     let policy = Model::new(arch, load(&tape, arch, setup, layers, false));
     let reference = (setup.reference == Reference::Copy).then(|| {
@@ -62,7 +68,8 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace 
         if let Some(round) = setup.generation.filter(|round| round.vllm_share.is_none()) {
             generate::generate(&tape, &models.policy, setup, round);
         }
-        let batches = setup.accumulation.clamp(1, 2);
+        // A first micro-batch, one in between where ranks share them, and the last.
+        let batches = setup.accumulation.clamp(1, if scheme.is_some() { 3 } else { 2 });
         for batch in 1..=batches {
             micro_step(&tape, &models, setup, scheme, batch == batches);
         }

@@ -3,10 +3,10 @@
 //! The first forward and backward only record in which order modules run; from the second on, parameters are gathered ahead and
 //! kept while they are used again soon.
 
-use super::{GATHER, GATHERED};
+use super::{GATHER, GATHERED, place};
 use crate::estimate::Part;
 use crate::setup::Setup;
-use crate::tape::{ParamId, Site, Tape, Tensor};
+use crate::tape::{ParamId, Tape, Tensor};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -25,6 +25,8 @@ struct State {
     memory: Option<Tensor>,
     /// The all-gather that nobody waited for yet on its behalf.
     handle: Option<Rc<Handle>>,
+    /// This rank's part of the copy that a group of ranks shares (ZeRO++); it lives until weights change.
+    secondary: Option<Tensor>,
     numel: u64,
     persistent: bool,
     /// Modules that are running with it.
@@ -37,6 +39,8 @@ struct State {
 pub(super) struct Coordinator {
     params: HashMap<ParamId, State>,
     ranks: u64,
+    /// Ranks that share a secondary copy; 1 for none.
+    group: u64,
     width: u64,
     prefetch: u64,
     max_live: u64,
@@ -55,12 +59,19 @@ impl Coordinator {
     /// For parameters of the given sizes.
     pub(super) fn new(sizes: impl IntoIterator<Item = (ParamId, u64)>, width: u64, setup: &Setup) -> Self {
         let p = &setup.parallel;
-        let state =
-            |numel| State { memory: None, handle: None, numel, persistent: numel <= p.persistence, active: 0, fetched_for: None };
+        let state = |numel| State {
+            memory: None,
+            handle: None,
+            secondary: None,
+            numel,
+            persistent: numel <= p.persistence,
+            active: 0,
+            fetched_for: None,
+        };
         Self {
             params: sizes.into_iter().map(|(id, numel)| (id, state(numel))).collect(),
-            // A secondary copy is gathered among the ranks that share it.
-            ranks: if p.hpz > 1 { p.hpz } else { p.world.max(1) },
+            ranks: p.world.max(1),
+            group: p.hpz.max(1),
             width,
             prefetch: p.prefetch_bucket,
             max_live: p.max_live,
@@ -99,7 +110,7 @@ impl Coordinator {
     }
 
     /// `release_sub_module`.
-    pub(super) fn release(&mut self, params: &[ParamId], backward: bool) {
+    pub(super) fn release(&mut self, t: &Tape, params: &[ParamId], backward: bool) {
         if backward && let Some(at) = self.running.iter().rposition(|other| other == params) {
             self.running.remove(at);
         }
@@ -109,19 +120,19 @@ impl Coordinator {
             state.active = 0;
             let fetched_ahead = self.complete && state.fetched_for.is_some_and(|step| step > self.step);
             if !(kept.contains(id) || self.complete && state.persistent || fetched_ahead) {
-                self.free(*id);
+                self.free(t, *id);
             }
         }
     }
 
     /// Behind backward: what no hook released goes, and the record begins anew.
-    pub(super) fn end(&mut self) {
+    pub(super) fn end(&mut self, t: &Tape) {
         for params in std::mem::take(&mut self.running) {
             for id in params {
                 if let Some(state) = self.params.get_mut(&id) {
                     state.active = 0;
                     if !state.persistent {
-                        self.free(id);
+                        self.free(t, id);
                     }
                 }
             }
@@ -141,6 +152,24 @@ impl Coordinator {
             state.active = 0;
             state.memory = None;
             state.handle = None;
+        }
+    }
+
+    /// While a model is partitioned first, secondary copies are made at once.
+    pub(super) fn copy_all(&mut self, t: &Tape) {
+        let mut ids: Vec<ParamId> = self.params.keys().copied().collect();
+        ids.sort_unstable();
+        for id in ids.into_iter().filter(|_| self.group > 1) {
+            if let Some(state) = self.params.get_mut(&id) {
+                state.secondary = Some(t.empty_as(state.numel.div_ceil(self.group), self.width, Part::Weights));
+            }
+        }
+    }
+
+    /// Weights have changed: secondary copies are void (`invalidate_secondary_tensor`).
+    pub(super) fn invalidate(&mut self) {
+        for state in self.params.values_mut() {
+            state.secondary = None;
         }
     }
 
@@ -164,7 +193,7 @@ impl Coordinator {
         if ids.is_empty() {
             return;
         }
-        t.at(Site { name: &GATHERED, ..t.site() });
+        let _place = place(t, &GATHERED);
         let padded: u64 = ids.iter().map(|id| self.params[id].numel.div_ceil(self.ranks) * self.ranks).sum();
         self.live += ids.iter().map(|id| self.params[id].numel).sum::<u64>();
         let width = if self.quantized { 1 } else { self.width };
@@ -189,7 +218,7 @@ impl Coordinator {
         if self.params[&id].memory.is_some() {
             return;
         }
-        t.at(Site { name: &GATHERED, ..t.site() });
+        let _place = place(t, &GATHERED);
         t.on_stream(GATHER, |t| {
             // A quantized buffer is turned into numbers first.
             let numbers =
@@ -255,12 +284,15 @@ impl Coordinator {
     }
 
     /// `free_param`: the computing stream has used memory of the gathering one, so it comes back late.
-    fn free(&mut self, id: ParamId) {
+    fn free(&mut self, t: &Tape, id: ParamId) {
         let Some(state) = self.params.get_mut(&id) else { return };
         if state.active > 0 {
             return;
         }
         if let Some(memory) = state.memory.take() {
+            if self.group > 1 && state.secondary.is_none() {
+                state.secondary = Some(t.empty_as(state.numel.div_ceil(self.group), self.width, Part::Weights));
+            }
             memory.record_stream();
             self.live = self.live.saturating_sub(state.numel);
         }

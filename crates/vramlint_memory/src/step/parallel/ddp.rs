@@ -1,9 +1,9 @@
 //! torch `DistributedDataParallel` (torch 2.15, `csrc/distributed/c10d/reducer.cpp`).
 
-use super::{BUCKETS, Scheme};
+use super::{BUCKETS, Scheme, place};
 use crate::estimate::Part;
 use crate::setup::Setup;
-use crate::tape::{Hooks, Module, ParamId, Site, Tape, Tensor};
+use crate::tape::{Hooks, Module, ParamId, Tape, Tensor};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
@@ -46,7 +46,7 @@ impl Ddp {
 
     /// Fills buckets in order: one is closed as soon as it reaches its limit. Types are kept apart.
     fn build(&self, t: &Tape, order: &[ParamId], first: u64, limit: u64) {
-        t.at(Site { name: &BUCKETS, ..t.site() });
+        let _place = place(t, &BUCKETS);
         let mut open: Vec<(u64, u64, Vec<ParamId>, u64)> = Vec::new();
         let mut closed = Vec::new();
         for id in order {

@@ -1,27 +1,12 @@
 //! `fully_shard` over each block and the root (torch 2.15, `distributed/fsdp/_fully_shard`), as accelerate 1.15 calls it.
 
-use super::{BUCKETS, GATHER, GATHERED, REDUCE, Scheme, compute_width};
+use super::unit::Unit;
+use super::{BUCKETS, GATHER, GATHERED, REDUCE, Scheme, compute_width, fsdp1, place};
 use crate::estimate::Part;
 use crate::model::Loaded;
-use crate::setup::{Offload, Setup};
-use crate::tape::{Hooks, Module, ParamId, Site, Tape, Tensor};
+use crate::setup::{Offload, Scheme as Kind, Setup};
+use crate::tape::{Hooks, Module, ParamId, Tape, Tensor};
 use std::cell::{Cell, RefCell};
-
-/// Parameters that are gathered and reduced together.
-struct Unit {
-    params: Vec<ParamId>,
-    /// This rank's rows of each of them.
-    shards: Vec<ParamId>,
-    /// Numbers of each shard, padded to whole rows.
-    sizes: Vec<u64>,
-    /// What was gathered and is not copied out yet.
-    pending: RefCell<Option<Tensor>>,
-    whole: RefCell<Vec<Tensor>>,
-    gathered: Cell<bool>,
-    reduced: Cell<bool>,
-    /// Where it stands among the units of a forward, for prefetching in backward.
-    place: Cell<Option<usize>>,
-}
 
 /// A model that was given to `fully_shard`.
 pub(super) struct Fsdp2 {
@@ -29,6 +14,8 @@ pub(super) struct Fsdp2 {
     units: Vec<Unit>,
     /// Shards of what is trained.
     trained: Vec<ParamId>,
+    /// `FullyShardedDataParallel`: units are flat parameters.
+    flat: bool,
     ranks: u64,
     compute: u64,
     reduce: u64,
@@ -57,13 +44,16 @@ impl Fsdp2 {
         } else {
             groups.push(loaded.ids(t));
         }
-        let units: Vec<Unit> = groups.into_iter().map(|params| Unit::new(t, params, p.world, compute, offload)).collect();
+        // Sharded within a group and copied across groups (HYBRID_SHARD), where one is given.
+        let ranks = if p.hpz > 1 { p.hpz } else { p.world.max(1) };
+        let units: Vec<Unit> = groups.into_iter().map(|params| Unit::new(t, params, ranks, compute, offload)).collect();
         t.empty_cache();
         let shards = units.iter().flat_map(|unit| unit.shards.iter().copied());
         Self {
             trained: shards.filter(|id| t.with_param(*id, |param| param.trainable)).collect(),
             units,
-            ranks: p.world.max(1),
+            flat: p.scheme == Kind::Fsdp1,
+            ranks,
             compute,
             reduce: if p.reduce_fp32 { 4 } else { compute },
             reshard: p.reshard,
@@ -93,7 +83,7 @@ impl Fsdp2 {
         if unit.gathered.get() || unit.pending.borrow().is_some() {
             return;
         }
-        t.at(Site { name: &GATHERED, ..t.site() });
+        let _place = place(t, &GATHERED);
         let numel: u64 = unit.sizes.iter().sum();
         // The shards come from the host first where they are kept there.
         let moved: Vec<Tensor> = if self.offload {
@@ -125,7 +115,13 @@ impl Fsdp2 {
         if forward {
             self.held.replace(None);
         }
-        t.at(Site { name: &GATHERED, ..t.site() });
+        let _place = place(t, &GATHERED);
+        if self.flat {
+            // Parameters are views of what was gathered.
+            unit.whole.replace(vec![output]);
+            unit.gathered.set(true);
+            return;
+        }
         let whole = unit.sizes.iter().map(|size| t.empty_as(size * self.ranks, self.compute, Part::Buffers)).collect();
         unit.whole.replace(whole);
         unit.gathered.set(true);
@@ -188,11 +184,18 @@ impl Fsdp2 {
         if grads.is_empty() {
             return;
         }
-        t.at(Site { name: &BUCKETS, ..t.site() });
+        let _place = place(t, &BUCKETS);
         let places: Vec<usize> = grads.iter().map(|(at, _)| *at).collect();
         let numel: u64 = places.iter().map(|at| unit.sizes[*at]).sum();
-        let input = t.empty_as(numel * self.ranks, self.reduce, Part::Buffers);
-        drop(grads);
+        let input = if self.flat {
+            let joined = fsdp1::join(t, &unit.params, grads, self.compute);
+            // Reduced where it lies, or in a copy of another type.
+            if self.reduce == self.compute { joined } else { t.empty_as(joined.numel, self.reduce, Part::Buffers) }
+        } else {
+            let input = t.empty_as(numel * self.ranks, self.reduce, Part::Buffers);
+            drop(grads);
+            input
+        };
         t.on_stream(REDUCE, |t| {
             let width = places.first().map_or(4, |at| t.with_param(unit.shards[*at], |param| param.width()));
             let output = t.empty_as(numel, self.reduce, Part::Gradients);
@@ -205,42 +208,6 @@ impl Fsdp2 {
             }
         });
         self.sent.replace(Some(input));
-    }
-}
-
-impl Unit {
-    fn new(t: &Tape, params: Vec<ParamId>, ranks: u64, compute: u64, offload: bool) -> Self {
-        let (mut shards, mut sizes) = (Vec::new(), Vec::new());
-        let mut whole = Vec::new();
-        for id in &params {
-            let (shape, width, trainable, embedding) =
-                t.with_param(*id, |param| (param.shape, param.width(), param.trainable, param.embedding));
-            // Along the first dimension, which for a vector is its only one.
-            let (rows, columns) = if shape[0] == 1 { (shape[1], 1) } else { (shape[0], shape[1]) };
-            let rows = rows.div_ceil(ranks.max(1));
-            let memory = t.memory(*id);
-            let shard = if offload { memory.hollow(width) } else { t.empty_as(rows * columns, width, Part::Weights) };
-            let shape = if shape[0] == 1 { [1, rows] } else { [rows, columns] };
-            let shard = t.adopt(shard, shape, trainable);
-            t.with_param(shard, |param| param.embedding = embedding);
-            shards.push(shard);
-            sizes.push(rows * columns);
-            whole.push(memory);
-        }
-        for (id, memory) in params.iter().zip(&whole) {
-            t.set_memory(*id, memory.hollow(compute));
-        }
-        drop(whole);
-        Self {
-            params,
-            shards,
-            sizes,
-            pending: RefCell::default(),
-            whole: RefCell::default(),
-            gathered: Cell::new(false),
-            reduced: Cell::new(false),
-            place: Cell::new(None),
-        }
     }
 }
 

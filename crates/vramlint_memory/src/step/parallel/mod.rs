@@ -1,22 +1,29 @@
 //! Ranks that share the work: what one of them holds.
 //!
 //! A scheme takes the loaded model over, stands around modules and gradients ([`Hooks`]), and says what the optimizer steps on.
+//! Sizes of flat buffers, parts and sub-groups come from a [`Census`] of the whole model, so they are right whichever of its blocks are
+//! run. Not linear in the number of blocks, and so right only where enough of them are run to fill one: the bucket that is open at a
+//! moment, ZeRO-3's live parameters below their bound, and which of DDP's buckets a gradient falls into.
+//!
 //! Rank 0 is simulated: with flat buffers it is the one that owns the embedding, whose gradient is copied whole.
 
 mod census;
 mod coordinator;
 mod ddp;
 mod flat;
+mod fsdp1;
 mod fsdp2;
+pub(super) mod shape;
+mod unit;
 mod zero12;
 mod zero3;
 
-pub(super) use census::Census;
+pub(crate) use census::Census;
 
 use crate::estimate::Words;
 use crate::model::Loaded;
 use crate::setup::{Scheme as Kind, Setup};
-use crate::tape::{Hooks, ParamId, Tape};
+use crate::tape::{Hooks, ParamId, Site, Tape};
 use std::rc::Rc;
 
 /// The stream of all-gathers.
@@ -24,8 +31,30 @@ const GATHER: u8 = 1;
 /// The stream of reductions.
 const REDUCE: u8 = 2;
 
-pub(super) const GATHERED: Words = Words { en: "gathered parameters", zh: "聚合的参数" };
-pub(super) const BUCKETS: Words = Words { en: "gradient buckets", zh: "梯度桶" };
+static GATHERED: Words = Words { en: "gathered parameters", zh: "聚合的参数" };
+static BUCKETS: Words = Words { en: "gradient buckets", zh: "梯度桶" };
+static FLAT: Words = Words { en: "flat weights", zh: "展平的权重" };
+static SHARDS: Words = Words { en: "sharded weights", zh: "分片权重" };
+static MASTERS: Words = Words { en: "master weights in fp32", zh: "fp32 主权重" };
+static REDUCED: Words = Words { en: "reduced gradients", zh: "归约后的梯度" };
+
+/// Says what memory is taken for, until it goes.
+struct Place<'a> {
+    tape: &'a Tape,
+    before: Site,
+}
+
+fn place<'a>(tape: &'a Tape, name: &'static Words) -> Place<'a> {
+    let before = tape.site();
+    tape.at(Site { name, ..before });
+    Place { tape, before }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.tape.at(self.before);
+    }
+}
 
 /// A way of sharing, wrapped around a model.
 pub(super) trait Scheme: Hooks {

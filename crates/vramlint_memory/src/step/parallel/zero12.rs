@@ -3,11 +3,11 @@
 
 use super::census::Census;
 use super::flat;
-use super::{BUCKETS, REDUCE, Scheme, compute_width};
+use super::{BUCKETS, FLAT, MASTERS, REDUCE, REDUCED, Scheme, compute_width, place};
 use crate::estimate::Part;
 use crate::model::Loaded;
 use crate::setup::{Offload, Scheme as Kind, Setup};
-use crate::tape::{Hooks, Module, ParamId, Site, Tape, Tensor};
+use crate::tape::{Hooks, Module, ParamId, Tape, Tensor};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
@@ -35,7 +35,7 @@ pub(super) struct Zero {
     waiting: RefCell<Vec<ParamId>>,
     /// Reduced gradients of the parameters that reach into the part; those of earlier micro-batches.
     reduced: RefCell<Option<Tensor>>,
-    summed: RefCell<Vec<Tensor>>,
+    summed: RefCell<Option<Tensor>>,
     _staging: Option<Tensor>,
 }
 
@@ -49,12 +49,14 @@ impl Zero {
         t.empty_cache();
         // Flat weights do not grow with the blocks that are run: they are those of the whole model.
         let part = flat::part(census.trainable(), p.world, 2);
+        let _place = place(t, &FLAT);
         let whole = t.empty_as(part * p.world.max(1), width, Part::Weights);
         for id in &trained {
             let numel = t.numel(*id);
             t.set_memory(*id, whole.part(numel));
         }
         let offload = p.offload_optimizer != Offload::None;
+        let _place = place(t, &MASTERS);
         let copy = t.empty_as(part, width, Part::Optimizer);
         let memory = if offload { copy.hollow(4) } else { t.empty_as(part, 4, Part::Optimizer) };
         drop(copy);
@@ -100,7 +102,7 @@ impl Zero {
     /// `setup_buckets`: made at the first gradient of a backward, whatever the model's size.
     fn open(&self, t: &Tape) {
         if self.contiguous && self.buffers.borrow().is_empty() {
-            t.at(Site { name: &BUCKETS, ..t.site() });
+            let _place = place(t, &BUCKETS);
             let count = if self.overlap { 2 } else { 1 };
             for _ in 0..count {
                 let buffer = t.empty_as(self.bucket_size, self.width, Part::Buffers);
@@ -122,6 +124,11 @@ impl Zero {
         if self.contiguous && numel <= self.bucket_size {
             // Copied into the bucket; the gradient's own memory goes.
             drop(t.take_grad(id));
+        } else if self.contiguous && self.offload {
+            // One that is too large for the bucket gets memory of its own, which the copying stream uses.
+            let own = t.empty_as(numel, self.width, Part::Gradients);
+            own.record_stream();
+            t.set_grad(id, Some(own));
         }
         self.filled.set(self.filled.get() + numel);
         self.waiting.borrow_mut().push(id);
@@ -134,6 +141,7 @@ impl Zero {
         if waiting.is_empty() {
             return;
         }
+        let _place = place(t, &BUCKETS);
         self.on_reduce_stream(t, |t| {
             // Slices for several ranks are joined for one all-reduce; a single slice is reduced where it lies.
             if self.slices(t, &waiting) > 1 || !self.contiguous && waiting.len() > 1 {
@@ -148,10 +156,12 @@ impl Zero {
                     continue;
                 }
                 if self.offload {
-                    // Converted to fp32 on the way to the host (`async_inplace_copy_grad_to_fp32_buffer_from_gpu`).
+                    // Its norm in fp64, and its copy in fp32 on the way to the host.
+                    t.workspace(owned * 8);
                     t.workspace(owned * 4);
                 }
                 if self.contiguous && !self.offload && self.reduced.borrow().is_none() {
+                    let _place = place(t, &REDUCED);
                     let all = t.empty_as(self.touched, self.width, Part::Gradients);
                     self.reduced.replace(Some(all));
                 }
@@ -200,7 +210,11 @@ impl Scheme for Zero {
     }
 
     fn end_backward(&self, t: &Tape) {
-        if !self.stage2 && !self.overlap && self.last.get() {
+        if !self.stage2 && !self.last.get() {
+            // Stage 1 reduces once a step: until then gradients and buckets stay as they are.
+            return;
+        }
+        if !self.stage2 && !self.overlap {
             // Stage 1 without overlap reduces when backward is over.
             for id in &self.trained {
                 self.put(t, *id);
@@ -208,6 +222,7 @@ impl Scheme for Zero {
         }
         self.reduce(t);
         if !self.contiguous && self.last.get() {
+            let _place = place(t, &REDUCED);
             let all = t.empty_as(self.touched, self.width, Part::Gradients);
             self.reduced.replace(Some(all));
             for id in &self.trained {
@@ -215,13 +230,8 @@ impl Scheme for Zero {
             }
         }
         let fresh = self.reduced.take();
-        if self.summed.borrow().is_empty() {
-            let mut summed: Vec<Tensor> = fresh.into_iter().collect();
-            if !self.stage2 && !self.last.get() {
-                // `all_grad_tensors` points at the whole gradients of what reaches into the part, until the step.
-                summed = self.trained.iter().filter(|id| self.owned(t, **id) > 0).filter_map(|id| t.grad(*id)).collect();
-            }
-            self.summed.replace(summed);
+        if self.summed.borrow().is_none() {
+            self.summed.replace(fresh);
         }
         // `_release_ipg_buffers`: the second one first.
         while self.buffers.borrow_mut().pop().is_some() {}
@@ -253,6 +263,7 @@ impl Scheme for Zero {
         if self.offload {
             return Vec::new();
         }
+        let _place = place(t, &REDUCED);
         let joined = (self.pieces.len() > 1).then(|| t.empty_as(self.part, self.width, Part::Gradients));
         let grad = if self.width == 4 && joined.is_some() {
             joined
@@ -262,7 +273,7 @@ impl Scheme for Zero {
             Some(wide)
         };
         t.set_grad(self.master, grad);
-        self.summed.borrow_mut().clear();
+        self.summed.replace(None);
         self.optimized()
     }
 

@@ -2,12 +2,15 @@
 
 use super::census::Census;
 use super::coordinator::Coordinator;
-use super::{REDUCE, Scheme, compute_width, zero12};
+use super::{BUCKETS, MASTERS, REDUCE, REDUCED, SHARDS, Scheme, compute_width, place, zero12};
 use crate::estimate::Part;
 use crate::model::Loaded;
 use crate::setup::{Offload, Setup};
 use crate::tape::{Hooks, Module, ParamId, Tape, Tensor};
 use std::cell::{Cell, RefCell};
+
+/// Numbers of which a norm is taken at once (`_constant_buffered_norm2`).
+const NORM_BUFFER: u64 = 250_000_000;
 
 /// A model in a ZeRO-3 engine.
 pub(super) struct Zero3 {
@@ -24,6 +27,7 @@ pub(super) struct Zero3 {
     filled: Cell<u64>,
     waiting: RefCell<Vec<(ParamId, u64)>>,
     called: Cell<bool>,
+    last: Cell<bool>,
     _resident: Vec<Tensor>,
 }
 
@@ -35,9 +39,8 @@ impl Zero3 {
         let width = compute_width(setup);
         let mut resident = Vec::new();
         zero12::cast(t, width);
+        let _place = place(t, &SHARDS);
         let model: Vec<ParamId> = loaded.ids(t);
-        // A secondary copy is whole within the ranks that share it (ZeRO++, `zero_hpz_partition_size`).
-        let secondary = p.hpz > 1;
         let offload_param = p.offload_param != Offload::None;
         for id in &model {
             let memory = t.memory(*id);
@@ -60,12 +63,9 @@ impl Zero3 {
         if !offload_param {
             resident.push(t.empty_as(total, width, Part::Weights));
         }
-        if secondary {
-            let all: u64 = census.all().map(|entry| entry.numel.div_ceil(p.hpz)).sum();
-            resident.push(t.empty_as(all, width, Part::Weights));
-        }
         let offload = p.offload_optimizer != Offload::None;
         let groups = sub_groups(&pieces, p.sub_group);
+        let _place = place(t, &MASTERS);
         let masters: Vec<ParamId> = groups
             .iter()
             .map(|numel| {
@@ -77,14 +77,18 @@ impl Zero3 {
             t.workspace(groups.iter().copied().max().unwrap_or(0) * 4);
         }
         if p.contiguous {
+            let _place = place(t, &BUCKETS);
             resident.push(t.empty_as(p.reduce_bucket, width, Part::Buffers));
         }
         if !offload {
+            let _place = place(t, &REDUCED);
             resident.push(t.empty_as(total, width, Part::Gradients));
         }
         let sizes: Vec<(ParamId, u64)> = model.iter().map(|id| (*id, t.numel(*id))).collect();
+        let mut coordinator = Coordinator::new(sizes, width, setup);
+        coordinator.copy_all(t);
         Self {
-            coordinator: RefCell::new(Coordinator::new(sizes, width, setup)),
+            coordinator: RefCell::new(coordinator),
             ranks,
             width,
             bucket_size: p.reduce_bucket,
@@ -95,26 +99,40 @@ impl Zero3 {
             filled: Cell::new(0),
             waiting: RefCell::default(),
             called: Cell::new(false),
+            last: Cell::new(true),
             _resident: resident,
         }
     }
 
     /// `__reduce_and_partition_ipg_grads`: what is reduced is joined first, unless it is a single one without padding.
     fn reduce(&self, t: &Tape) {
-        let waiting = std::mem::take(&mut *self.waiting.borrow_mut());
+        let mut waiting = std::mem::take(&mut *self.waiting.borrow_mut());
         self.filled.set(0);
         if waiting.is_empty() {
             return;
         }
+        let _place = place(t, &BUCKETS);
         t.on_stream(REDUCE, |t| {
             let in_place = waiting.len() == 1 && waiting[0].1.is_multiple_of(self.ranks);
-            if !in_place {
-                let padded: u64 = waiting.iter().map(|(_, numel)| numel.div_ceil(self.ranks) * self.ranks).sum();
-                drop(t.empty_as(padded, self.width, Part::Buffers));
+            let padded: u64 = waiting.iter().map(|(_, numel)| numel.div_ceil(self.ranks) * self.ranks).sum();
+            let joined = (!in_place).then(|| t.empty_as(padded, self.width, Part::Buffers));
+            waiting.sort_unstable();
+            for (id, numel) in &waiting {
+                if self.offload {
+                    // `partition_grads`: back to the GPU, its norm in fp64, and an fp32 copy on the way to the host.
+                    let piece = numel.div_ceil(self.ranks);
+                    let copy = t.empty_as(piece, self.width, Part::Gradients);
+                    if self.last.get() {
+                        t.workspace(piece.min(NORM_BUFFER) * 8);
+                        t.workspace(piece * 4);
+                    }
+                    drop(copy);
+                }
+                if let Some(grad) = t.take_grad(*id) {
+                    grad.record_stream();
+                }
             }
-            for (id, _) in &waiting {
-                drop(t.take_grad(*id));
-            }
+            drop(joined);
         });
     }
 
@@ -143,7 +161,8 @@ fn sub_groups(pieces: &[u64], limit: u64) -> Vec<u64> {
 }
 
 impl Scheme for Zero3 {
-    fn begin_micro_batch(&self, t: &Tape, _: bool) {
+    fn begin_micro_batch(&self, t: &Tape, last: bool) {
+        self.last.set(last);
         // The model and the base model inside it are modules without parameters of their own.
         self.called.set(false);
         for _ in 0..2 {
@@ -157,7 +176,7 @@ impl Scheme for Zero3 {
 
     fn end_backward(&self, t: &Tape) {
         self.reduce(t);
-        self.coordinator.borrow_mut().end();
+        self.coordinator.borrow_mut().end(t);
     }
 
     fn optimized(&self) -> Vec<ParamId> {
@@ -189,6 +208,7 @@ impl Scheme for Zero3 {
     fn begin_step(&self, t: &Tape, group: usize) -> Vec<ParamId> {
         let Some(master) = self.masters.get(group).filter(|_| !self.offload) else { return Vec::new() };
         let numel = t.numel(*master);
+        let _place = place(t, &REDUCED);
         // `_prepare_fp32_grad_for_sub_group`.
         let joined = (self.pieces.len() > 1).then(|| t.empty_as(numel, self.width, Part::Gradients));
         let grad = if self.width == 4 && joined.is_some() { joined } else { Some(t.empty_as(numel, 4, Part::Gradients)) };
@@ -201,6 +221,7 @@ impl Scheme for Zero3 {
             drop(t.take_grad(*master));
         }
         if group + 1 == self.masters.len() {
+            self.coordinator.borrow_mut().invalidate();
             self.coordinator.borrow_mut().gather_persistent(t);
         }
     }
@@ -215,16 +236,16 @@ impl Hooks for Zero3 {
         self.coordinator.borrow_mut().fetch(t, Self::params(module), false);
     }
 
-    fn after_forward(&self, _: &Tape, module: &Module) {
-        self.coordinator.borrow_mut().release(Self::params(module), false);
+    fn after_forward(&self, t: &Tape, module: &Module) {
+        self.coordinator.borrow_mut().release(t, Self::params(module), false);
     }
 
     fn before_backward(&self, t: &Tape, module: &Module) {
         self.coordinator.borrow_mut().fetch(t, Self::params(module), true);
     }
 
-    fn after_backward(&self, _: &Tape, module: &Module) {
-        self.coordinator.borrow_mut().release(Self::params(module), true);
+    fn after_backward(&self, t: &Tape, module: &Module) {
+        self.coordinator.borrow_mut().release(t, Self::params(module), true);
     }
 
     fn gradient(&self, t: &Tape, id: ParamId) {
@@ -232,11 +253,10 @@ impl Hooks for Zero3 {
         if self.filled.get() + numel > self.bucket_size && self.filled.get() > 0 {
             self.reduce(t);
         }
-        if self.contiguous && self.filled.get() + numel <= self.bucket_size {
-            if let Some(grad) = t.take_grad(id) {
-                // Copied to the bucket on the reducing stream.
-                grad.record_stream();
-            }
+        let fits = self.contiguous && self.filled.get() + numel <= self.bucket_size;
+        if let Some(grad) = fits.then(|| t.take_grad(id)).flatten() {
+            // Copied to the bucket on the reducing stream.
+            grad.record_stream();
         }
         self.filled.set(self.filled.get() + numel);
         self.waiting.borrow_mut().push((id, numel));

@@ -1,0 +1,43 @@
+//! Tensor and context parallel: what one rank computes is a model of smaller matrices, or a shorter row.
+//!
+//! accelerate's `parallelism_config` gives linear layers to transformers' `tp_plan`: q, k, v, gate and up are cut by rows, the
+//! output projections by columns, and experts by their width; embeddings, norms and the residual stream stay whole. Context
+//! parallel cuts every row of tokens. What is left out: the head, which the plan cuts as well but gathers again, buffers of
+//! collectives, and keys and values that travel around the ring of context parallel.
+
+use crate::arch::{Arch, Attention, Layer, Mlp};
+use crate::setup::Setup;
+
+/// One rank's share of a block.
+pub(crate) fn layer(layer: Layer, ranks: u64) -> Layer {
+    let part = |numel: u64| numel.div_ceil(ranks.max(1));
+    let attention = Attention { heads: part(layer.attention.heads), kv_heads: part(layer.attention.kv_heads), ..layer.attention };
+    let mlp = match layer.mlp {
+        Mlp::Gated { inner, fused, bias, activation } => Mlp::Gated { inner: part(inner), fused, bias, activation },
+        Mlp::Plain { inner, bias, activation } => Mlp::Plain { inner: part(inner), bias, activation },
+        Mlp::Experts(mut experts) => {
+            experts.inner = part(experts.inner);
+            experts.shared = experts.shared.map(part);
+            Mlp::Experts(experts)
+        }
+    };
+    Layer { attention, mlp, ..layer }
+}
+
+/// One rank's architecture and setup. `None` where nothing is cut.
+pub(crate) fn local(arch: &Arch, setup: &Setup) -> Option<(Arch, Setup)> {
+    let p = &setup.parallel;
+    if p.tensor <= 1 && p.context <= 1 {
+        return None;
+    }
+    let mut arch = arch.clone();
+    for (kind, _) in &mut arch.layers {
+        *kind = layer(*kind, p.tensor);
+    }
+    let mut setup = setup.clone();
+    setup.sequence_length = setup.sequence_length.div_ceil(p.context.max(1));
+    setup.prompt_length = setup.prompt_length.div_ceil(p.context.max(1));
+    setup.parallel.tensor = 1;
+    setup.parallel.context = 1;
+    Some((arch, setup))
+}
