@@ -2,7 +2,6 @@
 
 #![allow(clippy::doc_markdown)] // DeepSpeed and the like are no code
 
-use std::path::Path;
 use vramlint_memory::setup::{Attention, Checkpointing, Dtype, Lora, Offload, Optimizer, Parallel, Scheme, Setup, Targets, Task};
 use vramlint_memory::{Arch, Config, Value, peaks};
 
@@ -118,50 +117,6 @@ fn small_models_agree_with_their_traces() {
     for (id, tensors, reserved) in errors {
         assert!(tensors <= 100, "{id}: allocated is off by {tensors} hundredths of a percent");
         assert!(reserved <= 800, "{id}: reserved is off by {reserved} hundredths of a percent");
-    }
-}
-
-#[test]
-fn whole_models_agree_with_their_traces() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/memory/records.jsonl");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: there are no shared records here");
-        return;
-    };
-    let mut errors = errors(&text, |record| record["setup"]["dist"].is_string());
-    errors.sort_by_key(|(_, tensors, _)| *tensors);
-    let median = errors[errors.len() / 2].1;
-    assert!(median <= 200, "median of allocated: {median} hundredths of a percent");
-    for (id, tensors, reserved) in errors {
-        assert!(tensors <= 800, "{id}: allocated is off by {tensors} hundredths of a percent");
-        assert!(reserved <= 800, "{id}: reserved is off by {reserved} hundredths of a percent");
-    }
-}
-
-/// A Llama of eight blocks without tied embeddings.
-fn small() -> Arch {
-    let json = serde_json::json!({
-        "model_type": "llama", "hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 8,
-        "num_attention_heads": 16, "num_key_value_heads": 4, "vocab_size": 32000
-    });
-    Arch::from_config(&config(&json))
-}
-
-fn sharded(scheme: Scheme, world: u64) -> Setup {
-    Setup {
-        weights: Dtype::Fp32,
-        autocast: Some(Dtype::Bf16),
-        sequence_length: 256,
-        parallel: Parallel {
-            scheme,
-            world,
-            reduce_bucket: 50_000_000,
-            prefetch_bucket: 10_000_000,
-            max_live: 50_000_000,
-            reduce_fp32: true,
-            ..Parallel::default()
-        },
-        ..Setup::default()
     }
 }
 
