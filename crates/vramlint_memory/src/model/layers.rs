@@ -1,5 +1,7 @@
 //! Modules with their parameters.
 
+use super::experts::ExpertsModule;
+use super::latent::Latent;
 use crate::arch::{Layer, Norm};
 use crate::tape::{Linear, ParamId};
 
@@ -36,7 +38,7 @@ pub(crate) struct Adapter {
 pub(crate) enum Projections {
     Separate { q: LinearModule, k: LinearModule, v: LinearModule },
     Fused(LinearModule),
-    Latent { q: Vec<LinearModule>, q_norm: Option<NormModule>, kv_down: LinearModule, kv_norm: NormModule, kv_up: LinearModule },
+    Latent(Box<Latent>),
 }
 
 /// An attention with its parameters.
@@ -63,13 +65,7 @@ pub(crate) enum MlpModule {
         /// Trained numbers of the activation.
         own: Option<[ParamId; 2]>,
     },
-    Experts {
-        router: LinearModule,
-        gate_up: ParamId,
-        down: ParamId,
-        shared: Option<Box<MlpModule>>,
-        shared_gate: Option<LinearModule>,
-    },
+    Experts(ExpertsModule),
 }
 
 /// A block with its parameters.
@@ -102,10 +98,10 @@ impl LayerModule {
         match &mut self.attention.projections {
             Projections::Separate { q, k, v } => [q, k, v].into_iter().for_each(&mut *visit),
             Projections::Fused(all) => visit(all),
-            Projections::Latent { q, kv_down, kv_up, .. } => {
-                q.iter_mut().for_each(&mut *visit);
-                visit(kv_down);
-                visit(kv_up);
+            Projections::Latent(latent) => {
+                latent.q.iter_mut().for_each(&mut *visit);
+                visit(&mut latent.kv_down);
+                visit(&mut latent.kv_up);
             }
         }
         visit(&mut self.attention.out);
@@ -127,9 +123,12 @@ impl MlpModule {
                 visit(up);
                 visit(down);
             }
-            Self::Experts { shared, .. } => {
-                if let Some(shared) = shared {
+            Self::Experts(experts) => {
+                if let Some(shared) = &mut experts.shared {
                     shared.each_linear(visit);
+                }
+                if let Some(gate) = &mut experts.shared_gate {
+                    visit(gate);
                 }
             }
         }

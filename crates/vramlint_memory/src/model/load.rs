@@ -1,7 +1,9 @@
 //! Loading: parameters in the order of the modules, adapters behind them.
 
+use super::experts::ExpertsModule;
+use super::latent::Latent;
 use super::layers::{Adapter, AttentionModule, LayerModule, LinearModule, MlpModule, NormModule, Projections};
-use crate::arch::{Activation, Arch, Attention, Experts, Layer, Mlp, Names, Norm, Projection, Rotary, Tables};
+use crate::arch::{Activation, Arch, Attention, Experts, Layer, Mlp, Names, Norm, Projection, Rotary, Router, Tables};
 use crate::estimate::Part;
 use crate::setup::{Lora, Quantization, Setup, Targets, Task};
 use crate::tape::{Linear, ParamId, Tape, Tensor, Weight};
@@ -36,6 +38,9 @@ impl Loaded {
         Self { layers: Vec::new(), buffers: self.buffers.clone(), scales: self.scales.clone(), head: self.head.clone(), ..*self }
     }
 }
+
+const SHARED_EXPERT: [&str; 3] = ["mlp.shared_expert.gate_proj", "mlp.shared_expert.up_proj", "mlp.shared_expert.down_proj"];
+const SHARED_EXPERTS: [&str; 3] = ["mlp.shared_experts.gate_proj", "mlp.shared_experts.up_proj", "mlp.shared_experts.down_proj"];
 
 struct Loader<'a> {
     tape: &'a Tape,
@@ -161,7 +166,7 @@ impl Loader<'_> {
     fn norm(&self, norm: Norm, columns: u64) -> NormModule {
         let (weight, bias) = match norm {
             Norm::Layer { weight, bias } => (weight, bias),
-            Norm::LayerBare => (false, false),
+            Norm::LayerBare | Norm::RmsBare => (false, false),
             Norm::LayerPlusOne => (true, true),
             _ => (true, false),
         };
@@ -199,7 +204,7 @@ impl Loader<'_> {
                 k: self.linear(h, k, a.qkv_bias, names.qkv[1]),
                 v: self.linear(h, v, a.qkv_bias, names.qkv[2]),
             },
-            Projection::Latent { query_rank, kv_rank, rope_dim } => Projections::Latent {
+            Projection::Latent { query_rank, kv_rank, rope_dim } => Projections::Latent(Box::new(Latent {
                 q: query_rank.map_or_else(
                     || vec![self.linear(h, q, false, "self_attn.q_proj")],
                     |rank| {
@@ -212,8 +217,13 @@ impl Loader<'_> {
                 q_norm: query_rank.map(|rank| self.norm(Norm::Rms, rank)),
                 kv_down: self.linear(h, kv_rank + rope_dim, a.qkv_bias, "self_attn.kv_a_proj_with_mqa"),
                 kv_norm: self.norm(Norm::Rms, kv_rank),
-                kv_up: self.linear(kv_rank, a.heads * (a.head_dim - rope_dim + a.value_dim), false, "self_attn.kv_b_proj"),
-            },
+                kv_up: self.linear(
+                    kv_rank,
+                    a.heads * (a.head_dim.saturating_sub(rope_dim) + a.value_dim),
+                    false,
+                    "self_attn.kv_b_proj",
+                ),
+            })),
             _ => Projections::Fused(self.linear(h, q + k + v, a.qkv_bias, names.fused)),
         };
         let out = self.linear(a.heads * a.value_dim, h, a.out_bias, names.out);
@@ -241,19 +251,34 @@ impl Loader<'_> {
                 down: self.linear(inner, h, bias, names.down),
                 own: (activation == Activation::Xielu).then(|| [self.param([1, 1]), self.param([1, 1])]),
             },
-            Mlp::Experts(Experts { count, inner, shared, shared_gate, bias, .. }) => MlpModule::Experts {
-                router: self.plain(h, count, bias),
-                gate_up: self.param([count * 2 * inner, h]),
-                down: self.param([count * h, inner]),
-                shared: shared.map(|inner| {
-                    Box::new(MlpModule::Gated {
-                        gate: self.linear(h, inner, false, "mlp.shared_expert.gate_proj"),
-                        up: Some(self.linear(h, inner, false, "mlp.shared_expert.up_proj")),
-                        down: self.linear(inner, h, false, "mlp.shared_expert.down_proj"),
-                    })
-                }),
-                shared_gate: shared_gate.then(|| self.linear(h, 1, false, "mlp.shared_expert_gate")),
-            },
+            Mlp::Experts(experts) => MlpModule::Experts(self.experts(&experts)),
+        }
+    }
+
+    /// Experts in three dimensions, which neither quantization nor adapters reach, and the shared one, which they do.
+    fn experts(&self, e: &Experts) -> ExpertsModule {
+        let h = self.hidden;
+        let names = if e.shared.is_some_and(|shared| shared.gate) { SHARED_EXPERT } else { SHARED_EXPERTS };
+        let router = self.plain(h, e.count, e.bias);
+        if e.router == Router::Corrected {
+            let correction = self.tape.empty_as(e.count, 4, Part::Weights);
+            self.tape.adopt(correction, [1, e.count], false);
+        }
+        let (gate_up, first) = (self.param([e.count * 2 * e.inner, h]), e.bias.then(|| self.param([e.count, 2 * e.inner])));
+        let (down, second) = (self.param([e.count * h, e.inner]), e.bias.then(|| self.param([e.count, h])));
+        ExpertsModule {
+            router,
+            gate_up,
+            down,
+            biases: first.zip(second).map(|(first, second)| [first, second]),
+            shared: e.shared.map(|shared| {
+                Box::new(MlpModule::Gated {
+                    gate: self.linear(h, shared.inner, false, names[0]),
+                    up: Some(self.linear(h, shared.inner, false, names[1])),
+                    down: self.linear(shared.inner, h, false, names[2]),
+                })
+            }),
+            shared_gate: e.shared.is_some_and(|shared| shared.gate).then(|| self.linear(h, 1, false, "mlp.shared_expert_gate")),
         }
     }
 
@@ -302,10 +327,10 @@ impl Loader<'_> {
         match &mut layer.attention.projections {
             Projections::Separate { q, k, v } => [q, k, v].into_iter().for_each(adapter),
             Projections::Fused(all) => adapter(all),
-            Projections::Latent { q, kv_down, kv_up, .. } => {
-                q.iter_mut().for_each(adapter);
-                adapter(kv_down);
-                adapter(kv_up);
+            Projections::Latent(latent) => {
+                latent.q.iter_mut().for_each(adapter);
+                adapter(&mut latent.kv_down);
+                adapter(&mut latent.kv_up);
             }
         }
         adapter(&mut layer.attention.out);
@@ -325,9 +350,12 @@ impl Loader<'_> {
                 adapter(up);
                 adapter(down);
             }
-            MlpModule::Experts { shared, .. } => {
-                if let Some(shared) = shared {
+            MlpModule::Experts(experts) => {
+                if let Some(shared) = &mut experts.shared {
                     Self::adapt_mlp(shared, adapter);
+                }
+                if let Some(gate) = &mut experts.shared_gate {
+                    adapter(gate);
                 }
             }
         }

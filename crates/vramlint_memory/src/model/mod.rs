@@ -2,12 +2,16 @@
 
 mod attention;
 mod decoder;
+mod experts;
+mod latent;
 mod layers;
 mod load;
 mod mlp;
 mod norm;
 mod project;
 mod rotary;
+mod router;
+mod sinks;
 
 pub(crate) use decoder::{Batch, Model};
 pub(crate) use load::{Head, load};
