@@ -340,6 +340,18 @@ pub(crate) struct Experts {
     pub(crate) router: Router,
     /// Gate and up are clamped before they meet (gpt-oss).
     pub(crate) clamped: bool,
+    /// Names under which PEFT still knows the experts as layers.
+    pub(crate) old_names: Option<OldNames>,
+}
+
+/// What experts were called while they were layers (peft 0.21, `utils/transformers_weight_conversion.py`): PEFT takes these names,
+/// and all linear layers, to mean the experts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OldNames {
+    /// `w1`, `w2`, `w3`.
+    Mixtral,
+    /// `gate_proj`, `up_proj`, `down_proj`: what is built like Qwen2-MoE, but not Qwen2-MoE itself.
+    Qwen,
 }
 
 /// The expert that sees every token.

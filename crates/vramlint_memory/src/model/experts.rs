@@ -1,6 +1,7 @@
 //! Mixtures of experts. All experts of a block are two matrices in three dimensions; the tokens are sorted by expert and multiplied
 //! in groups (transformers 5.23, `integrations/moe.py`, `grouped_mm_experts_forward`, the default).
 
+use super::folded::{ExpertAdapters, Folded};
 use super::layers::{LinearModule, MlpModule};
 use super::mlp::{linear, mlp};
 use super::router::route;
@@ -22,6 +23,8 @@ pub(crate) struct ExpertsModule {
     pub(crate) shared: Option<Box<MlpModule>>,
     /// Its gate.
     pub(crate) shared_gate: Option<LinearModule>,
+    /// Adapters of all of it but the shared expert.
+    pub(crate) adapters: ExpertAdapters,
 }
 
 /// The experts of a block over normed hidden states.
@@ -65,6 +68,8 @@ fn grouped(
     (weights, places): (&Tensor, &Tensor),
 ) -> Tensor {
     let pairs = places.numel;
+    let down = Folded::ready(t, module.down, module.adapters.down);
+    let gate_up = Folded::ready(t, module.gate_up, module.adapters.gate_up);
     let (sorted, order) = t.sort(places);
     let selected = {
         let tokens = t.empty(pairs, 8);
@@ -76,13 +81,13 @@ fn grouped(
     t.workspace(1023);
     let bias = |id: ParamId, columns: u64| t.rows(t.weight(id), &sorted, pairs * columns);
     let first = module.biases.map(|ids| bias(ids[0], 2 * shape.inner));
-    let both = t.grouped(&selected, &t.weight(module.gate_up), &offsets, pairs * 2 * shape.inner);
+    let both = t.grouped(&selected, &gate_up.sum(t), &offsets, pairs * 2 * shape.inner);
     let both = add_bias(t, both, first.as_ref());
     let inner = gate(t, &both, shape);
     drop(both);
     let second = module.biases.map(|ids| bias(ids[1], hidden));
     drop(first);
-    let out = t.grouped(&inner, &t.weight(module.down), &offsets, pairs * hidden);
+    let out = t.grouped(&inner, &down.sum(t), &offsets, pairs * hidden);
     let out = add_bias(t, out, second.as_ref());
     drop(inner);
     let weighted = t.mul(&out, Other::Columns(&weights));

@@ -1,6 +1,7 @@
 //! Modules with their parameters.
 
 use super::experts::ExpertsModule;
+use super::folded::ExpertAdapters;
 use super::latent::Latent;
 use crate::arch::{Layer, Norm};
 use crate::tape::{Linear, ParamId};
@@ -90,6 +91,9 @@ impl LayerModule {
     pub(crate) fn without_adapters(&self) -> Self {
         let mut layer = self.clone();
         layer.each_linear(&mut |module| *module = module.without_adapter());
+        if let MlpModule::Experts(experts) = &mut layer.mlp {
+            experts.adapters = ExpertAdapters::default();
+        }
         layer
     }
 

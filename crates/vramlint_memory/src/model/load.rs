@@ -1,9 +1,8 @@
 //! Loading: parameters in the order of the modules, adapters behind them.
 
-use super::experts::ExpertsModule;
 use super::latent::Latent;
 use super::layers::{Adapter, AttentionModule, LayerModule, LinearModule, MlpModule, NormModule, Projections};
-use crate::arch::{Activation, Arch, Attention, Experts, Layer, Mlp, Names, Norm, Projection, Rotary, Router, Tables};
+use crate::arch::{Activation, Arch, Attention, Layer, Mlp, Names, Norm, OldNames, Projection, Rotary, Tables};
 use crate::estimate::Part;
 use crate::setup::{Lora, Quantization, Setup, Targets, Task};
 use crate::tape::{Linear, ParamId, Tape, Tensor, Weight};
@@ -39,14 +38,12 @@ impl Loaded {
     }
 }
 
-const SHARED_EXPERT: [&str; 3] = ["mlp.shared_expert.gate_proj", "mlp.shared_expert.up_proj", "mlp.shared_expert.down_proj"];
-const SHARED_EXPERTS: [&str; 3] = ["mlp.shared_experts.gate_proj", "mlp.shared_experts.up_proj", "mlp.shared_experts.down_proj"];
-
-struct Loader<'a> {
-    tape: &'a Tape,
+/// What loading needs everywhere.
+pub(super) struct Loader<'a> {
+    pub(super) tape: &'a Tape,
     setup: &'a Setup,
-    hidden: u64,
-    width: u64,
+    pub(super) hidden: u64,
+    pub(super) width: u64,
     trainable: bool,
     quantization: Quantization,
 }
@@ -88,8 +85,12 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
         widen(tape, &modules);
     }
     if let (Some(lora), false) = (&setup.lora, frozen) {
+        let renamed = layers.iter().find_map(|(layer, _)| match layer.mlp {
+            Mlp::Experts(experts) => experts.old_names,
+            _ => None,
+        });
         for module in &mut modules {
-            loader.adapt(module, lora);
+            loader.adapt(module, lora, renamed);
         }
     }
     Loaded { embedding, positions, types, embedding_norm, layers: modules, final_norm, head, buffers, scales }
@@ -159,7 +160,7 @@ pub(super) fn rotaries(layers: &[(Layer, u64)]) -> Vec<Rotary> {
 }
 
 impl Loader<'_> {
-    fn param(&self, shape: [u64; 2]) -> ParamId {
+    pub(super) fn param(&self, shape: [u64; 2]) -> ParamId {
         self.tape.param(shape, self.width, self.trainable)
     }
 
@@ -179,7 +180,7 @@ impl Loader<'_> {
     }
 
     /// A linear layer inside a block, which quantization reaches.
-    fn linear(&self, input: u64, output: u64, bias: bool, name: &'static str) -> LinearModule {
+    pub(super) fn linear(&self, input: u64, output: u64, bias: bool, name: &'static str) -> LinearModule {
         let weight = match self.quantization {
             Quantization::None => Weight::Plain(self.param([output, input])),
             Quantization::FourBit { double } => Weight::FourBit { id: self.param([output, input]), double },
@@ -189,7 +190,7 @@ impl Loader<'_> {
         LinearModule { base: Linear { input, output, weight, bias }, adapter: None, name }
     }
 
-    fn plain(&self, input: u64, output: u64, bias: bool) -> LinearModule {
+    pub(super) fn plain(&self, input: u64, output: u64, bias: bool) -> LinearModule {
         let weight = Weight::Plain(self.param([output, input]));
         let bias = bias.then(|| self.param([1, output]));
         LinearModule { base: Linear { input, output, weight, bias }, adapter: None, name: "" }
@@ -255,33 +256,6 @@ impl Loader<'_> {
         }
     }
 
-    /// Experts in three dimensions, which neither quantization nor adapters reach, and the shared one, which they do.
-    fn experts(&self, e: &Experts) -> ExpertsModule {
-        let h = self.hidden;
-        let names = if e.shared.is_some_and(|shared| shared.gate) { SHARED_EXPERT } else { SHARED_EXPERTS };
-        let router = self.plain(h, e.count, e.bias);
-        if e.router == Router::Corrected {
-            let correction = self.tape.empty_as(e.count, 4, Part::Weights);
-            self.tape.adopt(correction, [1, e.count], false);
-        }
-        let (gate_up, first) = (self.param([e.count * 2 * e.inner, h]), e.bias.then(|| self.param([e.count, 2 * e.inner])));
-        let (down, second) = (self.param([e.count * h, e.inner]), e.bias.then(|| self.param([e.count, h])));
-        ExpertsModule {
-            router,
-            gate_up,
-            down,
-            biases: first.zip(second).map(|(first, second)| [first, second]),
-            shared: e.shared.map(|shared| {
-                Box::new(MlpModule::Gated {
-                    gate: self.linear(h, shared.inner, false, names[0]),
-                    up: Some(self.linear(h, shared.inner, false, names[1])),
-                    down: self.linear(shared.inner, h, false, names[2]),
-                })
-            }),
-            shared_gate: e.shared.is_some_and(|shared| shared.gate).then(|| self.linear(h, 1, false, "mlp.shared_expert_gate")),
-        }
-    }
-
     fn layer(&self, shape: Layer, number: u32) -> LayerModule {
         let attention = self.attention(&shape.attention, shape.names);
         let mlp = self.mlp(&shape.mlp, shape.names);
@@ -308,10 +282,12 @@ impl Loader<'_> {
         Head::Vocabulary { weight, bias, transform }
     }
 
-    fn adapt(&self, layer: &mut LayerModule, lora: &Lora) {
+    fn adapt(&self, layer: &mut LayerModule, lora: &Lora, renamed: Option<OldNames>) {
         let width = if lora.fp32 { 4 } else { self.width };
         let adapter = |module: &mut LinearModule| {
-            if !matches(&lora.targets, module.name) {
+            // Where experts were layers once, PEFT takes their names for those of the experts alone.
+            let taken = renamed.is_some_and(|names| names.experts().iter().any(|name| module.name.ends_with(name)));
+            if taken || !matches(&lora.targets, module.name) {
                 return;
             }
             let (input, output) = (module.base.input, module.base.output);
@@ -335,6 +311,9 @@ impl Loader<'_> {
         }
         adapter(&mut layer.attention.out);
         Self::adapt_mlp(&mut layer.mlp, &adapter);
+        if let (MlpModule::Experts(module), Mlp::Experts(shape)) = (&mut layer.mlp, layer.shape.mlp) {
+            self.adapt_experts(module, &shape, lora);
+        }
     }
 
     fn adapt_mlp(mlp: &mut MlpModule, adapter: &dyn Fn(&mut LinearModule)) {

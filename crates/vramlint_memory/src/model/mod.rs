@@ -3,9 +3,11 @@
 mod attention;
 mod decoder;
 mod experts;
+mod folded;
 mod latent;
 mod layers;
 mod load;
+mod load_experts;
 mod mlp;
 mod norm;
 mod project;

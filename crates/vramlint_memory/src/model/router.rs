@@ -1,9 +1,10 @@
 //! Routers: which experts see a token, and with which weight (transformers 5.23, the routers of the modeling files).
 
 use super::experts::ExpertsModule;
+use super::folded;
 use super::mlp::linear;
 use crate::arch::{Experts, Router};
-use crate::tape::{Other, Tape, Tensor};
+use crate::tape::{Other, Tape, Tensor, Weight};
 
 /// What a router says.
 pub(super) struct Routed {
@@ -15,13 +16,26 @@ pub(super) struct Routed {
     _logits: Tensor,
 }
 
+/// `F.linear` with the router's weight, to which an adapter has been added.
+fn score(t: &Tape, x: &Tensor, module: &ExpertsModule) -> Tensor {
+    let base = &module.router.base;
+    match (module.adapters.router, base.weight) {
+        (Some(factors), Weight::Plain(id)) => {
+            let (weight, _delta) = folded::router(t, id, factors);
+            let width = t.autocast_width().unwrap_or(weight.width);
+            t.product(t.cast(x, width), t.cast(weight, width), None, base.output)
+        }
+        _ => linear(t, x, &module.router),
+    }
+}
+
 /// Routes the tokens of `x`.
 pub(super) fn route(t: &Tape, x: &Tensor, module: &ExpertsModule, shape: &Experts, hidden: u64) -> Routed {
     let tokens = x.numel / hidden.max(1);
     let chosen = tokens * shape.active;
     match shape.router {
         Router::Softmax { normed, cast } => {
-            let logits = linear(t, x, &module.router);
+            let logits = score(t, x, module);
             let scores = t.softmax(t.cast(&logits, 4), 4);
             let (weights, places) = t.top(scores, chosen);
             let weights = if normed { norm_in_place(t, weights, tokens) } else { weights };
@@ -29,7 +43,7 @@ pub(super) fn route(t: &Tape, x: &Tensor, module: &ExpertsModule, shape: &Expert
             Routed { weights, places, _logits: logits }
         }
         Router::TopSoftmax { wide } => {
-            let logits = linear(t, x, &module.router);
+            let logits = score(t, x, module);
             let logits = if wide { t.cast(logits, 4) } else { logits };
             let (highest, places) = t.top(&logits, chosen);
             let width = highest.width;
@@ -57,7 +71,7 @@ pub(super) fn route(t: &Tape, x: &Tensor, module: &ExpertsModule, shape: &Expert
         Router::Corrected => corrected(t, x, module, chosen, tokens),
         Router::Mixer => mixer(t, x, module, chosen, tokens),
         Router::Every => {
-            let logits = linear(t, x, &module.router);
+            let logits = score(t, x, module);
             let weights = {
                 let (highest, places) = t.top(&logits, chosen);
                 let spread = t.gather_places(t.empty(logits.numel, logits.width), &t.empty(0, 8));
@@ -79,12 +93,16 @@ fn scatter(t: &Tape, values: Tensor, numel: u64) -> Tensor {
 /// `F.linear(x.float(), weight.float())`; autocast casts both back.
 fn wide(t: &Tape, x: &Tensor, module: &ExpertsModule) -> Tensor {
     let base = &module.router.base;
-    let crate::tape::Weight::Plain(id) = base.weight else { return linear(t, x, &module.router) };
-    let stored = t.weight(id);
+    let Weight::Plain(id) = base.weight else { return linear(t, x, &module.router) };
+    let (stored, _delta) = match module.adapters.router {
+        Some(factors) => folded::router(t, id, factors),
+        None => (t.weight(id), t.nothing()),
+    };
     let (x, weight) = (t.cast(x, 4), t.cast(&stored, 4));
     match t.autocast_width() {
         Some(width) => {
-            let weight = if stored.width == 4 { t.compute_weight(id) } else { t.cast(weight, width) };
+            let weight =
+                if stored.width == 4 && module.adapters.router.is_none() { t.compute_weight(id) } else { t.cast(weight, width) };
             t.product(t.cast(x, width), weight, None, base.output)
         }
         None => t.product(x, weight, None, base.output),
@@ -132,7 +150,7 @@ fn corrected(t: &Tape, x: &Tensor, module: &ExpertsModule, chosen: u64, tokens: 
 
 /// Phi-3.5-MoE: `sparsemixer` chooses the two experts one after the other, each by a masked softmax.
 fn mixer(t: &Tape, x: &Tensor, module: &ExpertsModule, chosen: u64, tokens: u64) -> Routed {
-    let logits = linear(t, x, &module.router);
+    let logits = score(t, x, module);
     let one = |scores: &Tensor| {
         let mask = t.no_grad(|t| {
             let difference = (t.empty(scores.numel, scores.width), t.empty(scores.numel, scores.width));

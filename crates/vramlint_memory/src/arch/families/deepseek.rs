@@ -3,7 +3,7 @@
 use super::decoder::{decoder, each, partial, share_of};
 use super::mixtral::usual;
 use super::sizes::{LLAMA, Sizes};
-use crate::arch::{Arch, Experts, Mlp, Norm, Parts, Projection, QkNorm, Rotary, Router, SharedExpert, Tables};
+use crate::arch::{Arch, Experts, Mlp, Norm, OldNames, Parts, Projection, QkNorm, Rotary, Router, SharedExpert, Tables};
 use crate::config::Config;
 
 const V2: Sizes = Sizes { vocab: 102_400, ..LLAMA };
@@ -53,6 +53,7 @@ fn experts(config: &Config, inner: u64, counts: (u64, u64), shared: u64, router:
     let shared = config.count("n_shared_experts").unwrap_or(shared);
     Experts {
         shared: Some(SharedExpert { inner: inner.saturating_mul(shared), gate: false, first: false }),
+        old_names: Some(OldNames::Qwen),
         ..usual(config, inner, counts, router)
     }
 }
@@ -121,6 +122,7 @@ pub(super) fn ernie(config: &Config, kind: String) -> Arch {
     let shared = count("moe_num_shared_experts", 2);
     let experts = Experts {
         shared: (shared > 0).then(|| SharedExpert { inner: inner.saturating_mul(shared), gate: false, first: true }),
+        old_names: Some(OldNames::Qwen),
         ..usual(config, inner, (64, 6), Router::Corrected)
     };
     let (first, every) = (count("moe_layer_start_index", 1), count("moe_layer_interval", 1).max(1));

@@ -3,7 +3,7 @@
 use super::LAYER;
 use super::decoder::{decoder, window};
 use super::sizes::{LLAMA, Sizes};
-use crate::arch::{Arch, Experts, Layer, Mlp, Norm, QkNorm, Router};
+use crate::arch::{Arch, Experts, Layer, Mlp, Norm, OldNames, QkNorm, Router};
 use crate::config::Config;
 
 const MIXTRAL: Sizes = Sizes { inner: Some(14336), kv_heads: Some(8), ..LLAMA };
@@ -22,7 +22,7 @@ pub(super) fn counts(config: &Config, count: u64, active: u64) -> (u64, u64) {
 /// Experts without biases and without a shared one.
 pub(super) fn usual(config: &Config, inner: u64, (count, active): (u64, u64), router: Router) -> Experts {
     let (count, active) = counts(config, count, active);
-    Experts { count, active, inner, shared: None, bias: false, router, clamped: false }
+    Experts { count, active, inner, shared: None, bias: false, router, clamped: false, old_names: None }
 }
 
 /// Mixtral.
@@ -30,7 +30,8 @@ pub(super) fn mixtral(config: &Config, kind: String) -> Arch {
     decoder(config, kind, MIXTRAL, |layer, sizes| {
         (layer.attention.qkv_bias, layer.attention.out_bias) = (false, false);
         layer.attention.window = window(config, None);
-        layer.mlp = Mlp::Experts(usual(config, sizes.inner(), (8, 2), Router::Softmax { normed: true, cast: false }));
+        let experts = usual(config, sizes.inner(), (8, 2), Router::Softmax { normed: true, cast: false });
+        layer.mlp = Mlp::Experts(Experts { old_names: Some(OldNames::Mixtral), ..experts });
     })
 }
 
@@ -39,7 +40,8 @@ pub(super) fn olmoe(config: &Config, kind: String) -> Arch {
     decoder(config, kind, OLMOE, |layer, sizes| {
         layer.attention.qk_norm = Some(QkNorm { norm: Norm::Rms, per_head: false, late: false });
         let normed = config.flag("norm_topk_prob").unwrap_or(false);
-        layer.mlp = Mlp::Experts(usual(config, sizes.inner(), (64, 8), Router::Softmax { normed, cast: true }));
+        let experts = usual(config, sizes.inner(), (64, 8), Router::Softmax { normed, cast: true });
+        layer.mlp = Mlp::Experts(Experts { old_names: Some(OldNames::Qwen), ..experts });
     })
 }
 

@@ -3,7 +3,7 @@
 use super::decoder::{decoder, each, slides, window};
 use super::mixtral::usual;
 use super::sizes::Sizes;
-use crate::arch::{Arch, Certainty, Mlp, Norm, QkNorm, Router, SharedExpert};
+use crate::arch::{Arch, Certainty, Mlp, Norm, OldNames, QkNorm, Router, SharedExpert};
 use crate::config::{Config, Value};
 use crate::estimate::Assumption;
 
@@ -72,7 +72,8 @@ pub(super) fn qwen3(config: &Config, kind: String) -> Arch {
     });
     let normed = config.flag("norm_topk_prob").unwrap_or(false);
     let inner = config.count("moe_intermediate_size").unwrap_or(768);
-    let experts = usual(config, inner, (128, 8), Router::Softmax { normed, cast: true });
+    let mut experts = usual(config, inner, (128, 8), Router::Softmax { normed, cast: true });
+    experts.old_names = Some(OldNames::Qwen);
     let sparse = sparse(config);
     each(&mut arch, |block, layer| {
         if sparse(block) {
@@ -92,6 +93,7 @@ pub(super) fn next(config: &Config, kind: String) -> Arch {
         let shared = config.count("shared_expert_intermediate_size").unwrap_or(512);
         let normed = config.flag("norm_topk_prob").unwrap_or(true);
         let mut experts = usual(config, inner, (512, 10), Router::Softmax { normed, cast: true });
+        experts.old_names = Some(OldNames::Qwen);
         experts.shared = Some(SharedExpert { inner: shared, gate: true, first: true });
         layer.mlp = Mlp::Experts(experts);
     });

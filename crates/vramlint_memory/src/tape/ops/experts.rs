@@ -56,6 +56,32 @@ impl Tape {
         out
     }
 
+    /// `torch.baddbmm(whole, a, b, alpha=...)` of a frozen `whole`: its left factor does not lie as the product wants it.
+    pub(crate) fn baddbmm(&self, whole: &Tensor, a: &Tensor, b: &Tensor) -> Tensor {
+        let kept = self.records(&[a, b]).then(|| (self.save(a), self.save(b)));
+        let out = self.empty(whole.numel, whole.width);
+        {
+            let _copy = self.empty(a.numel, a.width);
+            self.workspace(self.device.cublas);
+        }
+        let (left, right) = (a.numel, b.numel);
+        self.record(&[a, b], out, move |tape, grad| {
+            let product = |numel: u64, copied: u64| {
+                let raw = tape.empty(numel, grad.width);
+                let copy = tape.empty(copied, grad.width);
+                tape.workspace(tape.device.cublas);
+                drop(copy);
+                let scaled = tape.empty(numel, grad.width);
+                drop(raw);
+                scaled
+            };
+            let to_a = product(left, 0);
+            let to_b = product(right, left);
+            drop((grad, kept));
+            vec![Some(to_a), Some(to_b)]
+        })
+    }
+
     /// `a.topk(k)`: values and their places, `numel` each. Backward scatters into zeros.
     pub(crate) fn top(&self, a: impl Borrow<Tensor>, numel: u64) -> (Tensor, Tensor) {
         let x = a.borrow();
