@@ -129,6 +129,13 @@ fn gate(t: &Tape, both: &Tensor, shape: &Experts) -> Tensor {
     t.mul(gated, Other::Same(&parts[1]))
 }
 
+/// `torch.bmm` with the matrices of all experts, with the casts of autocast.
+fn product(t: &Tape, x: &Tensor, weight: ParamId, numel: u64) -> Tensor {
+    let weight = t.compute_weight(weight);
+    let x = t.autocast_width().map_or_else(|| x.clone(), |width| t.cast(x, width));
+    t.bmm(x, weight, numel)
+}
+
 /// Llama 4: every expert sees every token, weighted by a score that is zero for all but the chosen ones.
 fn every(
     t: &Tape,
@@ -147,14 +154,14 @@ fn every(
         t.mul(repeated, Other::Columns(&scores))
     };
     let out = {
-        let both = t.bmm(&inputs, t.compute_weight(module.gate_up), shape.count * tokens * 2 * shape.inner);
+        let both = product(t, &inputs, module.gate_up, shape.count * tokens * 2 * shape.inner);
         let half = both.numel / 2;
         let parts = t.split(&both, &[half, half]);
         let inner = {
             let gated = t.from_input(&parts[0]);
             t.mul(&parts[1], Other::Same(&gated))
         };
-        t.bmm(inner, t.compute_weight(module.down), all)
+        product(t, &inner, module.down, all)
     };
     let sum_of = |t: &Tape| t.sum_down(&out, x.numel);
     match all_see(t) {
