@@ -100,6 +100,7 @@ fn kind(config: &Config) -> String {
         "HunYuanDenseV1" => "hunyuan_v1_dense".to_owned(),
         "Ernie4_5" => "ernie4_5".to_owned(),
         "Ernie4_5_Moe" => "ernie4_5_moe".to_owned(),
+        "GraniteMoe" => "granitemoe".to_owned(),
         _ => {
             // Qwen3Moe -> qwen3_moe
             let mut out = String::new();
