@@ -120,6 +120,33 @@ fn small_models_agree_with_their_traces() {
     }
 }
 
+/// A Llama of eight blocks without tied embeddings.
+fn small() -> Arch {
+    let json = serde_json::json!({
+        "model_type": "llama", "hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 8,
+        "num_attention_heads": 16, "num_key_value_heads": 4, "vocab_size": 32000
+    });
+    Arch::from_config(&config(&json))
+}
+
+fn sharded(scheme: Scheme, world: u64) -> Setup {
+    Setup {
+        weights: Dtype::Fp32,
+        autocast: Some(Dtype::Bf16),
+        sequence_length: 256,
+        parallel: Parallel {
+            scheme,
+            world,
+            reduce_bucket: 50_000_000,
+            prefetch_bucket: 10_000_000,
+            max_live: 50_000_000,
+            reduce_fp32: true,
+            ..Parallel::default()
+        },
+        ..Setup::default()
+    }
+}
+
 #[test]
 fn more_ranks_never_need_more_each() {
     let arch = small();

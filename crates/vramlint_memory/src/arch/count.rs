@@ -1,12 +1,12 @@
 //! Parameters of an architecture.
 
-use super::{Activation, Arch, Attention, Experts, Layer, Mlp, Norm, Order, Projection, QkNorm};
+use super::{Activation, Arch, Attention, Experts, Layer, Mlp, Norm, Order, Projection, QkNorm, Router};
 
 /// Weights of one norm over `columns`.
 pub(super) fn norm(norm: Norm, columns: u64) -> u64 {
     match norm {
         Norm::Rms | Norm::RmsFull | Norm::RmsLate { .. } | Norm::RmsKernel | Norm::LayerFull => columns,
-        Norm::LayerBare => 0,
+        Norm::LayerBare | Norm::RmsBare => 0,
         Norm::LayerPlusOne => 2 * columns,
         Norm::Layer { weight, bias } => columns * (u64::from(weight) + u64::from(bias)),
     }
@@ -26,7 +26,7 @@ fn attention(a: &Attention, hidden: u64) -> u64 {
     match a.projection {
         Projection::Latent { query_rank, kv_rank, rope_dim } => {
             let queries = query_rank.map_or(hidden * q, |rank| hidden * rank + rank + rank * q);
-            let nope = a.head_dim - rope_dim;
+            let nope = a.head_dim.saturating_sub(rope_dim);
             queries + hidden * (kv_rank + rope_dim) + kv_rank + kv_rank * a.heads * (nope + a.value_dim) + out + bias
         }
         _ => hidden * (q + k + v) + out + bias + norms + sinks,
@@ -41,10 +41,12 @@ fn mlp(m: &Mlp, hidden: u64) -> u64 {
             let own = if activation == Activation::Xielu { 2 } else { 0 };
             2 * hidden * inner + if bias { inner + hidden } else { 0 } + own
         }
-        Mlp::Experts(Experts { count, inner, shared, shared_gate, bias, .. }) => {
+        Mlp::Experts(Experts { count, inner, shared, bias, router, .. }) => {
             let each = 3 * hidden * inner + if bias { 2 * inner + hidden } else { 0 };
-            let shared = shared.map_or(0, |width| 3 * hidden * width) + if shared_gate { hidden } else { 0 };
-            count * each + count * hidden + if bias { count } else { 0 } + shared
+            let shared = shared.map_or(0, |expert| 3 * hidden * expert.inner + if expert.gate { hidden } else { 0 });
+            // A bias of the router, or a correction of its choice that is a parameter.
+            let own = if bias || router == Router::Corrected { count } else { 0 };
+            count * each + count * hidden + own + shared
         }
     }
 }

@@ -56,6 +56,8 @@ pub(crate) enum Norm {
         /// The weight is cast to fp32 first.
         cast: bool,
     },
+    /// In fp32 without a weight, cast back (Llama 4).
+    RmsBare,
     /// `nn.RMSNorm` or another one-kernel form.
     RmsKernel,
     /// `nn.LayerNorm`.
@@ -275,6 +277,10 @@ pub(crate) enum Tables {
         /// In fp32.
         wide: bool,
     },
+    /// In the type of the hidden states, half as wide as a head: halves are turned one by one (gpt-oss).
+    Half,
+    /// Complex numbers in fp32 (Llama 4, DeepSeek-V2).
+    Complex,
     /// Rows of a stored table, one in each layer (GPT-J), picked and repeated at every use.
     Stored {
         /// Its rows.
@@ -329,12 +335,69 @@ pub(crate) struct Experts {
     pub(crate) active: u64,
     /// Width of one.
     pub(crate) inner: u64,
-    /// Width of the expert that sees every token.
-    pub(crate) shared: Option<u64>,
-    /// The shared expert has a gate of its own (Qwen2-MoE).
-    pub(crate) shared_gate: bool,
+    /// The expert that sees every token.
+    pub(crate) shared: Option<SharedExpert>,
     /// Biases (gpt-oss).
     pub(crate) bias: bool,
+    /// How experts are chosen.
+    pub(crate) router: Router,
+    /// Gate and up are clamped before they meet (gpt-oss).
+    pub(crate) clamped: bool,
+    /// Names under which PEFT still knows the experts as layers.
+    pub(crate) old_names: Option<OldNames>,
+}
+
+/// What experts were called while they were layers (peft 0.21, `utils/transformers_weight_conversion.py`): PEFT takes these names,
+/// and all linear layers, to mean the experts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OldNames {
+    /// `w1`, `w2`, `w3`.
+    Mixtral,
+    /// `gate_proj`, `up_proj`, `down_proj`: what is built like Qwen2-MoE, but not Qwen2-MoE itself.
+    Qwen,
+}
+
+/// The expert that sees every token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SharedExpert {
+    /// Its width.
+    pub(crate) inner: u64,
+    /// It has a gate of its own (Qwen2-MoE).
+    pub(crate) gate: bool,
+    /// It runs before the others.
+    pub(crate) first: bool,
+}
+
+/// How experts are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Router {
+    /// A softmax over all in fp32, then the highest.
+    Softmax {
+        /// Their weights are divided by their sum.
+        normed: bool,
+        /// Their weights are cast back.
+        cast: bool,
+    },
+    /// The highest, then a softmax over them (Granite: `wide`, in fp32; gpt-oss).
+    TopSoftmax {
+        /// In fp32.
+        wide: bool,
+    },
+    /// Scores in fp32 from inputs and weights in fp32 (DeepSeek, GLM).
+    Wide {
+        /// Each score by itself rather than a softmax.
+        sigmoid: bool,
+        /// The weights are divided by their sum.
+        normed: bool,
+        /// Groups of experts are chosen first.
+        grouped: bool,
+    },
+    /// A softmax in fp32, corrected for the choice only (ERNIE 4.5).
+    Corrected,
+    /// Two experts one after the other (Phi-3.5-MoE).
+    Mixer,
+    /// Every expert runs over every token (Llama 4).
+    Every,
 }
 
 /// An activation function.

@@ -1,11 +1,13 @@
 //! Attention.
 
 use super::decoder::Batch;
-use super::layers::{AttentionModule, NormModule};
+use super::latent;
+use super::layers::{AttentionModule, NormModule, Projections};
 use super::mlp::linear;
 use super::norm::norm;
 use super::project;
 use super::rotary::{self, Angles};
+use super::sinks;
 use crate::arch::{Attention, Rotary};
 use crate::setup::Attention as Kernel;
 use crate::tape::ops::attention::Heads;
@@ -21,6 +23,11 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// The tables that an attention turns with.
+    pub(super) fn angles(&self, a: &Attention) -> Option<&Angles> {
+        self.angles.iter().find(|(kind, _)| Some(*kind) == a.rotary).map(|(_, angles)| angles)
+    }
+
     fn mask(&self, a: &Attention) -> Option<&Tensor> {
         self.masks.iter().find(|(window, _)| *window == a.window).and_then(|(_, mask)| mask.as_ref())
     }
@@ -37,10 +44,11 @@ pub(crate) fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Atte
         head_dim: a.head_dim,
         value_dim: a.value_dim,
     };
+    if let Projections::Latent(latent) = &module.projections {
+        return latent::latent(t, x, (latent, &module.out), a, batch, shared);
+    }
     let (mut q, mut k, v) = project::project(t, x, module, a, batch);
-    if let Some(rotary) = a.rotary
-        && let Some((_, angles)) = shared.angles.iter().find(|(kind, _)| *kind == rotary)
-    {
+    if let Some((rotary, angles)) = a.rotary.zip(shared.angles(a)) {
         (q, k) = rotary::turn(t, (&q, &k), rotary, angles, a.head_dim, batch);
     }
     if a.qk_norm.is_some_and(|kind| kind.late) {
@@ -52,14 +60,22 @@ pub(crate) fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Atte
         let scale = t.empty(batch.seq, q.width);
         q = t.mul(&q, Other::Columns(&scale));
     }
-    let mask = shared.mask(a);
     let spread = project::spread(&module.projections, a, shape);
-    let out = match shared.kernel {
-        Kernel::Eager => eager(t, &q, &k, &v, a, spread, mask),
-        Kernel::Sdpa if a.softcap || a.fp32_scores => eager(t, &q, &k, &v, a, spread, mask),
-        Kernel::Sdpa | Kernel::Flash => kernel(t, &q, &k, &v, a, spread, mask),
+    let out = match module.sinks {
+        Some(id) => sinks::sinks(t, (&q, &k, &v), id, a.dropout, spread, shared.mask(a)),
+        None => attend(t, (&q, &k, &v), a, spread, shared),
     };
     linear(t, &out, &module.out)
+}
+
+/// Queries, keys and values through the kernel that was asked for, or through the only one that can.
+pub(super) fn attend(t: &Tape, (q, k, v): (&Tensor, &Tensor, &Tensor), a: &Attention, shape: Heads, shared: &Shared) -> Tensor {
+    let mask = shared.mask(a);
+    match shared.kernel {
+        Kernel::Eager => eager(t, q, k, v, a, shape, mask),
+        Kernel::Sdpa if a.softcap || a.fp32_scores => eager(t, q, k, v, a, shape, mask),
+        Kernel::Sdpa | Kernel::Flash => kernel(t, q, k, v, a, shape, mask),
+    }
 }
 
 /// A kernel of torch: flash for half types without a mask, memory-efficient otherwise.
@@ -68,7 +84,7 @@ fn kernel(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: He
         Some(width) => width,
         None => q.width,
     };
-    if half == 2 && mask.is_none() && shape.head_dim <= 256 {
+    if half == 2 && mask.is_none() && shape.head_dim <= 256 && shape.head_dim == shape.value_dim {
         let (v, k, q) = (t.cast(v, half), t.cast(k, half), t.cast(q, half));
         let out = flash(t, &q, &k, &v, shape);
         // The result lies as the queries do, and the output projection wants the heads behind.

@@ -187,7 +187,7 @@ fn block(t: &Tape, x: &Tensor, layer: &LayerModule, batch: Batch, shared: &Share
     };
     let feed = |t: &Tape, x: &Tensor| {
         t.at(site(&MLP));
-        mlp(t, x, &layer.mlp, &layer.shape.mlp)
+        mlp(t, x, &layer.mlp, &layer.shape.mlp, x.numel / batch.tokens().max(1))
     };
     t.at(site(&ATTENTION));
     join(t, x, layer, &attend, &feed)

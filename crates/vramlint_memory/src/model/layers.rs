@@ -1,5 +1,8 @@
 //! Modules with their parameters.
 
+use super::experts::ExpertsModule;
+use super::folded::ExpertAdapters;
+use super::latent::Latent;
 use crate::arch::{Layer, Norm};
 use crate::tape::{Linear, ParamId};
 
@@ -36,7 +39,7 @@ pub(crate) struct Adapter {
 pub(crate) enum Projections {
     Separate { q: LinearModule, k: LinearModule, v: LinearModule },
     Fused(LinearModule),
-    Latent { q: Vec<LinearModule>, q_norm: Option<NormModule>, kv_down: LinearModule, kv_norm: NormModule, kv_up: LinearModule },
+    Latent(Box<Latent>),
 }
 
 /// An attention with its parameters.
@@ -63,13 +66,7 @@ pub(crate) enum MlpModule {
         /// Trained numbers of the activation.
         own: Option<[ParamId; 2]>,
     },
-    Experts {
-        router: LinearModule,
-        gate_up: ParamId,
-        down: ParamId,
-        shared: Option<Box<MlpModule>>,
-        shared_gate: Option<LinearModule>,
-    },
+    Experts(ExpertsModule),
 }
 
 /// A block with its parameters.
@@ -94,6 +91,9 @@ impl LayerModule {
     pub(crate) fn without_adapters(&self) -> Self {
         let mut layer = self.clone();
         layer.each_linear(&mut |module| *module = module.without_adapter());
+        if let MlpModule::Experts(experts) = &mut layer.mlp {
+            experts.adapters = ExpertAdapters::default();
+        }
         layer
     }
 
@@ -102,10 +102,10 @@ impl LayerModule {
         match &mut self.attention.projections {
             Projections::Separate { q, k, v } => [q, k, v].into_iter().for_each(&mut *visit),
             Projections::Fused(all) => visit(all),
-            Projections::Latent { q, kv_down, kv_up, .. } => {
-                q.iter_mut().for_each(&mut *visit);
-                visit(kv_down);
-                visit(kv_up);
+            Projections::Latent(latent) => {
+                latent.q.iter_mut().for_each(&mut *visit);
+                visit(&mut latent.kv_down);
+                visit(&mut latent.kv_up);
             }
         }
         visit(&mut self.attention.out);
@@ -127,9 +127,12 @@ impl MlpModule {
                 visit(up);
                 visit(down);
             }
-            Self::Experts { shared, .. } => {
-                if let Some(shared) = shared {
+            Self::Experts(experts) => {
+                if let Some(shared) = &mut experts.shared {
                     shared.each_linear(visit);
+                }
+                if let Some(gate) = &mut experts.shared_gate {
+                    visit(gate);
                 }
             }
         }

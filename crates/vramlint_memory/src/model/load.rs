@@ -1,7 +1,8 @@
 //! Loading: parameters in the order of the modules, adapters behind them.
 
+use super::latent::Latent;
 use super::layers::{Adapter, AttentionModule, LayerModule, LinearModule, MlpModule, NormModule, Projections};
-use crate::arch::{Activation, Arch, Attention, Experts, Layer, Mlp, Names, Norm, Projection, Rotary, Tables};
+use crate::arch::{Activation, Arch, Attention, Layer, Mlp, Names, Norm, OldNames, Projection, Rotary, Tables};
 use crate::estimate::{Part, Phase, Words};
 use crate::setup::{Lora, Quantization, Setup, Targets, Task};
 use crate::tape::{Linear, ParamId, Site, Tape, Tensor, Weight};
@@ -63,11 +64,12 @@ fn count(tape: &Tape) -> u32 {
     tape.param_ids().map(|id| id.0 + 1).max().unwrap_or(0)
 }
 
-struct Loader<'a> {
-    tape: &'a Tape,
+/// What loading needs everywhere.
+pub(super) struct Loader<'a> {
+    pub(super) tape: &'a Tape,
     setup: &'a Setup,
-    hidden: u64,
-    width: u64,
+    pub(super) hidden: u64,
+    pub(super) width: u64,
     trainable: bool,
     quantization: Quantization,
 }
@@ -126,10 +128,14 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
         tape.param([1, arch.tower], loader.width, false);
     }
     if let (Some(lora), false) = (&setup.lora, frozen) {
+        let renamed = layers.iter().find_map(|(layer, _)| match layer.mlp {
+            Mlp::Experts(experts) => experts.old_names,
+            _ => None,
+        });
         for (module, block) in modules.iter_mut().zip(&mut blocks) {
             let before = tape.param_ids().count();
             name(module.number, &ADAPTERS);
-            loader.adapt(module, lora);
+            loader.adapt(module, lora, renamed);
             block.extend(tape.param_ids().skip(before));
         }
     }
@@ -212,14 +218,14 @@ pub(super) fn rotaries(layers: &[(Layer, u64)]) -> Vec<Rotary> {
 }
 
 impl Loader<'_> {
-    fn param(&self, shape: [u64; 2]) -> ParamId {
+    pub(super) fn param(&self, shape: [u64; 2]) -> ParamId {
         self.tape.param(shape, self.width, self.trainable)
     }
 
     fn norm(&self, norm: Norm, columns: u64) -> NormModule {
         let (weight, bias) = match norm {
             Norm::Layer { weight, bias } => (weight, bias),
-            Norm::LayerBare => (false, false),
+            Norm::LayerBare | Norm::RmsBare => (false, false),
             Norm::LayerPlusOne => (true, true),
             _ => (true, false),
         };
@@ -232,7 +238,7 @@ impl Loader<'_> {
     }
 
     /// A linear layer inside a block, which quantization reaches.
-    fn linear(&self, input: u64, output: u64, bias: bool, name: &'static str) -> LinearModule {
+    pub(super) fn linear(&self, input: u64, output: u64, bias: bool, name: &'static str) -> LinearModule {
         let weight = match self.quantization {
             Quantization::None => Weight::Plain(self.param([output, input])),
             Quantization::FourBit { double } => Weight::FourBit { id: self.param([output, input]), double },
@@ -242,7 +248,7 @@ impl Loader<'_> {
         LinearModule { base: Linear { input, output, weight, bias }, adapter: None, name }
     }
 
-    fn plain(&self, input: u64, output: u64, bias: bool) -> LinearModule {
+    pub(super) fn plain(&self, input: u64, output: u64, bias: bool) -> LinearModule {
         let weight = Weight::Plain(self.param([output, input]));
         let bias = bias.then(|| self.param([1, output]));
         LinearModule { base: Linear { input, output, weight, bias }, adapter: None, name: "" }
@@ -257,7 +263,7 @@ impl Loader<'_> {
                 k: self.linear(h, k, a.qkv_bias, names.qkv[1]),
                 v: self.linear(h, v, a.qkv_bias, names.qkv[2]),
             },
-            Projection::Latent { query_rank, kv_rank, rope_dim } => Projections::Latent {
+            Projection::Latent { query_rank, kv_rank, rope_dim } => Projections::Latent(Box::new(Latent {
                 q: query_rank.map_or_else(
                     || vec![self.linear(h, q, false, "self_attn.q_proj")],
                     |rank| {
@@ -270,8 +276,13 @@ impl Loader<'_> {
                 q_norm: query_rank.map(|rank| self.norm(Norm::Rms, rank)),
                 kv_down: self.linear(h, kv_rank + rope_dim, a.qkv_bias, "self_attn.kv_a_proj_with_mqa"),
                 kv_norm: self.norm(Norm::Rms, kv_rank),
-                kv_up: self.linear(kv_rank, a.heads * (a.head_dim - rope_dim + a.value_dim), false, "self_attn.kv_b_proj"),
-            },
+                kv_up: self.linear(
+                    kv_rank,
+                    a.heads * (a.head_dim.saturating_sub(rope_dim) + a.value_dim),
+                    false,
+                    "self_attn.kv_b_proj",
+                ),
+            })),
             _ => Projections::Fused(self.linear(h, q + k + v, a.qkv_bias, names.fused)),
         };
         let out = self.linear(a.heads * a.value_dim, h, a.out_bias, names.out);
@@ -299,19 +310,7 @@ impl Loader<'_> {
                 down: self.linear(inner, h, bias, names.down),
                 own: (activation == Activation::Xielu).then(|| [self.param([1, 1]), self.param([1, 1])]),
             },
-            Mlp::Experts(Experts { count, inner, shared, shared_gate, bias, .. }) => MlpModule::Experts {
-                router: self.plain(h, count, bias),
-                gate_up: self.param([count * 2 * inner, h]),
-                down: self.param([count * h, inner]),
-                shared: shared.map(|inner| {
-                    Box::new(MlpModule::Gated {
-                        gate: self.linear(h, inner, false, "mlp.shared_expert.gate_proj"),
-                        up: Some(self.linear(h, inner, false, "mlp.shared_expert.up_proj")),
-                        down: self.linear(inner, h, false, "mlp.shared_expert.down_proj"),
-                    })
-                }),
-                shared_gate: shared_gate.then(|| self.linear(h, 1, false, "mlp.shared_expert_gate")),
-            },
+            Mlp::Experts(experts) => MlpModule::Experts(self.experts(&experts)),
         }
     }
 
@@ -341,10 +340,12 @@ impl Loader<'_> {
         Head::Vocabulary { weight, bias, transform }
     }
 
-    fn adapt(&self, layer: &mut LayerModule, lora: &Lora) {
+    fn adapt(&self, layer: &mut LayerModule, lora: &Lora, renamed: Option<OldNames>) {
         let width = if lora.fp32 { 4 } else { self.width };
         let adapter = |module: &mut LinearModule| {
-            if !matches(&lora.targets, module.name) {
+            // Where experts were layers once, PEFT takes their names for those of the experts alone.
+            let taken = renamed.is_some_and(|names| names.experts().iter().any(|name| module.name.ends_with(name)));
+            if taken || !matches(&lora.targets, module.name) {
                 return;
             }
             let (input, output) = (module.base.input, module.base.output);
@@ -360,14 +361,17 @@ impl Loader<'_> {
         match &mut layer.attention.projections {
             Projections::Separate { q, k, v } => [q, k, v].into_iter().for_each(adapter),
             Projections::Fused(all) => adapter(all),
-            Projections::Latent { q, kv_down, kv_up, .. } => {
-                q.iter_mut().for_each(adapter);
-                adapter(kv_down);
-                adapter(kv_up);
+            Projections::Latent(latent) => {
+                latent.q.iter_mut().for_each(adapter);
+                adapter(&mut latent.kv_down);
+                adapter(&mut latent.kv_up);
             }
         }
         adapter(&mut layer.attention.out);
         Self::adapt_mlp(&mut layer.mlp, &adapter);
+        if let (MlpModule::Experts(module), Mlp::Experts(shape)) = (&mut layer.mlp, layer.shape.mlp) {
+            self.adapt_experts(module, &shape, lora);
+        }
     }
 
     fn adapt_mlp(mlp: &mut MlpModule, adapter: &dyn Fn(&mut LinearModule)) {
@@ -383,9 +387,12 @@ impl Loader<'_> {
                 adapter(up);
                 adapter(down);
             }
-            MlpModule::Experts { shared, .. } => {
-                if let Some(shared) = shared {
+            MlpModule::Experts(experts) => {
+                if let Some(shared) = &mut experts.shared {
                     Self::adapt_mlp(shared, adapter);
+                }
+                if let Some(gate) = &mut experts.shared_gate {
+                    adapter(gate);
                 }
             }
         }

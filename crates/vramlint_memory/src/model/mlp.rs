@@ -1,5 +1,6 @@
 //! Linear layers with their adapters, MLPs and experts.
 
+use super::experts::experts;
 use super::layers::{LinearModule, MlpModule};
 use crate::arch::{Activation, Mlp};
 use crate::tape::{Linear, Module, Other, ParamId, Tape, Tensor, Weight};
@@ -90,7 +91,7 @@ fn xielu(t: &Tape, x: &Tensor, own: &[ParamId; 2]) -> Tensor {
 }
 
 /// The MLP of a block over normed hidden states.
-pub(crate) fn mlp(t: &Tape, x: &Tensor, module: &MlpModule, shape: &Mlp) -> Tensor {
+pub(crate) fn mlp(t: &Tape, x: &Tensor, module: &MlpModule, shape: &Mlp, hidden: u64) -> Tensor {
     match (module, shape) {
         (MlpModule::Gated { gate, up: Some(up), down }, Mlp::Gated { activation, .. }) => {
             let product = {
@@ -120,6 +121,7 @@ pub(crate) fn mlp(t: &Tape, x: &Tensor, module: &MlpModule, shape: &Mlp) -> Tens
             };
             linear(t, &inner, down)
         }
-        _ => todo!("experts"),
+        (MlpModule::Experts(module), Mlp::Experts(shape)) => experts(t, x, module, shape, hidden),
+        _ => unreachable!("a module is loaded from its shape"),
     }
 }

@@ -2,12 +2,18 @@
 
 mod attention;
 mod decoder;
+mod experts;
+mod folded;
+mod latent;
 mod layers;
 mod load;
+mod load_experts;
 mod mlp;
 mod norm;
 mod project;
 mod rotary;
+mod router;
+mod sinks;
 
 pub(crate) use decoder::{Batch, Model};
 pub(crate) use layers::LayerModule;

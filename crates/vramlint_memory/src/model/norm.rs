@@ -7,7 +7,7 @@ use crate::tape::{Module, Other, Tape, Tensor};
 /// The norm of rows of `module.columns`.
 pub(crate) fn norm(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
     t.module(Module::leaf([module.weight, module.bias]), x, |t, x| match module.norm {
-        Norm::Rms => rms(t, x, module),
+        Norm::Rms | Norm::RmsBare => rms(t, x, module),
         Norm::RmsFull => rms_full(t, x, module),
         Norm::RmsLate { cast } => rms_late(t, x, module, cast),
         Norm::RmsKernel => kernel(t, x, module),

@@ -13,7 +13,7 @@ pub(super) fn project(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attent
     match &module.projections {
         Projections::Separate { q, k, v } => separate(t, x, module, a, [q, k, v]),
         Projections::Fused(all) => fused(t, x, all, a, batch),
-        Projections::Latent { .. } => todo!("latent attention"),
+        Projections::Latent(_) => unreachable!("latent attention projects by itself"),
     }
 }
 

@@ -18,6 +18,9 @@ pub(crate) fn angles(t: &Tape, rows: u64, rotary: Rotary, width: u64) -> Angles 
         if matches!(rotary.tables, Tables::Stored { .. }) {
             return Angles { cos: t.nothing(), sin: t.nothing() };
         }
+        if rotary.tables == Tables::Complex {
+            return complex(t, rows * columns / 2);
+        }
         let width = if matches!(rotary.tables, Tables::Wide | Tables::Repeated { wide: true }) { 4 } else { width };
         let half = {
             let positions = t.empty(rows, 4);
@@ -25,9 +28,11 @@ pub(crate) fn angles(t: &Tape, rows: u64, rotary: Rotary, width: u64) -> Angles 
             drop(positions);
             half
         };
-        let all = t.empty(rows * columns, 4);
-        let cos = t.mul(t.empty(rows * columns, 4), Other::Scalar);
-        let sin = t.mul(t.empty(rows * columns, 4), Other::Scalar);
+        // gpt-oss does not repeat its angles.
+        let half_wide = rotary.tables == Tables::Half;
+        let all = if half_wide { half.clone() } else { t.empty(rows * columns, 4) };
+        let cos = t.mul(t.empty(all.numel, 4), Other::Scalar);
+        let sin = t.mul(t.empty(all.numel, 4), Other::Scalar);
         let tables = Angles { cos: t.cast(&cos, width), sin: t.cast(&sin, width) };
         drop((half, all));
         tables
@@ -45,6 +50,7 @@ pub(crate) fn turn(
 ) -> (Tensor, Tensor) {
     let angles = match rotary.tables {
         Tables::Cast | Tables::Wide => angles.clone(),
+        Tables::Half | Tables::Complex => return turn_parts(t, (q, k), rotary, angles),
         Tables::Repeated { .. } => repeated(t, &angles.cos, angles.cos.numel),
         Tables::Stored { .. } => return stored(t, (q, k), rotary, head_dim, batch),
     };
@@ -78,6 +84,47 @@ pub(crate) fn turn(
             (joined, t.cat(&[&right, &rest_k]))
         }
     }
+}
+
+/// Angles as complex numbers in fp32: `numel` of them.
+fn complex(t: &Tape, numel: u64) -> Angles {
+    let angles = t.empty(numel, 4);
+    let table = {
+        let ones = t.empty(numel, 4);
+        let polar = t.empty(numel, 8);
+        drop(ones);
+        t.mul(polar, Other::Scalar)
+    };
+    drop(angles);
+    Angles { cos: table, sin: t.nothing() }
+}
+
+/// Queries and keys all of whose columns are turned, by halves or by neighbours one by one, or as complex numbers.
+pub(super) fn turn_parts(t: &Tape, (q, k): (&Tensor, &Tensor), rotary: Rotary, angles: &Angles) -> (Tensor, Tensor) {
+    if rotary.tables == Tables::Complex {
+        let (wide_q, wide_k) = (t.cast(q, 4), t.cast(k, 4));
+        // The heads of the queries come back in front of the tokens where they were put there.
+        let seen = if rotary.parts == Parts::Whole { wide_q.clone() } else { t.view_copied_back(&wide_q) };
+        let left = t.cast(t.complex_mul(&seen, &angles.cos), q.width);
+        let right = t.cast(t.complex_mul(&wide_k, &angles.cos), k.width);
+        return (left, right);
+    }
+    if !rotary.interleaved && rotary.tables != Tables::Half {
+        return (rotate(t, q, rotary, angles), rotate(t, k, rotary, angles));
+    }
+    let one = |x: &Tensor| {
+        let half = x.numel / 2;
+        let parts = match rotary.tables {
+            Tables::Half => t.split(x, &[half, half]),
+            _ => vec![t.slice(x, half), t.slice(x, half)],
+        };
+        let times = |part: usize, table: &Tensor| t.mul(&parts[part], Other::Rows(table));
+        let first = t.add(times(0, &angles.cos), times(1, &angles.sin));
+        let second = t.add(times(1, &angles.cos), times(0, &angles.sin));
+        t.cat(&[&first, &second])
+    };
+    let left = one(q);
+    (left, one(k))
 }
 
 /// `repeat_interleave(2)` of half of each table: `numel` numbers each.

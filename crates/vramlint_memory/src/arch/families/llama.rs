@@ -2,7 +2,7 @@
 
 use super::decoder::{decoder, each, slides, window};
 use super::sizes::{LLAMA, Sizes};
-use crate::arch::{Arch, Experts, Mlp, Norm, QkNorm};
+use crate::arch::{Arch, Mlp, Norm, QkNorm};
 use crate::config::Config;
 
 const MISTRAL: Sizes = Sizes { inner: Some(14336), kv_heads: Some(8), ..LLAMA };
@@ -22,31 +22,20 @@ pub(super) fn llama(config: &Config, kind: String) -> Arch {
     })
 }
 
-/// Mistral, Ministral and Mixtral: a window for every block, where one is written.
+/// Mistral and Ministral: a window for every block, where one is written.
 pub(super) fn mistral(config: &Config, kind: String) -> Arch {
     let mixed = kind == "ministral";
-    // MistralConfig has a window unless it is written as null; Mixtral and Ministral 3 have none unless it is written.
+    // MistralConfig has a window unless it is written as null; Ministral 3 has none unless it is written.
     let window = window(config, matches!(kind.as_str(), "mistral" | "ministral").then_some(4096));
     let scaled = kind == "ministral3";
-    let experts = (kind == "mixtral").then_some(());
     let defaults = match kind.as_str() {
         "ministral3" => Sizes { layers: 34, head_dim: Some(128), vocab: 131_072, ..MISTRAL },
         _ => MISTRAL,
     };
-    let mut arch = decoder(config, kind, defaults, |layer, sizes| {
+    let mut arch = decoder(config, kind, defaults, |layer, _| {
         (layer.attention.qkv_bias, layer.attention.out_bias) = (false, false);
         layer.attention.window = window;
         layer.attention.scaled_queries = scaled;
-        if experts.is_some() {
-            layer.mlp = Mlp::Experts(Experts {
-                count: config.count("num_local_experts").unwrap_or(8),
-                active: config.count("num_experts_per_tok").unwrap_or(2),
-                inner: sizes.inner(),
-                shared: None,
-                shared_gate: false,
-                bias: false,
-            });
-        }
     });
     if mixed {
         let slides = slides(config, arch.layers(), |_| window.is_some());

@@ -4,14 +4,19 @@ mod bert;
 mod cohere;
 mod count;
 mod decoder;
+mod deepseek;
 mod gemma;
 mod glm;
 mod gpt2;
+mod gpt_oss;
 mod llama;
+mod llama4;
+mod mixtral;
 mod neox;
 mod olmo;
 mod phi;
 mod plain;
+mod qwen_moe;
 mod sizes;
 mod unknown;
 mod variants;
@@ -45,7 +50,7 @@ fn of_kind(config: &Config, kind: String) -> Arch {
         "gpt2" => gpt2::read,
         "bert" | "roberta" | "xlm-roberta" | "electra" => bert::read,
         "llama" | "code_llama" | "internlm3" => llama::llama,
-        "mistral" | "ministral" | "ministral3" | "mixtral" => llama::mistral,
+        "mistral" | "ministral" | "ministral3" => llama::mistral,
         "qwen2" | "qwen3" => llama::qwen,
         "gemma" => gemma::gemma,
         "gemma2" | "vaultgemma" => gemma::gemma2,
@@ -73,6 +78,18 @@ fn of_kind(config: &Config, kind: String) -> Arch {
         "hunyuan_v1_dense" => variants::hunyuan,
         "helium" => variants::helium,
         "cwm" => variants::cwm,
+        "mixtral" => mixtral::mixtral,
+        "olmoe" => mixtral::olmoe,
+        "granitemoe" => mixtral::granitemoe,
+        "phimoe" => mixtral::phimoe,
+        "qwen2_moe" => qwen_moe::qwen2,
+        "qwen3_moe" => qwen_moe::qwen3,
+        "qwen3_next" => qwen_moe::next,
+        "deepseek_v2" | "deepseek_v3" => deepseek::deepseek,
+        "glm4_moe" => deepseek::glm4_moe,
+        "ernie4_5_moe" => deepseek::ernie,
+        "gpt_oss" => gpt_oss::read,
+        "llama4_text" => llama4::read,
         _ => unknown::unknown,
     };
     let mut arch = family(config, kind);
@@ -101,6 +118,8 @@ fn kind(config: &Config) -> String {
         "InternLM3" => "internlm3".to_owned(),
         "HunYuanDenseV1" => "hunyuan_v1_dense".to_owned(),
         "Ernie4_5" => "ernie4_5".to_owned(),
+        "Ernie4_5_Moe" => "ernie4_5_moe".to_owned(),
+        "GraniteMoe" => "granitemoe".to_owned(),
         _ => {
             // Qwen3Moe -> qwen3_moe
             let mut out = String::new();

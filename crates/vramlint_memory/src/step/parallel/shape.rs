@@ -5,7 +5,7 @@
 //! parallel cuts every row of tokens. What is left out: the head, which the plan cuts as well but gathers again, buffers of
 //! collectives, and keys and values that travel around the ring of context parallel.
 
-use crate::arch::{Arch, Attention, Layer, Mlp};
+use crate::arch::{Arch, Attention, Layer, Mlp, SharedExpert};
 use crate::setup::Setup;
 
 /// One rank's share of a block.
@@ -17,7 +17,7 @@ pub(crate) fn layer(layer: Layer, ranks: u64) -> Layer {
         Mlp::Plain { inner, bias, activation } => Mlp::Plain { inner: part(inner), bias, activation },
         Mlp::Experts(mut experts) => {
             experts.inner = part(experts.inner);
-            experts.shared = experts.shared.map(part);
+            experts.shared = experts.shared.map(|shared| SharedExpert { inner: part(shared.inner), ..shared });
             Mlp::Experts(experts)
         }
     };

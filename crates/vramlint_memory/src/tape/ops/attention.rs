@@ -21,6 +21,35 @@ pub(crate) struct Heads {
     pub(crate) value_dim: u64,
 }
 
+impl Heads {
+    fn widest(self) -> u64 {
+        self.head_dim.max(self.value_dim)
+    }
+
+    /// Whether the memory-efficient kernel sums its result up in fp32 beside it.
+    fn accumulates(self, width: u64) -> bool {
+        width == 2 && self.widest() > 128
+    }
+
+    /// What the backward of the memory-efficient kernel takes beside gradients, for half types (torch 2.15,
+    /// `mem_eff_attention/kernel_backward.h`, `workspace_size`): fp32 tiles of the query gradient with a counter each and, for wide
+    /// heads, of the gradients of keys and values, split over at most as many blocks as fill the device.
+    fn efficient_workspace(self) -> u64 {
+        let rows = self.batch * self.heads;
+        let tiles = |block: u64, columns: u64| self.queries.div_ceil(block) * (block * columns + 4);
+        let columns = self.widest().next_multiple_of(32);
+        let floats = match columns {
+            0..=64 => tiles(64, 64),
+            65..=128 => tiles(128, 128),
+            _ => {
+                let splits = (200 / rows.max(1)).clamp(1, self.keys.div_ceil(64).max(1));
+                self.queries.div_ceil(128) * columns.div_ceil(64) * (128 * 64 + 4) + 64 * splits * 2 * columns
+            }
+        };
+        rows * floats * 4
+    }
+}
+
 impl Tape {
     /// The flash kernel behind `scaled_dot_product_attention` (torch 2.15, `_scaled_dot_product_flash_attention`).
     pub(crate) fn flash(&self, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads) -> Tensor {
@@ -64,6 +93,9 @@ impl Tape {
         let out = self.empty(shape.batch * shape.queries * shape.heads * shape.value_dim, q.width);
         let sums = self.empty(shape.batch * shape.heads * shape.queries.next_multiple_of(32), 4);
         let results = records.then(|| (self.save(&out), self.save(&sums), self.save(&seed), self.save(&offset)));
+        if shape.accumulates(q.width) {
+            self.workspace(shape.batch * shape.queries * shape.heads * shape.value_dim * 4);
+        }
         drop((sums, seed, offset, bias));
         let (q_numel, k_numel, v_numel) = (q.numel, k.numel, v.numel);
         self.record(&[q, k, v], out, move |tape, grad| {
@@ -83,7 +115,7 @@ impl Tape {
                 drop(delta);
             } else {
                 let delta = tape.empty(sums, 4);
-                tape.workspace(q_numel * 4 + sums / 4);
+                tape.workspace(shape.efficient_workspace());
                 drop(delta);
             }
             drop((expanded, grad));

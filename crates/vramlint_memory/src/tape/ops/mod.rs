@@ -4,6 +4,8 @@
 
 pub(crate) mod attention;
 mod elementwise;
+mod experts;
+mod latent;
 mod linear;
 mod loss;
 mod norm;

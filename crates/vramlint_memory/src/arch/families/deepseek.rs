@@ -1,0 +1,141 @@
+//! DeepSeek-V2 and V3, and GLM-4.5 and ERNIE 4.5 with experts: the first blocks are dense, an expert sees every token.
+
+use super::decoder::{decoder, each, partial, share_of};
+use super::mixtral::usual;
+use super::sizes::{LLAMA, Sizes};
+use crate::arch::{Arch, Experts, Mlp, Norm, OldNames, Parts, Projection, QkNorm, Rotary, Router, SharedExpert, Tables};
+use crate::config::Config;
+
+const V2: Sizes = Sizes { vocab: 102_400, ..LLAMA };
+const V3: Sizes = Sizes {
+    hidden: 7168,
+    inner: Some(18432),
+    layers: 61,
+    heads: 128,
+    kv_heads: Some(128),
+    head_dim: None,
+    vocab: 129_280,
+    tied: false,
+};
+const GLM: Sizes = Sizes {
+    hidden: 4096,
+    inner: Some(10944),
+    layers: 46,
+    heads: 96,
+    kv_heads: Some(8),
+    head_dim: None,
+    vocab: 151_552,
+    tied: false,
+};
+const ERNIE: Sizes = Sizes {
+    hidden: 2560,
+    inner: Some(12288),
+    layers: 28,
+    heads: 20,
+    kv_heads: Some(4),
+    head_dim: None,
+    vocab: 103_424,
+    tied: true,
+};
+
+/// Experts from block `first` on.
+fn from_block(arch: &mut Arch, first: u64, experts: Experts) {
+    each(arch, |block, layer| {
+        if block as u64 >= first {
+            layer.mlp = Mlp::Experts(experts);
+        }
+    });
+}
+
+/// The experts of DeepSeek: the shared ones are one of their joint width.
+fn experts(config: &Config, inner: u64, counts: (u64, u64), shared: u64, router: Router) -> Experts {
+    let inner = config.count("moe_intermediate_size").unwrap_or(inner);
+    let shared = config.count("n_shared_experts").unwrap_or(shared);
+    Experts {
+        shared: Some(SharedExpert { inner: inner.saturating_mul(shared), gate: false, first: false }),
+        old_names: Some(OldNames::Qwen),
+        ..usual(config, inner, counts, router)
+    }
+}
+
+/// DeepSeek-V2 (complex rotary numbers) and V3 (neighbours), with latent attention.
+pub(super) fn deepseek(config: &Config, kind: String) -> Arch {
+    let third = kind == "deepseek_v3";
+    let mut arch = decoder(config, kind, if third { V3 } else { V2 }, |layer, _| {
+        let count = |key: &str, other: u64| config.count(key).unwrap_or(other);
+        let (plain, turned) = (count("qk_nope_head_dim", 128), count("qk_rope_head_dim", 64));
+        let query_rank = if config.has("q_lora_rank") { config.count("q_lora_rank") } else { Some(1536) };
+        let attention = &mut layer.attention;
+        attention.projection = Projection::Latent { query_rank, kv_rank: count("kv_lora_rank", 512), rope_dim: turned };
+        attention.kv_heads = attention.heads;
+        attention.head_dim = plain + turned;
+        attention.value_dim = count("v_head_dim", 128);
+        let usual = Rotary { parts: Parts::Both, ..Rotary::usual(turned) };
+        attention.rotary = Some(if third {
+            Rotary { interleaved: config.flag("rope_interleave").unwrap_or(true), ..usual }
+        } else {
+            Rotary { tables: Tables::Complex, ..usual }
+        });
+        if third && let Mlp::Gated { bias, .. } = &mut layer.mlp {
+            *bias = false;
+        }
+    });
+    let router = Router::Wide {
+        sigmoid: third,
+        normed: third && config.flag("norm_topk_prob").unwrap_or(true),
+        grouped: config.text("topk_method") == Some("group_limited_greedy"),
+    };
+    let experts = if third { experts(config, 2048, (256, 8), 1, router) } else { experts(config, 1407, (64, 6), 2, router) };
+    let first = config.count("first_k_dense_replace").unwrap_or(if third { 3 } else { 0 });
+    from_block(&mut arch, first, experts);
+    arch
+}
+
+/// GLM-4.5: Llama attention of which half of each head is turned, routed like DeepSeek-V3.
+pub(super) fn glm4_moe(config: &Config, kind: String) -> Arch {
+    let mut arch = decoder(config, kind, GLM, |layer, sizes| {
+        let attention = &mut layer.attention;
+        attention.out_bias = false;
+        attention.rotary = Some(Rotary { parts: Parts::Both, ..Rotary::usual(share_of(sizes.head_dim(), partial(config, 0.5))) });
+        attention.qk_norm =
+            config.flag("use_qk_norm").unwrap_or(false).then_some(QkNorm { norm: Norm::Rms, per_head: true, late: false });
+    });
+    let normed = config.flag("norm_topk_prob").unwrap_or(true);
+    let experts = experts(config, 1408, (128, 8), 1, Router::Wide { sigmoid: true, normed, grouped: true });
+    from_block(&mut arch, config.count("first_k_dense_replace").unwrap_or(1), experts);
+    arch
+}
+
+/// ERNIE 4.5 with experts: a correction that is a parameter, the shared expert first.
+pub(super) fn ernie(config: &Config, kind: String) -> Arch {
+    let mut arch = decoder(config, kind, ERNIE, |layer, sizes| {
+        let bias = config.flag("use_bias").unwrap_or(false);
+        (layer.attention.qkv_bias, layer.attention.out_bias) = (bias, bias);
+        if let Mlp::Gated { bias: inner, .. } = &mut layer.mlp {
+            *inner = bias;
+        }
+        layer.attention.rotary = Some(Rotary {
+            fp32: true,
+            interleaved: true,
+            tables: Tables::Repeated { wide: false },
+            ..Rotary::usual(sizes.head_dim())
+        });
+    });
+    let count = |key: &str, other: u64| config.count(key).unwrap_or(other);
+    let inner = count("moe_intermediate_size", 1536);
+    let shared = count("moe_num_shared_experts", 2);
+    let experts = Experts {
+        shared: (shared > 0).then(|| SharedExpert { inner: inner.saturating_mul(shared), gate: false, first: true }),
+        old_names: Some(OldNames::Qwen),
+        ..usual(config, inner, (64, 6), Router::Corrected)
+    };
+    let (first, every) = (count("moe_layer_start_index", 1), count("moe_layer_interval", 1).max(1));
+    let last = config.count("moe_layer_end_index").unwrap_or(u64::MAX);
+    each(&mut arch, |block, layer| {
+        let block = block as u64;
+        if (block + 1).is_multiple_of(every) && (first..=last).contains(&block) {
+            layer.mlp = Mlp::Experts(experts);
+        }
+    });
+    arch
+}

@@ -1,0 +1,68 @@
+//! Mixtures of experts in every block of a Llama: Mixtral, OLMoE, Granite MoE, Phi-3.5-MoE.
+
+use super::LAYER;
+use super::decoder::{decoder, window};
+use super::sizes::{LLAMA, Sizes};
+use crate::arch::{Arch, Experts, Layer, Mlp, Norm, OldNames, QkNorm, Router};
+use crate::config::Config;
+
+const MIXTRAL: Sizes = Sizes { inner: Some(14336), kv_heads: Some(8), ..LLAMA };
+const OLMOE: Sizes =
+    Sizes { hidden: 2048, inner: Some(2048), layers: 16, heads: 16, kv_heads: None, head_dim: None, vocab: 50304, tied: false };
+const PHIMOE: Sizes = Sizes { inner: Some(6400), kv_heads: Some(8), vocab: 32064, ..LLAMA };
+
+/// How many experts there are and how many see a token, under the keys that families use.
+pub(super) fn counts(config: &Config, count: u64, active: u64) -> (u64, u64) {
+    let first = |keys: &[&str]| keys.iter().find_map(|key| config.count(key)).filter(|count| *count > 0);
+    let count = first(&["num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"]).unwrap_or(count);
+    let active = first(&["num_experts_per_tok", "num_experts_per_token", "moe_k", "moe_topk"]).unwrap_or(active);
+    (count, active.min(count))
+}
+
+/// Experts without biases and without a shared one.
+pub(super) fn usual(config: &Config, inner: u64, (count, active): (u64, u64), router: Router) -> Experts {
+    let (count, active) = counts(config, count, active);
+    Experts { count, active, inner, shared: None, bias: false, router, clamped: false, old_names: None }
+}
+
+/// Mixtral.
+pub(super) fn mixtral(config: &Config, kind: String) -> Arch {
+    decoder(config, kind, MIXTRAL, |layer, sizes| {
+        (layer.attention.qkv_bias, layer.attention.out_bias) = (false, false);
+        layer.attention.window = window(config, None);
+        let experts = usual(config, sizes.inner(), (8, 2), Router::Softmax { normed: true, cast: false });
+        layer.mlp = Mlp::Experts(Experts { old_names: Some(OldNames::Mixtral), ..experts });
+    })
+}
+
+/// OLMoE: norms over all heads of queries and keys.
+pub(super) fn olmoe(config: &Config, kind: String) -> Arch {
+    decoder(config, kind, OLMOE, |layer, sizes| {
+        layer.attention.qk_norm = Some(QkNorm { norm: Norm::Rms, per_head: false, late: false });
+        let normed = config.flag("norm_topk_prob").unwrap_or(false);
+        let experts = usual(config, sizes.inner(), (64, 8), Router::Softmax { normed, cast: true });
+        layer.mlp = Mlp::Experts(Experts { old_names: Some(OldNames::Qwen), ..experts });
+    })
+}
+
+/// Granite MoE: embeddings, residuals and logits are multiplied by numbers, the highest logits go through the softmax.
+pub(super) fn granitemoe(config: &Config, kind: String) -> Arch {
+    let mut arch = decoder(config, kind, LLAMA, |layer: &mut Layer, sizes| {
+        layer.scaled = true;
+        layer.mlp = Mlp::Experts(usual(config, sizes.inner(), (8, 2), Router::TopSoftmax { wide: true }));
+    });
+    arch.embedding.scaled = true;
+    arch.head.scaled = true;
+    arch
+}
+
+/// Phi-3.5-MoE: LayerNorm, biases, a router of its own.
+pub(super) fn phimoe(config: &Config, kind: String) -> Arch {
+    let mut arch = decoder(config, kind, PHIMOE, |layer, sizes| {
+        layer.norm = LAYER;
+        layer.attention.window = window(config, None);
+        layer.mlp = Mlp::Experts(usual(config, sizes.inner(), (16, 2), Router::Mixer));
+    });
+    arch.head.bias = config.flag("lm_head_bias").unwrap_or(false);
+    arch
+}

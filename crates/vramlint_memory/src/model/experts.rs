@@ -1,0 +1,174 @@
+//! Mixtures of experts. All experts of a block are two matrices in three dimensions; the tokens are sorted by expert and multiplied
+//! in groups (transformers 5.23, `integrations/moe.py`, `grouped_mm_experts_forward`, the default).
+
+use super::folded::{ExpertAdapters, Folded};
+use super::layers::{LinearModule, MlpModule};
+use super::mlp::{linear, mlp};
+use super::router::route;
+use crate::arch::{Activation, Experts, Mlp, Router, SharedExpert};
+use crate::tape::{Other, ParamId, Tape, Tensor};
+
+/// Parameters of the experts of a block.
+#[derive(Clone, Debug)]
+pub(crate) struct ExpertsModule {
+    /// What scores the experts.
+    pub(crate) router: LinearModule,
+    /// Gate and up of all experts.
+    pub(crate) gate_up: ParamId,
+    /// The way down of all experts.
+    pub(crate) down: ParamId,
+    /// Biases of both.
+    pub(crate) biases: Option<[ParamId; 2]>,
+    /// The expert that sees every token.
+    pub(crate) shared: Option<Box<MlpModule>>,
+    /// Its gate.
+    pub(crate) shared_gate: Option<LinearModule>,
+    /// Adapters of all of it but the shared expert.
+    pub(crate) adapters: ExpertAdapters,
+}
+
+/// The experts of a block over normed hidden states.
+pub(super) fn experts(t: &Tape, x: &Tensor, module: &ExpertsModule, shape: &Experts, hidden: u64) -> Tensor {
+    let all_see = |t: &Tape| {
+        module.shared.as_deref().zip(shape.shared).map(|(module, SharedExpert { inner, .. })| {
+            mlp(t, x, module, &Mlp::Gated { inner, fused: false, bias: false, activation: Activation::Kernel }, hidden)
+        })
+    };
+    if shape.router == Router::Every {
+        return every(t, x, module, shape, hidden, &all_see);
+    }
+    let early = shape.shared.filter(|shared| shared.first).and_then(|_| all_see(t));
+    let routed = route(t, x, module, shape, hidden);
+    let out = grouped(t, x, module, shape, hidden, (&routed.weights, &routed.places));
+    match early {
+        Some(early) => {
+            let early = match &module.shared_gate {
+                Some(gate) => {
+                    let gate = t.from_result(linear(t, x, gate));
+                    t.mul(&early, Other::Columns(&gate))
+                }
+                None => early,
+            };
+            t.add(&out, &early)
+        }
+        None => match all_see(t) {
+            Some(late) => t.add(&out, late),
+            None => out,
+        },
+    }
+}
+
+/// `grouped_mm_experts_forward`.
+fn grouped(
+    t: &Tape,
+    x: &Tensor,
+    module: &ExpertsModule,
+    shape: &Experts,
+    hidden: u64,
+    (weights, places): (&Tensor, &Tensor),
+) -> Tensor {
+    let pairs = places.numel;
+    let down = Folded::ready(t, module.down, module.adapters.down);
+    let gate_up = Folded::ready(t, module.gate_up, module.adapters.gate_up);
+    let (sorted, order) = t.sort(places);
+    let selected = {
+        let tokens = t.empty(pairs, 8);
+        t.rows(x, &tokens, pairs * hidden)
+    };
+    let weights = t.rows(weights, &order, pairs);
+    let counted = (t.empty(pairs, 4), t.empty(shape.count, 4));
+    let offsets = t.empty(shape.count, 4);
+    t.workspace(1023);
+    let bias = |id: ParamId, columns: u64| t.rows(t.weight(id), &sorted, pairs * columns);
+    let first = module.biases.map(|ids| bias(ids[0], 2 * shape.inner));
+    let both = t.grouped(&selected, &gate_up.sum(t), &offsets, pairs * 2 * shape.inner);
+    let both = add_bias(t, both, first.as_ref());
+    let inner = gate(t, &both, shape);
+    drop(both);
+    let second = module.biases.map(|ids| bias(ids[1], hidden));
+    drop(first);
+    let out = t.grouped(&inner, &down.sum(t), &offsets, pairs * hidden);
+    let out = add_bias(t, out, second.as_ref());
+    drop(inner);
+    let weighted = t.mul(&out, Other::Columns(&weights));
+    let back = t.empty(pairs, 8);
+    drop(t.empty(pairs, 8));
+    let weighted = t.rows(weighted, &back, pairs * hidden);
+    let sum = t.sum_down(&weighted, x.numel);
+    let result = t.cast(sum, x.width);
+    drop((weighted, second, out, counted, selected));
+    result
+}
+
+/// `out.add_(bias)`.
+fn add_bias(t: &Tape, out: Tensor, bias: Option<&Tensor>) -> Tensor {
+    match bias {
+        Some(bias) => t.add_in_place(out, bias),
+        None => out,
+    }
+}
+
+/// `act(gate) * up`, or what gpt-oss does: both clamped, a gate of its own.
+fn gate(t: &Tape, both: &Tensor, shape: &Experts) -> Tensor {
+    let half = both.numel / 2;
+    if shape.clamped {
+        let gate = t.clamp(t.slice(both, half), 1);
+        let up = t.clamp(t.slice(both, half), 2);
+        let opened = {
+            let curve = {
+                let scaled = t.mul(&gate, Other::Scalar);
+                t.from_result(scaled)
+            };
+            t.mul(&gate, Other::Same(&curve))
+        };
+        let lifted = t.add_broadcast(up, Other::Scalar);
+        return t.mul(lifted, Other::Same(&opened));
+    }
+    let parts = t.split(both, &[half, half]);
+    let gated = t.from_input(&parts[0]);
+    t.mul(gated, Other::Same(&parts[1]))
+}
+
+/// `torch.bmm` with the matrices of all experts, with the casts of autocast.
+fn product(t: &Tape, x: &Tensor, weight: ParamId, numel: u64) -> Tensor {
+    let weight = t.compute_weight(weight);
+    let x = t.autocast_width().map_or_else(|| x.clone(), |width| t.cast(x, width));
+    t.bmm(x, weight, numel)
+}
+
+/// Llama 4: every expert sees every token, weighted by a score that is zero for all but the chosen ones.
+fn every(
+    t: &Tape,
+    x: &Tensor,
+    module: &ExpertsModule,
+    shape: &Experts,
+    hidden: u64,
+    all_see: &dyn Fn(&Tape) -> Option<Tensor>,
+) -> Tensor {
+    let routed = route(t, x, module, shape, hidden);
+    let all = shape.count * x.numel;
+    let tokens = x.numel / hidden.max(1);
+    let inputs = {
+        let repeated = t.repeated(x, shape.count);
+        let scores = t.contiguous(&routed.weights);
+        t.mul(repeated, Other::Columns(&scores))
+    };
+    let out = {
+        let both = product(t, &inputs, module.gate_up, shape.count * tokens * 2 * shape.inner);
+        let half = both.numel / 2;
+        let parts = t.split(&both, &[half, half]);
+        let inner = {
+            let gated = t.from_input(&parts[0]);
+            t.mul(&parts[1], Other::Same(&gated))
+        };
+        product(t, &inner, module.down, all)
+    };
+    let sum_of = |t: &Tape| t.sum_down(&out, x.numel);
+    match all_see(t) {
+        Some(shared) => {
+            let sum = sum_of(t);
+            t.add_in_place(shared, &sum)
+        }
+        None => sum_of(t),
+    }
+}

@@ -1,0 +1,77 @@
+//! Loading of experts and of their adapters.
+
+use super::experts::ExpertsModule;
+use super::folded::{ExpertAdapters, Factors};
+use super::layers::MlpModule;
+use super::load::Loader;
+use crate::arch::{Experts, OldNames, Router};
+use crate::estimate::Part;
+use crate::setup::{Lora, Targets};
+
+const SHARED_EXPERT: [&str; 3] = ["mlp.shared_expert.gate_proj", "mlp.shared_expert.up_proj", "mlp.shared_expert.down_proj"];
+const SHARED_EXPERTS: [&str; 3] = ["mlp.shared_experts.gate_proj", "mlp.shared_experts.up_proj", "mlp.shared_experts.down_proj"];
+
+impl Loader<'_> {
+    /// Experts in three dimensions, which quantization does not reach, and the shared one, which it does.
+    pub(super) fn experts(&self, e: &Experts) -> ExpertsModule {
+        let h = self.hidden;
+        let gated = e.shared.is_some_and(|shared| shared.gate);
+        let names = if gated { SHARED_EXPERT } else { SHARED_EXPERTS };
+        let router = self.plain(h, e.count, e.bias);
+        if e.router == Router::Corrected {
+            let correction = self.tape.empty_as(e.count, 4, Part::Weights);
+            self.tape.adopt(correction, [1, e.count], false);
+        }
+        let (gate_up, first) = (self.param([e.count * 2 * e.inner, h]), e.bias.then(|| self.param([e.count, 2 * e.inner])));
+        let (down, second) = (self.param([e.count * h, e.inner]), e.bias.then(|| self.param([e.count, h])));
+        ExpertsModule {
+            router,
+            gate_up,
+            down,
+            biases: first.zip(second).map(|(first, second)| [first, second]),
+            shared: e.shared.map(|shared| {
+                Box::new(MlpModule::Gated {
+                    gate: self.linear(h, shared.inner, false, names[0]),
+                    up: Some(self.linear(h, shared.inner, false, names[1])),
+                    down: self.linear(shared.inner, h, false, names[2]),
+                })
+            }),
+            shared_gate: gated.then(|| self.linear(h, 1, false, "mlp.shared_expert_gate")),
+            adapters: ExpertAdapters::default(),
+        }
+    }
+
+    /// Adapters of the experts of a block, where PEFT takes its targets for them.
+    pub(super) fn adapt_experts(&self, module: &mut ExpertsModule, e: &Experts, lora: &Lora) {
+        let Some(names) = e.old_names else { return };
+        let wants = |name: &str| match &lora.targets {
+            Targets::AllLinear => true,
+            Targets::Named(targets) => {
+                targets.iter().any(|target| target == name || target.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')))
+            }
+        };
+        let width = if lora.fp32 { 4 } else { self.width };
+        let factors = |input: u64, output: u64, rank: u64| Factors {
+            down: self.tape.param([rank, input], width, true),
+            up: self.tape.param([output, rank], width, true),
+        };
+        let [gate, up, down] = names.experts();
+        let ranks = lora.r * e.count;
+        module.adapters = ExpertAdapters {
+            router: wants("gate").then(|| factors(self.hidden, e.count, lora.r)),
+            // Two projections in one: twice the rank.
+            gate_up: (wants(gate) && wants(up)).then(|| factors(self.hidden, 2 * e.inner, 2 * ranks)),
+            down: wants(down).then(|| factors(e.inner, self.hidden, ranks)),
+        };
+    }
+}
+
+impl OldNames {
+    /// What gate, up and down of an expert were called while they were layers.
+    pub(super) fn experts(self) -> [&'static str; 3] {
+        match self {
+            Self::Mixtral => ["w1", "w3", "w2"],
+            Self::Qwen => ["gate_proj", "up_proj", "down_proj"],
+        }
+    }
+}
