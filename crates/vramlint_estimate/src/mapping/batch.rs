@@ -42,10 +42,7 @@ impl Mapping<'_> {
     fn rows(&mut self, grpo: bool) -> Result<Choice<u64>, Message> {
         let counts_prompts = grpo && matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate);
         if counts_prompts && let Some(rows) = self.count("completions_per_micro_step")?.filter(|rows| rows.most > 0) {
-            self.assume(message!(
-                "all completions of a micro-batch go through one forward",
-                "一个微批的全部回复在一次前向中计算"
-            ));
+            self.guess(message!("all completions of a micro-batch go through one forward", "一个微批的全部回复在一次前向中计算"));
             return Ok(Choice { stated: false, ..rows });
         }
         let missing = || message!("micro_batch is not known", "micro_batch 未知");
@@ -58,7 +55,7 @@ impl Mapping<'_> {
         let Some(length) = length else {
             self.most.sequence_length = ROW;
             self.least.sequence_length = SHORT;
-            self.assume(if unlimited {
+            self.guess(if unlimited {
                 message!("rows are not cut: the longest is taken as {ROW} tokens", "行不截断：最长按 {ROW} 个 token 计")
             } else {
                 message!("sequence_length is not known: {ROW} tokens are taken", "sequence_length 未知：按 {ROW} 个 token 计")
@@ -83,7 +80,7 @@ impl Mapping<'_> {
         });
         let prompt = self.count("max_prompt_length").ok().flatten().filter(|tokens| tokens.most > 0);
         let prompt = prompt.unwrap_or_else(|| {
-            self.assume(message!(
+            self.guess(message!(
                 "prompts of {PROMPT} tokens are taken: nothing cuts them",
                 "提示按 {PROMPT} 个 token 计：没有截断"
             ));

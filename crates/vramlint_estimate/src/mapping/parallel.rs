@@ -15,7 +15,7 @@ impl Mapping<'_> {
         let ranks = match (world, scheme) {
             (Some(world), _) => world,
             (None, Scheme::None | Scheme::Ddp) => {
-                self.assume(message!("the number of processes is not known: one is taken", "进程数未知：按一个计"));
+                self.guess(message!("the number of processes is not known: one is taken", "进程数未知：按一个计"));
                 1
             }
             (None, _) => return Err(message!("world_size is not known", "world_size 未知")),

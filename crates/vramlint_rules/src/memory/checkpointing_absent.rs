@@ -54,8 +54,8 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
     for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
-        let decides =
-            estimate.verdict.is_some_and(|verdict| verdict != Verdict::Fits) || little_headroom::tight(estimate).is_some();
+        let decides = estimate.is_grounded() && estimate.verdict.is_some_and(|verdict| verdict != Verdict::Fits)
+            || little_headroom::tight(estimate).is_some();
         let Some(capacity) = estimate.capacity.as_ref().filter(|_| decides) else { continue };
         let repair = repairs(estimate).into_iter().find(|repair| repair.change == Change::Checkpointing && repair.fits);
         let Some(repair) = repair else { continue };

@@ -64,7 +64,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
         let (logits, peak) = (estimate.part(Part::Logits), estimate.estimate.peak);
         let share = figures::percent(logits, peak);
-        if share < SHARE {
+        if share < SHARE || !estimate.is_grounded() {
             continue;
         }
         let Some(repair) = repairs(estimate).into_iter().find(|repair| matches!(repair.change, Change::Loss(_))) else {
