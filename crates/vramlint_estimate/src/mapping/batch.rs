@@ -2,7 +2,6 @@
 
 use super::Mapping;
 use super::said::{Choice, setting};
-use super::vllm;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::Dialect;
 use vramlint_memory::setup::Task;
@@ -14,7 +13,7 @@ const PROMPT: u64 = 512;
 /// Tokens of a completion: trl 1.16.0 trainer/grpo_config.py.
 const COMPLETION: u64 = 512;
 /// The fewest tokens that a row is believed to have, where its length is not stated.
-const SHORT: u64 = 16;
+pub(super) const SHORT: u64 = 16;
 
 impl Mapping<'_> {
     /// Sets rows and lengths; the completions of a prompt, for GRPO.
@@ -88,16 +87,17 @@ impl Mapping<'_> {
         });
         let light = |tokens: Choice<u64>| if tokens.stated { tokens.least } else { SHORT };
         let steps = self.count("steps_per_generation").ok().flatten().map_or(self.most.accumulation, |steps| steps.most.max(1));
-        let here = self.generates_here();
-        // The lightest run generates as little as it trains.
-        let own = self.least.micro_batch;
         let rows = self.most.micro_batch.saturating_mul(steps);
-        for (setup, rows, prompt, completion) in
-            [(&mut self.most, rows, prompt.most, completion.most), (&mut self.least, own, light(prompt), light(completion))]
+        let round = self.round(rows, prompt.most, completion.most);
+        // The lightest run generates as little as it trains.
+        let (own, short, brief) = (self.least.micro_batch, light(prompt), light(completion));
+        let lightest = self.round(own, short, brief);
+        for (setup, prompt, completion, round) in
+            [(&mut self.most, prompt.most, completion.most, round), (&mut self.least, short, brief, lightest)]
         {
             setup.prompt_length = prompt;
             setup.sequence_length = prompt.saturating_add(completion);
-            setup.generation = here.then(|| vllm::round(rows, prompt, completion));
+            setup.generation = round;
         }
     }
 }

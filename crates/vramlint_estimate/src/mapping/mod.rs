@@ -22,7 +22,7 @@ mod which;
 use crate::capacity::card;
 use crate::models::{Model, Models};
 use vramlint_base::{Message, message};
-use vramlint_catalog::Dialect;
+use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::Setup;
 use vramlint_memory::setup::Platform;
 use vramlint_resolve::{Project, Run, Target};
@@ -47,6 +47,23 @@ pub(crate) struct Mapped {
     /// Why a value that decides is only a guess, where one is.
     pub doubt: Option<Message>,
 }
+
+/// What changes a step so that it is another one: optimizers that step inside of backward or train a part at a time
+/// (torchtune 0.7.0 recipes, LLaMA-Factory 0.9.6 hparams/finetuning_args.py).
+const NOT_MODELLED: &[&str] = &[
+    "optimizer_in_bwd",
+    "use_galore",
+    "use_apollo",
+    "use_badam",
+    "use_adam_mini",
+    "use_llama_pro",
+    "mixture_of_depths",
+    "use_ray",
+];
+/// Keys of recipes that hold several models: PPO and distillation of torchtune 0.7.0.
+const OTHER_LOOPS: &[&str] = &["ppo_epochs", "ppo_batch_size", "teacher_model", "teacher_checkpointer"];
+/// Keys that keep activations on the host: torchtune, TRL 1.16, Axolotl 0.18.
+const OFFLOADED_ACTIVATIONS: &[&str] = &["enable_activation_offloading", "activation_offloading"];
 
 struct Mapping<'a> {
     project: &'a Project,
@@ -113,6 +130,16 @@ impl Mapping<'_> {
         // LLaMA-Factory 0.9.6 train/sft/workflow.py trains only with `do_train`; its other commands share the form of the file.
         if self.run.dialect == Dialect::LlamaFactory && !self.is_written("do_train", &["true", "True", "yes", "1"]) {
             return Err(message!("do_train is not set: nothing is trained", "没有设置 do_train：不进行训练"));
+        }
+        let recipe = self.run.dialect == Dialect::Torchtune;
+        if recipe && !self.says(Concept::Optimizer) && !self.file_has("optimizer") {
+            return Err(message!("there is no optimizer: nothing is trained", "没有优化器：不进行训练"));
+        }
+        if let Some(name) = NOT_MODELLED.iter().find(|name| self.is_written(name, &["true", "True", "convert", "load"])) {
+            return Err(message!("{name} is not estimated", "不估算 {name}"));
+        }
+        if let Some(name) = OTHER_LOOPS.iter().find(|name| self.file_has(name)) {
+            return Err(message!("the loop that reads {name} is not estimated", "不估算使用 {name} 的训练循环"));
         }
         let megatron = ["tensor_model_parallel_size", "pipeline_model_parallel_size", "use_megatron"];
         if megatron.iter().any(|name| self.file_has(name)) {

@@ -42,8 +42,7 @@ use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeSet;
 use vramlint_base::{Message, Severity, message};
 use vramlint_catalog::Concept;
-use vramlint_estimate::repairs;
-use vramlint_estimate::repairs::Change;
+use vramlint_estimate::repairs::cheaper_loss;
 use vramlint_memory::estimate::Part;
 
 pub(crate) static RULE: Rule = Rule {
@@ -67,7 +66,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if share < SHARE || !estimate.is_grounded() {
             continue;
         }
-        let Some(repair) = repairs(estimate).into_iter().find(|repair| matches!(repair.change, Change::Loss(_))) else {
+        let Some(repair) = cheaper_loss(estimate) else {
             continue;
         };
         let (logits, peak, gained) = (figures::gib(logits), figures::gib(peak), figures::gib(repair.gained));
