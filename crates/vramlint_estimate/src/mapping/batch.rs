@@ -62,9 +62,11 @@ impl Mapping<'_> {
             return;
         };
         self.most.sequence_length = length.most;
-        self.least.sequence_length = if length.stated { length.least } else { SHORT };
+        // Only packed rows certainly reach the cutoff.
+        let packed = self.is_on("packing");
+        self.least.sequence_length = if length.stated && packed { length.least } else { SHORT };
         let tokens = length.most;
-        if !self.is_on("packing") {
+        if !packed {
             self.assume(message!("the longest row has {tokens} tokens, the cutoff", "最长的一行按截断长度 {tokens} 个 token 计"));
         }
     }
@@ -85,12 +87,11 @@ impl Mapping<'_> {
             ));
             Choice { most: PROMPT, least: SHORT, stated: false }
         });
-        let light = |tokens: Choice<u64>| if tokens.stated { tokens.least } else { SHORT };
         let steps = self.count("steps_per_generation").ok().flatten().map_or(self.most.accumulation, |steps| steps.most.max(1));
         let rows = self.most.micro_batch.saturating_mul(steps);
         let round = self.round(rows, prompt.most, completion.most);
         // The lightest run generates as little as it trains.
-        let (own, short, brief) = (self.least.micro_batch, light(prompt), light(completion));
+        let (own, short, brief) = (self.least.micro_batch, SHORT, SHORT);
         let lightest = self.round(own, short, brief);
         for (setup, prompt, completion, round) in
             [(&mut self.most, prompt.most, completion.most, round), (&mut self.least, short, brief, lightest)]
