@@ -37,9 +37,16 @@ pub struct RunEstimate {
     pub num_generations: Option<u64>,
     /// Processes that share an optimizer step, where they are known.
     pub world: Option<u64>,
+    /// Why the estimate is only a guess: a value that decides is said neither by the project nor by a library.
+    pub doubt: Option<Message>,
 }
 
 impl RunEstimate {
+    /// Whether rules may speak of it: nothing that decides is a mere guess.
+    pub fn is_grounded(&self) -> bool {
+        self.doubt.is_none()
+    }
+
     /// Bytes of a part at the peak.
     pub fn part(&self, part: Part) -> u64 {
         part_of(&self.estimate, part)
@@ -58,7 +65,8 @@ pub fn part_of(estimate: &Estimate, part: Part) -> u64 {
 
 /// The estimate of a run of a project. An error says why there is none: which setting is missing.
 pub fn estimate_run(project: &Project, run: &Run, models: &Models) -> Result<RunEstimate, Message> {
-    let Mapped { model, least_model, setup, least, assumptions, num_generations, world } = mapping::map(project, run, models)?;
+    let Mapped { model, least_model, setup, least, assumptions, num_generations, world, doubt } =
+        mapping::map(project, run, models)?;
     let target = &project.policy(run.place.file).target;
     let floor = estimate(&least_model.arch, &least).low;
     let mut found = estimate_setup(model, setup, target);
@@ -68,6 +76,7 @@ pub fn estimate_run(project: &Project, run: &Run, models: &Models) -> Result<Run
     found.library = Some(run.dialect);
     found.num_generations = num_generations;
     found.world = world;
+    found.doubt = doubt;
     Ok(found)
 }
 
@@ -88,6 +97,7 @@ pub fn estimate_setup(model: Model, mut setup: Setup, target: &Target) -> RunEst
         assumptions: estimate.assumptions.iter().map(|one| Message { en: one.en.clone(), zh: one.zh.clone() }).collect(),
         library: None,
         num_generations: None,
+        doubt: None,
         world: Some(setup.parallel.world),
         model,
         setup,

@@ -35,6 +35,10 @@ impl Mapping<'_> {
             // transformers 5.23.0 takes sdpa where the model has it.
             _ => self.least.attention = Attention::Flash,
         }
+        if super::OFFLOADED_ACTIVATIONS.iter().any(|name| self.is_written(name, &["true", "True"])) {
+            self.least.sequence_length = self.least.sequence_length.min(super::batch::SHORT);
+            self.guess(message!("offloaded activations are counted as if they stayed", "卸载的激活值按留在显存中计"));
+        }
         let several = self.most.micro_batch.saturating_mul(self.most.task.rows()) > 1;
         let padded = several && !self.is_on("packing") && !self.is_on("padding_free");
         self.most.padding_mask = padded;
@@ -66,6 +70,16 @@ impl Mapping<'_> {
             self.least.checkpointing = Checkpointing::NonReentrant;
             return;
         };
+        // unsloth has a switch of its own, which may say the opposite of the trainer's.
+        let elsewhere = self.file_has("use_gradient_checkpointing") || self.code_says("use_gradient_checkpointing");
+        if !choice.most && elsewhere {
+            self.guess(message!(
+                "two settings speak of activation checkpointing: off is taken",
+                "有两处设置涉及激活检查点：按关闭计"
+            ));
+            self.least.checkpointing = Checkpointing::NonReentrant;
+            return;
+        }
         self.most.checkpointing = kind(choice.most);
         self.least.checkpointing = kind(choice.least || !choice.stated);
     }

@@ -2,7 +2,6 @@
 
 use super::Mapping;
 use super::said::{Choice, setting};
-use super::vllm;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::Dialect;
 use vramlint_memory::setup::Task;
@@ -14,7 +13,7 @@ const PROMPT: u64 = 512;
 /// Tokens of a completion: trl 1.16.0 trainer/grpo_config.py.
 const COMPLETION: u64 = 512;
 /// The fewest tokens that a row is believed to have, where its length is not stated.
-const SHORT: u64 = 16;
+pub(super) const SHORT: u64 = 16;
 
 impl Mapping<'_> {
     /// Sets rows and lengths; the completions of a prompt, for GRPO.
@@ -42,10 +41,7 @@ impl Mapping<'_> {
     fn rows(&mut self, grpo: bool) -> Result<Choice<u64>, Message> {
         let counts_prompts = grpo && matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate);
         if counts_prompts && let Some(rows) = self.count("completions_per_micro_step")?.filter(|rows| rows.most > 0) {
-            self.assume(message!(
-                "all completions of a micro-batch go through one forward",
-                "一个微批的全部回复在一次前向中计算"
-            ));
+            self.guess(message!("all completions of a micro-batch go through one forward", "一个微批的全部回复在一次前向中计算"));
             return Ok(Choice { stated: false, ..rows });
         }
         let missing = || message!("micro_batch is not known", "micro_batch 未知");
@@ -58,7 +54,7 @@ impl Mapping<'_> {
         let Some(length) = length else {
             self.most.sequence_length = ROW;
             self.least.sequence_length = SHORT;
-            self.assume(if unlimited {
+            self.guess(if unlimited {
                 message!("rows are not cut: the longest is taken as {ROW} tokens", "行不截断：最长按 {ROW} 个 token 计")
             } else {
                 message!("sequence_length is not known: {ROW} tokens are taken", "sequence_length 未知：按 {ROW} 个 token 计")
@@ -66,9 +62,11 @@ impl Mapping<'_> {
             return;
         };
         self.most.sequence_length = length.most;
-        self.least.sequence_length = if length.stated { length.least } else { SHORT };
+        // Only packed rows certainly reach the cutoff.
+        let packed = self.is_on("packing");
+        self.least.sequence_length = if length.stated && packed { length.least } else { SHORT };
         let tokens = length.most;
-        if !self.is_on("packing") {
+        if !packed {
             self.assume(message!("the longest row has {tokens} tokens, the cutoff", "最长的一行按截断长度 {tokens} 个 token 计"));
         }
     }
@@ -83,24 +81,24 @@ impl Mapping<'_> {
         });
         let prompt = self.count("max_prompt_length").ok().flatten().filter(|tokens| tokens.most > 0);
         let prompt = prompt.unwrap_or_else(|| {
-            self.assume(message!(
+            self.guess(message!(
                 "prompts of {PROMPT} tokens are taken: nothing cuts them",
                 "提示按 {PROMPT} 个 token 计：没有截断"
             ));
             Choice { most: PROMPT, least: SHORT, stated: false }
         });
-        let light = |tokens: Choice<u64>| if tokens.stated { tokens.least } else { SHORT };
         let steps = self.count("steps_per_generation").ok().flatten().map_or(self.most.accumulation, |steps| steps.most.max(1));
-        let here = self.generates_here();
-        // The lightest run generates as little as it trains.
-        let own = self.least.micro_batch;
         let rows = self.most.micro_batch.saturating_mul(steps);
-        for (setup, rows, prompt, completion) in
-            [(&mut self.most, rows, prompt.most, completion.most), (&mut self.least, own, light(prompt), light(completion))]
+        let round = self.round(rows, prompt.most, completion.most);
+        // The lightest run generates as little as it trains.
+        let (own, short, brief) = (self.least.micro_batch, SHORT, SHORT);
+        let lightest = self.round(own, short, brief);
+        for (setup, prompt, completion, round) in
+            [(&mut self.most, prompt.most, completion.most, round), (&mut self.least, short, brief, lightest)]
         {
             setup.prompt_length = prompt;
             setup.sequence_length = prompt.saturating_add(completion);
-            setup.generation = here.then(|| vllm::round(rows, prompt, completion));
+            setup.generation = round;
         }
     }
 }

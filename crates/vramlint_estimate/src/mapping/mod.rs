@@ -22,6 +22,7 @@ mod which;
 use crate::capacity::card;
 use crate::models::{Model, Models};
 use vramlint_base::{Message, message};
+use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::Setup;
 use vramlint_memory::setup::Platform;
 use vramlint_resolve::{Project, Run, Target};
@@ -43,13 +44,33 @@ pub(crate) struct Mapped {
     pub num_generations: Option<u64>,
     /// Processes that share an optimizer step, where they are known.
     pub world: Option<u64>,
+    /// Why a value that decides is only a guess, where one is.
+    pub doubt: Option<Message>,
 }
+
+/// What changes a step so that it is another one: optimizers that step inside of backward or train a part at a time
+/// (torchtune 0.7.0 recipes, LLaMA-Factory 0.9.6 hparams/finetuning_args.py).
+const NOT_MODELLED: &[&str] = &[
+    "optimizer_in_bwd",
+    "use_galore",
+    "use_apollo",
+    "use_badam",
+    "use_adam_mini",
+    "use_llama_pro",
+    "mixture_of_depths",
+    "use_ray",
+];
+/// Keys of recipes that hold several models: PPO and distillation of torchtune 0.7.0.
+const OTHER_LOOPS: &[&str] = &["ppo_epochs", "ppo_batch_size", "teacher_model", "teacher_checkpointer"];
+/// Keys that keep activations on the host: torchtune, TRL 1.16, Axolotl 0.18.
+const OFFLOADED_ACTIVATIONS: &[&str] = &["enable_activation_offloading", "activation_offloading"];
 
 struct Mapping<'a> {
     project: &'a Project,
     run: &'a Run,
     models: &'a Models,
     assumptions: Vec<Message>,
+    doubt: Option<Message>,
     most: Setup,
     least: Setup,
 }
@@ -57,7 +78,7 @@ struct Mapping<'a> {
 /// Maps a run. An error says which setting is missing.
 pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mapped, Message> {
     let (most, least) = (Setup::default(), Setup::default());
-    let mut mapping = Mapping { project, run, models, assumptions: Vec::new(), most, least };
+    let mut mapping = Mapping { project, run, models, assumptions: Vec::new(), doubt: None, most, least };
     mapping.known_command()?;
     let (model, least_model) = mapping.which_model()?;
     mapping.task()?;
@@ -71,8 +92,8 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
     mapping.loader();
     mapping.machine();
     mapping.residents(&model);
-    let Mapping { assumptions, most: setup, least, .. } = mapping;
-    Ok(Mapped { model, least_model, setup, least, assumptions, num_generations, world })
+    let Mapping { assumptions, doubt, most: setup, least, .. } = mapping;
+    Ok(Mapped { model, least_model, setup, least, assumptions, num_generations, world, doubt })
 }
 
 impl Mapping<'_> {
@@ -81,6 +102,12 @@ impl Mapping<'_> {
         if !self.assumptions.contains(&what) {
             self.assumptions.push(what);
         }
+    }
+
+    /// Lists something that decides and is only a guess: neither the project nor a library says it.
+    fn guess(&mut self, what: Message) {
+        self.doubt.get_or_insert_with(|| what.clone());
+        self.assume(what);
     }
 
     /// The same change to both setups.
@@ -98,13 +125,54 @@ impl Mapping<'_> {
         self.run.code.iter().flat_map(|code| &code.files).any(|file| self.project.file(*file).text.contains(word))
     }
 
-    /// A run that only evaluates or generates has no step to estimate.
+    /// A run that only evaluates, merges or generates has no step to estimate, and not every engine is known.
     fn known_command(&self) -> Result<(), Message> {
-        let idle = self.run.code.as_ref().is_some_and(|code| !code.trains()) && self.run.settings.is_empty();
-        if idle {
-            return Err(message!("nothing is seen to be trained", "没有看到训练过程"));
+        // LLaMA-Factory 0.9.6 train/sft/workflow.py trains only with `do_train`; its other commands share the form of the file.
+        if self.run.dialect == Dialect::LlamaFactory && !self.is_written("do_train", &["true", "True", "yes", "1"]) {
+            return Err(message!("do_train is not set: nothing is trained", "没有设置 do_train：不进行训练"));
+        }
+        let recipe = self.run.dialect == Dialect::Torchtune;
+        if recipe && !self.says(Concept::Optimizer) && !self.file_has("optimizer") {
+            return Err(message!("there is no optimizer: nothing is trained", "没有优化器：不进行训练"));
+        }
+        if let Some(name) = NOT_MODELLED.iter().find(|name| self.is_written(name, &["true", "True", "convert", "load"])) {
+            return Err(message!("{name} is not estimated", "不估算 {name}"));
+        }
+        if let Some(name) = OTHER_LOOPS.iter().find(|name| self.file_has(name)) {
+            return Err(message!("the loop that reads {name} is not estimated", "不估算使用 {name} 的训练循环"));
+        }
+        let megatron = ["tensor_model_parallel_size", "pipeline_model_parallel_size", "use_megatron"];
+        if megatron.iter().any(|name| self.file_has(name)) {
+            return Err(message!("Megatron's engine is not estimated", "不估算 Megatron 引擎"));
         }
         Ok(())
+    }
+
+    /// Whether a data file of the run, or its command, gives this key one of these values.
+    fn is_written(&self, key: &str, values: &[&str]) -> bool {
+        let in_line = |line: &str| {
+            let entry =
+                line.trim_start().trim_start_matches('"').strip_prefix(key).map(|rest| rest.trim_start_matches('"').trim_start());
+            let value = entry.and_then(|rest| rest.strip_prefix(':')).map(|rest| rest.split('#').next().unwrap_or(rest));
+            value.is_some_and(|value| values.contains(&value.trim().trim_matches([',', '"', '\''])))
+        };
+        let in_file = self.data_texts().any(|text| text.lines().any(in_line));
+        let options = self.run.launch.iter().flat_map(|launch| launch.options());
+        let given = |value: Option<&str>| value.is_none_or(|value| values.contains(&value));
+        in_file
+            || options
+                .into_iter()
+                .any(|option| option.name == key && given(option.value.as_ref().and_then(|v| v.text.as_deref())))
+    }
+
+    /// Whether a data file of the run has this key.
+    fn file_has(&self, key: &str) -> bool {
+        self.data_texts().any(|text| text.lines().any(|line| line.trim_start().trim_start_matches('"').starts_with(key)))
+    }
+
+    fn data_texts(&self) -> impl Iterator<Item = &str> {
+        let files = self.run.files.iter().map(|file| self.project.file(*file));
+        files.filter(|file| file.data().is_some()).map(|file| file.text.as_ref())
     }
 
     /// Operating system, card and allocator.

@@ -55,13 +55,11 @@ impl Mapping<'_> {
         let choice = match said {
             Ok(Some(choice)) => choice,
             other => {
-                let usual =
-                    if matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate) { CLASS } else { Optimizer::AdamWFused };
                 self.assume(match other {
                     Err(Message { en, zh }) => message!("{en}: AdamW is taken", "{zh}：按 AdamW 计"),
                     Ok(_) => message!("the optimizer is not known: AdamW is taken", "优化器未知：按 AdamW 计"),
                 });
-                Choice { most: usual, least: Optimizer::Sgd, stated: false }
+                Choice { most: Optimizer::AdamWFused, least: Optimizer::Sgd, stated: false }
             }
         };
         self.most.optimizer = choice.most;

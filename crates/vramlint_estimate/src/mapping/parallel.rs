@@ -4,6 +4,7 @@ use super::Mapping;
 use super::said::setting;
 use crate::models::Model;
 use vramlint_base::{Message, Value, message};
+use vramlint_catalog::Dialect;
 use vramlint_memory::Setup;
 use vramlint_memory::setup::{Offload, Scheme};
 
@@ -15,7 +16,7 @@ impl Mapping<'_> {
         let ranks = match (world, scheme) {
             (Some(world), _) => world,
             (None, Scheme::None | Scheme::Ddp) => {
-                self.assume(message!("the number of processes is not known: one is taken", "进程数未知：按一个计"));
+                self.guess(message!("the number of processes is not known: one is taken", "进程数未知：按一个计"));
                 1
             }
             (None, _) => return Err(message!("world_size is not known", "world_size 未知")),
@@ -32,6 +33,7 @@ impl Mapping<'_> {
                 self.both(|setup| set(setup, size.most));
             }
         }
+        self.unseen_launch(scheme);
         match scheme {
             Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3 => self.zero(),
             Scheme::Fsdp1 | Scheme::Fsdp2 => self.fsdp(),
@@ -64,10 +66,30 @@ impl Mapping<'_> {
                 self.count("fsdp_version").ok().flatten().map_or(if kind == "fsdp" { 1 } else { 2 }, |version| version.most);
             return Ok(if version == 1 { Scheme::Fsdp1 } else { Scheme::Fsdp2 });
         }
+        // The distributed recipes of torchtune 0.7.0 shard with `fully_shard`.
+        if self.run.dialect == Dialect::Torchtune && world.is_some_and(|world| world > 1) {
+            return Ok(Scheme::Fsdp2);
+        }
         if kind.starts_with("megatron") || kind == "tp" {
             return Err(message!("{kind} is not estimated", "不估算 {kind}"));
         }
         Ok(if world == Some(1) { Scheme::None } else { Scheme::Ddp })
+    }
+
+    /// A launcher that the project does not show may bring DeepSpeed's offload with it.
+    fn unseen_launch(&mut self, scheme: Scheme) {
+        let library = !matches!(self.run.dialect, Dialect::Plain | Dialect::Unsloth);
+        if self.run.launcher.is_none() && library && matches!(scheme, Scheme::None | Scheme::Ddp) {
+            self.assume(message!(
+                "the launch command is not shown: nothing is sharded or offloaded",
+                "没有启动命令：按不分片、不卸载计"
+            ));
+            let parallel = &mut self.least.parallel;
+            parallel.scheme = Scheme::Zero3;
+            parallel.world = parallel.world.max(1);
+            parallel.offload_optimizer = Offload::Cpu;
+            parallel.offload_param = Offload::Cpu;
+        }
     }
 
     /// Ranks on one machine.

@@ -12,7 +12,13 @@ const WITHOUT_REFERENCE: &[&str] = &["orpo", "cpo", "simpo"];
 impl Mapping<'_> {
     /// The task as the project calls it.
     fn task_name(&self) -> Option<String> {
-        self.run.task.clone().or_else(|| self.text("task")).map(|name| name.to_lowercase())
+        let said = self.run.task.clone().or_else(|| self.text("task")).map(|name| name.to_lowercase());
+        // A recipe of torchtune names its loss.
+        let recipe = || {
+            (self.run.dialect == Dialect::Torchtune && self.data_texts().any(|text| text.contains("DPOLoss")))
+                .then(|| "dpo".to_owned())
+        };
+        said.or_else(recipe)
     }
 
     pub(super) fn task(&mut self) -> Result<(), Message> {
@@ -78,6 +84,14 @@ impl Mapping<'_> {
                 Head::Fused
             }
             (Some(head), _) => head,
+            // torchtune 0.7.0 modules/loss: both compute the loss in pieces.
+            (None, Dialect::Torchtune)
+                if self
+                    .data_texts()
+                    .any(|text| text.contains("LinearCrossEntropyLoss") || text.contains("ChunkedOutputLoss")) =>
+            {
+                Head::Fused
+            }
             (None, Dialect::Unsloth) => {
                 self.assume(message!("the loss is computed in chunks, as unsloth does", "损失分块计算（unsloth 的做法）"));
                 Head::Liger

@@ -1,1 +1,237 @@
+use super::*;
+use crate::models::Source;
+use std::collections::BTreeMap;
+use vramlint_base::{FileId, LineIndex, Place, TextRange, Value};
+use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::{Concept, Dialect};
+use vramlint_memory::Arch;
+use vramlint_memory::setup::{Checkpointing, Dtype, Head, Optimizer, Quantization, Reference, Scheme, Targets, Task};
+use vramlint_resolve::{Candidate, Origin, Policy, Resolved, Setting, SourceFile, Syntax};
 
+const PLACE: Place = Place::new(FileId(0), TextRange::at(0));
+
+fn project() -> Project {
+    let text = "";
+    let file = SourceFile {
+        id: FileId(0),
+        path: "train.sh".into(),
+        text: text.into(),
+        lines: LineIndex::new(text),
+        syntax: Syntax::Text,
+        decode_errors: Vec::new(),
+        host: None,
+        policy: 0,
+        reported: true,
+    };
+    Project::new(vec![file], vec![Policy::default()])
+}
+
+fn models() -> Models {
+    let mut models = Models::default();
+    for (id, parameters, dtype) in [("acme/one", 1_000_000_000, Dtype::Bf16), ("acme/seven", 7_000_000_000, Dtype::Bf16)] {
+        models.insert(Model {
+            id: id.into(),
+            arch: Arch::from_parameters(parameters),
+            source: Source::Given,
+            exact_parameters: None,
+            dtype: Some(dtype),
+            prequantized: None,
+        });
+    }
+    models
+}
+
+fn candidate(value: Value) -> Candidate {
+    let origin = Origin::Flag { place: PLACE, flag: "--x".into() };
+    Candidate { raw: value.to_string(), value: Resolved::Known(value), origin, condition: None, assumptions: Vec::new() }
+}
+
+fn text(word: &str) -> Value {
+    Value::Text(word.into())
+}
+
+fn run(dialect: Dialect, task: &str, settings: &[(Concept, Value)]) -> Run {
+    let set = |(concept, value): &(Concept, Value)| {
+        (*concept, Setting { candidates: vec![candidate(value.clone())], winner: Some(0), precedence: None })
+    };
+    let usual = [
+        (Concept::Model, text("acme/one")),
+        (Concept::MicroBatch, Value::Int(4)),
+        (Concept::GradientAccumulationSteps, Value::Int(2)),
+        (Concept::WorldSize, Value::Int(1)),
+        (Concept::SequenceLength, Value::Int(512)),
+    ];
+    let mut all: BTreeMap<Concept, Setting> = usual.iter().map(set).collect();
+    all.extend(settings.iter().map(set));
+    Run {
+        id: "train.sh#1".into(),
+        place: PLACE,
+        launcher: Some(Launcher::Python),
+        launch: None,
+        dialect,
+        task: Some(task.to_owned()).filter(|task| !task.is_empty()),
+        entry: None,
+        code: None,
+        accelerate: None,
+        deepspeed: None,
+        files: Vec::new(),
+        absent: Vec::new(),
+        settings: all,
+    }
+}
+
+fn mapped(run: &Run) -> Mapped {
+    map(&project(), run, &models()).unwrap_or_else(|why| panic!("{}", why.en))
+}
+
+fn refused(run: &Run) -> String {
+    map(&project(), run, &models()).expect_err("it is not known").en
+}
+
+#[test]
+fn what_is_stated_is_taken_as_it_is() {
+    let run = run(
+        Dialect::HfTrainer,
+        "sft",
+        &[
+            (Concept::WeightsDtype, text("fp16")),
+            (Concept::GradientCheckpointing, Value::Bool(true)),
+            (Concept::Optimizer, text("paged_adamw_8bit")),
+            (Concept::Attention, text("flash_attention_2")),
+            (Concept::DataloaderWorkers, Value::Int(3)),
+        ],
+    );
+    let Mapped { setup, .. } = mapped(&run);
+    assert_eq!((setup.micro_batch, setup.accumulation, setup.sequence_length), (4, 2, 512));
+    assert_eq!((setup.weights, setup.autocast), (Dtype::Fp16, None));
+    assert_eq!((setup.checkpointing, setup.optimizer), (Checkpointing::NonReentrant, Optimizer::PagedAdamW8bit));
+    assert_eq!((setup.dataloader_workers, setup.parallel.scheme, setup.task), (3, Scheme::None, Task::CausalLm));
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let mut without = run(Dialect::HfTrainer, "sft", &[]);
+    without.settings.remove(&Concept::MicroBatch);
+    assert_eq!(refused(&without), "micro_batch is not known");
+    without.settings.remove(&Concept::Model);
+    assert_eq!(refused(&without), "the model is not known");
+    let unknown = run(Dialect::HfTrainer, "sft", &[(Concept::Model, text("acme/secret"))]);
+    assert!(refused(&unknown).starts_with("no architecture is known for acme/secret"));
+    let mut sharded = run(Dialect::HfTrainer, "sft", &[(Concept::ZeroStage, Value::Int(3))]);
+    sharded.settings.remove(&Concept::WorldSize);
+    assert_eq!(refused(&sharded), "world_size is not known");
+    assert_eq!(refused(&run(Dialect::HfTrainer, "ppo", &[])), "the task ppo is not estimated");
+}
+
+#[test]
+fn of_competing_values_the_heaviest_is_estimated_and_the_lightest_bounds_it() {
+    let mut open = run(Dialect::Plain, "sft", &[]);
+    let candidates = vec![candidate(Value::Int(1)), candidate(Value::Int(4))];
+    open.settings.insert(Concept::MicroBatch, Setting { candidates, winner: None, precedence: None });
+    let found = mapped(&open);
+    assert_eq!((found.setup.micro_batch, found.least.micro_batch), (4, 1));
+    assert!(found.assumptions.iter().any(|one| one.en == "micro_batch may be 1 or 4: 4 is taken, which needs most memory"));
+
+    let branch = Candidate { condition: Some("free < 8".into()), ..candidate(Value::Int(2)) };
+    let candidates = vec![candidate(Value::Int(8)), branch];
+    open.settings.insert(Concept::MicroBatch, Setting { candidates, winner: Some(0), precedence: None });
+    let found = mapped(&open);
+    assert_eq!((found.setup.micro_batch, found.least.micro_batch), (8, 2));
+}
+
+#[test]
+fn a_default_of_a_library_is_an_assumption_and_bounds_nothing() {
+    let mut plain = run(Dialect::HfTrainer, "sft", &[]);
+    let origin = Origin::Default { tool: "transformers", source: "transformers 5.23.0 training_args.py".into() };
+    let candidates = vec![Candidate { origin, ..candidate(Value::Int(8)) }];
+    plain.settings.insert(Concept::MicroBatch, Setting { candidates, winner: Some(0), precedence: None });
+    let found = mapped(&plain);
+    assert_eq!((found.setup.micro_batch, found.least.micro_batch), (8, 1));
+    assert!(found.assumptions.iter().any(|one| one.en == "micro_batch is not set: 8, the default of transformers 5.23.0"));
+    assert_eq!(found.doubt, None);
+}
+
+#[test]
+fn a_guess_raises_doubt() {
+    let mut long = run(Dialect::HfTrainer, "sft", &[]);
+    long.settings.remove(&Concept::SequenceLength);
+    assert!(mapped(&long).doubt.is_some());
+    let mut ranks = run(Dialect::HfTrainer, "sft", &[]);
+    ranks.settings.remove(&Concept::WorldSize);
+    assert!(mapped(&ranks).doubt.is_some());
+}
+
+#[test]
+fn precision_follows_the_library() {
+    let bf16 = || (Concept::MixedPrecision, text("bf16"));
+    let of = |dialect, settings: &[(Concept, Value)]| {
+        let Mapped { setup, .. } = mapped(&run(dialect, "sft", settings));
+        (setup.weights, setup.autocast)
+    };
+    // The type of the checkpoint stays.
+    assert_eq!(of(Dialect::HfTrainer, &[bf16()]), (Dtype::Bf16, Some(Dtype::Bf16)));
+    // What is trained under fp16 autocast must be fp32.
+    assert_eq!(of(Dialect::Plain, &[(Concept::MixedPrecision, text("fp16"))]), (Dtype::Fp32, Some(Dtype::Fp16)));
+    // torchtune computes in the type of its weights.
+    assert_eq!(
+        of(Dialect::Torchtune, &[bf16(), (Concept::WeightsDtype, text("bf16")), (Concept::Optimizer, text("AdamW"))]).1,
+        None
+    );
+    // DeepSpeed's engine casts the model and runs without autocast.
+    let zero = [bf16(), (Concept::ZeroStage, Value::Int(2)), (Concept::WorldSize, Value::Int(8))];
+    assert_eq!(of(Dialect::HfTrainer, &zero), (Dtype::Bf16, None));
+    // FSDP keeps fp32 shards under mixed precision.
+    let fsdp = [bf16(), (Concept::DistributedType, text("FSDP")), (Concept::WorldSize, Value::Int(8))];
+    assert_eq!(of(Dialect::HfTrainer, &fsdp), (Dtype::Fp32, Some(Dtype::Bf16)));
+}
+
+#[test]
+fn adapters_and_quantization_come_together() {
+    let qlora = [(Concept::Method, text("qlora")), (Concept::LoraR, Value::Int(32)), (Concept::LoraTargets, text("all-linear"))];
+    let Mapped { setup, least, .. } = mapped(&run(Dialect::Trl, "sft", &qlora));
+    let lora = setup.lora.expect("adapters");
+    assert_eq!((lora.r, lora.targets, lora.fp32), (32, Targets::AllLinear, false));
+    assert_eq!(setup.quantization, Quantization::FourBit { double: true });
+    assert_eq!(least.lora.map(|lora| (lora.r, lora.dropout)), Some((32, false)));
+    let whole = run(Dialect::HfTrainer, "sft", &[(Concept::Quantization, text("int8"))]);
+    assert_eq!(refused(&whole), "a quantized model is not trained without adapters");
+}
+
+#[test]
+fn heads_and_references_follow_the_task() {
+    let of = |dialect, task: &str, settings: &[(Concept, Value)]| {
+        let Mapped { setup, .. } = mapped(&run(dialect, task, settings));
+        (setup.head, setup.reference)
+    };
+    let lora = (Concept::Method, text("lora"));
+    assert_eq!(of(Dialect::Trl, "sft", &[]), (Head::Fused, Reference::None));
+    assert_eq!(of(Dialect::HfTrainer, "sft", &[]), (Head::FullLogits, Reference::None));
+    assert_eq!(of(Dialect::Trl, "dpo", &[]).1, Reference::Copy);
+    assert_eq!(of(Dialect::Trl, "dpo", std::slice::from_ref(&lora)).1, Reference::Adapter);
+    assert_eq!(of(Dialect::Trl, "orpo", &[]).1, Reference::None);
+    assert_eq!(of(Dialect::Trl, "reward", &[]).0, Head::FullLogits);
+    assert_eq!(of(Dialect::Trl, "grpo", &[]).1, Reference::None);
+    assert_eq!(of(Dialect::Trl, "rloo", &[lora]).1, Reference::Adapter);
+}
+
+#[test]
+fn a_round_of_generation_holds_the_completions_of_its_steps() {
+    let settings = [
+        (Concept::MaxPromptLength, Value::Int(100)),
+        (Concept::MaxCompletionLength, Value::Int(60)),
+        (Concept::NumGenerations, Value::Int(8)),
+    ];
+    let found = mapped(&run(Dialect::Trl, "grpo", &settings));
+    let round = found.setup.generation.expect("transformers generates");
+    assert_eq!((round.sequences, round.prompt, round.completion), (8, 100, 60));
+    assert_eq!((found.setup.sequence_length, found.setup.prompt_length, found.num_generations), (160, 100, Some(8)));
+}
+
+#[test]
+fn ranks_of_one_machine_share_its_memory() {
+    let settings =
+        [(Concept::WorldSize, Value::Int(16)), (Concept::NumMachines, Value::Int(2)), (Concept::ZeroStage, Value::Int(3))];
+    let Mapped { setup, .. } = mapped(&run(Dialect::HfTrainer, "sft", &settings));
+    let parallel = setup.parallel;
+    assert_eq!((parallel.scheme, parallel.world, parallel.local, parallel.overlap), (Scheme::Zero3, 16, 8, true));
+}

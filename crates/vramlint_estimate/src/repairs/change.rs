@@ -73,7 +73,7 @@ pub(super) fn single(of: &RunEstimate) -> Vec<Change> {
 
 /// The loss without whole logits that the library offers: Liger's flag of `TrainingArguments` and of those who take it over
 /// (transformers 5.23.0 `use_liger_kernel`, LLaMA-Factory 0.9.6 `enable_liger_kernel`), torchtune's `LinearCrossEntropyLoss`.
-fn offered_head(of: &RunEstimate) -> Option<Head> {
+pub(super) fn offered_head(of: &RunEstimate) -> Option<Head> {
     let language = matches!(of.setup.task, Task::CausalLm | Task::Dpo | Task::Grpo);
     if of.setup.head != Head::FullLogits || !language {
         return None;

@@ -46,6 +46,16 @@ pub fn repairs(of: &RunEstimate) -> Vec<Repair> {
     found
 }
 
+/// What one change does; `None` where the library would refuse it.
+pub fn repair(of: &RunEstimate, change: Change) -> Option<Repair> {
+    after(of, change)
+}
+
+/// The loss without whole logits that the library offers, where the run has another.
+pub fn cheaper_loss(of: &RunEstimate) -> Option<Repair> {
+    after(of, Change::Loss(change::offered_head(of)?)).filter(|repair| repair.gained > of.estimate.peak / WORTH)
+}
+
 /// The largest micro-batch that the card certainly holds, with fewer steps of accumulation at the same effective batch; `share` is
 /// the part of the card in percent that may be used.
 pub fn larger_batch(of: &RunEstimate, share: u64) -> Option<Repair> {

@@ -38,8 +38,9 @@ use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
-use vramlint_estimate::repairs::Change;
-use vramlint_estimate::{Verdict, repairs};
+use vramlint_estimate::Verdict;
+use vramlint_estimate::repairs::{Change, repair};
+use vramlint_memory::setup::Checkpointing;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL308",
@@ -54,10 +55,11 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
     for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
-        let decides =
-            estimate.verdict.is_some_and(|verdict| verdict != Verdict::Fits) || little_headroom::tight(estimate).is_some();
-        let Some(capacity) = estimate.capacity.as_ref().filter(|_| decides) else { continue };
-        let repair = repairs(estimate).into_iter().find(|repair| repair.change == Change::Checkpointing && repair.fits);
+        let decides = estimate.is_grounded() && estimate.verdict.is_some_and(|verdict| verdict != Verdict::Fits)
+            || little_headroom::tight(estimate).is_some();
+        let open = estimate.setup.checkpointing == Checkpointing::None;
+        let Some(capacity) = estimate.capacity.as_ref().filter(|_| decides && open) else { continue };
+        let repair = repair(estimate, Change::Checkpointing).filter(|repair| repair.fits);
         let Some(repair) = repair else { continue };
         let (own, after) = (figures::gib(estimate.estimate.peak), figures::gib(repair.estimate.peak));
         let all = figures::capacity(capacity.bytes);

@@ -61,7 +61,8 @@
 //! batch. What changes the training is told in the help.
 //!
 //! ## When it is silent
-//! Without a target; for a model whose architecture is not known; where rows or ranks are not known. `vramlint estimate` says what is
+//! Without a target; for a model whose architecture is not known; where rows, their length or ranks are not known
+//! and decide. `vramlint estimate` says what is
 //! missing.
 //!
 //! ## Sources
@@ -82,7 +83,7 @@
 //! 不安全：能放下且不改变训练的单项改动，例如减小微批、增加累积步数而有效批大小不变。会改变训练的做法写在帮助中。
 //!
 //! ## 何时不报
-//! 没有目标；模型结构未知；行数或进程数未知。`vramlint estimate` 会说明缺少什么。
+//! 没有目标；模型结构未知；行数、样本长度或进程数未知且起决定作用。`vramlint estimate` 会说明缺少什么。
 //!
 //! ## 来源
 //! transformers 5.23.0、trl 1.16.0、peft 0.21.2、bitsandbytes 0.50.2、deepspeed 0.19.8 和 torch 2.15 实际执行的训练步；容量以 NVML 报告为准。
@@ -108,7 +109,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
     for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
         let (Some(capacity), Some(verdict)) = (&estimate.capacity, estimate.verdict) else { continue };
-        if verdict == Verdict::Fits {
+        if verdict == Verdict::Fits || !estimate.is_grounded() && !estimate.certainly_too_large() {
             continue;
         }
         let (place, message) = (places::deciding(run, estimate), said(estimate, capacity, verdict));

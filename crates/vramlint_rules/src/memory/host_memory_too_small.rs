@@ -51,7 +51,10 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
     for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
-        let (Some(all), Some(Verdict::DoesNotFit)) = (estimate.host_capacity, estimate.host_verdict) else { continue };
+        let grounded = estimate.is_grounded();
+        let (Some(all), Some(Verdict::DoesNotFit), true) = (estimate.host_capacity, estimate.host_verdict, grounded) else {
+            continue;
+        };
         let (place, message) = (place(run, estimate), said(estimate, all));
         if told.insert((place, message.en.clone())) {
             let mut finding = RULE.finding(place, message).run(&run.id).help(help(estimate));

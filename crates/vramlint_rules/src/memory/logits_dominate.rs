@@ -42,8 +42,7 @@ use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeSet;
 use vramlint_base::{Message, Severity, message};
 use vramlint_catalog::Concept;
-use vramlint_estimate::repairs;
-use vramlint_estimate::repairs::Change;
+use vramlint_estimate::repairs::cheaper_loss;
 use vramlint_memory::estimate::Part;
 
 pub(crate) static RULE: Rule = Rule {
@@ -64,10 +63,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
         let (logits, peak) = (estimate.part(Part::Logits), estimate.estimate.peak);
         let share = figures::percent(logits, peak);
-        if share < SHARE {
+        if share < SHARE || !estimate.is_grounded() {
             continue;
         }
-        let Some(repair) = repairs(estimate).into_iter().find(|repair| matches!(repair.change, Change::Loss(_))) else {
+        let Some(repair) = cheaper_loss(estimate) else {
             continue;
         };
         let (logits, peak, gained) = (figures::gib(logits), figures::gib(peak), figures::gib(repair.gained));

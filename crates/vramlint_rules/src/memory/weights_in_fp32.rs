@@ -41,7 +41,7 @@
 //! A warning where the base is frozen under adapters, else advice.
 //!
 //! ## When it is silent
-//! Where the type is stated; where the code loads the model itself, which keeps the checkpoint's type; under DeepSpeed, whose engine
+//! Where a file of the run speaks of `dtype` in any way; where the code loads the model itself, which keeps the checkpoint's type; under DeepSpeed, whose engine
 //! casts the model.
 //!
 //! ## Sources
@@ -61,7 +61,7 @@
 //! 基座被适配器冻结时是 warning，否则仅作提示。
 //!
 //! ## 何时不报
-//! 已写明类型；由代码自行加载模型（保持检查点的类型）；使用 DeepSpeed（其引擎会转换模型）。
+//! 任务的文件以任何方式提到 `dtype`；由代码自行加载模型（保持检查点的类型）；使用 DeepSpeed（其引擎会转换模型）。
 //!
 //! ## 来源
 //! trl 1.16.0 `trainer/utils.py:1331`（未给出时 `dtype=float32`），实际运行；0.24 及更早版本没有默认值，而 transformers 4 按 fp32 加载。
@@ -74,7 +74,7 @@ use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_estimate::RunEstimate;
 use vramlint_memory::setup::{Dtype, Quantization, Scheme};
-use vramlint_resolve::{Origin, Run};
+use vramlint_resolve::{Origin, Project, Run};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL307",
@@ -90,7 +90,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
     for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
         let Some(stored) = estimate.model.dtype.filter(|dtype| *dtype != Dtype::Fp32) else { continue };
-        if !by_default(run) || !stays_fp32(estimate) {
+        if !by_default(run) || !stays_fp32(estimate) || speaks_of_types(cx.project, run) {
             continue;
         }
         let parameters = estimate.model.arch.parameters();
@@ -119,6 +119,12 @@ fn by_default(run: &Run) -> bool {
     run.settings.get(&Concept::WeightsDtype).and_then(|setting| setting.winning()).is_some_and(|winner| {
         matches!(winner.origin, Origin::Default { .. }) && winner.known().and_then(|value| value.as_str()) == Some("fp32")
     })
+}
+
+/// Whether a file of the run speaks of types at all: then somebody has decided, in a way that may not be seen.
+fn speaks_of_types(project: &Project, run: &Run) -> bool {
+    let code = run.code.iter().flat_map(|code| &code.files);
+    run.files.iter().chain(code).any(|file| project.file(*file).text.contains("dtype"))
 }
 
 fn stays_fp32(estimate: &RunEstimate) -> bool {
