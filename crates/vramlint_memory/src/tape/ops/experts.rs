@@ -142,11 +142,11 @@ impl Tape {
     }
 
     /// `a /= b` with a number per row: autograd keeps a copy of what it overwrites.
-    pub(crate) fn divide_in_place(&self, a: Tensor, b: &Tensor) -> Tensor {
-        let recorded = self.records(&[&a, b]);
+    pub(crate) fn divide_in_place(&self, a: &Tensor, b: &Tensor) -> Tensor {
+        let recorded = self.records(&[a, b]);
         let kept = recorded.then(|| (self.save(&self.empty(a.numel, a.width)), self.save(b)));
         let out = Tensor { edge: None, ..a.clone() };
-        self.divided(&[&a, b], out, b.numel, kept)
+        self.divided(&[a, b], out, b.numel, kept)
     }
 
     fn divided(&self, inputs: &[&Tensor], out: Tensor, rows: u64, kept: impl Sized + 'static) -> Tensor {
