@@ -48,6 +48,11 @@ impl Pending {
 }
 
 impl Tape {
+    /// Whether a checkpointed block (not a reentrant one) is being run a second time.
+    pub(super) fn runs_again(&self) -> bool {
+        self.stop.get().is_some()
+    }
+
     /// Counts an operation of a checkpointed block, and keeps it if it is one of the last.
     pub(super) fn count_node(&self, node: Node, outputs: Vec<Tensor>) -> Vec<Tensor> {
         let mut tail = self.tail.borrow_mut();

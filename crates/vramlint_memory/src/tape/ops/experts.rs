@@ -32,7 +32,7 @@ impl Tape {
         let (sorted, order) = (self.empty(x.numel, 8), self.empty(x.numel, 8));
         drop(self.empty(x.numel, 8));
         if x.numel > SMALL_SORT {
-            self.workspace(sort_scratch(x.numel));
+            self.workspace(sort_scratch(x.numel) + SORT_EXTRA);
         }
         (sorted, order)
     }
@@ -175,5 +175,7 @@ fn sort_scratch(count: u64) -> u64 {
 
 /// Pairs that one block sorts.
 const SINGLE_TILE: u64 = 2560;
+/// What `torch.sort` takes besides: it sorts stably.
+const SORT_EXTRA: u64 = 12_288;
 /// Numbers that `torch.sort` sorts in place, without CUB.
 const SMALL_SORT: u64 = 4096;
