@@ -39,7 +39,7 @@ pub(crate) struct Adapter {
 pub(crate) enum Projections {
     Separate { q: LinearModule, k: LinearModule, v: LinearModule },
     Fused(LinearModule),
-    Latent(Box<Latent>),
+    Latent(Latent),
 }
 
 /// An attention with its parameters.

@@ -263,7 +263,7 @@ impl Loader<'_> {
                 k: self.linear(h, k, a.qkv_bias, names.qkv[1]),
                 v: self.linear(h, v, a.qkv_bias, names.qkv[2]),
             },
-            Projection::Latent { query_rank, kv_rank, rope_dim } => Projections::Latent(Box::new(Latent {
+            Projection::Latent { query_rank, kv_rank, rope_dim } => Projections::Latent(Latent {
                 q: query_rank.map_or_else(
                     || vec![self.linear(h, q, false, "self_attn.q_proj")],
                     |rank| {
@@ -282,7 +282,7 @@ impl Loader<'_> {
                     false,
                     "self_attn.kv_b_proj",
                 ),
-            })),
+            }),
             _ => Projections::Fused(self.linear(h, q + k + v, a.qkv_bias, names.fused)),
         };
         let out = self.linear(a.heads * a.value_dim, h, a.out_bias, names.out);

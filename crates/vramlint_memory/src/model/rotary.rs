@@ -103,8 +103,13 @@ fn complex(t: &Tape, numel: u64) -> Angles {
 pub(super) fn turn_parts(t: &Tape, (q, k): (&Tensor, &Tensor), rotary: Rotary, angles: &Angles) -> (Tensor, Tensor) {
     if rotary.tables == Tables::Complex {
         let (wide_q, wide_k) = (t.cast(q, 4), t.cast(k, 4));
-        // The heads of the queries come back in front of the tokens where they were put there.
-        let seen = if rotary.parts == Parts::Whole { wide_q.clone() } else { t.view_copied_back(&wide_q) };
+        if rotary.parts == Parts::Whole {
+            // Llama 4 casts both back at the end.
+            let (left, right) = (t.complex_mul(&wide_q, &angles.cos), t.complex_mul(&wide_k, &angles.cos));
+            return (t.cast(&left, q.width), t.cast(&right, k.width));
+        }
+        // The heads of the queries come back in front of the tokens.
+        let seen = t.view_copied_back(&wide_q);
         let left = t.cast(t.complex_mul(&seen, &angles.cos), q.width);
         let right = t.cast(t.complex_mul(&wide_k, &angles.cos), k.width);
         return (left, right);

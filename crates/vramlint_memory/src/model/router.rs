@@ -38,7 +38,7 @@ pub(super) fn route(t: &Tape, x: &Tensor, module: &ExpertsModule, shape: &Expert
             let logits = score(t, x, module);
             let scores = t.softmax(t.cast(&logits, 4), 4);
             let (weights, places) = t.top(scores, chosen);
-            let weights = if normed { norm_in_place(t, weights, tokens) } else { weights };
+            let weights = if normed { norm_in_place(t, &weights, tokens) } else { weights };
             let weights = if cast { t.cast(weights, logits.width) } else { weights };
             Routed { weights, places, _logits: logits }
         }
@@ -64,7 +64,7 @@ pub(super) fn route(t: &Tape, x: &Tensor, module: &ExpertsModule, shape: &Expert
             } else {
                 t.top(scores, chosen)
             };
-            let weights = if normed { norm_in_place(t, weights, tokens) } else { weights };
+            let weights = if normed { norm_in_place(t, &weights, tokens) } else { weights };
             let weights = t.mul(weights, Other::Scalar);
             Routed { weights, places, _logits: logits }
         }
@@ -110,8 +110,8 @@ fn wide(t: &Tape, x: &Tensor, module: &ExpertsModule) -> Tensor {
 }
 
 /// `weights /= weights.sum(-1)`.
-fn norm_in_place(t: &Tape, weights: Tensor, tokens: u64) -> Tensor {
-    let sums = t.sum_last(&weights, tokens);
+fn norm_in_place(t: &Tape, weights: &Tensor, tokens: u64) -> Tensor {
+    let sums = t.sum_last(weights, tokens);
     t.divide_in_place(weights, &sums)
 }
 

@@ -29,10 +29,10 @@ pub(super) type Run = Box<dyn FnOnce(&Tape, Grads) -> Grads>;
 
 /// A recorded operation.
 pub(super) struct Node {
-    run: Run,
-    edges: Vec<Option<Edge>>,
-    grads: Grads,
-    site: Site,
+    pub(super) run: Run,
+    pub(super) edges: Vec<Option<Edge>>,
+    pub(super) grads: Grads,
+    pub(super) site: Site,
 }
 
 /// Something that an operation keeps for backward.
@@ -45,6 +45,7 @@ impl Tape {
             Mode::NoGrad => return Saved(None),
             Mode::Counting => {
                 self.saves.set(self.saves.get() + 1);
+                self.tail.borrow_mut().saved = true;
                 return Saved(None);
             }
             Mode::Grad => self.saves.set(self.saves.get() + 1),
@@ -101,9 +102,8 @@ impl Tape {
         }
         let edges: Vec<Option<Edge>> = inputs.iter().map(|input| input.edge).collect();
         if self.mode.get() == Mode::Counting {
-            // The caller replaces these edges by the block's own.
-            let edge = Some(Edge::Node { node: u32::MAX, output: 0 });
-            return outputs.into_iter().map(|output| Tensor { edge, ..output }).collect();
+            let node = Node { run, edges, grads: vec![None; outputs.len()], site: self.site() };
+            return self.count_node(node, outputs);
         }
         for edge in edges.iter().flatten() {
             if let Edge::Param(id) = edge {

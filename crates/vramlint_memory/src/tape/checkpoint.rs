@@ -1,14 +1,89 @@
 //! Activation checkpointing: a block keeps its input, and is run again in backward.
 
-use super::autograd::{Edge, Grads, Run};
+use super::autograd::{Edge, Grads, Node, Run};
+use super::log::Site;
 use super::tensor::Tensor;
 use super::{Mode, Tape};
+use crate::estimate::Phase;
 use std::rc::Rc;
 
 /// The forward of a block: hidden states in, hidden states out.
 pub(crate) type BlockFn = Rc<dyn Fn(&Tape, &Tensor) -> Tensor>;
 
+/// Operations of a checkpointed block behind the last one that saved something. Nothing has to be there again for them, so backward
+/// has run them before it runs the block a second time (torch 2.15, `utils/checkpoint.py`: the first unpacking does it).
+#[derive(Default)]
+pub(super) struct Tail {
+    /// Operations recorded in the block so far.
+    count: u32,
+    /// Something was saved since the last of them.
+    pub(super) saved: bool,
+    nodes: Vec<(u32, Node)>,
+}
+
+/// Numbers of operations within a block start here; those of the graph lie far below.
+const INSIDE: u32 = 1 << 30;
+
+/// Gradients on their way to operations of a block, by number and output.
+#[derive(Default)]
+struct Pending(Vec<(u32, u32, Tensor)>);
+
+impl Pending {
+    fn add(&mut self, tape: &Tape, node: u32, output: u32, grad: Tensor) {
+        let known = self.0.iter().position(|(number, place, _)| (*number, *place) == (node, output));
+        let grad = match known.map(|at| self.0.swap_remove(at)) {
+            Some((_, _, old)) => tape.sum_grads(old, grad),
+            None => grad,
+        };
+        self.0.push((node, output, grad));
+    }
+
+    fn take(&mut self, node: u32, grads: &mut Grads) {
+        for (output, place) in (0..).zip(grads.iter_mut()) {
+            if let Some(at) = self.0.iter().position(|(number, other, _)| (*number, *other) == (node, output)) {
+                *place = Some(self.0.swap_remove(at).2);
+            }
+        }
+    }
+}
+
 impl Tape {
+    /// Counts an operation of a checkpointed block, and keeps it if it is one of the last.
+    pub(super) fn count_node(&self, node: Node, outputs: Vec<Tensor>) -> Vec<Tensor> {
+        let mut tail = self.tail.borrow_mut();
+        let number = INSIDE + tail.count;
+        tail.count += 1;
+        let trains = node.edges.iter().flatten().any(|edge| matches!(edge, Edge::Param(_)));
+        if std::mem::take(&mut tail.saved) || trains {
+            tail.nodes.clear();
+        } else {
+            tail.nodes.push((number, node));
+        }
+        let edge = |output| Some(Edge::Node { node: number, output });
+        (0..).zip(outputs).map(|(output, tensor)| Tensor { edge: edge(output), ..tensor }).collect()
+    }
+
+    /// Runs the last operations of a block.
+    fn run_tail(&self, tail: Vec<(u32, Node)>, pending: &mut Pending) {
+        for (number, mut node) in tail.into_iter().rev() {
+            pending.take(number, &mut node.grads);
+            if node.grads.iter().all(Option::is_none) {
+                continue;
+            }
+            self.at(Site { phase: Phase::Backward, ..node.site });
+            let grads = (node.run)(self, node.grads);
+            for (edge, grad) in node.edges.iter().zip(grads) {
+                match (edge, grad) {
+                    (Some(Edge::Node { node, output }), Some(grad)) if (INSIDE..u32::MAX).contains(node) => {
+                        pending.add(self, *node, *output, grad);
+                    }
+                    (Some(edge), Some(grad)) => self.send(*edge, grad),
+                    _ => {}
+                }
+            }
+        }
+    }
+
     /// `torch.utils.checkpoint`. `extra` are further inputs that are held. With `early_stop` (not reentrant) the second run ends as
     /// soon as everything is there that backward needs.
     pub(crate) fn checkpoint(&self, body: &BlockFn, input: Tensor, early_stop: bool) -> Tensor {
@@ -16,19 +91,32 @@ impl Tape {
             return body(self, &input);
         }
         let before = self.saves.replace(0);
+        let outer = self.tail.take();
         self.mode.set(if early_stop { Mode::Counting } else { Mode::NoGrad });
         let output = body(self, &input);
         self.mode.set(Mode::Grad);
         let saves = self.saves.replace(before);
         let held = std::mem::take(&mut *self.held.borrow_mut());
+        let last = output.edge.filter(|_| early_stop);
+        let tail = self.tail.replace(outer).nodes;
         if early_stop && output.edge.is_none() {
             return output;
         }
         let output = Tensor { edge: None, ..output };
         let body = Rc::clone(body);
-        let kept = input.clone();
+        let (kept, autocast) = (input.clone(), self.autocast_width());
         let run: Run = Box::new(move |tape, grads: Grads| {
-            tape.rerun(&body, kept, early_stop.then_some(saves), grads);
+            let mut pending = Pending::default();
+            let grad = grads.into_iter().flatten().next();
+            let grad = match (last, grad) {
+                (Some(Edge::Node { node, output }), Some(grad)) if (INSIDE..u32::MAX).contains(&node) => {
+                    pending.add(tape, node, output, grad);
+                    tape.run_tail(tail, &mut pending);
+                    None
+                }
+                (_, grad) => grad,
+            };
+            tape.rerun((&body, autocast), kept, early_stop.then_some(saves), grad, pending);
             drop(held);
             Vec::new()
         });
@@ -40,17 +128,29 @@ impl Tape {
         outputs.into_iter().next().unwrap_or_else(|| unreachable!("one output goes in and comes out"))
     }
 
-    fn rerun(&self, body: &BlockFn, input: Tensor, stop: Option<u32>, grads: Grads) {
+    fn rerun(
+        &self,
+        (body, autocast): (&BlockFn, Option<u64>),
+        input: Tensor,
+        stop: Option<u32>,
+        grad: Option<Tensor>,
+        pending: Pending,
+    ) {
         let base = self.nodes.borrow().len();
-        let before = (self.saves.replace(0), self.stop.replace(stop), self.autocast.get());
-        let output = body(self, &input);
+        let before = (self.saves.replace(0), self.stop.replace(stop));
+        // Under the autocast of the first run.
+        let output = self.autocast(autocast, |tape| body(tape, &input));
         self.stopped.set(false);
         self.stop.set(before.1);
         self.saves.set(before.0);
         let edge = output.edge;
         drop(output);
-        if let (Some(edge), Some(grad)) = (edge, grads.into_iter().flatten().next()) {
+        if let (Some(edge), Some(grad)) = (edge, grad) {
             self.send(edge, grad);
+        }
+        for (number, output, grad) in pending.0 {
+            let node = u32::try_from(base).unwrap_or(INSIDE).saturating_add(number - INSIDE);
+            self.send(Edge::Node { node, output }, grad);
         }
         self.run_nodes(base);
         drop(input);

@@ -56,7 +56,7 @@ impl Tape {
             return body(self, x);
         }
         let module = Rc::new(module);
-        let input = if self.mode.get() == Mode::Grad && x.requires_grad() {
+        let input = if self.mode.get() != Mode::NoGrad && x.requires_grad() {
             let (hooks, module) = (Rc::clone(&hooks), Rc::clone(&module));
             self.record(&[x], Tensor { edge: None, ..x.clone() }, move |t, grad| {
                 hooks.after_backward(t, &module);
@@ -73,7 +73,7 @@ impl Tape {
             return output;
         }
         hooks.after_forward(self, &module);
-        if self.mode.get() == Mode::Grad && output.requires_grad() {
+        if self.mode.get() != Mode::NoGrad && output.requires_grad() {
             let result = Tensor { edge: None, ..output.clone() };
             return self.record(&[&output], result, move |t, grad| {
                 hooks.before_backward(t, &module);

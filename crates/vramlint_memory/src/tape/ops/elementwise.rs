@@ -83,17 +83,17 @@ impl Tape {
         let kept_x = (self.records(&[y]) && y.requires_grad()).then(|| self.save(x));
         let out = self.empty(x.numel, Self::wide(x, y));
         let (left, right, small) = (x.width, y.width, y.numel);
+        let (mut kept, again) = (Some((kept_x, kept_y)), self.saves_end_early());
         let (needs_x, needs_y) = (x.requires_grad(), y.requires_grad());
-        let early = self.saves_end_early();
         self.record(&[x, y], out, move |tape, grad| {
             let to_x = needs_x.then(|| tape.empty(grad.numel, grad.width));
             let to_y = needs_y.then(|| tape.empty(grad.numel, grad.width));
-            let mut kept = Some((kept_x, kept_y));
-            if early {
+            // What a second run of a checkpointed block saved goes as soon as it is used, before gradients are cast and summed up.
+            if again {
                 kept = None;
             }
-            let to_y = to_y.map(|full| if broadcast { tape.sum_to(&full, small, rows) } else { full });
             let to_x = to_x.map(|g| if g.width == left { g } else { tape.copy_as(&g, left) });
+            let to_y = to_y.map(|full| if broadcast { tape.sum_to(&full, small, rows) } else { full });
             let to_y = to_y.map(|g| if g.width == right { g } else { tape.copy_as(&g, right) });
             drop(kept);
             vec![to_x, to_y]

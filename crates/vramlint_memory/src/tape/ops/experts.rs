@@ -32,7 +32,7 @@ impl Tape {
         let (sorted, order) = (self.empty(x.numel, 8), self.empty(x.numel, 8));
         drop(self.empty(x.numel, 8));
         if x.numel > SMALL_SORT {
-            self.workspace(sort_scratch(x.numel));
+            self.workspace(sort_scratch(x.numel) + SORT_EXTRA);
         }
         (sorted, order)
     }
@@ -142,11 +142,11 @@ impl Tape {
     }
 
     /// `a /= b` with a number per row: autograd keeps a copy of what it overwrites.
-    pub(crate) fn divide_in_place(&self, a: Tensor, b: &Tensor) -> Tensor {
-        let recorded = self.records(&[&a, b]);
+    pub(crate) fn divide_in_place(&self, a: &Tensor, b: &Tensor) -> Tensor {
+        let recorded = self.records(&[a, b]);
         let kept = recorded.then(|| (self.save(&self.empty(a.numel, a.width)), self.save(b)));
         let out = Tensor { edge: None, ..a.clone() };
-        self.divided(&[&a, b], out, b.numel, kept)
+        self.divided(&[a, b], out, b.numel, kept)
     }
 
     fn divided(&self, inputs: &[&Tensor], out: Tensor, rows: u64, kept: impl Sized + 'static) -> Tensor {
@@ -175,5 +175,7 @@ fn sort_scratch(count: u64) -> u64 {
 
 /// Pairs that one block sorts.
 const SINGLE_TILE: u64 = 2560;
+/// What `torch.sort` takes besides: it sorts stably.
+const SORT_EXTRA: u64 = 12_288;
 /// Numbers that `torch.sort` sorts in place, without CUB.
 const SMALL_SORT: u64 = 4096;
