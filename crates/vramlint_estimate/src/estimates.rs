@@ -1,26 +1,91 @@
-//! The estimates of all runs, made once and shared.
+//! The estimates of the runs of a project: made when asked for, once each, and shared.
 
+use crate::capacity::Capacity;
+use crate::mapping::{self, Mapped};
 use crate::models::Models;
-use crate::run_estimate::{RunEstimate, estimate_run};
-use std::sync::OnceLock;
+use crate::run_estimate::{RunEstimate, complete};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use vramlint_base::Message;
-use vramlint_resolve::{Project, Run};
+use vramlint_memory::{Arch, Estimate, Setup, estimate};
+use vramlint_resolve::{Project, Run, Target};
 
-/// One answer for each run of a project, in their order: the estimate, or why there is none.
-pub type Answers = Vec<Result<RunEstimate, Message>>;
-
-/// The estimates of a project, made when first asked for.
+/// One run: how it is described, and its estimate.
 #[derive(Debug, Default)]
-pub struct Estimates(OnceLock<Answers>);
+struct Slot {
+    mapped: OnceLock<Result<Mapped, Message>>,
+    answer: OnceLock<Result<RunEstimate, Message>>,
+}
+
+/// The estimates of a project. `project` and `models` must be the same in every call.
+#[derive(Debug, Default)]
+pub struct Estimates {
+    slots: OnceLock<Vec<Slot>>,
+    made: Memory,
+}
+
+/// Estimates that were made: runs of a project often differ in what does not matter here.
+#[derive(Debug, Default)]
+pub(crate) struct Memory(Mutex<Vec<(Arch, Setup, Estimate)>>);
+
+impl Memory {
+    /// The estimate of a setup, made anew only if none like it was.
+    pub(crate) fn estimate(&self, arch: &Arch, setup: &Setup) -> Estimate {
+        let known = |made: &[(Arch, Setup, Estimate)]| {
+            made.iter().find(|(a, s, _)| a == arch && s == setup).map(|(.., estimate)| estimate.clone())
+        };
+        if let Some(found) = known(&self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return found;
+        }
+        let found = estimate(arch, setup);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((arch.clone(), setup.clone(), found.clone()));
+        found
+    }
+}
 
 impl Estimates {
-    /// One answer for each run of `project`, in their order. `project` and `models` must be the same in every call.
-    pub fn of(&self, project: &Project, models: &Models) -> &Answers {
-        self.0.get_or_init(|| project.runs.iter().map(|run| estimate_run(project, run, models)).collect())
+    fn slots(&self, project: &Project) -> &[Slot] {
+        self.slots.get_or_init(|| project.runs.iter().map(|_| Slot::default()).collect())
     }
 
-    /// The runs that have an estimate, with it.
-    pub fn known<'a>(&'a self, project: &'a Project, models: &Models) -> impl Iterator<Item = (&'a Run, &'a RunEstimate)> {
-        project.runs.iter().zip(self.of(project, models)).filter_map(|(run, answer)| Some((run, answer.as_ref().ok()?)))
+    fn answer<'a>(&'a self, slot: &'a Slot, project: &Project, run: &Run, models: &Models) -> &'a Result<RunEstimate, Message> {
+        slot.answer.get_or_init(|| {
+            let mapped = slot.mapped.get_or_init(|| mapping::map(project, run, models)).clone()?;
+            Ok(complete(mapped, run, &project.policy(run.place.file).target, &self.made))
+        })
+    }
+
+    /// One answer for each run of `project`, in their order: the estimate, or why there is none.
+    pub fn all<'a>(
+        &'a self,
+        project: &'a Project,
+        models: &'a Models,
+    ) -> impl Iterator<Item = (&'a Run, &'a Result<RunEstimate, Message>)> {
+        project.runs.iter().zip(self.slots(project)).map(move |(run, slot)| (run, self.answer(slot, project, run, models)))
+    }
+
+    /// The runs that have an estimate, with it, as far as `wanted` says yes to the architecture, the setup and the target.
+    pub fn wanted<'a>(
+        &'a self,
+        project: &'a Project,
+        models: &'a Models,
+        wanted: impl Fn(&Arch, &Setup, &Target) -> bool + 'a,
+    ) -> impl Iterator<Item = (&'a Run, &'a RunEstimate)> {
+        project.runs.iter().zip(self.slots(project)).filter_map(move |(run, slot)| {
+            let mapped = slot.mapped.get_or_init(|| mapping::map(project, run, models)).as_ref().ok()?;
+            let target = &project.policy(run.place.file).target;
+            if !wanted(&mapped.model.arch, &mapped.setup, target) {
+                return None;
+            }
+            Some((run, self.answer(slot, project, run, models).as_ref().ok()?))
+        })
+    }
+
+    /// The runs whose card or host is known, with their estimates.
+    pub fn on_target<'a>(
+        &'a self,
+        project: &'a Project,
+        models: &'a Models,
+    ) -> impl Iterator<Item = (&'a Run, &'a RunEstimate)> {
+        self.wanted(project, models, |_, _, target| Capacity::of(target).is_some() || target.host_memory.is_some())
     }
 }

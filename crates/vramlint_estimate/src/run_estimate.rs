@@ -1,13 +1,14 @@
 //! The estimate of a run: the question, the answer, and what it was compared with.
 
 use crate::capacity::{Capacity, card};
+use crate::estimates::Memory;
 use crate::mapping::{self, Mapped};
 use crate::models::{Model, Models};
 use crate::verdict::Verdict;
 use vramlint_base::Message;
 use vramlint_catalog::Dialect;
 use vramlint_memory::estimate::Part;
-use vramlint_memory::{Estimate, Setup, estimate};
+use vramlint_memory::{Estimate, Setup};
 use vramlint_resolve::{Project, Run, Target};
 
 /// The estimate of a run or of a setup.
@@ -65,25 +66,34 @@ pub fn part_of(estimate: &Estimate, part: Part) -> u64 {
 
 /// The estimate of a run of a project. An error says why there is none: which setting is missing.
 pub fn estimate_run(project: &Project, run: &Run, models: &Models) -> Result<RunEstimate, Message> {
-    let Mapped { model, least_model, setup, least, assumptions, num_generations, world, doubt } =
-        mapping::map(project, run, models)?;
-    let target = &project.policy(run.place.file).target;
-    let floor = estimate(&least_model.arch, &least).low;
-    let mut found = estimate_setup(model, setup, target);
-    found.floor = floor.min(found.estimate.low);
+    let mapped = mapping::map(project, run, models)?;
+    Ok(complete(mapped, run, &project.policy(run.place.file).target, &Memory::default()))
+}
+
+/// The estimate of a run that was mapped. The lightest values matter only where there is a card to compare with.
+pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, memory: &Memory) -> RunEstimate {
+    let Mapped { model, least_model, setup, least, assumptions, num_generations, world, doubt } = mapped;
+    let mut found = with(model, setup, target, memory);
+    if found.capacity.is_some() {
+        found.floor = memory.estimate(&least_model.arch, &least).low.min(found.estimate.low);
+    }
     found.assumptions = assumptions;
     found.assumptions.extend(found.estimate.assumptions.iter().map(|one| Message { en: one.en.clone(), zh: one.zh.clone() }));
     found.library = Some(run.dialect);
     found.num_generations = num_generations;
     found.world = world;
     found.doubt = doubt;
-    Ok(found)
+    found
 }
 
 /// The estimate of a setup that is stated in full.
-pub fn estimate_setup(model: Model, mut setup: Setup, target: &Target) -> RunEstimate {
+pub fn estimate_setup(model: Model, setup: Setup, target: &Target) -> RunEstimate {
+    with(model, setup, target, &Memory::default())
+}
+
+fn with(model: Model, mut setup: Setup, target: &Target, memory: &Memory) -> RunEstimate {
     setup.capability = setup.capability.or_else(|| card(target).and_then(|gpu| gpu.compute_capability));
-    let estimate = estimate(&model.arch, &setup);
+    let estimate = memory.estimate(&model.arch, &setup);
     let capacity = Capacity::of(target);
     let host_capacity = target.host_memory;
     let verdict = capacity.as_ref().map(|capacity| Verdict::of(estimate.low, estimate.high, capacity.bytes));

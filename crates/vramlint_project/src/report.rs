@@ -83,8 +83,7 @@ pub struct Report {
 impl Report {
     /// The runs in which a reported file takes part, each with its estimate or why there is none.
     pub fn estimated_runs(&self) -> impl Iterator<Item = (&Run, &Result<RunEstimate, Message>)> {
-        let answers = self.estimates.of(&self.project, &self.models);
-        self.project.runs.iter().zip(answers).filter(|(run, _)| self.is_reported(run))
+        self.estimates.all(&self.project, &self.models).filter(|(run, _)| self.is_reported(run))
     }
 
     /// The runs in which a reported file takes part. The project holds those of the files read for context too.

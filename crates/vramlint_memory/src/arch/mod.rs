@@ -457,6 +457,11 @@ impl Arch {
         &self.assumptions
     }
 
+    /// Rows of the embedding table.
+    pub fn vocabulary(&self) -> u64 {
+        self.vocab
+    }
+
     /// Blocks.
     pub fn layers(&self) -> u64 {
         self.layers.iter().map(|(_, times)| times).sum()

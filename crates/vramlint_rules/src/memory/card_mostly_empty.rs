@@ -107,7 +107,7 @@ const FILLED: u64 = 85;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
-    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+    for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
         let Some(capacity) = estimate.capacity.as_ref().filter(|_| estimate.is_grounded()) else { continue };
         let high = estimate.estimate.high;
         let steps = estimate.setup.accumulation;

@@ -54,7 +54,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
-    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+    for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
         let decides = estimate.is_grounded() && estimate.verdict.is_some_and(|verdict| verdict != Verdict::Fits)
             || little_headroom::tight(estimate).is_some();
         let open = estimate.setup.checkpointing == Checkpointing::None;

@@ -107,7 +107,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
-    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+    for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
         let (Some(capacity), Some(verdict)) = (&estimate.capacity, estimate.verdict) else { continue };
         if verdict == Verdict::Fits || !estimate.is_grounded() && !estimate.certainly_too_large() {
             continue;

@@ -51,7 +51,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
-    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+    for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
         let Some(all) = estimate.host_capacity else { continue };
         // What does not fit while training is told by its own rule.
         if !estimate.setup.parallel.gather_at_save || estimate.host_verdict == Some(Verdict::DoesNotFit) {

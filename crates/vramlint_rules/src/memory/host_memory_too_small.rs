@@ -50,7 +50,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
-    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+    for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
         let grounded = estimate.is_grounded();
         let (Some(all), Some(Verdict::DoesNotFit), true) = (estimate.host_capacity, estimate.host_verdict, grounded) else {
             continue;

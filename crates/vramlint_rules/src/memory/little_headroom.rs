@@ -54,7 +54,7 @@ pub(super) fn tight(estimate: &RunEstimate) -> Option<u64> {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
-    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+    for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
         let (Some(left), Some(capacity)) = (tight(estimate), &estimate.capacity) else { continue };
         let (left, all, high) = (figures::gib(left), figures::capacity(capacity.bytes), figures::gib(estimate.estimate.high));
         let model = &estimate.model.id;

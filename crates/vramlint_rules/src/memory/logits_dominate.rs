@@ -44,6 +44,7 @@ use vramlint_base::{Message, Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_estimate::repairs::cheaper_loss;
 use vramlint_memory::estimate::Part;
+use vramlint_memory::{Arch, Setup};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL306",
@@ -58,9 +59,18 @@ pub(crate) static RULE: Rule = Rule {
 /// Share of the peak in percent from which on logits dominate.
 const SHARE: u64 = 30;
 
+/// Whether logits are a large share of weights and logits alone; otherwise they are not of everything.
+fn may_dominate(arch: &Arch, setup: &Setup) -> bool {
+    let tokens = setup.micro_batch.saturating_mul(setup.task.rows()).saturating_mul(setup.sequence_length);
+    let logits = tokens.saturating_mul(arch.vocabulary()).saturating_mul(12);
+    // Four bits a weight is the least that is held.
+    let least = arch.parameters() / 2;
+    u128::from(logits) * 100 >= u128::from(SHARE) * (u128::from(logits) + u128::from(least))
+}
+
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
-    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+    for (run, estimate) in cx.estimates.wanted(cx.project, cx.models, |arch, setup, _| may_dominate(arch, setup)) {
         let (logits, peak) = (estimate.part(Part::Logits), estimate.estimate.peak);
         let share = figures::percent(logits, peak);
         if share < SHARE || !estimate.is_grounded() {

@@ -88,7 +88,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
-    for (run, estimate) in cx.estimates.known(cx.project, cx.models) {
+    for (run, estimate) in cx.estimates.wanted(cx.project, cx.models, |_, setup, _| setup.weights == Dtype::Fp32) {
         let Some(stored) = estimate.model.dtype.filter(|dtype| *dtype != Dtype::Fp32) else { continue };
         if !by_default(run) || !stays_fp32(estimate) || speaks_of_types(cx.project, run) {
             continue;
