@@ -57,7 +57,7 @@ fn in_target(file: &SourceFile, key: &str) -> Option<TextRange> {
     for line in file.text.split_inclusive('\n') {
         let start = at;
         at += line.len();
-        let bare = line.trim();
+        let bare = line.trim_start_matches('\u{feff}').trim();
         if bare.starts_with('[') {
             inside = matches!(bare.split('#').next().map(str::trim), Some("[target]" | "[tool.vramlint.target]"));
         } else if inside
