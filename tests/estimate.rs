@@ -341,3 +341,94 @@ fn every_traced_record_is_understood() {
         assert_eq!(setup["optimizer"], given["optimizer"]);
     }
 }
+
+/// The object for a run is the same wherever it is printed.
+#[test]
+fn a_run_carries_the_same_estimate_everywhere() {
+    let folder = Folder::new(&[
+        ("vramlint.toml", "[target]\nmemory = \"24GiB\"\nhost-memory = \"64GiB\"\ncount = 1\n"),
+        ("small/config.json", CONFIG),
+        (
+            "train.yaml",
+            "model_name_or_path: small\nstage: sft\nfinetuning_type: lora\nlora_target: all\ntemplate: qwen\ndo_train: true\n\
+             dataset: alpaca\noutput_dir: out\ncutoff_len: 1024\nper_device_train_batch_size: 2\nbf16: true\n",
+        ),
+        ("none.yaml", "stage: sft\nfinetuning_type: lora\ntemplate: qwen\ndo_train: true\ndataset: alpaca\noutput_dir: out\n"),
+        ("run.sh", "llamafactory-cli train train.yaml\nllamafactory-cli train none.yaml\n"),
+    ]);
+    let read = |words: &str| -> Json { serde_json::from_str(&folder.run(words).out(0)).expect("JSON") };
+    let output = schema::Schema::read(&run::root().join("schemas/output.json"));
+    for lang in ["en", "zh"] {
+        let checked = read(&format!("check --exit-zero --output-format json --lang {lang}"));
+        let listed = read(&format!("runs --output-format json --lang {lang}"));
+        let estimated = read(&format!("estimate . --output-format json --lang {lang}"));
+        output.check("report", &checked);
+        output.check("runs", &listed);
+        let with: Vec<&Json> =
+            checked["runs"].as_array().expect("runs").iter().filter(|run| !run["estimate"].is_null()).collect();
+        let [known] = with.as_slice() else { panic!("one run is known: {checked:#}") };
+        sound(&known["estimate"]);
+        assert!(known.get("estimate_unknown").is_none());
+        for run in checked["runs"].as_array().expect("runs") {
+            let other = listed["runs"].as_array().expect("runs").iter().find(|other| other["id"] == run["id"]).expect("listed");
+            assert_eq!((&run["estimate"], &run["estimate_unknown"]), (&other["estimate"], &other["estimate_unknown"]));
+            let own = estimated.as_array().expect("two").iter().find(|own| own["id"] == run["id"]).expect("estimated");
+            if run["estimate"].is_null() {
+                assert!(run["estimate_unknown"].as_str().is_some_and(|why| !why.is_empty()), "the reason stands beside null");
+                assert_eq!(own["unknown"], run["estimate_unknown"]);
+            } else {
+                assert_eq!(own, &run["estimate"]);
+            }
+        }
+        let gib = |bytes: &Json| format!("{:.2} GiB", bytes.as_f64().expect("a number") / f64::from(1 << 30));
+        let text = folder.run(&format!("runs --lang {lang}")).out(0);
+        for figure in [&known["estimate"]["gpu"]["peak"], &known["estimate"]["gpu"]["capacity"], &known["estimate"]["high"]] {
+            assert!(text.contains(&gib(figure)), "{}: {text}", gib(figure));
+        }
+    }
+}
+
+/// Bytes as GiB are `wanted` within a percentage.
+fn about(bytes: &Json, wanted: f64, percent: f64) {
+    let found = bytes.as_f64().unwrap_or_else(|| panic!("a number, not {bytes}")) / f64::from(1 << 30);
+    assert!((found - wanted).abs() <= wanted * percent / 100.0, "{found:.3} GiB, not {wanted} GiB");
+}
+
+/// What figures in projects were found to be when real steps were traced (torch 2.15, transformers 5.23, peft 0.21).
+#[test]
+fn known_figures_come_out() {
+    let folder = folder();
+    let weights = |words: &str| json(&folder, words)["gpu"]["parts"]["weights"].clone();
+    let small = "--lora-r 1 --lora-targets v_proj --micro-batch 1 --seq 64";
+    about(&weights("--model Qwen/Qwen3-4B --method full --dtype bf16"), 7.49, 0.2);
+    about(&weights(&format!("--model Qwen/Qwen3-4B --method lora --dtype bf16 --reference-model same {small}")), 15.0, 0.5);
+    about(&weights("--model Qwen/Qwen3-4B --method qlora --quant nf4-double"), 2.49, 1.0);
+    let tensors = |words: &str| json(&folder, words)["gpu"]["tensors"].clone();
+    let tiny = "--model TinyLlama/TinyLlama-1.1B-Chat-v1.0 --method full --dtype fp32 --amp fp16 --micro-batch 1";
+    about(&tensors(&format!("{tiny} --seq 1024")), 17.1, 1.5);
+    about(&tensors(&format!("{tiny} --seq 512")), 16.4, 0.5);
+    let reward = "--model mistralai/Mistral-7B-v0.1 --task reward --dtype bf16 --amp none --seq 512";
+    about(&tensors(&format!("{reward} --method full --micro-batch 1 --gpus 8 --parallel ddp --checkpointing none")), 66.0, 0.6);
+}
+
+/// A reward model with adapters: pairs of 512 tokens, four at a time, and dropout before the adapters.
+#[test]
+fn adapters_of_a_reward_model_come_out() {
+    let setup = |r: u32, checkpointing: &str| {
+        format!(
+            r#"{{"id": "{r} {checkpointing}", "model": {{"id": "mistralai/Mistral-7B-v0.1"}}, "setup": {{"task": "rm", "dtype": "bf16",
+ "micro_batch": 4, "seq": 512, "checkpointing": "{checkpointing}", "attn": "sdpa", "optimizer": "adamw_torch_fused",
+ "lora": {{"r": {r}, "targets": ["q_proj", "v_proj"]}}}}}}"#
+        )
+        .replace('\n', "")
+    };
+    let lines = [setup(16, "none"), setup(16, "nonreentrant"), setup(8, "none")].join("\n");
+    let folder = Folder::new(&[("setups.jsonl", &lines)]);
+    let text = folder.run("estimate --setup setups.jsonl").out(0);
+    let tensors: Vec<Json> =
+        text.lines().map(|line| serde_json::from_str::<Json>(line).expect("JSON")["gpu"]["tensors"].clone()).collect();
+    about(&tensors[0], 35.6, 0.5);
+    about(&tensors[1], 15.4, 0.7);
+    let saved = tensors[0].as_i64().expect("bytes") - tensors[2].as_i64().expect("bytes");
+    about(&Json::from(saved), 0.06, 30.0);
+}

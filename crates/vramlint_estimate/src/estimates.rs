@@ -4,8 +4,10 @@ use crate::capacity::Capacity;
 use crate::mapping::{self, Mapped};
 use crate::models::Models;
 use crate::run_estimate::{RunEstimate, complete};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use vramlint_base::Message;
+use vramlint_base::{Message, message};
 use vramlint_memory::{Arch, Estimate, Setup, estimate};
 use vramlint_resolve::{Project, Run, Target};
 
@@ -21,6 +23,7 @@ struct Slot {
 pub struct Estimates {
     slots: OnceLock<Vec<Slot>>,
     made: Memory,
+    failed: AtomicBool,
 }
 
 /// Estimates that were made: runs of a project often differ in what does not matter here.
@@ -50,8 +53,18 @@ impl Estimates {
     fn answer<'a>(&'a self, slot: &'a Slot, project: &Project, run: &Run, models: &Models) -> &'a Result<RunEstimate, Message> {
         slot.answer.get_or_init(|| {
             let mapped = slot.mapped.get_or_init(|| mapping::map(project, run, models)).clone()?;
-            Ok(complete(mapped, run, &project.policy(run.place.file).target, &self.made))
+            let target = &project.policy(run.place.file).target;
+            // A run that cannot be simulated does not take the others with it.
+            catch_unwind(AssertUnwindSafe(|| complete(mapped, run, target, &self.made))).map_err(|_| {
+                self.failed.store(true, Ordering::Relaxed);
+                message!("the simulation failed: a bug of vramlint, please report it", "模拟失败：这是 vramlint 的缺陷，请报告")
+            })
         })
+    }
+
+    /// Whether an estimate that was asked for failed: a bug of ours, to be told. The other runs have theirs.
+    pub fn failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
     }
 
     /// One answer for each run of `project`, in their order: the estimate, or why there is none.

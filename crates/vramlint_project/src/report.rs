@@ -167,6 +167,13 @@ fn run(layers: &Layers, request: &Request, progress: &(dyn Fn(usize, usize) + Sy
     let estimates = Arc::new(Estimates::default());
     let context = Context { project: &project, models: &models, estimates: &estimates };
     found.extend(crate::rules::run(layers, &context, |code| selected.iter().any(|codes| codes.contains(code))));
+    if estimates.failed() {
+        let what = message!(
+            "vramlint failed to estimate the memory of a run; this is a bug of vramlint",
+            "vramlint 估算训练任务的显存时出错，这是 vramlint 的缺陷"
+        );
+        found.extend(our_failure(&project, what));
+    }
     let sift = Sift {
         project: &project,
         rules: &rules,

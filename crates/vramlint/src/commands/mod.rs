@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use vramlint_base::message;
 use vramlint_project::Request;
 
-pub(crate) use estimate::{Card, Subject};
+pub(crate) use estimate::{Card, Subject, of_runs};
 
 /// Runs the command.
 pub(crate) fn run(cli: &Cli) -> Result<Status> {

@@ -1,5 +1,6 @@
 //! `json` and `jsonl`: the interface of the contract.
 
+use super::estimate::{OfRun, of_report};
 use super::place::{Position, Span, span};
 use super::tally::count;
 use serde::Serialize;
@@ -61,6 +62,8 @@ struct RunJson<'a> {
     id: &'a str,
     effective_batch: Option<i64>,
     world_size: Option<i64>,
+    #[serde(flatten)]
+    estimate: OfRun<'a>,
 }
 
 #[derive(Serialize)]
@@ -110,15 +113,18 @@ fn finding<'a>(project: &Project, finding: &'a Finding, lang: Lang) -> FindingJs
 /// One object.
 pub(crate) fn object(report: &Report, lang: Lang) -> String {
     let [error, warning, info] = count(report);
+    let answers = of_report(report, lang);
     let whole = ReportJson {
         version: VERSION,
         findings: report.findings.iter().map(|f| finding(&report.project, f, lang)).collect(),
         runs: report
             .runs()
-            .map(|run| RunJson {
+            .zip(&answers)
+            .map(|(run, answer)| RunJson {
                 id: &run.id,
                 effective_batch: run.int(Concept::EffectiveBatch),
                 world_size: run.int(Concept::WorldSize),
+                estimate: OfRun::new(answer, lang),
             })
             .collect(),
         summary: SummaryJson { files: report.files, error, warning, info },

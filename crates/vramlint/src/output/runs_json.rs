@@ -1,7 +1,9 @@
 //! `runs --output-format json`.
 
+use super::estimate::{OfRun, of_report};
 use super::ordered::{Node, Object};
 use super::place::{Position, span};
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 use vramlint_base::{Lang, Place, Value};
 use vramlint_catalog::Concept;
@@ -12,11 +14,26 @@ use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
 const ALWAYS: [Concept; 4] =
     [Concept::WorldSize, Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::EffectiveBatch];
 
+#[derive(Serialize)]
+struct RunsJson<'a> {
+    version: u32,
+    runs: Vec<RunJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct RunJson<'a> {
+    #[serde(flatten)]
+    run: Object,
+    #[serde(flatten)]
+    estimate: OfRun<'a>,
+}
+
 /// Every run of what was asked for.
 pub(crate) fn all(report: &Report, lang: Lang) -> String {
-    let mut object = Object::default();
-    object.put("version", super::json::VERSION);
-    object.put("runs", report.runs().map(|run| one(&report.project, run, lang).into()).collect::<Node>());
+    let answers = of_report(report, lang);
+    let runs = report.runs().zip(&answers);
+    let runs = runs.map(|(run, answer)| RunJson { run: one(&report.project, run, lang), estimate: OfRun::new(answer, lang) });
+    let object = RunsJson { version: super::json::VERSION, runs: runs.collect() };
     // Numbers and text only: there is nothing that could fail.
     let mut text = serde_json::to_string_pretty(&object).expect("numbers, text and lists become JSON");
     text.push('\n');

@@ -1,5 +1,6 @@
 //! `runs` as a table: every setting, its value, who set it, and what that overrides.
 
+use super::estimate::{self, Answer, of_report};
 use super::place::{short, span};
 use super::table::{cut, pad, widest};
 use owo_colors::OwoColorize;
@@ -16,8 +17,8 @@ const VALUE: usize = 44;
 ///
 /// Details that nobody of the project set are left out unless `verbose`.
 pub(crate) fn all(report: &Report, lang: Lang, colour: bool, verbose: bool) -> String {
-    let drawn: Vec<String> =
-        report.runs().map(|run| Table { project: &report.project, lang, colour, verbose }.run(run)).collect();
+    let table = Table { project: &report.project, lang, colour, verbose };
+    let drawn: Vec<String> = report.runs().zip(of_report(report, lang)).map(|(run, answer)| table.run(run, &answer)).collect();
     if drawn.is_empty() {
         let files = report.files;
         let s = if files == 1 { "" } else { "s" };
@@ -45,13 +46,14 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    fn run(&self, run: &Run) -> String {
+    fn run(&self, run: &Run, answer: &Result<Answer, Message>) -> String {
         let lines: Vec<Line> = Concept::ALL
             .iter()
             .filter_map(|concept| run.settings.get(concept).map(|setting| (*concept, setting)))
             .filter(|(_, setting)| !setting.candidates.is_empty())
             .filter(|(concept, setting)| self.verbose || !concept.is_detail() || is_set(setting))
             .flat_map(|(concept, setting)| self.setting(concept, setting))
+            .chain(self.estimate(answer))
             .collect();
         let names = widest(lines.iter().map(|line| line.name.as_str()), VALUE);
         let values = widest(lines.iter().map(|line| line.value.as_str()), VALUE);
@@ -73,6 +75,17 @@ impl Table<'_> {
             let _ = writeln!(text, "  {}", self.say(&said));
         }
         text
+    }
+
+    /// What the run needs of one card and of the host.
+    fn estimate(&self, answer: &Result<Answer, Message>) -> Vec<Line> {
+        let lines = match answer {
+            Ok(answer) => estimate::lines(answer, self.lang),
+            Err(why) => vec![("?".to_owned(), self.say(why))],
+        };
+        let name = |first: bool| if first { "estimate".to_owned() } else { String::new() };
+        let line = |(index, (value, remark))| Line { name: name(index == 0), value, remark, faint: false };
+        lines.into_iter().enumerate().map(line).collect()
     }
 
     /// The name of the run, and where it is started unless the name tells that already.

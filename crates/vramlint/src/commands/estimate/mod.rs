@@ -21,6 +21,7 @@ use vramlint_estimate::{Model, record};
 use vramlint_project::{Request, check, governing};
 use vramlint_resolve::Target;
 
+pub(crate) use runs::of_runs;
 pub(crate) use subject::{Card, Subject};
 
 /// Answers, and the runs that have none.

@@ -2,14 +2,14 @@
 
 use super::subject::{Card, Subject};
 use vramlint_base::{Lang, Message};
-use vramlint_estimate::{RunEstimate, estimate_run};
+use vramlint_estimate::RunEstimate;
 use vramlint_project::Report;
 
 /// Every run of what was asked for: what is to be estimated, or why it cannot be.
-pub(super) fn of_runs(report: &Report, lang: Lang) -> Vec<(String, Result<Subject, Message>)> {
-    let runs = report.runs().map(|run| {
-        let found = estimate_run(&report.project, run, &report.models);
-        (run.id.clone(), found.map(|found| subject(&run.id, found, lang)))
+pub(crate) fn of_runs(report: &Report, lang: Lang) -> Vec<(String, Result<Subject, Message>)> {
+    let runs = report.estimated_runs().map(|(run, found)| {
+        let found = found.as_ref().map_err(Message::clone);
+        (run.id.clone(), found.map(|found| subject(&run.id, found.clone(), lang)))
     });
     runs.collect()
 }

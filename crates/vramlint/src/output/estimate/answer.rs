@@ -1,10 +1,11 @@
 //! An estimate with its question: what every format shows.
 
-use crate::commands::{Card, Subject};
-use vramlint_base::{Message, message};
+use crate::commands::{Card, Subject, of_runs};
+use vramlint_base::{Lang, Message, message};
 use vramlint_memory::estimate::{Item, Moment, Part};
 use vramlint_memory::setup::{Quantization, Scheme};
 use vramlint_memory::{Estimate, estimate, timeline};
+use vramlint_project::Report;
 
 /// An answer.
 pub(crate) struct Answer {
@@ -38,6 +39,11 @@ impl Verdict {
             Self::DoesNotFit
         }
     }
+}
+
+/// The runs of what was asked for, in their order: the answer, or why there is none.
+pub(crate) fn of_report(report: &Report, lang: Lang) -> Vec<Result<Answer, Message>> {
+    of_runs(report, lang).into_iter().map(|(_, subject)| subject.map(Answer::of)).collect()
 }
 
 impl Answer {

@@ -107,6 +107,26 @@ struct WithoutJson<'a> {
     unknown: &'a str,
 }
 
+/// What a run carries in the outputs of `check` and `runs`.
+#[derive(Serialize)]
+pub(crate) struct OfRun<'a> {
+    /// As `vramlint estimate` prints it; null where there is none.
+    estimate: Option<EstimateJson<'a>>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate_unknown: Option<&'a str>,
+}
+
+impl<'a> OfRun<'a> {
+    /// Of the answer for a run.
+    pub(crate) fn new(answer: &'a Result<Answer, Message>, lang: Lang) -> Self {
+        Self {
+            estimate: answer.as_ref().ok().map(|answer| one(answer, lang)),
+            estimate_unknown: answer.as_ref().err().map(|why| why.get(lang)),
+        }
+    }
+}
+
 fn one(answer: &Answer, lang: Lang) -> EstimateJson<'_> {
     let (subject, estimate) = (&answer.subject, &answer.estimate);
     let part = |part: Part| Part::ALL.iter().position(|own| *own == part).map_or(0, |index| estimate.parts[index]);

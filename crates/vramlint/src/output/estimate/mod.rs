@@ -7,6 +7,7 @@ mod figures;
 mod html;
 mod json;
 mod label;
+mod lines;
 mod markup;
 mod sentence;
 mod svg;
@@ -14,9 +15,10 @@ mod text;
 
 use vramlint_base::Lang;
 
-pub(crate) use answer::Answer;
+pub(crate) use answer::{Answer, of_report};
 pub(crate) use html::html;
-pub(crate) use json::{json, jsonl};
+pub(crate) use json::{OfRun, json, jsonl};
+pub(crate) use lines::lines;
 pub(crate) use svg::svg;
 pub(crate) use text::text;
 

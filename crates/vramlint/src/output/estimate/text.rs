@@ -11,6 +11,8 @@ use vramlint_memory::estimate::Part;
 
 /// Columns of a full bar.
 const BAR: u64 = 32;
+/// Bytes of a row at least, unless everything is unfolded: what two decimals of a GiB show.
+const LEAST: u64 = (1 << 30) / 200;
 /// Columns of a name at most.
 const NAME: usize = 48;
 
@@ -83,7 +85,8 @@ impl Table<'_> {
         let (answer, lang) = (self.answer, self.look.lang);
         let peak = answer.estimate.peak;
         let mut lines = Vec::new();
-        for (part, bytes) in answer.parts() {
+        let shows = |bytes: u64| self.look.explain || bytes >= LEAST;
+        for (part, bytes) in answer.parts().filter(|(_, bytes)| shows(*bytes)) {
             let bar = self.styled(&bar(bytes, peak), colour(part));
             lines.push(self.row(words(part.words(), lang), bytes, Some(share(bytes, peak)), &bar));
             if !self.look.explain {
