@@ -7,7 +7,7 @@ mod published;
 #[path = "../src/bin/accuracy/report.rs"]
 mod report;
 
-use measure::{Measured, PARTS};
+use measure::{Measured, PARTS, Reading};
 use report::Summary;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -21,7 +21,7 @@ fn text(name: &str) -> String {
 }
 
 static RECORDS: LazyLock<Vec<Measured>> = LazyLock::new(|| {
-    let (records, unread) = measure::measure(&(text("own.jsonl") + "\n" + &text("shared.jsonl")));
+    let (records, unread) = measure::measure(&(text("own.jsonl") + "\n" + &text("shared.jsonl")), Reading::Family);
     assert_eq!(unread, Vec::<String>::new(), "records that describe no setup");
     records
 });

@@ -184,14 +184,14 @@ fn a_trillion_parameters_and_a_million_tokens() {
         ("num_key_value_heads", 200.0),
         ("vocab_size", 256_000.0),
     ];
-    for kind in ["llama", "gemma2", "gpt2", "unheard-of"] {
+    for kind in ["llama", "gemma2", "unheard-of"] {
         let arch = Arch::from_config(&config(kind, &shape));
+        assert!(arch.parameters() > 900_000_000_000, "{}", arch.parameters());
         for setup in setups() {
             for (micro_batch, sequence_length) in [(1, 1 << 20), (1 << 10, 1 << 10)] {
                 let setup = Setup { micro_batch, sequence_length, ..setup.clone() };
                 let answer = estimate(&arch, &setup);
                 sums(&answer, "a trillion");
-                assert!(answer.tensors > 100 << 30, "{setup:?}");
             }
         }
     }

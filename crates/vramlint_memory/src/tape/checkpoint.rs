@@ -21,8 +21,9 @@ impl Tape {
         self.mode.set(Mode::Grad);
         let saves = self.saves.replace(before);
         let held = std::mem::take(&mut *self.held.borrow_mut());
-        if early_stop && output.edge.is_none() {
-            return output;
+        // Nothing in it is trained; or, reentrant, what comes in needs no gradient: then `CheckpointFunction` is not recorded.
+        if if early_stop { output.edge.is_none() } else { input.edge.is_none() } {
+            return Tensor { edge: None, ..output };
         }
         let output = Tensor { edge: None, ..output };
         let body = Rc::clone(body);

@@ -6,6 +6,7 @@ mod measure;
 mod published;
 mod report;
 
+use measure::{Reading, measure};
 use std::path::Path;
 
 fn main() -> std::process::ExitCode {
@@ -23,8 +24,10 @@ fn main() -> std::process::ExitCode {
             }
         }
     }
-    let (measured, unread) = measure::measure(&text);
+    let (measured, unread) = measure(&text, Reading::Family);
     print!("{}{}{}", report::overview(&measured), report::dimensions(&measured), report::worst(&measured));
+    let (unknown, counted) = (measure(&text, Reading::Unknown).0, measure(&text, Reading::Count).0);
+    print!("{}", report::spreads(&measured, &unknown, &counted));
     if !unread.is_empty() {
         println!("\n### Not read\n\n- {}", unread.join("\n- "));
     }

@@ -5,7 +5,7 @@ use vramlint_estimate::Models;
 use vramlint_estimate::record::parse;
 use vramlint_memory::estimate::Part;
 use vramlint_memory::setup::Scheme;
-use vramlint_memory::{Setup, estimate};
+use vramlint_memory::{Arch, Setup, estimate};
 
 /// Parts of a peak as records split it. What is neither named is together in the last.
 pub(crate) const PARTS: [&str; 6] = ["weights", "gradients", "optimizer", "activations and buffers", "logits", "other"];
@@ -38,6 +38,11 @@ pub(crate) fn error((measured, predicted): (u64, u64)) -> f64 {
 }
 
 impl Measured {
+    /// Where it lies in a dimension.
+    pub(crate) fn label(&self, dimension: &str) -> &str {
+        self.labels.iter().find(|(own, _)| *own == dimension).map_or("", |(_, value)| value.as_str())
+    }
+
     /// The error of a part in percent of the measured peak.
     pub(crate) fn part_error(&self, part: usize) -> f64 {
         let (measured, predicted) = self.parts[part];
@@ -56,12 +61,23 @@ impl Measured {
     }
 }
 
+/// How much of an architecture an estimate may know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// All of it.
+    Family,
+    /// The keys of its `config.json`, but not the family: as if nobody had described it.
+    Unknown,
+    /// The parameter count alone.
+    Count,
+}
+
 /// Records of a text, one a line, and the ids of those that describe no setup that we know, with the reason.
-pub(crate) fn measure(text: &str) -> (Vec<Measured>, Vec<String>) {
+pub(crate) fn measure(text: &str, reading: Reading) -> (Vec<Measured>, Vec<String>) {
     let models = Models::catalogue();
     let (mut measured, mut unread) = (Vec::new(), Vec::new());
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        match one(line, &models) {
+        match one(line, &models, reading) {
             Ok(record) => measured.push(record),
             Err(why) => unread.push(why),
         }
@@ -69,11 +85,18 @@ pub(crate) fn measure(text: &str) -> (Vec<Measured>, Vec<String>) {
     (measured, unread)
 }
 
-fn one(line: &str, models: &Models) -> Result<Measured, String> {
-    let raw: Value = serde_json::from_str(line).map_err(|why| why.to_string())?;
+fn one(line: &str, models: &Models, reading: Reading) -> Result<Measured, String> {
+    let mut raw: Value = serde_json::from_str(line).map_err(|why| why.to_string())?;
+    if reading == Reading::Unknown {
+        raw["model"]["arch"]["model_type"] = Value::from("unlisted");
+    }
     let id = raw["id"].as_str().unwrap_or("?").to_owned();
-    let record = parse(line, models).map_err(|why| format!("{id}: {}", why.en))?;
-    let Some(record) = record.into_iter().next() else { return Err(format!("{id}: empty")) };
+    let records = parse(&raw.to_string(), models).map_err(|why| format!("{id}: {}", why.en))?;
+    let Some(mut record) = records.into_iter().next() else { return Err(format!("{id}: empty")) };
+    if reading == Reading::Count {
+        let parameters = raw["model"]["n_params"].as_u64().ok_or_else(|| format!("{id}: no count of parameters"))?;
+        record.arch = Arch::from_parameters(parameters);
+    }
     if !record.unused.is_empty() {
         return Err(format!("{id}: {} mean nothing here", record.unused.join(", ")));
     }
