@@ -83,3 +83,68 @@ fn bounds_hold_what_was_reserved_and_are_narrow() {
         at_most(&format!("width, {kind}"), summary.width, 12.0);
     }
 }
+
+/// Our words in Chinese, for the tables of the other document.
+const CHINESE: &[(&str, &str)] = &[
+    (
+        "| | records | tensors: median | 95 of 100 | worst | reserved: median | 95 of 100 | worst | held | width |",
+        "| | 记录数 | 张量误差：中位数 | 第 95 百分位 | 最大 | 保留误差：中位数 | 第 95 百分位 | 最大 | 落在界内 | 宽度 |",
+    ),
+    (
+        "| part | median error in percent of the peak: one GPU | several GPUs |",
+        "| 部分 | 误差中位数，占峰值的百分比：单卡 | 多卡 |",
+    ),
+    ("| figure | setup | card | measured | predicted | error |", "| 编号 | 配置 | 显卡 | 实测 | 预测 | 误差 |"),
+    ("| one GPU |", "| 单卡 |"),
+    ("| several GPUs |", "| 多卡 |"),
+    ("| all |", "| 全部 |"),
+    ("| weights |", "| 权重 |"),
+    ("| gradients |", "| 梯度 |"),
+    ("| optimizer |", "| 优化器状态 |"),
+    ("| activations and buffers |", "| 激活值与缓冲区 |"),
+    ("| logits |", "| logits |"),
+    ("| other |", "| 其他 |"),
+    ("| not stated |", "| 未说明 |"),
+    ("| not stated (A100 80GB class) |", "| 未说明（A100 80GB 级别） |"),
+    ("Median error ", "误差中位数 "),
+    (" % over ", " %，共 "),
+    (" figures.", " 条。"),
+];
+
+fn between(text: &str, name: &str, table: &str) -> String {
+    let (open, close) = (format!("<!-- {name} -->"), format!("<!-- /{name} -->"));
+    let (before, rest) = text.split_once(&open).unwrap_or_else(|| panic!("{open} is missing"));
+    let (_, after) = rest.split_once(&close).unwrap_or_else(|| panic!("{close} is missing"));
+    format!("{before}{open}\n{}\n{close}{after}", table.trim_end())
+}
+
+/// `UPDATE_DOCS=1 cargo test -p vramlint_estimate --test accuracy` writes them.
+#[test]
+fn documents_quote_the_figures() {
+    let figures =
+        published::compare(&text("published.jsonl"), &text("published_setups.jsonl")).expect("figures and setups agree");
+    let (overview, published) = (report::overview(&RECORDS), published::table(&figures));
+    for (name, chinese) in [("memory.md", false), ("memory.zh.md", true)] {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+        let written = std::fs::read_to_string(&path).unwrap_or_else(|why| panic!("{name}: {why}")).replace("\r\n", "\n");
+        let words = |table: &str| match chinese {
+            false => table.to_owned(),
+            true => CHINESE.iter().fold(table.to_owned(), |text, (en, zh)| text.replace(en, zh)),
+        };
+        let now = between(&between(&written, "overview", &words(&overview)), "published", &words(&published));
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(&path, now).expect("writable");
+        } else {
+            assert_eq!(written, now, "{name}: UPDATE_DOCS=1 writes it");
+        }
+    }
+}
+
+/// Figures that were measured on GPUs are met at the median.
+#[test]
+fn published_figures() {
+    let figures =
+        published::compare(&text("published.jsonl"), &text("published_setups.jsonl")).expect("figures and setups agree");
+    let errors = report::Spread::of(figures.iter().map(|figure| measure::error(figure.bytes)));
+    assert!(errors.count >= 16 && errors.median <= 5.0, "{errors:?}");
+}

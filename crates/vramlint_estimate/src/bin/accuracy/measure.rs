@@ -154,6 +154,7 @@ fn labels(raw: &Value) -> Vec<(&'static str, String)> {
         _ => "on",
     };
     let padding = if setup["padding_mask"].as_bool().unwrap_or(false) { "yes" } else { "no" };
+    let experts = raw["model"]["arch"].as_object().is_some_and(|arch| arch.keys().any(|key| key.contains("expert")));
     vec![
         ("family", raw["model"]["family"].as_str().unwrap_or("?").to_owned()),
         ("task", text("task", "clm")),
@@ -166,5 +167,6 @@ fn labels(raw: &Value) -> Vec<(&'static str, String)> {
         ("lora", lora.to_owned()),
         ("head", text("head", "full_logits")),
         ("dist", text("dist", "single")),
+        ("blocks", if experts { "experts" } else { "dense" }.to_owned()),
     ]
 }
