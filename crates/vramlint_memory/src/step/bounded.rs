@@ -1,5 +1,6 @@
 //! Setups whose numbers no machine has: brought to where sums stay exact. What they ask for fits nowhere either way.
 
+use crate::arch::Arch;
 use crate::setup::{Generation, Lora, Parallel, Setup};
 
 /// Tokens of a row.
@@ -11,10 +12,14 @@ const RANKS: u64 = 1 << 20;
 /// Elements of a bucket.
 const ELEMENTS: u64 = 1 << 46;
 
+/// Buckets that a model is cut into at most: smaller ones differ by less than a ten-thousandth of it.
+const BUCKETS: u64 = 8192;
+
 /// The setup with every count in bounds.
-pub(crate) fn bounded(setup: &Setup) -> Setup {
+pub(crate) fn bounded(arch: &Arch, setup: &Setup) -> Setup {
     let sequence_length = setup.sequence_length.clamp(1, LENGTH);
-    let elements = |count: u64| count.clamp(1, ELEMENTS);
+    let least = (arch.parameters() / BUCKETS).clamp(1, ELEMENTS);
+    let elements = |count: u64| count.clamp(least, ELEMENTS);
     let p = &setup.parallel;
     Setup {
         micro_batch: setup.micro_batch.clamp(1, TOKENS / sequence_length),
