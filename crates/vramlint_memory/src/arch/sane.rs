@@ -32,7 +32,8 @@ fn limit(key: &str) -> Option<f64> {
 
 /// A copy without the numbers that make no sense, and their keys; nothing where all do.
 pub(super) fn without_nonsense(config: &Config) -> Option<(Config, Assumption)> {
-    let beyond = |key: &&str| config.number(key).is_some_and(|number| limit(key).is_some_and(|most| !(number <= most)));
+    let beyond =
+        |key: &&str| config.number(key).is_some_and(|number| limit(key).is_some_and(|most| number.is_nan() || number > most));
     let mut dropped: Vec<&str> = config.keys().filter(beyond).collect();
     let most = |pieces: &[&str]| {
         let named = config.keys().filter(|key| pieces.iter().any(|piece| key.contains(piece)) && !dropped.contains(key));

@@ -5,6 +5,7 @@
 mod measure;
 mod published;
 mod report;
+mod tables;
 
 use measure::{Reading, measure};
 use std::path::Path;
@@ -25,9 +26,9 @@ fn main() -> std::process::ExitCode {
         }
     }
     let (measured, unread) = measure(&text, Reading::Family);
-    print!("{}{}{}", report::overview(&measured), report::dimensions(&measured), report::worst(&measured));
+    print!("{}{}{}", report::overview(&measured), tables::dimensions(&measured), report::worst(&measured));
     let (unknown, counted) = (measure(&text, Reading::Unknown).0, measure(&text, Reading::Count).0);
-    print!("{}", report::spreads(&measured, &unknown, &counted));
+    print!("{}", tables::spreads(&measured, &unknown, &counted));
     if !unread.is_empty() {
         println!("\n### Not read\n\n- {}", unread.join("\n- "));
     }

@@ -1,7 +1,6 @@
 //! Errors of many records in few numbers.
 
 use crate::measure::{Measured, PARTS, error};
-use std::collections::BTreeMap;
 
 /// The middle, the value that 95 of 100 stay under, and the largest; of absolute values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,10 +60,12 @@ impl Summary {
     }
 }
 
-const HEAD: &str = "| | records | tensors: median | 95 of 100 | worst | reserved: median | 95 of 100 | worst | held | width |\n\
+/// The head of a table of [`row`]s.
+pub(crate) const HEAD: &str = "| | records | tensors: median | 95 of 100 | worst | reserved: median | 95 of 100 | worst | held | width |\n\
                     | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
 
-fn row(name: &str, summary: &Summary) -> String {
+/// One line.
+pub(crate) fn row(name: &str, summary: &Summary) -> String {
     let Summary { tensors, reserved, coverage, width, .. } = summary;
     format!(
         "| {name} | {} | {:.3} % | {:.2} % | {:.2} % | {:.2} % | {:.2} % | {:.2} % | {coverage:.1} % | {width:.1} % |\n",
@@ -88,25 +89,6 @@ pub(crate) fn overview(records: &[Measured]) -> String {
     out
 }
 
-/// By family and by dimension.
-pub(crate) fn dimensions(records: &[Measured]) -> String {
-    let mut groups: BTreeMap<(usize, &str, &str), Vec<&Measured>> = BTreeMap::new();
-    for record in records {
-        for (order, (dimension, value)) in record.labels.iter().enumerate() {
-            groups.entry((order, dimension, value)).or_default().push(record);
-        }
-    }
-    let (mut out, mut before) = (String::new(), "");
-    for ((_, dimension, value), group) in groups {
-        if dimension != before {
-            out += &format!("\n### By {dimension}\n\n{HEAD}");
-            before = dimension;
-        }
-        out += &row(value, &Summary::of(group.into_iter()));
-    }
-    out
-}
-
 /// The records that are farthest off, and those whose bounds do not hold.
 pub(crate) fn worst(records: &[Measured]) -> String {
     let mut out = "\n### Farthest off\n\n| record | tensors | reserved | what |\n| --- | ---: | ---: | --- |\n".to_owned();
@@ -126,40 +108,7 @@ pub(crate) fn worst(records: &[Measured]) -> String {
     out
 }
 
-/// What bounds would have to be: by how many percent of the prediction reserved memory lies below and above it, when `aside` records
-/// of a hundred are left aside on either side.
-pub(crate) fn needed<'a>(records: impl Iterator<Item = &'a Measured>, aside: usize) -> (usize, f64, f64) {
-    let mut sorted: Vec<f64> = records.map(|record| error((record.reserved.1, record.reserved.0))).collect();
-    sorted.sort_by(f64::total_cmp);
-    let aside = sorted.len() * aside / 100;
-    let below = sorted.get(aside).copied().unwrap_or(0.0);
-    let above = sorted.iter().rev().nth(aside).copied().unwrap_or(0.0);
-    (sorted.len(), (-below).max(0.0), above.max(0.0))
-}
-
 /// A decoder without experts: what is meant where a family is not known.
 pub(crate) fn usual(record: &Measured) -> bool {
     record.label("blocks") == "dense" && !matches!(record.label("task"), "mlm" | "seq2seq")
-}
-
-/// Where the spreads of the bounds come from.
-pub(crate) fn spreads(known: &[Measured], unknown: &[Measured], counted: &[Measured]) -> String {
-    let mut out = "\n### What bounds need\n\n| known | records | 98 of 100: below | above | 90 of 100: below | above |\n\
-                   | --- | ---: | ---: | ---: | ---: | ---: |\n"
-        .to_owned();
-    let mut add = |name: &str, records: &[&Measured]| {
-        let (count, below, above) = needed(records.iter().copied(), 1);
-        let (_, less, more) = needed(records.iter().copied(), 5);
-        out += &format!("| {name} | {count} | {below:.1} % | {above:.1} % | {less:.1} % | {more:.1} % |\n");
-    };
-    let mut schemes: Vec<&str> = known.iter().map(|record| record.label("dist")).collect();
-    schemes.sort_unstable();
-    schemes.dedup();
-    for scheme in schemes {
-        let of: Vec<&Measured> = known.iter().filter(|record| record.label("dist") == scheme).collect();
-        add(&format!("the family, {scheme}"), &of);
-    }
-    add("the keys of a decoder's config", &unknown.iter().filter(|record| usual(record)).collect::<Vec<_>>());
-    add("the parameter count", &counted.iter().filter(|record| usual(record)).collect::<Vec<_>>());
-    out
 }
