@@ -107,7 +107,11 @@ fn precision(fields: &mut Fields<'_>, setup: &mut Setup) -> Result<(), Message> 
         }
         // FSDP with MixedPrecisionPolicy(param_dtype): fp32 shards that compute in the other type. Nothing is cast by autocast,
         // yet the type of the computation is what autocast says everywhere else.
-        Scheme::Fsdp1 | Scheme::Fsdp2 => setup.autocast = own.or(autocast),
+        // Where no type for the reduction is asked for, torch 2.15 reduces in that of the shards (`_fsdp_api.py`, `reduce_dtype`).
+        Scheme::Fsdp1 | Scheme::Fsdp2 => {
+            setup.autocast = own.or(autocast);
+            setup.parallel.reduce_fp32 |= setup.weights == Dtype::Fp32;
+        }
         Scheme::None | Scheme::Ddp => {}
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 mod count;
 mod families;
+mod sane;
 
 use crate::config::Config;
 use crate::estimate::Assumption;
@@ -439,7 +440,11 @@ pub(crate) struct HeadShape {
 impl Arch {
     /// From the keys of a `config.json`; never fails: what is missing is assumed, and said.
     pub fn from_config(config: &Config) -> Self {
-        families::read(config)
+        let Some((sane, why)) = sane::without_nonsense(config) else { return families::read(config) };
+        let mut arch = families::read(&sane);
+        arch.assumptions.insert(0, why);
+        arch.certainty = Certainty::Count;
+        arch
     }
 
     /// From a parameter count alone: a Llama of about that size.

@@ -1,6 +1,6 @@
 //! From reserved bytes to what `nvidia-smi` shows, with bounds.
 
-use super::constants::{communicators, context, spread};
+use super::constants::{communicators, context, spread, tensor_spread};
 use crate::arch::Arch;
 use crate::setup::Setup;
 
@@ -17,7 +17,8 @@ pub(super) fn bounds(arch: &Arch, setup: &Setup, reserved: u64, tensors: u64) ->
     let share =
         |bytes: u64, thousandths: u64| u64::try_from(u128::from(bytes) * u128::from(thousandths) / 1000).unwrap_or(u64::MAX);
     // A fragmented heap may also turn out tidy: tensors alone are the least.
-    let low = reserved.saturating_sub(share(reserved, below)).max(tensors.saturating_sub(share(tensors, below)));
+    let least = tensors.saturating_sub(share(tensors, tensor_spread(arch.certainty(), setup.parallel.scheme)));
+    let low = reserved.saturating_sub(share(reserved, below)).max(least);
     let high = reserved.saturating_add(share(reserved, above));
     if !setup.context {
         return Bounds { context: 0, low, high };

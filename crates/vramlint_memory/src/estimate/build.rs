@@ -5,6 +5,7 @@ use super::items::{Terms, items};
 use super::{Estimate, Host, Item, Part, Phase, Words};
 use crate::arch::Arch;
 use crate::setup::Setup;
+use crate::step::bounded::bounded;
 use crate::step::compress::{Full, combine};
 
 static OUTSIDE: Words = Words { en: "another engine on the card", zh: "同卡的其他引擎" };
@@ -13,6 +14,7 @@ static UNUSED: Words = Words { en: "held by the allocator, used by no tensor", z
 
 /// The estimate of one setup.
 pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
+    let setup = &bounded(arch, setup);
     let combined = combine(arch, setup);
     let moments = combined.moments();
     let Some(peak) = moments.iter().max_by_key(|full| full.moment.allocated) else { return nothing(arch) };
@@ -28,7 +30,7 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
     for item in &list {
         parts[item.part as usize] = parts[item.part as usize].saturating_add(item.bytes);
     }
-    let named: u64 = parts.iter().sum();
+    let named = parts.iter().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes));
     parts[Part::Fragmentation as usize] = reserved.saturating_sub(named);
     parts[Part::Context as usize] = bounds.context;
     parts[Part::Other as usize] = parts[Part::Other as usize].saturating_add(if setup.context { setup.outside } else { 0 });

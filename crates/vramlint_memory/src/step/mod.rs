@@ -1,5 +1,6 @@
 //! A training run of two optimizer steps: what is loaded, and what each step takes and gives back.
 
+pub(crate) mod bounded;
 pub(crate) mod compress;
 mod generate;
 mod loss;

@@ -99,8 +99,9 @@ impl Tape {
         let held = std::mem::take(&mut *self.held.borrow_mut());
         let last = output.edge.filter(|_| early_stop);
         let tail = self.tail.replace(outer).nodes;
-        if early_stop && output.edge.is_none() {
-            return output;
+        // Nothing in it is trained; or, reentrant, what comes in needs no gradient: then `CheckpointFunction` is not recorded.
+        if if early_stop { output.edge.is_none() } else { input.edge.is_none() } {
+            return Tensor { edge: None, ..output };
         }
         let output = Tensor { edge: None, ..output };
         let body = Rc::clone(body);

@@ -40,6 +40,9 @@ pub(crate) struct Device {
     pub(crate) threads: u64,
 }
 
+/// No block is larger: a pebibyte, so that sums of blocks stay exact.
+const LARGEST: u64 = 1 << 50;
+
 /// The recorder. Methods take `&self`, so that calls nest as expressions of torch do.
 pub(crate) struct Tape {
     log: Rc<RefCell<Log>>,
@@ -129,7 +132,7 @@ impl Tape {
         if self.stopped.get() {
             return Block::nothing(&self.log);
         }
-        Block::new(&self.log, bytes, part, self.site.get())
+        Block::new(&self.log, bytes.min(LARGEST), part, self.site.get())
     }
 
     /// A tensor of `numel` numbers of `width` bytes each that needs no gradient.

@@ -1,0 +1,160 @@
+//! The thresholds that estimates hold over the traced records of this project.
+
+#[path = "../src/bin/accuracy/measure.rs"]
+mod measure;
+#[path = "../src/bin/accuracy/published.rs"]
+mod published;
+#[path = "../src/bin/accuracy/report.rs"]
+mod report;
+
+use measure::{Measured, PARTS, Reading};
+use report::Summary;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+fn records_folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../vramlint_memory/tests/records")
+}
+
+fn text(name: &str) -> String {
+    std::fs::read_to_string(records_folder().join(name)).unwrap_or_else(|why| panic!("{name}: {why}"))
+}
+
+static RECORDS: LazyLock<Vec<Measured>> = LazyLock::new(|| {
+    let (records, unread) = measure::measure(&(text("own.jsonl") + "\n" + &text("shared.jsonl")), Reading::Family);
+    assert_eq!(unread, Vec::<String>::new(), "records that describe no setup");
+    records
+});
+
+fn one_gpu() -> Summary {
+    Summary::of(RECORDS.iter().filter(|record| !record.sharded))
+}
+
+fn several_gpus() -> Summary {
+    Summary::of(RECORDS.iter().filter(|record| record.sharded))
+}
+
+/// Fails with the records that are farthest off.
+fn at_most(what: &str, value: f64, limit: f64) {
+    assert!(value <= limit, "{what}: {value:.3} % instead of at most {limit} %\n{}", report::worst(&RECORDS));
+}
+
+#[test]
+fn there_are_as_many_records_as_the_files_say() {
+    let single = RECORDS.iter().filter(|record| !record.sharded).count();
+    assert!(single >= 576 && RECORDS.len() >= 648, "{single} of {}", RECORDS.len());
+}
+
+#[test]
+fn tensors_of_one_gpu() {
+    let tensors = one_gpu().tensors;
+    at_most("median", tensors.median, 0.3);
+    at_most("95 of 100", tensors.p95, 2.0);
+    at_most("worst", tensors.worst, 5.0);
+}
+
+#[test]
+fn reserved_of_one_gpu() {
+    let reserved = one_gpu().reserved;
+    at_most("median", reserved.median, 2.5);
+    at_most("95 of 100", reserved.p95, 8.0);
+}
+
+#[test]
+fn tensors_of_several_gpus() {
+    let tensors = several_gpus().tensors;
+    at_most("median", tensors.median, 2.0);
+    at_most("95 of 100", tensors.p95, 8.0);
+}
+
+#[test]
+fn every_part() {
+    for (kind, summary) in [("one GPU", one_gpu()), ("several GPUs", several_gpus())] {
+        for (part, name) in PARTS.iter().enumerate() {
+            at_most(&format!("{name}, {kind}"), summary.parts[part], 3.0);
+        }
+    }
+}
+
+#[test]
+fn bounds_hold_what_was_reserved_and_are_narrow() {
+    for (kind, summary) in [("one GPU", one_gpu()), ("several GPUs", several_gpus()), ("all", Summary::of(RECORDS.iter()))] {
+        assert!(summary.coverage >= 98.0, "{kind}: {:.1} % held\n{}", summary.coverage, report::worst(&RECORDS));
+        at_most(&format!("width, {kind}"), summary.width, 12.0);
+    }
+}
+
+/// Where less is known, the bounds are wider and hold nine of ten: every decoder read as if nobody had described its family.
+#[test]
+fn bounds_hold_where_the_family_is_not_known() {
+    for reading in [Reading::Unknown, Reading::Count] {
+        let (records, _) = measure::measure(&(text("own.jsonl") + "\n" + &text("shared.jsonl")), reading);
+        let summary = Summary::of(records.iter().filter(|record| report::usual(record)));
+        assert!(summary.coverage >= 90.0, "{reading:?}: {:.1} % of {}", summary.coverage, summary.tensors.count);
+    }
+}
+
+/// Our words in Chinese, for the tables of the other document.
+const CHINESE: &[(&str, &str)] = &[
+    (
+        "| | records | tensors: median | 95 of 100 | worst | reserved: median | 95 of 100 | worst | held | width |",
+        "| | 记录数 | 张量误差：中位数 | 第 95 百分位 | 最大 | 保留误差：中位数 | 第 95 百分位 | 最大 | 落在界内 | 宽度 |",
+    ),
+    (
+        "| part | median error in percent of the peak: one GPU | several GPUs |",
+        "| 部分 | 误差中位数，占峰值的百分比：单卡 | 多卡 |",
+    ),
+    ("| figure | setup | card | measured | predicted | error |", "| 编号 | 配置 | 显卡 | 实测 | 预测 | 误差 |"),
+    ("| one GPU |", "| 单卡 |"),
+    ("| several GPUs |", "| 多卡 |"),
+    ("| all |", "| 全部 |"),
+    ("| weights |", "| 权重 |"),
+    ("| gradients |", "| 梯度 |"),
+    ("| optimizer |", "| 优化器状态 |"),
+    ("| activations and buffers |", "| 激活值与缓冲区 |"),
+    ("| logits |", "| logits |"),
+    ("| other |", "| 其他 |"),
+    ("| not stated |", "| 未说明 |"),
+    ("| not stated (A100 80GB class) |", "| 未说明（A100 80GB 级别） |"),
+    ("Median error ", "误差中位数 "),
+    (" % over ", " %，共 "),
+    (" figures.", " 条。"),
+];
+
+fn between(text: &str, name: &str, table: &str) -> String {
+    let (open, close) = (format!("<!-- {name} -->"), format!("<!-- /{name} -->"));
+    let (before, rest) = text.split_once(&open).unwrap_or_else(|| panic!("{open} is missing"));
+    let (_, after) = rest.split_once(&close).unwrap_or_else(|| panic!("{close} is missing"));
+    format!("{before}{open}\n{}\n{close}{after}", table.trim_end())
+}
+
+/// `UPDATE_DOCS=1 cargo test -p vramlint_estimate --test accuracy` writes them.
+#[test]
+fn documents_quote_the_figures() {
+    let figures =
+        published::compare(&text("published.jsonl"), &text("published_setups.jsonl")).expect("figures and setups agree");
+    let (overview, published) = (report::overview(&RECORDS), published::table(&figures));
+    for (name, chinese) in [("memory.md", false), ("memory.zh.md", true)] {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+        let written = std::fs::read_to_string(&path).unwrap_or_else(|why| panic!("{name}: {why}")).replace("\r\n", "\n");
+        let words = |table: &str| {
+            let pairs = if chinese { CHINESE } else { &[] };
+            pairs.iter().fold(table.to_owned(), |text, (en, zh)| text.replace(en, zh))
+        };
+        let now = between(&between(&written, "overview", &words(&overview)), "published", &words(&published));
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(&path, now).expect("writable");
+        } else {
+            assert_eq!(written, now, "{name}: UPDATE_DOCS=1 writes it");
+        }
+    }
+}
+
+/// Figures that were measured on GPUs are met at the median.
+#[test]
+fn published_figures() {
+    let figures =
+        published::compare(&text("published.jsonl"), &text("published_setups.jsonl")).expect("figures and setups agree");
+    let errors = report::Spread::of(figures.iter().map(|figure| measure::error(figure.bytes)));
+    assert!(errors.count >= 16 && errors.median <= 5.0, "{errors:?}");
+}

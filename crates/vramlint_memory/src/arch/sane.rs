@@ -1,0 +1,66 @@
+//! Numbers of a `config.json` that no model has: a unit was forgotten, or somebody plays.
+
+use crate::config::Config;
+use crate::estimate::Assumption;
+
+/// What a key counts, by its name, and the most that it may say: ten times what any released model has, and more.
+const LIMITS: &[(&str, f64)] = &[
+    ("expert", 4096.0),
+    ("layer", 4096.0),
+    ("depth", 4096.0),
+    ("head", 16384.0),
+    ("vocab", 134_217_728.0),
+    ("position", 268_435_456.0),
+    ("window", 268_435_456.0),
+    ("labels", 1_048_576.0),
+    ("rank", 1_048_576.0),
+    ("size", 1_048_576.0),
+    ("dim", 1_048_576.0),
+    ("inner", 1_048_576.0),
+    ("embd", 1_048_576.0),
+    ("model", 1_048_576.0),
+    ("d_ff", 1_048_576.0),
+    ("d_kv", 16384.0),
+];
+
+/// A thousand times the largest model, in parameters.
+const PARAMETERS: f64 = 2e15;
+
+fn limit(key: &str) -> Option<f64> {
+    LIMITS.iter().find(|(piece, _)| key.contains(piece)).map(|(_, most)| *most)
+}
+
+/// A copy without the numbers that make no sense, and their keys; nothing where all do.
+pub(super) fn without_nonsense(config: &Config) -> Option<(Config, Assumption)> {
+    let beyond =
+        |key: &&str| config.number(key).is_some_and(|number| limit(key).is_some_and(|most| number.is_nan() || number > most));
+    let mut dropped: Vec<&str> = config.keys().filter(beyond).collect();
+    let most = |pieces: &[&str]| {
+        let named = config.keys().filter(|key| pieces.iter().any(|piece| key.contains(piece)) && !dropped.contains(key));
+        named.filter_map(|key| config.number(key)).fold(1.0, f64::max)
+    };
+    let widths = ["size", "dim", "inner", "embd", "model", "d_ff"];
+    let narrow: Vec<&str> = config.keys().filter(|key| widths.iter().any(|piece| key.contains(piece))).collect();
+    let wide = narrow.iter().filter(|key| !key.contains("vocab") && !dropped.contains(key));
+    let widest = wide.filter_map(|key| config.number(key)).fold(1.0, f64::max);
+    let across = most(&["heads", "n_head"]) * most(&["head_dim", "head_size", "kv_channels", "d_kv"]);
+    if most(&["layer", "depth"]) * most(&["expert"]) * widest * widest.max(across) > PARAMETERS {
+        // Each alone may be right, together they are not: none of them is believed.
+        dropped = config.keys().filter(|key| config.number(key).is_some() && limit(key).is_some()).collect();
+    }
+    if dropped.is_empty() {
+        return None;
+    }
+    let mut sane = Config::default();
+    for key in config.keys().filter(|key| !dropped.contains(key)) {
+        if let Some(value) = config.get(key) {
+            sane.set(key, value.clone());
+        }
+    }
+    let names = dropped.join(", ");
+    let why = Assumption {
+        en: format!("no model has the size that its architecture states: {names} not believed"),
+        zh: format!("架构写明的尺寸超出任何模型：不采信 {names}"),
+    };
+    Some((sane, why))
+}
