@@ -440,10 +440,28 @@ pub(crate) struct HeadShape {
 impl Arch {
     /// From the keys of a `config.json`; never fails: what is missing is assumed, and said.
     pub fn from_config(config: &Config) -> Self {
-        let Some((sane, why)) = sane::without_nonsense(config) else { return families::read(config) };
-        let mut arch = families::read(&sane);
-        arch.assumptions.insert(0, why);
-        arch.certainty = Certainty::Count;
+        let mut arch = match sane::without_nonsense(config) {
+            None => families::read(config),
+            Some((sane, why)) => {
+                let mut arch = families::read(&sane);
+                arch.assumptions.insert(0, why);
+                arch.certainty = Certainty::Count;
+                arch
+            }
+        };
+        arch.hidden = arch.hidden.max(1);
+        for (layer, _) in &mut arch.layers {
+            // Nothing has no width, and no more of a head is turned than it has.
+            let a = &mut layer.attention;
+            for number in [&mut a.heads, &mut a.kv_heads, &mut a.head_dim, &mut a.value_dim] {
+                *number = (*number).max(1);
+            }
+            if let Projection::Latent { query_rank, kv_rank, .. } = &mut a.projection {
+                *query_rank = query_rank.map(|rank| rank.max(1));
+                *kv_rank = (*kv_rank).max(1);
+            }
+            a.rotary = a.rotary.map(|turned| Rotary { columns: turned.columns.min(a.head_dim), ..turned });
+        }
         arch
     }
 

@@ -13,7 +13,7 @@ use crate::setup::Setup;
 /// Blocks of a kind in the shortest run.
 const BASE: u64 = 4;
 /// Blocks more in the run that gives the slope.
-const STEP: u64 = 4;
+const STEP: u64 = 2;
 
 /// Models with at most this many blocks are run whole.
 const WHOLE: u64 = 64;

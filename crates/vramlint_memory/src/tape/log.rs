@@ -73,6 +73,11 @@ pub(crate) struct Log {
 }
 
 impl Log {
+    /// An empty record with room for a step of a few blocks.
+    pub(super) fn sized() -> Self {
+        Self { events: Vec::with_capacity(1 << 13), ..Self::default() }
+    }
+
     pub(super) fn alloc(&mut self, bytes: u64, part: Part, site: Site) -> u32 {
         for late in std::mem::take(&mut self.late) {
             self.free(late);

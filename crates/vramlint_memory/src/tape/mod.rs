@@ -76,8 +76,8 @@ impl Tape {
     /// An empty tape.
     pub(crate) fn new(device: Device) -> Self {
         Self {
-            log: Rc::new(RefCell::new(Log::default())),
-            nodes: RefCell::default(),
+            log: Rc::new(RefCell::new(Log::sized())),
+            nodes: RefCell::new(Vec::with_capacity(1 << 10)),
             params: RefCell::default(),
             copies: RefCell::default(),
             held: RefCell::default(),
