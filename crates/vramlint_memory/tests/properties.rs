@@ -283,7 +283,6 @@ fn no_config_breaks_anything() {
 }
 
 #[test]
-#[ignore = "one of the extreme setups still records millions of events and takes minutes"]
 fn no_setup_breaks_anything() {
     let arch = model("llama", 2);
     for number in [0, 1, u64::MAX] {

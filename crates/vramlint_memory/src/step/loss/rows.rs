@@ -3,18 +3,24 @@
 use crate::estimate::Part;
 use crate::tape::{Tape, Tensor};
 
+/// Pieces at most: a trace of thousands of rows would tell nothing more.
+const GROUPS: u64 = 64;
+
 /// `rows × length` numbers out of `rows × length × vocab`.
 pub(super) fn log_probs(t: &Tape, logits: Tensor, rows: u64, length: u64, vocab: u64) -> Tensor {
-    let each = length * vocab;
+    // Many rows are taken in groups: the same bytes in fewer pieces.
+    let groups = rows.clamp(1, GROUPS);
+    let each = rows * length * vocab / groups;
+    let length = rows * length / groups;
     if logits.width == 4 {
-        let picked = t.gather(&logits, rows * length);
-        let parts = t.split(&logits, &vec![each; usize::try_from(rows).unwrap_or(1)]);
+        let picked = t.gather(&logits, groups * length);
+        let parts = t.split(&logits, &vec![each; usize::try_from(groups).unwrap_or(1)]);
         let sums: Vec<Tensor> = parts.into_iter().map(|part| t.log_sum_exp(part, length)).collect();
         drop(logits);
         let sums = t.cat(&sums.iter().collect::<Vec<_>>());
         return t.add(picked, sums);
     }
-    let parts = t.split(&logits, &vec![each; usize::try_from(rows).unwrap_or(1)]);
+    let parts = t.split(&logits, &vec![each; usize::try_from(groups).unwrap_or(1)]);
     drop(logits);
     let picked: Vec<Tensor> = parts
         .into_iter()
