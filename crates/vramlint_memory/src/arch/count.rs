@@ -52,7 +52,7 @@ fn mlp(m: &Mlp, hidden: u64) -> u64 {
 /// Norms of one block.
 pub(super) fn norms(order: Order) -> u64 {
     match order {
-        Order::Pre | Order::Post | Order::Behind => 2,
+        Order::Pre | Order::Post { .. } | Order::Behind => 2,
         Order::Sandwich => 4,
         Order::Parallel { norms, .. } => norms,
     }
@@ -67,13 +67,23 @@ pub(super) fn layer(l: &Layer, hidden: u64) -> u64 {
 pub(super) fn parameters(arch: &Arch) -> u64 {
     let hidden = arch.hidden;
     let e = &arch.embedding;
+    let projection = if e.columns == hidden {
+        0
+    } else {
+        e.columns * hidden * if e.projects_back { 2 } else { 1 } + if e.projection_bias { hidden } else { 0 }
+    };
+    let beside = e.columns_beside(hidden);
     let embedding = arch.vocab * e.columns
-        + (e.positions.unwrap_or(0) + e.types.unwrap_or(0)) * hidden
-        + e.norm.map_or(0, |n| norm(n, hidden))
-        + if e.columns == hidden { 0 } else { 2 * e.columns * hidden };
+        + (e.positions.unwrap_or(0) + e.types.unwrap_or(0)) * beside
+        + e.norm.map_or(0, |n| norm(n, beside))
+        + projection;
     let layers: u64 = arch.layers.iter().map(|(l, times)| layer(l, hidden) * times).sum();
     let head = if arch.head.tied { 0 } else { arch.vocab * e.columns }
         + if arch.head.bias { arch.vocab } else { 0 }
-        + if arch.head.transform { hidden * hidden + hidden + norm(Norm::Layer { weight: true, bias: true }, hidden) } else { 0 };
+        + if arch.head.transform {
+            hidden * e.columns + e.columns + norm(Norm::Layer { weight: true, bias: true }, e.columns)
+        } else {
+            0
+        };
     embedding + layers + arch.final_norm.map_or(0, |n| norm(n, hidden)) + head + arch.tower
 }

@@ -84,12 +84,27 @@ pub(crate) struct Embedding {
     pub(crate) types: Option<u64>,
     /// A norm behind the sum.
     pub(crate) norm: Option<Norm>,
+    /// The projection from `columns` to the residual stream, where they differ, has a bias.
+    pub(crate) projection_bias: bool,
+    /// A projection leads back to `columns` before the head (OPT).
+    pub(crate) projects_back: bool,
+    /// Tables of numbers that the model stores, one for each position: of positions, of types.
+    pub(crate) stored_ids: u64,
+    /// Positions are made for each row of a batch rather than once (RoBERTa, OPT).
+    pub(crate) by_row: bool,
     /// Dropout behind it.
     pub(crate) dropout: bool,
     /// The table's rows are multiplied by a number (Gemma).
     pub(crate) scaled: bool,
     /// Bytes of a causal mask that the model stores as a buffer (StarCoder).
     pub(crate) stored_mask: u64,
+}
+
+impl Embedding {
+    /// Columns of the tables of positions and types and of the norm: those of the tokens where the projection comes behind them.
+    pub(crate) fn columns_beside(&self, hidden: u64) -> u64 {
+        if self.projects_back { hidden } else { self.columns }
+    }
 }
 
 /// A block.
@@ -146,7 +161,10 @@ pub(crate) enum Order {
     /// Norm, attention, add; norm, MLP, add.
     Pre,
     /// Attention, add, norm; MLP, add, norm (BERT).
-    Post,
+    Post {
+        /// Dropout behind the MLP only (DistilBERT).
+        late_dropout: bool,
+    },
     /// Norms before and behind both (Gemma 2).
     Sandwich,
     /// Norms behind both only, inside the residual (OLMo 2).
@@ -366,8 +384,19 @@ pub(crate) struct HeadShape {
     pub(crate) scaled: bool,
     /// A dense layer, an activation and a norm stand before it (BERT).
     pub(crate) transform: bool,
-    /// A pooler (dense, tanh) stands before a classifier (BERT), or a dense layer with dropout (RoBERTa).
-    pub(crate) pooler: bool,
+    /// A dense layer over the first token of a row stands before a classifier (BERT and its kin).
+    pub(crate) pooler: Option<Pooler>,
+}
+
+/// A dense layer over the first token of a row, an activation and dropout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pooler {
+    /// Dropout before the dense layer too (RoBERTa).
+    pub(crate) early_dropout: bool,
+    /// The activation; tanh counts as what keeps its result.
+    pub(crate) activation: Activation,
+    /// It is part of what PEFT trains whole beside adapters (a head of its own, not the model's pooler).
+    pub(crate) saved: bool,
 }
 
 impl Arch {

@@ -3,7 +3,7 @@
 use super::attention::{Shared, attention};
 use super::layers::{LayerModule, NormModule};
 use super::load::Loaded;
-use super::mlp::mlp;
+use super::mlp::{linear, mlp};
 use super::norm::norm;
 use super::rotary;
 use crate::arch::{Arch, Layer, Order};
@@ -33,9 +33,9 @@ pub(crate) struct Model {
     pub(crate) loaded: Loaded,
     pub(crate) hidden: u64,
     pub(crate) vocab: u64,
-    shape: crate::arch::Embedding,
+    pub(super) shape: crate::arch::Embedding,
     head: crate::arch::HeadShape,
-    causal: bool,
+    pub(super) causal: bool,
 }
 
 static EMBEDDING: Words = Words { en: "embedding", zh: "嵌入" };
@@ -63,19 +63,8 @@ impl Model {
     pub(crate) fn forward(&self, t: &Tape, ids: &Tensor, batch: Batch, setup: &Setup, train: bool) -> Tensor {
         let phase = if t.site().phase == Phase::Generate { Phase::Generate } else { Phase::Forward };
         t.at(Site { phase, layer: 0, name: &EMBEDDING });
-        let tokens = batch.tokens();
-        let table = t.weight(self.loaded.embedding);
-        let mut hidden = t.embedding(ids, &table, tokens, self.shape.columns);
-        drop(table);
-        if setup.lora.is_some() && setup.checkpointing != Checkpointing::None && train {
-            // enable_input_require_grads: a hook makes the output of the embedding need a gradient.
-            hidden = t.with_grad(hidden, true);
-        }
-        let positions = t.add_broadcast(t.empty(batch.seq, 8), Other::Scalar);
-        let shared = Rc::new(self.shared(t, &hidden, batch, setup));
-        // The name `inputs_embeds` lives as long as the forward.
-        let rows = hidden;
-        let mut hidden = self.embed(t, &rows, &positions, batch);
+        let require = setup.lora.is_some() && setup.checkpointing != Checkpointing::None && train;
+        let (mut hidden, shared, names) = self.enter(t, ids, batch, setup, require);
         for layer in &self.loaded.layers {
             let body: Rc<dyn Fn(&Tape, &Tensor) -> Tensor> = {
                 let (layer, shared) = (layer.clone(), Rc::clone(&shared));
@@ -92,8 +81,11 @@ impl Model {
             Some(module) => norm(t, &hidden, module),
             None => hidden,
         };
-        drop((positions, rows));
-        last
+        drop(names);
+        match &self.loaded.projections[1] {
+            Some(back) => linear(t, &last, back),
+            None => last,
+        }
     }
 
     /// What is done to logits before a loss sees them: capped (Gemma 2), multiplied by a number (Cohere, Granite).
@@ -110,23 +102,7 @@ impl Model {
         logits
     }
 
-    /// What is done to the rows of the embedding table before the first block.
-    fn embed(&self, t: &Tape, rows: &Tensor, positions: &Tensor, batch: Batch) -> Tensor {
-        let mut hidden = rows.clone();
-        if self.shape.scaled {
-            hidden = t.mul(hidden, Other::Scalar);
-        }
-        if let Some(table) = self.loaded.positions {
-            let places = t.embedding(positions, &t.weight(table), batch.seq, self.hidden);
-            hidden = t.add(&hidden, &places);
-        }
-        if self.shape.dropout {
-            hidden = t.dropout(hidden);
-        }
-        hidden
-    }
-
-    fn shared(&self, t: &Tape, hidden: &Tensor, batch: Batch, setup: &Setup) -> Shared {
+    pub(super) fn shared(&self, t: &Tape, hidden: &Tensor, batch: Batch, setup: &Setup) -> Shared {
         let layers = &self.loaded.layers;
         let mut masks: Vec<(Option<u64>, Option<Tensor>)> = Vec::new();
         for window in layers.iter().map(|layer| layer.shape.attention.window) {
@@ -198,13 +174,15 @@ fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Fo
             let hidden = half(x, &norms[0], attend);
             half(&hidden, &norms[1], feed)
         }
-        Order::Post => {
-            let half = |x: &Tensor, part: Forward<'_>, behind: &NormModule| {
-                let sum = add_residual(t, x, part(t, x), shape);
-                norm(t, &sum, behind)
+        Order::Post { late_dropout } => {
+            // What was dropped has a name until the norm has run.
+            let half = |x: &Tensor, part: Forward<'_>, behind: &NormModule, dropout: bool| {
+                let out = part(t, x);
+                let out = if dropout { t.dropout(out) } else { out };
+                norm(t, &t.add(x, &out), behind)
             };
-            let hidden = half(x, attend, &norms[0]);
-            half(&hidden, feed, &norms[1])
+            let hidden = half(x, attend, &norms[0], shape.dropout && !late_dropout);
+            half(&hidden, feed, &norms[1], shape.dropout)
         }
         Order::Sandwich => {
             let half = |x: &Tensor, before: &NormModule, part: Forward<'_>, behind: &NormModule| {

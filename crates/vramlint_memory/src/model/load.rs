@@ -1,7 +1,7 @@
 //! Loading: parameters in the order of the modules, adapters behind them.
 
 use super::layers::{Adapter, AttentionModule, LayerModule, LinearModule, MlpModule, NormModule, Projections};
-use crate::arch::{Activation, Arch, Attention, Experts, Layer, Mlp, Names, Norm, Projection, Rotary, Tables};
+use crate::arch::{Activation, Arch, Attention, Experts, Layer, Mlp, Names, Norm, Pooler, Projection, Rotary, Tables};
 use crate::estimate::Part;
 use crate::setup::{Lora, Quantization, Setup, Targets, Task};
 use crate::tape::{Linear, ParamId, Tape, Tensor, Weight};
@@ -12,6 +12,8 @@ pub(crate) struct Loaded {
     pub(crate) positions: Option<ParamId>,
     pub(crate) types: Option<ParamId>,
     pub(crate) embedding_norm: Option<NormModule>,
+    /// From the columns of the embedding to the residual stream, and back.
+    pub(crate) projections: [Option<LinearModule>; 2],
     pub(crate) layers: Vec<LayerModule>,
     pub(crate) final_norm: Option<NormModule>,
     pub(crate) head: Head,
@@ -27,7 +29,7 @@ pub(crate) enum Head {
     /// A language-model head: the weight (the embedding's if tied) and its bias.
     Vocabulary { weight: ParamId, bias: Option<ParamId>, transform: Option<(LinearModule, NormModule)> },
     /// A classifier; a pooler before it.
-    Classes { pooler: Option<LinearModule>, score: LinearModule, classes: u64 },
+    Classes { pooler: Option<(LinearModule, Pooler)>, score: LinearModule, classes: u64 },
 }
 
 impl Loaded {
@@ -59,15 +61,17 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
     };
     let embedding = loader.param([arch.vocab, arch.embedding.columns]);
     tape.with_param(embedding, |param| param.embedding = true);
+    let beside = arch.embedding.columns_beside(arch.hidden);
     let table = |rows: Option<u64>| {
         rows.map(|rows| {
-            let id = loader.param([rows, arch.hidden]);
+            let id = loader.param([rows, beside]);
             tape.with_param(id, |param| param.embedding = true);
             id
         })
     };
     let (positions, types) = (table(arch.embedding.positions), table(arch.embedding.types));
-    let embedding_norm = arch.embedding.norm.map(|norm| loader.norm(norm, arch.hidden));
+    let embedding_norm = arch.embedding.norm.map(|norm| loader.norm(norm, beside));
+    let projections = loader.projections(arch);
     let mut modules = Vec::new();
     for (shape, times) in layers {
         for _ in 0..*times {
@@ -87,7 +91,7 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
             loader.adapt(module, lora);
         }
     }
-    Loaded { embedding, positions, types, embedding_norm, layers: modules, final_norm, head, buffers, scales }
+    Loaded { embedding, positions, types, embedding_norm, projections, layers: modules, final_norm, head, buffers, scales }
 }
 
 /// Quantizes every linear layer that is to be.
@@ -135,6 +139,9 @@ fn buffers(tape: &Tape, arch: &Arch, layers: &[(Layer, u64)]) -> Vec<crate::tape
     }
     if arch.embedding.scaled {
         out.push(buffer(1));
+    }
+    for _ in 0..arch.embedding.stored_ids {
+        out.push(tape.empty_as(arch.embedding.positions.unwrap_or(0), 8, crate::estimate::Part::Buffers));
     }
     if arch.embedding.stored_mask > 0 {
         out.push(tape.empty_as(arch.embedding.stored_mask, 1, crate::estimate::Part::Buffers));
@@ -271,16 +278,36 @@ impl Loader<'_> {
             _ => None,
         };
         if let Some(classes) = classes {
-            let pooler = arch.head.pooler.then(|| self.plain(arch.hidden, arch.hidden, true));
-            let score = self.plain(arch.hidden, classes, arch.head.pooler);
-            return Head::Classes { pooler, score, classes };
+            return self.classes(arch, classes);
         }
         let transform = arch.head.transform.then(|| {
-            (self.plain(arch.hidden, arch.hidden, true), self.norm(Norm::Layer { weight: true, bias: true }, arch.hidden))
+            let columns = arch.embedding.columns;
+            (self.plain(arch.hidden, columns, true), self.norm(Norm::Layer { weight: true, bias: true }, columns))
         });
         let weight = if arch.head.tied { embedding } else { self.param([arch.vocab, arch.embedding.columns]) };
         let bias = arch.head.bias.then(|| self.param([1, arch.vocab]));
         Head::Vocabulary { weight, bias, transform }
+    }
+
+    /// A classifier. PEFT trains a copy of it whole beside adapters (peft 0.21, `ModulesToSaveWrapper`).
+    fn classes(&self, arch: &Arch, classes: u64) -> Head {
+        let copies = Loader { trainable: true, ..*self };
+        let one = |saved: bool, input: u64, output: u64, bias: bool| {
+            let own = self.plain(input, output, bias);
+            if saved && self.setup.lora.is_some() { copies.plain(input, output, bias) } else { own }
+        };
+        let pooler = arch.head.pooler.map(|shape| (one(shape.saved, arch.hidden, arch.hidden, true), shape));
+        Head::Classes { pooler, score: one(true, arch.hidden, classes, pooler.is_some()), classes }
+    }
+
+    /// Projections between the columns of the embedding and the residual stream.
+    fn projections(&self, arch: &Arch) -> [Option<LinearModule>; 2] {
+        let e = &arch.embedding;
+        if e.columns == arch.hidden {
+            return [None, None];
+        }
+        let into = self.plain(e.columns, arch.hidden, e.projection_bias);
+        [Some(into), e.projects_back.then(|| self.plain(arch.hidden, e.columns, false))]
     }
 
     fn adapt(&self, layer: &mut LayerModule, lora: &Lora) {

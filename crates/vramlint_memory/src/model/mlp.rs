@@ -21,7 +21,8 @@ pub(crate) fn linear(t: &Tape, x: &Tensor, module: &LinearModule) -> Tensor {
     t.cast(sum, width)
 }
 
-fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {
+/// An activation function.
+pub(crate) fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {
     match activation {
         Activation::Kernel | Activation::Xielu => t.from_input(x),
         Activation::Relu => t.from_result(x),

@@ -2,6 +2,7 @@
 
 mod attention;
 mod decoder;
+mod embed;
 mod layers;
 mod load;
 mod mlp;
@@ -12,4 +13,5 @@ mod rotary;
 pub(crate) use decoder::{Batch, Model};
 pub(crate) use layers::LayerModule;
 pub(crate) use load::{Head, load};
-pub(crate) use mlp::linear;
+pub(crate) use mlp::{activate, linear};
+pub(crate) use norm::norm;

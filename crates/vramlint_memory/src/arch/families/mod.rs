@@ -28,7 +28,10 @@ pub(super) fn read(config: &Config) -> Arch {
     let kind = kind(config);
     let family: fn(&Config, String) -> Arch = match kind.as_str() {
         "gpt2" => gpt2::read,
-        "bert" | "roberta" | "xlm-roberta" | "electra" => bert::read,
+        "bert" => bert::bert,
+        "roberta" | "xlm-roberta" | "camembert" | "xlm-roberta-xl" | "data2vec-text" => bert::roberta,
+        "electra" => bert::electra,
+        "distilbert" => bert::distilbert,
         "llama" | "code_llama" | "internlm3" => llama::llama,
         "mistral" | "ministral" | "ministral3" | "mixtral" => llama::mistral,
         "qwen2" | "qwen3" => llama::qwen,
@@ -75,6 +78,12 @@ fn kind(config: &Config) -> String {
         "GPTNeoX" => "gpt_neox".to_owned(),
         "OPT" => "opt".to_owned(),
         "XLMRoberta" => "xlm-roberta".to_owned(),
+        "DistilBert" => "distilbert".to_owned(),
+        "Camembert" => "camembert".to_owned(),
+        "ModernBert" => "modernbert".to_owned(),
+        "DebertaV2" => "deberta-v2".to_owned(),
+        "GPTNeo" => "gpt_neo".to_owned(),
+        "CodeGen" => "codegen".to_owned(),
         "GPTJ" => "gptj".to_owned(),
         "GPTBigCode" => "gpt_bigcode".to_owned(),
         "StableLm" => "stablelm".to_owned(),
@@ -111,9 +120,21 @@ fn activation(name: Option<&str>, other: Activation) -> Activation {
 }
 
 fn head(tied: bool) -> HeadShape {
-    HeadShape { tied, bias: false, softcap: false, scaled: false, transform: false, pooler: false }
+    HeadShape { tied, bias: false, softcap: false, scaled: false, transform: false, pooler: None }
 }
 
 fn embedding(columns: u64) -> Embedding {
-    Embedding { columns, positions: None, types: None, norm: None, dropout: false, scaled: false, stored_mask: 0 }
+    Embedding {
+        columns,
+        positions: None,
+        types: None,
+        norm: None,
+        projection_bias: false,
+        projects_back: false,
+        stored_ids: 0,
+        by_row: false,
+        dropout: false,
+        scaled: false,
+        stored_mask: 0,
+    }
 }

@@ -1,7 +1,7 @@
 //! Scores per row: classification and reward models.
 
 use crate::estimate::Part;
-use crate::model::{Batch, Head, Model, linear};
+use crate::model::{Batch, Head, Model, activate, linear};
 use crate::setup::{Setup, Task};
 use crate::tape::{Tape, Tensor};
 
@@ -12,10 +12,11 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     t.at(super::site());
     let Head::Classes { pooler, score, classes } = &model.loaded.head else { return hidden };
     let scores = match pooler {
-        // The first token of a row, a dense layer and tanh.
-        Some(pooler) => {
+        // The first token of a row, a dense layer and an activation.
+        Some((dense, shape)) => {
             let first = t.slice(&hidden, batch.rows * model.hidden);
-            let pooled = t.from_result(linear(t, &first, pooler));
+            let first = if shape.early_dropout { t.dropout(first) } else { first };
+            let pooled = activate(t, linear(t, &first, dense), shape.activation);
             let dropped = t.dropout(pooled);
             linear(t, &dropped, score)
         }
