@@ -217,6 +217,30 @@ pub(crate) struct Attention {
     pub(crate) fp32_scores: bool,
     /// A mask is made even where no token is hidden but by causality (Falcon).
     pub(crate) masked: bool,
+    /// Which code makes scores.
+    pub(crate) form: Form,
+    /// Queries are multiplied by a number of Python before the scores (OPT).
+    pub(crate) scales_first: bool,
+}
+
+impl Attention {
+    /// Scores are written out whatever kernel is asked for.
+    pub(crate) fn written(&self) -> bool {
+        self.softcap || self.fp32_scores || self.form != Form::Usual
+    }
+}
+
+/// Which code of transformers makes scores, where a family has its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The common interface.
+    Usual,
+    /// BLOOM: ALiBi is what the product is added to.
+    Bloom,
+    /// MPT: ALiBi in fp32 is added.
+    Mpt,
+    /// GPT-Neo: a stored mask rules out what lies ahead and, in local layers, far behind.
+    Neo,
 }
 
 /// How queries, keys and values are projected.
@@ -230,6 +254,10 @@ pub(crate) enum Projection {
     FusedSlices,
     /// One matrix whose rows alternate by head; the parts are views of it (NeoX).
     FusedByHead,
+    /// One matrix whose rows alternate by groups of heads, so that each part is copied (CodeGen).
+    FusedByGroup,
+    /// One matrix of which each part is selected by head, which copies it (BLOOM).
+    FusedSelected,
     /// One matrix whose keys and values are picked by index, which copies them (Falcon); `spread` to every head.
     FusedPicked {
         /// Keys and values are copied to every head.
@@ -294,6 +322,8 @@ pub(crate) enum Tables {
     Stored {
         /// Its rows.
         rows: u64,
+        /// Its numbers stay in fp32, and what they turn becomes fp32 (CodeGen).
+        wide: bool,
     },
 }
 

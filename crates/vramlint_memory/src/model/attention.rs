@@ -6,7 +6,8 @@ use super::mlp::linear;
 use super::norm::norm;
 use super::project;
 use super::rotary::{self, Angles};
-use crate::arch::{Attention, Rotary};
+use super::written;
+use crate::arch::{Attention, Form, Rotary};
 use crate::setup::Attention as Kernel;
 use crate::tape::ops::attention::Heads;
 use crate::tape::{Other, Tape, Tensor};
@@ -55,8 +56,9 @@ pub(crate) fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Atte
     let mask = shared.mask(a);
     let spread = project::spread(&module.projections, a, shape);
     let out = match shared.kernel {
+        _ if a.form != Form::Usual || a.fp32_scores => written::attend(t, [q, k, v], a, spread, mask),
         Kernel::Eager => eager(t, &q, &k, &v, a, spread, mask),
-        Kernel::Sdpa if a.softcap || a.fp32_scores => eager(t, &q, &k, &v, a, spread, mask),
+        Kernel::Sdpa if a.softcap => eager(t, &q, &k, &v, a, spread, mask),
         Kernel::Sdpa | Kernel::Flash => kernel(t, &q, &k, &v, a, spread, mask),
     };
     linear(t, &out, &module.out)
@@ -104,6 +106,9 @@ fn flash(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads) -> Tensor {
 /// `eager_attention_forward`: scores, mask, softmax, dropout, all written out.
 fn eager(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Heads, mask: Option<&Tensor>) -> Tensor {
     let times = shape.heads / shape.kv_heads.max(1);
+    // What was not turned goes back as it was projected, and the product's gradient lies with the heads in front.
+    let back = |x: &Tensor| if a.rotary.is_none() && times == 1 { t.view_copied_back(x) } else { x.clone() };
+    let (q, v) = (&back(q), &back(v));
     // A single head that is seen as many is copied by the product unless the batch has one row.
     let single = shape.kv_heads == 1 && shape.batch == 1;
     let (k, v) = (t.repeat(k, times, single), t.repeat(v, times, single));

@@ -122,7 +122,7 @@ impl Model {
     /// The mask of the blocks that see `window` tokens back (transformers 5.23, `masking_utils.py`): the fused kernels need none
     /// while every token is seen.
     fn mask(&self, t: &Tape, width: u64, window: Option<u64>, batch: Batch, setup: &Setup) -> Option<Tensor> {
-        let written = self.loaded.layers.iter().any(|layer| layer.shape.attention.softcap || layer.shape.attention.fp32_scores);
+        let written = self.loaded.layers.iter().any(|layer| layer.shape.attention.written());
         let always = self.loaded.layers.iter().any(|layer| layer.shape.attention.masked);
         let one = batch.seq * batch.seq;
         match setup.attention {

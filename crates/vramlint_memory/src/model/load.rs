@@ -130,7 +130,7 @@ fn buffers(tape: &Tape, arch: &Arch, layers: &[(Layer, u64)]) -> Vec<crate::tape
     let mut out = Vec::new();
     let buffer = |numel: u64| tape.empty_as(numel, 4, crate::estimate::Part::Buffers);
     for rotary in rotaries(&arch.layers) {
-        if let Tables::Stored { rows } = rotary.tables {
+        if let Tables::Stored { rows, .. } = rotary.tables {
             let blocks: u64 = layers.iter().map(|(_, times)| times).sum();
             out.extend((0..blocks).map(|_| buffer(rows * rotary.columns)));
         } else {

@@ -36,7 +36,7 @@ pub(crate) fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {
             let gate = t.from_result(t.mul(&x, Other::Scalar));
             t.mul(&x, Other::Same(&gate))
         }
-        Activation::BloomGelu => t.from_input(x),
+        Activation::BloomGelu => t.bloom_gelu(&x),
     }
 }
 

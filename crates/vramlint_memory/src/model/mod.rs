@@ -9,6 +9,7 @@ mod mlp;
 mod norm;
 mod project;
 mod rotary;
+mod written;
 
 pub(crate) use decoder::{Batch, Model};
 pub(crate) use layers::LayerModule;

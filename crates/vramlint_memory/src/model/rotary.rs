@@ -91,7 +91,8 @@ fn stored(t: &Tape, (q, k): (&Tensor, &Tensor), rotary: Rotary, head_dim: u64, b
     let rows = t.no_grad(|t| {
         let positions = t.empty(numel, 8);
         let picked = t.empty(numel, 4);
-        let rows = t.cast(&picked, k.width);
+        let keep = matches!(rotary.tables, Tables::Stored { wide: true, .. });
+        let rows = if keep { picked } else { t.cast(&picked, k.width) };
         drop(positions);
         rows
     });

@@ -60,6 +60,8 @@ fn attention(config: &Config, sizes: &Sizes) -> Attention {
         scaled_queries: false,
         fp32_scores: false,
         masked: false,
+        form: crate::arch::Form::Usual,
+        scales_first: false,
     }
 }
 

@@ -31,6 +31,8 @@ pub(super) fn read(config: &Config, kind: String) -> Arch {
             scaled_queries: false,
             fp32_scores: false,
             masked: false,
+            form: crate::arch::Form::Usual,
+            scales_first: false,
         },
         mlp: Mlp::Plain {
             inner: config.count("n_inner").unwrap_or(4 * hidden),

@@ -9,6 +9,7 @@ mod glm;
 mod gpt2;
 mod llama;
 mod neox;
+mod older;
 mod olmo;
 mod phi;
 mod plain;
@@ -41,7 +42,11 @@ pub(super) fn read(config: &Config) -> Arch {
         "phi" => phi::phi,
         "phi3" => phi::phi3,
         "gpt_neox" => neox::neox,
-        "gptj" => neox::gptj,
+        "gptj" | "codegen" => neox::gptj,
+        "opt" => older::opt,
+        "bloom" => older::bloom,
+        "mpt" => older::mpt,
+        "gpt_neo" => older::neo,
         "falcon" => neox::falcon,
         "starcoder2" => plain::starcoder2,
         "gpt_bigcode" => plain::bigcode,

@@ -9,8 +9,12 @@ impl Tape {
         let numel = parts.iter().map(|part| part.numel).sum();
         let width = parts.iter().map(|part| part.width).max().unwrap_or(4);
         let out = self.empty(numel, width);
-        let sizes: Vec<u64> = parts.iter().map(|part| part.numel).collect();
-        self.record(parts, out, move |_, grad| sizes.into_iter().map(|numel| Some(grad.part(numel))).collect())
+        let sizes: Vec<(u64, u64)> = parts.iter().map(|part| (part.numel, part.width)).collect();
+        self.record(parts, out, move |tape, grad| {
+            // A part in a narrower type gets a copy.
+            let part = |(numel, width)| if width == grad.width { grad.part(numel) } else { tape.empty(numel, width) };
+            sizes.into_iter().map(|size| Some(part(size))).collect()
+        })
     }
 
     /// `.contiguous()` or `.reshape()` where the layout forces a copy; the gradient comes back in the other layout, as a view.
