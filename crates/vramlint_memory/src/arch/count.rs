@@ -1,6 +1,6 @@
 //! Parameters of an architecture.
 
-use super::{Activation, Arch, Attention, Experts, Layer, Mlp, Norm, Order, Projection, QkNorm};
+use super::{Activation, Arch, Attention, Experts, Layer, Mlp, Norm, Order, Projection, QkNorm, Relative};
 
 /// Weights of one norm over `columns`.
 pub(super) fn norm(norm: Norm, columns: u64) -> u64 {
@@ -29,8 +29,14 @@ fn attention(a: &Attention, hidden: u64) -> u64 {
             let nope = a.head_dim - rope_dim;
             queries + hidden * (kv_rank + rope_dim) + kv_rank + kv_rank * a.heads * (nope + a.value_dim) + out + bias
         }
-        _ => hidden * (q + k + v) + out + bias + norms + sinks,
+        _ => hidden * (q + k + v) + out + bias + norms + sinks + a.relative.map_or(0, |relative| distances(&relative, hidden, q)),
     }
+}
+
+/// Projections of distances that a block has for itself.
+fn distances(relative: &Relative, hidden: u64, columns: u64) -> u64 {
+    let own = u64::from(relative.to_positions) + u64::from(relative.from_positions);
+    if relative.shared { 0 } else { own * (hidden * columns + columns) }
 }
 
 fn mlp(m: &Mlp, hidden: u64) -> u64 {
@@ -77,6 +83,8 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
         + (e.positions.unwrap_or(0) + e.types.unwrap_or(0)) * beside
         + e.norm.map_or(0, |n| norm(n, beside))
         + projection;
+    let relative = arch.layers.first().and_then(|(layer, _)| layer.attention.relative);
+    let distances = relative.map_or(0, |relative| (2 * relative.span + if relative.normed { 2 } else { 0 }) * hidden);
     let layers: u64 = arch.layers.iter().map(|(l, times)| layer(l, hidden) * times).sum();
     let head = if arch.head.tied { 0 } else { arch.vocab * e.columns }
         + if arch.head.bias { arch.vocab } else { 0 }
@@ -85,5 +93,5 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
         } else {
             0
         };
-    embedding + layers + arch.final_norm.map_or(0, |n| norm(n, hidden)) + head + arch.tower
+    embedding + distances + layers + arch.final_norm.map_or(0, |n| norm(n, hidden)) + head + arch.tower
 }

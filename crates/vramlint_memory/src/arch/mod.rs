@@ -221,6 +221,23 @@ pub(crate) struct Attention {
     pub(crate) form: Form,
     /// Queries are multiplied by a number of Python before the scores (OPT).
     pub(crate) scales_first: bool,
+    /// Scores are joined by those of distances (DeBERTa).
+    pub(crate) relative: Option<Relative>,
+}
+
+/// Attention to distances beside contents (DeBERTa).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Relative {
+    /// Distances to either side that have an embedding.
+    pub(crate) span: u64,
+    /// They are projected as contents are, rather than by weights of their own.
+    pub(crate) shared: bool,
+    /// Contents look at distances.
+    pub(crate) to_positions: bool,
+    /// Distances look at contents.
+    pub(crate) from_positions: bool,
+    /// The embedding of distances is normed.
+    pub(crate) normed: bool,
 }
 
 impl Attention {

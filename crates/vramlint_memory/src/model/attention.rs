@@ -1,5 +1,6 @@
 //! Attention.
 
+use super::deberta::{self, Distances};
 use super::decoder::Batch;
 use super::layers::{AttentionModule, NormModule};
 use super::mlp::linear;
@@ -19,6 +20,8 @@ pub(crate) struct Shared {
     /// Masks that go to the kernel, by window.
     pub(crate) masks: Vec<(Option<u64>, Option<Tensor>)>,
     pub(crate) kernel: Kernel,
+    /// Embeddings of distances, which of them each pair of tokens has, and who is seen.
+    pub(crate) distances: Option<Distances>,
 }
 
 impl Shared {
@@ -38,6 +41,10 @@ pub(crate) fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Atte
         head_dim: a.head_dim,
         value_dim: a.value_dim,
     };
+    if let (Some(relative), Some(distances)) = (a.relative, &shared.distances) {
+        let out = deberta::attend(t, x, module, relative, distances, shape, a.dropout);
+        return linear(t, &out, &module.out);
+    }
     let (mut q, mut k, v) = project::project(t, x, module, a, batch);
     if let Some(rotary) = a.rotary
         && let Some((_, angles)) = shared.angles.iter().find(|(kind, _)| *kind == rotary)

@@ -1,6 +1,7 @@
 //! The forward of a model: embeddings, blocks, the last norm.
 
 use super::attention::{Shared, attention};
+use super::deberta;
 use super::layers::{LayerModule, NormModule};
 use super::load::Loaded;
 use super::mlp::{linear, mlp};
@@ -116,7 +117,11 @@ impl Model {
                 angles.push((rotary, rotary::angles(t, batch.seq, rotary, hidden.width)));
             }
         }
-        Shared { angles, masks, kernel: setup.attention }
+        let distances = self.loaded.distances.as_ref().map(|(table, module)| {
+            let padding = if setup.padding_mask { 8 } else { 4 };
+            deberta::distances(t, *table, module.as_ref(), batch, padding)
+        });
+        Shared { angles, masks, kernel: setup.attention, distances }
     }
 
     /// The mask of the blocks that see `window` tokens back (transformers 5.23, `masking_utils.py`): the fused kernels need none

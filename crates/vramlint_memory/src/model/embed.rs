@@ -64,6 +64,7 @@ impl Model {
         let columns = self.shape.columns_beside(self.hidden);
         let each = if self.shape.by_row { batch.tokens() } else { batch.seq };
         let ids = if self.shape.by_row { t.empty(each, 8) } else { t.nothing() };
+        let deberta = self.loaded.distances.is_some();
         let of_types = self.loaded.types.map(|table| (table, t.empty(each, 8)));
         let rows = rows(t);
         let types = of_types.map(|(table, ids)| t.embedding(&ids, &t.weight(table), batch.tokens(), columns));
@@ -74,12 +75,19 @@ impl Model {
             None => sum.clone(),
         };
         drop(sum);
+        // DeBERTa makes zeros where it has no positions, and multiplies by the mask.
+        let zeros = (deberta && places.is_none()).then(|| t.empty(rows.numel, rows.width));
         if let Some(module) = &self.loaded.embedding_norm {
             hidden = norm(t, &hidden, module);
+        }
+        if deberta {
+            let mask = t.empty(batch.tokens(), hidden.width);
+            hidden = t.mul(&hidden, Other::Columns(&mask));
         }
         if self.shape.dropout {
             hidden = t.dropout(hidden);
         }
+        drop(zeros);
         drop((rows, types, places));
         match &self.loaded.projections[0] {
             Some(into) => linear(t, &hidden, into),

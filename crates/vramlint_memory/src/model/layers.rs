@@ -47,6 +47,8 @@ pub(crate) struct AttentionModule {
     pub(crate) q_norm: Option<NormModule>,
     pub(crate) k_norm: Option<NormModule>,
     pub(crate) sinks: Option<ParamId>,
+    /// Projections of distances: to keys, to queries (DeBERTa).
+    pub(crate) distances: [Option<LinearModule>; 2],
 }
 
 /// An MLP with its parameters.
@@ -108,6 +110,7 @@ impl LayerModule {
                 visit(kv_up);
             }
         }
+        self.attention.distances.iter_mut().flatten().for_each(&mut *visit);
         visit(&mut self.attention.out);
         self.mlp.each_linear(visit);
     }

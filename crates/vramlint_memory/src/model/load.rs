@@ -12,6 +12,8 @@ pub(crate) struct Loaded {
     pub(crate) positions: Option<ParamId>,
     pub(crate) types: Option<ParamId>,
     pub(crate) embedding_norm: Option<NormModule>,
+    /// Embeddings of distances (DeBERTa).
+    pub(crate) distances: Option<(ParamId, Option<NormModule>)>,
     /// From the columns of the embedding to the residual stream, and back.
     pub(crate) projections: [Option<LinearModule>; 2],
     pub(crate) layers: Vec<LayerModule>,
@@ -72,6 +74,11 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
     let (positions, types) = (table(arch.embedding.positions), table(arch.embedding.types));
     let embedding_norm = arch.embedding.norm.map(|norm| loader.norm(norm, beside));
     let projections = loader.projections(arch);
+    let distances = arch.layers.first().and_then(|(layer, _)| layer.attention.relative).map(|relative| {
+        let table = loader.param([2 * relative.span, arch.hidden]);
+        tape.with_param(table, |param| param.embedding = true);
+        (table, relative.normed.then(|| loader.norm(Norm::Layer { weight: true, bias: true }, arch.hidden)))
+    });
     let mut modules = Vec::new();
     for (shape, times) in layers {
         for _ in 0..*times {
@@ -91,7 +98,19 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
             loader.adapt(module, lora);
         }
     }
-    Loaded { embedding, positions, types, embedding_norm, projections, layers: modules, final_norm, head, buffers, scales }
+    Loaded {
+        embedding,
+        positions,
+        types,
+        embedding_norm,
+        distances,
+        projections,
+        layers: modules,
+        final_norm,
+        head,
+        buffers,
+        scales,
+    }
 }
 
 /// Quantizes every linear layer that is to be.
@@ -232,6 +251,12 @@ impl Loader<'_> {
             q_norm: a.qk_norm.map(|n| self.norm(n.norm, columns(a.heads, n.per_head))),
             k_norm: a.qk_norm.map(|n| self.norm(n.norm, columns(a.kv_heads, n.per_head))),
             sinks,
+            distances: a.relative.filter(|relative| !relative.shared).map_or([None, None], |relative| {
+                [
+                    relative.to_positions.then(|| self.linear(h, q, true, "attention.self.pos_key_proj")),
+                    relative.from_positions.then(|| self.linear(h, q, true, "attention.self.pos_query_proj")),
+                ]
+            }),
         }
     }
 
@@ -326,38 +351,7 @@ impl Loader<'_> {
             let (down, up) = (part(input, lora.r), part(lora.r, output));
             module.adapter = Some(Adapter { down, up, dropout: lora.dropout, width });
         };
-        match &mut layer.attention.projections {
-            Projections::Separate { q, k, v } => [q, k, v].into_iter().for_each(adapter),
-            Projections::Fused(all) => adapter(all),
-            Projections::Latent { q, kv_down, kv_up, .. } => {
-                q.iter_mut().for_each(adapter);
-                adapter(kv_down);
-                adapter(kv_up);
-            }
-        }
-        adapter(&mut layer.attention.out);
-        Self::adapt_mlp(&mut layer.mlp, &adapter);
-    }
-
-    fn adapt_mlp(mlp: &mut MlpModule, adapter: &dyn Fn(&mut LinearModule)) {
-        match mlp {
-            MlpModule::Gated { gate, up, down } => {
-                adapter(gate);
-                if let Some(up) = up {
-                    adapter(up);
-                }
-                adapter(down);
-            }
-            MlpModule::Plain { up, down, .. } => {
-                adapter(up);
-                adapter(down);
-            }
-            MlpModule::Experts { shared, .. } => {
-                if let Some(shared) = shared {
-                    Self::adapt_mlp(shared, adapter);
-                }
-            }
-        }
+        layer.each_linear(&mut { adapter });
     }
 }
 

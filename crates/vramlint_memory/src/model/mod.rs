@@ -1,6 +1,7 @@
 //! The model: its parameters on the tape, and its forward, written as the modeling code of transformers 5.23 is.
 
 mod attention;
+mod deberta;
 mod decoder;
 mod embed;
 mod layers;

@@ -3,21 +3,24 @@
 use super::decoder::{decoder, plain};
 use super::sizes::{LLAMA, Sizes};
 use super::{LAYER, activation};
-use crate::arch::{Activation, Arch, HeadShape, Names, Order, Pooler};
-use crate::config::Config;
+use crate::arch::{Activation, Arch, HeadShape, Names, Order, Pooler, Relative};
+use crate::config::{Config, Value};
 
 const BERT: Sizes = Sizes { hidden: 768, inner: Some(3072), layers: 12, heads: 12, vocab: 30522, tied: true, ..LLAMA };
 const ROBERTA: Sizes = Sizes { vocab: 50265, ..BERT };
 const ELECTRA: Sizes = Sizes { hidden: 256, inner: Some(1024), heads: 4, ..BERT };
+const DEBERTA: Sizes = Sizes { hidden: 1536, inner: Some(6144), layers: 24, heads: 24, vocab: 128_100, ..BERT };
 const DISTILBERT: Sizes = Sizes { layers: 6, ..BERT };
 
-pub(super) const NAMES: Names = Names {
+const NAMES: Names = Names {
     qkv: ["attention.self.query", "attention.self.key", "attention.self.value"],
     out: "attention.output.dense",
     up: "intermediate.dense",
     down: "output.dense",
     ..Names::LLAMA
 };
+const DEBERTA_NAMES: Names =
+    Names { qkv: ["attention.self.query_proj", "attention.self.key_proj", "attention.self.value_proj"], ..NAMES };
 const DISTILBERT_NAMES: Names = Names {
     qkv: ["attention.q_lin", "attention.k_lin", "attention.v_lin"],
     out: "attention.out_lin",
@@ -89,5 +92,40 @@ pub(super) fn electra(config: &Config, kind: String) -> Arch {
 pub(super) fn distilbert(config: &Config, kind: String) -> Arch {
     let mut arch = encoder(config, kind, DISTILBERT, &DISTILBERT_NAMES, ["dropout", "attention_dropout", "activation"], true);
     arch.head.pooler = Some(Pooler { early_dropout: false, activation: Activation::Relu, saved: false });
+    arch
+}
+
+/// DeBERTa v2 and v3: distances instead of positions.
+pub(super) fn deberta(config: &Config, kind: String) -> Arch {
+    let mut arch = encoder(config, kind, DEBERTA, &DEBERTA_NAMES, KEYS, false);
+    let rows = config.count("max_position_embeddings").unwrap_or(512);
+    if !config.flag("position_biased_input").unwrap_or(true) {
+        arch.embedding.positions = None;
+    }
+    arch.embedding.types = config.count("type_vocab_size").filter(|types| *types > 0);
+    arch.embedding.columns = config.count("embedding_size").unwrap_or(arch.hidden);
+    let positive = |key: &str| config.count(key).filter(|count| *count > 0);
+    let says = |kind: &str| match config.list("pos_att_type") {
+        Some(kinds) => kinds.iter().any(|one| matches!(one, Value::Text(text) if text == kind)),
+        None => config.text("pos_att_type").is_some_and(|kinds| kinds.split('|').any(|one| one.trim() == kind)),
+    };
+    let relative = Relative {
+        span: positive("position_buckets").or_else(|| positive("max_relative_positions")).unwrap_or(rows),
+        shared: config.flag("share_att_key").unwrap_or(false),
+        to_positions: says("c2p"),
+        from_positions: says("p2c"),
+        normed: config.text("norm_rel_ebd").is_some_and(|norms| norms.contains("layer_norm")),
+    };
+    if config.flag("relative_attention").unwrap_or(false) {
+        for (layer, _) in &mut arch.layers {
+            layer.attention.relative = Some(relative);
+        }
+    }
+    // A convolution beside the first block (DeBERTa v2 XL); its activations are not followed.
+    if let Some(width) = positive("conv_kernel_size") {
+        let groups = positive("conv_groups").unwrap_or(1);
+        arch.tower = arch.hidden * arch.hidden / groups * width + 3 * arch.hidden;
+    }
+    arch.head.pooler = Some(Pooler { early_dropout: true, activation: Activation::Kernel, saved: false });
     arch
 }

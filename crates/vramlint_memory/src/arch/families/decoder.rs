@@ -62,6 +62,7 @@ fn attention(config: &Config, sizes: &Sizes) -> Attention {
         masked: false,
         form: crate::arch::Form::Usual,
         scales_first: false,
+        relative: None,
     }
 }
 

@@ -33,6 +33,7 @@ pub(super) fn read(config: &Config, kind: String) -> Arch {
             masked: false,
             form: crate::arch::Form::Usual,
             scales_first: false,
+            relative: None,
         },
         mlp: Mlp::Plain {
             inner: config.count("n_inner").unwrap_or(4 * hidden),

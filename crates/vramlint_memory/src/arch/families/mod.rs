@@ -32,6 +32,7 @@ pub(super) fn read(config: &Config) -> Arch {
         "bert" => bert::bert,
         "roberta" | "xlm-roberta" | "camembert" | "xlm-roberta-xl" | "data2vec-text" => bert::roberta,
         "electra" => bert::electra,
+        "deberta-v2" => bert::deberta,
         "distilbert" => bert::distilbert,
         "llama" | "code_llama" | "internlm3" => llama::llama,
         "mistral" | "ministral" | "ministral3" | "mixtral" => llama::mistral,
