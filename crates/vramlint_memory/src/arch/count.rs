@@ -59,6 +59,7 @@ fn mlp(m: &Mlp, hidden: u64) -> u64 {
 pub(super) fn norms(order: Order) -> u64 {
     match order {
         Order::Pre | Order::Post { .. } | Order::Behind => 2,
+        Order::PreOnce => 1,
         Order::Sandwich => 4,
         Order::Parallel { norms, .. } => norms,
     }
@@ -67,6 +68,13 @@ pub(super) fn norms(order: Order) -> u64 {
 /// Parameters of one block.
 pub(super) fn layer(l: &Layer, hidden: u64) -> u64 {
     attention(&l.attention, hidden) + mlp(&l.mlp, hidden) + norms(l.order) * norm(l.norm, hidden)
+}
+
+/// The layer and the norm before a head.
+fn transform(arch: &Arch) -> u64 {
+    let (columns, bias) = (arch.embedding.columns, !arch.head.bare);
+    let norm = norm(Norm::Layer { weight: true, bias }, columns);
+    if arch.head.transform { arch.hidden * columns + if bias { columns } else { 0 } + norm } else { 0 }
 }
 
 /// Parameters of the model.
@@ -88,10 +96,6 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
     let layers: u64 = arch.layers.iter().map(|(l, times)| layer(l, hidden) * times).sum();
     let head = if arch.head.tied { 0 } else { arch.vocab * e.columns }
         + if arch.head.bias { arch.vocab } else { 0 }
-        + if arch.head.transform {
-            hidden * e.columns + e.columns + norm(Norm::Layer { weight: true, bias: true }, e.columns)
-        } else {
-            0
-        };
+        + transform(arch);
     embedding + distances + layers + arch.final_norm.map_or(0, |n| norm(n, hidden)) + head + arch.tower
 }

@@ -160,6 +160,8 @@ impl Names {
 pub(crate) enum Order {
     /// Norm, attention, add; norm, MLP, add.
     Pre,
+    /// The same without the first norm (the first block of ModernBERT).
+    PreOnce,
     /// Attention, add, norm; MLP, add, norm (BERT).
     Post {
         /// Dropout behind the MLP only (DistilBERT).
@@ -331,6 +333,8 @@ pub(crate) enum Parts {
 pub(crate) enum Tables {
     /// In the type of the hidden states.
     Cast,
+    /// The same; what is turned is cast to fp32 for each of its two products (ModernBERT).
+    CastTwice,
     /// In fp32 (OLMo).
     Wide,
     /// In the type of the hidden states, each number repeated at every use (GLM, ERNIE).
@@ -431,6 +435,8 @@ pub(crate) struct HeadShape {
     pub(crate) scaled: bool,
     /// A dense layer, an activation and a norm stand before it (BERT).
     pub(crate) transform: bool,
+    /// That layer and that norm have no bias, and the loss is made in fp32 (ModernBERT).
+    pub(crate) bare: bool,
     /// A dense layer over the first token of a row stands before a classifier (BERT and its kin).
     pub(crate) pooler: Option<Pooler>,
 }

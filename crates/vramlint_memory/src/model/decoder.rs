@@ -35,7 +35,7 @@ pub(crate) struct Model {
     pub(crate) hidden: u64,
     pub(crate) vocab: u64,
     pub(super) shape: crate::arch::Embedding,
-    head: crate::arch::HeadShape,
+    pub(crate) head: crate::arch::HeadShape,
     pub(super) causal: bool,
 }
 
@@ -178,6 +178,11 @@ fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Fo
             };
             let hidden = half(x, &norms[0], attend);
             half(&hidden, &norms[1], feed)
+        }
+        Order::PreOnce => {
+            let hidden = add_residual(t, x, attend(t, x), shape);
+            let out = feed(t, &norm(t, &hidden, &norms[0]));
+            add_residual(t, &hidden, out, shape)
         }
         Order::Post { late_dropout } => {
             // What was dropped has a name until the norm has run.

@@ -307,7 +307,7 @@ impl Loader<'_> {
         }
         let transform = arch.head.transform.then(|| {
             let columns = arch.embedding.columns;
-            (self.plain(arch.hidden, columns, true), self.norm(Norm::Layer { weight: true, bias: true }, columns))
+            (self.plain(arch.hidden, columns, !arch.head.bare), self.norm(Norm::Layer { weight: true, bias: !arch.head.bare }, columns))
         });
         let weight = if arch.head.tied { embedding } else { self.param([arch.vocab, arch.embedding.columns]) };
         let bias = arch.head.bias.then(|| self.param([1, arch.vocab]));

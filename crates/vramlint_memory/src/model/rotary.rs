@@ -44,7 +44,7 @@ pub(crate) fn turn(
     batch: Batch,
 ) -> (Tensor, Tensor) {
     let angles = match rotary.tables {
-        Tables::Cast | Tables::Wide => angles.clone(),
+        Tables::Cast | Tables::CastTwice | Tables::Wide => angles.clone(),
         Tables::Repeated => repeated(t, &angles.cos, angles.cos.numel),
         Tables::Stored { .. } => return stored(t, (q, k), rotary, head_dim, batch),
     };
@@ -117,7 +117,8 @@ fn rotate(t: &Tape, x: &Tensor, rotary: Rotary, angles: &Angles) -> Tensor {
     let left = t.mul(wide(x.clone()), Other::Rows(&angles.cos));
     let right = {
         let half = x.numel / 2;
-        let (first, second) = (t.slice(x, half), t.slice(x, half));
+        let x = if rotary.tables == Tables::CastTwice { wide(x.clone()) } else { x.clone() };
+        let (first, second) = (t.slice(&x, half), t.slice(&x, half));
         let turned = t.neg(second);
         t.cat(&[&turned, &first])
     };

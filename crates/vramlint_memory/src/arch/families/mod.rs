@@ -8,6 +8,7 @@ mod gemma;
 mod glm;
 mod gpt2;
 mod llama;
+mod modernbert;
 mod neox;
 mod older;
 mod olmo;
@@ -33,6 +34,7 @@ pub(super) fn read(config: &Config) -> Arch {
         "roberta" | "xlm-roberta" | "camembert" | "xlm-roberta-xl" | "data2vec-text" => bert::roberta,
         "electra" => bert::electra,
         "deberta-v2" => bert::deberta,
+        "modernbert" => modernbert::read,
         "distilbert" => bert::distilbert,
         "llama" | "code_llama" | "internlm3" => llama::llama,
         "mistral" | "ministral" | "ministral3" | "mixtral" => llama::mistral,
@@ -126,7 +128,7 @@ fn activation(name: Option<&str>, other: Activation) -> Activation {
 }
 
 fn head(tied: bool) -> HeadShape {
-    HeadShape { tied, bias: false, softcap: false, scaled: false, transform: false, pooler: None }
+    HeadShape { tied, bias: false, softcap: false, scaled: false, transform: false, bare: false, pooler: None }
 }
 
 fn embedding(columns: u64) -> Embedding {

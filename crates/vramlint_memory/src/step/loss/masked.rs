@@ -23,7 +23,10 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
         None => hidden.clone(),
     };
     let logits = model.finish_logits(t, logits(t, transformed, *weight, *bias, model.vocab));
-    let loss = t.cross_entropy(&logits, &labels);
+    let loss = {
+        let seen = if model.head.bare { t.cast_logits(&logits, 4) } else { logits.clone() };
+        t.cross_entropy(&seen, &labels)
+    };
     drop(hidden);
     if t.autocast_width().is_some() {
         // accelerate converts what the model returns to fp32 when autocast has ended.
