@@ -5,7 +5,7 @@ use super::{Activation, Arch, Attention, Experts, Layer, Mlp, Norm, Order, Proje
 /// Weights of one norm over `columns`.
 pub(super) fn norm(norm: Norm, columns: u64) -> u64 {
     match norm {
-        Norm::Rms | Norm::RmsFull | Norm::RmsLate { .. } | Norm::RmsKernel | Norm::LayerFull => columns,
+        Norm::Rms | Norm::RmsFull | Norm::RmsLate { .. } | Norm::RmsMixed | Norm::RmsKernel | Norm::LayerFull => columns,
         Norm::LayerBare => 0,
         Norm::LayerPlusOne => 2 * columns,
         Norm::Layer { weight, bias } => columns * (u64::from(weight) + u64::from(bias)),
@@ -94,8 +94,12 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
     let relative = arch.layers.first().and_then(|(layer, _)| layer.attention.relative);
     let distances = relative.map_or(0, |relative| (2 * relative.span + if relative.normed { 2 } else { 0 }) * hidden);
     let layers: u64 = arch.layers.iter().map(|(l, times)| layer(l, hidden) * times).sum();
-    let head = if arch.head.tied { 0 } else { arch.vocab * e.columns }
-        + if arch.head.bias { arch.vocab } else { 0 }
-        + transform(arch);
-    embedding + distances + layers + arch.final_norm.map_or(0, |n| norm(n, hidden)) + head + arch.tower
+    let head =
+        if arch.head.tied { 0 } else { arch.vocab * e.columns } + if arch.head.bias { arch.vocab } else { 0 } + transform(arch);
+    let decoder = arch.decoder.map_or(0, |d| {
+        let cross = attention(&d.layer.attention, hidden) + norm(d.layer.norm, hidden);
+        let biases = 2 * d.buckets * d.layer.attention.heads;
+        d.blocks * (layer(&d.layer, hidden) + cross) + biases + norm(d.layer.norm, hidden)
+    });
+    embedding + decoder + distances + layers + arch.final_norm.map_or(0, |n| norm(n, hidden)) + head + arch.tower
 }

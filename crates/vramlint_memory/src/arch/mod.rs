@@ -21,6 +21,8 @@ pub struct Arch {
     pub(crate) layers: Vec<(Layer, u64)>,
     /// The norm behind the last block.
     pub(crate) final_norm: Option<Norm>,
+    /// A decoder that sees what the blocks made (T5).
+    pub(crate) decoder: Option<Decoder>,
     /// What makes logits.
     pub(crate) head: HeadShape,
     /// Attention looks back only.
@@ -44,6 +46,17 @@ pub enum Certainty {
     Count,
 }
 
+/// A decoder beside an encoder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Decoder {
+    /// Its blocks, but for their attention to the encoder, which has the same shape as that to itself.
+    pub(crate) layer: Layer,
+    /// How many.
+    pub(crate) blocks: u64,
+    /// Kinds of distances that have a bias, for encoder and decoder each.
+    pub(crate) buckets: u64,
+}
+
 /// A norm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Norm {
@@ -56,6 +69,8 @@ pub(crate) enum Norm {
         /// The weight is cast to fp32 first.
         cast: bool,
     },
+    /// The variance in fp32, times the hidden states as they are, cast to the weight's type (T5).
+    RmsMixed,
     /// `nn.RMSNorm` or another one-kernel form.
     RmsKernel,
     /// `nn.LayerNorm`.

@@ -85,6 +85,24 @@ pub(crate) struct LayerModule {
     pub(crate) mlp: MlpModule,
 }
 
+/// A block of a decoder that sees an encoder.
+#[derive(Clone, Debug)]
+pub(crate) struct CrossModule {
+    /// The block but for what looks at the encoder.
+    pub(crate) own: LayerModule,
+    pub(crate) cross: AttentionModule,
+    pub(crate) norm: NormModule,
+}
+
+/// The decoder beside an encoder.
+#[derive(Clone, Debug)]
+pub(crate) struct DecoderModule {
+    pub(crate) blocks: Vec<CrossModule>,
+    pub(crate) norm: NormModule,
+    /// Biases by distance, of the encoder and of the decoder.
+    pub(crate) biases: [ParamId; 2],
+}
+
 impl LinearModule {
     fn without_adapter(self) -> Self {
         Self { adapter: None, ..self }
@@ -101,7 +119,15 @@ impl LayerModule {
 
     /// Visits every linear layer that adapters may reach.
     pub(crate) fn each_linear(&mut self, visit: &mut dyn FnMut(&mut LinearModule)) {
-        match &mut self.attention.projections {
+        self.attention.each_linear(visit);
+        self.mlp.each_linear(visit);
+    }
+}
+
+impl AttentionModule {
+    /// Visits every linear layer that adapters may reach.
+    pub(crate) fn each_linear(&mut self, visit: &mut dyn FnMut(&mut LinearModule)) {
+        match &mut self.projections {
             Projections::Separate { q, k, v } => [q, k, v].into_iter().for_each(&mut *visit),
             Projections::Fused(all) => visit(all),
             Projections::Latent { q, kv_down, kv_up, .. } => {
@@ -110,9 +136,8 @@ impl LayerModule {
                 visit(kv_up);
             }
         }
-        self.attention.distances.iter_mut().flatten().for_each(&mut *visit);
-        visit(&mut self.attention.out);
-        self.mlp.each_linear(visit);
+        self.distances.iter_mut().flatten().for_each(&mut *visit);
+        visit(&mut self.out);
     }
 }
 

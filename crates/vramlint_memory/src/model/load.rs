@@ -1,7 +1,9 @@
 //! Loading: parameters in the order of the modules, adapters behind them.
 
-use super::layers::{Adapter, AttentionModule, LayerModule, LinearModule, MlpModule, NormModule, Projections};
-use crate::arch::{Activation, Arch, Attention, Experts, Layer, Mlp, Names, Norm, Pooler, Projection, Rotary, Tables};
+use super::layers::{
+    Adapter, AttentionModule, CrossModule, DecoderModule, LayerModule, LinearModule, MlpModule, NormModule, Projections,
+};
+use crate::arch::{Activation, Arch, Attention, Decoder, Experts, Layer, Mlp, Names, Norm, Pooler, Projection, Rotary, Tables};
 use crate::estimate::Part;
 use crate::setup::{Lora, Quantization, Setup, Targets, Task};
 use crate::tape::{Linear, ParamId, Tape, Tensor, Weight};
@@ -18,6 +20,7 @@ pub(crate) struct Loaded {
     pub(crate) projections: [Option<LinearModule>; 2],
     pub(crate) layers: Vec<LayerModule>,
     pub(crate) final_norm: Option<NormModule>,
+    pub(crate) decoder: Option<DecoderModule>,
     pub(crate) head: Head,
     /// Buffers of the model: inverse frequencies.
     pub(crate) buffers: Vec<Tensor>,
@@ -37,7 +40,14 @@ pub(crate) enum Head {
 impl Loaded {
     /// The same parameters without the blocks.
     pub(crate) fn shared(&self) -> Self {
-        Self { layers: Vec::new(), buffers: self.buffers.clone(), scales: self.scales.clone(), head: self.head.clone(), ..*self }
+        Self {
+            layers: Vec::new(),
+            decoder: self.decoder.clone(),
+            buffers: self.buffers.clone(),
+            scales: self.scales.clone(),
+            head: self.head.clone(),
+            ..*self
+        }
     }
 }
 
@@ -87,6 +97,7 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
         }
     }
     let final_norm = arch.final_norm.map(|norm| loader.norm(norm, arch.hidden));
+    let mut decoder = arch.decoder.map(|shape| loader.decoder(shape));
     let buffers = buffers(tape, arch, layers);
     let head = loader.head(arch, embedding);
     let scales = quantize(tape, &mut modules);
@@ -95,7 +106,11 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
     }
     if let (Some(lora), false) = (&setup.lora, frozen) {
         for module in &mut modules {
-            loader.adapt(module, lora);
+            module.each_linear(&mut |linear| loader.adapt(linear, lora));
+        }
+        for block in decoder.iter_mut().flat_map(|decoder| &mut decoder.blocks) {
+            block.own.each_linear(&mut |linear| loader.adapt(linear, lora));
+            block.cross.each_linear(&mut |linear| loader.adapt(linear, lora));
         }
     }
     Loaded {
@@ -107,6 +122,7 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
         projections,
         layers: modules,
         final_norm,
+        decoder,
         head,
         buffers,
         scales,
@@ -307,7 +323,10 @@ impl Loader<'_> {
         }
         let transform = arch.head.transform.then(|| {
             let columns = arch.embedding.columns;
-            (self.plain(arch.hidden, columns, !arch.head.bare), self.norm(Norm::Layer { weight: true, bias: !arch.head.bare }, columns))
+            (
+                self.plain(arch.hidden, columns, !arch.head.bare),
+                self.norm(Norm::Layer { weight: true, bias: !arch.head.bare }, columns),
+            )
         });
         let weight = if arch.head.tied { embedding } else { self.param([arch.vocab, arch.embedding.columns]) };
         let bias = arch.head.bias.then(|| self.param([1, arch.vocab]));
@@ -335,23 +354,35 @@ impl Loader<'_> {
         [Some(into), e.projects_back.then(|| self.plain(arch.hidden, e.columns, false))]
     }
 
-    fn adapt(&self, layer: &mut LayerModule, lora: &Lora) {
-        let width = if lora.fp32 { 4 } else { self.width };
-        let adapter = |module: &mut LinearModule| {
-            if !matches(&lora.targets, module.name) {
-                return;
-            }
-            let (input, output) = (module.base.input, module.base.output);
-            let part = |input: u64, output: u64| Linear {
-                input,
-                output,
-                weight: Weight::Plain(self.tape.param([output, input], width, true)),
-                bias: None,
-            };
-            let (down, up) = (part(input, lora.r), part(lora.r, output));
-            module.adapter = Some(Adapter { down, up, dropout: lora.dropout, width });
+    /// The blocks of a decoder that sees an encoder.
+    fn decoder(&self, shape: Decoder) -> DecoderModule {
+        let block = |number: u64| CrossModule {
+            own: self.layer(shape.layer, u32::try_from(number + 1).unwrap_or(u32::MAX)),
+            cross: self.attention(&shape.layer.attention, shape.layer.names),
+            norm: self.norm(shape.layer.norm, self.hidden),
         };
-        layer.each_linear(&mut { adapter });
+        let bias = || self.param([shape.buckets, shape.layer.attention.heads]);
+        DecoderModule {
+            blocks: (0..shape.blocks).map(block).collect(),
+            norm: self.norm(shape.layer.norm, self.hidden),
+            biases: [bias(), bias()],
+        }
+    }
+
+    fn adapt(&self, module: &mut LinearModule, lora: &Lora) {
+        if !matches(&lora.targets, module.name) {
+            return;
+        }
+        let width = if lora.fp32 { 4 } else { self.width };
+        let (input, output) = (module.base.input, module.base.output);
+        let part = |input: u64, output: u64| Linear {
+            input,
+            output,
+            weight: Weight::Plain(self.tape.param([output, input], width, true)),
+            bias: None,
+        };
+        let (down, up) = (part(input, lora.r), part(lora.r, output));
+        module.adapter = Some(Adapter { down, up, dropout: lora.dropout, width });
     }
 }
 

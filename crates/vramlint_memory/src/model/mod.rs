@@ -10,6 +10,7 @@ mod mlp;
 mod norm;
 mod project;
 mod rotary;
+mod t5;
 mod written;
 
 pub(crate) use decoder::{Batch, Model};

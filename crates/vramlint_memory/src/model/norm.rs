@@ -10,6 +10,7 @@ pub(crate) fn norm(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
         Norm::Rms => rms(t, x, module),
         Norm::RmsFull => rms_full(t, x, module),
         Norm::RmsLate { cast } => rms_late(t, x, module, cast),
+        Norm::RmsMixed => rms_mixed(t, x, module),
         Norm::RmsKernel => kernel(t, x, module),
         Norm::Layer { .. } => layer(t, x, module),
         Norm::LayerFull => layer_full(t, x, module),
@@ -33,6 +34,22 @@ fn rms(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
     match weight {
         Some(weight) => t.mul(t.cast(&hidden, x.width), Other::Rows(&weight)),
         None => t.cast(&hidden, x.width),
+    }
+}
+
+/// `T5LayerNorm`: the variance in fp32, the hidden states as they are.
+fn rms_mixed(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
+    let scale = {
+        let variance = t.mean_last(t.square(t.cast(x, 4)), x.numel / module.columns);
+        t.rsqrt(t.add_broadcast(&variance, Other::Scalar))
+    };
+    let hidden = t.mul(x, Other::Columns(&scale));
+    match module.weight.map(|weight| t.weight(weight)) {
+        Some(weight) => {
+            let hidden = if weight.width < 4 { t.cast(hidden, weight.width) } else { hidden };
+            t.mul(hidden, Other::Rows(&weight))
+        }
+        None => hidden,
     }
 }
 

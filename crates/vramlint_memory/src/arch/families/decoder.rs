@@ -31,6 +31,7 @@ pub(super) fn decoder(config: &Config, kind: String, defaults: Sizes, edit: impl
         embedding: embedding(sizes.hidden),
         layers: vec![(layer, sizes.layers)],
         final_norm: Some(layer.norm),
+        decoder: None,
         head: head(sizes.tied),
         causal: true,
         tower: 0,

@@ -57,6 +57,7 @@ pub(super) fn read(config: &Config, kind: String) -> Arch {
         },
         layers: vec![(layer, config.count("n_layer").unwrap_or(12))],
         final_norm: Some(LAYER),
+        decoder: None,
         head: head(config.flag("tie_word_embeddings").unwrap_or(true)),
         causal: true,
         tower: 0,

@@ -15,6 +15,7 @@ mod olmo;
 mod phi;
 mod plain;
 mod sizes;
+mod t5;
 mod unknown;
 mod variants;
 
@@ -34,6 +35,7 @@ pub(super) fn read(config: &Config) -> Arch {
         "roberta" | "xlm-roberta" | "camembert" | "xlm-roberta-xl" | "data2vec-text" => bert::roberta,
         "electra" => bert::electra,
         "deberta-v2" => bert::deberta,
+        "t5" | "mt5" | "umt5" | "longt5" => t5::read,
         "modernbert" => modernbert::read,
         "distilbert" => bert::distilbert,
         "llama" | "code_llama" | "internlm3" => llama::llama,

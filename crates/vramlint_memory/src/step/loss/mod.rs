@@ -6,6 +6,7 @@ mod fused;
 mod liger;
 mod masked;
 mod rows;
+mod seq2seq;
 
 use crate::estimate::{Part, Phase, Words};
 use crate::model::{Batch, Head, Model};
@@ -39,6 +40,7 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
             scalar(t, &t.add(exp, clipped))
         }
         Task::Reward | Task::SequenceClassification => classes::loss(t, &models.policy, ids, batch, setup),
+        Task::Seq2Seq => seq2seq::loss(t, &models.policy, ids, batch, setup),
         // Only transformers' own heads know masked tokens.
         Task::MaskedLm => masked::loss(t, &models.policy, ids, batch, setup),
         Task::CausalLm if setup.head == HeadKind::FullLogits => causal::loss(t, &models.policy, ids, batch, setup),
