@@ -8,6 +8,7 @@ use super::norm::norm;
 use crate::arch::Relative;
 use crate::tape::ops::attention::Heads;
 use crate::tape::{Other, ParamId, Tape, Tensor};
+use std::borrow::Borrow;
 
 /// What the blocks share.
 pub(crate) struct Distances {
@@ -111,18 +112,20 @@ pub(super) fn attend(
 
 impl Tape {
     /// `.repeat(times, 1, 1)`: copied also once; backward sums.
-    fn tile(&self, x: Tensor, times: u64) -> Tensor {
+    fn tile(&self, a: impl Borrow<Tensor>, times: u64) -> Tensor {
+        let x = a.borrow();
         let out = self.empty(x.numel * times, x.width);
         let numel = x.numel;
-        self.record(&[&x], out, move |tape, grad| vec![Some(tape.empty(numel, grad.width))])
+        self.record(&[x], out, move |tape, grad| vec![Some(tape.empty(numel, grad.width))])
     }
 
     /// `torch.gather` of `numel` numbers: keeps its input and the index; backward adds into zeros of the whole.
-    fn gather_pairs(&self, x: Tensor, index: &Tensor, numel: u64) -> Tensor {
-        let kept = self.records(&[&x]).then(|| (self.save(&x), self.save(index)));
+    fn gather_pairs(&self, a: impl Borrow<Tensor>, index: &Tensor, numel: u64) -> Tensor {
+        let x = a.borrow();
+        let kept = self.records(&[x]).then(|| (self.save(x), self.save(index)));
         let out = self.empty(numel, x.width);
         let whole = x.numel;
-        self.record(&[&x], out, move |tape, grad| {
+        self.record(&[x], out, move |tape, grad| {
             let out = tape.empty(whole, grad.width);
             drop((grad, kept));
             vec![Some(out)]
@@ -130,10 +133,11 @@ impl Tape {
     }
 
     /// `masked_fill` by a mask that is kept.
-    fn masked_fill(&self, x: Tensor, mask: &Tensor) -> Tensor {
-        let kept = self.records(&[&x]).then(|| self.save(mask));
+    fn masked_fill(&self, a: impl Borrow<Tensor>, mask: &Tensor) -> Tensor {
+        let x = a.borrow();
+        let kept = self.records(&[x]).then(|| self.save(mask));
         let out = self.empty(x.numel, x.width);
-        self.record(&[&x], out, move |tape, grad| {
+        self.record(&[x], out, move |tape, grad| {
             let out = tape.empty(grad.numel, grad.width);
             drop((grad, kept));
             vec![Some(out)]

@@ -10,7 +10,7 @@ use super::rotary;
 use crate::arch::{Arch, Layer, Order};
 use crate::estimate::{Phase, Words};
 use crate::setup::{Attention as Kernel, Checkpointing, Setup};
-use crate::tape::{Other, Site, Tape, Tensor};
+use crate::tape::{BlockFn, Other, Site, Tape, Tensor};
 use std::rc::Rc;
 
 /// Rows and tokens of one forward.
@@ -67,7 +67,7 @@ impl Model {
         let require = setup.lora.is_some() && setup.checkpointing != Checkpointing::None && train;
         let (mut hidden, shared, names) = self.enter(t, ids, batch, setup, require);
         for layer in &self.loaded.layers {
-            let body: Rc<dyn Fn(&Tape, &Tensor) -> Tensor> = {
+            let body: BlockFn = {
                 let (layer, shared) = (layer.clone(), Rc::clone(&shared));
                 Rc::new(move |t: &Tape, x: &Tensor| block(t, x, &layer, batch, &shared))
             };

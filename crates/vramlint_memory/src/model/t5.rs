@@ -8,7 +8,7 @@ use crate::arch::{Attention, Mlp};
 use crate::estimate::{Phase, Words};
 use crate::model::layers::MlpModule;
 use crate::setup::{Checkpointing, Setup};
-use crate::tape::{Other, ParamId, Site, Tape, Tensor};
+use crate::tape::{BlockFn, Other, ParamId, Site, Tape, Tensor};
 use std::rc::Rc;
 
 static ENCODER: Words = Words { en: "encoder", zh: "编码器" };
@@ -45,7 +45,7 @@ impl Model {
             Rc::new(Added { bias: self.distances(t, decoder.biases[0], source.seq), mask: padding(source.seq, source.seq) });
         let mut hidden = self.dropped(t, rows.clone());
         for layer in &self.loaded.layers {
-            let body: Rc<dyn Fn(&Tape, &Tensor) -> Tensor> = {
+            let body: BlockFn = {
                 let (layer, added) = (layer.clone(), Rc::clone(&added));
                 Rc::new(move |t, x| encode(t, x, &layer, source, &added))
             };
@@ -72,7 +72,7 @@ impl Model {
         let mut names = vec![encoded, shifted];
         for block in &decoder.blocks {
             let cache = Rc::new(std::cell::RefCell::new(Vec::new()));
-            let body: Rc<dyn Fn(&Tape, &Tensor) -> Tensor> = {
+            let body: BlockFn = {
                 let (block, shared, cache) = (block.clone(), Rc::clone(&shared), Rc::clone(&cache));
                 Rc::new(move |t, x| {
                     let (own, cross, encoded) = &*shared;
@@ -112,7 +112,7 @@ impl Model {
     }
 }
 
-fn run(t: &Tape, body: &Rc<dyn Fn(&Tape, &Tensor) -> Tensor>, hidden: Tensor, setup: &Setup) -> Tensor {
+fn run(t: &Tape, body: &BlockFn, hidden: Tensor, setup: &Setup) -> Tensor {
     match setup.checkpointing {
         Checkpointing::None => body(t, &hidden),
         kind => t.checkpoint(body, hidden, kind == Checkpointing::NonReentrant),

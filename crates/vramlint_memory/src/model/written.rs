@@ -4,6 +4,7 @@
 use crate::arch::{Attention, Form};
 use crate::tape::ops::attention::Heads;
 use crate::tape::{Other, Tape, Tensor};
+use std::borrow::Borrow;
 
 /// Scores, softmax and the product with the values, the heads behind again.
 pub(super) fn attend(t: &Tape, [q, k, v]: [Tensor; 3], a: &Attention, shape: Heads, mask: Option<&Tensor>) -> Tensor {
@@ -98,8 +99,9 @@ fn wide(t: &Tape, [q, k, v]: [Tensor; 3], a: &Attention, shape: Heads, mask: Opt
 
 impl Tape {
     /// `masked_fill` or `torch.where` with a mask that is there anyway.
-    fn fill(&self, x: Tensor) -> Tensor {
+    fn fill(&self, a: impl Borrow<Tensor>) -> Tensor {
+        let x = a.borrow();
         let out = self.empty(x.numel, x.width);
-        self.record(&[&x], out, |tape, grad| vec![Some(tape.empty(grad.numel, grad.width))])
+        self.record(&[x], out, |tape, grad| vec![Some(tape.empty(grad.numel, grad.width))])
     }
 }

@@ -13,6 +13,7 @@ mod reduce;
 mod tensor;
 
 pub(crate) use autograd::Edge;
+pub(crate) use checkpoint::BlockFn;
 pub(crate) use log::{Event, EventKind, Site};
 pub(crate) use ops::{Linear, Other, Weight};
 pub(crate) use param::{Param, ParamId};
