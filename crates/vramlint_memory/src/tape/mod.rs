@@ -119,6 +119,11 @@ impl Tape {
         result
     }
 
+    /// Copies of weights go when autocast ends; what follows in its scope runs as behind it.
+    pub(crate) fn forget_copies(&self) {
+        self.copies.borrow_mut().clear();
+    }
+
     /// The width of the autocast type, if it is on.
     pub(crate) fn autocast_width(&self) -> Option<u64> {
         self.autocast.get()
