@@ -8,6 +8,7 @@ use crate::arch::{Attention, Mlp};
 use crate::estimate::{Phase, Words};
 use crate::model::layers::MlpModule;
 use crate::setup::{Checkpointing, Setup};
+use crate::tape::ops::attention::Heads;
 use crate::tape::{BlockFn, Other, ParamId, Site, Tape, Tensor};
 use std::rc::Rc;
 
@@ -16,6 +17,7 @@ static DECODER: Words = Words { en: "decoder", zh: "解码器" };
 
 /// What is added to the scores.
 struct Added {
+    eager: bool,
     bias: Tensor,
     mask: Option<Tensor>,
 }
@@ -36,13 +38,17 @@ impl Model {
     pub(crate) fn translate(&self, t: &Tape, ids: &Tensor, source: Batch, target: Batch, setup: &Setup) -> (Tensor, Vec<Tensor>) {
         let Some(decoder) = &self.loaded.decoder else { return (self.forward(t, ids, source, setup, true), Vec::new()) };
         let checkpoints = setup.checkpointing != Checkpointing::None;
+        let eager = setup.attention == crate::setup::Attention::Eager;
         let require = setup.lora.is_some() && checkpoints;
         t.at(Site { phase: Phase::Forward, layer: 0, name: &ENCODER });
         let rows = self.rows(t, ids, source, require);
         let width = rows.width;
         let padding = |keys: u64, queries: u64| setup.padding_mask.then(|| t.empty(source.rows * keys * queries, width));
-        let added =
-            Rc::new(Added { bias: self.distances(t, decoder.biases[0], source.seq), mask: padding(source.seq, source.seq) });
+        let added = Rc::new(Added {
+            eager,
+            bias: self.distances(t, decoder.biases[0], source.seq),
+            mask: padding(source.seq, source.seq),
+        });
         let mut hidden = self.dropped(t, rows.clone());
         for layer in &self.loaded.layers {
             let body: BlockFn = {
@@ -62,10 +68,12 @@ impl Model {
         let rows = self.rows(t, &shifted, target, require);
         let heads = decoder.blocks.first().map_or(0, |block| block.own.shape.attention.heads);
         let own = Added {
+            eager,
             bias: self.distances(t, decoder.biases[1], target.seq),
             mask: Some(t.empty(target.rows * target.seq * target.seq, rows.width)),
         };
-        let cross = Added { bias: t.empty(heads * target.seq * source.seq, rows.width), mask: padding(source.seq, target.seq) };
+        let cross =
+            Added { eager, bias: t.empty(heads * target.seq * source.seq, rows.width), mask: padding(source.seq, target.seq) };
         let shared = Rc::new((own, cross, encoded.clone()));
         let mut hidden = self.dropped(t, rows.clone());
         // The decoder caches although it trains, unless a checkpoint forbids it.
@@ -158,16 +166,22 @@ fn look(
 fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, call: &Call<'_>, cache: &mut Vec<Tensor>) -> Tensor {
     let Projections::Separate { q, k, v } = &module.projections else { return x.clone() };
     let source = call.source.unwrap_or(x);
-    let q = t.view_copied_back(linear(t, x, q));
+    // The gradient of a product lies with the heads in front; a kernel's lies as it was projected.
+    let heads = |x: Tensor| if call.added.eager { t.view_copied_back(x) } else { x };
+    let q = heads(linear(t, x, q));
     let (k, v) = {
         let k = linear(t, source, k);
-        let v = t.view_copied_back(linear(t, source, v));
+        let v = heads(linear(t, source, v));
         if call.cached { (t.cat(&[&k]), t.cat(&[&v])) } else { (k, v) }
     };
     if call.cached {
         cache.extend([k.detach(), v.detach()]);
     }
     let rows = call.queries.rows;
+    if !call.added.eager {
+        let out = kernel(t, [&q, &k, &v], a, call);
+        return linear(t, &out, &module.out);
+    }
     // A batched product copies what is laid out by tokens, unless there is one row; a cache lays heads first.
     let fold = |x: Tensor, first: bool| if rows > 1 && !first { t.contiguous(x) } else { x };
     let computed = |x: &Tensor| t.autocast_width().map_or_else(|| x.clone(), |width| t.cast(x, width));
@@ -188,6 +202,31 @@ fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, call
     };
     drop(weights);
     linear(t, &out, &module.out)
+}
+
+/// The kernel of torch that takes a bias, which is laid out for it, joined with the mask.
+fn kernel(t: &Tape, [q, k, v]: [&Tensor; 3], a: &Attention, call: &Call<'_>) -> Tensor {
+    let shape = Heads {
+        batch: call.queries.rows,
+        queries: call.queries.seq,
+        keys: call.keys,
+        heads: a.heads,
+        kv_heads: a.heads,
+        head_dim: a.head_dim,
+        value_dim: a.value_dim,
+    };
+    let width = t.autocast_width().unwrap_or(q.width);
+    let computed = |x: &Tensor| t.cast(x, width);
+    let bias = &call.added.bias;
+    let bias = match &call.added.mask {
+        Some(mask) => {
+            let all = t.empty(mask.numel * a.heads, mask.width);
+            t.add_broadcast(all, Other::Rows(bias))
+        }
+        None if bias.requires_grad() => t.contiguous(bias),
+        None => bias.clone(),
+    };
+    t.efficient_biased(&computed(q), &computed(k), &computed(v), shape, &computed(&bias))
 }
 
 /// Norm, MLP with dropout inside, dropout, add.
