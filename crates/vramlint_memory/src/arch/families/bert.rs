@@ -88,10 +88,10 @@ pub(super) fn electra(config: &Config, kind: String) -> Arch {
     arch
 }
 
-/// DistilBERT: no types, no dropout behind the attention.
+/// DistilBERT: no types, no dropout behind the attention. `pre_classifier` ends as the name that PEFT trains whole.
 pub(super) fn distilbert(config: &Config, kind: String) -> Arch {
     let mut arch = encoder(config, kind, DISTILBERT, &DISTILBERT_NAMES, ["dropout", "attention_dropout", "activation"], true);
-    arch.head.pooler = Some(Pooler { early_dropout: false, activation: Activation::Relu, saved: false });
+    arch.head.pooler = Some(Pooler { early_dropout: false, activation: Activation::Relu, saved: true });
     arch
 }
 
