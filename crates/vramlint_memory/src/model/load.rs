@@ -99,7 +99,7 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
     let final_norm = arch.final_norm.map(|norm| loader.norm(norm, arch.hidden));
     let mut decoder = arch.decoder.map(|shape| loader.decoder(shape));
     let buffers = buffers(tape, arch, layers);
-    let head = loader.head(arch, embedding);
+    let mut head = loader.head(arch, embedding);
     let scales = quantize(tape, &mut modules);
     if setup.kbit_prepare {
         widen(tape, &modules);
@@ -108,6 +108,7 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
         for module in &mut modules {
             module.each_linear(&mut |linear| loader.adapt(linear, lora));
         }
+        loader.adapt_head(&mut head, lora);
         for block in decoder.iter_mut().flat_map(|decoder| &mut decoder.blocks) {
             block.own.each_linear(&mut |linear| loader.adapt(linear, lora));
             block.cross.each_linear(&mut |linear| loader.adapt(linear, lora));
@@ -337,7 +338,7 @@ impl Loader<'_> {
     fn classes(&self, arch: &Arch, classes: u64) -> Head {
         let copies = Loader { trainable: true, ..*self };
         let one = |saved: bool, input: u64, output: u64, bias: bool| {
-            let own = self.plain(input, output, bias);
+            let own = LinearModule { name: "pooler.dense", ..self.plain(input, output, bias) };
             if saved && self.setup.lora.is_some() { copies.plain(input, output, bias) } else { own }
         };
         let pooler = arch.head.pooler.map(|shape| (one(shape.saved, arch.hidden, arch.hidden, true), shape));
@@ -366,6 +367,15 @@ impl Loader<'_> {
             blocks: (0..shape.blocks).map(block).collect(),
             norm: self.norm(shape.layer.norm, self.hidden),
             biases: [bias(), bias()],
+        }
+    }
+
+    /// What stands before a head is a linear layer as any other, unless it is trained whole.
+    fn adapt_head(&self, head: &mut Head, lora: &Lora) {
+        match head {
+            Head::Classes { pooler: Some((dense, shape)), .. } if !shape.saved => self.adapt(dense, lora),
+            Head::Vocabulary { transform: Some((dense, _)), .. } => self.adapt(dense, lora),
+            _ => {}
         }
     }
 
