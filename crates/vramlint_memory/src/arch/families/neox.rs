@@ -100,6 +100,7 @@ pub(super) fn falcon(config: &Config, kind: String) -> Arch {
         attention.projection =
             if grouped || single { Projection::FusedPicked { spread: grouped } } else { Projection::FusedByHead };
         attention.masked = true;
+        attention.softmax_fp32 = false;
         attention.alibi = alibi;
         if alibi {
             attention.rotary = None;
