@@ -181,6 +181,8 @@ pub(crate) enum Order {
     Post {
         /// Dropout behind the MLP only (DistilBERT).
         late_dropout: bool,
+        /// What the activation of the MLP gives has a name until the norm has run (BERT).
+        keeps: bool,
     },
     /// Norms before and behind both (Gemma 2).
     Sandwich,

@@ -2,12 +2,12 @@
 
 use super::attention::{Shared, attention};
 use super::deberta;
-use super::layers::{LayerModule, NormModule};
+use super::layers::{LayerModule, MlpModule, NormModule};
 use super::load::Loaded;
-use super::mlp::{linear, mlp};
+use super::mlp::{activate, linear, mlp};
 use super::norm::norm;
 use super::rotary;
-use crate::arch::{Arch, Layer, Order};
+use crate::arch::{Arch, Layer, Mlp, Order};
 use crate::estimate::{Phase, Words};
 use crate::setup::{Attention as Kernel, Checkpointing, Setup};
 use crate::tape::{BlockFn, Other, Site, Tape, Tensor};
@@ -184,7 +184,7 @@ fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Fo
             let out = feed(t, &norm(t, &hidden, &norms[0]));
             add_residual(t, &hidden, out, shape)
         }
-        Order::Post { late_dropout } => {
+        Order::Post { late_dropout, keeps } => {
             // What was dropped has a name until the norm has run.
             let half = |x: &Tensor, part: Forward<'_>, behind: &NormModule, dropout: bool| {
                 let out = part(t, x);
@@ -192,6 +192,13 @@ fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Fo
                 norm(t, &t.add(x, &out), behind)
             };
             let hidden = half(x, attend, &norms[0], shape.dropout && !late_dropout);
+            if let (true, MlpModule::Plain { up, down, own: None }, Mlp::Plain { activation, .. }) =
+                (keeps, &layer.mlp, &shape.mlp)
+            {
+                t.name(&MLP);
+                let inner = activate(t, linear(t, &hidden, up), *activation);
+                return half(&hidden, &|t, _| linear(t, &inner, down), &norms[1], shape.dropout);
+            }
             half(&hidden, feed, &norms[1], shape.dropout)
         }
         Order::Sandwich => {

@@ -40,7 +40,7 @@ fn encoder(config: &Config, kind: String, defaults: Sizes, names: &'static Names
         attention.dropout = config.number(attention_dropout).unwrap_or(0.1) > 0.0;
         attention.softmax_fp32 = false;
         layer.mlp = plain(sizes.inner(), true, activation(config.text(function), Activation::Kernel));
-        layer.order = Order::Post { late_dropout };
+        layer.order = Order::Post { late_dropout, keeps: !late_dropout };
         layer.norm = LAYER;
         layer.dropout = dropout;
         layer.names = names;

@@ -42,7 +42,7 @@ pub(super) fn opt(config: &Config, kind: String) -> Arch {
         layer.mlp = plain(sizes.inner(), bias, activation(config.text("activation_function"), Activation::Relu));
         let affine = config.flag("layer_norm_elementwise_affine").unwrap_or(true);
         layer.norm = Norm::Layer { weight: affine, bias: affine };
-        layer.order = if before { Order::Pre } else { Order::Post { late_dropout: false } };
+        layer.order = if before { Order::Pre } else { Order::Post { late_dropout: false, keeps: false } };
         layer.dropout = config.number("dropout").unwrap_or(0.1) > 0.0;
         layer.names = &OPT_NAMES;
     });
