@@ -33,12 +33,14 @@ pub fn setup(s: &serde_json::Value) -> Option<Setup> {
         "grpo" => Task::Grpo,
         "seqcls" => Task::SequenceClassification,
         "mlm" => Task::MaskedLm,
+        "seq2seq" => Task::Seq2Seq,
         _ => return None,
     };
     out.weights = dt(text("weights_dtype"));
     out.autocast = s["autocast"].as_str().map(dt);
     out.micro_batch = s["micro_batch"].as_u64()?;
     out.sequence_length = s["seq"].as_u64()?;
+    out.target_length = s["target"].as_u64().unwrap_or(0);
     out.prompt_length = s["prompt"].as_u64().unwrap_or(0);
     out.accumulation = s["accum"].as_u64().unwrap_or(1);
     out.checkpointing = match text("checkpointing") {

@@ -49,6 +49,8 @@ pub enum Task {
     Dpo,
     /// Group relative policy optimization: `micro_batch` counts completions.
     Grpo,
+    /// From a source to a target, by an encoder and a decoder.
+    Seq2Seq,
 }
 
 impl Task {
@@ -69,6 +71,7 @@ impl Task {
             Self::Reward => "reward",
             Self::Dpo => "dpo",
             Self::Grpo => "grpo",
+            Self::Seq2Seq => "seq2seq",
         }
     }
 }
@@ -368,6 +371,8 @@ pub struct Setup {
     pub micro_batch: u64,
     /// Tokens of a row, prompt and completion together.
     pub sequence_length: u64,
+    /// Tokens of the target of a row, for an encoder and a decoder; 0: as many as of the source.
+    pub target_length: u64,
     /// Tokens of the prompt, whose logits some losses leave out.
     pub prompt_length: u64,
     /// Micro-batches of an optimizer step.
@@ -426,6 +431,7 @@ impl Default for Setup {
             autocast: None,
             micro_batch: 1,
             sequence_length: 1024,
+            target_length: 0,
             prompt_length: 0,
             accumulation: 1,
             checkpointing: Checkpointing::None,

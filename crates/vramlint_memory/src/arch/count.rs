@@ -1,11 +1,11 @@
 //! Parameters of an architecture.
 
-use super::{Activation, Arch, Attention, Experts, Layer, Mlp, Norm, Order, Projection, QkNorm, Router};
+use super::{Activation, Arch, Attention, Experts, Layer, Mlp, Norm, Order, Projection, QkNorm, Relative, Router};
 
 /// Weights of one norm over `columns`.
 pub(super) fn norm(norm: Norm, columns: u64) -> u64 {
     match norm {
-        Norm::Rms | Norm::RmsFull | Norm::RmsLate { .. } | Norm::RmsKernel | Norm::LayerFull => columns,
+        Norm::Rms | Norm::RmsFull | Norm::RmsLate { .. } | Norm::RmsMixed | Norm::LayerFull => columns,
         Norm::LayerBare | Norm::RmsBare => 0,
         Norm::LayerPlusOne => 2 * columns,
         Norm::Layer { weight, bias } => columns * (u64::from(weight) + u64::from(bias)),
@@ -29,8 +29,14 @@ fn attention(a: &Attention, hidden: u64) -> u64 {
             let nope = a.head_dim.saturating_sub(rope_dim);
             queries + hidden * (kv_rank + rope_dim) + kv_rank + kv_rank * a.heads * (nope + a.value_dim) + out + bias
         }
-        _ => hidden * (q + k + v) + out + bias + norms + sinks,
+        _ => hidden * (q + k + v) + out + bias + norms + sinks + a.relative.map_or(0, |relative| distances(&relative, hidden, q)),
     }
+}
+
+/// Projections of distances that a block has for itself.
+fn distances(relative: &Relative, hidden: u64, columns: u64) -> u64 {
+    let own = u64::from(relative.to_positions) + u64::from(relative.from_positions);
+    if relative.shared { 0 } else { own * (hidden * columns + columns) }
 }
 
 fn mlp(m: &Mlp, hidden: u64) -> u64 {
@@ -54,7 +60,8 @@ fn mlp(m: &Mlp, hidden: u64) -> u64 {
 /// Norms of one block.
 pub(super) fn norms(order: Order) -> u64 {
     match order {
-        Order::Pre | Order::Post | Order::Behind => 2,
+        Order::Pre | Order::Post { .. } | Order::Behind => 2,
+        Order::PreOnce => 1,
         Order::Sandwich => 4,
         Order::Parallel { norms, .. } => norms,
     }
@@ -65,17 +72,36 @@ pub(super) fn layer(l: &Layer, hidden: u64) -> u64 {
     attention(&l.attention, hidden) + mlp(&l.mlp, hidden) + norms(l.order) * norm(l.norm, hidden)
 }
 
+/// The layer and the norm before a head.
+fn transform(arch: &Arch) -> u64 {
+    let (columns, bias) = (arch.embedding.columns, !arch.head.bare);
+    let norm = norm(Norm::Layer { weight: true, bias }, columns);
+    if arch.head.transform { arch.hidden * columns + if bias { columns } else { 0 } + norm } else { 0 }
+}
+
 /// Parameters of the model.
 pub(super) fn parameters(arch: &Arch) -> u64 {
     let hidden = arch.hidden;
     let e = &arch.embedding;
+    let projection = if e.columns == hidden {
+        0
+    } else {
+        e.columns * hidden * if e.projects_back { 2 } else { 1 } + if e.projection_bias { hidden } else { 0 }
+    };
+    let beside = e.columns_beside(hidden);
     let embedding = arch.vocab * e.columns
-        + (e.positions.unwrap_or(0) + e.types.unwrap_or(0)) * hidden
-        + e.norm.map_or(0, |n| norm(n, hidden))
-        + if e.columns == hidden { 0 } else { 2 * e.columns * hidden };
+        + (e.positions.unwrap_or(0) + e.types.unwrap_or(0)) * beside
+        + e.norm.map_or(0, |n| norm(n, beside))
+        + projection;
+    let relative = arch.layers.first().and_then(|(layer, _)| layer.attention.relative);
+    let distances = relative.map_or(0, |relative| (2 * relative.span + if relative.normed { 2 } else { 0 }) * hidden);
     let layers: u64 = arch.layers.iter().map(|(l, times)| layer(l, hidden) * times).sum();
-    let head = if arch.head.tied { 0 } else { arch.vocab * e.columns }
-        + if arch.head.bias { arch.vocab } else { 0 }
-        + if arch.head.transform { hidden * hidden + hidden + norm(Norm::Layer { weight: true, bias: true }, hidden) } else { 0 };
-    embedding + layers + arch.final_norm.map_or(0, |n| norm(n, hidden)) + head + arch.tower
+    let head =
+        if arch.head.tied { 0 } else { arch.vocab * e.columns } + if arch.head.bias { arch.vocab } else { 0 } + transform(arch);
+    let decoder = arch.decoder.map_or(0, |d| {
+        let cross = attention(&d.layer.attention, hidden) + norm(d.layer.norm, hidden);
+        let biases = 2 * d.buckets * d.layer.attention.heads;
+        d.blocks * (layer(&d.layer, hidden) + cross) + biases + norm(d.layer.norm, hidden)
+    });
+    embedding + decoder + distances + layers + arch.final_norm.map_or(0, |n| norm(n, hidden)) + head + arch.tower
 }

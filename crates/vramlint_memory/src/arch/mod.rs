@@ -22,6 +22,8 @@ pub struct Arch {
     pub(crate) layers: Vec<(Layer, u64)>,
     /// The norm behind the last block.
     pub(crate) final_norm: Option<Norm>,
+    /// A decoder that sees what the blocks made (T5).
+    pub(crate) decoder: Option<Decoder>,
     /// What makes logits.
     pub(crate) head: HeadShape,
     /// Attention looks back only.
@@ -45,6 +47,17 @@ pub enum Certainty {
     Count,
 }
 
+/// A decoder beside an encoder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Decoder {
+    /// Its blocks, but for their attention to the encoder, which has the same shape as that to itself.
+    pub(crate) layer: Layer,
+    /// How many.
+    pub(crate) blocks: u64,
+    /// Kinds of distances that have a bias, for encoder and decoder each.
+    pub(crate) buckets: u64,
+}
+
 /// A norm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Norm {
@@ -59,8 +72,8 @@ pub(crate) enum Norm {
     },
     /// In fp32 without a weight, cast back (Llama 4).
     RmsBare,
-    /// `nn.RMSNorm` or another one-kernel form.
-    RmsKernel,
+    /// The variance in fp32, times the hidden states as they are, cast to the weight's type (T5).
+    RmsMixed,
     /// `nn.LayerNorm`.
     Layer {
         /// It has a weight.
@@ -87,12 +100,27 @@ pub(crate) struct Embedding {
     pub(crate) types: Option<u64>,
     /// A norm behind the sum.
     pub(crate) norm: Option<Norm>,
+    /// The projection from `columns` to the residual stream, where they differ, has a bias.
+    pub(crate) projection_bias: bool,
+    /// A projection leads back to `columns` before the head (OPT).
+    pub(crate) projects_back: bool,
+    /// Tables of numbers that the model stores, one for each position: of positions, of types.
+    pub(crate) stored_ids: u64,
+    /// Positions are made for each row of a batch rather than once (RoBERTa, OPT).
+    pub(crate) by_row: bool,
     /// Dropout behind it.
     pub(crate) dropout: bool,
     /// The table's rows are multiplied by a number (Gemma).
     pub(crate) scaled: bool,
     /// Bytes of a causal mask that the model stores as a buffer (StarCoder).
     pub(crate) stored_mask: u64,
+}
+
+impl Embedding {
+    /// Columns of the tables of positions and types and of the norm: those of the tokens where the projection comes behind them.
+    pub(crate) fn columns_beside(&self, hidden: u64) -> u64 {
+        if self.projects_back { hidden } else { self.columns }
+    }
 }
 
 /// A block.
@@ -148,8 +176,15 @@ impl Names {
 pub(crate) enum Order {
     /// Norm, attention, add; norm, MLP, add.
     Pre,
+    /// The same without the first norm (the first block of ModernBERT).
+    PreOnce,
     /// Attention, add, norm; MLP, add, norm (BERT).
-    Post,
+    Post {
+        /// Dropout behind the MLP only (DistilBERT).
+        late_dropout: bool,
+        /// What the activation of the MLP gives has a name until the norm has run (BERT).
+        keeps: bool,
+    },
     /// Norms before and behind both (Gemma 2).
     Sandwich,
     /// Norms behind both only, inside the residual (OLMo 2).
@@ -202,6 +237,47 @@ pub(crate) struct Attention {
     pub(crate) fp32_scores: bool,
     /// A mask is made even where no token is hidden but by causality (Falcon).
     pub(crate) masked: bool,
+    /// Which code makes scores.
+    pub(crate) form: Form,
+    /// Queries are multiplied by a number of Python before the scores (OPT).
+    pub(crate) scales_first: bool,
+    /// Scores are joined by those of distances (DeBERTa).
+    pub(crate) relative: Option<Relative>,
+}
+
+/// Attention to distances beside contents (DeBERTa).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Relative {
+    /// Distances to either side that have an embedding.
+    pub(crate) span: u64,
+    /// They are projected as contents are, rather than by weights of their own.
+    pub(crate) shared: bool,
+    /// Contents look at distances.
+    pub(crate) to_positions: bool,
+    /// Distances look at contents.
+    pub(crate) from_positions: bool,
+    /// The embedding of distances is normed.
+    pub(crate) normed: bool,
+}
+
+impl Attention {
+    /// Scores are written out whatever kernel is asked for.
+    pub(crate) fn written(&self) -> bool {
+        self.softcap || self.fp32_scores || self.form != Form::Usual
+    }
+}
+
+/// Which code of transformers makes scores, where a family has its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The common interface.
+    Usual,
+    /// BLOOM: ALiBi is what the product is added to.
+    Bloom,
+    /// MPT: ALiBi in fp32 is added.
+    Mpt,
+    /// GPT-Neo: a stored mask rules out what lies ahead and, in local layers, far behind.
+    Neo,
 }
 
 /// How queries, keys and values are projected.
@@ -215,6 +291,10 @@ pub(crate) enum Projection {
     FusedSlices,
     /// One matrix whose rows alternate by head; the parts are views of it (NeoX).
     FusedByHead,
+    /// One matrix whose rows alternate by groups of heads, so that each part is copied (CodeGen).
+    FusedByGroup,
+    /// One matrix of which each part is selected by head, which copies it (BLOOM).
+    FusedSelected,
     /// One matrix whose keys and values are picked by index, which copies them (Falcon); `spread` to every head.
     FusedPicked {
         /// Keys and values are copied to every head.
@@ -271,6 +351,8 @@ pub(crate) enum Parts {
 pub(crate) enum Tables {
     /// In the type of the hidden states.
     Cast,
+    /// The same; what is turned is cast to fp32 for each of its two products (ModernBERT).
+    CastTwice,
     /// In fp32 (OLMo).
     Wide,
     /// In the type of the hidden states (GLM) or in fp32 (`wide`, ERNIE), each number repeated at every use.
@@ -286,6 +368,8 @@ pub(crate) enum Tables {
     Stored {
         /// Its rows.
         rows: u64,
+        /// Its numbers stay in fp32, and what they turn becomes fp32 (CodeGen).
+        wide: bool,
     },
 }
 
@@ -433,8 +517,21 @@ pub(crate) struct HeadShape {
     pub(crate) scaled: bool,
     /// A dense layer, an activation and a norm stand before it (BERT).
     pub(crate) transform: bool,
-    /// A pooler (dense, tanh) stands before a classifier (BERT), or a dense layer with dropout (RoBERTa).
-    pub(crate) pooler: bool,
+    /// That layer and that norm have no bias, and the loss is made in fp32 (ModernBERT).
+    pub(crate) bare: bool,
+    /// A dense layer over the first token of a row stands before a classifier (BERT and its kin).
+    pub(crate) pooler: Option<Pooler>,
+}
+
+/// A dense layer over the first token of a row, an activation and dropout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pooler {
+    /// Dropout before the dense layer too (RoBERTa).
+    pub(crate) early_dropout: bool,
+    /// The activation; tanh counts as what keeps its result.
+    pub(crate) activation: Activation,
+    /// It is part of what PEFT trains whole beside adapters (a head of its own, not the model's pooler).
+    pub(crate) saved: bool,
 }
 
 impl Arch {

@@ -1,5 +1,6 @@
 //! Attention.
 
+use super::deberta::{self, Distances};
 use super::decoder::Batch;
 use super::latent;
 use super::layers::{AttentionModule, NormModule, Projections};
@@ -7,8 +8,8 @@ use super::mlp::linear;
 use super::norm::norm;
 use super::project;
 use super::rotary::{self, Angles};
-use super::sinks;
-use crate::arch::{Attention, Rotary};
+use super::{sinks, written};
+use crate::arch::{Attention, Form, Rotary};
 use crate::setup::Attention as Kernel;
 use crate::tape::ops::attention::Heads;
 use crate::tape::{Other, Tape, Tensor};
@@ -20,6 +21,8 @@ pub(crate) struct Shared {
     /// Masks that go to the kernel, by window.
     pub(crate) masks: Vec<(Option<u64>, Option<Tensor>)>,
     pub(crate) kernel: Kernel,
+    /// Embeddings of distances, which of them each pair of tokens has, and who is seen.
+    pub(crate) distances: Option<Distances>,
 }
 
 impl Shared {
@@ -47,6 +50,10 @@ pub(crate) fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Atte
     if let Projections::Latent(latent) = &module.projections {
         return latent::latent(t, x, (latent, &module.out), a, batch, shared);
     }
+    if let (Some(relative), Some(distances)) = (a.relative, &shared.distances) {
+        let out = deberta::attend(t, x, module, relative, distances, shape, a.dropout);
+        return linear(t, &out, &module.out);
+    }
     let (mut q, mut k, v) = project::project(t, x, module, a, batch);
     if let Some((rotary, angles)) = a.rotary.zip(shared.angles(a)) {
         (q, k) = rotary::turn(t, (&q, &k), rotary, angles, a.head_dim, batch);
@@ -63,6 +70,7 @@ pub(crate) fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Atte
     let spread = project::spread(&module.projections, a, shape);
     let out = match module.sinks {
         Some(id) => sinks::sinks(t, (&q, &k, &v), id, a.dropout, spread, shared.mask(a)),
+        None if a.form != Form::Usual || a.fp32_scores => written::attend(t, [q, k, v], a, spread, shared.mask(a)),
         None => attend(t, (&q, &k, &v), a, spread, shared),
     };
     linear(t, &out, &module.out)
@@ -136,6 +144,9 @@ fn math(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads) -> Tensor {
 /// `eager_attention_forward`: scores, mask, softmax, dropout, all written out.
 fn eager(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Heads, mask: Option<&Tensor>) -> Tensor {
     let times = shape.heads / shape.kv_heads.max(1);
+    // What was not turned goes back as it was projected, and the product's gradient lies with the heads in front.
+    let back = |x: &Tensor| if a.rotary.is_none() && times == 1 { t.view_copied_back(x) } else { x.clone() };
+    let (q, v) = (&back(q), &back(v));
     // A single head that is seen as many is copied by the product unless the batch has one row; so is what lies tokens first.
     let many = shape.batch > 1;
     let lies = |x: &Tensor, first: bool| if many && !first { t.contiguous(x) } else { x.clone() };

@@ -1,15 +1,16 @@
 //! The forward of a model: embeddings, blocks, the last norm.
 
 use super::attention::{Shared, attention};
-use super::layers::{LayerModule, NormModule};
+use super::deberta;
+use super::layers::{LayerModule, MlpModule, NormModule};
 use super::load::Loaded;
-use super::mlp::mlp;
+use super::mlp::{activate, linear, mlp};
 use super::norm::norm;
 use super::rotary;
-use crate::arch::{Arch, Layer, Order};
+use crate::arch::{Arch, Layer, Mlp, Order};
 use crate::estimate::{Phase, Words};
 use crate::setup::{Attention as Kernel, Checkpointing, Setup};
-use crate::tape::{Module, Other, Site, Tape, Tensor};
+use crate::tape::{BlockFn, Module, Other, ParamId, Site, Tape, Tensor};
 use std::rc::Rc;
 
 /// Rows and tokens of one forward.
@@ -33,9 +34,9 @@ pub(crate) struct Model {
     pub(crate) loaded: Loaded,
     pub(crate) hidden: u64,
     pub(crate) vocab: u64,
-    shape: crate::arch::Embedding,
-    head: crate::arch::HeadShape,
-    causal: bool,
+    pub(super) shape: crate::arch::Embedding,
+    pub(crate) head: crate::arch::HeadShape,
+    pub(super) causal: bool,
 }
 
 static EMBEDDING: Words = Words { en: "embedding", zh: "嵌入" };
@@ -63,22 +64,10 @@ impl Model {
     pub(crate) fn forward(&self, t: &Tape, ids: &Tensor, batch: Batch, setup: &Setup, train: bool) -> Tensor {
         let phase = if t.site().phase == Phase::Generate { Phase::Generate } else { Phase::Forward };
         t.at(Site { phase, layer: 0, name: &EMBEDDING });
-        let tokens = batch.tokens();
-        let mut hidden = t.module(Module::leaf([Some(self.loaded.embedding)]), ids, |t, ids| {
-            let table = t.weight(self.loaded.embedding);
-            t.embedding(ids, &table, tokens, self.shape.columns)
-        });
-        if setup.lora.is_some() && setup.checkpointing != Checkpointing::None && train {
-            // enable_input_require_grads: a hook makes the output of the embedding need a gradient.
-            hidden = t.with_grad(hidden, true);
-        }
-        let positions = t.add_broadcast(t.empty(batch.seq, 8), Other::Scalar);
-        let shared = Rc::new(self.shared(t, &hidden, batch, setup));
-        // The name `inputs_embeds` lives as long as the forward.
-        let rows = hidden;
-        let mut hidden = self.embed(t, &rows, &positions, batch);
+        let require = setup.lora.is_some() && setup.checkpointing != Checkpointing::None && train;
+        let (mut hidden, shared, names) = self.enter(t, ids, batch, setup, require);
         for layer in &self.loaded.layers {
-            let body: Body = {
+            let body: BlockFn = {
                 let (layer, shared) = (layer.clone(), Rc::clone(&shared));
                 Rc::new(move |t: &Tape, x: &Tensor| block(t, x, &layer, batch, &shared))
             };
@@ -94,8 +83,11 @@ impl Model {
             Some(module) => norm(t, &hidden, module),
             None => hidden,
         };
-        drop((positions, rows));
-        last
+        drop(names);
+        match &self.loaded.projections[1] {
+            Some(back) => linear(t, &last, back),
+            None => last,
+        }
     }
 
     /// What is done to logits before a loss sees them: capped (Gemma 2), multiplied by a number (Cohere, Granite).
@@ -112,23 +104,7 @@ impl Model {
         logits
     }
 
-    /// What is done to the rows of the embedding table before the first block.
-    fn embed(&self, t: &Tape, rows: &Tensor, positions: &Tensor, batch: Batch) -> Tensor {
-        let mut hidden = rows.clone();
-        if self.shape.scaled {
-            hidden = t.mul(hidden, Other::Scalar);
-        }
-        if let Some(table) = self.loaded.positions {
-            let places = t.embedding(positions, &t.weight(table), batch.seq, self.hidden);
-            hidden = t.add(&hidden, &places);
-        }
-        if self.shape.dropout {
-            hidden = t.dropout(hidden);
-        }
-        hidden
-    }
-
-    fn shared(&self, t: &Tape, hidden: &Tensor, batch: Batch, setup: &Setup) -> Shared {
+    pub(super) fn shared(&self, t: &Tape, hidden: &Tensor, batch: Batch, setup: &Setup) -> Shared {
         let layers = &self.loaded.layers;
         let mut masks: Vec<(Option<u64>, Option<Tensor>)> = Vec::new();
         for window in layers.iter().map(|layer| layer.shape.attention.window) {
@@ -142,13 +118,17 @@ impl Model {
                 angles.push((rotary, rotary::angles(t, batch.seq, rotary, hidden.width)));
             }
         }
-        Shared { angles, masks, kernel: setup.attention }
+        let distances = self.loaded.distances.as_ref().map(|(table, module)| {
+            let padding = if setup.padding_mask { 8 } else { 4 };
+            deberta::distances(t, *table, module.as_ref(), batch, padding)
+        });
+        Shared { angles, masks, kernel: setup.attention, distances }
     }
 
     /// The mask of the blocks that see `window` tokens back (transformers 5.23, `masking_utils.py`): the fused kernels need none
     /// while every token is seen.
     fn mask(&self, t: &Tape, width: u64, window: Option<u64>, batch: Batch, setup: &Setup) -> Option<Tensor> {
-        let written = self.loaded.layers.iter().any(|layer| layer.shape.attention.softcap || layer.shape.attention.fp32_scores);
+        let written = self.loaded.layers.iter().any(|layer| layer.shape.attention.written());
         let biased =
             self.loaded.layers.iter().map(|layer| layer.shape.attention).find(|attention| attention.alibi && attention.masked);
         let always = self.loaded.layers.iter().any(|layer| layer.shape.attention.masked);
@@ -165,11 +145,16 @@ impl Model {
     }
 }
 
-/// A block as the checkpoint runs it again.
-type Body = Rc<dyn Fn(&Tape, &Tensor) -> Tensor>;
-
 /// What a block turns hidden states into.
 type Forward<'a> = &'a dyn Fn(&Tape, &Tensor) -> Tensor;
+
+/// Rows of a table, looked up by a module of their own.
+pub(super) fn lookup(t: &Tape, table: ParamId, ids: &Tensor, (rows, columns): (u64, u64)) -> Tensor {
+    t.module(Module::leaf([Some(table)]), ids, |t, ids| {
+        let table = t.weight(table);
+        t.embedding(ids, &table, rows, columns)
+    })
+}
 
 /// One block.
 fn block(t: &Tape, x: &Tensor, layer: &LayerModule, batch: Batch, shared: &Shared) -> Tensor {
@@ -207,13 +192,27 @@ fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Fo
             let hidden = half(x, &norms[0], attend);
             half(&hidden, &norms[1], feed)
         }
-        Order::Post => {
-            let half = |x: &Tensor, part: Forward<'_>, behind: &NormModule| {
-                let sum = add_residual(t, x, part(t, x), shape);
-                norm(t, &sum, behind)
+        Order::PreOnce => {
+            let hidden = add_residual(t, x, attend(t, x), shape);
+            let out = feed(t, &norm(t, &hidden, &norms[0]));
+            add_residual(t, &hidden, out, shape)
+        }
+        Order::Post { late_dropout, keeps } => {
+            // What was dropped has a name until the norm has run.
+            let half = |x: &Tensor, part: Forward<'_>, behind: &NormModule, dropout: bool| {
+                let out = part(t, x);
+                let out = if dropout { t.dropout(out) } else { out };
+                norm(t, &t.add(x, &out), behind)
             };
-            let hidden = half(x, attend, &norms[0]);
-            half(&hidden, feed, &norms[1])
+            let hidden = half(x, attend, &norms[0], shape.dropout && !late_dropout);
+            if let (true, MlpModule::Plain { up, down, own: None }, Mlp::Plain { activation, .. }) =
+                (keeps, &layer.mlp, &shape.mlp)
+            {
+                t.at(Site { name: &MLP, ..t.site() });
+                let inner = activate(t, linear(t, &hidden, up), *activation);
+                return half(&hidden, &|t, _| linear(t, &inner, down), &norms[1], shape.dropout);
+            }
+            half(&hidden, feed, &norms[1], shape.dropout)
         }
         Order::Sandwich => {
             let half = |x: &Tensor, before: &NormModule, part: Forward<'_>, behind: &NormModule| {

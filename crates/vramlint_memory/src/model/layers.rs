@@ -30,8 +30,6 @@ pub(crate) struct Adapter {
     pub(crate) down: Linear,
     pub(crate) up: Linear,
     pub(crate) dropout: bool,
-    /// Bytes of a number of the adapter.
-    pub(crate) width: u64,
 }
 
 /// Projections of an attention.
@@ -50,6 +48,8 @@ pub(crate) struct AttentionModule {
     pub(crate) q_norm: Option<NormModule>,
     pub(crate) k_norm: Option<NormModule>,
     pub(crate) sinks: Option<ParamId>,
+    /// Projections of distances: to keys, to queries (DeBERTa).
+    pub(crate) distances: [Option<LinearModule>; 2],
 }
 
 /// An MLP with its parameters.
@@ -80,6 +80,24 @@ pub(crate) struct LayerModule {
     pub(crate) mlp: MlpModule,
 }
 
+/// A block of a decoder that sees an encoder.
+#[derive(Clone, Debug)]
+pub(crate) struct CrossModule {
+    /// The block but for what looks at the encoder.
+    pub(crate) own: LayerModule,
+    pub(crate) cross: AttentionModule,
+    pub(crate) norm: NormModule,
+}
+
+/// The decoder beside an encoder.
+#[derive(Clone, Debug)]
+pub(crate) struct DecoderModule {
+    pub(crate) blocks: Vec<CrossModule>,
+    pub(crate) norm: NormModule,
+    /// Biases by distance, of the encoder and of the decoder.
+    pub(crate) biases: [ParamId; 2],
+}
+
 impl LinearModule {
     fn without_adapter(self) -> Self {
         Self { adapter: None, ..self }
@@ -99,7 +117,15 @@ impl LayerModule {
 
     /// Visits every linear layer that adapters may reach.
     pub(crate) fn each_linear(&mut self, visit: &mut dyn FnMut(&mut LinearModule)) {
-        match &mut self.attention.projections {
+        self.attention.each_linear(visit);
+        self.mlp.each_linear(visit);
+    }
+}
+
+impl AttentionModule {
+    /// Visits every linear layer that adapters may reach.
+    pub(crate) fn each_linear(&mut self, visit: &mut dyn FnMut(&mut LinearModule)) {
+        match &mut self.projections {
             Projections::Separate { q, k, v } => [q, k, v].into_iter().for_each(&mut *visit),
             Projections::Fused(all) => visit(all),
             Projections::Latent(latent) => {
@@ -108,8 +134,8 @@ impl LayerModule {
                 visit(&mut latent.kv_up);
             }
         }
-        visit(&mut self.attention.out);
-        self.mlp.each_linear(visit);
+        self.distances.iter_mut().flatten().for_each(&mut *visit);
+        visit(&mut self.out);
     }
 }
 

@@ -1,8 +1,10 @@
 //! Loading: parameters in the order of the modules, adapters behind them.
 
 use super::latent::Latent;
-use super::layers::{Adapter, AttentionModule, LayerModule, LinearModule, MlpModule, NormModule, Projections};
-use crate::arch::{Activation, Arch, Attention, Layer, Mlp, Names, Norm, OldNames, Projection, Rotary, Tables};
+use super::layers::{
+    Adapter, AttentionModule, CrossModule, DecoderModule, LayerModule, LinearModule, MlpModule, NormModule, Projections,
+};
+use crate::arch::{Activation, Arch, Attention, Decoder, Layer, Mlp, Names, Norm, OldNames, Pooler, Projection, Rotary, Tables};
 use crate::estimate::{Part, Phase, Words};
 use crate::setup::{Lora, Quantization, Setup, Targets, Task};
 use crate::tape::{Linear, ParamId, Site, Tape, Tensor, Weight};
@@ -18,8 +20,13 @@ pub(crate) struct Loaded {
     pub(crate) positions: Option<ParamId>,
     pub(crate) types: Option<ParamId>,
     pub(crate) embedding_norm: Option<NormModule>,
+    /// Embeddings of distances (DeBERTa).
+    pub(crate) distances: Option<(ParamId, Option<NormModule>)>,
+    /// From the columns of the embedding to the residual stream, and back.
+    pub(crate) projections: [Option<LinearModule>; 2],
     pub(crate) layers: Vec<LayerModule>,
     pub(crate) final_norm: Option<NormModule>,
+    pub(crate) decoder: Option<DecoderModule>,
     pub(crate) head: Head,
     /// Its parameters have numbers from here on, up to and without the second.
     pub(crate) range: (u32, u32),
@@ -37,7 +44,7 @@ pub(crate) enum Head {
     /// A language-model head: the weight (the embedding's if tied) and its bias.
     Vocabulary { weight: ParamId, bias: Option<ParamId>, transform: Option<(LinearModule, NormModule)> },
     /// A classifier; a pooler before it.
-    Classes { pooler: Option<LinearModule>, score: LinearModule, classes: u64 },
+    Classes { pooler: Option<(LinearModule, Pooler)>, score: LinearModule, classes: u64 },
 }
 
 impl Loaded {
@@ -46,6 +53,7 @@ impl Loaded {
         Self {
             layers: Vec::new(),
             blocks: Vec::new(),
+            decoder: self.decoder.clone(),
             buffers: self.buffers.clone(),
             scales: self.scales.clone(),
             head: self.head.clone(),
@@ -95,15 +103,22 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
     name(0, &OUTER);
     let embedding = loader.param([arch.vocab, arch.embedding.columns]);
     tape.with_param(embedding, |param| param.embedding = true);
+    let beside = arch.embedding.columns_beside(arch.hidden);
     let table = |rows: Option<u64>| {
         rows.map(|rows| {
-            let id = loader.param([rows, arch.hidden]);
+            let id = loader.param([rows, beside]);
             tape.with_param(id, |param| param.embedding = true);
             id
         })
     };
     let (positions, types) = (table(arch.embedding.positions), table(arch.embedding.types));
-    let embedding_norm = arch.embedding.norm.map(|norm| loader.norm(norm, arch.hidden));
+    let embedding_norm = arch.embedding.norm.map(|norm| loader.norm(norm, beside));
+    let projections = loader.projections(arch);
+    let distances = arch.layers.first().and_then(|(layer, _)| layer.attention.relative).map(|relative| {
+        let table = loader.param([2 * relative.span, arch.hidden]);
+        tape.with_param(table, |param| param.embedding = true);
+        (table, relative.normed.then(|| loader.norm(Norm::Layer { weight: true, bias: true }, arch.hidden)))
+    });
     let mut modules = Vec::new();
     let mut blocks: Vec<Vec<ParamId>> = Vec::new();
     for (shape, times) in layers {
@@ -117,8 +132,9 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
     }
     name(0, &OUTER);
     let final_norm = arch.final_norm.map(|norm| loader.norm(norm, arch.hidden));
+    let mut decoder = arch.decoder.map(|shape| loader.decoder(shape, &mut blocks));
     let buffers = buffers(tape, arch, layers);
-    let head = loader.head(arch, embedding);
+    let mut head = loader.head(arch, embedding);
     name(0, &QUANTIZED);
     let scales = quantize(tape, &mut modules);
     if setup.kbit_prepare {
@@ -135,7 +151,20 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
         for (module, block) in modules.iter_mut().zip(&mut blocks) {
             let before = tape.param_ids().count();
             name(module.number, &ADAPTERS);
-            loader.adapt(module, lora, renamed);
+            module.each_linear(&mut |linear| loader.adapt(linear, lora, renamed));
+            if let (MlpModule::Experts(experts), Mlp::Experts(shape)) = (&mut module.mlp, module.shape.mlp) {
+                loader.adapt_experts(experts, &shape, lora);
+            }
+            block.extend(tape.param_ids().skip(before));
+        }
+        name(0, &ADAPTERS);
+        loader.adapt_head(&mut head, lora);
+        for (module, block) in
+            decoder.iter_mut().flat_map(|decoder| &mut decoder.blocks).zip(blocks.iter_mut().skip(modules.len()))
+        {
+            let before = tape.param_ids().count();
+            module.own.each_linear(&mut |linear| loader.adapt(linear, lora, renamed));
+            module.cross.each_linear(&mut |linear| loader.adapt(linear, lora, renamed));
             block.extend(tape.param_ids().skip(before));
         }
     }
@@ -144,8 +173,11 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
         positions,
         types,
         embedding_norm,
+        distances,
+        projections,
         layers: modules,
         final_norm,
+        decoder,
         head,
         range: (first, count(tape)),
         blocks,
@@ -190,7 +222,7 @@ fn buffers(tape: &Tape, arch: &Arch, layers: &[(Layer, u64)]) -> Vec<crate::tape
     let mut out = Vec::new();
     let buffer = |numel: u64| tape.empty_as(numel, 4, crate::estimate::Part::Buffers);
     for rotary in rotaries(&arch.layers) {
-        if let Tables::Stored { rows } = rotary.tables {
+        if let Tables::Stored { rows, .. } = rotary.tables {
             let blocks: u64 = layers.iter().map(|(_, times)| times).sum();
             out.extend((0..blocks).map(|_| buffer(rows * rotary.columns)));
         } else {
@@ -199,6 +231,9 @@ fn buffers(tape: &Tape, arch: &Arch, layers: &[(Layer, u64)]) -> Vec<crate::tape
     }
     if arch.embedding.scaled {
         out.push(buffer(1));
+    }
+    for _ in 0..arch.embedding.stored_ids {
+        out.push(tape.empty_as(arch.embedding.positions.unwrap_or(0), 8, crate::estimate::Part::Buffers));
     }
     if arch.embedding.stored_mask > 0 {
         out.push(tape.empty_as(arch.embedding.stored_mask, 1, crate::estimate::Part::Buffers));
@@ -294,6 +329,12 @@ impl Loader<'_> {
             q_norm: a.qk_norm.map(|n| self.norm(n.norm, columns(a.heads, n.per_head))),
             k_norm: a.qk_norm.map(|n| self.norm(n.norm, columns(a.kv_heads, n.per_head))),
             sinks,
+            distances: a.relative.filter(|relative| !relative.shared).map_or([None, None], |relative| {
+                [
+                    relative.to_positions.then(|| self.linear(h, q, true, "attention.self.pos_key_proj")),
+                    relative.from_positions.then(|| self.linear(h, q, true, "attention.self.pos_query_proj")),
+                ]
+            }),
         }
     }
 
@@ -328,74 +369,86 @@ impl Loader<'_> {
             _ => None,
         };
         if let Some(classes) = classes {
-            let pooler = arch.head.pooler.then(|| self.plain(arch.hidden, arch.hidden, true));
-            let score = self.plain(arch.hidden, classes, arch.head.pooler);
-            return Head::Classes { pooler, score, classes };
+            return self.classes(arch, classes);
         }
         let transform = arch.head.transform.then(|| {
-            (self.plain(arch.hidden, arch.hidden, true), self.norm(Norm::Layer { weight: true, bias: true }, arch.hidden))
+            let columns = arch.embedding.columns;
+            (
+                self.plain(arch.hidden, columns, !arch.head.bare),
+                self.norm(Norm::Layer { weight: true, bias: !arch.head.bare }, columns),
+            )
         });
         let weight = if arch.head.tied { embedding } else { self.param([arch.vocab, arch.embedding.columns]) };
         let bias = arch.head.bias.then(|| self.param([1, arch.vocab]));
         Head::Vocabulary { weight, bias, transform }
     }
 
-    fn adapt(&self, layer: &mut LayerModule, lora: &Lora, renamed: Option<OldNames>) {
-        let width = if lora.fp32 { 4 } else { self.width };
-        let adapter = |module: &mut LinearModule| {
-            // Where experts were layers once, PEFT takes their names for those of the experts alone.
-            let taken = renamed.is_some_and(|names| names.experts().iter().any(|name| module.name.ends_with(name)));
-            if taken || !matches(&lora.targets, module.name) {
-                return;
-            }
-            let (input, output) = (module.base.input, module.base.output);
-            let part = |input: u64, output: u64| Linear {
-                input,
-                output,
-                weight: Weight::Plain(self.tape.param([output, input], width, true)),
-                bias: None,
-            };
-            let (down, up) = (part(input, lora.r), part(lora.r, output));
-            module.adapter = Some(Adapter { down, up, dropout: lora.dropout, width });
+    /// A classifier. PEFT trains a copy of it whole beside adapters (peft 0.21, `ModulesToSaveWrapper`).
+    fn classes(&self, arch: &Arch, classes: u64) -> Head {
+        let copies = Loader { trainable: true, ..*self };
+        let one = |saved: bool, input: u64, output: u64, bias: bool| {
+            let own = LinearModule { name: "pooler.dense", ..self.plain(input, output, bias) };
+            if saved && self.setup.lora.is_some() { copies.plain(input, output, bias) } else { own }
         };
-        match &mut layer.attention.projections {
-            Projections::Separate { q, k, v } => [q, k, v].into_iter().for_each(adapter),
-            Projections::Fused(all) => adapter(all),
-            Projections::Latent(latent) => {
-                latent.q.iter_mut().for_each(adapter);
-                adapter(&mut latent.kv_down);
-                adapter(&mut latent.kv_up);
-            }
+        let pooler = arch.head.pooler.map(|shape| (one(shape.saved, arch.hidden, arch.hidden, true), shape));
+        Head::Classes { pooler, score: one(true, arch.hidden, classes, pooler.is_some()), classes }
+    }
+
+    /// Projections between the columns of the embedding and the residual stream.
+    fn projections(&self, arch: &Arch) -> [Option<LinearModule>; 2] {
+        let e = &arch.embedding;
+        if e.columns == arch.hidden {
+            return [None, None];
         }
-        adapter(&mut layer.attention.out);
-        Self::adapt_mlp(&mut layer.mlp, &adapter);
-        if let (MlpModule::Experts(module), Mlp::Experts(shape)) = (&mut layer.mlp, layer.shape.mlp) {
-            self.adapt_experts(module, &shape, lora);
+        let into = self.plain(e.columns, arch.hidden, e.projection_bias);
+        [Some(into), e.projects_back.then(|| self.plain(arch.hidden, e.columns, false))]
+    }
+
+    /// The blocks of a decoder that sees an encoder.
+    fn decoder(&self, shape: Decoder, blocks: &mut Vec<Vec<ParamId>>) -> DecoderModule {
+        let block = |number: u64| {
+            let before = self.tape.param_ids().count();
+            let block = CrossModule {
+                own: self.layer(shape.layer, u32::try_from(number + 1).unwrap_or(u32::MAX)),
+                cross: self.attention(&shape.layer.attention, shape.layer.names),
+                norm: self.norm(shape.layer.norm, self.hidden),
+            };
+            blocks.push(self.tape.param_ids().skip(before).collect());
+            block
+        };
+        let bias = || self.param([shape.buckets, shape.layer.attention.heads]);
+        DecoderModule {
+            blocks: (0..shape.blocks).map(block).collect(),
+            norm: self.norm(shape.layer.norm, self.hidden),
+            biases: [bias(), bias()],
         }
     }
 
-    fn adapt_mlp(mlp: &mut MlpModule, adapter: &dyn Fn(&mut LinearModule)) {
-        match mlp {
-            MlpModule::Gated { gate, up, down } => {
-                adapter(gate);
-                if let Some(up) = up {
-                    adapter(up);
-                }
-                adapter(down);
-            }
-            MlpModule::Plain { up, down, .. } => {
-                adapter(up);
-                adapter(down);
-            }
-            MlpModule::Experts(experts) => {
-                if let Some(shared) = &mut experts.shared {
-                    Self::adapt_mlp(shared, adapter);
-                }
-                if let Some(gate) = &mut experts.shared_gate {
-                    adapter(gate);
-                }
-            }
+    /// What stands before a head is a linear layer as any other, unless it is trained whole.
+    fn adapt_head(&self, head: &mut Head, lora: &Lora) {
+        match head {
+            Head::Classes { pooler: Some((dense, shape)), .. } if !shape.saved => self.adapt(dense, lora, None),
+            Head::Vocabulary { transform: Some((dense, _)), .. } => self.adapt(dense, lora, None),
+            _ => {}
         }
+    }
+
+    fn adapt(&self, module: &mut LinearModule, lora: &Lora, renamed: Option<OldNames>) {
+        // Where experts were layers once, PEFT takes their names for those of the experts alone.
+        let taken = renamed.is_some_and(|names| names.experts().iter().any(|name| module.name.ends_with(name)));
+        if taken || !matches(&lora.targets, module.name) {
+            return;
+        }
+        let width = if lora.fp32 { 4 } else { self.width };
+        let (input, output) = (module.base.input, module.base.output);
+        let part = |input: u64, output: u64| Linear {
+            input,
+            output,
+            weight: Weight::Plain(self.tape.param([output, input], width, true)),
+            bias: None,
+        };
+        let (down, up) = (part(input, lora.r), part(lora.r, output));
+        module.adapter = Some(Adapter { down, up, dropout: lora.dropout });
     }
 }
 

@@ -31,9 +31,10 @@ fn plain(t: &Tape, x: impl std::borrow::Borrow<Tensor>, layer: &Linear) -> Tenso
     t.module(Module::leaf([Some(weight), layer.bias]), x, |t, x| t.linear(x, layer))
 }
 
-fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {
+/// An activation function.
+pub(crate) fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {
     match activation {
-        Activation::Kernel | Activation::BloomGelu | Activation::Xielu => t.from_input(x),
+        Activation::Kernel | Activation::Xielu => t.from_input(x),
         Activation::Relu => t.from_result(x),
         Activation::GeluNew => gelu_new(t, x),
         Activation::ReluSquared => {
@@ -45,6 +46,7 @@ fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {
             let gate = t.from_result(t.mul(&x, Other::Scalar));
             t.mul(&x, Other::Same(&gate))
         }
+        Activation::BloomGelu => t.bloom_gelu(&x),
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) fn norm(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
         Norm::Rms | Norm::RmsBare => rms(t, x, module),
         Norm::RmsFull => rms_full(t, x, module),
         Norm::RmsLate { cast } => rms_late(t, x, module, cast),
-        Norm::RmsKernel => kernel(t, x, module),
+        Norm::RmsMixed => rms_mixed(t, x, module),
         Norm::Layer { .. } => layer(t, x, module),
         Norm::LayerFull => layer_full(t, x, module),
         Norm::LayerBare => {
@@ -33,6 +33,22 @@ fn rms(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
     match weight {
         Some(weight) => t.mul(t.cast(&hidden, x.width), Other::Rows(&weight)),
         None => t.cast(&hidden, x.width),
+    }
+}
+
+/// `T5LayerNorm`: the variance in fp32, the hidden states as they are.
+fn rms_mixed(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
+    let scale = {
+        let variance = t.mean_last(t.square(t.cast(x, 4)), x.numel / module.columns);
+        t.rsqrt(t.add_broadcast(&variance, Other::Scalar))
+    };
+    let hidden = t.mul(x, Other::Columns(&scale));
+    match module.weight.map(|weight| t.weight(weight)) {
+        Some(weight) => {
+            let hidden = if weight.width < 4 { t.cast(hidden, weight.width) } else { hidden };
+            t.mul(hidden, Other::Rows(&weight))
+        }
+        None => hidden,
     }
 }
 
@@ -81,11 +97,6 @@ fn plus_one(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
     let weight = module.weight.map(|id| t.add_broadcast(t.weight(id), Other::Scalar)).map(as_computed);
     let bias = module.bias.map(|id| as_computed(t.weight(id)));
     t.layer_norm(as_computed(x.clone()), module.columns, weight.as_ref(), bias.as_ref())
-}
-
-fn kernel(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
-    let weight = module.weight.map(|weight| t.weight(weight));
-    t.layer_norm(x, module.columns, weight.as_ref(), None)
 }
 
 /// `nn.LayerNorm`; autocast runs it in fp32.

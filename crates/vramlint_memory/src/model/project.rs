@@ -6,7 +6,7 @@ use super::mlp::linear;
 use super::norm::norm;
 use crate::arch::{Attention, Parts, Projection, Tables};
 use crate::tape::ops::attention::Heads;
-use crate::tape::{Tape, Tensor};
+use crate::tape::{Other, Tape, Tensor};
 
 /// Queries, keys and values, normed where the family norms them before it turns them.
 pub(super) fn project(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, batch: Batch) -> (Tensor, Tensor, Tensor) {
@@ -45,6 +45,7 @@ fn separate(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, of: [
     };
     let [q, k, v] = of;
     let q = one(q, module.q_norm.as_ref());
+    let q = if a.scales_first { t.mul(q, Other::Scalar) } else { q };
     let k = one(k, module.k_norm.as_ref());
     (q, k, linear(t, x, v))
 }
@@ -60,6 +61,11 @@ fn fused(t: &Tape, x: &Tensor, all: &LinearModule, a: &Attention, batch: Batch) 
             if a.rotary.is_some() { (t.view_copied_back(q), t.view_copied_back(k), v) } else { (q, k, v) }
         }
         Projection::FusedByHead => three(t, &t.view_copied_back(all), &sizes),
+        Projection::FusedByGroup => {
+            let (q, v, k) = three(t, &all, &sizes);
+            (t.contiguous(q), t.contiguous(k), t.contiguous(v))
+        }
+        Projection::FusedSelected => (t.slice(&all, sizes[0]), t.slice(&all, sizes[1]), t.slice(&all, sizes[2])),
         Projection::FusedPicked { spread } => picked(t, &all, &sizes, spread.then_some(sizes[0])),
         _ => three(t, &all, &sizes),
     }

@@ -49,7 +49,7 @@ pub(crate) fn turn(
     batch: Batch,
 ) -> (Tensor, Tensor) {
     let angles = match rotary.tables {
-        Tables::Cast | Tables::Wide => angles.clone(),
+        Tables::Cast | Tables::CastTwice | Tables::Wide => angles.clone(),
         Tables::Half | Tables::Complex => return turn_parts(t, (q, k), rotary, angles),
         Tables::Repeated { .. } => repeated(t, &angles.cos, angles.cos.numel),
         Tables::Stored { .. } => return stored(t, (q, k), rotary, head_dim, batch),
@@ -143,7 +143,8 @@ fn stored(t: &Tape, (q, k): (&Tensor, &Tensor), rotary: Rotary, head_dim: u64, b
     let rows = t.no_grad(|t| {
         let positions = t.empty(numel, 8);
         let picked = t.empty(numel, 4);
-        let rows = t.cast(&picked, k.width);
+        let keep = matches!(rotary.tables, Tables::Stored { wide: true, .. });
+        let rows = if keep { picked } else { t.cast(&picked, k.width) };
         drop(positions);
         rows
     });
@@ -168,7 +169,8 @@ fn rotate(t: &Tape, x: &Tensor, rotary: Rotary, angles: &Angles) -> Tensor {
     let left = t.mul(wide(x.clone()), Other::Rows(&angles.cos));
     let right = {
         let half = x.numel / 2;
-        let (first, second) = (t.slice(x, half), t.slice(x, half));
+        let x = if rotary.tables == Tables::CastTwice { wide(x.clone()) } else { x.clone() };
+        let (first, second) = (t.slice(&x, half), t.slice(&x, half));
         let turned = t.neg(second);
         t.cat(&[&turned, &first])
     };

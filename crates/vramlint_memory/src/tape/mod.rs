@@ -14,6 +14,7 @@ mod reduce;
 mod tensor;
 
 pub(crate) use autograd::Edge;
+pub(crate) use checkpoint::BlockFn;
 pub(crate) use hooks::{Hooks, Module};
 pub(crate) use log::{Event, EventKind, Site};
 pub(crate) use ops::{Linear, Other, Weight};
@@ -120,6 +121,11 @@ impl Tape {
             self.copies.borrow_mut().clear();
         }
         result
+    }
+
+    /// Copies of weights go when autocast ends; what follows in its scope runs as behind it.
+    pub(crate) fn forget_copies(&self) {
+        self.copies.borrow_mut().clear();
     }
 
     /// The width of the autocast type, if it is on.

@@ -31,6 +31,7 @@ pub(super) fn decoder(config: &Config, kind: String, defaults: Sizes, edit: impl
         embedding: embedding(sizes.hidden),
         layers: vec![(layer, sizes.layers)],
         final_norm: Some(layer.norm),
+        decoder: None,
         head: head(sizes.tied),
         causal: true,
         tower: 0,
@@ -60,6 +61,9 @@ fn attention(config: &Config, sizes: &Sizes) -> Attention {
         scaled_queries: false,
         fp32_scores: false,
         masked: false,
+        form: crate::arch::Form::Usual,
+        scales_first: false,
+        relative: None,
     }
 }
 

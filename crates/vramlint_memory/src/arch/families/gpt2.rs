@@ -31,6 +31,9 @@ pub(super) fn read(config: &Config, kind: String) -> Arch {
             scaled_queries: false,
             fp32_scores: false,
             masked: false,
+            form: crate::arch::Form::Usual,
+            scales_first: false,
+            relative: None,
         },
         mlp: Mlp::Plain {
             inner: config.count("n_inner").unwrap_or(4 * hidden),
@@ -54,6 +57,7 @@ pub(super) fn read(config: &Config, kind: String) -> Arch {
         },
         layers: vec![(layer, config.count("n_layer").unwrap_or(12))],
         final_norm: Some(LAYER),
+        decoder: None,
         head: head(config.flag("tie_word_embeddings").unwrap_or(true)),
         causal: true,
         tower: 0,

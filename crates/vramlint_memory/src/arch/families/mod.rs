@@ -12,12 +12,15 @@ mod gpt_oss;
 mod llama;
 mod llama4;
 mod mixtral;
+mod modernbert;
 mod neox;
+mod older;
 mod olmo;
 mod phi;
 mod plain;
 mod qwen_moe;
 mod sizes;
+mod t5;
 mod unknown;
 mod variants;
 mod vision;
@@ -48,7 +51,13 @@ fn of_kind(config: &Config, kind: String) -> Arch {
     let untraced = UNTRACED.contains(&kind.as_str());
     let family: fn(&Config, String) -> Arch = match kind.as_str() {
         "gpt2" => gpt2::read,
-        "bert" | "roberta" | "xlm-roberta" | "electra" => bert::read,
+        "bert" => bert::bert,
+        "roberta" | "xlm-roberta" | "camembert" | "xlm-roberta-xl" | "data2vec-text" => bert::roberta,
+        "electra" => bert::electra,
+        "deberta-v2" => bert::deberta,
+        "t5" | "mt5" | "umt5" | "longt5" => t5::read,
+        "modernbert" => modernbert::read,
+        "distilbert" => bert::distilbert,
         "llama" | "code_llama" | "internlm3" => llama::llama,
         "mistral" | "ministral" | "ministral3" => llama::mistral,
         "qwen2" | "qwen3" => llama::qwen,
@@ -58,7 +67,11 @@ fn of_kind(config: &Config, kind: String) -> Arch {
         "phi" => phi::phi,
         "phi3" => phi::phi3,
         "gpt_neox" => neox::neox,
-        "gptj" => neox::gptj,
+        "gptj" | "codegen" => neox::gptj,
+        "opt" => older::opt,
+        "bloom" => older::bloom,
+        "mpt" => older::mpt,
+        "gpt_neo" => older::neo,
         "falcon" => neox::falcon,
         "starcoder2" => plain::starcoder2,
         "gpt_bigcode" => plain::bigcode,
@@ -111,6 +124,12 @@ fn kind(config: &Config) -> String {
         "GPTNeoX" => "gpt_neox".to_owned(),
         "OPT" => "opt".to_owned(),
         "XLMRoberta" => "xlm-roberta".to_owned(),
+        "DistilBert" => "distilbert".to_owned(),
+        "Camembert" => "camembert".to_owned(),
+        "ModernBert" => "modernbert".to_owned(),
+        "DebertaV2" => "deberta-v2".to_owned(),
+        "GPTNeo" => "gpt_neo".to_owned(),
+        "CodeGen" => "codegen".to_owned(),
         "GPTJ" => "gptj".to_owned(),
         "GPTBigCode" => "gpt_bigcode".to_owned(),
         "StableLm" => "stablelm".to_owned(),
@@ -149,9 +168,21 @@ fn activation(name: Option<&str>, other: Activation) -> Activation {
 }
 
 fn head(tied: bool) -> HeadShape {
-    HeadShape { tied, bias: false, softcap: false, scaled: false, transform: false, pooler: false }
+    HeadShape { tied, bias: false, softcap: false, scaled: false, transform: false, bare: false, pooler: None }
 }
 
 fn embedding(columns: u64) -> Embedding {
-    Embedding { columns, positions: None, types: None, norm: None, dropout: false, scaled: false, stored_mask: 0 }
+    Embedding {
+        columns,
+        positions: None,
+        types: None,
+        norm: None,
+        projection_bias: false,
+        projects_back: false,
+        stored_ids: 0,
+        by_row: false,
+        dropout: false,
+        scaled: false,
+        stored_mask: 0,
+    }
 }

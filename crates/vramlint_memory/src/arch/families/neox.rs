@@ -18,6 +18,8 @@ const NEOX_NAMES: Names = Names {
     down: "mlp.dense_4h_to_h",
     ..Names::LLAMA
 };
+const CODEGEN: Sizes = Sizes { vocab: 50400, ..GPTJ };
+const CODEGEN_NAMES: Names = Names { fused: "attn.qkv_proj", ..GPTJ_NAMES };
 const GPTJ_NAMES: Names = Names {
     qkv: ["attn.q_proj", "attn.k_proj", "attn.v_proj"],
     out: "attn.out_proj",
@@ -50,9 +52,10 @@ pub(super) fn neox(config: &Config, kind: String) -> Arch {
     arch
 }
 
-/// GPT-J and CodeGen's elder: attention written out, scores from fp32 queries and keys.
+/// GPT-J and CodeGen: attention written out, scores from fp32 queries and keys.
 pub(super) fn gptj(config: &Config, kind: String) -> Arch {
-    let mut arch = decoder(config, kind, GPTJ, |layer, sizes| {
+    let codegen = kind == "codegen";
+    let mut arch = decoder(config, kind, if codegen { CODEGEN } else { GPTJ }, |layer, sizes| {
         let attention = &mut layer.attention;
         (attention.qkv_bias, attention.out_bias) = (false, false);
         let rows = config.count("n_positions").or_else(|| config.count("max_position_embeddings")).unwrap_or(2048);
@@ -60,7 +63,7 @@ pub(super) fn gptj(config: &Config, kind: String) -> Arch {
         attention.rotary = Some(Rotary {
             interleaved: true,
             parts: if written.is_some() { Parts::Each } else { Parts::Whole },
-            tables: Tables::Stored { rows },
+            tables: Tables::Stored { rows, wide: codegen },
             ..Rotary::usual(written.unwrap_or(sizes.hidden))
         });
         attention.fp32_scores = true;
@@ -69,7 +72,10 @@ pub(super) fn gptj(config: &Config, kind: String) -> Arch {
         layer.norm = LAYER;
         layer.order = Order::Parallel { norms: 1, in_place: false };
         layer.dropout = config.number("resid_pdrop").unwrap_or(0.0) > 0.0;
-        layer.names = &GPTJ_NAMES;
+        layer.names = if codegen { &CODEGEN_NAMES } else { &GPTJ_NAMES };
+        if codegen {
+            layer.attention.projection = Projection::FusedByGroup;
+        }
     });
     arch.head.bias = true;
     arch.embedding.dropout = config.number("embd_pdrop").unwrap_or(0.0) > 0.0;

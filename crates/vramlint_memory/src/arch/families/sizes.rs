@@ -29,8 +29,17 @@ pub(super) const LLAMA: Sizes =
     Sizes { hidden: 4096, inner: Some(11008), layers: 32, heads: 32, kv_heads: None, head_dim: None, vocab: 32000, tied: false };
 
 const HIDDEN: &[&str] = &["hidden_size", "n_embd", "d_model", "model_dim", "dim", "embed_dim"];
-const INNER: &[&str] =
-    &["intermediate_size", "ffn_hidden_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_dim", "feed_forward_hidden", "inner_dim"];
+const INNER: &[&str] = &[
+    "intermediate_size",
+    "ffn_hidden_size",
+    "n_inner",
+    "ffn_dim",
+    "d_ff",
+    "ffn_hidden_dim",
+    "feed_forward_hidden",
+    "inner_dim",
+    "hidden_dim",
+];
 const LAYERS: &[&str] = &["num_hidden_layers", "n_layer", "n_layers", "num_layers", "num_decoder_layers", "depth"];
 const HEADS: &[&str] = &["num_attention_heads", "n_head", "n_heads", "num_heads", "decoder_attention_heads"];
 const KV_HEADS: &[&str] =

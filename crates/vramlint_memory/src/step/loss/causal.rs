@@ -34,6 +34,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     let divided = t.mul(loss, Other::Columns(&count));
     if t.autocast_width().is_some() {
         // accelerate converts what the model returns to fp32 when autocast has ended.
+        t.forget_copies();
         t.no_grad(|t| drop(t.cast_logits(&logits, 4)));
     }
     drop((logits, labels, count));

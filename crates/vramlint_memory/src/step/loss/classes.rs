@@ -1,7 +1,7 @@
 //! Scores per row: classification and reward models.
 
 use crate::estimate::Part;
-use crate::model::{Batch, Head, Model, linear};
+use crate::model::{Batch, Head, Model, activate, linear};
 use crate::setup::{Setup, Task};
 use crate::tape::{Tape, Tensor};
 
@@ -11,21 +11,19 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     let hidden = model.forward(t, ids, batch, setup, true);
     t.at(super::site());
     let Head::Classes { pooler, score, classes } = &model.loaded.head else { return hidden };
-    let scores = match pooler {
-        // The first token of a row, a dense layer and tanh.
-        Some(pooler) => {
-            let first = t.slice(&hidden, batch.rows * model.hidden);
-            let pooled = t.from_result(linear(t, &first, pooler));
-            let dropped = t.dropout(pooled);
-            linear(t, &dropped, score)
-        }
+    let scores = if let Some((dense, shape)) = pooler {
+        // The first token of a row, a dense layer and an activation.
+        let first = t.slice(&hidden, batch.rows * model.hidden);
+        let first = if shape.early_dropout { t.dropout(first) } else { first };
+        let pooled = activate(t, linear(t, &first, dense), shape.activation);
+        let dropped = t.dropout(pooled);
+        linear(t, &dropped, score)
+    } else {
         // Every token is scored; the last one that is no padding counts.
-        None => {
-            let all = linear(t, &hidden, score);
-            let picked = t.slice(&all, batch.rows * classes);
-            drop(all);
-            t.contiguous(picked)
-        }
+        let all = linear(t, &hidden, score);
+        let picked = t.slice(&all, batch.rows * classes);
+        drop(all);
+        t.contiguous(picked)
     };
     drop(hidden);
     let loss = t.from_input(t.cast(&scores, 4));

@@ -4,7 +4,9 @@ mod causal;
 mod classes;
 mod fused;
 mod liger;
+mod masked;
 mod rows;
+mod seq2seq;
 
 use crate::estimate::{Part, Phase, Words};
 use crate::model::{Batch, Head, Model};
@@ -38,10 +40,11 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
             scalar(t, &t.add(exp, clipped))
         }
         Task::Reward | Task::SequenceClassification => classes::loss(t, &models.policy, ids, batch, setup),
-        Task::CausalLm | Task::MaskedLm if setup.head == HeadKind::FullLogits => {
-            causal::loss(t, &models.policy, ids, batch, setup)
-        }
-        Task::CausalLm | Task::MaskedLm if setup.head == HeadKind::Liger => {
+        Task::Seq2Seq => seq2seq::loss(t, &models.policy, ids, batch, setup),
+        // Only transformers' own heads know masked tokens.
+        Task::MaskedLm => masked::loss(t, &models.policy, ids, batch, setup),
+        Task::CausalLm if setup.head == HeadKind::FullLogits => causal::loss(t, &models.policy, ids, batch, setup),
+        Task::CausalLm if setup.head == HeadKind::Liger => {
             let labels = t.empty_as(batch.tokens(), 8, Part::Other);
             let hidden = models.policy.forward(t, ids, batch, setup, true);
             t.at(site());
@@ -50,7 +53,7 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
             drop(labels);
             loss
         }
-        Task::CausalLm | Task::MaskedLm => {
+        Task::CausalLm => {
             let labels = t.empty_as(batch.tokens(), 8, Part::Other);
             let probabilities = log_probs(t, &models.policy, ids, batch, setup, true);
             drop(labels);

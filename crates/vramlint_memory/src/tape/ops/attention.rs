@@ -123,4 +123,30 @@ impl Tape {
             vec![Some(dq), Some(dk), Some(dv)]
         })
     }
+
+    /// The memory-efficient kernel with a bias for each head (T5), which may need a gradient; one for all rows of the batch.
+    pub(crate) fn efficient_biased(&self, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads, bias: &Tensor) -> Tensor {
+        let records = self.records(&[q, k, v, bias]);
+        let kept = records.then(|| (self.save(q), self.save(k), self.save(v), self.save(bias)));
+        let (seed, offset) = (self.empty(1, 8), self.empty(1, 8));
+        let out = self.empty(shape.batch * shape.queries * shape.heads * shape.value_dim, q.width);
+        let sums = self.empty(shape.batch * shape.heads * shape.queries.next_multiple_of(32), 4);
+        let results = records.then(|| (self.save(&out), self.save(&sums), self.save(&seed), self.save(&offset)));
+        drop((sums, seed, offset));
+        let numels = [q.numel, k.numel, v.numel];
+        let small = bias.requires_grad().then_some((bias.numel, bias.width));
+        self.record(&[q, k, v, bias], out, move |tape, grad| {
+            let [dq, dk, dv] = numels.map(|numel| tape.empty(numel, grad.width));
+            let whole = small.map(|_| tape.empty(shape.batch * shape.heads * shape.queries * shape.keys, grad.width));
+            let sums = shape.batch * shape.heads * shape.queries.next_multiple_of(32);
+            let delta = tape.empty(sums, 4);
+            tape.workspace(numels[0] * 4 + sums / 4);
+            drop((delta, grad, kept, results));
+            let to_bias = whole.zip(small).map(|(whole, (numel, width))| {
+                let sum = tape.sum_to(&whole, numel, true);
+                tape.copy_as(&sum, width)
+            });
+            vec![Some(dq), Some(dk), Some(dv), to_bias]
+        })
+    }
 }

@@ -52,9 +52,11 @@ impl Tape {
             Other::Rows(y) | Other::Columns(y) => {
                 let out = self.empty(x.numel, Self::wide(x, y));
                 let (numel, rows, needs) = (y.numel, matches!(other, Other::Rows(_)), y.requires_grad());
+                let width = x.width;
                 self.record(&[x, y], out, move |tape, grad| {
                     let small = needs.then(|| tape.sum_to(&grad, numel, rows));
-                    vec![Some(grad), small]
+                    let own = if grad.width == width { grad } else { tape.copy_as(&grad, width) };
+                    vec![Some(own), small]
                 })
             }
         }

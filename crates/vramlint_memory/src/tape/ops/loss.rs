@@ -20,7 +20,8 @@ impl Tape {
         })
     }
 
-    /// `F.cross_entropy` over rows of logits: log-softmax and its gradient, each as large as the logits.
+    /// `F.cross_entropy` over rows of logits: log-softmax and its gradient, each as large as the logits. Autocast leaves log-softmax
+    /// in its type and picks the labels' numbers in fp32.
     pub(crate) fn cross_entropy(&self, a: impl Borrow<Tensor>, labels: &Tensor) -> Tensor {
         let x = a.borrow();
         let probabilities = self.empty_as(x.numel, x.width, Part::Logits);
@@ -31,6 +32,8 @@ impl Tape {
             drop((grad, kept));
             vec![Some(out)]
         });
+        let probabilities = if self.autocast_width().is_some() { self.cast_logits(probabilities, 4) } else { probabilities };
+        let width = probabilities.width;
         let loss = self.empty(1, width);
         let weight = self.empty(1, width);
         let kept = self.records(&[&probabilities]).then(|| (self.save(&probabilities), self.save(labels), self.save(&weight)));

@@ -3,6 +3,7 @@
 //! Operands are given by value where Python would drop a temporary after the call, by reference where a name keeps it.
 
 pub(crate) mod attention;
+mod bloom;
 mod elementwise;
 mod experts;
 mod latent;

@@ -1,0 +1,59 @@
+//! T5, mT5 and FLAN-T5: an encoder and a decoder with biases by distance.
+
+use super::activation;
+use super::decoder::{decoder, plain};
+use super::sizes::Sizes;
+use crate::arch::{Activation, Arch, Decoder, Mlp, Names, Norm};
+use crate::config::Config;
+
+const T5: Sizes =
+    Sizes { hidden: 512, inner: Some(2048), layers: 6, heads: 8, kv_heads: None, head_dim: Some(64), vocab: 32128, tied: true };
+
+const NAMES: Names = Names {
+    qkv: ["SelfAttention.q", "SelfAttention.k", "SelfAttention.v"],
+    out: "SelfAttention.o",
+    gate: "DenseReluDense.wi_0",
+    up: "DenseReluDense.wi_1",
+    down: "DenseReluDense.wo",
+    ..Names::LLAMA
+};
+const PLAIN_NAMES: Names = Names { up: "DenseReluDense.wi", ..NAMES };
+
+/// Reads one.
+pub(super) fn read(config: &Config, kind: String) -> Arch {
+    let written = config.text("feed_forward_proj").unwrap_or(if kind == "t5" { "relu" } else { "gated-gelu" }).to_owned();
+    let mut arch = decoder(config, kind, T5, |layer, sizes| {
+        let attention = &mut layer.attention;
+        attention.head_dim = config.count("d_kv").filter(|columns| *columns > 0).unwrap_or(64);
+        attention.value_dim = attention.head_dim;
+        attention.kv_heads = attention.heads;
+        (attention.qkv_bias, attention.out_bias) = (false, false);
+        attention.rotary = None;
+        attention.softmax_fp32 = false;
+        layer.dropout = config.number("dropout_rate").unwrap_or(0.1) > 0.0;
+        attention.dropout = layer.dropout;
+        // T5 1.1 means the approximation by `gated-gelu` (transformers 5.23, `configuration_t5.py`).
+        let gated = written.strip_prefix("gated-");
+        let function = match gated {
+            Some("gelu") => Activation::GeluNew,
+            other => activation(other.or(Some(&written)), Activation::Relu),
+        };
+        let inner = sizes.inner();
+        layer.mlp = match gated {
+            Some(_) => Mlp::Gated { inner, fused: false, bias: false, activation: function },
+            None => plain(inner, false, function),
+        };
+        layer.norm = Norm::RmsMixed;
+        layer.names = if gated.is_some() { &NAMES } else { &PLAIN_NAMES };
+    });
+    let Some((layer, encoder)) = arch.layers.first().copied() else { return arch };
+    let blocks = config.count("num_decoder_layers").unwrap_or(encoder);
+    let buckets = config.count("relative_attention_num_buckets").unwrap_or(32);
+    arch.decoder = Some(Decoder { layer, blocks, buckets });
+    arch.embedding.dropout = layer.dropout;
+    // 5.23 ties always; what the config says of it only scales what the head sees, and that in T5 alone.
+    let said = config.flag("scale_decoder_outputs").or(config.flag("tie_word_embeddings")).unwrap_or(true);
+    arch.head.scaled = said && arch.model_type == "t5";
+    arch.head.tied = true;
+    arch
+}

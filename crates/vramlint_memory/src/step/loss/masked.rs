@@ -1,0 +1,38 @@
+//! Cross entropy of masked language models: over the logits as they are, without fp32 (transformers 5.23, `BertForMaskedLM`).
+
+use super::causal::logits;
+use crate::arch::Activation;
+use crate::estimate::Part;
+use crate::model::{Batch, Head, Model, activate, linear, norm};
+use crate::setup::Setup;
+use crate::tape::{Tape, Tensor};
+
+/// The loss over every token.
+pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
+    let labels = t.empty_as(batch.tokens(), 8, Part::Other);
+    let count = t.empty_as(1, 8, Part::Other);
+    let hidden = model.forward(t, ids, batch, setup, true);
+    t.at(super::site());
+    let Head::Vocabulary { weight, bias, transform } = &model.loaded.head else { return hidden };
+    let transformed = match transform {
+        Some((dense, behind)) => {
+            let dense = linear(t, &hidden, dense);
+            let active = activate(t, dense, Activation::Kernel);
+            norm(t, &active, behind)
+        }
+        None => hidden.clone(),
+    };
+    let logits = model.finish_logits(t, logits(t, transformed, *weight, *bias, model.vocab));
+    let loss = {
+        let seen = if model.head.bare { t.cast_logits(&logits, 4) } else { logits.clone() };
+        t.cross_entropy(&seen, &labels)
+    };
+    drop(hidden);
+    if t.autocast_width().is_some() {
+        // accelerate converts what the model returns to fp32 when autocast has ended.
+        t.forget_copies();
+        t.no_grad(|t| drop(t.cast_logits(&logits, 4)));
+    }
+    drop((logits, labels, count));
+    loss
+}

@@ -1,0 +1,26 @@
+//! Cross entropy over the tokens of a target (transformers 5.23, `T5ForConditionalGeneration`).
+
+use super::causal::logits;
+use crate::estimate::Part;
+use crate::model::{Batch, Head, Model};
+use crate::setup::Setup;
+use crate::tape::{Tape, Tensor};
+
+/// The loss over the target.
+pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
+    let target = Batch { rows: batch.rows, seq: if setup.target_length == 0 { batch.seq } else { setup.target_length } };
+    let labels = t.empty_as(target.tokens(), 8, Part::Other);
+    let (hidden, names) = model.translate(t, ids, batch, target, setup);
+    t.at(super::site());
+    let Head::Vocabulary { weight, bias, .. } = &model.loaded.head else { return hidden };
+    let logits = logits(t, hidden, *weight, *bias, model.vocab);
+    let loss = t.cross_entropy(&logits, &labels);
+    drop(names);
+    if t.autocast_width().is_some() {
+        // accelerate converts what the model returns to fp32 when autocast has ended.
+        t.forget_copies();
+        t.no_grad(|t| drop(t.cast_logits(&logits, 4)));
+    }
+    drop((logits, labels));
+    loss
+}
