@@ -74,7 +74,7 @@ pub fn setup(s: &serde_json::Value) -> Option<Setup> {
             r: l["r"].as_u64()?,
             dropout: l.get("dropout").and_then(|d| d.as_f64()).unwrap_or(0.05) > 0.0,
             fp32: l.get("fp32_adapters").and_then(|d| d.as_bool()).unwrap_or(true),
-            dora: false,
+            dora: l.get("dora").and_then(|d| d.as_bool()).unwrap_or(false),
             targets: match &l["targets"] {
                 serde_json::Value::Array(a) => Targets::Named(a.iter().map(|x| x.as_str().unwrap().to_owned()).collect()),
                 _ => Targets::AllLinear,

@@ -30,6 +30,8 @@ pub(crate) struct Adapter {
     pub(crate) down: Linear,
     pub(crate) up: Linear,
     pub(crate) dropout: bool,
+    /// DoRA's magnitude.
+    pub(crate) magnitude: Option<ParamId>,
 }
 
 /// Projections of an attention.

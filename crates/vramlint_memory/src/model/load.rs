@@ -448,7 +448,8 @@ impl Loader<'_> {
             bias: None,
         };
         let (down, up) = (part(input, lora.r), part(lora.r, output));
-        module.adapter = Some(Adapter { down, up, dropout: lora.dropout });
+        let magnitude = lora.dora.then(|| self.tape.param([1, output], width, true));
+        module.adapter = Some(Adapter { down, up, dropout: lora.dropout, magnitude });
     }
 }
 

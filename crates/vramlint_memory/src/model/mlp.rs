@@ -1,5 +1,6 @@
 //! Linear layers with their adapters, MLPs and experts.
 
+use super::dora;
 use super::experts::experts;
 use super::layers::{LinearModule, MlpModule};
 use crate::arch::{Activation, Mlp};
@@ -15,7 +16,9 @@ pub(crate) fn linear(t: &Tape, x: &Tensor, module: &LinearModule) -> Tensor {
         Weight::Plain(weight) => t.cast(x, t.with_param(weight, |param| param.width())),
         _ => x.clone(),
     };
-    let delta = {
+    let delta = if let Some(magnitude) = adapter.magnitude {
+        dora::delta(t, &x, &module.base, &result, adapter, magnitude)
+    } else {
         let dropped = if adapter.dropout { t.dropout(&x) } else { x.clone() };
         let low = plain(t, dropped, &adapter.down);
         let high = plain(t, low, &adapter.up);
@@ -26,7 +29,7 @@ pub(crate) fn linear(t: &Tape, x: &Tensor, module: &LinearModule) -> Tensor {
 }
 
 /// A linear layer as a module.
-fn plain(t: &Tape, x: impl std::borrow::Borrow<Tensor>, layer: &Linear) -> Tensor {
+pub(super) fn plain(t: &Tape, x: impl std::borrow::Borrow<Tensor>, layer: &Linear) -> Tensor {
     let (Weight::Plain(weight) | Weight::FourBit { id: weight, .. } | Weight::Int8(weight)) = layer.weight;
     t.module(Module::leaf([Some(weight), layer.bias]), x, |t, x| t.linear(x, layer))
 }

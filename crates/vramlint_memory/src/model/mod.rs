@@ -3,6 +3,7 @@
 mod attention;
 mod deberta;
 mod decoder;
+mod dora;
 mod embed;
 mod experts;
 mod folded;

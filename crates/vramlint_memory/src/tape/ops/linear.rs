@@ -49,6 +49,17 @@ impl Tape {
         copy
     }
 
+    /// A copy of a stored weight in a type of `width` bytes, unpacked if it is quantized; the weight itself where nothing changes.
+    pub(crate) fn weight_as(&self, layer: &Linear, width: u64) -> Tensor {
+        match layer.weight {
+            Weight::Plain(id) => self.cast(self.weight(id), width),
+            Weight::FourBit { .. } | Weight::Int8(_) => {
+                let half = self.empty(layer.input * layer.output, 2);
+                self.cast(half, width)
+            }
+        }
+    }
+
     /// `F.linear` of a stored weight, with the casts of autocast.
     pub(crate) fn linear(&self, a: impl Borrow<Tensor>, layer: &Linear) -> Tensor {
         let x = a.borrow();
