@@ -11,7 +11,7 @@ use super::rotary::{self, Angles};
 use super::{sinks, written};
 use crate::arch::{Attention, Form, Rotary};
 use crate::setup::Attention as Kernel;
-use crate::tape::ops::attention::Heads;
+use crate::tape::ops::attention::Extents;
 use crate::tape::{Other, Tape, Tensor};
 
 /// What all blocks of a forward share.
@@ -38,7 +38,7 @@ impl Shared {
 
 /// Attention over normed hidden states.
 pub(crate) fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, batch: Batch, shared: &Shared) -> Tensor {
-    let shape = Heads {
+    let shape = Extents {
         batch: batch.rows,
         queries: batch.seq,
         keys: batch.seq,
@@ -77,7 +77,7 @@ pub(crate) fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Atte
 }
 
 /// Queries, keys and values through the kernel that was asked for, or through the only one that can.
-pub(super) fn attend(t: &Tape, (q, k, v): (&Tensor, &Tensor, &Tensor), a: &Attention, shape: Heads, shared: &Shared) -> Tensor {
+pub(super) fn attend(t: &Tape, (q, k, v): (&Tensor, &Tensor, &Tensor), a: &Attention, shape: Extents, shared: &Shared) -> Tensor {
     let mask = shared.mask(a);
     match shared.kernel {
         Kernel::Eager => eager(t, q, k, v, a, shape, mask),
@@ -87,7 +87,7 @@ pub(super) fn attend(t: &Tape, (q, k, v): (&Tensor, &Tensor, &Tensor), a: &Atten
 }
 
 /// A kernel of torch: flash for half types without a mask, memory-efficient otherwise.
-fn kernel(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Heads, mask: Option<&Tensor>) -> Tensor {
+fn kernel(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Extents, mask: Option<&Tensor>) -> Tensor {
     let half = match t.autocast_width() {
         Some(width) => width,
         None => q.width,
@@ -102,7 +102,7 @@ fn kernel(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: He
     // Falcon gives torch its single head as it is.
     let (k, v, shape) = if (mask.is_some() || shape.head_dim > 256) && !a.masked {
         let (times, single) = (shape.heads / shape.kv_heads.max(1), shape.kv_heads == 1);
-        (t.repeat(k, times, single), t.repeat(v, times, single), Heads { kv_heads: shape.heads, ..shape })
+        (t.repeat(k, times, single), t.repeat(v, times, single), Extents { kv_heads: shape.heads, ..shape })
     } else {
         (k.clone(), v.clone(), shape)
     };
@@ -115,13 +115,13 @@ fn kernel(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: He
 }
 
 /// Flash wants heads of a multiple of 8 columns: torch pads what is given and cuts what comes out.
-fn flash(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads) -> Tensor {
+fn flash(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: Extents) -> Tensor {
     let columns = shape.head_dim.next_multiple_of(8);
     if columns == shape.head_dim {
         return t.flash(q, k, v, shape);
     }
     let pad = |x: &Tensor| t.pad(x, x.numel / shape.head_dim.max(1) * columns);
-    let padded = Heads { head_dim: columns, value_dim: columns, ..shape };
+    let padded = Extents { head_dim: columns, value_dim: columns, ..shape };
     let out = {
         let (q, k, v) = (pad(q), pad(k), pad(v));
         t.flash(&q, &k, &v, padded)
@@ -130,7 +130,7 @@ fn flash(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads) -> Tensor {
 }
 
 /// What is left where no fused kernel takes the heads (torch 2.15, `_scaled_dot_product_attention_math`): everything in fp32.
-fn math(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads) -> Tensor {
+fn math(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: Extents) -> Tensor {
     let (wide_q, wide_k, wide_v) = (t.cast(q, 4), t.cast(k, 4), t.cast(v, 4));
     let weights = {
         let (q, k) = (t.mul(&wide_q, Other::Scalar), t.mul(&wide_k, Other::Scalar));
@@ -142,7 +142,7 @@ fn math(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: Heads) -> Tensor {
 }
 
 /// `eager_attention_forward`: scores, mask, softmax, dropout, all written out.
-fn eager(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Heads, mask: Option<&Tensor>) -> Tensor {
+fn eager(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Extents, mask: Option<&Tensor>) -> Tensor {
     let times = shape.heads / shape.kv_heads.max(1);
     // What was not turned goes back as it was projected, and the product's gradient lies with the heads in front.
     let back = |x: &Tensor| if a.rotary.is_none() && times == 1 { t.view_copied_back(x) } else { x.clone() };
@@ -166,7 +166,7 @@ fn eager(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: Hea
     };
     let weights = if a.softcap {
         let divided = t.div_scalar(weights);
-        let capped = t.from_result(divided);
+        let capped = t.keeping_result(divided);
         t.mul(capped, Other::Scalar)
     } else {
         weights

@@ -6,7 +6,7 @@ use super::layers::{AttentionModule, LinearModule, NormModule, Projections};
 use super::mlp::linear;
 use super::norm::norm;
 use crate::arch::Relative;
-use crate::tape::ops::attention::Heads;
+use crate::tape::ops::attention::Extents;
 use crate::tape::{Other, ParamId, Tape, Tensor};
 use std::borrow::Borrow;
 
@@ -45,7 +45,7 @@ pub(super) fn attend(
     module: &AttentionModule,
     relative: Relative,
     distances: &Distances,
-    shape: Heads,
+    shape: Extents,
     dropout: bool,
 ) -> Tensor {
     let Projections::Separate { q: query, k: key, v: value } = &module.projections else { return x.clone() };

@@ -95,7 +95,7 @@ impl Model {
         let mut logits = logits;
         if self.head.softcap {
             logits = t.div_scalar(logits);
-            logits = t.from_result(logits);
+            logits = t.keeping_result(logits);
             logits = t.mul(logits, Other::Scalar);
         }
         if self.head.scaled {

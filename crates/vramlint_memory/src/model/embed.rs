@@ -21,7 +21,7 @@ impl Model {
     ) -> (Tensor, Rc<Shared>, Vec<Tensor>) {
         let rows = |t: &Tape| {
             let rows = lookup(t, self.loaded.embedding, ids, (batch.tokens(), self.shape.columns));
-            if require { t.with_grad(rows, true) } else { rows }
+            if require { rows.requiring_grad() } else { rows }
         };
         if !self.causal {
             let hidden = self.encode(t, rows, batch);

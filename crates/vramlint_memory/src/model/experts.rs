@@ -44,7 +44,7 @@ pub(super) fn experts(t: &Tape, x: &Tensor, module: &ExpertsModule, shape: &Expe
         Some(early) => {
             let early = match &module.shared_gate {
                 Some(gate) => {
-                    let gate = t.from_result(linear(t, x, gate));
+                    let gate = t.keeping_result(linear(t, x, gate));
                     t.mul(&early, Other::Columns(&gate))
                 }
                 None => early,
@@ -117,7 +117,7 @@ fn gate(t: &Tape, both: &Tensor, shape: &Experts) -> Tensor {
         let opened = {
             let curve = {
                 let scaled = t.mul(&gate, Other::Scalar);
-                t.from_result(scaled)
+                t.keeping_result(scaled)
             };
             t.mul(&gate, Other::Same(&curve))
         };
@@ -125,7 +125,7 @@ fn gate(t: &Tape, both: &Tensor, shape: &Experts) -> Tensor {
         return t.mul(lifted, Other::Same(&opened));
     }
     let parts = t.split(both, &[half, half]);
-    let gated = t.from_input(&parts[0]);
+    let gated = t.keeping_input(&parts[0]);
     t.mul(gated, Other::Same(&parts[1]))
 }
 
@@ -158,7 +158,7 @@ fn every(
         let half = both.numel / 2;
         let parts = t.split(&both, &[half, half]);
         let inner = {
-            let gated = t.from_input(&parts[0]);
+            let gated = t.keeping_input(&parts[0]);
             t.mul(&parts[1], Other::Same(&gated))
         };
         product(t, &inner, module.down, all)

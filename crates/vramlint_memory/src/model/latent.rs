@@ -8,7 +8,7 @@ use super::mlp::linear;
 use super::norm::norm;
 use super::rotary;
 use crate::arch::Attention;
-use crate::tape::ops::attention::Heads;
+use crate::tape::ops::attention::Extents;
 use crate::tape::{Tape, Tensor};
 
 /// Projections of a latent attention.
@@ -59,7 +59,7 @@ pub(super) fn latent(
         let keys = t.paste(keys, &wide[0]);
         (t.paste(keys, &each), wide[1].clone())
     };
-    let shape = Heads {
+    let shape = Extents {
         batch: batch.rows,
         queries: batch.seq,
         keys: batch.seq,

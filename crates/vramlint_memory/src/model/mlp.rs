@@ -37,16 +37,16 @@ pub(super) fn plain(t: &Tape, x: impl std::borrow::Borrow<Tensor>, layer: &Linea
 /// An activation function.
 pub(crate) fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {
     match activation {
-        Activation::Kernel | Activation::Xielu => t.from_input(x),
-        Activation::Relu => t.from_result(x),
+        Activation::Kernel | Activation::Xielu => t.keeping_input(x),
+        Activation::Relu => t.keeping_result(x),
         Activation::GeluNew => gelu_new(t, x),
         Activation::ReluSquared => {
             // Autocast runs the power in fp32.
-            let positive = t.from_result(x);
+            let positive = t.keeping_result(x);
             if t.autocast_width().is_some() { t.square(t.cast(positive, 4)) } else { t.square(positive) }
         }
         Activation::QuickGelu => {
-            let gate = t.from_result(t.mul(&x, Other::Scalar));
+            let gate = t.keeping_result(t.mul(&x, Other::Scalar));
             t.mul(&x, Other::Same(&gate))
         }
         Activation::BloomGelu => t.bloom_gelu(&x),
@@ -62,13 +62,15 @@ fn gelu_new(t: &Tape, x: Tensor) -> Tensor {
         let sum = t.add(&x, scaled);
         t.mul(sum, Other::Scalar)
     };
-    let gate = t.add_broadcast(t.from_result(inner), Other::Scalar);
-    t.mul(half, Other::Same(&gate))
+    let gate = t.add_broadcast(t.keeping_result(inner), Other::Scalar);
+    let out = t.mul(half, Other::Same(&gate));
+    drop(x);
+    out
 }
 
 /// `XIELUActivation` as Python: both branches are made everywhere.
 fn xielu(t: &Tape, x: &Tensor, own: &[ParamId; 2]) -> Tensor {
-    let number = |id: ParamId| t.from_input(t.weight(id));
+    let number = |id: ParamId| t.keeping_input(t.weight(id));
     let (positive, negative) = (number(own[0]), t.add_broadcast(number(own[1]), Other::Scalar));
     let above = t.empty(x.numel, 1);
     let right = {
@@ -82,9 +84,9 @@ fn xielu(t: &Tape, x: &Tensor, own: &[ParamId; 2]) -> Tensor {
     let left = {
         let grown = {
             let curve = {
-                let least = t.from_input(x);
+                let least = t.keeping_input(x);
                 // Autocast runs `expm1` in fp32.
-                t.from_result(if t.autocast_width().is_some() { t.cast(least, 4) } else { least })
+                t.keeping_result(if t.autocast_width().is_some() { t.cast(least, 4) } else { least })
             };
             let shifted = t.add(curve, x);
             t.mul(shifted, Other::Rows(&negative))

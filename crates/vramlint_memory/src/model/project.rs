@@ -5,7 +5,7 @@ use super::layers::{AttentionModule, LinearModule, NormModule, Projections};
 use super::mlp::linear;
 use super::norm::norm;
 use crate::arch::{Attention, Parts, Projection, Tables};
-use crate::tape::ops::attention::Heads;
+use crate::tape::ops::attention::Extents;
 use crate::tape::{Other, Tape, Tensor};
 
 /// Queries, keys and values, normed where the family norms them before it turns them.
@@ -18,9 +18,9 @@ pub(super) fn project(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attent
 }
 
 /// The heads that the kernel sees: those of keys and values may have been copied to every head.
-pub(super) fn spread(projections: &Projections, a: &Attention, shape: Heads) -> Heads {
+pub(super) fn spread(projections: &Projections, a: &Attention, shape: Extents) -> Extents {
     match (projections, a.projection) {
-        (Projections::Fused(_), Projection::FusedPicked { spread: true }) => Heads { kv_heads: shape.heads, ..shape },
+        (Projections::Fused(_), Projection::FusedPicked { spread: true }) => Extents { kv_heads: shape.heads, ..shape },
         _ => shape,
     }
 }

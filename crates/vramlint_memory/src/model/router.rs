@@ -53,7 +53,7 @@ pub(super) fn route(t: &Tape, x: &Tensor, module: &ExpertsModule, shape: &Expert
         }
         Router::Wide { sigmoid, normed, grouped } => {
             let logits = wide(t, x, module);
-            let scores = if sigmoid { t.from_result(&logits) } else { t.softmax(t.cast(&logits, 4), 4) };
+            let scores = if sigmoid { t.keeping_result(&logits) } else { t.softmax(t.cast(&logits, 4), 4) };
             let (weights, places) = if sigmoid {
                 let places = t.no_grad(|t| among_groups(t, &scores, chosen));
                 (t.gather_places(scores, &places), places)
@@ -77,7 +77,7 @@ pub(super) fn route(t: &Tape, x: &Tensor, module: &ExpertsModule, shape: &Expert
                 let spread = t.gather_places(t.empty(logits.numel, logits.width), &t.empty(0, 8));
                 drop((spread, places));
                 let scattered = scatter(t, highest, logits.numel);
-                let open = t.from_result(t.cast(scattered, 4));
+                let open = t.keeping_result(t.cast(scattered, 4));
                 t.cast(open, logits.width)
             };
             Routed { weights, places: t.nothing(), _logits: logits }
@@ -140,7 +140,7 @@ fn corrected(t: &Tape, x: &Tensor, module: &ExpertsModule, chosen: u64, tokens: 
             places
         });
         let weights = t.gather_places(scores, &places);
-        let least = t.from_input(t.sum_last(&weights, tokens));
+        let least = t.keeping_input(t.sum_last(&weights, tokens));
         let weights = t.divide(&weights, &least);
         (logits, weights, places)
     });

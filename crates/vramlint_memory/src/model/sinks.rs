@@ -1,6 +1,6 @@
 //! Attention with learned sinks (transformers 5.23, `modeling_gpt_oss.py`, `eager_attention_forward`).
 
-use crate::tape::ops::attention::Heads;
+use crate::tape::ops::attention::Extents;
 use crate::tape::{Other, ParamId, Tape, Tensor};
 
 /// Scores with a column more, the sink, that is dropped behind the softmax.
@@ -9,7 +9,7 @@ pub(super) fn sinks(
     (q, k, v): (&Tensor, &Tensor, &Tensor),
     sinks: ParamId,
     dropout: bool,
-    shape: Heads,
+    shape: Extents,
     mask: Option<&Tensor>,
 ) -> Tensor {
     let times = shape.heads / shape.kv_heads.max(1);

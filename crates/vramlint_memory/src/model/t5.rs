@@ -8,7 +8,7 @@ use crate::arch::{Attention, Mlp};
 use crate::estimate::{Phase, Words};
 use crate::model::layers::MlpModule;
 use crate::setup::{Checkpointing, Setup};
-use crate::tape::ops::attention::Heads;
+use crate::tape::ops::attention::Extents;
 use crate::tape::{BlockFn, Module, Other, ParamId, Site, Tape, Tensor};
 use std::rc::Rc;
 
@@ -105,7 +105,7 @@ impl Model {
 
     fn rows(&self, t: &Tape, ids: &Tensor, batch: Batch, require: bool) -> Tensor {
         let rows = lookup(t, self.loaded.embedding, ids, (batch.tokens(), self.hidden));
-        if require { t.with_grad(rows, true) } else { rows }
+        if require { rows.requiring_grad() } else { rows }
     }
 
     fn dropped(&self, t: &Tape, x: Tensor) -> Tensor {
@@ -122,7 +122,7 @@ impl Model {
 }
 
 fn run(t: &Tape, (body, number): (&BlockFn, u32), hidden: Tensor, setup: &Setup) -> Tensor {
-    t.module(Module::Block(number), &hidden, |t, x| match setup.checkpointing {
+    t.module(Module::Block(number), hidden, |t, x| match setup.checkpointing {
         Checkpointing::None => body(t, x),
         kind => t.checkpoint(body, x.clone(), kind == Checkpointing::NonReentrant),
     })
@@ -207,7 +207,7 @@ fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, call
 
 /// The kernel of torch that takes a bias, which is laid out for it, joined with the mask.
 fn kernel(t: &Tape, [q, k, v]: [&Tensor; 3], a: &Attention, call: &Call<'_>) -> Tensor {
-    let shape = Heads {
+    let shape = Extents {
         batch: call.queries.rows,
         queries: call.queries.seq,
         keys: call.keys,

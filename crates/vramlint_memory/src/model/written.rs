@@ -2,12 +2,12 @@
 //! `modeling_gpt_neo.py`, `modeling_gptj.py`, `modeling_codegen.py`).
 
 use crate::arch::{Attention, Form};
-use crate::tape::ops::attention::Heads;
+use crate::tape::ops::attention::Extents;
 use crate::tape::{Other, Tape, Tensor};
 use std::borrow::Borrow;
 
 /// Scores, softmax and the product with the values, the heads behind again.
-pub(super) fn attend(t: &Tape, [q, k, v]: [Tensor; 3], a: &Attention, shape: Heads, mask: Option<&Tensor>) -> Tensor {
+pub(super) fn attend(t: &Tape, [q, k, v]: [Tensor; 3], a: &Attention, shape: Extents, mask: Option<&Tensor>) -> Tensor {
     match a.form {
         Form::Bloom => bloom(t, [&q, &k, &v], a, shape),
         Form::Mpt => mpt(t, [&q, &k, &v], a, shape),
@@ -16,21 +16,21 @@ pub(super) fn attend(t: &Tape, [q, k, v]: [Tensor; 3], a: &Attention, shape: Hea
 }
 
 /// A batched product takes rows and heads as one dimension: what is laid out by tokens is copied, unless there is one row.
-fn fold(t: &Tape, x: Tensor, shape: Heads) -> Tensor {
+fn fold(t: &Tape, x: Tensor, shape: Extents) -> Tensor {
     if shape.batch > 1 { t.contiguous(x) } else { x }
 }
 
-fn scores(shape: Heads) -> u64 {
+fn scores(shape: Extents) -> u64 {
     shape.batch * shape.heads * shape.queries * shape.keys
 }
 
 /// What the product with the values gives, and the copy of it with the heads behind.
-fn merge(t: &Tape, weights: &Tensor, v: &Tensor, shape: Heads) -> Tensor {
+fn merge(t: &Tape, weights: &Tensor, v: &Tensor, shape: Extents) -> Tensor {
     let out = t.bmm(weights, v, shape.batch * shape.queries * shape.heads * shape.value_dim);
     t.transposed(out)
 }
 
-fn bloom(t: &Tape, [q, k, v]: [&Tensor; 3], a: &Attention, shape: Heads) -> Tensor {
+fn bloom(t: &Tape, [q, k, v]: [&Tensor; 3], a: &Attention, shape: Extents) -> Tensor {
     let (q, k, v) = (fold(t, q.clone(), shape), fold(t, k.clone(), shape), fold(t, v.clone(), shape));
     let width = t.autocast_width().unwrap_or(q.width);
     let raw = t.bloom_scores(&t.cast(&q, width), &t.cast(&k, width), scores(shape));
@@ -43,7 +43,7 @@ fn bloom(t: &Tape, [q, k, v]: [&Tensor; 3], a: &Attention, shape: Heads) -> Tens
     out
 }
 
-fn mpt(t: &Tape, [q, k, v]: [&Tensor; 3], a: &Attention, shape: Heads) -> Tensor {
+fn mpt(t: &Tape, [q, k, v]: [&Tensor; 3], a: &Attention, shape: Extents) -> Tensor {
     let (q, v) = (t.view_copied_back(q), t.view_copied_back(v));
     let width = t.autocast_width().unwrap_or(q.width);
     let weights = {
@@ -66,7 +66,7 @@ fn mpt(t: &Tape, [q, k, v]: [&Tensor; 3], a: &Attention, shape: Heads) -> Tensor
 }
 
 /// GPT-Neo, GPT-J, CodeGen: queries and keys in fp32.
-fn wide(t: &Tape, [q, k, v]: [Tensor; 3], a: &Attention, shape: Heads, mask: Option<&Tensor>) -> Tensor {
+fn wide(t: &Tape, [q, k, v]: [Tensor; 3], a: &Attention, shape: Extents, mask: Option<&Tensor>) -> Tensor {
     let neo = a.form == Form::Neo;
     let (q, k) = if neo { (t.view_copied_back(q), t.view_copied_back(k)) } else { (q, k) };
     let v = t.view_copied_back(v);

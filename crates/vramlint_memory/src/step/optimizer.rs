@@ -75,11 +75,10 @@ fn create(t: &Tape, param: &Trained, optimizer: Optimizer, state: &mut State) {
             keep(param.numel, param.width);
         }
         Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW32bit => {
-            bitsandbytes(t, param, optimizer, 2, state)
+            bitsandbytes(t, param, optimizer, 2, state);
         }
         Optimizer::Lion8bit | Optimizer::PagedLion8bit => bitsandbytes(t, param, optimizer, 1, state),
-        Optimizer::Lion | Optimizer::SgdMomentum | Optimizer::RmsProp => keep(param.numel, param.width),
-        Optimizer::Adagrad => keep(param.numel, param.width),
+        Optimizer::Lion | Optimizer::SgdMomentum | Optimizer::RmsProp | Optimizer::Adagrad => keep(param.numel, param.width),
         Optimizer::Adafactor => {
             if param.rows > 1 {
                 keep(param.rows, 4);

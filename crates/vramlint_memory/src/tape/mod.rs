@@ -13,7 +13,6 @@ mod param;
 mod reduce;
 mod tensor;
 
-pub(crate) use autograd::Edge;
 pub(crate) use checkpoint::BlockFn;
 pub(crate) use hooks::{Hooks, Module};
 pub(crate) use log::{Event, EventKind, Site};

@@ -59,6 +59,11 @@ pub(crate) struct Tensor {
 }
 
 impl Tensor {
+    /// The tensor as one that autograd did not make but that needs a gradient.
+    pub(crate) fn requiring_grad(self) -> Self {
+        Self { edge: Some(Edge::Node { node: u32::MAX, output: 0 }), ..self }
+    }
+
     pub(super) fn new(block: Rc<Block>, numel: u64, width: u64) -> Self {
         Self { block, numel, width, edge: None, view: false }
     }

@@ -26,7 +26,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
         t.contiguous(picked)
     };
     drop(hidden);
-    let loss = t.from_input(t.cast(&scores, 4));
+    let loss = t.keeping_input(t.cast(&scores, 4));
     drop((scores, labels));
     super::scalar(t, &loss)
 }

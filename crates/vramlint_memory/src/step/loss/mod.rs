@@ -35,8 +35,8 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
             let ratio = log_probs(t, &models.policy, ids, batch, setup, true);
             // Old log-probabilities, ratio, both clipped products and their minimum.
             let old = ratio.detach();
-            let exp = t.from_result(t.add(&ratio, &old));
-            let clipped = t.from_input(&exp);
+            let exp = t.keeping_result(t.add(&ratio, &old));
+            let clipped = t.keeping_input(&exp);
             scalar(t, &t.add(exp, clipped))
         }
         Task::Reward | Task::SequenceClassification => classes::loss(t, &models.policy, ids, batch, setup),
@@ -75,7 +75,7 @@ fn preference(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup: &Set
     t.at(site());
     let difference = t.add(scalar(t, &chosen), t.empty(batch.rows, chosen.width));
     drop((chosen, reference));
-    t.from_input(difference)
+    t.keeping_input(difference)
 }
 
 /// Log-probabilities of the tokens: `rows × length` numbers.

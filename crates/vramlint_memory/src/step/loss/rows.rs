@@ -2,6 +2,7 @@
 
 use crate::estimate::Part;
 use crate::tape::{Tape, Tensor};
+use std::borrow::Borrow;
 
 /// Pieces at most: a trace of thousands of rows would tell nothing more.
 const GROUPS: u64 = 64;
@@ -34,10 +35,11 @@ pub(super) fn log_probs(t: &Tape, logits: Tensor, rows: u64, length: u64, vocab:
 
 impl Tape {
     /// `F.log_softmax`, counted as logits.
-    fn log_softmax(&self, x: Tensor) -> Tensor {
+    fn log_softmax(&self, a: impl Borrow<Tensor>) -> Tensor {
+        let x = a.borrow();
         let out = self.empty_as(x.numel, x.width, Part::Logits);
-        let kept = self.records(&[&x]).then(|| self.save(&out));
-        self.record(&[&x], out, move |tape, grad| {
+        let kept = self.records(&[x]).then(|| self.save(&out));
+        self.record(&[x], out, move |tape, grad| {
             let out = tape.empty_as(grad.numel, grad.width, Part::Logits);
             drop((grad, kept));
             vec![Some(out)]
@@ -56,13 +58,14 @@ impl Tape {
     }
 
     /// `torch.logsumexp` over the last dimension.
-    fn log_sum_exp(&self, x: Tensor, rows: u64) -> Tensor {
-        let kept = self.records(&[&x]).then(|| self.save(&x));
+    fn log_sum_exp(&self, a: impl Borrow<Tensor>, rows: u64) -> Tensor {
+        let x = a.borrow();
+        let kept = self.records(&[x]).then(|| self.save(x));
         let shifted = self.empty_as(x.numel, x.width, Part::Logits);
         let out = self.empty(rows, x.width);
         drop(shifted);
         let numel = x.numel;
-        self.record(&[&x], out, move |tape, grad| {
+        self.record(&[x], out, move |tape, grad| {
             let difference = tape.empty_as(numel, grad.width, Part::Logits);
             let out = tape.empty_as(numel, grad.width, Part::Logits);
             drop((difference, grad, kept));
@@ -71,9 +74,10 @@ impl Tape {
     }
 
     /// Logits divided by a temperature.
-    pub(super) fn scale_logits(&self, x: Tensor) -> Tensor {
+    pub(super) fn scale_logits(&self, a: impl Borrow<Tensor>) -> Tensor {
+        let x = a.borrow();
         let out = self.empty_as(x.numel, x.width, Part::Logits);
-        self.record(&[&x], out, |tape, grad| {
+        self.record(&[x], out, |tape, grad| {
             let out = tape.empty_as(grad.numel, grad.width, Part::Logits);
             vec![Some(out)]
         })

@@ -1,6 +1,6 @@
 //! Operations on each number.
 
-use crate::tape::{Edge, Tape, Tensor};
+use crate::tape::{Tape, Tensor};
 use std::borrow::Borrow;
 
 /// The second operand of a product or a sum.
@@ -35,9 +35,10 @@ impl Tape {
     }
 
     /// `a += b`: no new block.
-    pub(crate) fn add_in_place(&self, a: Tensor, b: &Tensor) -> Tensor {
-        let out = Tensor { edge: None, ..a.clone() };
-        self.record(&[&a, b], out, |_, grad| vec![Some(grad.clone()), Some(grad)])
+    pub(crate) fn add_in_place(&self, a: impl Borrow<Tensor>, b: &Tensor) -> Tensor {
+        let x = a.borrow();
+        let out = Tensor { edge: None, ..x.clone() };
+        self.record(&[x, b], out, |_, grad| vec![Some(grad.clone()), Some(grad)])
     }
 
     /// `a + b` where `b` has one row (`Other::Rows`) or one column (`Other::Columns`), or is a number.
@@ -121,7 +122,7 @@ impl Tape {
     }
 
     /// A function whose gradient needs its input: `silu`, `gelu`.
-    pub(crate) fn from_input(&self, a: impl Borrow<Tensor>) -> Tensor {
+    pub(crate) fn keeping_input(&self, a: impl Borrow<Tensor>) -> Tensor {
         let x = a.borrow();
         let kept = self.records(&[x]).then(|| self.save(x));
         let out = self.empty(x.numel, x.width);
@@ -133,7 +134,7 @@ impl Tape {
     }
 
     /// A function whose gradient needs its result: `tanh`, `relu`, `sigmoid`, `exp`.
-    pub(crate) fn from_result(&self, a: impl Borrow<Tensor>) -> Tensor {
+    pub(crate) fn keeping_result(&self, a: impl Borrow<Tensor>) -> Tensor {
         let x = a.borrow();
         let out = self.empty(x.numel, x.width);
         let kept = self.records(&[x]).then(|| self.save(&out));
@@ -264,10 +265,5 @@ impl Tape {
     /// A tensor without memory.
     pub(crate) fn nothing(&self) -> Tensor {
         self.empty(0, 1)
-    }
-
-    /// The tensor as one that autograd did not make but that needs a gradient, or as one that does not.
-    pub(crate) fn with_grad(&self, x: Tensor, needs: bool) -> Tensor {
-        Tensor { edge: needs.then_some(Edge::Node { node: u32::MAX, output: 0 }), ..x }
     }
 }

@@ -158,7 +158,7 @@ impl Tape {
             drop(kept);
             vec![to_x, to_w, to_b]
         });
-        drop(x);
+        drop((x, weight));
         out
     }
 
