@@ -26,35 +26,3 @@ pub fn peaks(arch: &Arch, setup: &Setup) -> (u64, u64) {
     let most = |of: fn(&step::profile::Moment) -> u64| moments.iter().map(|full| of(&full.moment)).max().unwrap_or(0);
     (most(|moment| moment.allocated), most(|moment| moment.reserved))
 }
-
-/// The events as text: `+ bytes site` and `- bytes`, from the start of loading on.
-#[doc(hidden)]
-pub fn events(arch: &Arch, setup: &Setup) -> Vec<String> {
-    let trace = step::run(arch, setup, &arch.layers);
-    let mut sizes = std::collections::HashMap::new();
-    let mut current = 0;
-    trace
-        .events
-        .iter()
-        .enumerate()
-        .map(|(at, event)| {
-            let mark = if at == trace.loaded { "=== loaded\n" } else { "" };
-            match event.kind {
-                tape::EventKind::Alloc { bytes, .. } => {
-                    sizes.insert(event.block, bytes);
-                    current += allocator::rounded(bytes);
-                    format!(
-                        "{mark}+ #{} {bytes} cur={current} {:?} {} {}",
-                        event.block, event.site.phase, event.site.layer, event.site.name.en
-                    )
-                }
-                tape::EventKind::Free => {
-                    let bytes = sizes.get(&event.block).copied().unwrap_or(0);
-                    current -= allocator::rounded(bytes);
-                    format!("{mark}- #{} {bytes} cur={current}", event.block)
-                }
-                _ => format!("{mark}."),
-            }
-        })
-        .collect()
-}
