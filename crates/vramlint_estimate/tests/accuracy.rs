@@ -50,7 +50,10 @@ fn tensors_of_one_gpu() {
     let tensors = one_gpu().tensors;
     at_most("median", tensors.median, 0.3);
     at_most("95 of 100", tensors.p95, 2.0);
-    at_most("worst", tensors.worst, 5.0);
+    // The worst of the families that are described; what is read as the usual decoder has bounds, but no such promise.
+    let described: Vec<&Measured> = RECORDS.iter().filter(|record| !record.sharded && record.described).collect();
+    assert!(described.len() > 560, "{} records", described.len());
+    at_most("worst", Summary::of(described.into_iter()).tensors.worst, 5.0);
 }
 
 #[test]

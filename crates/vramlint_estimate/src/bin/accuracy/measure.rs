@@ -3,6 +3,7 @@
 use serde_json::Value;
 use vramlint_estimate::Models;
 use vramlint_estimate::record::parse;
+use vramlint_memory::arch::Certainty;
 use vramlint_memory::estimate::Part;
 use vramlint_memory::setup::Scheme;
 use vramlint_memory::{Arch, Setup, estimate};
@@ -19,6 +20,8 @@ pub(crate) struct Measured {
     pub(crate) title: String,
     /// Several ranks share the work.
     pub(crate) sharded: bool,
+    /// Its family is one that the simulator was compared with.
+    pub(crate) described: bool,
     /// Highest allocated: measured, predicted.
     pub(crate) tensors: (u64, u64),
     /// Highest reserved: measured, predicted.
@@ -132,6 +135,7 @@ fn one(line: &str, models: &Models, reading: Reading) -> Result<Measured, String
         id,
         title: title.replace(" single ", " "),
         sharded: record.setup.parallel.scheme != Scheme::None,
+        described: record.arch.certainty() == Certainty::Traced,
         tensors: (allocated, answer.tensors),
         reserved: (reserved, answer.reserved),
         bounds: (answer.low, answer.high),
