@@ -94,11 +94,7 @@ impl Estimates {
     }
 
     /// The runs whose card or host is known, with their estimates.
-    pub fn on_target<'a>(
-        &'a self,
-        project: &'a Project,
-        models: &'a Models,
-    ) -> impl Iterator<Item = (&'a Run, &'a RunEstimate)> {
+    pub fn on_target<'a>(&'a self, project: &'a Project, models: &'a Models) -> impl Iterator<Item = (&'a Run, &'a RunEstimate)> {
         self.wanted(project, models, |_, _, target| Capacity::of(target).is_some() || target.host_memory.is_some())
     }
 }

@@ -139,6 +139,6 @@ fn a_name_is_enough_where_it_is_known() {
         prequantized: None,
     });
     assert_eq!(parse(text, &models).expect("known")[0].arch, arch);
-    let typo = parse(&text.replace("one", "onee"), &models).expect_err("unknown");
-    assert!(typo.en.contains("did you mean `acme/one`?") && typo.zh.contains("是否指"));
+    let typo = parse(&text.replace("acme/one", "Qwen/Qwen3-1.8B"), &models).expect_err("unknown");
+    assert!(typo.en.contains("did you mean `Qwen/Qwen3-1.7B`?") && typo.zh.contains("是否指 `Qwen/Qwen3-1.7B`"));
 }
