@@ -1,13 +1,16 @@
 //! Cases of every rule: tiny real projects below `tests/rules/<rule>/<case>/`, each with `expect.txt` (one finding a line, as
 //! compared here, empty where nothing may be found) and, where fixes change something, the fixed files below `fixed/`.
 //!
+//! Of the rules about memory a case records only its own: what another one says of the same run is the matter of that one's cases.
+//! Figures in GiB and percent may differ by a fifth, as they follow from a simulation that is made more exact from time to time.
+//!
 //! `UPDATE_EXPECT=1 cargo test --test rules` writes both anew; read what it wrote before it is committed.
 //!
 //! Every case is also tried with other line endings, a byte order mark, Chinese above it, and suppressed from each of its ends.
 
 mod common;
 
-use common::{Checked, check_folder, files_below, root};
+use common::{Checked, check_as, files_below, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use vramlint_base::{Finding, Severity};
@@ -55,12 +58,52 @@ fn write(folder: &Path, files: &BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// Checks files in a folder of their own; the folder goes with the answer.
-fn check(files: &BTreeMap<String, Vec<u8>>) -> (tempfile::TempDir, Checked) {
+/// What is asked of a case in a folder: every rule, but of those about memory only its own.
+fn request(rule: &str, folder: &Path) -> Request {
+    let (ignore, extend_select) = (vec!["VL3".to_owned()], vec![rule.to_owned()]);
+    Request { cwd: folder.to_path_buf(), ignore, extend_select, ..Request::default() }
+}
+
+/// Checks files of a case of a rule in a folder of their own; the folder goes with the answer.
+fn check(rule: &str, files: &BTreeMap<String, Vec<u8>>) -> (tempfile::TempDir, Checked) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     write(folder.path(), files);
-    let checked = check_folder(folder.path());
+    let checked = check_as(&request(rule, folder.path()));
     (folder, checked)
+}
+
+/// A text with its figures in GiB and percent taken out, and these.
+fn figures(text: &str) -> (String, Vec<f64>) {
+    let words: Vec<&str> = text.split(' ').collect();
+    let (mut rest, mut figures) = (Vec::new(), Vec::new());
+    for (i, word) in words.iter().enumerate() {
+        let unit = words.get(i + 1).is_some_and(|next| next.starts_with("GiB") || next.starts_with('%'));
+        match word.trim_start_matches('(').parse() {
+            Ok(figure) if unit => figures.push(figure),
+            _ => rest.push(*word),
+        }
+    }
+    (rest.join(" "), figures)
+}
+
+/// Whether findings are the same but for figures that differ by less than a fifth.
+fn alike(found: &[String], expected: &[String]) -> bool {
+    let close = |(a, b): (&f64, &f64)| (a - b).abs() <= a.abs().max(b.abs()) / 5.0;
+    found.len() == expected.len()
+        && found.iter().zip(expected).all(|(found, expected)| {
+            let ((text, ours), (due, theirs)) = (figures(found), figures(expected));
+            text == due && ours.len() == theirs.len() && ours.iter().zip(&theirs).all(close)
+        })
+}
+
+#[test]
+fn only_figures_may_differ_and_only_by_little() {
+    let lines = |text: &str| vec![text.to_owned()];
+    let due = lines("a.yaml:9:3 warning r needs 72.7 GiB of 48 GiB: weights 14.3 GiB (20 %) | related b.toml:2");
+    assert!(alike(&lines("a.yaml:9:3 warning r needs 70.1 GiB of 48 GiB: weights 14.9 GiB (21 %) | related b.toml:2"), &due));
+    assert!(!alike(&lines("a.yaml:9:3 warning r needs 40.1 GiB of 48 GiB: weights 14.9 GiB (21 %) | related b.toml:2"), &due));
+    assert!(!alike(&lines("a.yaml:8:3 warning r needs 72.7 GiB of 48 GiB: weights 14.3 GiB (20 %) | related b.toml:2"), &due));
+    assert!(!alike(&[], &due));
 }
 
 fn severity(finding: &Finding) -> &'static str {
@@ -104,12 +147,12 @@ fn expected(case: &Case) -> Vec<String> {
 fn cases_are_as_expected() {
     let mut wrong = Vec::new();
     for case in cases() {
-        let (_folder, checked) = check(&case.files);
+        let (_folder, checked) = check(&case.rule, &case.files);
         let found = lines(&checked, 0);
-        if updates() {
+        if updates() && !alike(&found, &expected(&case)) {
             let end = if found.is_empty() { "" } else { "\n" };
             std::fs::write(case.folder.join(EXPECT), found.join("\n") + end).expect("writable");
-        } else if found != expected(&case) {
+        } else if !alike(&found, &expected(&case)) {
             wrong.push(format!("{}/{}:\n  expected {:#?}\n  found {found:#?}", case.rule, case.name, expected(&case)));
         }
     }
@@ -121,7 +164,7 @@ fn fixes_are_as_expected_and_settle() {
     for case in cases() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         write(folder.path(), &case.files);
-        let request = Request { cwd: folder.path().to_path_buf(), ..Request::default() };
+        let request = request(&case.rule, folder.path());
         let name = format!("{}/{}", case.rule, case.name);
         let outcome = fix_until_stable(&request, true, &|_, _| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(outcome.failed.is_empty(), "{name}: {:?}", outcome.failed);
@@ -182,9 +225,9 @@ fn compare(what: &str, changed: impl Fn(&Case) -> Option<BTreeMap<String, Vec<u8
     let mut wrong = Vec::new();
     for case in cases() {
         let Some(files) = changed(&case) else { continue };
-        let (_folder, checked) = check(&files);
+        let (_folder, checked) = check(&case.rule, &files);
         let found = lines(&checked, lines_down);
-        if found != expected(&case) {
+        if !alike(&found, &expected(&case)) {
             wrong.push(format!("{}/{} {what}:\n  expected {:#?}\n  found {found:#?}", case.rule, case.name, expected(&case)));
         }
     }
@@ -233,7 +276,7 @@ fn all_or_nothing(case: &Case, change: impl Fn(&str, &str) -> Option<String>) ->
 fn either_end_suppresses() {
     let mut tried = 0;
     for case in cases() {
-        let (_folder, checked) = check(&case.files);
+        let (_folder, checked) = check(&case.rule, &case.files);
         // What follows an error in YAML may not be read, comments included.
         let unread = |finding: &&Finding| {
             let (path, _, _) = checked.places(finding).remove(0);
@@ -245,7 +288,7 @@ fn either_end_suppresses() {
             let before = count(&checked, finding.name);
             for (path, line, _) in checked.places(finding) {
                 let Some(files) = suppressed(&case, &path, line, finding.name) else { continue };
-                let (_folder, after) = check(&files);
+                let (_folder, after) = check(&case.rule, &files);
                 let name = format!("{}/{} with {} ignored at {path}:{line}", case.rule, case.name, finding.name);
                 assert!(count(&after, finding.name) < before, "{name}: {:#?}", lines(&after, 0));
                 assert!(!after.findings().any(|f| f.name == "unused-suppression"), "{name}: {:#?}", lines(&after, 0));

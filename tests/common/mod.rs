@@ -27,8 +27,13 @@ pub struct Checked {
 
 /// Checks a folder as `vramlint check .` in it would.
 pub fn check_folder(folder: &Path) -> Checked {
-    let request = Request { cwd: folder.to_path_buf(), ..Request::default() };
-    let report = check(&request, &|_, _| {}).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    check_as(&Request { cwd: folder.to_path_buf(), ..Request::default() })
+}
+
+/// Checks what a request asks for.
+pub fn check_as(request: &Request) -> Checked {
+    let folder = &request.cwd;
+    let report = check(request, &|_, _| {}).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     Checked { report }
 }
 

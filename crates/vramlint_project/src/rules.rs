@@ -6,7 +6,6 @@ use crate::read::please_report;
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use vramlint_base::{Finding, Place, TextRange, message};
-use vramlint_estimate::Models;
 use vramlint_resolve::Project;
 use vramlint_rules::{Context, Rule, Sink};
 

@@ -139,7 +139,7 @@ fn number(project: &Project, candidate: &Candidate, old: u64, new: u64) -> Optio
     (bare.parse() == Ok(old)).then(|| edit::replace(exact, new.to_string()))
 }
 
-/// `false` to `true` where it is written, else a new entry beside the rows.
+/// The other value where it is written, else a new entry beside the rows.
 fn checkpointing(project: &Project, run: &Run) -> Option<Vec<Edit>> {
     let setting = run.settings.get(&Concept::GradientCheckpointing);
     let written = setting.and_then(Setting::winning).and_then(|winner| winner.origin.place());
@@ -147,12 +147,14 @@ fn checkpointing(project: &Project, run: &Run) -> Option<Vec<Edit>> {
         let key = matches!(run.dialect, Dialect::HfTrainer | Dialect::Trl | Dialect::Axolotl | Dialect::MsSwift);
         return key.then(|| beside_rows(project, run, "gradient_checkpointing", Literal::True)).flatten().map(|edit| vec![edit]);
     };
+    // `disable_gradient_checkpointing: true` says the opposite of what it sets.
     let on = match place.range.slice(&project.file(place.file).text) {
         "false" => "true",
         "False" => "True",
+        "true" => "false",
+        "True" => "False",
         _ => return None,
     };
-    // `disable_gradient_checkpointing: true` says the opposite of what it sets.
     (setting?.value() == Some(&Value::Bool(false))).then(|| vec![edit::replace(place, on)])
 }
 

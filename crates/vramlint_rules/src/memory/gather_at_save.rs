@@ -35,8 +35,7 @@ use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeSet;
 use vramlint_base::{Place, Severity, message};
 use vramlint_catalog::Concept;
-use vramlint_estimate::{RunEstimate, Verdict};
-use vramlint_memory::setup::Scheme;
+use vramlint_estimate::RunEstimate;
 use vramlint_resolve::Run;
 
 pub(crate) static RULE: Rule = Rule {
@@ -52,15 +51,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
     for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
-        let Some(all) = estimate.host_capacity else { continue };
-        // What does not fit while training is told by its own rule.
-        if !estimate.setup.parallel.gather_at_save || estimate.host_verdict == Some(Verdict::DoesNotFit) {
-            continue;
-        }
-        let (whole, held) = (gathered(estimate), estimate.estimate.host.peak);
-        if whole.saturating_add(held) <= all {
-            continue;
-        }
+        let Some((whole, held, all)) = decides(estimate) else { continue };
         let (whole, held, all) = (figures::gib(whole), figures::gib(held), figures::capacity(all));
         let message = message!(
             "saving gathers {whole} of weights on one host of {all}, which holds {held} already",
@@ -78,11 +69,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Bytes of the gathered weights: 16 bits under DeepSpeed, the type of the shards under FSDP.
-fn gathered(estimate: &RunEstimate) -> u64 {
-    let sharded = matches!(estimate.setup.parallel.scheme, Scheme::Fsdp1 | Scheme::Fsdp2);
-    let bytes = if sharded { estimate.setup.weights.bytes() } else { 2 };
-    estimate.model.arch.parameters().saturating_mul(bytes)
+/// Whether one machine holds all that training needs, and no longer when it saves: the weights that are gathered, what the host
+/// holds beside them, and what it has, in bytes.
+pub(super) fn decides(estimate: &RunEstimate) -> Option<(u64, u64, u64)> {
+    let (host, all) = (&estimate.estimate.host, estimate.host_capacity?);
+    let whole = host.parts.iter().find(|part| part.name == "checkpoint")?.bytes;
+    let held = host.peak.saturating_sub(whole);
+    // The weights are counted from the model alone; what lies beside them follows from ranks and rows.
+    (held <= all && host.peak > all && (whole > all || estimate.is_grounded())).then_some((whole, held, all))
 }
 
 fn place(run: &Run) -> Place {

@@ -7,7 +7,8 @@
 //! live in the memory of the host. When it is full, the system kills a process, without an error of Python.
 //!
 //! ## When it is silent
-//! Where the target does not state `host-memory`; for memory that the project's own code takes.
+//! Where the target does not state `host-memory`; for memory that the project's own code takes; where only saving needs too much, of
+//! which `gather-at-save` speaks.
 //!
 //! ## Sources
 //! deepspeed 0.19.8 `runtime/zero/stage_1_and_2.py`, `stage3.py`: fp32 masters, moments and gradients on the host; torch 2.15
@@ -22,13 +23,13 @@
 //! Python 不会报错。
 //!
 //! ## 何时不报
-//! 目标没有给出 `host-memory`；项目自身代码占用的内存。
+//! 目标没有给出 `host-memory`；项目自身代码占用的内存；仅保存时超出的情况由 `gather-at-save` 报告。
 //!
 //! ## 来源
 //! deepspeed 0.19.8 `runtime/zero/stage_1_and_2.py`、`stage3.py`：主机上的 fp32 主权重、动量和梯度；torch 2.15
 //! `utils/data/dataloader.py`。
 
-use super::{figures, places};
+use super::{figures, gather_at_save, places};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeSet;
@@ -55,6 +56,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let (Some(all), Some(Verdict::DoesNotFit), true) = (estimate.host_capacity, estimate.host_verdict, grounded) else {
             continue;
         };
+        if gather_at_save::decides(estimate).is_some() {
+            continue;
+        }
         let (place, message) = (place(run, estimate), said(estimate, all));
         if told.insert((place, message.en.clone())) {
             let mut finding = RULE.finding(place, message).run(&run.id).help(help(estimate));

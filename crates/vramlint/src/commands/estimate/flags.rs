@@ -28,10 +28,6 @@ pub(super) fn alone(flags: &SetupArgs, model: Model, target: &Target) -> Result<
     }
     apply.ranks(&mut setup, target)?;
     let mut assumptions = apply.notes;
-    if flags.params.is_some() {
-        assumptions
-            .insert(0, message!("the shape of a usual decoder with that many parameters", "按相同参数量的常见解码器结构估算"));
-    }
     assumptions.push(message!("rows of equal length, so that no mask goes to the kernel", "各行等长，注意力核不需要掩码"));
     Ok(Subject {
         id: Json::Null,

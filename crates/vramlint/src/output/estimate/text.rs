@@ -71,9 +71,11 @@ impl Table<'_> {
     /// Columns of the names, the same for all rows of one table.
     fn width(&self) -> usize {
         let parts = self.answer.parts().map(|(part, _)| words(part.words(), self.look.lang));
+        // Items stand two columns further in than what they belong to.
         let host = self.answer.estimate.host.parts.iter().map(|item| words(item.label, self.look.lang));
         let sums = ["tensors", "reserved"];
-        widest(parts.chain(host).chain(sums), NAME).max(self.card_name().width().min(NAME))
+        let items = widest(host, NAME - 2) + 2;
+        widest(parts.chain(sums), NAME).max(items).max(self.card_name().width().min(NAME))
     }
 
     fn row(&self, name: &str, bytes: u64, share: Option<f64>, rest: &str) -> String {

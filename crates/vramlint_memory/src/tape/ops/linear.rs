@@ -71,7 +71,8 @@ impl Tape {
                 self.product(cast(x), weight, bias.as_ref(), layer.output)
             }
             Weight::FourBit { double, .. } => self.four_bit(&cast(x), layer, double),
-            Weight::Int8(_) => self.int8(&cast(x), layer),
+            // An autograd function of Python, which autocast leaves alone.
+            Weight::Int8(_) => self.int8(x, layer),
         }
     }
 

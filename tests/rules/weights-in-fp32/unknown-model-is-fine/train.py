@@ -1,0 +1,10 @@
+from peft import LoraConfig
+from trl import SFTConfig, SFTTrainer
+
+trainer = SFTTrainer(
+    name_of_the_model(),
+    args=SFTConfig("out", per_device_train_batch_size=1, max_length=512),
+    train_dataset=load(),
+    peft_config=LoraConfig(r=16, lora_dropout=0.0, target_modules=["q_proj", "v_proj"]),
+)
+trainer.train()
