@@ -20,8 +20,6 @@ pub(crate) struct Measured {
     pub(crate) title: String,
     /// Several ranks share the work.
     pub(crate) sharded: bool,
-    /// Its family is one that the simulator was compared with.
-    pub(crate) described: bool,
     /// Highest allocated: measured, predicted.
     pub(crate) tensors: (u64, u64),
     /// Highest reserved: measured, predicted.
@@ -118,7 +116,7 @@ fn one(line: &str, models: &Models, reading: Reading) -> Result<Measured, String
         (split(&["logits"]), of(&[Part::Logits])),
         (split(&["inputs", "workspace"]), of(&[Part::KvCache, Part::Other])),
     ];
-    let labels = labels(&raw);
+    let mut labels = labels(&raw);
     let label = |name: &str| labels.iter().find(|(own, _)| *own == name).map_or("", |(_, value)| value.as_str());
     let setup = &raw["setup"];
     let title = format!(
@@ -131,11 +129,12 @@ fn one(line: &str, models: &Models, reading: Reading) -> Result<Measured, String
         setup["seq"],
         label("checkpointing"),
     );
+    let known = if record.arch.certainty() == Certainty::Traced { "described" } else { "read as the usual decoder" };
+    labels.push(("architecture", known.to_owned()));
     Ok(Measured {
         id,
         title: title.replace(" single ", " "),
         sharded: record.setup.parallel.scheme != Scheme::None,
-        described: record.arch.certainty() == Certainty::Traced,
         tensors: (allocated, answer.tensors),
         reserved: (reserved, answer.reserved),
         bounds: (answer.low, answer.high),
