@@ -1,0 +1,189 @@
+//! The shape of an attention.
+
+use super::Norm;
+
+/// Attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attention {
+    /// Query heads.
+    pub(crate) heads: u64,
+    /// Key and value heads.
+    pub(crate) kv_heads: u64,
+    /// Width of a query or key head.
+    pub(crate) head_dim: u64,
+    /// Width of a value head.
+    pub(crate) value_dim: u64,
+    /// How queries, keys and values are projected.
+    pub(crate) projection: Projection,
+    /// Biases of the projections to q, k, v.
+    pub(crate) qkv_bias: bool,
+    /// Bias of the output projection.
+    pub(crate) out_bias: bool,
+    /// Rotary embedding: how many columns of a head it turns.
+    pub(crate) rotary: Option<Rotary>,
+    /// Norms of queries and keys.
+    pub(crate) qk_norm: Option<QkNorm>,
+    /// Scores are capped (Gemma 2), which needs them written out.
+    pub(crate) softcap: bool,
+    /// Dropout of the probabilities.
+    pub(crate) dropout: bool,
+    /// Scores get a bias by distance (ALiBi).
+    pub(crate) alibi: bool,
+    /// Learned sinks join the scores (gpt-oss).
+    pub(crate) sinks: bool,
+    /// Softmax in fp32 with a cast back, as transformers' eager form of decoders does.
+    pub(crate) softmax_fp32: bool,
+    /// Only a window of the past is seen.
+    pub(crate) window: Option<u64>,
+    /// Queries are multiplied by a number of their position (Ministral 3).
+    pub(crate) scaled_queries: bool,
+    /// Scores are made from queries and keys in fp32 (GPT-J).
+    pub(crate) fp32_scores: bool,
+    /// A mask is made even where no token is hidden but by causality (Falcon).
+    pub(crate) masked: bool,
+    /// Which code makes scores.
+    pub(crate) form: Form,
+    /// Queries are multiplied by a number of Python before the scores (OPT).
+    pub(crate) scales_first: bool,
+    /// Scores are joined by those of distances (DeBERTa).
+    pub(crate) relative: Option<Relative>,
+}
+
+/// Attention to distances beside contents (DeBERTa).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Relative {
+    /// Distances to either side that have an embedding.
+    pub(crate) span: u64,
+    /// They are projected as contents are, rather than by weights of their own.
+    pub(crate) shared: bool,
+    /// Contents look at distances.
+    pub(crate) to_positions: bool,
+    /// Distances look at contents.
+    pub(crate) from_positions: bool,
+    /// The embedding of distances is normed.
+    pub(crate) normed: bool,
+}
+
+impl Attention {
+    /// Scores are written out whatever kernel is asked for.
+    pub(crate) fn written(&self) -> bool {
+        self.softcap || self.fp32_scores || self.form != Form::Usual
+    }
+}
+
+/// Which code of transformers makes scores, where a family has its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The common interface.
+    Usual,
+    /// BLOOM: ALiBi is what the product is added to.
+    Bloom,
+    /// MPT: ALiBi in fp32 is added.
+    Mpt,
+    /// GPT-Neo: a stored mask rules out what lies ahead and, in local layers, far behind.
+    Neo,
+}
+
+/// How queries, keys and values are projected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Projection {
+    /// `q_proj`, `k_proj`, `v_proj`.
+    Separate,
+    /// One matrix, split into three views.
+    Fused,
+    /// One matrix, cut by three slices (Phi-3).
+    FusedSlices,
+    /// One matrix whose rows alternate by head; the parts are views of it (NeoX).
+    FusedByHead,
+    /// One matrix whose rows alternate by groups of heads, so that each part is copied (CodeGen).
+    FusedByGroup,
+    /// One matrix of which each part is selected by head, which copies it (BLOOM).
+    FusedSelected,
+    /// One matrix whose keys and values are picked by index, which copies them (Falcon); `spread` to every head.
+    FusedPicked {
+        /// Keys and values are copied to every head.
+        spread: bool,
+    },
+    /// Low-rank queries and keys/values (DeepSeek).
+    Latent {
+        /// Rank of the queries, if any.
+        query_rank: Option<u64>,
+        /// Rank of keys and values.
+        kv_rank: u64,
+        /// Columns of a head that are turned.
+        rope_dim: u64,
+    },
+}
+
+/// Rotary embedding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rotary {
+    /// Columns of a head that are turned.
+    pub(crate) columns: u64,
+    /// Turned in fp32 and cast back.
+    pub(crate) fp32: bool,
+    /// Turned by pairs of neighbours (GPT-J, GLM, Cohere) rather than by halves.
+    pub(crate) interleaved: bool,
+    /// How the columns that are turned and those that are not come together.
+    pub(crate) parts: Parts,
+    /// What the tables of cosines and sines are.
+    pub(crate) tables: Tables,
+    /// Sliding layers have tables of their own (Gemma 3).
+    pub(crate) local: bool,
+}
+
+impl Rotary {
+    /// As Llama does it, over `columns`.
+    pub(crate) fn usual(columns: u64) -> Self {
+        Self { columns, fp32: false, interleaved: false, parts: Parts::Whole, tables: Tables::Cast, local: false }
+    }
+}
+
+/// How the columns that are turned and those that are not come together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parts {
+    /// All are turned.
+    Whole,
+    /// Queries and keys are cut, turned and joined one after the other (Phi-3, GPT-J), even if nothing is left over.
+    Each,
+    /// Both are cut, then both turned, then both joined (Phi, NeoX, GLM).
+    Both,
+}
+
+/// What the tables of cosines and sines are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tables {
+    /// In the type of the hidden states.
+    Cast,
+    /// The same; what is turned is cast to fp32 for each of its two products (ModernBERT).
+    CastTwice,
+    /// In fp32 (OLMo).
+    Wide,
+    /// In the type of the hidden states (GLM) or in fp32 (`wide`, ERNIE), each number repeated at every use.
+    Repeated {
+        /// In fp32.
+        wide: bool,
+    },
+    /// In the type of the hidden states, half as wide as a head: halves are turned one by one (gpt-oss).
+    Half,
+    /// Complex numbers in fp32 (Llama 4, DeepSeek-V2).
+    Complex,
+    /// Rows of a stored table, one in each layer (GPT-J), picked and repeated at every use.
+    Stored {
+        /// Its rows.
+        rows: u64,
+        /// Its numbers stay in fp32, and what they turn becomes fp32 (CodeGen).
+        wide: bool,
+    },
+}
+
+/// Norms of queries and keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct QkNorm {
+    /// Which norm.
+    pub(crate) norm: Norm,
+    /// Over each head (Qwen3) rather than over all columns (OLMo 2).
+    pub(crate) per_head: bool,
+    /// Behind the rotary embedding (Hunyuan) rather than before it.
+    pub(crate) late: bool,
+}
