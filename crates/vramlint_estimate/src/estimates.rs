@@ -93,6 +93,21 @@ impl Estimates {
         })
     }
 
+    /// The same for runs of which nothing that decides is only a guess.
+    pub fn grounded<'a>(
+        &'a self,
+        project: &'a Project,
+        models: &'a Models,
+        wanted: impl Fn(&Arch, &Setup) -> bool + 'a,
+    ) -> impl Iterator<Item = (&'a Run, &'a RunEstimate)> {
+        let sure = |slot: &Slot, run: &Run| {
+            let mapped = slot.mapped.get_or_init(|| mapping::map(project, run, models));
+            mapped.as_ref().is_ok_and(|mapped| mapped.doubt.is_none() && wanted(&mapped.model.arch, &mapped.setup))
+        };
+        let chosen: Vec<_> = project.runs.iter().zip(self.slots(project)).filter(|(run, slot)| sure(slot, run)).collect();
+        chosen.into_iter().filter_map(move |(run, slot)| Some((run, self.answer(slot, project, run, models).as_ref().ok()?)))
+    }
+
     /// The runs whose card or host is known, with their estimates.
     pub fn on_target<'a>(&'a self, project: &'a Project, models: &'a Models) -> impl Iterator<Item = (&'a Run, &'a RunEstimate)> {
         self.wanted(project, models, |_, _, target| Capacity::of(target).is_some() || target.host_memory.is_some())

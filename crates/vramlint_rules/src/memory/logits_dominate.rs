@@ -70,7 +70,7 @@ fn may_dominate(arch: &Arch, setup: &Setup) -> bool {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
-    for (run, estimate) in cx.estimates.wanted(cx.project, cx.models, |arch, setup, _| may_dominate(arch, setup)) {
+    for (run, estimate) in cx.estimates.grounded(cx.project, cx.models, may_dominate) {
         let (logits, peak) = (estimate.part(Part::Logits), estimate.estimate.peak);
         let share = figures::percent(logits, peak);
         if share < SHARE || !estimate.is_grounded() {
