@@ -51,7 +51,7 @@ fn with_rules(readme: &str) -> String {
     let (before, rest) = readme.split_once("<!-- rules -->\n").expect("the table is marked");
     let (_, after) = rest.split_once("<!-- /rules -->\n").expect("the table is marked");
     let mut table = String::from("| code | name | default | finds |\n| --- | --- | --- | --- |\n");
-    for rule in RULES {
+    for rule in RULES.iter() {
         let summary = rule.page(Lang::En).summary.replace('|', "\\|");
         writeln!(table, "| {} | `{}` | {} | {summary} |", rule.code, rule.name, rule.severity.name()).expect("memory");
     }

@@ -44,7 +44,7 @@ fn check_blocks(blocks: &[(String, String)]) -> BTreeSet<&'static str> {
 #[test]
 fn examples_are_found_and_fine_ones_are_not() {
     let mut tried = 0;
-    for rule in RULES {
+    for rule in RULES.iter() {
         let page = format!("\n{}", rule.page(Lang::En).body);
         let bad = blocks(&page, "Example");
         if !bad.is_empty() {
@@ -63,7 +63,7 @@ fn examples_are_found_and_fine_ones_are_not() {
 
 #[test]
 fn pages_are_whole_in_both_languages() {
-    for rule in RULES {
+    for rule in RULES.iter() {
         let (en, zh) = (rule.page(Lang::En), rule.page(Lang::Zh));
         assert!(rule.source.starts_with(&format!("//! # {}\n", rule.name)), "{}: the page starts with the name", rule.name);
         for page in [&en, &zh] {
@@ -83,7 +83,7 @@ fn codes_and_names_are_unique_and_in_order() {
     sorted.dedup();
     assert_eq!(codes, sorted, "RULES is sorted by code, each once");
     assert_eq!(RULES.iter().map(|rule| rule.name).collect::<BTreeSet<_>>().len(), RULES.len());
-    for rule in RULES {
+    for rule in RULES.iter() {
         assert!(rule.code.starts_with(rule.group.prefix()), "{} is of {:?}", rule.code, rule.group);
     }
 }

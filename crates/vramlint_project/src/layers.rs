@@ -25,7 +25,7 @@ pub(crate) struct Layers {
 impl Layers {
     /// The real ones.
     pub(crate) fn real() -> Self {
-        Self { decode: vramlint_syntax::decode::decode, parse, embedded, resolve: Project::new, rules: vramlint_rules::RULES }
+        Self { decode: vramlint_syntax::decode::decode, parse, embedded, resolve: Project::new, rules: &vramlint_rules::RULES }
     }
 }
 

@@ -16,6 +16,7 @@ pub mod reference;
 pub mod run;
 pub mod setting;
 pub mod source;
+pub mod versions;
 
 pub use kind::{Kind, KindGuess};
 pub use policy::{Policy, Target};

@@ -5,6 +5,7 @@ use crate::kind::{self, Kind, KindGuess};
 use crate::launch::{self, Launch};
 use crate::reference::Lookup;
 use crate::run::Marks;
+use crate::versions::{Holds, Libraries, Said, Span};
 use crate::{Policy, Run, SourceFile, run};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -23,6 +24,8 @@ pub struct Project {
     pub launches: Vec<Arc<Launch>>,
     /// The runs, in order of their place.
     pub runs: Vec<Run>,
+    /// What the project says of its libraries, outermost folder first. Filled by the layer that reads the disk.
+    pub libraries: Vec<Libraries>,
     /// Finds whole files by the paths that others write.
     pub lookup: Lookup,
     /// What code says, by entry; made when first asked for.
@@ -91,6 +94,25 @@ impl Project {
     /// The configuration that governs a file.
     pub fn policy(&self, id: FileId) -> &Policy {
         &self.policies[self.file(id).policy]
+    }
+
+    /// What is said of a library (its normalized name) for a file: by the deepest folder above it that says anything of it.
+    pub fn library(&self, file: FileId, name: &str) -> Option<&Said> {
+        let path = self.host_path(file);
+        let above = |root: &str| root.is_empty() || path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));
+        self.libraries.iter().rev().filter(|libraries| above(&libraries.root)).find_map(|libraries| libraries.said.get(name))
+    }
+
+    /// For which of the versions that may be installed around a file a span holds.
+    pub fn holds(&self, file: FileId, span: &Span) -> Holds {
+        let path = self.host_path(file);
+        let above = |root: &str| root.is_empty() || path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));
+        let said = |libraries: &&Libraries| above(&libraries.root) && libraries.said.contains_key(span.library);
+        self.libraries.iter().rev().find(said).map_or(Holds::Sometimes, |libraries| libraries.holds(span))
+    }
+
+    fn host_path(&self, file: FileId) -> &str {
+        &self.file(file).path
     }
 
     /// What the text of a file shows of processes.

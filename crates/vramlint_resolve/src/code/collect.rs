@@ -74,6 +74,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         (*concept, *strength, candidate.fallback, candidate.candidate.condition.is_some())
     });
     CodeFacts {
+        calls: Vec::new(),
         files: interpreter.order,
         dialect: record.dialect(trains),
         task,

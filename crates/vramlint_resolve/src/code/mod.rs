@@ -7,6 +7,7 @@
 mod branch;
 mod builtin;
 mod call;
+mod calls;
 mod collect;
 mod commands;
 mod concepts;
@@ -31,6 +32,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use calls::{CallArgument, CallValue, CallWhat, LibraryCall};
 pub use modules::ModuleIndex;
 
 use crate::SourceFile;
@@ -66,6 +68,8 @@ pub struct CodeFacts {
     pub accelerator: Option<AcceleratorUse>,
     /// Models that are loaded.
     pub models: Vec<ModelLoad>,
+    /// Calls of libraries, in the order in which they are met.
+    pub calls: Vec<LibraryCall>,
     /// Variables of the environment that the code sets, with the value where known.
     pub environment: Vec<(String, Option<Value>, Place)>,
 }

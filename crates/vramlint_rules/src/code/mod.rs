@@ -1,3 +1,8 @@
 //! `VL6`: Python code.
 
-pub(crate) mod identical_branches;
+mod identical_branches;
+
+use crate::Rule;
+
+/// The rules of this family, in any order.
+pub(crate) const RULES: &[&Rule] = &[&identical_branches::RULE];

@@ -1,16 +1,31 @@
 //! VL3: memory.
 
-pub(crate) mod card_mostly_empty;
-pub(crate) mod checkpointing_absent;
-pub(crate) mod does_not_fit;
+mod card_mostly_empty;
+mod checkpointing_absent;
+mod does_not_fit;
 mod figures;
 mod fixes;
-pub(crate) mod gather_at_save;
+mod gather_at_save;
 mod held;
-pub(crate) mod host_memory_too_small;
+mod host_memory_too_small;
 mod insert;
-pub(crate) mod little_headroom;
-pub(crate) mod logits_dominate;
-pub(crate) mod model_loaded_twice;
+mod little_headroom;
+mod logits_dominate;
+mod model_loaded_twice;
 mod places;
-pub(crate) mod weights_in_fp32;
+mod weights_in_fp32;
+
+use crate::Rule;
+
+/// The rules of this family, in any order.
+pub(crate) const RULES: &[&Rule] = &[
+    &does_not_fit::RULE,
+    &little_headroom::RULE,
+    &card_mostly_empty::RULE,
+    &host_memory_too_small::RULE,
+    &model_loaded_twice::RULE,
+    &logits_dominate::RULE,
+    &weights_in_fp32::RULE,
+    &checkpointing_absent::RULE,
+    &gather_at_save::RULE,
+];

@@ -1,14 +1,31 @@
 //! `VL0`: what the readers stumble over, and what a loader makes of it.
 
-pub(crate) mod duplicate_key;
-pub(crate) mod file_too_large;
-pub(crate) mod internal_error;
-pub(crate) mod invalid_suppression;
+mod duplicate_key;
+mod file_too_large;
+mod internal_error;
+mod invalid_suppression;
 mod loads;
-pub(crate) mod syntax_error;
-pub(crate) mod unknown_key;
-pub(crate) mod unknown_model;
-pub(crate) mod unreadable_file;
-pub(crate) mod unused_suppression;
-pub(crate) mod yaml_boolean_trap;
-pub(crate) mod yaml_number_is_text;
+mod syntax_error;
+mod unknown_key;
+mod unknown_model;
+mod unreadable_file;
+mod unused_suppression;
+mod yaml_boolean_trap;
+mod yaml_number_is_text;
+
+use crate::Rule;
+
+/// The rules of this family, in any order.
+pub(crate) const RULES: &[&Rule] = &[
+    &internal_error::RULE,
+    &syntax_error::RULE,
+    &unused_suppression::RULE,
+    &unreadable_file::RULE,
+    &unknown_key::RULE,
+    &yaml_boolean_trap::RULE,
+    &duplicate_key::RULE,
+    &yaml_number_is_text::RULE,
+    &unknown_model::RULE,
+    &file_too_large::RULE,
+    &invalid_suppression::RULE,
+];
