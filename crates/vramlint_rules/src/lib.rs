@@ -10,11 +10,15 @@
 
 mod batch;
 mod code;
+mod data;
 mod edit;
+mod environment;
 #[allow(dead_code)] // rules that depend on a version follow
 mod gate;
+mod generation;
 mod launch;
 mod memory;
+mod precision;
 mod reading;
 mod registry;
 mod rule;

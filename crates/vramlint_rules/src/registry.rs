@@ -1,11 +1,22 @@
 //! The list of all rules.
 
-use crate::{Rule, batch, code, launch, memory, reading, sharding};
+use crate::{Rule, batch, code, data, environment, generation, launch, memory, precision, reading, sharding};
 use std::sync::LazyLock;
 
 /// Every rule, by code.
 pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
-    let families = [reading::RULES, launch::RULES, batch::RULES, memory::RULES, sharding::RULES, code::RULES];
+    let families = [
+        reading::RULES,
+        launch::RULES,
+        batch::RULES,
+        memory::RULES,
+        precision::RULES,
+        sharding::RULES,
+        code::RULES,
+        data::RULES,
+        environment::RULES,
+        generation::RULES,
+    ];
     let mut rules = families.concat();
     rules.sort_by_key(|rule| rule.code);
     rules

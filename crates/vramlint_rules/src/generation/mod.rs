@@ -1,0 +1,6 @@
+//! `VL9`: reinforcement learning and generation.
+
+use crate::Rule;
+
+/// The rules of this family, in any order.
+pub(crate) const RULES: &[&Rule] = &[];
