@@ -8,7 +8,7 @@ use crate::run::Marks;
 use crate::versions::{Holds, Libraries, Said, Span};
 use crate::{Policy, Run, SourceFile, run};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use vramlint_base::{FileId, LineColumn, Place, TextRange, Value};
 
 /// A project, resolved.
@@ -32,6 +32,8 @@ pub struct Project {
     code: Mutex<HashMap<FileId, Arc<CodeFacts>>>,
     /// The same for launches that give options; few launches of one script differ in what they give.
     code_given: Mutex<HashMap<FileId, Vec<Given>>>,
+    /// Launch commands in documents; read when first asked for.
+    mentioned: OnceLock<Vec<Launch>>,
     /// The Python modules, for all entries.
     modules: Arc<ModuleIndex>,
     /// What the text of each file shows of processes.
@@ -79,6 +81,15 @@ impl Project {
             .flatten()
             .map(Arc::new)
             .collect()
+    }
+
+    /// Launch commands that only documents show: nobody may run them as they stand, but they tell how files are meant to be used.
+    pub fn mentioned(&self) -> &[Launch] {
+        self.mentioned.get_or_init(|| {
+            let documents = self.files.iter().filter(|file| self.is_fragment(file.id));
+            let launches = |file: &SourceFile| file.script().map(|script| launch::from_script(file.id, &file.text, script));
+            documents.filter_map(launches).flatten().collect()
+        })
     }
 
     /// The file with this number.
