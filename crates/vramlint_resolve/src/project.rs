@@ -34,6 +34,8 @@ pub struct Project {
     code_given: Mutex<HashMap<FileId, Vec<Given>>>,
     /// Every call of a library; looked for when first asked for.
     calls: OnceLock<Vec<CallIn>>,
+    /// Launch commands in documents; read when first asked for.
+    mentioned: OnceLock<Vec<Launch>>,
     /// The Python modules, for all entries.
     modules: Arc<ModuleIndex>,
     /// What the text of each file shows of processes.
@@ -81,6 +83,15 @@ impl Project {
             .flatten()
             .map(Arc::new)
             .collect()
+    }
+
+    /// Launch commands that only documents show: nobody may run them as they stand, but they tell how files are meant to be used.
+    pub fn mentioned(&self) -> &[Launch] {
+        self.mentioned.get_or_init(|| {
+            let documents = self.files.iter().filter(|file| self.is_fragment(file.id));
+            let launches = |file: &SourceFile| file.script().map(|script| launch::from_script(file.id, &file.text, script));
+            documents.filter_map(launches).flatten().collect()
+        })
     }
 
     /// The file with this number.

@@ -8,6 +8,7 @@
 // The head comments are pages for people: names such as DeepSpeed and MULTI_GPU stand in prose.
 #![allow(clippy::doc_markdown)]
 
+mod accelerate;
 mod batch;
 mod code;
 mod data;
