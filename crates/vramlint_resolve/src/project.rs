@@ -6,7 +6,7 @@ use crate::launch::{self, Launch};
 use crate::reference::Lookup;
 use crate::run::Marks;
 use crate::versions::{Holds, Libraries, Said, Span};
-use crate::{Policy, Run, SourceFile, run};
+use crate::{CallIn, Policy, Run, SourceFile, run};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 use vramlint_base::{FileId, LineColumn, Place, TextRange, Value};
@@ -34,6 +34,8 @@ pub struct Project {
     code_given: Mutex<HashMap<FileId, Vec<Given>>>,
     /// Launch commands in documents; read when first asked for.
     mentioned: OnceLock<Vec<Launch>>,
+    /// Every call of a library; looked for when first asked for.
+    calls: OnceLock<Vec<CallIn>>,
     /// The Python modules, for all entries.
     modules: Arc<ModuleIndex>,
     /// What the text of each file shows of processes.
@@ -161,6 +163,11 @@ impl Project {
             cache.entry(entry).or_default().push((given.to_vec(), Arc::clone(&facts)));
         }
         Some(facts)
+    }
+
+    /// Every call of a library in the Python code of the project, runs first; also in files that no run reaches.
+    pub fn calls(&self) -> &[CallIn] {
+        self.calls.get_or_init(|| crate::library_calls::library_calls(self))
     }
 
     /// Whether a file is a block of a document: what it belongs to is not known, so rules that need a whole project stay silent.
