@@ -6,9 +6,9 @@ use crate::launch::{self, Launch};
 use crate::reference::Lookup;
 use crate::run::Marks;
 use crate::versions::{Holds, Libraries, Said, Span};
-use crate::{Policy, Run, SourceFile, run};
+use crate::{CallIn, Policy, Run, SourceFile, run};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use vramlint_base::{FileId, LineColumn, Place, TextRange, Value};
 
 /// A project, resolved.
@@ -32,6 +32,10 @@ pub struct Project {
     code: Mutex<HashMap<FileId, Arc<CodeFacts>>>,
     /// The same for launches that give options; few launches of one script differ in what they give.
     code_given: Mutex<HashMap<FileId, Vec<Given>>>,
+    /// Every call of a library; looked for when first asked for.
+    calls: OnceLock<Vec<CallIn>>,
+    /// Launch commands in documents; read when first asked for.
+    mentioned: OnceLock<Vec<Launch>>,
     /// The Python modules, for all entries.
     modules: Arc<ModuleIndex>,
     /// What the text of each file shows of processes.
@@ -79,6 +83,15 @@ impl Project {
             .flatten()
             .map(Arc::new)
             .collect()
+    }
+
+    /// Launch commands that only documents show: nobody may run them as they stand, but they tell how files are meant to be used.
+    pub fn mentioned(&self) -> &[Launch] {
+        self.mentioned.get_or_init(|| {
+            let documents = self.files.iter().filter(|file| self.is_fragment(file.id));
+            let launches = |file: &SourceFile| file.script().map(|script| launch::from_script(file.id, &file.text, script));
+            documents.filter_map(launches).flatten().collect()
+        })
     }
 
     /// The file with this number.
@@ -150,6 +163,11 @@ impl Project {
             cache.entry(entry).or_default().push((given.to_vec(), Arc::clone(&facts)));
         }
         Some(facts)
+    }
+
+    /// Every call of a library in the Python code of the project, runs first; also in files that no run reaches.
+    pub fn calls(&self) -> &[CallIn] {
+        self.calls.get_or_init(|| crate::library_calls::library_calls(self))
     }
 
     /// Whether a file is a block of a document: what it belongs to is not known, so rules that need a whole project stay silent.
