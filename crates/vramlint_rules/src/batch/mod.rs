@@ -3,6 +3,7 @@
 mod claim;
 mod claimed;
 mod compare;
+mod deepspeed_batch_mismatch;
 mod effective_batch_claim;
 mod effective_batch_declared;
 mod stated;
@@ -10,4 +11,5 @@ mod stated;
 use crate::Rule;
 
 /// The rules of this family, in any order.
-pub(crate) const RULES: &[&Rule] = &[&effective_batch_claim::RULE, &effective_batch_declared::RULE];
+pub(crate) const RULES: &[&Rule] =
+    &[&deepspeed_batch_mismatch::RULE, &effective_batch_claim::RULE, &effective_batch_declared::RULE];
