@@ -1,5 +1,6 @@
 //! All files of a project, what they are, and the runs that they make.
 
+use crate::arguments::{self, ArgumentSet, Entry, Gathered};
 use crate::code::{self, CodeFacts, ModuleIndex};
 use crate::kind::{self, Kind, KindGuess};
 use crate::launch::{self, Launch};
@@ -8,7 +9,7 @@ use crate::run::Marks;
 use crate::versions::{Holds, Libraries, Said, Span};
 use crate::{Policy, Run, SourceFile, run};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use vramlint_base::{FileId, LineColumn, Place, TextRange, Value};
 
 /// A project, resolved.
@@ -38,6 +39,8 @@ pub struct Project {
     marks: Vec<Marks>,
     /// The runs of each file, as indices.
     runs_by_file: HashMap<FileId, Vec<usize>>,
+    /// What argument classes are given; made when first asked for.
+    arguments: OnceLock<Gathered>,
 }
 
 /// The options that a launch gives, and what the code says for them.
@@ -150,6 +153,16 @@ impl Project {
             cache.entry(entry).or_default().push((given.to_vec(), Arc::clone(&facts)));
         }
         Some(facts)
+    }
+
+    /// Everything that argument classes of transformers and TRL are given, in any way, those of runs first.
+    pub fn arguments(&self) -> &[ArgumentSet] {
+        &self.arguments.get_or_init(|| arguments::gather(self)).sets
+    }
+
+    /// The code that speaks of those classes or of trainers, by its entries, that of runs first.
+    pub fn codes(&self) -> &[Entry] {
+        &self.arguments.get_or_init(|| arguments::gather(self)).entries
     }
 
     /// Whether a file is a block of a document: what it belongs to is not known, so rules that need a whole project stay silent.

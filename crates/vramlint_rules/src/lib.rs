@@ -8,6 +8,7 @@
 // The head comments are pages for people: names such as DeepSpeed and MULTI_GPU stand in prose.
 #![allow(clippy::doc_markdown)]
 
+mod arguments;
 mod batch;
 mod code;
 mod data;
@@ -23,6 +24,7 @@ mod reading;
 mod registry;
 mod rule;
 mod sharding;
+mod trainers;
 
 pub use registry::{RULES, find};
 pub use rule::{Context, Group, Page, Rule, Sink};
