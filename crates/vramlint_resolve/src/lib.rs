@@ -11,6 +11,7 @@ pub mod beside;
 pub mod code;
 pub mod kind;
 pub mod launch;
+mod library_calls;
 pub mod policy;
 pub mod project;
 pub mod reference;
@@ -20,6 +21,7 @@ pub mod source;
 pub mod versions;
 
 pub use kind::{Kind, KindGuess};
+pub use library_calls::CallIn;
 pub use policy::{Policy, Target};
 pub use project::Project;
 pub use run::Run;

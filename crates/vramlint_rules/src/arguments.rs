@@ -27,7 +27,7 @@ pub(crate) fn is_trl(set: &ArgumentSet) -> bool {
 
 /// The severity in a set: a warning at most where nobody is seen to read the file, and in blocks of documents.
 pub(crate) fn capped(cx: &Context<'_>, set: &ArgumentSet, severity: Severity) -> Severity {
-    let loose = set.reader == Reader::Unseen || cx.project.is_fragment(set.file());
+    let loose = set.loose || set.reader == Reader::Unseen || cx.project.is_fragment(set.file());
     if loose { severity.min(Severity::Warning) } else { severity }
 }
 

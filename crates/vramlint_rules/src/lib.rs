@@ -8,10 +8,12 @@
 // The head comments are pages for people: names such as DeepSpeed and MULTI_GPU stand in prose.
 #![allow(clippy::doc_markdown)]
 
+mod accelerate;
 mod arguments;
 mod batch;
 mod code;
 mod data;
+#[allow(dead_code, unused_imports)] // the tool box of fixes; each rule takes what it needs
 mod edit;
 mod environment;
 #[allow(dead_code)] // rules that depend on a version follow

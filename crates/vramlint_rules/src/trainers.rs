@@ -19,8 +19,6 @@ pub(crate) struct Trainer<'a> {
     pub code: &'a Arc<CodeFacts>,
     /// The arguments that it is given, where they are seen.
     pub arguments: Option<&'a ArgumentSet>,
-    /// The run, by its number.
-    pub run: Option<usize>,
 }
 
 /// TRL's trainers of its stable part.
@@ -45,12 +43,11 @@ const TRL: &[&str] = &[
 /// Every call of a trainer: those of runs, then those of code that makes no run.
 pub(crate) fn trainers<'a>(cx: &Context<'a>) -> Vec<Trainer<'a>> {
     let mut found: Vec<Trainer<'a>> = Vec::new();
-    for entry in cx.project.codes() {
-        for call in &entry.code.calls {
-            let Some((library, name)) = class(&call.path) else { continue };
-            let arguments = arguments(cx, call, &entry.code, entry.run);
-            found.push(Trainer { name, library, call, code: &entry.code, arguments, run: entry.run });
-        }
+    for entry in cx.project.calls() {
+        let call = entry.call();
+        let Some((library, name)) = class(&call.path) else { continue };
+        let arguments = arguments(cx, call, &entry.facts);
+        found.push(Trainer { name, library, call, code: &entry.facts, arguments });
     }
     found
 }
@@ -67,53 +64,51 @@ fn class(path: &str) -> Option<(String, String)> {
 }
 
 /// The set that a trainer takes as `args`: the call that makes it, or the only one that a parser of its class makes.
-fn arguments<'a>(cx: &Context<'a>, call: &LibraryCall, code: &Arc<CodeFacts>, run: Option<usize>) -> Option<&'a ArgumentSet> {
-    let given = call
-        .argument("args", Some(if call.path.ends_with(".DPOTrainer") || call.path.ends_with(".KTOTrainer") { 2 } else { 1 }))?;
-    let made = match given.values.as_slice() {
-        [CallValue { what: CallWhat::Made(index), .. }] => Some(*index),
-        _ => None,
-    };
-    let mine = cx.project.arguments().iter().filter(|set| set.run == run);
-    if let Some(index) = made {
-        let same = |set: &&ArgumentSet| set.call.as_ref().is_some_and(|(own, at)| *at == index && Arc::ptr_eq(own, code));
-        return mine.into_iter().find(same);
+fn arguments<'a>(cx: &Context<'a>, call: &LibraryCall, code: &Arc<CodeFacts>) -> Option<&'a ArgumentSet> {
+    let given = call.argument("args", position(call.name(), "args"))?;
+    let sets = cx.project.arguments();
+    if let [CallValue { what: CallWhat::Made(index), .. }] = given.values.as_slice() {
+        let same = |set: &&ArgumentSet| set.call.as_ref().is_some_and(|(own, at)| *at == *index && Arc::ptr_eq(own, code));
+        return sets.iter().find(same);
     }
-    let parsed = |set: &&ArgumentSet| matches!(set.reader, Reader::File | Reader::Parser) && set.training().is_some();
-    let mut sets = mine.filter(parsed);
+    let own = |run: usize| cx.project.runs.get(run).and_then(|run| run.code.as_ref()).is_some_and(|own| Arc::ptr_eq(own, code));
+    let parsed = |set: &&ArgumentSet| {
+        matches!(set.reader, Reader::File | Reader::Parser) && set.training().is_some() && set.run.is_some_and(own)
+    };
+    let mut sets = sets.iter().filter(parsed);
     let only = sets.next()?;
     // Values that the code itself makes are none of the parser's.
     let alone = sets.next().is_none() && !code.calls.iter().any(|call| class_name(&call.path).is_some());
     (alone && given.values.iter().all(|value| matches!(value.what, CallWhat::Unknown))).then_some(only)
 }
 
+/// The number of a positional parameter of a trainer (transformers 5.23 trainer.py, trl 1.16 trainer/*_trainer.py).
+fn position(trainer: &str, name: &str) -> Option<usize> {
+    let order: &[&str] = match trainer {
+        "Trainer" | "Seq2SeqTrainer" | "SFTTrainer" | "RewardTrainer" => {
+            &["model", "args", "data_collator", "train_dataset", "eval_dataset"]
+        }
+        "DPOTrainer" | "KTOTrainer" => &["model", "ref_model", "args", "data_collator", "train_dataset", "eval_dataset"],
+        "GRPOTrainer" | "RLOOTrainer" => &["model", "reward_funcs", "args", "train_dataset", "eval_dataset"],
+        _ => return None,
+    };
+    order.iter().position(|known| *known == name)
+}
+
 impl<'a> Trainer<'a> {
     /// Whether it is a class of the library itself, called with everything in sight.
     pub(crate) fn plain(&self) -> bool {
-        !self.call.open
-    }
-
-    /// The number of a positional parameter of its constructor (transformers 5.23 trainer.py, trl 1.16 trainer/*_trainer.py).
-    pub(crate) fn position_of(&self, name: &str) -> Option<usize> {
-        let order: &[&str] = match self.name.as_str() {
-            "Trainer" | "Seq2SeqTrainer" => &["model", "args", "data_collator", "train_dataset", "eval_dataset"],
-            "SFTTrainer" => &["model", "args", "data_collator", "train_dataset", "eval_dataset"],
-            "DPOTrainer" | "KTOTrainer" => &["model", "ref_model", "args", "data_collator", "train_dataset", "eval_dataset"],
-            "GRPOTrainer" | "RLOOTrainer" => &["model", "reward_funcs", "args", "train_dataset", "eval_dataset"],
-            "RewardTrainer" => &["model", "args", "data_collator", "train_dataset", "eval_dataset"],
-            _ => return None,
-        };
-        order.iter().position(|known| *known == name)
+        !self.call.open && !self.call.derived && !self.call.caught
     }
 
     /// An argument.
     pub(crate) fn argument(&self, name: &str) -> Option<&'a CallArgument> {
-        self.call.argument(name, self.position_of(name))
+        self.call.argument(name, position(&self.name, name))
     }
 
     /// Whether an argument is certainly not given, or certainly None.
-    pub(crate) fn lacks(&self, name: &str, position: Option<usize>) -> bool {
-        match self.call.argument(name, position) {
+    pub(crate) fn lacks(&self, name: &str) -> bool {
+        match self.argument(name) {
             None => !self.call.open,
             Some(argument) => argument.settled() == Some(&Value::Null),
         }

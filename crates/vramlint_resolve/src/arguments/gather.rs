@@ -6,89 +6,33 @@ use crate::kind::Kind;
 use crate::project::Project;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use vramlint_base::FileId;
 use vramlint_catalog::flags::Launcher;
 
-/// Words without one of which a Python file says nothing of argument classes.
-const WORDS: &[&str] = &[
-    "TrainingArguments",
-    "HfArgumentParser",
-    "TrlParser",
-    "SFTConfig",
-    "DPOConfig",
-    "GRPOConfig",
-    "RLOOConfig",
-    "KTOConfig",
-    "RewardConfig",
-    "PRMConfig",
-    "ORPOConfig",
-    "CPOConfig",
-    "PPOConfig",
-    "OnlineDPOConfig",
-    "NashMDConfig",
-    "XPOConfig",
-    "GKDConfig",
-    "BCOConfig",
-    "DistillationConfig",
-    "Trainer(",
-];
-
-/// What code says from an entry, and the run that it belongs to.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    /// The run, as an index into [`Project::runs`]; `None` for code that makes no run.
-    pub run: Option<usize>,
-    /// What it says.
-    pub code: Arc<CodeFacts>,
-}
-
-/// All sets, and the code that speaks of argument classes or trainers.
-#[derive(Debug, Default)]
-pub(crate) struct Gathered {
-    pub(crate) sets: Vec<ArgumentSet>,
-    pub(crate) entries: Vec<Entry>,
-}
-
 /// Gathers them: those of runs first.
-pub(crate) fn gather(project: &Project) -> Gathered {
-    let mut found = Vec::new();
-    let mut entries = Vec::new();
+pub(crate) fn gather(project: &Project) -> Vec<ArgumentSet> {
+    let mut found = of_calls(project);
     let mut read = BTreeSet::new();
-    let mut seen: BTreeSet<FileId> = BTreeSet::new();
     for (index, run) in project.runs.iter().enumerate() {
         let launch = run.launch.as_deref();
-        if let Some(code) = &run.code {
-            seen.extend(code.files.iter().copied());
-            of_code(project, code, Some(index), &mut found);
-            entries.push(Entry { run: Some(index), code: Arc::clone(code) });
-            for parser in &code.parsers {
-                found.extend(parsed::of_parser(project, code, parser, launch, Some(index), &mut read));
-            }
+        for (code, parser) in run.code.iter().flat_map(|code| code.parsers.iter().map(move |parser| (code, parser))) {
+            found.extend(parsed::of_parser(project, code, parser, launch, Some(index), &mut read));
         }
-        if let Some(launch) = launch {
-            match launch.launcher {
-                Launcher::Trl => found.extend(parsed::of_trl(project, launch, Some(index), &mut read)),
-                Launcher::LlamaFactory => {
-                    let named = launch.script.as_ref().and_then(|word| word.text());
-                    let id = named.and_then(|text| project.lookup.find(text, project.file(launch.file).folder()));
-                    if let Some(id) = id.filter(|id| read.insert(*id)) {
-                        found.push(parsed::of_file(project, id, Reader::LlamaFactory, Some(index)));
-                    }
+        let Some(launch) = launch else { continue };
+        match launch.launcher {
+            Launcher::Trl => found.extend(parsed::of_trl(project, launch, Some(index), &mut read)),
+            Launcher::LlamaFactory => {
+                let named = launch.script.as_ref().and_then(|word| word.text());
+                let id = named.and_then(|text| project.lookup.find(text, project.file(launch.file).folder()));
+                if let Some(id) = id.filter(|id| read.insert(*id)) {
+                    found.push(parsed::of_file(project, id, Reader::LlamaFactory, Some(index)));
                 }
-                _ => {}
             }
+            _ => {}
         }
     }
-    for file in &project.files {
-        let speaks = || WORDS.iter().any(|word| file.text.contains(word));
-        if file.python().is_some() && !seen.contains(&file.id) && speaks() {
-            let Some(code) = project.code(file.id) else { continue };
-            seen.extend(code.files.iter().copied());
-            of_code(project, &code, None, &mut found);
-            for parser in &code.parsers {
-                found.extend(parsed::of_parser(project, &code, parser, None, None, &mut read));
-            }
-            entries.push(Entry { run: None, code });
+    for code in unreached(project) {
+        for parser in &code.parsers {
+            found.extend(parsed::of_parser(project, &code, parser, None, None, &mut read));
         }
     }
     for file in &project.files {
@@ -102,9 +46,39 @@ pub(crate) fn gather(project: &Project) -> Gathered {
             found.push(parsed::of_file(project, file.id, reader, run));
         }
     }
-    Gathered { sets: found, entries }
+    found
 }
 
-fn of_code(project: &Project, code: &Arc<CodeFacts>, run: Option<usize>, found: &mut Vec<ArgumentSet>) {
-    found.extend((0..code.calls.len()).filter_map(|index| call::set(&project.files, code, index, run)));
+/// The sets that calls make: once for every run that makes the call.
+fn of_calls(project: &Project) -> Vec<ArgumentSet> {
+    let mut found = Vec::new();
+    for call in project.calls() {
+        if super::class_name(&call.call().path).is_none() {
+            continue;
+        }
+        let mut runs: Vec<Option<usize>> = Vec::new();
+        for (index, run) in project.runs.iter().enumerate() {
+            if run.code.as_ref().is_some_and(|code| Arc::ptr_eq(code, &call.facts)) {
+                runs.push(Some(index));
+            }
+        }
+        if runs.is_empty() {
+            runs.push(None);
+        }
+        found.extend(runs.into_iter().filter_map(|run| call::set(&project.files, call, run)));
+    }
+    found
+}
+
+/// Code that makes no run.
+fn unreached(project: &Project) -> Vec<Arc<CodeFacts>> {
+    let of_run =
+        |code: &Arc<CodeFacts>| project.runs.iter().any(|run| run.code.as_ref().is_some_and(|own| Arc::ptr_eq(own, code)));
+    let mut found: Vec<Arc<CodeFacts>> = Vec::new();
+    for call in project.calls() {
+        if !call.facts.parsers.is_empty() && !found.iter().any(|known| Arc::ptr_eq(known, &call.facts)) && !of_run(&call.facts) {
+            found.push(Arc::clone(&call.facts));
+        }
+    }
+    found
 }

@@ -8,8 +8,7 @@ mod gather;
 mod parsed;
 
 pub use class::{is_training, name as class_name};
-pub use gather::Entry;
-pub(crate) use gather::{Gathered, gather};
+pub(crate) use gather::gather;
 
 use crate::code::{CodeFacts, LibraryCall};
 use std::sync::Arc;
@@ -36,8 +35,8 @@ pub struct ArgumentSet {
     pub run: Option<usize>,
     /// The code and the number of the call in it, for [`Reader::Call`].
     pub call: Option<(Arc<CodeFacts>, usize)>,
-    /// Whether it is made only under a condition that cannot be decided.
-    pub conditional: bool,
+    /// Whether what it raises is caught, or nobody is seen to make it.
+    pub loose: bool,
 }
 
 /// Who turns what is written into arguments.
@@ -83,6 +82,8 @@ pub enum By {
     Position,
     /// Through a dict that is unpacked.
     Unpacked,
+    /// By an attribute that is set on the object.
+    Later,
     /// By a key of a file.
     File,
     /// By a flag of a command.

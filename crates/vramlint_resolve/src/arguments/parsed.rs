@@ -36,7 +36,7 @@ pub(super) fn of_parser(
         place: launch.map_or(parser.place, |launch| Place::new(launch.file, launch.range)),
         run,
         call: None,
-        conditional: false,
+        loose: false,
     };
     let loads: Vec<&LoadedFile> =
         code.loads.iter().filter(|load| load.role == LoadRole::Arguments && parser.loads.contains(&load.place)).collect();
@@ -94,7 +94,7 @@ pub(super) fn of_trl(project: &Project, launch: &Launch, run: Option<usize>, rea
         place: Place::new(launch.file, launch.range),
         run,
         call: None,
-        conditional: false,
+        loose: false,
     };
     command_line(&mut set, launch);
     if let Some(option) = launch.options().iter().rfind(|option| option.name == "config") {
@@ -123,7 +123,7 @@ pub(super) fn of_file(project: &Project, id: FileId, reader: Reader, run: Option
         place: crate::run::whole(source),
         run,
         call: None,
-        conditional: false,
+        loose: false,
     };
     file(project, &mut set, id, Some(loader_of(source, kind)), &mut BTreeSet::new());
     set

@@ -69,26 +69,36 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     let accumulates = interpreter.events.accumulates(given);
     let task = interpreter.task();
     let trains = interpreter.events.trains();
-    let mut record = interpreter.record;
-    drop_reached(&mut record.candidates);
-    record.candidates.sort_by_key(|(concept, strength, candidate)| {
+    let record = &mut interpreter.record;
+    let mut candidates = std::mem::take(&mut record.candidates);
+    drop_reached(&mut candidates);
+    candidates.sort_by_key(|(concept, strength, candidate)| {
         (*concept, *strength, candidate.fallback, candidate.candidate.condition.is_some())
     });
-    CodeFacts {
+    let mut facts = CodeFacts {
         calls: Vec::new(),
-        files: interpreter.order,
+        files: interpreter.order.clone(),
         dialect: record.dialect(trains),
         task,
         accumulates,
         accelerator: record.accelerator.map(|known| AcceleratorUse { accumulate_called, ..known }),
         models,
-        candidates: record.candidates.into_iter().map(|(concept, _, candidate)| (concept, candidate)).collect(),
-        loads: record.loads,
-        options: record.options,
-        argument_classes: record.argument_classes,
-        parsers: record.parsers,
-        environment: record.environment,
+        uncalled_models: Vec::new(),
+        candidates: candidates.into_iter().map(|(concept, _, candidate)| (concept, candidate)).collect(),
+        loads: record.loads.clone(),
+        options: std::mem::take(&mut record.options),
+        argument_classes: std::mem::take(&mut record.argument_classes),
+        parsers: std::mem::take(&mut record.parsers),
+        environment: std::mem::take(&mut record.environment),
+    };
+    // From here on only calls of libraries are looked for: what nobody calls says nothing about the run.
+    interpreter.run_for_calls();
+    for index in facts.models.len()..interpreter.record.models.len() {
+        let trained = interpreter.record.models[index].trained.then_some(true);
+        facts.uncalled_models.push(interpreter.model_load(index, trained, false));
     }
+    facts.calls = interpreter.take_calls();
+    facts
 }
 
 /// A value that reaches a call speaks there; by its own name it need not speak again, save of the stage.

@@ -22,6 +22,7 @@ mod library;
 mod loads;
 mod models;
 mod modules;
+mod note;
 mod options;
 mod parsers;
 mod stmt;
@@ -32,7 +33,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use calls::{CallArgument, CallValue, CallWhat, LibraryCall};
+pub use calls::{CallArgument, CallValue, CallWhat, DictEntry, LibraryCall};
 pub use modules::ModuleIndex;
 
 use crate::SourceFile;
@@ -70,13 +71,20 @@ pub struct CodeFacts {
     pub accelerator: Option<AcceleratorUse>,
     /// Models that are loaded.
     pub models: Vec<ModelLoad>,
-    /// Calls of libraries, in the order in which they are met.
+    /// Models that are loaded in code of which no caller is seen, where other code trains.
+    pub uncalled_models: Vec<ModelLoad>,
+    /// Calls of libraries, in the order in which they are met; those of code that nobody is seen to call come last.
     pub calls: Vec<LibraryCall>,
     /// Variables of the environment that the code sets, with the value where known.
     pub environment: Vec<(String, Option<Value>, Place)>,
 }
 
 impl CodeFacts {
+    /// The model with the index that a call's value has.
+    pub fn model(&self, index: usize) -> Option<&ModelLoad> {
+        self.models.get(index).or_else(|| self.uncalled_models.get(index.checked_sub(self.models.len())?))
+    }
+
     /// Whether the code trains: a loop with a backward, a trainer, or a model that reaches one.
     pub fn trains(&self) -> bool {
         self.accumulates.is_some()

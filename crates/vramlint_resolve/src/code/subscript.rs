@@ -120,11 +120,11 @@ impl Interpreter<'_> {
     }
 
     /// What a class or those above it bind under a name.
-    pub(super) fn class_attribute(&mut self, class: usize, name: &str) -> Option<Val> {
+    pub(super) fn class_attribute(&self, class: usize, name: &str) -> Option<Val> {
         self.lineage(class).into_iter().find_map(|class| self.own_attribute(class, name))
     }
 
-    fn own_attribute(&mut self, class: usize, name: &str) -> Option<Val> {
+    fn own_attribute(&self, class: usize, name: &str) -> Option<Val> {
         let info = &self.classes[class];
         self.scopes[info.scope].vars.get(name).cloned()
     }

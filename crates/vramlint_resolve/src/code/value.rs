@@ -75,6 +75,8 @@ pub(super) struct Source {
     pub(super) soft: bool,
     /// The class that it is an attribute of.
     pub(super) class: Option<String>,
+    /// Where its key is written, for an entry of a dict literal.
+    pub(super) key: Option<Place>,
 }
 
 /// A thing with identity.

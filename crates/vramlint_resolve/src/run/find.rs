@@ -7,6 +7,7 @@ use super::seed::Seed;
 use crate::SourceFile;
 use crate::kind::Kind;
 use crate::launch::Launch;
+use crate::library_calls::is_test;
 use crate::project::Project;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -177,15 +178,6 @@ fn sounds_like_another_task(name: &str) -> bool {
     words.iter().any(|word| OTHER_TASKS.contains(&word.as_str()))
         && !sounds_like_training(name)
         && !words.iter().any(|w| w == "train")
-}
-
-/// Tests train tiny models on purpose; they are no runs of the project.
-fn is_test(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.starts_with("test_")
-        || name.ends_with("_test.py")
-        || name == "conftest.py"
-        || path.split('/').any(|part| part == "tests" || part == "test")
 }
 
 /// The whole of a file, for runs that no command starts.

@@ -65,7 +65,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// First version that refuses `padding_free` with a length.
-const REFUSES: &str = "1.16";
+const REFUSES: &str = "1.0";
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();

@@ -118,7 +118,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 /// Whether model and reference are one object, or the same checkpoint.
 fn same(trainer: &Trainer<'_>, object: bool) -> bool {
     let find = |name: &str| match trainer.argument(name)?.values.as_slice() {
-        [CallValue { what: CallWhat::Model(index), .. }] => Some((Some(*index), trainer.code.models.get(*index)?.model.clone()?)),
+        [CallValue { what: CallWhat::Model(index), .. }] => Some((Some(*index), trainer.code.model(*index)?.model.clone()?)),
         [CallValue { what: CallWhat::Known(value @ Value::Text(_)), .. }] => Some((None, value.clone())),
         _ => None,
     };

@@ -74,13 +74,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let class = set.training().unwrap_or_default();
         let (severity, message) = if GROUPS.contains(&class) {
             let name = class.trim_start_matches("trl.").trim_end_matches("Config");
-            let span = Span::since("trl", "1.16");
+            let span = Span::since("trl", "1.10");
             let Some(severity) = gate::severity(cx, set.file(), &span, RULE.severity) else { continue };
             (
                 severity,
                 message!(
-                    "auto_find_batch_size is refused by {name} of trl 1.16: a smaller batch breaks its groups",
-                    "trl 1.16 的 {name} 拒绝 auto_find_batch_size：更小的批会打乱分组"
+                    "auto_find_batch_size is refused by {name} from trl 1.10 on: a smaller batch breaks its groups",
+                    "trl 1.10 起 {name} 拒绝 auto_find_batch_size：更小的批会打乱分组"
                 ),
             )
         } else if run(cx, set).and_then(|run| run.int(Concept::ZeroStage)) == Some(3) {

@@ -88,7 +88,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(eval) = any(set, EVAL).filter(|_| matches!(strategy(set, EVAL, "no"), Some("steps" | "epoch"))) else {
             continue;
         };
-        if trainer.lacks("eval_dataset", trainer.position_of("eval_dataset")) && told.first(eval.place, "data") {
+        if trainer.lacks("eval_dataset") && told.first(eval.place, "data") {
             let shown = written(cx, eval);
             let message = message!(
                 "{shown}, but the trainer is given no eval_dataset: it refuses to start",

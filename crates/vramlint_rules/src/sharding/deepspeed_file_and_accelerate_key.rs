@@ -3,9 +3,9 @@
 //! accelerate's file names a DeepSpeed JSON and beside it sets what only that JSON may set.
 //!
 //! ## Why it matters
-//! `Accelerator()` refuses the combination with a `ValueError`: with `deepspeed_config_file`, in the file or as a flag, the JSON is the only place for the
-//! ZeRO stage, offload, accumulation, clipping and for `mixed_precision` (even `'no'`). The same values as flags of `accelerate
-//! launch` are not refused: they fill the JSON's `auto` entries.
+//! `Accelerator()` refuses the combination with a `ValueError`: with `deepspeed_config_file`, in the file or as a flag, the JSON is
+//! the only place for the ZeRO stage, offload, accumulation, clipping and for `mixed_precision` (even `'no'`). The same values as
+//! flags of `accelerate launch` are not refused: they fill the JSON's `auto` entries.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -14,6 +14,9 @@
 //! mixed_precision: bf16
 //! deepspeed_config:
 //!   deepspeed_config_file: ds_config.json
+//! ```
+//! ```json file=ds_config.json
+//! {"bf16": {"enabled": true}, "zero_optimization": {"stage": 2}}
 //! ```
 //!
 //! ## Fine
@@ -27,6 +30,9 @@
 //!
 //! ## Fix
 //! Unsafe: the line is removed. Set the value in the JSON, or as a flag of the launch, where it is `auto`.
+//!
+//! ## When it is milder
+//! A warning where the JSON is not in the project: the launch then ends earlier, or finds another file.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `utils/dataclasses.py:1526`, run, each key; `commands/launch.py:1284` and `:1394` (which keys of the file count:
@@ -43,6 +49,9 @@
 //!
 //! ## 修复
 //! 不安全：删除该行。请在 JSON 中设置该值，或在 JSON 写 `auto` 时作为启动参数给出。
+//!
+//! ## 何时从轻
+//! 项目中没有该 JSON 时只报警告：启动会更早失败，或用到别处的文件。
 //!
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1526`，逐键实际运行；`commands/launch.py:1284` 与 `:1394`（文件中哪些键算数：`mixed_precision`
@@ -133,6 +142,10 @@ fn finding(project: &Project, file: &SourceFile, key: NodeRef<'_>, value: NodeRe
             "请在 {json} 中设置；或从此处删除，并在 JSON 写 auto 时以启动参数给出"
         ));
     let id = project.lookup.find(json, file.folder());
+    // Without the JSON the launch ends before this check, and something else may stand in the path where it is started.
+    if id.is_none() {
+        finding = finding.severity(Severity::Warning);
+    }
     let there = id.and_then(|id| counterpart(project.file(id), name).map(|node| Place::new(id, node.range())));
     if let Some(place) = there {
         finding = finding.related(place, message!("the JSON's own value", "JSON 中的值"));
