@@ -9,6 +9,7 @@
 #![allow(clippy::doc_markdown)]
 
 mod accelerate;
+mod arguments;
 mod batch;
 mod code;
 mod data;
@@ -25,6 +26,7 @@ mod reading;
 mod registry;
 mod rule;
 mod sharding;
+mod trainers;
 
 pub use registry::{RULES, find};
 pub use rule::{Context, Group, Page, Rule, Sink};
