@@ -13,11 +13,11 @@ mod stated;
 use crate::Rule;
 
 /// The rules of this family, in any order.
-pub(crate) const RULES: &[&Rule] =
-    &[&deepspeed_batch_mismatch::RULE, &effective_batch_claim::RULE, &effective_batch_declared::RULE];
+#[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
     &accumulation_not_positive::RULE,
     &accumulation_set_twice::RULE,
+    &deepspeed_batch_mismatch::RULE,
     &effective_batch_claim::RULE,
     &effective_batch_declared::RULE,
 ];

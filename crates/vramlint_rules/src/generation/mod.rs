@@ -12,6 +12,7 @@ mod single_generation;
 use crate::Rule;
 
 /// The rules of this family, in any order.
+#[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
     &generation_batch_twice::RULE,
     &group_batch::RULE,

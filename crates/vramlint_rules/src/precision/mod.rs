@@ -13,6 +13,7 @@ mod trainer_loader_without_workers;
 use crate::Rule;
 
 /// The rules of this family, in any order.
+#[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
     &batch_finder_refused::RULE,
     &best_model_out_of_step::RULE,

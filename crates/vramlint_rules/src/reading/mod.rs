@@ -16,16 +16,17 @@ mod yaml_number_is_text;
 use crate::Rule;
 
 /// The rules of this family, in any order.
+#[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
-    &internal_error::RULE,
-    &syntax_error::RULE,
-    &unused_suppression::RULE,
-    &unreadable_file::RULE,
-    &unknown_key::RULE,
-    &yaml_boolean_trap::RULE,
     &duplicate_key::RULE,
-    &yaml_number_is_text::RULE,
-    &unknown_model::RULE,
     &file_too_large::RULE,
+    &internal_error::RULE,
     &invalid_suppression::RULE,
+    &syntax_error::RULE,
+    &unknown_key::RULE,
+    &unknown_model::RULE,
+    &unreadable_file::RULE,
+    &unused_suppression::RULE,
+    &yaml_boolean_trap::RULE,
+    &yaml_number_is_text::RULE,
 ];
