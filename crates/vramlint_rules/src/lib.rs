@@ -8,6 +8,8 @@
 // The head comments are pages for people: names such as DeepSpeed and MULTI_GPU stand in prose.
 #![allow(clippy::doc_markdown)]
 
+mod accelerate;
+mod arguments;
 mod batch;
 mod code;
 mod data;
@@ -26,6 +28,7 @@ mod rule;
 #[allow(dead_code, unused_imports)] // what tables of other tools need comes with them
 mod schema;
 mod sharding;
+mod trainers;
 
 pub use registry::{RULES, find};
 pub use rule::{Context, Group, Page, Rule, Sink};
