@@ -2,14 +2,19 @@
 
 mod duplicate_key;
 mod file_too_large;
+mod inert_key;
 mod internal_error;
 mod invalid_suppression;
+mod invalid_value;
 mod loads;
+mod missing_key;
+mod removed_key;
 mod syntax_error;
 mod unknown_key;
 mod unknown_model;
 mod unreadable_file;
 mod unused_suppression;
+mod wrong_type;
 mod yaml_boolean_trap;
 mod yaml_number_is_text;
 
@@ -29,4 +34,9 @@ pub(crate) const RULES: &[&Rule] = &[
     &unused_suppression::RULE,
     &yaml_boolean_trap::RULE,
     &yaml_number_is_text::RULE,
+    &wrong_type::RULE,
+    &invalid_value::RULE,
+    &removed_key::RULE,
+    &missing_key::RULE,
+    &inert_key::RULE,
 ];
