@@ -12,6 +12,7 @@ mod accelerate;
 mod batch;
 mod code;
 mod data;
+#[allow(dead_code, unused_imports)] // the tool box of fixes; each rule takes what it needs
 mod edit;
 mod environment;
 #[allow(dead_code)] // rules that depend on a version follow
