@@ -1,5 +1,6 @@
 //! All files of a project, what they are, and the runs that they make.
 
+use crate::arguments::{self, ArgumentSet};
 use crate::code::{self, CodeFacts, ModuleIndex};
 use crate::kind::{self, Kind, KindGuess};
 use crate::launch::{self, Launch};
@@ -32,16 +33,18 @@ pub struct Project {
     code: Mutex<HashMap<FileId, Arc<CodeFacts>>>,
     /// The same for launches that give options; few launches of one script differ in what they give.
     code_given: Mutex<HashMap<FileId, Vec<Given>>>,
-    /// Launch commands in documents; read when first asked for.
-    mentioned: OnceLock<Vec<Launch>>,
     /// Every call of a library; looked for when first asked for.
     calls: OnceLock<Vec<CallIn>>,
+    /// Launch commands in documents; read when first asked for.
+    mentioned: OnceLock<Vec<Launch>>,
     /// The Python modules, for all entries.
     modules: Arc<ModuleIndex>,
     /// What the text of each file shows of processes.
     marks: Vec<Marks>,
     /// The runs of each file, as indices.
     runs_by_file: HashMap<FileId, Vec<usize>>,
+    /// What argument classes are given; made when first asked for.
+    arguments: OnceLock<Vec<ArgumentSet>>,
 }
 
 /// The options that a launch gives, and what the code says for them.
@@ -163,6 +166,11 @@ impl Project {
             cache.entry(entry).or_default().push((given.to_vec(), Arc::clone(&facts)));
         }
         Some(facts)
+    }
+
+    /// Everything that argument classes of transformers and TRL are given, in any way, those of runs first.
+    pub fn arguments(&self) -> &[ArgumentSet] {
+        self.arguments.get_or_init(|| arguments::gather(self))
     }
 
     /// Every call of a library in the Python code of the project, runs first; also in files that no run reaches.

@@ -9,6 +9,7 @@
 #![allow(clippy::doc_markdown)]
 
 mod accelerate;
+mod arguments;
 mod batch;
 mod code;
 mod data;
@@ -24,7 +25,10 @@ mod precision;
 mod reading;
 mod registry;
 mod rule;
+#[allow(dead_code, unused_imports)] // what tables of other tools need comes with them
+mod schema;
 mod sharding;
+mod trainers;
 
 pub use registry::{RULES, find};
 pub use rule::{Context, Group, Page, Rule, Sink};
