@@ -25,6 +25,8 @@ mod precision;
 mod reading;
 mod registry;
 mod rule;
+#[allow(dead_code, unused_imports)] // what tables of other tools need comes with them
+mod schema;
 mod sharding;
 mod trainers;
 

@@ -2,10 +2,11 @@
 
 mod given;
 mod hints;
+pub(crate) mod json;
 mod kind;
 mod numbers;
 mod start;
 
 pub(crate) use given::{Answer, Given};
 pub(crate) use kind::{Path, Type};
-pub(crate) use start::{Start, of_file, starts};
+pub(crate) use start::{Start, starts};

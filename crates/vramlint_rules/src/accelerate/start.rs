@@ -45,12 +45,6 @@ pub(crate) fn starts(project: &Project) -> Vec<Start<'_>> {
     starts
 }
 
-/// The starts with this file.
-pub(crate) fn of_file<'a>(project: &'a Project, file: &SourceFile) -> Vec<Start<'a>> {
-    let id = file.id;
-    starts(project).into_iter().filter(|start| start.file.is_some_and(|used| used.id == id)).collect()
-}
-
 fn of_launch<'a>(project: &'a Project, launch: &'a Arc<Launch>) -> Option<Start<'a>> {
     let run = || project.runs.iter().find(|run| run.launch.as_ref().is_some_and(|own| Arc::ptr_eq(own, launch)));
     match launch.launcher {

@@ -13,6 +13,7 @@ mod trl_on_several_gpus;
 use crate::Rule;
 
 /// The rules of this family, in any order.
+#[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
     &generation_batch_twice::RULE,
     &group_batch::RULE,

@@ -19,6 +19,7 @@ mod trainer_loader_without_workers;
 use crate::Rule;
 
 /// The rules of this family, in any order.
+#[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
     &adapter_on_lm_head::RULE,
     &adapters_twice::RULE,
