@@ -19,13 +19,12 @@
 //!
 //! ## Fine
 //! ```text file=requirements.txt
-//! accelerate==1.12.0
+//! accelerate==1.15.0
 //! ```
 //! ```yaml file=accelerate_config.yaml
 //! compute_environment: LOCAL_MACHINE
 //! distributed_type: MULTI_GPU
 //! num_processes: 2
-//! use_xpu: true
 //! ```
 //!
 //! ## Fix
