@@ -9,11 +9,11 @@
 #![allow(clippy::doc_markdown)]
 
 mod batch;
+mod calls;
 mod code;
 mod data;
 mod edit;
 mod environment;
-#[allow(dead_code)] // rules that depend on a version follow
 mod gate;
 mod generation;
 mod launch;
