@@ -6,6 +6,7 @@
 //! 2. Every value keeps all its candidates, their origins and the precedence that decided. Nothing is flattened early.
 //! 3. An unknown value is [`Resolved::Unknown`], never a guess; what depends on it is unknown too.
 
+pub mod arguments;
 pub mod beside;
 pub mod code;
 pub mod kind;

@@ -7,7 +7,7 @@ use super::library::{leaf, root};
 use super::models::{ModelRecord, Part};
 use super::options::OptionInfo;
 use super::value::{Alt, Kind, Val, What};
-use super::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, CodeFacts, LoadedFile, ModelLoad, words};
+use super::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, CodeFacts, LoadedFile, ModelLoad, ParserUse, words};
 use crate::setting::Resolved;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use vramlint_base::{Place, Value};
@@ -22,6 +22,7 @@ pub(super) struct Record {
     pub(super) options: Vec<CliOption>,
     pub(super) option_values: Vec<OptionInfo>,
     pub(super) argument_classes: Vec<ArgumentClass>,
+    pub(super) parsers: Vec<ParserUse>,
     pub(super) environment: Vec<(String, Option<Value>, Place)>,
     pub(super) models: Vec<ModelRecord>,
     /// What the code puts in place of keys of loaded files.
@@ -87,6 +88,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         loads: record.loads.clone(),
         options: std::mem::take(&mut record.options),
         argument_classes: std::mem::take(&mut record.argument_classes),
+        parsers: std::mem::take(&mut record.parsers),
         environment: std::mem::take(&mut record.environment),
     };
     // From here on only calls of libraries are looked for: what nobody calls says nothing about the run.

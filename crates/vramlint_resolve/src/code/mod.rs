@@ -57,6 +57,8 @@ pub struct CodeFacts {
     pub options: Vec<CliOption>,
     /// Classes of a library whose fields are options of the command line: `HfArgumentParser((TrainingArguments, …))`.
     pub argument_classes: Vec<ArgumentClass>,
+    /// Parsers that fill dataclasses: `HfArgumentParser`, `TrlParser`.
+    pub parsers: Vec<ParserUse>,
     /// The framework that trains, by its imports and calls.
     pub dialect: Option<Dialect>,
     /// `sft`, `dpo`, `grpo`, `reward`…, by the trainer or the names used.
@@ -152,8 +154,10 @@ pub struct LoadedFile {
 /// What a file is read for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadRole {
-    /// By the code itself, or as fields of argument classes.
+    /// By the code itself.
     Data,
+    /// As fields of the classes of a parser: `parse_yaml_file`, `parse_args_and_config`.
+    Arguments,
     /// As `DeepSpeed`'s configuration.
     DeepSpeed,
 }
@@ -167,6 +171,25 @@ pub struct ArgumentClass {
     pub dialect: Dialect,
     /// Where the parser is made.
     pub place: Place,
+}
+
+/// A parser that fills dataclasses from a command line or a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParserUse {
+    /// Where it is made.
+    pub place: Place,
+    /// Whether it is TRL's, which reads `--config FILE`.
+    pub trl: bool,
+    /// Full names of the classes of libraries that it fills, those that classes of the project are made from too.
+    pub classes: Vec<String>,
+    /// Whether it fills classes that are not seen; the fields of the project's own are [`CodeFacts::options`].
+    pub open: bool,
+    /// Whether it reads the command line.
+    pub command_line: bool,
+    /// The calls by which it reads files: places of [`CodeFacts::loads`].
+    pub loads: Vec<Place>,
+    /// Whether keys and options that no class knows are let through.
+    pub lenient: bool,
 }
 
 /// An option of a script's command line: argparse, click, typer, fire, a dataclass read by `HfArgumentParser`.

@@ -157,6 +157,16 @@ impl Interpreter<'_> {
             .find(|path| !path.starts_with("builtins.") && !path.starts_with("abc.") && !path.starts_with("typing."))
     }
 
+    /// Whether a class of the project is made from one that is not seen, or from several of libraries.
+    pub(super) fn has_hidden_base(&self, class: usize) -> bool {
+        let plain = |path: &str| ["builtins.", "abc.", "typing."].iter().any(|start| path.starts_with(start));
+        let lineage = self.lineage(class);
+        let bases: Vec<&Val> = lineage.iter().flat_map(|class| &self.classes[*class].bases).collect();
+        let hidden = |base: &&Val| !base.alts.iter().all(|alt| matches!(alt.what, What::Class(_) | What::External(_)));
+        let external = bases.iter().filter_map(|base| base.external()).filter(|path| !plain(path)).count();
+        bases.iter().any(hidden) || external > 1
+    }
+
     /// `base[index]`.
     pub(super) fn item(&mut self, base: &Val, index: &Val, place: Place) -> Val {
         let key = index.only().and_then(Alt::scalar).cloned();

@@ -104,7 +104,7 @@ pub(super) enum Kind {
     /// What `parse_args()` returns, for the parser with this object.
     Namespace(usize),
     /// A parser of dataclasses.
-    DataclassParser { classes: Vec<Val>, trl: bool },
+    DataclassParser { classes: Vec<Val>, trl: bool, place: Place },
     /// A model, by its index in the record of loads.
     Model(usize),
     /// What a model computes.

@@ -181,7 +181,7 @@ fn sounds_like_another_task(name: &str) -> bool {
 }
 
 /// The whole of a file, for runs that no command starts.
-pub(super) fn whole(file: &SourceFile) -> Place {
+pub(crate) fn whole(file: &SourceFile) -> Place {
     let first = file.text.find('\n').unwrap_or(file.text.len()) as u32;
     Place::new(file.id, TextRange::new(0, first))
 }

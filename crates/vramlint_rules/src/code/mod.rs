@@ -26,4 +26,7 @@ pub(crate) const RULES: &[&Rule] = &[
     &identical_branches::RULE,
     &loading_keyword_removed::RULE,
     &threshold_never_reached::RULE,
+#[rustfmt::skip]
+pub(crate) const RULES: &[&Rule] = &[
+    &identical_branches::RULE,
 ];
