@@ -11,12 +11,12 @@
 mod accelerate;
 mod arguments;
 mod batch;
+mod calls;
 mod code;
 mod data;
 #[allow(dead_code, unused_imports)] // the tool box of fixes; each rule takes what it needs
 mod edit;
 mod environment;
-#[allow(dead_code)] // rules that depend on a version follow
 mod gate;
 mod generation;
 mod launch;

@@ -1,10 +1,31 @@
 //! `VL6`: Python code.
 
+mod accelerator_refused;
+mod accumulate_not_used;
+mod accumulation_divided_twice;
+mod accumulation_not_divided;
+mod empty_cache_in_loop;
+mod gradients_not_cleared;
+mod graph_kept;
 mod identical_branches;
+mod loading_keyword_removed;
+mod loops;
+mod threshold_never_reached;
 
 use crate::Rule;
 
 /// The rules of this family, in any order.
+pub(crate) const RULES: &[&Rule] = &[
+    &accelerator_refused::RULE,
+    &accumulate_not_used::RULE,
+    &accumulation_divided_twice::RULE,
+    &accumulation_not_divided::RULE,
+    &empty_cache_in_loop::RULE,
+    &gradients_not_cleared::RULE,
+    &graph_kept::RULE,
+    &identical_branches::RULE,
+    &loading_keyword_removed::RULE,
+    &threshold_never_reached::RULE,
 #[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
     &identical_branches::RULE,

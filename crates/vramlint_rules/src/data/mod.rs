@@ -1,10 +1,13 @@
 //! `VL7`: data loading and throughput.
 
+mod dataloader_refused;
+mod dataloader_without_workers;
 
 
 use crate::Rule;
 
 /// The rules of this family, in any order.
+pub(crate) const RULES: &[&Rule] = &[&dataloader_refused::RULE, &dataloader_without_workers::RULE];
 #[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
 ];

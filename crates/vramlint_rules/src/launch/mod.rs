@@ -3,6 +3,11 @@
 mod accelerate_file_not_read;
 mod conflicting_launch_flags;
 mod device_map_auto_in_training;
+mod device_map_invalid;
+mod device_map_refused;
+mod gpu_ids_not_text;
+mod max_memory_invalid;
+mod max_memory_unused;
 mod flag_without_its_mode;
 mod fp8_not_available;
 mod gpu_ids_not_text;
@@ -23,6 +28,14 @@ mod variable_overwritten_by_launch;
 use crate::Rule;
 
 /// The rules of this family, in any order.
+pub(crate) const RULES: &[&Rule] = &[
+    &device_map_auto_in_training::RULE,
+    &device_map_invalid::RULE,
+    &device_map_refused::RULE,
+    &gpu_ids_not_text::RULE,
+    &max_memory_invalid::RULE,
+    &max_memory_unused::RULE,
+    &multi_gpu_one_process::RULE,
 #[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
     &accelerate_file_not_read::RULE,

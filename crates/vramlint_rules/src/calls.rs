@@ -1,0 +1,96 @@
+//! What rules ask of calls of libraries.
+
+use crate::{Context, edit};
+use vramlint_base::{Applicability, Fix, Message, Place, Value, message};
+use vramlint_resolve::CallIn;
+use vramlint_resolve::code::{CallArgument, CallValue, CallWhat, LibraryCall};
+
+/// Calls whose refusal ends the program: no handler around them goes on, and no test of a version decides whether they are made.
+pub(crate) fn made<'p>(cx: &Context<'p>) -> impl Iterator<Item = &'p CallIn> {
+    let versioned = |call: &LibraryCall| call.condition.as_deref().is_some_and(|condition| condition.contains("version"));
+    cx.project.calls().iter().filter(move |at| !at.call().caught && !versioned(at.call()))
+}
+
+/// Whether a call loads a model by transformers itself, whose keywords then reach the model.
+pub(crate) fn loads_model(call: &LibraryCall) -> bool {
+    let owner = call.owner();
+    let other = ["Config", "Processor", "Tokenizer", "TokenizerFast", "Extractor", "Pipeline"];
+    call.name() == "from_pretrained"
+        && match call.library() {
+            "transformers" => {
+                (owner.contains("Model") || owner.contains("For"))
+                    && !other.iter().any(|end| owner.ends_with(end))
+                    && !owner.starts_with("TF")
+                    && !owner.starts_with("Flax")
+            }
+            "peft" => owner.starts_with("AutoPeftModel"),
+            _ => false,
+        }
+}
+
+/// A text that an argument certainly is, with its place.
+pub(crate) fn text(argument: &CallArgument) -> Option<(&str, Place)> {
+    let value = argument.only()?;
+    match &value.what {
+        CallWhat::Known(Value::Text(text)) => Some((text, value.place)),
+        _ => None,
+    }
+}
+
+/// The entries of a dict that an argument certainly is.
+pub(crate) fn dict(argument: &CallArgument) -> Option<&[vramlint_resolve::code::DictEntry]> {
+    match &argument.only()?.what {
+        CallWhat::Dict { entries, .. } => Some(entries),
+        _ => None,
+    }
+}
+
+/// The one thing that a value of a dict certainly is.
+pub(crate) fn only(values: &[CallValue]) -> Option<&CallValue> {
+    match values {
+        [value] if value.condition.is_none() && !value.soft => Some(value),
+        _ => None,
+    }
+}
+
+/// The call that made the quantization of a load, with its bits, where both are certain: 4 or 8.
+pub(crate) fn quantized<'a>(at: &'a CallIn, load: &LibraryCall) -> Option<(&'a LibraryCall, u8)> {
+    let config = at.made(&load.argument("quantization_config", None)?.only()?.what)?;
+    if !config.is("transformers", "BitsAndBytesConfig") {
+        return None;
+    }
+    let on = |name: &str| config.known(name) == Some(&Value::Bool(true));
+    match (on("load_in_4bit"), on("load_in_8bit")) {
+        (true, false) => Some((config, 4)),
+        (false, true) => Some((config, 8)),
+        _ => None,
+    }
+}
+
+/// The call that loaded a model, if its facts hold it.
+pub(crate) fn load_of<'a>(at: &'a CallIn, what: &CallWhat) -> Option<&'a LibraryCall> {
+    let model = at.model(what)?;
+    at.facts.calls.iter().find(|call| call.place == model.place && call.path == model.class && call.via == model.via)
+}
+
+/// Replaces a value that is written in the call itself; a constant that others may read is left alone.
+pub(crate) fn replace(
+    argument: &CallArgument,
+    value: &CallValue,
+    text: impl Into<String>,
+    applicability: Applicability,
+) -> Option<Fix> {
+    let text = text.into();
+    let own = argument.written && argument.place.file == value.place.file && argument.place.range.contains(value.place.range);
+    own.then(|| Fix {
+        title: message!("write {text}", "改为 {text}"),
+        applicability,
+        edits: vec![edit::replace(value.place, text)],
+    })
+}
+
+/// The message for the other end of a finding at a value: the call that it reaches.
+pub(crate) fn reached(call: &LibraryCall) -> Message {
+    let name = call.name().to_owned();
+    message!("it reaches {name} here", "在此传给 {name}")
+}

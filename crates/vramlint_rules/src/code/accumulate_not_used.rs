@@ -1,0 +1,121 @@
+//! # accumulate-not-used
+//!
+//! An `Accelerator` is told to accumulate, but the loop never enters `accumulate()`.
+//!
+//! ## Why it matters
+//! `accelerator.backward()` divides every loss by the number of micro-batches, whatever the loop does. The optimizer however skips
+//! its step only inside of `accumulate()`: without it every micro-batch is a step, with gradients N times too small.
+//!
+//! ## Example
+//! ```python file=train.py
+//! import torch
+//! from accelerate import Accelerator
+//!
+//! accelerator = Accelerator(gradient_accumulation_steps=4)
+//!
+//! def train(model, loader):
+//!     optimizer = torch.optim.AdamW(model.parameters())
+//!     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+//!     for batch in loader:
+//!         loss = model(**batch).loss
+//!         accelerator.backward(loss)
+//!         optimizer.step()
+//!         optimizer.zero_grad()
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! import torch
+//! from accelerate import Accelerator
+//!
+//! accelerator = Accelerator(gradient_accumulation_steps=4)
+//!
+//! def train(model, loader):
+//!     optimizer = torch.optim.AdamW(model.parameters())
+//!     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+//!     for batch in loader:
+//!         with accelerator.accumulate(model):
+//!             loss = model(**batch).loss
+//!             accelerator.backward(loss)
+//!             optimizer.step()
+//!             optimizer.zero_grad()
+//! ```
+//!
+//! ## When it is silent
+//! Where the number is not known or 1; where the code counts micro-batches by itself, asks `sync_gradients` or uses `no_sync`; under
+//! DeepSpeed, whose engine counts.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `accelerator.py` (`backward`, `accumulate`), steps and norms counted.
+//!
+//! # 中文
+//!
+//! 要求 `Accelerator` 累积梯度，但循环从未进入 `accumulate()`。
+//!
+//! ## 为什么重要
+//! 无论循环怎么写，`accelerator.backward()` 都会把损失除以微批次数；而优化器只有在 `accumulate()` 之内才会跳过更新：没有它，每个微批次都更新一次，
+//! 且梯度小了 N 倍。
+//!
+//! ## 何时不报
+//! 数目无法得知或为 1；代码自行计数、查询 `sync_gradients` 或使用 `no_sync`；使用由引擎计数的 DeepSpeed。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `accelerator.py`（`backward`、`accumulate`），统计了更新次数与梯度范数。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, calls};
+use vramlint_base::{Severity, Value, message};
+use vramlint_catalog::Concept;
+use vramlint_resolve::CallIn;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL606",
+    name: "accumulate-not-used",
+    group: Group::Code,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("accumulate_not_used.rs"),
+    check: Some(check),
+};
+
+/// Words of code that knows when to step, or leaves it to an engine.
+const KNOWS: &[&str] = &["accumulate(", "no_sync", "sync_gradients", "DeepSpeed", "deepspeed", "% accum", "% grad", "% gas"];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in calls::made(cx) {
+        let call = at.call();
+        if !(call.library() == "accelerate" && call.name() == "backward" && call.in_loop) {
+            continue;
+        }
+        let Some(maker) = call.receiver.as_ref().and_then(|receiver| at.made(receiver)) else { continue };
+        let Some(given) = maker.argument("gradient_accumulation_steps", None) else { continue };
+        let Some(Value::Int(count)) = given.settled().filter(|value| value.as_int().is_some_and(|count| count > 1)) else {
+            continue;
+        };
+        if counts(cx, at) || !once.first(call.place) {
+            continue;
+        }
+        out.push(
+            RULE.finding(
+                call.place,
+                message!(
+                    "outside of accumulate() every micro-batch is a step, and its loss is divided by {count} all the same",
+                    "不在 accumulate() 之内时每个微批次都会更新，而损失照样除以 {count}"
+                ),
+            )
+            .related(given.place, message!("{count} micro-batches are to be accumulated", "要求累积 {count} 个微批次"))
+            .help(message!(
+                "put the round into `with accelerator.accumulate(model):`",
+                "把这一轮放进 `with accelerator.accumulate(model):`"
+            )),
+        );
+    }
+}
+
+fn counts(cx: &Context<'_>, at: &CallIn) -> bool {
+    let text = |word: &str| at.facts.files.iter().any(|file| cx.project.file(*file).text.contains(word));
+    let deepspeed =
+        at.runs(cx.project).any(|run| run.deepspeed.is_some() || run.text(Concept::DistributedType) == Some("DEEPSPEED"));
+    at.facts.accumulates == Some(true) || deepspeed || KNOWS.iter().any(|word| text(word))
+}

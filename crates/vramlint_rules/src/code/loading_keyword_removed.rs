@@ -1,0 +1,122 @@
+//! # loading-keyword-removed
+//!
+//! `from_pretrained` is given a keyword that transformers 5 no longer takes: `load_in_4bit`, `use_flash_attention_2`.
+//!
+//! ## Why it matters
+//! What `from_pretrained` does not know goes on to the constructor of the model, which refuses it with `TypeError`, also where the
+//! value is `False`. Quantization is asked for with `quantization_config`, the kind of attention with `attn_implementation`.
+//!
+//! ## Example
+//! ```text file=requirements.txt
+//! transformers==5.23.0
+//! ```
+//! ```python file=train.py
+//! from transformers import AutoModelForCausalLM
+//!
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", load_in_4bit=True)
+//! ```
+//!
+//! ## Fine
+//! ```text file=requirements.txt
+//! transformers==5.23.0
+//! ```
+//! ```python file=train.py
+//! import torch
+//! from transformers import AutoModelForCausalLM, BitsAndBytesConfig
+//!
+//! quantization = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16)
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", quantization_config=quantization)
+//! ```
+//!
+//! ## When it is milder
+//! Where the version of transformers is not known it is advice: transformers 4 takes these keywords.
+//!
+//! ## When it is silent
+//! With transformers 4; for the loaders of other libraries (unsloth has a `load_in_4bit` of its own); where a handler catches the error.
+//!
+//! ## Sources
+//! transformers 5.23.0 `modeling_utils.py`, run; 4.57.1 takes them with a warning, read.
+//!
+//! # 中文
+//!
+//! `from_pretrained` 收到 transformers 5 不再接受的关键字：`load_in_4bit`、`use_flash_attention_2`。
+//!
+//! ## 为什么重要
+//! `from_pretrained` 不认识的关键字会传给模型的构造函数，后者以 `TypeError` 拒绝，值为 `False` 也一样。量化应通过 `quantization_config`，注意力实现应
+//! 通过 `attn_implementation` 指定。
+//!
+//! ## 何时较轻
+//! transformers 版本无法得知时仅作提示：transformers 4 接受这些关键字。
+//!
+//! ## 何时不报
+//! 使用 transformers 4；其他库的加载函数（unsloth 有自己的 `load_in_4bit`）；错误会被异常处理捕获。
+//!
+//! ## 来源
+//! transformers 5.23.0 `modeling_utils.py`，实际运行；4.57.1 接受并给出警告，阅读源码。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, calls, gate};
+use vramlint_base::{Message, Severity, message};
+use vramlint_resolve::versions::Span;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL602",
+    name: "loading-keyword-removed",
+    group: Group::Code,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("loading_keyword_removed.rs"),
+    check: Some(check),
+};
+
+/// Gone from transformers 5.0.0 on.
+const SPAN: Span = Span::since("transformers", "5.0.0");
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in calls::made(cx) {
+        let call = at.call();
+        if !calls::loads_model(call) {
+            continue;
+        }
+        for argument in &call.arguments {
+            let Some(name) = argument.name.as_deref() else { continue };
+            let Some(help) = instead(name) else { continue };
+            let Some(severity) = gate::severity(cx, call.file, &SPAN, Severity::Error).filter(|_| once.first(argument.place))
+            else {
+                continue;
+            };
+            let text = if severity == Severity::Error {
+                message!(
+                    "from_pretrained({name}=…) is refused: transformers 5 has no such keyword",
+                    "from_pretrained({name}=…) 会被拒绝：transformers 5 没有该关键字"
+                )
+            } else {
+                message!(
+                    "from_pretrained({name}=…) is refused from transformers 5 on",
+                    "自 transformers 5 起，from_pretrained({name}=…) 会被拒绝"
+                )
+            };
+            let mut finding = RULE.finding(argument.place, text).severity(severity).help(help);
+            if !call.place.range.contains(argument.place.range) {
+                finding = finding.related(call.place, calls::reached(call));
+            }
+            out.push(finding);
+        }
+    }
+}
+
+fn instead(name: &str) -> Option<Message> {
+    match name {
+        "load_in_4bit" | "load_in_8bit" => Some(message!(
+            "give quantization_config=BitsAndBytesConfig({name}=True) instead",
+            "改用 quantization_config=BitsAndBytesConfig({name}=True)"
+        )),
+        "use_flash_attention_2" => Some(message!(
+            "give attn_implementation=\"flash_attention_2\" instead",
+            "改用 attn_implementation=\"flash_attention_2\""
+        )),
+        "use_auth_token" => Some(message!("give token instead", "改用 token")),
+        _ => None,
+    }
+}

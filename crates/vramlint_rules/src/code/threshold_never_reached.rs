@@ -1,0 +1,136 @@
+//! # threshold-never-reached
+//!
+//! An `elif` compares the same quantity with a bound that an arm above it already covers.
+//!
+//! ## Why it matters
+//! Code that adapts batch size or workers to free memory goes through its thresholds in order. With `free < 15` before `free < 8` the
+//! second never runs: the smallest machine gets the setting of the middle one.
+//!
+//! ## Example
+//! ```python file=train.py
+//! def choose(free_gb):
+//!     if free_gb < 15:
+//!         batch_size = 4
+//!     elif free_gb < 8:
+//!         batch_size = 1
+//!     else:
+//!         batch_size = 8
+//!     return batch_size
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! def choose(free_gb):
+//!     if free_gb < 8:
+//!         batch_size = 1
+//!     elif free_gb < 15:
+//!         batch_size = 4
+//!     else:
+//!         batch_size = 8
+//!     return batch_size
+//! ```
+//!
+//! ## When it is silent
+//! Where the quantities or the directions differ, where a bound is no plain number, and where a call is compared, which may answer
+//! otherwise the second time.
+//!
+//! ## Sources
+//! The syntax alone.
+//!
+//! # 中文
+//!
+//! `elif` 把同一个量与一个已被上方分支覆盖的界限比较。
+//!
+//! ## 为什么重要
+//! 按空闲显存调整批大小或工作进程数的代码会依次经过各阈值。若 `free < 15` 写在 `free < 8` 之前，后者永远不会执行：最小的机器用的是中档的设置。
+//!
+//! ## 何时不报
+//! 量或方向不同；界限不是普通数字；比较的是函数调用，其第二次结果可能不同。
+//!
+//! ## 来源
+//! 仅根据语法判断。
+
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Place, Severity, Value, message};
+use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL608",
+    name: "threshold-never-reached",
+    group: Group::Code,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("threshold_never_reached.rs"),
+    check: Some(check),
+};
+
+/// What a test asks: that a quantity lies beyond a bound.
+struct Asked {
+    quantity: String,
+    below: bool,
+    bound: f64,
+    /// Whether the bound itself counts.
+    closed: bool,
+}
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for file in &cx.project.files {
+        let Some(module) = file.python() else { continue };
+        for located in module.statements() {
+            let StmtKind::If(arms) = &located.stmt.kind else { continue };
+            let mut above: Vec<(Asked, Place)> = Vec::new();
+            for arm in arms {
+                let Some(asked) = arm.test.as_ref().and_then(asked) else { continue };
+                let header = Place::new(file.id, arm.header);
+                if let Some((_, cover)) = above.iter().find(|(other, _)| covers(other, &asked)) {
+                    out.push(
+                        RULE.finding(
+                            header,
+                            message!(
+                                "this arm never runs: an arm above it covers {quantity}",
+                                "该分支永远不会执行：上方的分支已覆盖 {quantity}",
+                                quantity = asked.quantity
+                            ),
+                        )
+                        .related(*cover, message!("it is covered here", "在此已被覆盖"))
+                        .help(message!("order the arms from the narrowest bound to the widest", "按界限由窄到宽排列各分支")),
+                    );
+                }
+                above.push((asked, header));
+            }
+        }
+    }
+}
+
+fn covers(above: &Asked, asked: &Asked) -> bool {
+    if above.quantity != asked.quantity || above.below != asked.below {
+        return false;
+    }
+    let (wide, narrow) = if asked.below { (above.bound, asked.bound) } else { (asked.bound, above.bound) };
+    narrow < wide || (narrow - wide).abs() < f64::EPSILON && (above.closed || !asked.closed)
+}
+
+fn asked(test: &Expr) -> Option<Asked> {
+    let ExprKind::Compare(left, op, right) = &test.kind else { return None };
+    let below = match *op {
+        "<" | "<=" => true,
+        ">" | ">=" => false,
+        _ => return None,
+    };
+    let closed = op.ends_with('=');
+    match (left.dotted(), number(right), right.dotted(), number(left)) {
+        (Some(quantity), Some(bound), ..) => Some(Asked { quantity, below, bound, closed }),
+        (.., Some(quantity), Some(bound)) => Some(Asked { quantity, below: !below, bound, closed }),
+        _ => None,
+    }
+}
+
+fn number(expr: &Expr) -> Option<f64> {
+    match &expr.kind {
+        ExprKind::Value(Value::Bool(_)) => None,
+        ExprKind::Value(value) => value.as_float(),
+        ExprKind::Unary("-", inner) => number(inner).map(|number| -number),
+        _ => None,
+    }
+}

@@ -1,0 +1,216 @@
+//! # dataloader-refused
+//!
+//! `DataLoader(…)` is given arguments that torch refuses, alone or together.
+//!
+//! ## Why it matters
+//! `prefetch_factor`, `persistent_workers` and `multiprocessing_context` need workers, and the default is none. A sampler excludes
+//! `shuffle`, a batch sampler the batch size. torch raises when the loader is made.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from torch.utils.data import DataLoader
+//!
+//! loader = DataLoader(list(range(8)), batch_size=2, prefetch_factor=4)
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from torch.utils.data import DataLoader
+//!
+//! loader = DataLoader(list(range(8)), batch_size=2, num_workers=2, prefetch_factor=4)
+//! ```
+//!
+//! ## Fix
+//! Safe: the number for the text of one.
+//!
+//! ## When it is silent
+//! Where the number of workers or another of the values is not known, or comes from the command line.
+//!
+//! ## Sources
+//! torch 2.15.0 `utils/data/dataloader.py`, each run; torch 2.0 refuses `prefetch_factor` without workers too, before it was ignored.
+//!
+//! # 中文
+//!
+//! `DataLoader(…)` 收到 torch 会拒绝的参数，单独或组合。
+//!
+//! ## 为什么重要
+//! `prefetch_factor`、`persistent_workers`、`multiprocessing_context` 需要工作进程，而默认没有。给了采样器就不能 `shuffle`，给了批采样器就不能再给批大小。
+//! torch 在创建时即抛出异常。
+//!
+//! ## 何时不报
+//! 工作进程数或其他值无法得知，或来自命令行。
+//!
+//! ## 修复
+//! 安全：文本改为数字。
+//!
+//! ## 来源
+//! torch 2.15.0 `utils/data/dataloader.py`，逐一实际运行；torch 2.0 起也拒绝没有工作进程的 `prefetch_factor`，更早则忽略。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, calls};
+use vramlint_base::{Applicability, Message, Place, Severity, Value, message};
+use vramlint_resolve::code::{CallArgument, CallWhat, LibraryCall};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL701",
+    name: "dataloader-refused",
+    group: Group::Data,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("dataloader_refused.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in calls::made(cx) {
+        let call = at.call();
+        if !call.is("torch", "DataLoader") || call.derived {
+            continue;
+        }
+        numbers(call, &mut once, out);
+        without_workers(call, &mut once, out);
+        pairs(call, &mut once, out);
+    }
+}
+
+/// The places of arguments in torch 2.15.0.
+fn argument<'c>(call: &'c LibraryCall, name: &str) -> Option<&'c CallArgument> {
+    const ORDER: &[&str] = &["dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers"];
+    call.argument(name, ORDER.iter().position(|known| *known == name))
+}
+
+fn known<'c>(call: &'c LibraryCall, name: &str) -> Option<(&'c CallArgument, &'c Value)> {
+    let argument = argument(call, name)?;
+    Some((argument, argument.settled()?))
+}
+
+fn push(place: Place, text: Message, help: Message, once: &mut Once, out: &mut Sink) -> bool {
+    let first = once.first(place);
+    if first {
+        out.push(RULE.finding(place, text).help(help));
+    }
+    first
+}
+
+fn numbers(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
+    for (name, least) in [("batch_size", 1), ("num_workers", 0), ("prefetch_factor", 0)] {
+        let Some((argument, value)) = known(call, name) else { continue };
+        let fine = match value {
+            Value::Int(number) => *number >= least,
+            Value::Null => name != "num_workers",
+            // torch takes the truth values for 1 and 0 workers.
+            Value::Bool(_) => name != "batch_size",
+            _ => false,
+        };
+        let place = argument.values[0].place;
+        if fine || !once.first(place) {
+            continue;
+        }
+        let mut finding = RULE
+            .finding(
+                place,
+                message!(
+                    "{name} = {value} is refused: a whole number of at least {least} is asked for",
+                    "{name} = {value} 会被拒绝：须为不小于 {least} 的整数"
+                ),
+            )
+            .help(message!("give a whole number", "以整数给出"));
+        let whole = match value {
+            Value::Text(text) => text.trim().parse::<i64>().ok(),
+            Value::Float(number) if number.fract() == 0.0 => format!("{number:.0}").parse().ok(),
+            _ => None,
+        };
+        if let Some(fix) = whole
+            .filter(|number| *number >= least)
+            .and_then(|number| calls::replace(argument, &argument.values[0], number.to_string(), Applicability::Safe))
+        {
+            finding = finding.fix(fix);
+        }
+        out.push(finding);
+    }
+}
+
+/// What only workers make sense of.
+fn without_workers(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
+    let workers = argument(call, "num_workers");
+    let none = match workers {
+        None => !call.open,
+        Some(argument) => argument.settled() == Some(&Value::Int(0)),
+    };
+    if !none {
+        return;
+    }
+    for name in ["prefetch_factor", "persistent_workers", "multiprocessing_context"] {
+        let Some((given, value)) = known(call, name) else { continue };
+        let asks =
+            !matches!(value, Value::Null | Value::Bool(false)) && (name != "persistent_workers" || *value == Value::Bool(true));
+        if !asks || !once.first(given.place) {
+            continue;
+        }
+        let mut finding = RULE
+            .finding(
+                given.place,
+                message!(
+                    "{name} needs workers, and num_workers is 0: the loader is refused",
+                    "{name} 需要工作进程，而 num_workers 为 0：DataLoader 会被拒绝"
+                ),
+            )
+            .help(message!("set num_workers to 1 or more, or remove {name}", "把 num_workers 设为 1 或更多，或去掉 {name}"));
+        if let Some(workers) = workers {
+            finding = finding.related(workers.place, message!("no workers are asked for here", "此处没有要求工作进程"));
+        }
+        out.push(finding);
+    }
+}
+
+/// Arguments that exclude each other.
+fn pairs(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
+    let is = |name: &str, value: &Value| known(call, name).is_some_and(|(_, known)| known == value);
+    let thing = |name: &str| {
+        argument(call, name).filter(|argument| {
+            argument.only().is_some_and(|value| {
+                matches!(value.what, CallWhat::Made(_) | CallWhat::List(_) | CallWhat::Known(Value::List(_)))
+            })
+        })
+    };
+    let on = |name: &str| argument(call, name).filter(|_| is(name, &Value::Bool(true)));
+    if let (Some(sampler), Some(shuffle)) = (thing("sampler"), on("shuffle")) {
+        let text = message!(
+            "shuffle=True and a sampler exclude each other: the loader is refused",
+            "shuffle=True 与采样器互斥：DataLoader 会被拒绝"
+        );
+        let help = message!("remove shuffle: the sampler decides the order", "去掉 shuffle：顺序由采样器决定");
+        if push(shuffle.place, text, help, once, out)
+            && let Some(finding) = out.findings.pop()
+        {
+            out.push(finding.related(sampler.place, message!("the sampler", "采样器")));
+        }
+    }
+    if let Some(batches) = thing("batch_sampler") {
+        let size = argument(call, "batch_size")
+            .filter(|_| known(call, "batch_size").is_some_and(|(_, value)| !matches!(value, Value::Int(1))));
+        let other = size.or_else(|| on("shuffle")).or_else(|| thing("sampler")).or_else(|| on("drop_last"));
+        if let Some(other) = other {
+            let name = other.name.as_deref().unwrap_or("batch_size");
+            let text = message!(
+                "{name} and a batch sampler exclude each other: the loader is refused",
+                "{name} 与批采样器互斥：DataLoader 会被拒绝"
+            );
+            let help = message!("remove {name}: the batch sampler decides it", "去掉 {name}：由批采样器决定");
+            if push(other.place, text, help, once, out)
+                && let Some(finding) = out.findings.pop()
+            {
+                out.push(finding.related(batches.place, message!("the batch sampler", "批采样器")));
+            }
+        }
+    } else if is("batch_size", &Value::Null)
+        && let Some(drop) = on("drop_last")
+    {
+        let text = message!(
+            "batch_size=None makes no batches to drop: the loader is refused",
+            "batch_size=None 不成批，没有可丢弃的：DataLoader 会被拒绝"
+        );
+        push(drop.place, text, message!("remove drop_last", "去掉 drop_last"), once, out);
+    }
+}

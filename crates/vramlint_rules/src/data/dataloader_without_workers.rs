@@ -1,0 +1,136 @@
+//! # dataloader-without-workers
+//!
+//! The loader of a training has no workers: each batch is made by the process that also feeds the GPU.
+//!
+//! ## Why it matters
+//! While a batch is read, tokenized and put together, the GPU waits. Workers do that beside the step; two to four per GPU are
+//! enough for most data, and with `pin_memory=True` the copy to the GPU overlaps too.
+//!
+//! ## Example
+//! ```python file=train.py
+//! import torch
+//! from torch.utils.data import DataLoader
+//!
+//! def train(model, dataset):
+//!     loader = DataLoader(dataset, batch_size=8, shuffle=True, num_workers=0)
+//!     optimizer = torch.optim.AdamW(model.parameters())
+//!     for batch in loader:
+//!         loss = model(batch.cuda()).mean()
+//!         loss.backward()
+//!         optimizer.step()
+//!         optimizer.zero_grad()
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! import torch
+//! from torch.utils.data import DataLoader
+//!
+//! def train(model, dataset):
+//!     loader = DataLoader(dataset, batch_size=8, shuffle=True, num_workers=4, pin_memory=True)
+//!     optimizer = torch.optim.AdamW(model.parameters())
+//!     for batch in loader:
+//!         loss = model(batch.cuda()).mean()
+//!         loss.backward()
+//!         optimizer.step()
+//!         optimizer.zero_grad()
+//! ```
+//!
+//! ## When it is silent
+//! For loaders of an evaluation; where the number is not known; for data that lies in memory (`TensorDataset`, lists); on a target
+//! without a GPU; in code that does not train. On Windows, where workers are costly to start, it may not apply.
+//!
+//! ## Sources
+//! torch 2.15.0 `utils/data/dataloader.py` (the default is 0), read.
+//!
+//! # 中文
+//!
+//! 训练用的数据加载器没有工作进程：每个批次都由同时给 GPU 供数的进程制作。
+//!
+//! ## 为什么重要
+//! 读取、分词、拼批期间，GPU 在等待。工作进程可与训练步并行完成这些工作；多数数据每张 GPU 用二到四个就够，配合 `pin_memory=True` 还能让拷贝重叠。
+//!
+//! ## 何时不报
+//! 评估用的加载器；数目无法得知；数据已在内存中（`TensorDataset`、列表）；目标机器没有 GPU；不训练的代码。Windows 上启动工作进程代价较高，可不适用。
+//!
+//! ## 来源
+//! torch 2.15.0 `utils/data/dataloader.py`（默认为 0），阅读源码。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, calls};
+use vramlint_base::{Severity, Value, message};
+use vramlint_resolve::CallIn;
+use vramlint_resolve::code::CallWhat;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL702",
+    name: "dataloader-without-workers",
+    group: Group::Data,
+    severity: Severity::Info,
+    since: "0.1.0",
+    source: include_str!("dataloader_without_workers.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in calls::made(cx) {
+        let call = at.call();
+        let loader = call.is("torch", "DataLoader") && !call.derived && !call.open && at.facts.trains();
+        // What is not written is the default, and that nobody chose: of that only a run that was seen is told.
+        let Some(workers) = call.argument("num_workers", Some(5)).filter(|_| loader) else { continue };
+        if workers.settled() != Some(&Value::Int(0))
+            || in_memory(at)
+            || evaluates(cx, at)
+            || cx.project.policy(call.file).target.count == Some(0)
+        {
+            continue;
+        }
+        if !uses_gpu(cx, at) || !once.first(workers.place) {
+            continue;
+        }
+        out.push(
+            RULE.finding(
+                workers.place,
+                message!(
+                    "num_workers = 0: the GPU waits while this process makes each batch",
+                    "num_workers = 0：本进程制作每个批次时 GPU 在等待"
+                ),
+            )
+            .help(message!(
+                "try 2 to 4 workers per GPU, with pin_memory=True",
+                "每张 GPU 可用 2 到 4 个工作进程，并设 pin_memory=True"
+            )),
+        );
+    }
+}
+
+fn in_memory(at: &CallIn) -> bool {
+    let data = at.call().argument("dataset", Some(0)).and_then(|argument| argument.only());
+    data.is_some_and(|value| match &value.what {
+        CallWhat::Known(_) | CallWhat::List(_) => true,
+        what => at.made(what).is_some_and(|made| made.name() == "TensorDataset"),
+    })
+}
+
+fn evaluates(cx: &Context<'_>, at: &CallIn) -> bool {
+    let call = at.call();
+    let words = ["eval", "val", "test", "infer", "predict", "calib"];
+    let speaks = |text: &str| {
+        text.to_lowercase()
+            .split(|c: char| !c.is_ascii_alphabetic())
+            .any(|word| words.iter().any(|known| word.starts_with(known)))
+    };
+    let text = call
+        .argument("dataset", Some(0))
+        .map_or("", |argument| argument.place.range.slice(&cx.project.file(argument.place.file).text));
+    call.target.as_deref().is_some_and(speaks) || speaks(text)
+}
+
+fn uses_gpu(cx: &Context<'_>, at: &CallIn) -> bool {
+    at.facts.accelerator.is_some()
+        || at.facts.files.iter().any(|file| {
+            let text = &cx.project.file(*file).text;
+            text.contains("cuda") || text.contains("accelerate") || text.contains("deepspeed")
+        })
+}

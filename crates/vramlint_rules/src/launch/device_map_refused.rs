@@ -1,0 +1,252 @@
+//! # device-map-refused
+//!
+//! A model that is trained is loaded with a `device_map` that its run refuses.
+//!
+//! ## Why it matters
+//! accelerate's `prepare()`, which Trainer calls too, refuses a map with more than one entry in every distributed run, also where
+//! all entries name one device and where only one process is started as MULTI_GPU. A 4- or 8-bit model may not lie on the disk, nor
+//! on another GPU than that of its process. And with ZeRO-3 a load with any map is refused.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! accelerate launch --multi_gpu --num_processes 2 train.py
+//! ```
+//! ```python file=train.py
+//! import torch
+//! from accelerate import Accelerator
+//! from transformers import AutoModelForCausalLM
+//!
+//! accelerator = Accelerator()
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", device_map={"model": 0, "lm_head": 1})
+//! optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
+//! model, optimizer = accelerator.prepare(model, optimizer)
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --multi_gpu --num_processes 2 train.py
+//! ```
+//! ```python file=train.py
+//! import torch
+//! from accelerate import Accelerator
+//! from transformers import AutoModelForCausalLM
+//!
+//! accelerator = Accelerator()
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B")
+//! optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
+//! model, optimizer = accelerator.prepare(model, optimizer)
+//! ```
+//!
+//! ## When it is silent
+//! For strategies such as `auto`, of which the GPUs decide how many entries they give (`device-map-auto-in-training` speaks of them);
+//! for maps and runs that are not known; where `ACCELERATE_BYPASS_DEVICE_MAP` is set.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `accelerator.py:1478`, `:1867`, `:1876`, run; transformers 5.23.0 `integrations/accelerate.py:136` (ZeRO-3), read.
+//!
+//! # 中文
+//!
+//! 参与训练的模型以其运行会拒绝的 `device_map` 加载。
+//!
+//! ## 为什么重要
+//! accelerate 的 `prepare()`（Trainer 也会调用）在任何分布式运行中都拒绝多于一项的映射，即使各项都指向同一设备、即使以 MULTI_GPU 只启动一个进程。
+//! 4 位或 8 位模型不能放在磁盘上，也不能放在非本进程的 GPU 上。使用 ZeRO-3 时，带任何映射的加载都会被拒绝。
+//!
+//! ## 何时不报
+//! `auto` 等策略的项数取决于 GPU（由 `device-map-auto-in-training` 提示）；映射或运行无法得知；设置了 `ACCELERATE_BYPASS_DEVICE_MAP`。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `accelerator.py:1478`、`:1867`、`:1876`，实际运行；transformers 5.23.0 `integrations/accelerate.py:136`（ZeRO-3），阅读源码。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, calls};
+use vramlint_base::{Finding, Message, Place, Severity, Value, message};
+use vramlint_catalog::Concept;
+use vramlint_catalog::flags::Launcher;
+use vramlint_resolve::code::{CallWhat, LibraryCall};
+use vramlint_resolve::{CallIn, Run};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL153",
+    name: "device-map-refused",
+    group: Group::Launch,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("device_map_refused.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in calls::made(cx) {
+        let load = at.call();
+        let Some(argument) = load.argument("device_map", None).filter(|_| calls::loads_model(load) && !load.conditional) else {
+            continue;
+        };
+        let Some(value) = argument.only() else { continue };
+        if bypassed(cx, at) {
+            continue;
+        }
+        let trained = prepared(at, load);
+        let finding =
+            at.runs(cx.project).find_map(|run| in_run(at, load, &value.what, value.place, trained, run)).or_else(|| {
+                trained?;
+                on_disk(at, load, &value.what, value.place)
+            });
+        if let Some(finding) = finding.filter(|_| once.first(value.place)) {
+            out.push(match trained {
+                Some(user) => finding.related(user.place, message!("it is refused here", "在此被拒绝")),
+                None => finding,
+            });
+        }
+    }
+}
+
+fn in_run(
+    at: &CallIn,
+    load: &LibraryCall,
+    map: &CallWhat,
+    place: Place,
+    trained: Option<&LibraryCall>,
+    run: &Run,
+) -> Option<Finding> {
+    if run.int(Concept::ZeroStage) == Some(3)
+        && configured_before(at)
+        && !matches!(map, CallWhat::Known(Value::Null) | CallWhat::Unknown | CallWhat::Loaded(..))
+    {
+        let text = message!("with ZeRO-3 a load with device_map is refused", "使用 ZeRO-3 时，带 device_map 的加载会被拒绝");
+        return Some(
+            RULE.finding(place, text)
+                .help(message!("remove device_map: DeepSpeed places the weights", "去掉 device_map：由 DeepSpeed 放置权重"))
+                .run(&run.id),
+        );
+    }
+    trained?;
+    let distributed = distributed(run);
+    if let (CallWhat::Dict { entries, .. }, Some(why)) = (map, &distributed)
+        && entries.len() > 1
+    {
+        let count = entries.len();
+        let text = message!(
+            "a device_map of {count} entries is refused in a distributed run",
+            "在分布式运行中，{count} 项的 device_map 会被拒绝"
+        );
+        let finding = RULE
+            .finding(place, text)
+            .help(message!(
+                "leave device_map out, or start it without distribution (distributed_type: 'NO')",
+                "去掉 device_map，或不以分布式启动（distributed_type: 'NO'）"
+            ))
+            .run(&run.id);
+        return Some(match why {
+            Some((place, what)) => finding.related(*place, what.clone()),
+            None => finding,
+        });
+    }
+    let (config, bits) = calls::quantized(at, load)?;
+    let device = one_device(map)?;
+    let several = run.int(Concept::WorldSize).is_some_and(|world| world > 1);
+    let alone =
+        run.int(Concept::WorldSize) == Some(1) && device > 0 && trained.is_some_and(|user| user.library() == "accelerate");
+    (several || alone).then(|| {
+        RULE.finding(
+            place,
+            message!(
+                "a {bits}-bit model on GPU {device} is refused in a process that trains on another",
+                "{bits} 位模型放在 GPU {device} 上，在其他 GPU 上训练的进程会拒绝"
+            ),
+        )
+        .related(config.callee, message!("the model is quantized here", "在此量化模型"))
+        .help(message!(
+            "map it to the process's own GPU: {{\"\": PartialState().local_process_index}}",
+            "映射到进程自己的 GPU：{{\"\": PartialState().local_process_index}}"
+        ))
+        .run(&run.id)
+    })
+}
+
+/// A quantized model with blocks on the disk.
+fn on_disk(at: &CallIn, load: &LibraryCall, map: &CallWhat, place: Place) -> Option<Finding> {
+    let (config, bits) = calls::quantized(at, load)?;
+    let CallWhat::Dict { entries, .. } = map else { return None };
+    let disk = entries
+        .iter()
+        .filter_map(|entry| calls::only(&entry.values))
+        .any(|value| matches!(&value.what, CallWhat::Known(Value::Text(text)) if text == "disk"));
+    disk.then(|| {
+        RULE.finding(
+            place,
+            message!(
+                "a {bits}-bit model with blocks on the disk cannot be trained: it is refused",
+                "部分层在磁盘上的 {bits} 位模型无法训练：会被拒绝"
+            ),
+        )
+        .related(config.callee, message!("the model is quantized here", "在此量化模型"))
+        .help(message!("keep every block on the GPU of the process", "把所有层放在进程的 GPU 上"))
+    })
+}
+
+/// The GPU that a map puts everything on.
+fn one_device(map: &CallWhat) -> Option<i64> {
+    let of = |value: &Value| match value {
+        Value::Int(number) => Some(*number),
+        Value::Text(text) => text.strip_prefix("cuda:").and_then(|number| number.parse().ok()),
+        _ => None,
+    };
+    match map {
+        CallWhat::Known(value) => of(value),
+        CallWhat::Dict { entries, open: false } => match entries.as_slice() {
+            [entry] => match &calls::only(&entry.values)?.what {
+                CallWhat::Known(value) => of(value),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The call that prepares the model for training: accelerate's own, or that of a trainer.
+fn prepared<'a>(at: &'a CallIn, load: &LibraryCall) -> Option<&'a LibraryCall> {
+    let own =
+        |what: &CallWhat| matches!(what, CallWhat::Model(_)) && at.model(what).is_some_and(|model| model.place == load.place);
+    at.facts.calls.iter().find(|call| {
+        let takes = match (call.library(), call.name()) {
+            ("accelerate", "prepare" | "prepare_model") => true,
+            ("transformers" | "trl", name) => name.ends_with("Trainer"),
+            _ => false,
+        };
+        takes && !call.conditional && call.arguments.iter().filter_map(|argument| argument.only()).any(|value| own(&value.what))
+    })
+}
+
+/// Whether DeepSpeed is configured before the load: transformers asks a configuration that lives.
+fn configured_before(at: &CallIn) -> bool {
+    at.facts.calls[..at.index].iter().any(|call| {
+        let configures = match call.library() {
+            "transformers" => call.name().ends_with("TrainingArguments") || call.name() == "HfDeepSpeedConfig",
+            "trl" => call.name().ends_with("Config") && call.name() != "ModelConfig",
+            "accelerate" => call.name() == "Accelerator",
+            _ => false,
+        };
+        configures && !call.conditional
+    })
+}
+
+fn bypassed(cx: &Context<'_>, at: &CallIn) -> bool {
+    let runs = at.runs(cx.project).flat_map(|run| &run.files);
+    at.facts.files.iter().chain(runs).any(|file| cx.project.file(*file).text.contains("ACCELERATE_BYPASS_DEVICE_MAP"))
+}
+
+/// Whether the run is distributed, and where that is written, if anywhere.
+#[allow(clippy::option_option)] // distributed or not, written or not
+fn distributed(run: &Run) -> Option<Option<(Place, Message)>> {
+    let kind = run.settings.get(&Concept::DistributedType).and_then(|setting| setting.winning());
+    if let Some((candidate, text)) = kind.and_then(|candidate| Some((candidate, candidate.known()?.as_str()?))) {
+        let several = text.starts_with("MULTI_") || matches!(text, "FSDP" | "DEEPSPEED");
+        let what = message!("distributed_type is {text}", "distributed_type 为 {text}");
+        return several.then(|| candidate.origin.place().map(|place| (place, what)));
+    }
+    let torchrun = matches!(run.launcher, Some(Launcher::Torchrun | Launcher::DeepSpeed));
+    (torchrun && run.int(Concept::WorldSize).is_some_and(|world| world > 1)).then_some(None)
+}

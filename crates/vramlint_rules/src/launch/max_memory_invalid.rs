@@ -1,0 +1,197 @@
+//! # max-memory-invalid
+//!
+//! `max_memory` has a size or a device that accelerate refuses, or one that means something else than it says.
+//!
+//! ## Why it matters
+//! Sizes need a unit of two or three letters: `8GB`, `8GiB`; `8G`, `1TB` and `90%` are refused. GPUs are whole numbers: the `"0"` that
+//! comes out of JSON is no device. And a last letter `b` in lower case counts bits: `8gb` is 1 GB.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import AutoModelForCausalLM
+//!
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", device_map="auto", max_memory={0: "20G", "cpu": "60GB"})
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from transformers import AutoModelForCausalLM
+//!
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", device_map="auto", max_memory={0: "20GB", "cpu": "60GB"})
+//! ```
+//!
+//! ## Fix
+//! Safe: the number for the text of a GPU. Unsafe: `GB` for `G` and for `gb`.
+//!
+//! ## When it is milder
+//! Bits are a warning: the budget is taken, eight times too small.
+//!
+//! ## When it is silent
+//! Without a `device_map` that plans (`max-memory-unused` speaks of that); for sizes that are not known.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `utils/modeling.py` (`convert_file_size_to_int`, `get_max_memory`), run through transformers 5.23.0.
+//!
+//! # 中文
+//!
+//! `max_memory` 中有 accelerate 会拒绝、或含义与所写不同的大小或设备。
+//!
+//! ## 为什么重要
+//! 大小须带两三个字母的单位：`8GB`、`8GiB`；`8G`、`1TB`、`90%` 会被拒绝。GPU 是整数：从 JSON 读出的 `"0"` 不是设备。末尾小写的 `b` 按比特计：
+//! `8gb` 只有 1 GB。
+//!
+//! ## 何时较轻
+//! 比特写法仅为警告：预算会被采用，但只有八分之一。
+//!
+//! ## 何时不报
+//! 没有进行规划的 `device_map`（由 `max-memory-unused` 提示）；无法得知的大小。
+//!
+//! ## 修复
+//! 安全：GPU 的文本改为数字。不安全：`G`、`gb` 改为 `GB`。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `utils/modeling.py`（`convert_file_size_to_int`、`get_max_memory`），经 transformers 5.23.0 实际运行。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, calls, edit};
+use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_resolve::code::{CallWhat, DictEntry, LibraryCall};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL151",
+    name: "max-memory-invalid",
+    group: Group::Launch,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("max_memory_invalid.rs"),
+    check: Some(check),
+};
+
+/// What a size means.
+enum Size {
+    Bytes,
+    Bits,
+    Refused,
+}
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in calls::made(cx) {
+        let call = at.call();
+        if !plans(call) {
+            continue;
+        }
+        let Some(entries) = call.argument("max_memory", None).and_then(calls::dict) else { continue };
+        for entry in entries {
+            device(call, entry, &mut once, out);
+            size(call, entry, &mut once, out);
+        }
+    }
+}
+
+/// Whether the budget is used: only a strategy reads it.
+pub(super) fn plans(call: &LibraryCall) -> bool {
+    let strategy = |text: &str| matches!(text, "auto" | "balanced" | "balanced_low_0" | "sequential");
+    let by_load = calls::loads_model(call)
+        && call.argument("device_map", None).and_then(calls::text).is_some_and(|(text, _)| strategy(text));
+    by_load || call.library() == "accelerate" && matches!(call.name(), "infer_auto_device_map" | "get_balanced_memory")
+}
+
+fn device(call: &LibraryCall, entry: &DictEntry, once: &mut Once, out: &mut Sink) {
+    let Value::Text(name) = &entry.key else { return };
+    let Some(place) = entry.key_place.filter(|_| !matches!(name.as_str(), "cpu" | "disk" | "mps")) else { return };
+    if !once.first(place) {
+        return;
+    }
+    let number = name.strip_prefix("cuda:").or_else(|| name.strip_prefix("gpu:")).unwrap_or(name).parse::<u8>().ok();
+    let mut finding = RULE
+        .finding(
+            place,
+            message!(
+                "max_memory has no device '{name}': accelerate refuses it",
+                "max_memory 中没有设备 '{name}'：accelerate 会拒绝"
+            ),
+        )
+        .help(message!(
+            "GPUs are whole numbers (0), the rest is \"cpu\" or \"disk\"",
+            "GPU 用整数（如 0），其余为 \"cpu\" 或 \"disk\""
+        ));
+    if !call.place.range.contains(place.range) {
+        finding = finding.related(call.place, calls::reached(call));
+    }
+    if let Some(number) = number {
+        let edits = vec![edit::replace(place, number.to_string())];
+        finding =
+            finding.fix(Fix { title: message!("write {number}", "改为 {number}"), applicability: Applicability::Safe, edits });
+    }
+    out.push(finding);
+}
+
+fn size(call: &LibraryCall, entry: &DictEntry, once: &mut Once, out: &mut Sink) {
+    let Some(value) = calls::only(&entry.values) else { return };
+    let CallWhat::Known(Value::Text(text)) = &value.what else { return };
+    let mut finding = match read(text) {
+        Size::Bytes => return,
+        Size::Bits => RULE
+            .finding(
+                value.place,
+                message!(
+                    "'{text}' counts bits: the budget is an eighth of what it says",
+                    "'{text}' 按比特计：预算只有所写的八分之一"
+                ),
+            )
+            .severity(Severity::Warning),
+        Size::Refused => RULE.finding(
+            value.place,
+            message!("'{text}' is no size that accelerate reads: it is refused", "'{text}' 不是 accelerate 能读的大小：会被拒绝"),
+        ),
+    };
+    if !once.first(value.place) {
+        return;
+    }
+    if !call.place.range.contains(value.place.range) {
+        finding = finding.related(call.place, calls::reached(call));
+    }
+    finding = finding.help(message!(
+        "write GB (10^9) or GiB (2^30), or a whole number of bytes",
+        "使用 GB（10^9）或 GiB（2^30），或以整数给出字节数"
+    ));
+    if let Some(meant) = meant(text) {
+        let edits = vec![edit::replace(value.place, format!("\"{meant}\""))];
+        finding =
+            finding.fix(Fix { title: message!("write {meant}", "改为 {meant}"), applicability: Applicability::Unsafe, edits });
+    }
+    out.push(finding);
+}
+
+/// As accelerate 1.15.0 utils/modeling.py reads it: the unit in any case, `b` at the end of a decimal unit for bits.
+fn read(text: &str) -> Size {
+    let text = text.trim();
+    let upper = text.to_uppercase();
+    let number = |unit: &str| upper.strip_suffix(unit).is_some_and(|rest| rest.trim().parse::<f64>().is_ok_and(|n| n >= 0.0));
+    if ["GIB", "MIB", "KIB"].iter().any(|unit| number(unit)) {
+        return Size::Bytes;
+    }
+    match ["GB", "MB", "KB"].iter().any(|unit| number(unit)) {
+        true if text.ends_with('b') => Size::Bits,
+        true => Size::Bytes,
+        false => Size::Refused,
+    }
+}
+
+/// The size that is certainly meant, save for the choice between 10^9 and 2^30.
+fn meant(text: &str) -> Option<String> {
+    let text = text.trim();
+    let split = text.find(|c: char| c.is_ascii_alphabetic())?;
+    let (number, unit) = text.split_at(split);
+    let number = number.trim();
+    number.parse::<f64>().ok()?;
+    match unit.trim().to_uppercase().as_str() {
+        "G" | "GB" => Some(format!("{number}GB")),
+        "M" | "MB" => Some(format!("{number}MB")),
+        "K" | "KB" => Some(format!("{number}KB")),
+        "GI" => Some(format!("{number}GiB")),
+        "MI" => Some(format!("{number}MiB")),
+        _ => None,
+    }
+}

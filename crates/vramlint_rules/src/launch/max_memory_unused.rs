@@ -1,0 +1,116 @@
+//! # max-memory-unused
+//!
+//! `max_memory` is given to a load whose `device_map` does not plan with it, or leaves out the CPU.
+//!
+//! ## Why it matters
+//! Only a strategy (`auto`, `balanced`, `balanced_low_0`, `sequential`) reads the budget. Without one it is ignored without a word:
+//! everything goes to one device, and the limit that the file shows is none.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import AutoModelForCausalLM
+//!
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", max_memory={0: "20GB", "cpu": "60GB"})
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from transformers import AutoModelForCausalLM
+//!
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", device_map="auto", max_memory={0: "20GB", "cpu": "60GB"})
+//! ```
+//!
+//! ## When it is milder
+//! A budget for GPUs alone is advice: with a strategy, what does not fit goes to the disk, not to the memory of the host.
+//!
+//! ## When it is silent
+//! Where more may be given than is seen; for a map that is not known.
+//!
+//! ## Sources
+//! transformers 5.23.0 `integrations/accelerate.py`, accelerate 1.15.0 `utils/modeling.py`, run.
+//!
+//! # 中文
+//!
+//! 给出了 `max_memory`，但 `device_map` 并不据此规划，或其中没有 CPU。
+//!
+//! ## 为什么重要
+//! 只有策略（`auto`、`balanced`、`balanced_low_0`、`sequential`）会读取该预算。没有策略时它会被悄悄忽略：全部放到一个设备上，文件中写的上限并不存在。
+//!
+//! ## 何时较轻
+//! 只写了 GPU 预算时仅作提示：使用策略时，放不下的部分会去磁盘，而不是主机内存。
+//!
+//! ## 何时不报
+//! 可能还有看不到的参数；映射无法得知。
+//!
+//! ## 来源
+//! transformers 5.23.0 `integrations/accelerate.py`、accelerate 1.15.0 `utils/modeling.py`，实际运行。
+
+use super::max_memory_invalid::plans;
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, calls};
+use vramlint_base::{Severity, Value, message};
+use vramlint_resolve::code::CallWhat;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL152",
+    name: "max-memory-unused",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("max_memory_unused.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in cx.project.calls() {
+        let call = at.call();
+        let Some(budget) = call.argument("max_memory", None).filter(|_| calls::loads_model(call)) else { continue };
+        let Some(value) = budget.only().filter(|value| !matches!(value.what, CallWhat::Known(Value::Null) | CallWhat::Unknown))
+        else {
+            continue;
+        };
+        let map = call.argument("device_map", None);
+        let fixed = map.and_then(|map| map.only()).is_some_and(|map| match &map.what {
+            CallWhat::Known(Value::Null | Value::Int(_)) | CallWhat::Dict { .. } => true,
+            CallWhat::Known(Value::Text(text)) => text == "cpu" || text.starts_with("cuda"),
+            _ => false,
+        });
+        if call.lacks("device_map", None) || fixed {
+            if once.first(budget.place) {
+                let mut finding = RULE
+                    .finding(
+                        budget.place,
+                        message!(
+                            "max_memory is ignored: no device_map plans with it",
+                            "max_memory 会被忽略：没有据此规划的 device_map"
+                        ),
+                    )
+                    .help(message!("add device_map=\"auto\", or drop the budget", "加上 device_map=\"auto\"，或去掉该预算"));
+                if let Some(map) = map {
+                    finding = finding.related(map.place, message!("this map is taken as it is", "该映射会原样使用"));
+                }
+                out.push(finding);
+            }
+            continue;
+        }
+        let CallWhat::Dict { entries, open: false } = &value.what else { continue };
+        let gpus_only = !entries.is_empty() && entries.iter().all(|entry| matches!(entry.key, Value::Int(_)));
+        if plans(call) && gpus_only && once.first(budget.place) {
+            out.push(
+                RULE.finding(
+                    budget.place,
+                    message!(
+                        "max_memory has no \"cpu\": what does not fit on the GPUs goes to the disk",
+                        "max_memory 中没有 \"cpu\"：GPU 放不下的部分会去磁盘"
+                    ),
+                )
+                .severity(Severity::Info)
+                .help(message!(
+                    "add \"cpu\": \"…GB\" if the host's memory may be used",
+                    "若可以使用主机内存，请加上 \"cpu\": \"…GB\""
+                )),
+            );
+        }
+    }
+}

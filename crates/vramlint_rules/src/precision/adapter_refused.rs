@@ -1,0 +1,269 @@
+//! # adapter-refused
+//!
+//! `LoraConfig` is given values that PEFT refuses: a rank of 0, text for a number, `"all"` as target, PiSSA on a quantized model.
+//!
+//! ## Why it matters
+//! The configuration itself checks little: most of this is refused only when the adapters are put on the model, after it was
+//! loaded. OpenRLHF turns adapters off with rank 0 and LLaMA-Factory targets everything with `all`; PEFT knows neither.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from peft import LoraConfig
+//!
+//! adapter = LoraConfig(r=0, lora_alpha=16)
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from peft import LoraConfig
+//!
+//! adapter = LoraConfig(r=8, lora_alpha=16)
+//! ```
+//!
+//! ## Fix
+//! Safe where the meaning is evident: `"all-linear"` for `"all"`, the number for the text, `"CAUSAL_LM"` for `"causal_lm"`. A list
+//! for the text of one name, which PEFT reads as a pattern for the whole path, is offered too.
+//!
+//! ## When it is silent
+//! Where a value is not known, or comes from the command line.
+//!
+//! ## Sources
+//! peft 0.21.2 `tuners/lora/layer.py`, `tuners/tuners_utils.py`, `config.py`, each run on a small Llama; the head for TRL: trl 1.16.0
+//! `trainer/sft_trainer.py`, run.
+//!
+//! # 中文
+//!
+//! `LoraConfig` 收到 PEFT 会拒绝的值：秩为 0、以文本代替数字、目标写成 `"all"`、在量化模型上用 PiSSA。
+//!
+//! ## 为什么重要
+//! 该配置自身几乎不检查：大多要到模型加载之后、装上适配器时才被拒绝。OpenRLHF 用秩 0 表示关闭适配器，LLaMA-Factory 用 `all` 表示全部；PEFT
+//! 两者都不认识。
+//!
+//! ## 何时不报
+//! 值无法得知，或来自命令行。
+//!
+//! ## 修复
+//! 含义明确时是安全的：`"all"` 改为 `"all-linear"`，文本改为数字，`"causal_lm"` 改为 `"CAUSAL_LM"`。若目标只是一个名称的文本（PEFT 会把它当作
+//! 匹配完整路径的模式），也会建议改为列表。
+//!
+//! ## 来源
+//! peft 0.21.2 `tuners/lora/layer.py`、`tuners/tuners_utils.py`、`config.py`，均在小型 Llama 上实际运行；TRL 对输出头的拒绝：trl 1.16.0
+//! `trainer/sft_trainer.py`，实际运行。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, calls};
+use vramlint_base::{Applicability, Message, Severity, Value, message};
+use vramlint_resolve::CallIn;
+use vramlint_resolve::code::{CallArgument, CallWhat, LibraryCall};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL446",
+    name: "adapter-refused",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("adapter_refused.rs"),
+    check: Some(check),
+};
+
+/// peft 0.21.2 utils/peft_types.py.
+const TASKS: &[&str] = &["SEQ_CLS", "SEQ_2_SEQ_LM", "CAUSAL_LM", "TOKEN_CLS", "QUESTION_ANS", "FEATURE_EXTRACTION"];
+
+/// What is wrong with a value, and what certainly repairs it.
+struct Wrong {
+    message: Message,
+    help: Message,
+    fix: Option<String>,
+}
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in calls::made(cx) {
+        let call = at.call();
+        if !call.is("peft", "LoraConfig") || call.derived {
+            continue;
+        }
+        for argument in &call.arguments {
+            let Some(name) = argument.name.as_deref() else { continue };
+            let Some(value) = argument.only() else { continue };
+            let CallWhat::Known(known) = &value.what else { continue };
+            let wrong = wrong(name, known).or_else(|| on_model(at, call, name, known));
+            let Some(wrong) = wrong.filter(|_| once.first(value.place)) else { continue };
+            let mut finding = RULE.finding(value.place, wrong.message).help(wrong.help);
+            if !call.place.range.contains(value.place.range) {
+                finding = finding.related(call.place, calls::reached(call));
+            }
+            if let Some(fix) = wrong.fix.and_then(|text| calls::replace(argument, value, text, Applicability::Safe)) {
+                finding = finding.fix(fix);
+            }
+            out.push(finding);
+        }
+    }
+}
+
+fn wrong(name: &str, value: &Value) -> Option<Wrong> {
+    match name {
+        "r" => rank(value),
+        "lora_alpha" => match value {
+            Value::Text(text) => Some(text_for_number("lora_alpha", text)),
+            _ => None,
+        },
+        "lora_dropout" => dropout(value),
+        "target_modules" => targets(value),
+        "bias" if !matches!(value, Value::Text(text) if matches!(text.as_str(), "none" | "all" | "lora_only")) => Some(Wrong {
+            message: message!(
+                "bias = {value} is refused: PEFT knows 'none', 'all' and 'lora_only'",
+                "bias = {value} 会被拒绝：PEFT 只认 'none'、'all'、'lora_only'"
+            ),
+            help: message!("'none' trains no bias", "'none' 表示不训练偏置"),
+            fix: (*value == Value::Bool(false)).then(|| "\"none\"".to_owned()),
+        }),
+        "task_type" => {
+            let text = value.as_str().filter(|text| !TASKS.contains(text))?;
+            let known = TASKS.iter().find(|task| task.eq_ignore_ascii_case(text));
+            Some(Wrong {
+                message: message!(
+                    "task_type = '{text}' is refused: PEFT has no such task",
+                    "task_type = '{text}' 会被拒绝：PEFT 没有这种任务"
+                ),
+                help: message!("one of {tasks}", "可选：{tasks}", tasks = TASKS.join(", ")),
+                fix: known.map(|known| format!("\"{known}\"")),
+            })
+        }
+        _ => None,
+    }
+}
+
+fn rank(value: &Value) -> Option<Wrong> {
+    let (message, fix) = match value {
+        Value::Int(rank) if *rank <= 0 => {
+            (message!("r = {rank} is refused: the rank must be positive", "r = {rank} 会被拒绝：秩须为正数"), None)
+        }
+        Value::Text(text) => return Some(text_for_number("r", text)),
+        Value::Float(rank) => {
+            let whole = (rank.fract() == 0.0 && *rank > 0.0).then(|| format!("{rank:.0}"));
+            (message!("r = {rank:?} is refused: the rank must be a whole number", "r = {rank:?} 会被拒绝：秩须为整数"), whole)
+        }
+        _ => return None,
+    };
+    Some(Wrong {
+        message,
+        help: message!(
+            "give a rank such as 8; leave the adapters out to train without them",
+            "给出如 8 的秩；不用适配器时请去掉该配置"
+        ),
+        fix,
+    })
+}
+
+fn text_for_number(name: &str, text: &str) -> Wrong {
+    Wrong {
+        message: message!(
+            "{name} = '{text}' is text where PEFT calculates with a number: it is refused",
+            "{name} = '{text}' 是文本，而 PEFT 要用它计算：会被拒绝"
+        ),
+        help: message!("write it without quotes", "去掉引号"),
+        fix: text.trim().parse::<i64>().ok().filter(|number| *number > 0).map(|number| number.to_string()),
+    }
+}
+
+fn dropout(value: &Value) -> Option<Wrong> {
+    match value {
+        Value::Text(text) => {
+            let number = text.trim().parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
+            Some(Wrong { fix: number.map(|number| format!("{number:?}")), ..text_for_number("lora_dropout", text) })
+        }
+        _ if value.as_float().is_some_and(|rate| rate > 1.0) => Some(Wrong {
+            message: message!(
+                "lora_dropout = {value} is refused: a probability is at most 1",
+                "lora_dropout = {value} 会被拒绝：概率最大为 1"
+            ),
+            help: message!("write 5 percent as 0.05", "5% 写作 0.05"),
+            fix: None,
+        }),
+        _ => None,
+    }
+}
+
+/// Words for everything that PEFT does not know. As text a target is a pattern for the whole path of a module.
+fn targets(value: &Value) -> Option<Wrong> {
+    let everything =
+        |text: &str| matches!(text, "all" | "all_linear" | "all-linears" | "all_linears" | "linear" | "all-linear-layers");
+    let all = |shown: &str| Wrong {
+        message: message!(
+            "target_modules = {shown} matches no module: PEFT refuses it",
+            "target_modules = {shown} 匹配不到任何模块：PEFT 会拒绝"
+        ),
+        help: message!(
+            "PEFT's word for every linear layer is 'all-linear', as text alone",
+            "PEFT 表示所有线性层的写法是单独的文本 'all-linear'"
+        ),
+        fix: Some("\"all-linear\"".to_owned()),
+    };
+    match value {
+        Value::Text(text) if text.eq_ignore_ascii_case("all-linear") => None,
+        Value::Text(text) if everything(text) => Some(all(&format!("'{text}'"))),
+        Value::Text(text) => {
+            let names: Vec<&str> = text.split(',').map(str::trim).collect();
+            // A plain name without wildcards can only match a module at the root, and models have none such that is linear.
+            let plain = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            let layer =
+                |name: &&str| name.ends_with("_proj") || name.ends_with("_attn") || matches!(*name, "query_key_value" | "dense");
+            (names.iter().all(plain) && names.iter().all(layer)).then(|| Wrong {
+                message: message!(
+                    "target_modules = '{text}' is a pattern for whole paths and matches no module: PEFT refuses it",
+                    "target_modules = '{text}' 会被当作完整路径的模式，匹配不到任何模块：PEFT 会拒绝"
+                ),
+                help: message!("give the names as a list", "以列表给出名称"),
+                fix: Some(format!("[{}]", names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "))),
+            })
+        }
+        Value::List(items) => match items.as_slice() {
+            [Value::Text(text)] if everything(text) || text == "all-linear" => Some(all(&format!("['{text}']"))),
+            [] => Some(Wrong {
+                message: message!(
+                    "target_modules = [] leaves nothing to adapt: PEFT refuses it",
+                    "target_modules = [] 没有可加适配器的模块：PEFT 会拒绝"
+                ),
+                help: message!(
+                    "name the modules, or leave it out for the architecture's own",
+                    "列出模块名，或省略以使用该架构的默认值"
+                ),
+                fix: None,
+            }),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What only the model that the adapters are put on makes wrong.
+fn on_model(at: &CallIn, config: &LibraryCall, name: &str, value: &Value) -> Option<Wrong> {
+    let own = |what: &CallWhat| matches!(what, CallWhat::Made(index) if at.facts.calls[*index].place == config.place);
+    let takes = |argument: &CallArgument| argument.only().is_some_and(|value| own(&value.what));
+    let user = at.facts.calls.iter().find(|call| call.argument("peft_config", Some(1)).is_some_and(takes))?;
+    match name {
+        "init_lora_weights" => {
+            let text = value.as_str().filter(|text| text.starts_with("pissa"))?;
+            let model = user.argument("model", Some(0))?.only()?;
+            let (_, bits) = calls::quantized(at, calls::load_of(at, &model.what)?)?;
+            Some(Wrong {
+                message: message!(
+                    "init_lora_weights = '{text}' needs the weights themselves: on a {bits}-bit model PEFT refuses it",
+                    "init_lora_weights = '{text}' 需要未量化的权重：在 {bits} 位模型上 PEFT 会拒绝"
+                ),
+                help: message!("leave it out, or load the model without quantization", "去掉该项，或不量化加载模型"),
+                fix: None,
+            })
+        }
+        "target_modules" if user.library() == "trl" && matches!(user.name(), "SFTTrainer" | "DPOTrainer" | "KTOTrainer") => {
+            let Value::List(items) = value else { return None };
+            items.iter().any(|item| item.as_str() == Some("lm_head")).then(|| Wrong {
+                message: message!("{user} refuses adapters on lm_head", "{user} 拒绝在 lm_head 上加适配器", user = user.name()),
+                help: message!("take lm_head out of target_modules", "从 target_modules 中去掉 lm_head"),
+                fix: None,
+            })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,108 @@
+//! # four-bit-defaults
+//!
+//! 4-bit quantization is left at its defaults: `fp4` weights and computation in `float32`.
+//!
+//! ## Why it matters
+//! `nf4` fits the spread of trained weights better than `fp4`, at the same size. And every block of weights is unpacked into the
+//! compute dtype: in `float32` that takes twice the bytes and runs without the tensor cores of `bfloat16`.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import BitsAndBytesConfig
+//!
+//! quantization = BitsAndBytesConfig(load_in_4bit=True)
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! import torch
+//! from transformers import BitsAndBytesConfig
+//!
+//! quantization = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16)
+//! ```
+//!
+//! ## When it is milder
+//! Where only one of the two is left out it is advice.
+//!
+//! ## When it is silent
+//! Where more may be given than is seen, or 4 bit is chosen by an option.
+//!
+//! ## Sources
+//! transformers 5.23.0 `utils/quantization_config.py` (the defaults), run.
+//!
+//! # 中文
+//!
+//! 4 位量化使用默认值：权重为 `fp4`，计算为 `float32`。
+//!
+//! ## 为什么重要
+//! 在同样大小下，`nf4` 比 `fp4` 更贴合训练后权重的分布。每块权重都会解包成计算 dtype：用 `float32` 时占两倍字节，也用不上 `bfloat16`
+//! 的张量核心。
+//!
+//! ## 何时较轻
+//! 只缺其中一个时仅作提示。
+//!
+//! ## 何时不报
+//! 可能还有看不到的参数，或由选项决定是否 4 位。
+//!
+//! ## 来源
+//! transformers 5.23.0 `utils/quantization_config.py`（默认值），实际运行。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL443",
+    name: "four-bit-defaults",
+    group: Group::Precision,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("four_bit_defaults.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in cx.project.calls() {
+        let call = at.call();
+        let four = call.argument("load_in_4bit", None).filter(|argument| argument.settled() == Some(&Value::Bool(true)));
+        let Some(four) = four.filter(|_| call.is("transformers", "BitsAndBytesConfig") && !call.derived) else { continue };
+        let set =
+            |name: &str| !call.lacks(name, None) || call.assigned.iter().any(|argument| argument.name.as_deref() == Some(name));
+        let (kind, compute) = (set("bnb_4bit_quant_type"), set("bnb_4bit_compute_dtype"));
+        if kind && compute || !once.first(four.place) {
+            continue;
+        }
+        let finding = match (kind, compute) {
+            (false, false) => RULE.finding(
+                four.place,
+                message!(
+                    "4 bit with the defaults: fp4 weights, computed in float32",
+                    "4 位量化使用默认值：fp4 权重，以 float32 计算"
+                ),
+            ),
+            (false, true) => RULE
+                .finding(
+                    four.place,
+                    message!(
+                        "bnb_4bit_quant_type is not set: the weights become fp4, not nf4",
+                        "未设置 bnb_4bit_quant_type：权重为 fp4 而非 nf4"
+                    ),
+                )
+                .severity(Severity::Info),
+            _ => RULE
+                .finding(
+                    four.place,
+                    message!(
+                        "bnb_4bit_compute_dtype is not set: 4-bit layers compute in float32",
+                        "未设置 bnb_4bit_compute_dtype：4 位层以 float32 计算"
+                    ),
+                )
+                .severity(Severity::Info),
+        };
+        out.push(finding.help(message!(
+            "add bnb_4bit_quant_type=\"nf4\" and bnb_4bit_compute_dtype=torch.bfloat16 (torch.float16 before Ampere)",
+            "加上 bnb_4bit_quant_type=\"nf4\" 与 bnb_4bit_compute_dtype=torch.bfloat16（Ampere 之前的卡用 torch.float16）"
+        )));
+    }
+}

@@ -1,0 +1,169 @@
+//! # quantization-key-ignored
+//!
+//! `BitsAndBytesConfig` is given a keyword that it drops, or that nothing turns on.
+//!
+//! ## Why it matters
+//! Keywords that it does not know are logged at info level and dropped: with `bnb_4bit_use_nested_quant` (TRL's word is
+//! `use_bnb_nested_quant`, bitsandbytes' is `bnb_4bit_use_double_quant`) double quantization stays off. And without
+//! `load_in_4bit` or `load_in_8bit` nothing is quantized at all, whatever else is written.
+//!
+//! ## Example
+//! ```python file=train.py
+//! import torch
+//! from transformers import BitsAndBytesConfig
+//!
+//! quantization = BitsAndBytesConfig(
+//!     load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16, bnb_4bit_use_nested_quant=True
+//! )
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! import torch
+//! from transformers import BitsAndBytesConfig
+//!
+//! quantization = BitsAndBytesConfig(
+//!     load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16, bnb_4bit_use_double_quant=True
+//! )
+//! ```
+//!
+//! ## Fix
+//! Unsafe: the keyword that it knows; it takes effect from then on.
+//!
+//! ## When it is silent
+//! Where more may be given than is seen; where the bits are chosen by an option.
+//!
+//! ## Sources
+//! transformers 5.23.0 `utils/quantization_config.py`, `BitsAndBytesConfig.__init__`, run.
+//!
+//! # 中文
+//!
+//! `BitsAndBytesConfig` 收到它会丢弃、或没有任何设置使其生效的关键字。
+//!
+//! ## 为什么重要
+//! 未知关键字只在 info 级别记录后被丢弃：写 `bnb_4bit_use_nested_quant`（TRL 的写法是 `use_bnb_nested_quant`，bitsandbytes 的写法是
+//! `bnb_4bit_use_double_quant`）时，双重量化仍为关闭。若没有 `load_in_4bit` 或 `load_in_8bit`，无论写了什么都不会量化。
+//!
+//! ## 何时不报
+//! 可能还有看不到的参数；位数由选项决定。
+//!
+//! ## 修复
+//! 不安全：改为它认识的关键字；此后该设置将生效。
+//!
+//! ## 来源
+//! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__`，实际运行。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Place, Severity, TextRange, Value, message};
+use vramlint_resolve::code::LibraryCall;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL442",
+    name: "quantization-key-ignored",
+    group: Group::Precision,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("quantization_key_ignored.rs"),
+    check: Some(check),
+};
+
+/// Keywords of transformers 5.23.0; `quant_method` and those with an underscore come from a saved configuration.
+const KEYS: &[&str] = &[
+    "load_in_8bit",
+    "load_in_4bit",
+    "llm_int8_threshold",
+    "llm_int8_skip_modules",
+    "llm_int8_enable_fp32_cpu_offload",
+    "llm_int8_has_fp16_weight",
+    "bnb_4bit_compute_dtype",
+    "bnb_4bit_quant_type",
+    "bnb_4bit_use_double_quant",
+    "bnb_4bit_quant_storage",
+];
+const SAVED: &[&str] = &["quant_method", "_load_in_8bit", "_load_in_4bit"];
+/// Words of other tools for the same.
+const OTHERS: &[(&str, &str)] = &[
+    ("use_double_quant", "bnb_4bit_use_double_quant"),
+    ("double_quant", "bnb_4bit_use_double_quant"),
+    ("use_bnb_nested_quant", "bnb_4bit_use_double_quant"),
+    ("use_nested_quant", "bnb_4bit_use_double_quant"),
+    ("bnb_4bit_use_nested_quant", "bnb_4bit_use_double_quant"),
+    ("bnb_4bit_double_quant", "bnb_4bit_use_double_quant"),
+    ("quant_type", "bnb_4bit_quant_type"),
+    ("bnb_4bit_type", "bnb_4bit_quant_type"),
+    ("compute_dtype", "bnb_4bit_compute_dtype"),
+    ("bnb_compute_dtype", "bnb_4bit_compute_dtype"),
+    ("quant_storage", "bnb_4bit_quant_storage"),
+    ("int8_threshold", "llm_int8_threshold"),
+];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in cx.project.calls() {
+        let call = at.call();
+        if !call.is("transformers", "BitsAndBytesConfig") || call.derived {
+            continue;
+        }
+        for argument in &call.arguments {
+            let Some(name) = argument.name.as_deref() else { continue };
+            if KEYS.contains(&name) || SAVED.contains(&name) || !once.first(argument.place) {
+                continue;
+            }
+            let mut finding = RULE.finding(
+                argument.place,
+                message!(
+                    "BitsAndBytesConfig drops {name}: it has no such keyword",
+                    "BitsAndBytesConfig 会丢弃 {name}：没有这个关键字"
+                ),
+            );
+            if let Some(known) = meant(name) {
+                finding = finding.help(message!("did you mean {known}?", "是否应为 {known}？"));
+                if argument.written {
+                    let start = argument.place.range.start;
+                    let key = Place::new(call.file, TextRange::new(start, start + u32::try_from(name.len()).unwrap_or_default()));
+                    let edits = vec![edit::replace(key, known)];
+                    let title = message!("rename it to {known}", "改名为 {known}");
+                    finding = finding.fix(Fix { title, applicability: Applicability::Unsafe, edits });
+                }
+            }
+            out.push(finding);
+        }
+        off(call, &mut once, out);
+    }
+}
+
+/// Nothing turns quantization on.
+fn off(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
+    let is_off = |name: &str| call.lacks(name, None) || call.known(name) == Some(&Value::Bool(false));
+    let by_position = call.arguments.iter().any(|argument| argument.position.is_some());
+    if by_position || call.open || !call.assigned.is_empty() || !is_off("load_in_4bit") || !is_off("load_in_8bit") {
+        return;
+    }
+    let speaks = call
+        .arguments
+        .iter()
+        .any(|argument| argument.name.as_deref().is_some_and(|name| name.starts_with("bnb_") || name.starts_with("llm_")));
+    // Both switched off in writing is a choice; settings for what is off are not.
+    if speaks && once.first(call.place) {
+        out.push(
+            RULE.finding(
+                call.callee,
+                message!(
+                    "neither load_in_4bit nor load_in_8bit is on: nothing is quantized",
+                    "load_in_4bit 与 load_in_8bit 均未打开：不会进行任何量化"
+                ),
+            )
+            .help(message!("add load_in_4bit=True, or leave the configuration out", "加上 load_in_4bit=True，或去掉该配置")),
+        );
+    }
+}
+
+/// The keyword that is meant: by the words of other tools, else one that is spelled nearly so.
+fn meant(name: &str) -> Option<&'static str> {
+    if let Some((_, known)) = OTHERS.iter().find(|(other, _)| *other == name) {
+        return Some(known);
+    }
+    let plain = |text: &str| text.replace(['_', '-'], "").to_lowercase();
+    KEYS.iter().copied().find(|key| plain(key) == plain(name))
+}

@@ -1,0 +1,175 @@
+//! # quantization-refused
+//!
+//! `BitsAndBytesConfig` is given values that it refuses: both 4 and 8 bit, a whole number as threshold, text for a truth value.
+//!
+//! ## Why it matters
+//! The configuration checks its types when it is made. `llm_int8_threshold=6` is an `int` where a `float` is asked for, and
+//! `load_in_4bit="true"` is text: the program ends with `TypeError` before a model is loaded.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import BitsAndBytesConfig
+//!
+//! quantization = BitsAndBytesConfig(load_in_8bit=True, llm_int8_threshold=6)
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from transformers import BitsAndBytesConfig
+//!
+//! quantization = BitsAndBytesConfig(load_in_8bit=True, llm_int8_threshold=6.0)
+//! ```
+//!
+//! ## Fix
+//! Safe: `6.0` for `6`, `True` for `"true"`. Which of 4 and 8 bit is meant is yours to say.
+//!
+//! ## When it is silent
+//! Where a value is not known, or comes from the command line.
+//!
+//! ## Sources
+//! transformers 5.23.0 `utils/quantization_config.py`, `BitsAndBytesConfig.__init__` and `post_init`, run.
+//!
+//! # 中文
+//!
+//! `BitsAndBytesConfig` 收到它会拒绝的值：同时 4 位与 8 位、用整数作阈值、用文本作布尔值。
+//!
+//! ## 为什么重要
+//! 该配置在创建时检查类型。`llm_int8_threshold=6` 是 `int`，而要求的是 `float`；`load_in_4bit="true"` 是文本：程序在加载模型之前就以
+//! `TypeError` 结束。
+//!
+//! ## 何时不报
+//! 值无法得知，或来自命令行。
+//!
+//! ## 修复
+//! 安全：`6` 改为 `6.0`，`"true"` 改为 `True`。要 4 位还是 8 位需由你决定。
+//!
+//! ## 来源
+//! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__` 与 `post_init`，实际运行。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, calls};
+use vramlint_base::{Applicability, Severity, Value, message};
+use vramlint_resolve::code::{CallArgument, CallWhat, LibraryCall};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL441",
+    name: "quantization-refused",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("quantization_refused.rs"),
+    check: Some(check),
+};
+
+/// What a keyword must be, in the words of Python.
+const TYPES: &[(&str, &str)] = &[
+    ("load_in_4bit", "bool"),
+    ("load_in_8bit", "bool"),
+    ("llm_int8_threshold", "float"),
+    ("llm_int8_skip_modules", "list"),
+    ("llm_int8_enable_fp32_cpu_offload", "bool"),
+    ("llm_int8_has_fp16_weight", "bool"),
+    ("bnb_4bit_quant_type", "str"),
+    ("bnb_4bit_use_double_quant", "bool"),
+];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in calls::made(cx) {
+        let call = at.call();
+        if !call.is("transformers", "BitsAndBytesConfig") {
+            continue;
+        }
+        both(call, &mut once, out);
+        kind(call, &mut once, out);
+        for (key, asked) in TYPES {
+            if let Some(argument) = call.argument(key, None) {
+                wrong_type(call, argument, key, asked, &mut once, out);
+            }
+        }
+    }
+}
+
+fn both(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
+    let on = |name: &str| call.argument(name, None).filter(|argument| argument.settled() == Some(&Value::Bool(true)));
+    let (Some(four), Some(eight)) = (on("load_in_4bit"), on("load_in_8bit")) else { return };
+    if once.first(eight.place) {
+        out.push(
+            RULE.finding(
+                eight.place,
+                message!(
+                    "load_in_4bit and load_in_8bit are both on: BitsAndBytesConfig is refused",
+                    "load_in_4bit 与 load_in_8bit 同时打开：BitsAndBytesConfig 会被拒绝"
+                ),
+            )
+            .related(four.place, message!("4 bit is asked for here", "此处要求 4 位"))
+            .help(message!("keep one of them", "只保留其中一个")),
+        );
+    }
+}
+
+/// A 4-bit type that bitsandbytes does not have: the configuration takes it, the load does not.
+fn kind(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
+    let Some(argument) = call.argument("bnb_4bit_quant_type", None) else { return };
+    let Some((text, place)) = calls::text(argument).filter(|(text, _)| !matches!(*text, "nf4" | "fp4")) else { return };
+    let on = call.known("load_in_4bit") == Some(&Value::Bool(true));
+    if !on || !once.first(place) {
+        return;
+    }
+    let mut finding = RULE
+        .finding(
+            place,
+            message!(
+                "bnb_4bit_quant_type = '{text}' is refused at the load: bitsandbytes has nf4 and fp4",
+                "bnb_4bit_quant_type = '{text}' 会在加载时被拒绝：bitsandbytes 只有 nf4 和 fp4"
+            ),
+        )
+        .help(message!("nf4 fits trained weights best", "nf4 最贴合训练后的权重"));
+    if let Some(value) = argument.only().filter(|_| matches!(text.to_lowercase().as_str(), "nf4" | "fp4"))
+        && let Some(fix) = calls::replace(argument, value, format!("\"{}\"", text.to_lowercase()), Applicability::Safe)
+    {
+        finding = finding.fix(fix);
+    }
+    out.push(finding);
+}
+
+fn wrong_type(call: &LibraryCall, argument: &CallArgument, key: &str, asked: &str, once: &mut Once, out: &mut Sink) {
+    let Some(value) = argument.only() else { return };
+    let (found, known) = match &value.what {
+        CallWhat::Known(known) => (known.python_type(), Some(known)),
+        CallWhat::Dict { .. } => ("dict", None),
+        _ => return,
+    };
+    // A tuple is read as a list here, though the library tells them apart.
+    let absent_allowed = key == "llm_int8_skip_modules" && found == "NoneType";
+    if found == asked || absent_allowed || !once.first(value.place) {
+        return;
+    }
+    let mut finding = RULE
+        .finding(
+            value.place,
+            message!(
+                "{key} must be a {asked}, not a {found}: BitsAndBytesConfig is refused",
+                "{key} 须为 {asked} 而非 {found}：BitsAndBytesConfig 会被拒绝"
+            ),
+        )
+        .help(message!("give it as a {asked}", "以 {asked} 给出"));
+    if !call.place.range.contains(value.place.range) {
+        finding = finding.related(call.place, calls::reached(call));
+    }
+    let text = match (known, asked) {
+        (Some(Value::Int(number)), "float") => Some(format!("{number}.0")),
+        (Some(Value::Text(text)), "bool") => match text.to_lowercase().as_str() {
+            "true" => Some("True".to_owned()),
+            "false" => Some("False".to_owned()),
+            _ => None,
+        },
+        (Some(Value::Int(1)), "bool") => Some("True".to_owned()),
+        (Some(Value::Int(0)), "bool") => Some("False".to_owned()),
+        _ => None,
+    };
+    if let Some(fix) = text.and_then(|text| calls::replace(argument, value, text, Applicability::Safe)) {
+        finding = finding.fix(fix);
+    }
+    out.push(finding);
+}

@@ -1,0 +1,125 @@
+//! # quantized-model-cast
+//!
+//! A 4- or 8-bit model is cast to another dtype: `.half()`, `.float()`, `.to(torch.float16)`.
+//!
+//! ## Why it matters
+//! The weights are packed whole numbers; there is nothing to cast. transformers refuses the call with `ValueError`. The dtype of what
+//! is not quantized is chosen at the load, with `dtype`.
+//!
+//! ## Example
+//! ```python file=train.py
+//! import torch
+//! from transformers import AutoModelForCausalLM, BitsAndBytesConfig
+//!
+//! quantization = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16)
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", quantization_config=quantization)
+//! model = model.to(torch.float16)
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! import torch
+//! from transformers import AutoModelForCausalLM, BitsAndBytesConfig
+//!
+//! quantization = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16)
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", quantization_config=quantization, dtype=torch.float16)
+//! ```
+//!
+//! ## When it is silent
+//! For a move without a dtype; once adapters are on the model, whose own `half()` goes another way; where the quantization is chosen
+//! by an option.
+//!
+//! ## Sources
+//! transformers 5.23.0 `modeling_utils.py` (`to`, `half`, `float`), run for 4 and 8 bit.
+//!
+//! # 中文
+//!
+//! 把 4 位或 8 位模型转换为其他 dtype：`.half()`、`.float()`、`.to(torch.float16)`。
+//!
+//! ## 为什么重要
+//! 权重是打包的整数，无从转换。transformers 以 `ValueError` 拒绝该调用。未量化部分的 dtype 应在加载时用 `dtype` 指定。
+//!
+//! ## 何时不报
+//! 不带 dtype 的移动；加上适配器之后（其 `half()` 走另一条路）；是否量化由选项决定。
+//!
+//! ## 来源
+//! transformers 5.23.0 `modeling_utils.py`（`to`、`half`、`float`），4 位与 8 位均实际运行。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, calls};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::CallIn;
+use vramlint_resolve::code::{CallWhat, LibraryCall};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL445",
+    name: "quantized-model-cast",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("quantized_model_cast.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in calls::made(cx) {
+        let call = at.call();
+        if !casts(call) {
+            continue;
+        }
+        let Some(receiver) = &call.receiver else { continue };
+        let Some(load) = calls::load_of(at, receiver).filter(|load| !load.conditional && load.library() == "transformers") else {
+            continue;
+        };
+        let Some((config, bits)) = calls::quantized(at, load) else { continue };
+        if adapted_before(at, receiver) || !once.first(call.place) {
+            continue;
+        }
+        out.push(
+            RULE.finding(
+                call.place,
+                message!(
+                    "a {bits}-bit model cannot be cast: .{method}() is refused",
+                    "{bits} 位模型不能转换 dtype：.{method}() 会被拒绝",
+                    method = call.name()
+                ),
+            )
+            .related(config.callee, message!("the model is quantized here", "在此量化模型"))
+            .help(message!(
+                "remove the cast; give dtype to from_pretrained for what is not quantized",
+                "去掉该转换；未量化部分的 dtype 在 from_pretrained 中用 dtype 指定"
+            )),
+        );
+    }
+}
+
+/// Whether a call casts: transformers 5.23.0 leaves `bfloat16()` and `double()` to torch.
+fn casts(call: &LibraryCall) -> bool {
+    match call.name() {
+        "half" | "float" => true,
+        "to" => call.arguments.iter().filter_map(|argument| argument.only()).any(|value| match &value.what {
+            CallWhat::Name(name) => name.strip_prefix("torch.").is_some_and(is_float),
+            _ => false,
+        }),
+        _ => false,
+    }
+}
+
+fn is_float(name: &str) -> bool {
+    matches!(name, "float16" | "half" | "bfloat16" | "float32" | "float" | "float64" | "double")
+}
+
+/// Whether adapters are put on the model before the call, or at a place whose order is not seen.
+fn adapted_before(at: &CallIn, model: &CallWhat) -> bool {
+    let CallWhat::Model(model) = model else { return true };
+    at.facts.calls[..at.index].iter().any(|call| {
+        let wraps = matches!(call.library(), "peft" | "unsloth" | "trl") || call.name() == "add_adapter";
+        wraps
+            && call
+                .arguments
+                .iter()
+                .flat_map(|argument| &argument.values)
+                .any(|value| matches!(&value.what, CallWhat::Model(index) if index == model))
+    })
+}

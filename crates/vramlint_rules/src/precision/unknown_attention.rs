@@ -1,0 +1,134 @@
+//! # unknown-attention
+//!
+//! `attn_implementation` names a way of computing attention that transformers does not have.
+//!
+//! ## Why it matters
+//! `flash_attn_2`, `flash_attention` and `xformers` look right, but the load is refused with the list of legal names.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import AutoModelForCausalLM
+//!
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", attn_implementation="flash_attn_2")
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from transformers import AutoModelForCausalLM
+//!
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", attn_implementation="flash_attention_2")
+//! ```
+//!
+//! ## Fix
+//! Safe where the meaning is evident: `flash_attention_2` for `flash_attn_2`, the name in lower case.
+//!
+//! ## When it is silent
+//! For kernels by their repository (`org/name`); where the project registers attention functions of its own; where the value
+//! comes from the command line.
+//!
+//! ## Sources
+//! transformers 5.23.0 `modeling_utils.py` (`get_correct_attn_implementation`) and `AttentionInterface`, run.
+//!
+//! # 中文
+//!
+//! `attn_implementation` 写了 transformers 没有的注意力实现。
+//!
+//! ## 为什么重要
+//! `flash_attn_2`、`flash_attention`、`xformers` 看似正确，但加载会被拒绝，并列出合法名称。
+//!
+//! ## 何时不报
+//! 以仓库名（`org/name`）给出的内核；项目自行注册了注意力函数；值来自命令行。
+//!
+//! ## 修复
+//! 含义明确时是安全的：`flash_attn_2` 改为 `flash_attention_2`，名称改为小写。
+//!
+//! ## 来源
+//! transformers 5.23.0 `modeling_utils.py`（`get_correct_attn_implementation`）与 `AttentionInterface`，实际运行。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, calls};
+use vramlint_base::{Applicability, Severity, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL448",
+    name: "unknown-attention",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("unknown_attention.rs"),
+    check: Some(check),
+};
+
+/// The names of transformers 5.23.0; each may stand behind `paged|`.
+const NAMES: &[&str] = &[
+    "eager",
+    "sdpa",
+    "flash_attention_2",
+    "flash_attention_3",
+    "flash_attention_4",
+    "flex_attention",
+    "sdpa_paged",
+    "eager_paged",
+];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in calls::made(cx) {
+        let call = at.call();
+        let config = call.name() == "from_config" && call.library() == "transformers";
+        if !calls::loads_model(call) && !config {
+            continue;
+        }
+        let Some(argument) = call.argument("attn_implementation", None) else { continue };
+        let Some((text, place)) = calls::text(argument) else { continue };
+        let known = NAMES.contains(&text.strip_prefix("paged|").unwrap_or(text));
+        if known || text.contains('/') || registers(cx) || !once.first(place) {
+            continue;
+        }
+        let mut finding = RULE
+            .finding(
+                place,
+                message!(
+                    "attn_implementation = '{text}' is refused: transformers has no such attention",
+                    "attn_implementation = '{text}' 会被拒绝：transformers 没有这种注意力实现"
+                ),
+            )
+            .help(message!(
+                "one of eager, sdpa, flash_attention_2, flash_attention_3, flex_attention",
+                "可选：eager、sdpa、flash_attention_2、flash_attention_3、flex_attention"
+            ));
+        if !call.place.range.contains(place.range) {
+            finding = finding.related(call.place, calls::reached(call));
+        }
+        if let (Some(name), Some(value)) = (meant(text), argument.only())
+            && let Some(fix) = calls::replace(argument, value, format!("\"{name}\""), Applicability::Safe)
+        {
+            finding = finding.fix(fix);
+        }
+        out.push(finding);
+    }
+}
+
+/// Whether the project adds attention functions by itself.
+fn registers(cx: &Context<'_>) -> bool {
+    cx.project.files.iter().any(|file| {
+        file.python().is_some() && (file.text.contains("AttentionInterface") || file.text.contains("ALL_ATTENTION_FUNCTIONS"))
+    })
+}
+
+fn meant(text: &str) -> Option<&'static str> {
+    let lower = text.to_lowercase().replace(['-', ' '], "_");
+    if let Some(name) = NAMES.iter().find(|name| **name == lower) {
+        return Some(name);
+    }
+    match lower.as_str() {
+        "flash_attn_2" | "flashattention2" | "flash_attention2" | "flash_attn2" | "fa2" | "flash2" | "flashattention_2" => {
+            Some("flash_attention_2")
+        }
+        "flash_attn_3" | "flashattention3" | "flash_attention3" | "flash_attn3" | "fa3" | "flashattention_3" => {
+            Some("flash_attention_3")
+        }
+        "spda" | "scaled_dot_product_attention" => Some("sdpa"),
+        _ => None,
+    }
+}

@@ -1,0 +1,171 @@
+//! # unknown-dtype-name
+//!
+//! A dtype is given as text that torch has no dtype for: `"bf16"`, `"fp16"`, `"torch.bfloat16"`.
+//!
+//! ## Why it matters
+//! transformers looks the text up as an attribute of torch. `bf16`, `fp16` and `fp32` are words of Trainer, accelerate and
+//! DeepSpeed; torch knows `bfloat16`, `float16` and `float32`, without `torch.` before them. The load is refused before a weight
+//! is read.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import AutoModelForCausalLM
+//!
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", dtype="bf16")
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from transformers import AutoModelForCausalLM
+//!
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", dtype="bfloat16")
+//! ```
+//!
+//! ## Fix
+//! Safe where the meaning is evident: the name that torch has.
+//!
+//! ## When it is silent
+//! Where the text comes from the command line or the environment, or a branch chooses it; where a handler catches the refusal.
+//!
+//! ## Sources
+//! transformers 5.23.0 `modeling_utils.py` (`AttributeError` for `dtype`, `ValueError` for `torch_dtype`) and
+//! `utils/quantization_config.py` (`bnb_4bit_compute_dtype`, `bnb_4bit_quant_storage`), run with torch 2.15.0; 4.57.1 refuses too, read.
+//!
+//! # 中文
+//!
+//! 以文本给出的 dtype 在 torch 中不存在：`"bf16"`、`"fp16"`、`"torch.bfloat16"`。
+//!
+//! ## 为什么重要
+//! transformers 会把这段文本当作 torch 的属性名查找。`bf16`、`fp16`、`fp32` 是 Trainer、accelerate 和 DeepSpeed 的写法；torch 只认
+//! `bfloat16`、`float16`、`float32`，且前面不带 `torch.`。加载在读取任何权重之前就会被拒绝。
+//!
+//! ## 何时不报
+//! 文本来自命令行或环境变量，或由分支决定；拒绝会被异常处理捕获。
+//!
+//! ## 修复
+//! 含义明确时是安全的：改为 torch 中的名称。
+//!
+//! ## 来源
+//! transformers 5.23.0 `modeling_utils.py`（`dtype` 抛 `AttributeError`，`torch_dtype` 抛 `ValueError`）与 `utils/quantization_config.py`
+//! （`bnb_4bit_compute_dtype`、`bnb_4bit_quant_storage`），在 torch 2.15.0 下实际运行；4.57.1 同样拒绝，阅读源码。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, calls};
+use vramlint_base::{Applicability, Severity, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL440",
+    name: "unknown-dtype-name",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("unknown_dtype_name.rs"),
+    check: Some(check),
+};
+
+/// The dtypes of torch 2.15.0.
+const DTYPES: &[&str] = &[
+    "float16",
+    "half",
+    "bfloat16",
+    "float32",
+    "float",
+    "float64",
+    "double",
+    "int8",
+    "int16",
+    "short",
+    "int32",
+    "int",
+    "int64",
+    "long",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "bool",
+    "complex32",
+    "chalf",
+    "complex64",
+    "cfloat",
+    "complex128",
+    "cdouble",
+    "qint8",
+    "quint8",
+    "qint32",
+    "quint4x2",
+    "quint2x4",
+    "auto",
+];
+/// Families of dtypes that grow from version to version.
+const FAMILIES: &[&str] = &["float8_", "float4_", "bits", "int", "uint"];
+/// What `bnb_4bit_quant_storage` may be as text: transformers 5.23.0 utils/quantization_config.py.
+const STORAGE: &[&str] = &["float16", "float32", "int8", "uint8", "float64", "bfloat16"];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in calls::made(cx) {
+        let call = at.call();
+        let keys: &[&str] = if calls::loads_model(call) {
+            &["dtype", "torch_dtype"]
+        } else if call.is("transformers", "BitsAndBytesConfig") {
+            &["bnb_4bit_compute_dtype", "bnb_4bit_quant_storage"]
+        } else {
+            continue;
+        };
+        for key in keys {
+            let Some(argument) = call.argument(key, None) else { continue };
+            let Some((text, place)) = calls::text(argument) else { continue };
+            let storage = *key == "bnb_4bit_quant_storage";
+            let known = if storage { STORAGE.contains(&text) } else { is_dtype(text) };
+            if known || !once.first(place) {
+                continue;
+            }
+            let mut finding = RULE.finding(
+                place,
+                message!(
+                    "{key} = '{text}' is no dtype that {callee} takes: the call is refused",
+                    "{key} = '{text}' 不是 {callee} 接受的 dtype：调用会被拒绝",
+                    callee = call.name()
+                ),
+            );
+            if !call.place.range.contains(place.range) || call.place.file != place.file {
+                finding = finding.related(call.place, calls::reached(call));
+            }
+            let meant = meant(text);
+            finding = match meant {
+                Some(name) => finding.help(message!("torch calls it '{name}'", "torch 中的名称是 '{name}'")),
+                None => finding.help(message!(
+                    "use a name that torch has, such as 'bfloat16', or 'auto'",
+                    "使用 torch 中的名称，如 'bfloat16'，或 'auto'"
+                )),
+            };
+            if let Some(name) = meant
+                && let Some(value) = argument.only()
+                && let Some(fix) = calls::replace(argument, value, format!("\"{name}\""), Applicability::Safe)
+            {
+                finding = finding.fix(fix);
+            }
+            out.push(finding);
+        }
+    }
+}
+
+fn is_dtype(text: &str) -> bool {
+    let grows = |family: &str| {
+        text.strip_prefix(family)
+            .is_some_and(|rest| !rest.is_empty() && (family.ends_with('_') || rest.chars().all(|c| c.is_ascii_alphanumeric())))
+    };
+    DTYPES.contains(&text) || FAMILIES.iter().any(|family| grows(family))
+}
+
+/// The name of torch that a word certainly stands for.
+fn meant(text: &str) -> Option<&'static str> {
+    let lower = text.to_lowercase();
+    match lower.strip_prefix("torch.").unwrap_or(&lower) {
+        "bf16" | "bfloat16" | "bfloat" => Some("bfloat16"),
+        "fp16" | "f16" | "float16" | "half" => Some("float16"),
+        "fp32" | "f32" | "float32" | "float" | "full" => Some("float32"),
+        _ => None,
+    }
+}

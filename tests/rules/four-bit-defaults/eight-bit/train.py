@@ -1,0 +1,2 @@
+from transformers import BitsAndBytesConfig
+a = BitsAndBytesConfig(load_in_8bit=True)

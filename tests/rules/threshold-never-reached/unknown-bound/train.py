@@ -1,0 +1,5 @@
+def workers(free, low, high):
+    if free < high:
+        return 4
+    elif free < low:
+        return 1
