@@ -1,5 +1,7 @@
 //! `VL7`: data loading and throughput.
 
+
+
 use crate::Rule;
 
 /// The rules of this family, in any order.

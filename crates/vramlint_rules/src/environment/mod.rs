@@ -1,5 +1,7 @@
 //! `VL8`: environment.
 
+
+
 use crate::Rule;
 
 /// The rules of this family, in any order.
