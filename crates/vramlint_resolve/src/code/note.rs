@@ -92,7 +92,10 @@ fn matters(path: &str) -> bool {
     let mut parts = path.split('.');
     parts.next() == Some("torch")
         && match parts.next() {
-            Some("nn") => path.contains("parallel") || path.contains("DataParallel") || path.contains(".utils."),
+            // A container may be the whole of a model that is prepared.
+            Some("nn") => {
+                path.contains("parallel") || path.contains("DataParallel") || path.contains(".utils.") || path == "torch.nn.Sequential"
+            }
             Some(part) => OF_TORCH.contains(&part),
             None => false,
         }

@@ -2,6 +2,7 @@
 
 use super::{Answer, Given, Start};
 use vramlint_base::Value;
+use vramlint_resolve::versions::{Holds, Span};
 
 impl Start<'_> {
     /// Processes on all machines, where somebody gives a number.
@@ -47,6 +48,12 @@ impl Start<'_> {
 
     /// FSDP's version, 1 where nobody says; `None` where not known.
     pub(crate) fn fsdp_version(&self) -> Option<i64> {
+        // Before, nobody reads the key.
+        let before = Span::until("accelerate", "1.6");
+        let file = self.file.map(|file| file.id).or_else(|| self.launch.map(|launch| launch.file))?;
+        if self.project.holds(file, &before) == Holds::Always {
+            return Some(1);
+        }
         match self.block("fsdp_config", "fsdp_version") {
             Answer::Nothing => Some(1),
             Answer::Unknown => None,

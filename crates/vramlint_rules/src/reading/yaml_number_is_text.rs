@@ -167,7 +167,14 @@ impl<'a> Found<'a> {
         }
         let spelling = spelling(self.kind, path, &scalar.text, number);
         let finding = finding(self.file, path.last().copied().unwrap_or_default(), value, &scalar.text, spelling, self.reader);
-        self.out.push(finding);
+        // accelerate makes a whole number of the text, and stops, where this policy asks for it (utils/dataclasses.py:1930).
+        let root = NodeRef { file: value.file, id: value.file.root().map_or(value.id, |root| root.id) };
+        let policy = ["fsdp_auto_wrap_policy", "auto_wrap_policy"].iter().find_map(|key| root.at(&["fsdp_config", key])?.text());
+        let refused = self.kind == Kind::Accelerate
+            && path.last().is_some_and(|key| key.ends_with("min_num_params"))
+            && policy.is_some_and(|policy| policy.eq_ignore_ascii_case("SIZE_BASED_WRAP"))
+            && root.get("distributed_type").and_then(NodeRef::text) == Some("FSDP");
+        self.out.push(if refused { finding.severity(Severity::Error) } else { finding });
     }
 }
 

@@ -28,6 +28,7 @@
 //!
 //! ## When it is milder
 //! `fsdp_sync_module_states` as the text `'false'`, as a flag gives it, passes the launcher: `Accelerator()` then warns and turns it on.
+//! Activation offload: advice while accelerate's version is not known, silent before 1.15.
 //!
 //! ## Fix
 //! Unsafe: `fsdp_sync_module_states: true`, `fsdp_activation_checkpointing_offload: false`, `SHARDED_STATE_DICT`.
@@ -44,7 +45,7 @@
 //! `fsdp_activation_checkpointing_offload` 开启却没有 `fsdp_activation_checkpointing`，或用于版本 1，以及版本 2 使用 `LOCAL_STATE_DICT` 时，`Accelerator()` 会停止。
 //!
 //! ## 何时较轻
-//! `fsdp_sync_module_states` 为文本 `'false'`（参数就是如此给出）时能通过启动器：`Accelerator()` 会警告并将其打开。
+//! `fsdp_sync_module_states` 为文本 `'false'`（参数就是如此给出）时能通过启动器：`Accelerator()` 会警告并将其打开。激活卸载：accelerate 版本未知时为提示，1.15 之前不报告。
 //!
 //! ## 修复
 //! 不安全：`fsdp_sync_module_states: true`、`fsdp_activation_checkpointing_offload: false`、`SHARDED_STATE_DICT`。
@@ -54,8 +55,9 @@
 
 use crate::accelerate::{Answer, Given, Start, starts};
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink, edit, gate};
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
+use vramlint_resolve::versions::Span;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL502",
@@ -73,7 +75,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if start.kind().is_none_or(|kind| kind.name != "FSDP") || start.flag("--cpu").is_some() {
             continue;
         }
-        for finding in [loading(start), offload(start), state_dict(start)].into_iter().flatten() {
+        for finding in [loading(start), offload(cx, start), state_dict(start)].into_iter().flatten() {
             if once.first(finding.place) {
                 out.push(finding);
             }
@@ -137,7 +139,10 @@ fn is_true(value: &Value) -> bool {
     }
 }
 
-fn offload(start: &Start<'_>) -> Option<Finding> {
+/// The key came with 1.15 at the latest; 1.13 does not read it.
+const OFFLOAD: Span = Span::since("accelerate", "1.15");
+
+fn offload(cx: &Context<'_>, start: &Start<'_>) -> Option<Finding> {
     let given = setting(start, "fsdp_activation_checkpointing_offload").known().filter(|given| given.truth() == Some(true))?;
     let checkpointing = match setting(start, "fsdp_activation_checkpointing") {
         Answer::Nothing => Some(false),
@@ -146,20 +151,21 @@ fn offload(start: &Start<'_>) -> Option<Finding> {
     };
     let (lacks, why) = if checkpointing == Some(false) {
         let why = message!(
-            "Accelerator() refuses fsdp_activation_checkpointing_offload without fsdp_activation_checkpointing",
-            "没有 fsdp_activation_checkpointing 时 Accelerator() 拒绝 fsdp_activation_checkpointing_offload"
+            "accelerate 1.15 refuses fsdp_activation_checkpointing_offload without fsdp_activation_checkpointing",
+            "没有 fsdp_activation_checkpointing 时 accelerate 1.15 拒绝 fsdp_activation_checkpointing_offload"
         );
         ("fsdp_activation_checkpointing: true", why)
     } else if start.fsdp_version() == Some(1) {
         let why = message!(
-            "Accelerator() refuses fsdp_activation_checkpointing_offload with FSDP 1",
-            "使用 FSDP 1 时 Accelerator() 拒绝 fsdp_activation_checkpointing_offload"
+            "accelerate 1.15 refuses fsdp_activation_checkpointing_offload with FSDP 1",
+            "使用 FSDP 1 时 accelerate 1.15 拒绝 fsdp_activation_checkpointing_offload"
         );
         ("fsdp_version: 2", why)
     } else {
         return None;
     };
-    let finding = RULE.finding(given.whole(), why);
+    let severity = gate::severity(cx, given.place.file, &OFFLOAD, Severity::Error)?;
+    let finding = RULE.finding(given.whole(), why).severity(severity);
     Some(write(finding.help(message!("write {lacks}, or turn it off", "请写 {lacks}，或将其关闭")), &given, "false"))
 }
 

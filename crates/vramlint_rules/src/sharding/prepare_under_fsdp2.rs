@@ -22,7 +22,7 @@
 //! from accelerate import Accelerator
 //!
 //! accelerator = Accelerator()
-//! model = torch.nn.Linear(16, 16)
+//! model = torch.nn.Sequential(torch.nn.Linear(16, 16))
 //! model = accelerator.prepare(model)
 //! optimizer = torch.optim.AdamW(model.parameters())
 //! ```
@@ -43,7 +43,7 @@
 //! from accelerate import Accelerator
 //!
 //! accelerator = Accelerator()
-//! model = torch.nn.Linear(16, 16)
+//! model = torch.nn.Sequential(torch.nn.Linear(16, 16))
 //! optimizer = torch.optim.AdamW(model.parameters())
 //! model, optimizer = accelerator.prepare(model, optimizer)
 //! ```

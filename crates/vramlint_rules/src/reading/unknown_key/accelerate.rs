@@ -91,8 +91,12 @@ fn block(file: &SourceFile, name: &str, block: NodeRef<'_>, out: &mut Sink) {
     }
     for (key, value) in block.entries() {
         let Some(text) = key.text().filter(|text| !is_open(text) && !known.contains(text)) else { continue };
+        // These blocks want their own name in front of every key, and the launcher does not put it there.
+        let prefixed = ["parallelism_config_", "megatron_lm_", "mpirun_"]
+            .iter()
+            .find_map(|prefix| known.iter().copied().find(|known| known.strip_prefix(prefix) == Some(text)));
         // Every entry becomes an attribute of the launcher's arguments: any flag's name has a reader.
-        if flags::flag(Launcher::Accelerate, &format!("--{text}")).is_some() {
+        if prefixed.is_none() && flags::flag(Launcher::Accelerate, &format!("--{}", attribute(name, text))).is_some() {
             continue;
         }
         let message = message!(
@@ -100,6 +104,17 @@ fn block(file: &SourceFile, name: &str, block: NodeRef<'_>, out: &mut Sink) {
             "accelerate 会忽略 `{text}`：`{name}` 中没有这个键"
         );
         let finding = RULE.finding(Place::new(file.id, key.range()), message).severity(Severity::Warning);
-        out.push(with_fixes(finding, file, block, (key, value), nearest(block, text, &known)));
+        out.push(with_fixes(finding, file, block, (key, value), prefixed.or_else(|| nearest(block, text, &known))));
     }
+}
+
+/// The name under which the launcher keeps an entry (commands/launch.py:1270-1276).
+fn attribute(block: &str, key: &str) -> String {
+    let prefix = match block {
+        "fsdp_config" if !key.starts_with("fsdp") => "fsdp_",
+        "fp8_config" if !key.starts_with("fp8") => "fp8_",
+        "dynamo_config" if !key.starts_with("dynamo_") => "dynamo_",
+        _ => "",
+    };
+    format!("{prefix}{key}")
 }

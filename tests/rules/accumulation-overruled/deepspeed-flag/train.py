@@ -1,0 +1,10 @@
+import torch
+from accelerate import Accelerator
+from torch.utils.data import DataLoader
+
+
+def main(model, dataset):
+    accelerator = Accelerator(gradient_accumulation_steps=4)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    loader = DataLoader(dataset, batch_size=4)
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)

@@ -1,0 +1,1 @@
+accelerate launch --module --no_python package.train

@@ -1,0 +1,5 @@
+accelerate launch \
+  --cpu \
+  --use_fsdp \
+  --multi_gpu \
+  train.py

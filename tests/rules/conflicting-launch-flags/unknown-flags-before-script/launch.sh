@@ -1,0 +1,1 @@
+accelerate launch --use_parallelism_config $EXTRA train.py

@@ -1,0 +1,11 @@
+import torch
+from accelerate import Accelerator
+from torch.utils.data import DataLoader
+
+
+def main(model, dataset):
+    accelerator = Accelerator()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    loader = DataLoader(dataset, batch_size=4)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0)
+    model, optimizer, loader, scheduler = accelerator.prepare(model, optimizer, loader, scheduler)

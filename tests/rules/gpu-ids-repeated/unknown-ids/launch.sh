@@ -1,0 +1,1 @@
+accelerate launch --config_file accelerate_config.yaml --gpu_ids $IDS train.py

@@ -1,0 +1,1 @@
+torchrun train.py --nproc_per_node 2

@@ -1,0 +1,1 @@
+accelerate launch --config_file "$CONFIG" --multi_gpu train.py
