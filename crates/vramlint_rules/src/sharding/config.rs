@@ -7,7 +7,7 @@ use vramlint_catalog::keys::Key;
 use vramlint_resolve::versions::{Holds, Span};
 use vramlint_resolve::{Kind, SourceFile};
 use vramlint_syntax::RefusedBy;
-use vramlint_syntax::data::{DataFile, Loader, NodeRef};
+use vramlint_syntax::data::{Loader, NodeRef};
 
 /// A configuration of DeepSpeed.
 pub(crate) struct Config<'a> {
@@ -74,7 +74,7 @@ impl<'a> Config<'a> {
 
     /// The mapping at a path with dots.
     pub(crate) fn block(&self, path: &str) -> Option<NodeRef<'a>> {
-        path.split('.').try_fold(self.root, |node, name| node.get(name)).filter(|node| node.is_mapping())
+        path.split('.').try_fold(self.root, NodeRef::get).filter(|node| node.is_mapping())
     }
 
     /// What stands at a path with dots.
@@ -149,20 +149,20 @@ impl<'a> Config<'a> {
 
     /// Every leaf and block of the file with its path, in order.
     pub(crate) fn walk(&self, visit: &mut dyn FnMut(&str, Item<'a>)) {
-        walk(self.root, String::new(), visit);
+        walk(self.root, "", visit);
     }
 }
 
 /// Nesting that is looked at.
 const DEPTH: usize = 8;
 
-fn walk<'a>(node: NodeRef<'a>, path: String, visit: &mut dyn FnMut(&str, Item<'a>)) {
+fn walk<'a>(node: NodeRef<'a>, path: &str, visit: &mut dyn FnMut(&str, Item<'a>)) {
     for (key, value) in node.entries() {
         let Some(name) = key.text() else { continue };
         let inner = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
         visit(&inner, Item { key, value });
         if value.is_mapping() && inner.matches('.').count() < DEPTH {
-            walk(value, inner, visit);
+            walk(value, &inner, visit);
         }
     }
 }
