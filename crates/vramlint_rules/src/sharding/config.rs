@@ -2,6 +2,7 @@
 
 use super::reader::{self, Readers, Use};
 use crate::{Context, gate};
+use std::collections::BTreeSet;
 use vramlint_base::{FileId, Place, Severity, Value};
 use vramlint_catalog::keys::Key;
 use vramlint_resolve::versions::{Holds, Span};
@@ -44,10 +45,11 @@ pub(crate) enum Said {
     Open,
 }
 
-/// Every configuration of DeepSpeed in the project that can be read.
+/// Every configuration of DeepSpeed in the project that can be read: by what it says, or since a run trains with it.
 pub(crate) fn configs<'a>(cx: &Context<'a>) -> Vec<Config<'a>> {
-    let files = cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::DeepSpeed);
-    files.filter_map(|file| config(cx, file)).collect()
+    let named: BTreeSet<FileId> = cx.project.runs.iter().filter_map(|run| run.deepspeed).collect();
+    let of_engine = |file: &&SourceFile| cx.project.kind(file.id) == Kind::DeepSpeed || named.contains(&file.id);
+    cx.project.files.iter().filter(of_engine).filter_map(|file| config(cx, file)).collect()
 }
 
 fn config<'a>(cx: &Context<'a>, file: &'a SourceFile) -> Option<Config<'a>> {

@@ -99,7 +99,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             for (path, wanted, fields) in compared.wanted() {
                 let Some(item) = config.item(path) else { continue };
                 let Said::Known(said) = config.said_by(item.value) else { continue };
-                if said != Value::Null && !wanted.is(&said) && once.first(config.place(item)) {
+                if said != Value::Null && !is_no_batch(path, &said) && !wanted.is(&said) && once.first(config.place(item)) {
                     out.push(compared.finding(item, path, &wanted, &fields));
                 }
             }
@@ -108,6 +108,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
+}
+
+/// A batch key that is no number above 0 is refused whatever the arguments say; other rules say so.
+fn is_no_batch(path: &str, said: &Value) -> bool {
+    !path.contains('.') && path != "gradient_clipping" && said.as_float().is_none_or(|number| number <= 0.0)
 }
 
 /// What the Trainer has for a key.
