@@ -122,3 +122,55 @@ impl<'a> Trainer<'a> {
         }
     }
 }
+
+impl<'a> Trainer<'a> {
+    /// The model that it is given as an object, where exactly one can be it: its index among those of the code.
+    pub(crate) fn model(&self) -> Option<usize> {
+        match self.argument("model")?.only()?.what {
+            CallWhat::Model(index) => Some(index),
+            _ => None,
+        }
+    }
+
+    /// The name of a model that it loads itself.
+    pub(crate) fn model_name(&self) -> Option<&'a str> {
+        match &self.argument("model")?.only()?.what {
+            CallWhat::Known(Value::Text(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The call that loads a model.
+    pub(crate) fn load(&self, index: usize) -> Option<&'a LibraryCall> {
+        let model = self.code.model(index)?;
+        self.code.calls.iter().find(|call| call.place == model.place)
+    }
+
+    /// Calls that put adapters on a model.
+    pub(crate) fn adapting(&self, index: usize) -> impl Iterator<Item = &'a LibraryCall> {
+        const NAMES: &[&str] = &["get_peft_model", "add_adapter", "load_adapter", "inject_adapter_in_model"];
+        let of = move |what: &CallWhat| matches!(what, CallWhat::Model(own) if *own == index);
+        self.code.calls.iter().filter(move |call| {
+            let adapts = NAMES.contains(&call.name()) || call.path.contains("PeftModel") || call.path.contains("PeftMixed");
+            let values = call.arguments.iter().flat_map(|argument| &argument.values);
+            adapts && (call.receiver.as_ref().is_some_and(of) || values.into_iter().any(|value| of(&value.what)))
+        })
+    }
+
+    /// Whether it is a trainer of TRL.
+    pub(crate) fn is_trl(&self) -> bool {
+        self.library == "trl"
+    }
+
+    /// Whether its file is a block of a document, or nobody is sure to see what it raises.
+    pub(crate) fn severity(&self, cx: &Context<'_>, severity: vramlint_base::Severity) -> vramlint_base::Severity {
+        let loose = self.call.caught || self.call.derived || cx.project.is_fragment(self.call.file);
+        if loose { severity.min(vramlint_base::Severity::Warning) } else { severity }
+    }
+}
+
+/// The configuration of bitsandbytes that quantizes to 4 or 8 bits, among calls.
+pub(crate) fn quantizes(call: &LibraryCall) -> bool {
+    let on = |name: &str| call.known(name) == Some(&Value::Bool(true));
+    call.name() == "BitsAndBytesConfig" && (on("load_in_4bit") || on("load_in_8bit"))
+}

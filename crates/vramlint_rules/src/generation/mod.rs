@@ -8,6 +8,7 @@ mod reference_beside_adapters;
 mod reference_is_policy;
 mod reference_sync;
 mod single_generation;
+mod trl_on_several_gpus;
 
 use crate::Rule;
 
@@ -22,4 +23,5 @@ pub(crate) const RULES: &[&Rule] = &[
     &reference_is_policy::RULE,
     &reference_sync::RULE,
     &single_generation::RULE,
+    &trl_on_several_gpus::RULE,
 ];
