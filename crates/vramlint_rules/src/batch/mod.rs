@@ -6,6 +6,7 @@ mod claim;
 mod claimed;
 mod compare;
 mod deepspeed_batch_mismatch;
+mod deepspeed_batch_missing;
 mod effective_batch_claim;
 mod effective_batch_declared;
 mod stated;
@@ -15,6 +16,7 @@ use crate::Rule;
 /// The rules of this family, in any order.
 #[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
+    &deepspeed_batch_missing::RULE,
     &accumulation_not_positive::RULE,
     &accumulation_set_twice::RULE,
     &deepspeed_batch_mismatch::RULE,

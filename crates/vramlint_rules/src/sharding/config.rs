@@ -2,12 +2,13 @@
 
 use super::reader::{self, Readers, Use};
 use crate::{Context, gate};
+use std::collections::BTreeSet;
 use vramlint_base::{FileId, Place, Severity, Value};
 use vramlint_catalog::keys::Key;
 use vramlint_resolve::versions::{Holds, Span};
 use vramlint_resolve::{Kind, SourceFile};
 use vramlint_syntax::RefusedBy;
-use vramlint_syntax::data::{DataFile, Loader, NodeRef};
+use vramlint_syntax::data::{Loader, NodeRef};
 
 /// A configuration of DeepSpeed.
 pub(crate) struct Config<'a> {
@@ -44,10 +45,11 @@ pub(crate) enum Said {
     Open,
 }
 
-/// Every configuration of DeepSpeed in the project that can be read.
+/// Every configuration of DeepSpeed in the project that can be read: by what it says, or since a run trains with it.
 pub(crate) fn configs<'a>(cx: &Context<'a>) -> Vec<Config<'a>> {
-    let files = cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::DeepSpeed);
-    files.filter_map(|file| config(cx, file)).collect()
+    let named: BTreeSet<FileId> = cx.project.runs.iter().filter_map(|run| run.deepspeed).collect();
+    let of_engine = |file: &&SourceFile| cx.project.kind(file.id) == Kind::DeepSpeed || named.contains(&file.id);
+    cx.project.files.iter().filter(of_engine).filter_map(|file| config(cx, file)).collect()
 }
 
 fn config<'a>(cx: &Context<'a>, file: &'a SourceFile) -> Option<Config<'a>> {
@@ -74,7 +76,7 @@ impl<'a> Config<'a> {
 
     /// The mapping at a path with dots.
     pub(crate) fn block(&self, path: &str) -> Option<NodeRef<'a>> {
-        path.split('.').try_fold(self.root, |node, name| node.get(name)).filter(|node| node.is_mapping())
+        path.split('.').try_fold(self.root, NodeRef::get).filter(|node| node.is_mapping())
     }
 
     /// What stands at a path with dots.
@@ -149,20 +151,20 @@ impl<'a> Config<'a> {
 
     /// Every leaf and block of the file with its path, in order.
     pub(crate) fn walk(&self, visit: &mut dyn FnMut(&str, Item<'a>)) {
-        walk(self.root, String::new(), visit);
+        walk(self.root, "", visit);
     }
 }
 
 /// Nesting that is looked at.
 const DEPTH: usize = 8;
 
-fn walk<'a>(node: NodeRef<'a>, path: String, visit: &mut dyn FnMut(&str, Item<'a>)) {
+fn walk<'a>(node: NodeRef<'a>, path: &str, visit: &mut dyn FnMut(&str, Item<'a>)) {
     for (key, value) in node.entries() {
         let Some(name) = key.text() else { continue };
         let inner = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
         visit(&inner, Item { key, value });
         if value.is_mapping() && inner.matches('.').count() < DEPTH {
-            walk(value, inner, visit);
+            walk(value, &inner, visit);
         }
     }
 }

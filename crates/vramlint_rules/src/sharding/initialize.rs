@@ -3,7 +3,8 @@
 
 use super::config::Config;
 use super::reader::{Readers, Use};
-use vramlint_resolve::code::{CallWhat, CodeFacts, LibraryCall};
+use vramlint_base::Place;
+use vramlint_resolve::code::{CallValue, CallWhat, CodeFacts, LibraryCall};
 
 /// Whether something is given to the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,3 +68,19 @@ pub(super) fn file_decides(config: &Config<'_>, name: &str, position: usize) -> 
 pub(super) const OPTIMIZER: usize = 2;
 /// The place of `lr_scheduler` among the arguments of `deepspeed.initialize`.
 pub(super) const SCHEDULE: usize = 5;
+
+/// The optimizers that code certainly gives to the engine of a use: the class by its full name, and the call that makes it.
+pub(super) fn made_optimizers(one: &Use<'_>) -> Vec<(String, Place)> {
+    let Some(code) = one.run.and_then(|run| run.code.as_deref()) else { return Vec::new() };
+    let mut found = Vec::new();
+    for call in calls(code) {
+        let Some(argument) = call.argument("optimizer", Some(OPTIMIZER)) else { continue };
+        // One of several, by a condition that is not decided, is no certain one.
+        if let [CallValue { what: CallWhat::Made(index), .. }] = argument.values.as_slice()
+            && let Some(made) = code.calls.get(*index).filter(|made| !made.conditional && !call.conditional)
+        {
+            found.push((made.path.clone(), made.place));
+        }
+    }
+    found
+}

@@ -1,7 +1,11 @@
 //! `VL5`: DeepSpeed and FSDP.
 
 mod accumulation_overruled;
+mod activation_checkpointing_block_inert;
+mod argument_not_read;
+mod bucket_larger_than_gpu;
 pub(crate) mod config;
+mod deepspeed_auto_unresolved;
 mod deepspeed_clipping_off;
 mod deepspeed_file_and_accelerate_key;
 mod deepspeed_file_not_found;
@@ -11,6 +15,8 @@ mod deepspeed_optimizer_params;
 mod deepspeed_optimizer_unknown;
 mod deepspeed_precision_conflict;
 mod deepspeed_schedule;
+mod deepspeed_trainer_mismatch;
+mod fp32_gradients_unsharded;
 mod fsdp_settings_clash;
 mod fsdp_without_gpu;
 mod fsdp_without_wrap_policy;
@@ -18,14 +24,19 @@ mod initialize;
 mod legacy_zero_key;
 mod micro_batch_differs_from_loader;
 mod nvme_without_path;
+mod offload_with_own_optimizer;
 mod optimizers;
 mod parallelism_sizes_clash;
 mod precision_and_deepspeed_json;
 mod prepare_under_fsdp2;
 pub(crate) mod reader;
+mod trainer;
+mod trainer_without_zero_block;
 mod vocabulary_size_unaligned;
 mod zero_key_without_its_stage;
+mod zero_optimizer_untested;
 mod zero_options_conflict;
+mod zero_without_optimizer;
 mod zero_without_stage;
 
 use crate::Rule;
@@ -33,6 +44,16 @@ use crate::Rule;
 /// The rules of this family, in any order.
 #[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
+    &trainer_without_zero_block::RULE,
+    &fp32_gradients_unsharded::RULE,
+    &bucket_larger_than_gpu::RULE,
+    &activation_checkpointing_block_inert::RULE,
+    &offload_with_own_optimizer::RULE,
+    &zero_without_optimizer::RULE,
+    &zero_optimizer_untested::RULE,
+    &deepspeed_auto_unresolved::RULE,
+    &argument_not_read::RULE,
+    &deepspeed_trainer_mismatch::RULE,
     &accumulation_overruled::RULE,
     &deepspeed_clipping_off::RULE,
     &deepspeed_file_and_accelerate_key::RULE,

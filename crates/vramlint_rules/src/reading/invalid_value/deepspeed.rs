@@ -1,23 +1,80 @@
-//! DeepSpeed's file: the blocks that pydantic checks.
+//! DeepSpeed's file: the blocks that pydantic checks, and the keys outside of them whose values DeepSpeed compares itself.
 
 use super::finding;
-use crate::schema::{self, Manner, Problem, judge_node};
+use crate::schema::{self, Found, Manner, Problem, judge_node};
+use crate::sharding::config::{self, Config};
+use crate::sharding::reader::Readers;
 use crate::{Context, Sink};
-use vramlint_base::Severity;
+use vramlint_base::{Severity, Value};
 use vramlint_catalog::keys;
-use vramlint_resolve::Kind;
 use vramlint_syntax::data::Loader;
 
+/// Keys outside of pydantic's blocks, and the version from which on others are refused: deepspeed 0.19.8 `runtime/config.py:190`,
+/// `:230`, `:246`, `:393`, `:590`, `runtime/model_checkpointing/config.py:27`, `runtime/engine.py:1809`, each run.
+const RAW: &[(&str, Option<&str>)] = &[
+    ("train_batch_size", None),
+    ("train_micro_batch_size_per_gpu", None),
+    ("gradient_accumulation_steps", None),
+    ("communication_data_type", None),
+    ("seq_parallel_communication_data_type", None),
+    ("gradient_allreduce_op", Some("0.19.7")),
+    ("checkpoint.tag_validation", None),
+    ("checkpoint.writer.type", Some("0.17.0")),
+    ("checkpoint.writer.data_parallel", Some("0.17.0")),
+    ("torch_autocast.dtype", Some("0.17.0")),
+    ("data_types.grad_accum_dtype", None),
+    ("data_types.param_dtype", Some("0.19.8")),
+];
+
+/// Of these the letters' case does not matter: DeepSpeed changes it before it compares.
+const ANY_CASE: &[&str] = &[
+    "communication_data_type",
+    "seq_parallel_communication_data_type",
+    "gradient_allreduce_op",
+    "checkpoint.tag_validation",
+    "checkpoint.writer.type",
+    "checkpoint.writer.data_parallel",
+];
+
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for (file, root, _) in schema::files(cx, Kind::DeepSpeed) {
-        for found in schema::walk(keys::deepspeed(), root) {
-            if !schema::is_checked(&found.row.path) {
-                continue;
-            }
-            let problem = judge_node(found.row, found.value, Loader::Json, Manner::Pydantic);
-            if let Some(problem @ (Problem::Set { .. } | Problem::Range { .. })) = problem {
-                out.push(finding(file, &found, "DeepSpeed", &problem, Severity::Error));
+    for config in config::configs(cx) {
+        for found in schema::walk(keys::deepspeed(), config.root) {
+            let path = found.row.path.as_str();
+            if schema::is_checked(path) {
+                let problem = judge_node(found.row, found.value, Loader::Json, Manner::Pydantic);
+                if let Some(problem @ (Problem::Set { .. } | Problem::Range { .. })) = problem {
+                    out.push(finding(config.file, &found, "DeepSpeed", &problem, Severity::Error));
+                }
+            } else if let Some((_, since)) = RAW.iter().find(|(raw, _)| *raw == path) {
+                raw(cx, &config, &found, *since, out);
             }
         }
+    }
+}
+
+fn raw(cx: &Context<'_>, config: &Config<'_>, found: &Found<'_>, since: Option<&'static str>, out: &mut Sink) {
+    let path = found.row.path.as_str();
+    let wants = schema::Wants { case_insensitive: ANY_CASE.contains(&path), nullable: true, ..schema::Wants::of(found.row) };
+    let Some(value) = found.value.value(Loader::Json) else { return };
+    let problem = match &value {
+        // Nobody fills it in: accelerate says so where it reads the file, else DeepSpeed compares the word with its own.
+        Value::Text(text) if text == "auto" && !wants.values.is_empty() && !wants.values.contains(text) => {
+            if found.row.auto.is_empty() && config.read_by(Readers::HUGGING_FACE).is_none() {
+                Problem::Set { values: wants.values.to_vec(), got: value.clone(), meant: None }
+            } else {
+                return;
+            }
+        }
+        _ => match schema::judge(&wants, &value, Manner::Exact) {
+            Some(problem @ (Problem::Set { .. } | Problem::Range { .. })) => problem,
+            _ => return,
+        },
+    };
+    let severity = match since {
+        Some(since) => config::unless_older(cx, config.file.id, since),
+        None => Some(Severity::Error),
+    };
+    if let Some(severity) = severity {
+        out.push(finding(config.file, found, "DeepSpeed", &problem, severity));
     }
 }

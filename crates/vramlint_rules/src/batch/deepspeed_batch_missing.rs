@@ -1,0 +1,127 @@
+//! # deepspeed-batch-missing
+//!
+//! A DeepSpeed file without any batch size.
+//!
+//! ## Why it matters
+//! DeepSpeed needs `train_batch_size` or `train_micro_batch_size_per_gpu`. accelerate and the Trainer fill these keys in only
+//! where they stand in the file as `"auto"`: where both are absent the engine stops with `Either train_batch_size or
+//! train_micro_batch_size_per_gpu needs to be provided`.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "gradient_accumulation_steps": 2,
+//!   "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ```python file=train.py
+//! import deepspeed
+//!
+//!
+//! def main(model):
+//!     return deepspeed.initialize(model=model, model_parameters=model.parameters(), config="ds_config.json")
+//! ```
+//!
+//! ```sh file=launch.sh
+//! deepspeed --num_gpus 2 train.py
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "gradient_accumulation_steps": 2,
+//!   "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ```python file=train.py
+//! import deepspeed
+//!
+//!
+//! def main(model):
+//!     return deepspeed.initialize(model=model, model_parameters=model.parameters(), config="ds_config.json")
+//! ```
+//!
+//! ```sh file=launch.sh
+//! deepspeed --num_gpus 2 train.py
+//! ```
+//!
+//! ## Fix
+//! Safe under accelerate and the Trainer: `train_micro_batch_size_per_gpu: "auto"` is added.
+//!
+//! ## When it is silent
+//! Where code may add the key before the engine sees the file, and where nobody is seen to read it: templates are like that.
+//!
+//! ## Sources
+//! DeepSpeed 0.19.8 `runtime/config.py:649`, run plain and under transformers 5.23.0 and accelerate 1.15.0.
+//!
+//! # 中文
+//!
+//! DeepSpeed 文件中没有任何批大小。
+//!
+//! ## 为什么重要
+//! DeepSpeed 需要 `train_batch_size` 或 `train_micro_batch_size_per_gpu`。accelerate 与 Trainer 只在文件中写成 `"auto"`
+//! 时才填充：两者都没有时，引擎会以 `Either train_batch_size or train_micro_batch_size_per_gpu needs to be provided` 终止。
+//!
+//! ## 修复
+//! 在 accelerate 与 Trainer 下为安全修复：加入 `train_micro_batch_size_per_gpu: "auto"`。
+//!
+//! ## 何时不报
+//! 代码可能在引擎读取前补上该键时；看不出由谁读取时（模板就是这样）。
+//!
+//! ## 来源
+//! DeepSpeed 0.19.8 `runtime/config.py:649`，分别在原生、transformers 5.23.0 与 accelerate 1.15.0 下实际运行。
+
+use crate::rule::Build;
+use crate::sharding::config::{self, Said};
+use crate::sharding::reader::Readers;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL211",
+    name: "deepspeed-batch-missing",
+    group: Group::Batch,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("deepspeed_batch_missing.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx) {
+        let absent = |key: &str| matches!(config.said(key), Said::Absent | Said::Known(Value::Null));
+        let Some(one) = config.read_by(Readers::KNOWN) else { continue };
+        if !absent("train_batch_size") || !absent("train_micro_batch_size_per_gpu") {
+            continue;
+        }
+        let message = message!(
+            "DeepSpeed needs train_batch_size or train_micro_batch_size_per_gpu, and the file has neither",
+            "DeepSpeed 需要 train_batch_size 或 train_micro_batch_size_per_gpu，而文件两者都没有"
+        );
+        let auto = one.readers.within(Readers::HUGGING_FACE);
+        let help = if auto {
+            message!("add \"train_micro_batch_size_per_gpu\": \"auto\"", "加入 \"train_micro_batch_size_per_gpu\": \"auto\"")
+        } else {
+            message!(
+                "add \"train_micro_batch_size_per_gpu\" with the rows per GPU",
+                "加入 \"train_micro_batch_size_per_gpu\" 并写上每卡的样本数"
+            )
+        };
+        let mut finding = RULE.finding(config.head(), message).help(help);
+        let value = Value::Text("auto".to_owned());
+        let edit = auto.then(|| edit::put(config.file, &[], "train_micro_batch_size_per_gpu", &value)).flatten();
+        if let Some(edit) = edit.filter(|_| config.item("train_micro_batch_size_per_gpu").is_none()) {
+            let title = message!("add it as \"auto\"", "以 \"auto\" 加入");
+            finding = finding.fix(Fix { title, applicability: Applicability::Safe, edits: vec![edit] });
+        }
+        out.push(match one.run {
+            Some(run) => finding.run(&run.id),
+            None => finding,
+        });
+    }
+}

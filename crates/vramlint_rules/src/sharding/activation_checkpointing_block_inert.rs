@@ -1,0 +1,125 @@
+//! # activation-checkpointing-block-inert
+//!
+//! An `activation_checkpointing` block in a DeepSpeed file that no code asks for.
+//!
+//! ## Why it matters
+//! The block only configures `deepspeed.checkpointing.checkpoint`. Where the model does not call that, nothing is recomputed
+//! and no activation leaves the GPU, whatever the block says; gradient checkpointing of transformers does not read it.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+//!   "activation_checkpointing": {"partition_activations": true, "cpu_checkpointing": true},
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ```python file=train.py
+//! import deepspeed
+//!
+//!
+//! def main(model):
+//!     return deepspeed.initialize(model=model, model_parameters=model.parameters(), config="ds_config.json")
+//! ```
+//!
+//! ```sh file=launch.sh
+//! deepspeed --num_gpus 2 train.py
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ```python file=train.py
+//! import deepspeed
+//!
+//!
+//! def main(model):
+//!     return deepspeed.initialize(model=model, model_parameters=model.parameters(), config="ds_config.json")
+//! ```
+//!
+//! ```sh file=launch.sh
+//! deepspeed --num_gpus 2 train.py
+//! ```
+//!
+//! ## Fix
+//! Not offered: switch gradient checkpointing on where the framework has it.
+//!
+//! ## When it is silent
+//! Where the code speaks of `deepspeed.checkpointing`, and where it is not in the project.
+//!
+//! ## Sources
+//! DeepSpeed 0.19.8 `runtime/activation_checkpointing/config.py`, run: `is_configured()` is false behind
+//! `deepspeed.initialize`.
+//!
+//! # 中文
+//!
+//! DeepSpeed 文件中的 `activation_checkpointing` 块没有代码使用。
+//!
+//! ## 为什么重要
+//! 该块只用于配置 `deepspeed.checkpointing.checkpoint`。模型没有调用它时，无论块中写了什么，都不会重计算，也不会把激活值
+//! 移出 GPU；transformers 的梯度检查点不读取它。
+//!
+//! ## 修复
+//! 不提供：请在框架中启用梯度检查点。
+//!
+//! ## 何时不报
+//! 代码提到 `deepspeed.checkpointing` 时；代码不在项目中时。
+//!
+//! ## 来源
+//! DeepSpeed 0.19.8 `runtime/activation_checkpointing/config.py`，实际运行：`deepspeed.initialize` 之后 `is_configured()`
+//! 为 false。
+
+use super::config::{self, Said};
+use super::reader::Readers;
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, Value, message};
+use vramlint_resolve::Run;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL555",
+    name: "activation-checkpointing-block-inert",
+    group: Group::Sharding,
+    severity: Severity::Info,
+    since: "0.1.0",
+    source: include_str!("activation_checkpointing_block_inert.rs"),
+    check: Some(check),
+};
+
+/// What code says that asks for it, under any name that it may be imported by.
+const ASKED: &[&str] =
+    &["checkpointing.configure", "deepspeed.checkpointing", "import checkpointing", "checkpointing.checkpoint", "megatron"];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx) {
+        let Some(block) = config.block("activation_checkpointing") else { continue };
+        let Some(item) = config.item("activation_checkpointing") else { continue };
+        let on = block.entries().any(|(_, value)| matches!(config.said_by(value), Said::Known(Value::Bool(true))));
+        let seen = |run: &Run| {
+            run.code.as_deref().is_some_and(|code| {
+                let files = code.files.iter().map(|id| &cx.project.file(*id).text);
+                files.into_iter().all(|text| !ASKED.iter().any(|word| text.contains(word)))
+            })
+        };
+        let idle = config.uses.iter().all(|one| one.readers.within(Readers::KNOWN) && one.run.is_some_and(seen));
+        if on && idle {
+            let message = message!(
+                "activation_checkpointing does nothing here: no code calls deepspeed.checkpointing",
+                "activation_checkpointing 在此不起作用：没有代码调用 deepspeed.checkpointing"
+            );
+            let help = message!(
+                "use the gradient checkpointing of the framework, and delete the block",
+                "改用框架的梯度检查点，并删除该块"
+            );
+            out.push(RULE.finding(config.key_place(item), message).help(help));
+        }
+    }
+}

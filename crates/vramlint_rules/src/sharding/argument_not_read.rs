@@ -1,0 +1,231 @@
+//! # argument-not-read
+//!
+//! An argument of the Trainer that the DeepSpeed file keeps from being read.
+//!
+//! ## Why it matters
+//! transformers fills only keys that stand in the file as `"auto"`. What is absent stays absent, and DeepSpeed's own default
+//! holds: without `gradient_clipping` it clips at 1.0 (not at all before 0.19.3) whatever `max_grad_norm` says, and an
+//! `optimizer` without `lr` trains with 1e-3. A `train_batch_size` of `"auto"` without `gradient_accumulation_steps` is
+//! refused, since it is filled with an accumulation that the engine then does not have.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": "auto",
+//!   "gradient_accumulation_steps": "auto",
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ```python file=train.py
+//! from transformers import Trainer, TrainingArguments
+//!
+//!
+//! def main(model, dataset):
+//!     args = TrainingArguments("out", deepspeed="ds_config.json", per_device_train_batch_size=8, max_grad_norm=0.3)
+//!     Trainer(model=model, args=args, train_dataset=dataset).train()
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": "auto",
+//!   "gradient_accumulation_steps": "auto",
+//!   "gradient_clipping": "auto",
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ```python file=train.py
+//! from transformers import Trainer, TrainingArguments
+//!
+//!
+//! def main(model, dataset):
+//!     args = TrainingArguments("out", deepspeed="ds_config.json", per_device_train_batch_size=8, max_grad_norm=0.3)
+//!     Trainer(model=model, args=args, train_dataset=dataset).train()
+//! ```
+//!
+//! ## Fix
+//! Unsafe: the key is added as `"auto"`. Safe where the run would be refused.
+//!
+//! ## When it is milder
+//! Advice for an accumulation that only the engine's own figures miss.
+//!
+//! ## When it is silent
+//! Where the argument is not given or not known, or says what DeepSpeed does anyway.
+//!
+//! ## Sources
+//! transformers 5.23.0 `integrations/deepspeed.py:100`, accelerate 1.15.0 `utils/dataclasses.py:1255`, DeepSpeed 0.19.8
+//! `runtime/config.py:602`; measured by training.
+//!
+//! # 中文
+//!
+//! 因为 DeepSpeed 文件的写法，Trainer 的某个参数不会被读取。
+//!
+//! ## 为什么重要
+//! transformers 只填充文件中写成 `"auto"` 的键。没写的键仍然没有，采用的是 DeepSpeed 自己的默认值：没有
+//! `gradient_clipping` 时，无论 `max_grad_norm` 写了什么，都按 1.0 裁剪（0.19.3 之前则不裁剪）；`optimizer` 中没有 `lr`
+//! 时以 1e-3 训练。`train_batch_size` 为 `"auto"` 而没有 `gradient_accumulation_steps` 会被拒绝，因为填入的累积步数引擎并
+//! 不采用。
+//!
+//! ## 修复
+//! 不安全：以 `"auto"` 加入该键。若运行会被拒绝则为安全修复。
+//!
+//! ## 何时从轻
+//! 只影响引擎自身统计数字的累积步数，仅作提示。
+//!
+//! ## 何时不报
+//! 参数未给出或未知，或与 DeepSpeed 的做法一致时。
+//!
+//! ## 来源
+//! transformers 5.23.0 `integrations/deepspeed.py:100`，accelerate 1.15.0 `utils/dataclasses.py:1255`，DeepSpeed 0.19.8
+//! `runtime/config.py:602`；以实际训练测得。
+
+use super::config::{self, Config, Said};
+use super::optimizers::{self, Schedule};
+use super::trainer::{self, Arguments, number};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Finding, Fix, Message, Place, Severity, Value, message};
+use vramlint_resolve::versions::{Holds, Span};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL542",
+    name: "argument-not-read",
+    group: Group::Sharding,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("argument_not_read.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx) {
+        let mut once = Once::default();
+        for arguments in trainer::of(cx, &config) {
+            let reading = Reading { cx, config: &config, arguments: &arguments };
+            let found = [reading.clipping(), reading.accumulation()].into_iter().flatten().chain(reading.optimizer());
+            out.findings.extend(found.filter(|finding| once.first(finding.place)));
+        }
+    }
+}
+
+struct Reading<'a, 'b> {
+    cx: &'b Context<'a>,
+    config: &'b Config<'a>,
+    arguments: &'b Arguments<'a>,
+}
+
+impl Reading<'_, '_> {
+    fn finding(&self, at: Place, severity: Severity, message: Message, path: &[&str], key: &str) -> Finding {
+        let help = message!("add \"{key}\": \"auto\"", "加入 \"{key}\": \"auto\"");
+        let mut finding = RULE.finding(at, message).severity(severity).help(help);
+        if let Some(edit) = edit::put(self.config.file, path, key, &Value::Text("auto".to_owned())) {
+            let title = message!("add \"{key}\": \"auto\"", "加入 \"{key}\": \"auto\"");
+            let applicability = if severity == Severity::Error { Applicability::Safe } else { Applicability::Unsafe };
+            finding = finding.fix(Fix { title, applicability, edits: vec![edit] });
+        }
+        match self.arguments.one.run {
+            Some(run) => finding.run(&run.id),
+            None => finding,
+        }
+    }
+
+    fn clipping(&self) -> Option<Finding> {
+        let given = self.arguments.given("max_grad_norm").filter(|_| self.config.item("gradient_clipping").is_none())?;
+        let norm = number(self.arguments.set.reader, given.value.as_ref()?)?;
+        let own = match self.cx.project.holds(self.config.file.id, &Span::since("deepspeed", "0.19.3")) {
+            Holds::Never => 0.0,
+            _ => 1.0,
+        };
+        if (norm - own).abs() < f64::EPSILON {
+            return None;
+        }
+        let message = message!(
+            "max_grad_norm {norm} is not read: the DeepSpeed file has no gradient_clipping, so {own} holds",
+            "max_grad_norm {norm} 不会被读取：DeepSpeed 文件没有 gradient_clipping，实际为 {own}"
+        );
+        let finding = self.finding(given.place, Severity::Warning, message, &[], "gradient_clipping");
+        Some(finding.related(self.config.head(), message!("the file without it", "缺少它的文件")))
+    }
+
+    /// The engine's accumulation is 1 where the file has none.
+    fn accumulation(&self) -> Option<Finding> {
+        let given = self.arguments.given("gradient_accumulation_steps")?;
+        let by_trainer = self.config.item("gradient_accumulation_steps").is_none() && !self.arguments.set.lacks("deepspeed");
+        let steps = number(self.arguments.set.reader, given.value.as_ref()?).filter(|steps| *steps > 1.0 && by_trainer)?;
+        let key = "gradient_accumulation_steps";
+        let finding = match (self.config.item("train_batch_size"), self.config.said("train_batch_size")) {
+            (Some(item), Said::Auto) => {
+                let message = message!(
+                    "train_batch_size \"auto\" is filled with {steps} accumulation steps, which the engine then takes for 1: refused",
+                    "train_batch_size 的 \"auto\" 按累积 {steps} 步填入，而引擎按 1 步处理：会被拒绝"
+                );
+                self.finding(self.config.place(item), Severity::Error, message, &[], key)
+            }
+            (None, _) => {
+                let message = message!(
+                    "the file has no gradient_accumulation_steps: the Trainer accumulates {steps}, the engine's figures say 1",
+                    "文件没有 gradient_accumulation_steps：Trainer 累积 {steps} 步，引擎的统计却按 1 步"
+                );
+                self.finding(self.config.head(), Severity::Info, message, &[], key)
+            }
+            _ => return None,
+        };
+        Some(finding.related(given.place, message!("the argument", "参数")))
+    }
+
+    /// An optimizer or schedule in the file, which takes nothing from the arguments but where it says `auto`.
+    fn optimizer(&self) -> Vec<Finding> {
+        let mut found = Vec::new();
+        let rows = [
+            ("optimizer", "lr", "learning_rate"),
+            ("optimizer", "weight_decay", "weight_decay"),
+            ("optimizer", "eps", "adam_epsilon"),
+            ("scheduler", "warmup_num_steps", "warmup_steps"),
+        ];
+        for (block, key, field) in rows {
+            let Some(kind) = self.config.value(&format!("{block}.type")) else { continue };
+            let takes = kind.as_str().is_some_and(|kind| match optimizers::schedule(kind) {
+                _ if block == "optimizer" => {
+                    optimizers::takes(optimizers::optimizer(kind), false).is_some_and(|names| names.contains(&key))
+                }
+                Schedule::Own(_, names) => names.contains(&key),
+                _ => false,
+            });
+            let absent = self.config.item(&format!("{block}.params.{key}")).is_none();
+            let Some(item) = self.config.item(block).filter(|_| takes && absent) else { continue };
+            let given = self.arguments.given(field);
+            let value = given.and_then(|given| number(self.arguments.set.reader, given.value.as_ref()?));
+            let differs = match (key, given) {
+                // The default of the argument is another than that of the optimizer, too.
+                ("lr", None) => self.arguments.plain() && !self.arguments.set.open,
+                ("lr", Some(_)) => value.is_some_and(|rate| (rate - 1e-3).abs() > f64::EPSILON),
+                (_, Some(_)) => value.is_some_and(|value| value > 0.0 && (key != "eps" || (value - 1e-8).abs() > 1e-12)),
+                (_, None) => false,
+            };
+            if !differs {
+                continue;
+            }
+            let message = if key == "lr" {
+                message!(
+                    "learning_rate is not read: the optimizer of the DeepSpeed file has no lr, so 1e-3 holds",
+                    "learning_rate 不会被读取：DeepSpeed 文件的 optimizer 没有 lr，实际为 1e-3"
+                )
+            } else {
+                message!(
+                    "{field} is not read: the {block} of the DeepSpeed file has no {key}, so its own default holds",
+                    "{field} 不会被读取：DeepSpeed 文件的 {block} 没有 {key}，采用其自身默认值"
+                )
+            };
+            let mut finding = self.finding(self.config.key_place(item), Severity::Warning, message, &[block, "params"], key);
+            if let Some(given) = given {
+                finding = finding.related(given.place, message!("the argument", "参数"));
+            }
+            found.push(finding);
+        }
+        // One place, one finding: the first is the one that matters most.
+        found.truncate(1);
+        found
+    }
+}

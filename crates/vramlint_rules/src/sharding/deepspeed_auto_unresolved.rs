@@ -1,0 +1,240 @@
+//! # deepspeed-auto-unresolved
+//!
+//! An `"auto"` in a DeepSpeed file that nobody fills in.
+//!
+//! ## Why it matters
+//! DeepSpeed itself resolves no `"auto"`. In the blocks that pydantic reads it is dropped without a message: stage `"auto"`
+//! is stage 0, `bf16.enabled: "auto"` trains in fp32. Elsewhere the text survives and raises, sometimes only at the first
+//! step (`gradient_clipping`). accelerate and transformers fill some keys, and refuse the file where `"auto"` stands on any
+//! other.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "zero_optimization": {"stage": "auto"}
+//! }
+//! ```
+//!
+//! ```python file=train.py
+//! import deepspeed
+//!
+//!
+//! def main(model):
+//!     return deepspeed.initialize(model=model, optimizer=None, model_parameters=model.parameters(), config="ds_config.json")
+//! ```
+//!
+//! ```sh file=launch.sh
+//! deepspeed --num_gpus 2 train.py
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ```python file=train.py
+//! import deepspeed
+//!
+//!
+//! def main(model):
+//!     return deepspeed.initialize(model=model, model_parameters=model.parameters(), config="ds_config.json")
+//! ```
+//!
+//! ```sh file=launch.sh
+//! deepspeed --num_gpus 2 train.py
+//! ```
+//!
+//! ## Fix
+//! Not offered: the value that was meant is not known.
+//!
+//! ## When it is milder
+//! A warning where the text is dropped or means "none"; advice for several buckets at once.
+//!
+//! ## When it is silent
+//! Where it is not seen who reads the file.
+//!
+//! ## Sources
+//! DeepSpeed 0.19.8 `runtime/config_utils.py:56`, `runtime/config.py:596`, `runtime/engine.py:3506`, torch 2.15
+//! `optim/adam.py:59`, accelerate 1.15.0 `utils/dataclasses.py:1368`, transformers 5.23.0 `integrations/deepspeed.py:100`,
+//! each run.
+//!
+//! # 中文
+//!
+//! DeepSpeed 文件中无人填充的 `"auto"`。
+//!
+//! ## 为什么重要
+//! DeepSpeed 本身不会解析 `"auto"`。在由 pydantic 读取的块中，它会被无声丢弃：阶段 `"auto"` 就是阶段 0，
+//! `bf16.enabled: "auto"` 则以 fp32 训练。其他位置的文本会保留下来并引发异常，有的（`gradient_clipping`）直到第一步才发生。
+//! accelerate 与 transformers 只填充部分键，`"auto"` 写在别的键上时会拒绝该文件。
+//!
+//! ## 修复
+//! 不提供：无法得知本意的取值。
+//!
+//! ## 何时从轻
+//! 文本被丢弃或等同于“无”时只报警告；多个桶大小合并为一条提示。
+//!
+//! ## 何时不报
+//! 看不出由谁读取该文件时。
+//!
+//! ## 来源
+//! DeepSpeed 0.19.8 `runtime/config_utils.py:56`、`runtime/config.py:596`、`runtime/engine.py:3506`，torch 2.15
+//! `optim/adam.py:59`，accelerate 1.15.0 `utils/dataclasses.py:1368`，transformers 5.23.0 `integrations/deepspeed.py:100`，
+//! 逐项实际运行。
+
+use super::config::{self, Config, Item, Said};
+use super::initialize;
+use super::reader::Readers;
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, schema};
+use vramlint_base::{Finding, Message, Severity, message};
+use vramlint_catalog::keys::{self, AutoFiller};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL540",
+    name: "deepspeed-auto-unresolved",
+    group: Group::Sharding,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("deepspeed_auto_unresolved.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx) {
+        let plain = config.read_by(Readers::PLAIN).is_some();
+        let others = [
+            (Readers::TRAINER, &[AutoFiller::HfTrainer][..]),
+            (Readers::ACCELERATE, &[AutoFiller::Accelerate]),
+            (Readers::HUGGING_FACE, &[AutoFiller::HfTrainer, AutoFiller::Accelerate]),
+        ];
+        let fillers = others.into_iter().find(|(readers, _)| config.read_by(*readers).is_some()).map(|(_, fillers)| fillers);
+        let mut dropped = Vec::new();
+        let mut items = Vec::new();
+        config.walk(&mut |path, item| {
+            if config.said_by(item.value) == Said::Auto {
+                items.push((path.to_owned(), item));
+            }
+        });
+        for (path, item) in items {
+            let key = keys::find(keys::deepspeed(), &path);
+            // A block of its own name, and words of the key itself.
+            if key.is_some_and(|key| key.default.as_deref() == Some("auto") || key.values.iter().any(|value| value == "auto"))
+                && fillers.is_none()
+            {
+                continue;
+            }
+            if let Some(fillers) = fillers {
+                out.findings.extend(unfilled(&config, &path, item, fillers));
+            } else if plain {
+                match fate(&config, &path) {
+                    Some(Fate::Dropped) => dropped.push((path, item)),
+                    Some(fate) => out.push(by_engine(&config, &path, item, &fate)),
+                    None => {}
+                }
+            }
+        }
+        out.findings.extend(tuning(&config, &dropped));
+    }
+}
+
+/// Keys that accelerate overwrites before it looks for `auto` (utils/dataclasses.py:1323).
+const OVERWRITTEN: &[&str] = &["steps_per_print"];
+
+/// What accelerate does with an `auto` that it does not fill, also under transformers' Trainer.
+fn unfilled(config: &Config<'_>, path: &str, item: Item<'_>, fillers: &[AutoFiller]) -> Option<Finding> {
+    let key = keys::find(keys::deepspeed(), path);
+    let filled = key.is_some_and(|key| key.auto.iter().any(|filler| fillers.contains(filler)));
+    if filled || OVERWRITTEN.contains(&path) || config.item(path).is_none() {
+        return None;
+    }
+    let message = message!(
+        "nobody fills in the \"auto\" of `{path}`: accelerate refuses it",
+        "无人填充 `{path}` 的 \"auto\"：accelerate 会拒绝"
+    );
+    Some(RULE.finding(config.place(item), message).help(message!("write a value, or delete the key", "写出取值，或删除该键")))
+}
+
+/// What becomes of an `auto` that DeepSpeed itself reads.
+enum Fate {
+    /// It raises, and when.
+    Raises(Message),
+    /// It is dropped for the default, which is another thing than what people expect of `auto`.
+    Default(&'static str),
+    /// It is dropped for a default that is as good as any.
+    Dropped,
+}
+
+fn fate(config: &Config<'_>, path: &str) -> Option<Fate> {
+    Some(match path {
+        "train_batch_size" | "train_micro_batch_size_per_gpu" | "gradient_accumulation_steps" => {
+            Fate::Raises(message!("when the file is read", "读取文件时"))
+        }
+        "gradient_clipping" => Fate::Raises(message!("at the first step", "第一步更新时")),
+        "data_types.grad_accum_dtype" | "data_types.param_dtype" => {
+            Fate::Raises(message!("when the engine starts", "引擎启动时"))
+        }
+        "zero_optimization.stage" => Fate::Default("0"),
+        "bf16.enabled" | "fp16.enabled" => Fate::Default("false"),
+        "zero_optimization.offload_optimizer.device" | "zero_optimization.offload_param.device" => Fate::Default("none"),
+        _ if path.starts_with("optimizer.params.") => {
+            let used = initialize::file_decides(config, "optimizer", initialize::OPTIMIZER) == Some(true);
+            let number =
+                path.ends_with(".lr") || path.ends_with(".eps") || path.ends_with(".weight_decay") || path.ends_with(".betas");
+            return (used && number).then(|| Fate::Raises(message!("when the engine starts", "引擎启动时")));
+        }
+        _ if path.starts_with("scheduler.params.") => {
+            let used = initialize::file_decides(config, "lr_scheduler", initialize::SCHEDULE) == Some(true);
+            let number = path.ends_with("_steps") || path.ends_with("_lr");
+            return (used && number).then(|| Fate::Raises(message!("when the engine starts", "引擎启动时")));
+        }
+        _ if schema::is_checked(path) => Fate::Dropped,
+        _ => return None,
+    })
+}
+
+fn by_engine(config: &Config<'_>, path: &str, item: Item<'_>, fate: &Fate) -> Finding {
+    let help = message!(
+        "write the value: only accelerate and transformers fill in \"auto\"",
+        "请写出取值：只有 accelerate 与 transformers 会填充 \"auto\""
+    );
+    let (message, severity) = match fate {
+        Fate::Raises(Message { en, zh }) => (
+            message!(
+                "DeepSpeed itself never fills in \"auto\": `{path}` raises {en}",
+                "DeepSpeed 本身不会填充 \"auto\"：`{path}` 在{zh}引发异常"
+            ),
+            Severity::Error,
+        ),
+        Fate::Default(default) => (
+            message!(
+                "DeepSpeed drops the \"auto\" of `{path}` without a message: it is {default}",
+                "DeepSpeed 会无声丢弃 `{path}` 的 \"auto\"：实际为 {default}"
+            ),
+            Severity::Warning,
+        ),
+        Fate::Dropped => {
+            (message!("DeepSpeed drops the \"auto\" of `{path}`", "DeepSpeed 会丢弃 `{path}` 的 \"auto\""), Severity::Info)
+        }
+    };
+    RULE.finding(config.place(item), message).severity(severity).help(help)
+}
+
+/// Tuning keys whose `auto` is dropped: one finding for all of them.
+fn tuning(config: &Config<'_>, dropped: &[(String, Item<'_>)]) -> Option<Finding> {
+    let (first, item) = dropped.first()?;
+    if dropped.len() == 1 {
+        return Some(by_engine(config, first, *item, &Fate::Dropped));
+    }
+    let names = dropped.iter().map(|(path, _)| path.rsplit('.').next().unwrap_or(path)).collect::<Vec<_>>().join(", ");
+    let message = message!(
+        "DeepSpeed drops the \"auto\" of {names} without a message: their defaults hold",
+        "DeepSpeed 会无声丢弃 {names} 的 \"auto\"：采用默认值"
+    );
+    let help = message!("write the values, or delete the keys", "写出取值，或删除这些键");
+    Some(RULE.finding(config.place(*item), message).severity(Severity::Info).help(help))
+}

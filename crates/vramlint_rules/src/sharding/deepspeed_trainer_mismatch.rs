@@ -1,0 +1,284 @@
+//! # deepspeed-trainer-mismatch
+//!
+//! A number in a DeepSpeed file that differs from the argument of the Trainer that it stands for.
+//!
+//! ## Why it matters
+//! transformers fills `"auto"` from `TrainingArguments`, and compares everything else with them: batch sizes, accumulation,
+//! clipping, learning rate, betas, epsilon, decay, warm-up, number of steps, precision. One difference, and `trainer.train()`
+//! stops with `Please correct the following DeepSpeed config values`. A number in quotes differs from every number.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "gradient_accumulation_steps": "auto",
+//!   "gradient_clipping": "auto",
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ```python file=train.py
+//! from transformers import Trainer, TrainingArguments
+//!
+//!
+//! def main(model, dataset):
+//!     args = TrainingArguments("out", deepspeed="ds_config.json", per_device_train_batch_size=8, max_grad_norm=0.3)
+//!     Trainer(model=model, args=args, train_dataset=dataset).train()
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": "auto",
+//!   "gradient_accumulation_steps": "auto",
+//!   "gradient_clipping": "auto",
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ```python file=train.py
+//! from transformers import Trainer, TrainingArguments
+//!
+//!
+//! def main(model, dataset):
+//!     args = TrainingArguments("out", deepspeed="ds_config.json", per_device_train_batch_size=8, max_grad_norm=0.3)
+//!     Trainer(model=model, args=args, train_dataset=dataset).train()
+//! ```
+//!
+//! ## Fix
+//! Unsafe: the value becomes `"auto"`, so that the argument decides.
+//!
+//! ## When it is silent
+//! Where either side is not known, and for `train_batch_size` where the number of processes is not.
+//!
+//! ## Sources
+//! transformers 5.23.0 `integrations/deepspeed.py:100-260`, run with each key; accelerate 1.15.0 `utils/dataclasses.py:1255`
+//! (a missing accumulation is 1 where accelerate's file names the JSON), read.
+//!
+//! # 中文
+//!
+//! DeepSpeed 文件中的数值与它对应的 Trainer 参数不同。
+//!
+//! ## 为什么重要
+//! transformers 用 `TrainingArguments` 填充 `"auto"`，其余的值则逐一比较：批大小、梯度累积、裁剪、学习率、beta、epsilon、
+//! 权重衰减、预热、步数、精度。只要有一处不同，`trainer.train()` 就会以
+//! `Please correct the following DeepSpeed config values` 终止。带引号的数字与任何数字都不相等。
+//!
+//! ## 修复
+//! 不安全：把该值改为 `"auto"`，由参数决定。
+//!
+//! ## 何时不报
+//! 任何一侧未知时；进程数未知时的 `train_batch_size`。
+//!
+//! ## 来源
+//! transformers 5.23.0 `integrations/deepspeed.py:100-260`，逐键实际运行；accelerate 1.15.0 `utils/dataclasses.py:1255`（
+//! 由 accelerate 的文件指定 JSON 时，缺少的累积步数按 1 处理），阅读。
+
+use super::config::{self, Config, Item, Said};
+use super::trainer::{self, Arguments, number};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
+use vramlint_catalog::Concept;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL541",
+    name: "deepspeed-trainer-mismatch",
+    group: Group::Sharding,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("deepspeed_trainer_mismatch.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx) {
+        let mut once = Once::default();
+        for arguments in trainer::of(cx, &config) {
+            let compared = Compared { config: &config, arguments: &arguments };
+            for (path, wanted, fields) in compared.wanted() {
+                let Some(item) = config.item(path) else { continue };
+                let Said::Known(said) = config.said_by(item.value) else { continue };
+                if said != Value::Null && !is_no_batch(path, &said) && !wanted.is(&said) && once.first(config.place(item)) {
+                    out.push(compared.finding(item, path, &wanted, &fields));
+                }
+            }
+            if let Some(finding) = compared.accumulation_by_accelerate().filter(|finding| once.first(finding.place)) {
+                out.push(finding);
+            }
+        }
+    }
+}
+
+/// A batch key that is no number above 0 is refused whatever the arguments say; other rules say so.
+fn is_no_batch(path: &str, said: &Value) -> bool {
+    !path.contains('.') && path != "gradient_clipping" && said.as_float().is_none_or(|number| number <= 0.0)
+}
+
+/// What the Trainer has for a key.
+enum Wanted {
+    /// A number.
+    Number(f64),
+    /// A pair of numbers.
+    Pair(f64, f64),
+    /// A truth value.
+    Switch(bool),
+    /// A number that is not known.
+    SomeNumber,
+}
+
+impl Wanted {
+    /// Whether Python finds a value of JSON equal; a number that is not known differs from text only.
+    fn is(&self, said: &Value) -> bool {
+        let number = |value: &Value| value.as_bool().map(|on| f64::from(u8::from(on))).or_else(|| value.as_float());
+        #[allow(clippy::float_cmp)] // as Python compares them
+        match (self, said) {
+            (Self::Number(own), said) => number(said) == Some(*own),
+            (Self::Switch(own), said) => number(said) == Some(f64::from(u8::from(*own))),
+            (Self::Pair(a, b), Value::List(items)) => {
+                matches!(items.as_slice(), [x, y] if number(x) == Some(*a) && number(y) == Some(*b))
+            }
+            (Self::Pair(..), _) => false,
+            (Self::SomeNumber, said) => !matches!(said, Value::Text(_)),
+        }
+    }
+}
+
+impl std::fmt::Display for Wanted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{}", Value::Float(*number).to_string().trim_end_matches(".0")),
+            Self::Pair(a, b) => write!(f, "[{a}, {b}]"),
+            Self::Switch(on) => write!(f, "{on}"),
+            Self::SomeNumber => f.write_str("a number"),
+        }
+    }
+}
+
+struct Compared<'a, 'b> {
+    config: &'b Config<'a>,
+    arguments: &'b Arguments<'a>,
+}
+
+type Row = (&'static str, Wanted, Vec<&'static str>);
+
+impl<'a> Compared<'a, '_> {
+    /// Every key that is compared, with what the arguments say and which fields say it.
+    fn wanted(&self) -> Vec<Row> {
+        let arguments = self.arguments;
+        let field = |path: &'static str, name: &'static str| -> Row {
+            (path, arguments.number(name).map_or(Wanted::SomeNumber, Wanted::Number), vec![name])
+        };
+        let mut rows = vec![
+            field("gradient_accumulation_steps", "gradient_accumulation_steps"),
+            field("gradient_clipping", "max_grad_norm"),
+            field("optimizer.params.lr", "learning_rate"),
+            field("optimizer.params.eps", "adam_epsilon"),
+            field("optimizer.params.weight_decay", "weight_decay"),
+            field("scheduler.params.warmup_max_lr", "learning_rate"),
+        ];
+        if arguments.switch("auto_find_batch_size") == Some(false) || arguments.set.lacks("auto_find_batch_size") {
+            rows.push(field("train_micro_batch_size_per_gpu", "per_device_train_batch_size"));
+            rows.extend(self.whole_batch());
+        }
+        if let (Some(first), Some(second)) = (arguments.number("adam_beta1"), arguments.number("adam_beta2")) {
+            rows.push(("optimizer.params.betas", Wanted::Pair(first, second), vec!["adam_beta1", "adam_beta2"]));
+        }
+        for (path, name, full) in [("fp16.enabled", "fp16", "fp16_full_eval"), ("bf16.enabled", "bf16", "bf16_full_eval")] {
+            let full = arguments.switch(full).or_else(|| arguments.set.lacks(full).then_some(false));
+            if let (Some(on), Some(full)) = (arguments.switch(name), full) {
+                rows.push((path, Wanted::Switch(on || full), vec![name]));
+            }
+        }
+        rows.extend(self.schedule());
+        rows
+    }
+
+    #[allow(clippy::cast_precision_loss)] // processes are few
+    fn whole_batch(&self) -> Option<Row> {
+        let arguments = self.arguments;
+        let world = arguments.one.run?.int(Concept::WorldSize).filter(|_| self.config.item("tensor_parallel").is_none())?;
+        let (rows, steps) = (arguments.number("per_device_train_batch_size")?, arguments.number("gradient_accumulation_steps")?);
+        Some((
+            "train_batch_size",
+            Wanted::Number(rows * steps * world as f64),
+            vec!["per_device_train_batch_size", "gradient_accumulation_steps"],
+        ))
+    }
+
+    /// The number of steps, where it is fixed, and the warm-up, where it is counted in steps.
+    fn schedule(&self) -> Vec<Row> {
+        let arguments = self.arguments;
+        let mut rows = Vec::new();
+        if let Some(steps) = arguments.given("max_steps").and_then(|given| number(arguments.set.reader, given.value.as_ref()?))
+            && steps > 0.0
+        {
+            rows.push(("scheduler.params.total_num_steps", Wanted::Number(steps), vec!["max_steps"]));
+        }
+        let warmup = match arguments.given("warmup_steps") {
+            Some(given) => given.value.as_ref().and_then(|value| number(arguments.set.reader, value)),
+            None => (!arguments.set.open).then_some(0.0),
+        };
+        // A share of the steps needs their number.
+        if let Some(steps) = warmup.filter(|steps| (*steps >= 1.0 || *steps == 0.0) && arguments.set.lacks("warmup_ratio")) {
+            rows.push(("scheduler.params.warmup_num_steps", Wanted::Number(steps.max(1.0)), vec!["warmup_steps"]));
+        }
+        rows
+    }
+
+    fn finding(&self, item: Item<'a>, path: &str, wanted: &Wanted, fields: &[&str]) -> Finding {
+        let written = item.value.range().slice(&self.config.file.text);
+        let names = fields.join(" x ");
+        let message = match wanted {
+            Wanted::SomeNumber => message!(
+                "`{path}` is the text {written}, which never equals the number {names}: the Trainer refuses it",
+                "`{path}` 是文本 {written}，永远不等于数字 {names}：Trainer 会拒绝"
+            ),
+            _ => message!(
+                "`{path}` is {written}, but {names} is {wanted}: the Trainer refuses the difference",
+                "`{path}` 为 {written}，而 {names} 为 {wanted}：Trainer 会拒绝这种不一致"
+            ),
+        };
+        let mut finding = RULE
+            .finding(self.config.place(item), message)
+            .help(message!("write \"auto\": the argument then decides", "写作 \"auto\"：由参数决定"));
+        for place in fields.iter().filter_map(|field| self.arguments.place(field)) {
+            finding = finding.related(place, message!("the argument", "参数"));
+        }
+        if let Some(edit) = edit::set(self.config.file, item.value, &Value::Text("auto".to_owned())) {
+            let title = message!("write \"auto\"", "写作 \"auto\"");
+            finding = finding.fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
+        }
+        match self.arguments.one.run {
+            Some(run) => finding.run(&run.id),
+            None => finding,
+        }
+    }
+
+    /// Where accelerate's own file names the JSON, accelerate takes a missing accumulation for 1 before the Trainer compares.
+    fn accumulation_by_accelerate(&self) -> Option<Finding> {
+        let arguments = self.arguments;
+        let run = arguments.one.run.filter(|run| run.accelerate.is_some() && arguments.set.lacks("deepspeed"))?;
+        let given = arguments.given("gradient_accumulation_steps")?;
+        let steps = number(arguments.set.reader, given.value.as_ref()?).filter(|steps| *steps > 1.0)?;
+        if self.config.item("gradient_accumulation_steps").is_some() {
+            return None;
+        }
+        let message = message!(
+            "without gradient_accumulation_steps accelerate takes 1 for this file, and the Trainer's {steps} is refused",
+            "未写 gradient_accumulation_steps 时 accelerate 对此文件取 1，Trainer 的 {steps} 会被拒绝"
+        );
+        let help = message!("add \"gradient_accumulation_steps\": \"auto\"", "加入 \"gradient_accumulation_steps\": \"auto\"");
+        let mut finding = RULE
+            .finding(self.config.head(), message)
+            .help(help)
+            .related(given.place, message!("the argument", "参数"))
+            .run(&run.id);
+        let auto = Value::Text("auto".to_owned());
+        if let Some(edit) = edit::put(self.config.file, &[], "gradient_accumulation_steps", &auto) {
+            let title = message!("add it as \"auto\"", "以 \"auto\" 加入");
+            finding = finding.fix(Fix { title, applicability: Applicability::Safe, edits: vec![edit] });
+        }
+        Some(finding)
+    }
+}

@@ -1,0 +1,112 @@
+//! # trainer-without-zero-block
+//!
+//! A DeepSpeed file for the Trainer without `zero_optimization`.
+//!
+//! ## Why it matters
+//! transformers hands the file to accelerate, which stops with `Please specify the ZeRO optimization config in the DeepSpeed
+//! config`. Plain DeepSpeed takes it for stage 0.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": "auto",
+//!   "gradient_accumulation_steps": "auto",
+//!   "gradient_clipping": "auto",
+//!   "bf16": {"enabled": "auto"}
+//! }
+//! ```
+//!
+//! ```python file=train.py
+//! from transformers import Trainer, TrainingArguments
+//!
+//!
+//! def main(model, dataset):
+//!     args = TrainingArguments("out", deepspeed="ds_config.json", per_device_train_batch_size=8, max_grad_norm=0.3)
+//!     Trainer(model=model, args=args, train_dataset=dataset).train()
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": "auto",
+//!   "gradient_accumulation_steps": "auto",
+//!   "gradient_clipping": "auto",
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ```python file=train.py
+//! from transformers import Trainer, TrainingArguments
+//!
+//!
+//! def main(model, dataset):
+//!     args = TrainingArguments("out", deepspeed="ds_config.json", per_device_train_batch_size=8, max_grad_norm=0.3)
+//!     Trainer(model=model, args=args, train_dataset=dataset).train()
+//! ```
+//!
+//! ## Fix
+//! Unsafe: a block with stage 0, which says the same, is added; 1 to 3 shard.
+//!
+//! ## When it is silent
+//! Where DeepSpeed itself reads the file, or it is not seen who does. Runs with `Accelerator()` are the matter of
+//! `deepspeed-json-and-prepare`.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `utils/dataclasses.py:1277`, run.
+//!
+//! # 中文
+//!
+//! 供 Trainer 使用的 DeepSpeed 文件没有 `zero_optimization`。
+//!
+//! ## 为什么重要
+//! transformers 会把该文件交给 accelerate，后者以 `Please specify the ZeRO optimization config in the DeepSpeed config`
+//! 终止。原生 DeepSpeed 则视为阶段 0。
+//!
+//! ## 修复
+//! 不安全：加入阶段 0 的块，含义相同；阶段 1 到 3 才会分片。
+//!
+//! ## 何时不报
+//! 由 DeepSpeed 本身读取，或看不出由谁读取时。使用 `Accelerator()` 的运行由 `deepspeed-json-and-prepare` 报告。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `utils/dataclasses.py:1277`，实际运行。
+
+use super::config;
+use super::reader::Readers;
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL562",
+    name: "trainer-without-zero-block",
+    group: Group::Sharding,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("trainer_without_zero_block.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx) {
+        let Some(one) = config.read_by(Readers::TRAINER).filter(|_| config.item("zero_optimization").is_none()) else { continue };
+        let message = message!(
+            "the Trainer refuses a DeepSpeed file without zero_optimization",
+            "Trainer 拒绝没有 zero_optimization 的 DeepSpeed 文件"
+        );
+        let help = message!(
+            "add \"zero_optimization\": {{\"stage\": 2}}, or 0 for none",
+            "加入 \"zero_optimization\": {{\"stage\": 2}}，或以 0 表示不用"
+        );
+        let mut finding = RULE.finding(config.head(), message).help(help);
+        let block = Value::Map(vec![(Value::Text("stage".to_owned()), Value::Int(0))]);
+        if let Some(edit) = edit::put(config.file, &[], "zero_optimization", &block) {
+            let title = message!("add stage 0", "加入阶段 0");
+            finding = finding.fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
+        }
+        out.push(match one.run {
+            Some(run) => finding.run(&run.id),
+            None => finding,
+        });
+    }
+}

@@ -1,0 +1,153 @@
+//! # zero-optimizer-untested
+//!
+//! ZeRO with an optimizer that DeepSpeed takes only when told to.
+//!
+//! ## Why it matters
+//! ZeRO shards the states of Adam, AdamW, Adagrad, Lion and Muon. Any other optimizer, in the file or made in code, stops
+//! `deepspeed.initialize` unless `zero_allow_untested_optimizer` is true. accelerate and the Trainer set that themselves for
+//! optimizers of the code.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "optimizer": {"type": "SGD", "params": {"lr": 0.01}},
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ```python file=train.py
+//! import deepspeed
+//!
+//!
+//! def main(model):
+//!     return deepspeed.initialize(model=model, model_parameters=model.parameters(), config="ds_config.json")
+//! ```
+//!
+//! ```sh file=launch.sh
+//! deepspeed --num_gpus 2 train.py
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ```python file=train.py
+//! import deepspeed
+//!
+//!
+//! def main(model):
+//!     return deepspeed.initialize(model=model, model_parameters=model.parameters(), config="ds_config.json")
+//! ```
+//!
+//! ```sh file=launch.sh
+//! deepspeed --num_gpus 2 train.py
+//! ```
+//!
+//! ## Fix
+//! Unsafe: `zero_allow_untested_optimizer: true` is added.
+//!
+//! ## When it is silent
+//! Where the stage or the optimizer is not known, and where accelerate or the Trainer reads the file.
+//!
+//! ## Sources
+//! DeepSpeed 0.19.8 `runtime/engine.py:2299`, `runtime/zero/utils.py:45`, run.
+//!
+//! # 中文
+//!
+//! ZeRO 使用了 DeepSpeed 需明确允许才接受的优化器。
+//!
+//! ## 为什么重要
+//! ZeRO 会对 Adam、AdamW、Adagrad、Lion、Muon 的状态分片。其他优化器，无论写在文件中还是在代码中创建，都会使
+//! `deepspeed.initialize` 终止，除非 `zero_allow_untested_optimizer` 为 true。对代码中的优化器，accelerate 与 Trainer 会
+//! 自行设置该键。
+//!
+//! ## 修复
+//! 不安全：加入 `zero_allow_untested_optimizer: true`。
+//!
+//! ## 何时不报
+//! 阶段或优化器未知时；由 accelerate 或 Trainer 读取该文件时。
+//!
+//! ## 来源
+//! DeepSpeed 0.19.8 `runtime/engine.py:2299`，`runtime/zero/utils.py:45`，实际运行。
+
+use super::config::{self, Config};
+use super::initialize::{self, Given};
+use super::optimizers;
+use super::reader::Readers;
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Finding, Fix, Place, Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL545",
+    name: "zero-optimizer-untested",
+    group: Group::Sharding,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("zero_optimizer_untested.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx) {
+        let sharded = config.stage().is_some_and(|stage| stage > 0);
+        let Some(one) = config.read_by(Readers::PLAIN).filter(|_| sharded) else { continue };
+        if config.flag("zero_allow_untested_optimizer", false) != Some(false) {
+            continue;
+        }
+        match initialize::given(one, "optimizer", initialize::OPTIMIZER) {
+            Given::No => {
+                let Some(item) = config.item("optimizer.type") else { continue };
+                let Some(Value::Text(name)) = config.value("optimizer.type") else { continue };
+                if optimizers::is_tested(optimizers::optimizer(&name)) == Some(false) {
+                    out.push(finding(&config, config.place(item), &name));
+                }
+            }
+            Given::Yes => {
+                for (name, place) in initialize::made_optimizers(one) {
+                    if untested(&name) {
+                        let short = name.rsplit('.').next().unwrap_or(&name);
+                        let zero =
+                            config.item("zero_optimization.stage").map_or_else(|| config.head(), |item| config.place(item));
+                        out.push(finding(&config, place, short).related(zero, message!("the stage", "阶段")));
+                    }
+                }
+            }
+            Given::Unknown => {}
+        }
+    }
+}
+
+/// Whether a class of a library is certainly none of those that ZeRO knows (runtime/zero/utils.py:45).
+fn untested(path: &str) -> bool {
+    let known = ["torch.optim.Adam", "torch.optim.AdamW", "torch.optim.Adagrad"];
+    let name = path.rsplit('.').next().unwrap_or(path);
+    let torch = path.starts_with("torch.optim.") && !known.iter().any(|known| known.ends_with(&format!(".{name}")));
+    torch || path.starts_with("bitsandbytes.optim.") || path == "transformers.Adafactor"
+}
+
+fn finding(config: &Config<'_>, at: Place, name: &str) -> Finding {
+    let message = message!(
+        "ZeRO refuses the optimizer {name} without zero_allow_untested_optimizer",
+        "没有 zero_allow_untested_optimizer 时 ZeRO 拒绝优化器 {name}"
+    );
+    let help = message!(
+        "add \"zero_allow_untested_optimizer\": true, or use AdamW",
+        "加入 \"zero_allow_untested_optimizer\": true，或改用 AdamW"
+    );
+    let finding = RULE.finding(at, message).help(help);
+    match edit::put(config.file, &[], "zero_allow_untested_optimizer", &Value::Bool(true)) {
+        Some(edit) => finding.fix(Fix {
+            title: message!("add zero_allow_untested_optimizer", "加入 zero_allow_untested_optimizer"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit],
+        }),
+        None => finding,
+    }
+}
