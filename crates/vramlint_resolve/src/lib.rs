@@ -8,6 +8,7 @@
 
 pub mod beside;
 pub mod code;
+pub mod environment;
 pub mod kind;
 pub mod launch;
 pub mod policy;

@@ -1,6 +1,7 @@
 //! All files of a project, what they are, and the runs that they make.
 
 use crate::code::{self, CodeFacts, ModuleIndex};
+use crate::environment::{self, SetVariable};
 use crate::kind::{self, Kind, KindGuess};
 use crate::launch::{self, Launch};
 use crate::reference::Lookup;
@@ -8,7 +9,7 @@ use crate::run::Marks;
 use crate::versions::{Holds, Libraries, Said, Span};
 use crate::{Policy, Run, SourceFile, run};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use vramlint_base::{FileId, LineColumn, Place, TextRange, Value};
 
 /// A project, resolved.
@@ -34,6 +35,8 @@ pub struct Project {
     code_given: Mutex<HashMap<FileId, Vec<Given>>>,
     /// The Python modules, for all entries.
     modules: Arc<ModuleIndex>,
+    /// Where variables of the environment are set; found when first asked for.
+    environment: OnceLock<Vec<SetVariable>>,
     /// What the text of each file shows of processes.
     marks: Vec<Marks>,
     /// The runs of each file, as indices.
@@ -79,6 +82,11 @@ impl Project {
             .flatten()
             .map(Arc::new)
             .collect()
+    }
+
+    /// Every place that sets a variable of the environment that rules ask for, in order of file and place.
+    pub fn environment(&self) -> &[SetVariable] {
+        self.environment.get_or_init(|| environment::set_variables(self))
     }
 
     /// The file with this number.
