@@ -1,5 +1,6 @@
 //! All files of a project, what they are, and the runs that they make.
 
+use crate::arguments::{self, ArgumentSet};
 use crate::code::{self, CodeFacts, ModuleIndex};
 use crate::environment::{self, SetVariable};
 use crate::kind::{self, Kind, KindGuess};
@@ -7,8 +8,8 @@ use crate::launch::{self, Launch};
 use crate::reference::Lookup;
 use crate::run::Marks;
 use crate::versions::{Holds, Libraries, Said, Span};
-use crate::{Policy, Run, SourceFile, run};
-use std::collections::HashMap;
+use crate::{CallIn, Policy, Run, SourceFile, run};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 use vramlint_base::{FileId, LineColumn, Place, TextRange, Value};
 
@@ -33,6 +34,10 @@ pub struct Project {
     code: Mutex<HashMap<FileId, Arc<CodeFacts>>>,
     /// The same for launches that give options; few launches of one script differ in what they give.
     code_given: Mutex<HashMap<FileId, Vec<Given>>>,
+    /// Every call of a library; looked for when first asked for.
+    calls: OnceLock<Vec<CallIn>>,
+    /// Launch commands in documents; read when first asked for.
+    mentioned: OnceLock<Vec<Launch>>,
     /// The Python modules, for all entries.
     modules: Arc<ModuleIndex>,
     /// Where variables of the environment are set; found when first asked for.
@@ -41,6 +46,8 @@ pub struct Project {
     marks: Vec<Marks>,
     /// The runs of each file, as indices.
     runs_by_file: HashMap<FileId, Vec<usize>>,
+    /// What argument classes are given; made when first asked for.
+    arguments: OnceLock<Vec<ArgumentSet>>,
 }
 
 /// The options that a launch gives, and what the code says for them.
@@ -89,6 +96,15 @@ impl Project {
         self.environment.get_or_init(|| environment::set_variables(self))
     }
 
+    /// Launch commands that only documents show: nobody may run them as they stand, but they tell how files are meant to be used.
+    pub fn mentioned(&self) -> &[Launch] {
+        self.mentioned.get_or_init(|| {
+            let documents = self.files.iter().filter(|file| self.is_fragment(file.id));
+            let launches = |file: &SourceFile| file.script().map(|script| launch::from_script(file.id, &file.text, script));
+            documents.filter_map(launches).flatten().collect()
+        })
+    }
+
     /// The file with this number.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
@@ -104,19 +120,30 @@ impl Project {
         &self.policies[self.file(id).policy]
     }
 
-    /// What is said of a library (its normalized name) for a file: by the deepest folder above it that says anything of it.
+    /// What is said of a library (its normalized name) for a file: by the configuration that governs it, else by the deepest
+    /// folder above it that says anything of it. A range there is narrowed by the lock file of a workspace further up.
     pub fn library(&self, file: FileId, name: &str) -> Option<&Said> {
+        if let Some(declared) = self.policy(file).versions.get(name) {
+            return Some(declared);
+        }
         let path = self.host_path(file);
-        let above = |root: &str| root.is_empty() || path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));
-        self.libraries.iter().rev().filter(|libraries| above(&libraries.root)).find_map(|libraries| libraries.said.get(name))
+        let mut above = self.libraries.iter().rev().filter(|libraries| libraries.govern(path));
+        let nearest = above.by_ref().find_map(|libraries| libraries.said.get(name))?;
+        let locked = above.filter(|libraries| libraries.locks_below).find_map(|libraries| libraries.said.get(name));
+        Some(locked.filter(|locked| locked.narrows(nearest)).unwrap_or(nearest))
+    }
+
+    /// Everything that is said of libraries for a file, by their names.
+    pub fn libraries_of(&self, file: FileId) -> BTreeMap<&str, &Said> {
+        let path = self.host_path(file);
+        let above = self.libraries.iter().filter(|libraries| libraries.govern(path)).flat_map(|libraries| libraries.said.keys());
+        let names = above.chain(self.policy(file).versions.keys());
+        names.filter_map(|name| Some((name.as_str(), self.library(file, name)?))).collect()
     }
 
     /// For which of the versions that may be installed around a file a span holds.
     pub fn holds(&self, file: FileId, span: &Span) -> Holds {
-        let path = self.host_path(file);
-        let above = |root: &str| root.is_empty() || path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));
-        let said = |libraries: &&Libraries| above(&libraries.root) && libraries.said.contains_key(span.library);
-        self.libraries.iter().rev().find(said).map_or(Holds::Sometimes, |libraries| libraries.holds(span))
+        self.library(file, span.library).map_or_else(|| span.holds_unknown(), |said| said.holds(span))
     }
 
     fn host_path(&self, file: FileId) -> &str {
@@ -158,6 +185,16 @@ impl Project {
             cache.entry(entry).or_default().push((given.to_vec(), Arc::clone(&facts)));
         }
         Some(facts)
+    }
+
+    /// Everything that argument classes of transformers and TRL are given, in any way, those of runs first.
+    pub fn arguments(&self) -> &[ArgumentSet] {
+        self.arguments.get_or_init(|| arguments::gather(self))
+    }
+
+    /// Every call of a library in the Python code of the project, runs first; also in files that no run reaches.
+    pub fn calls(&self) -> &[CallIn] {
+        self.calls.get_or_init(|| crate::library_calls::library_calls(self))
     }
 
     /// Whether a file is a block of a document: what it belongs to is not known, so rules that need a whole project stay silent.

@@ -3,4 +3,6 @@
 use crate::Rule;
 
 /// The rules of this family, in any order.
-pub(crate) const RULES: &[&Rule] = &[];
+#[rustfmt::skip]
+pub(crate) const RULES: &[&Rule] = &[
+];

@@ -1,6 +1,39 @@
 //! `VL4`: precision, quantization, adapters.
 
+mod adapter_on_lm_head;
+mod adapters_twice;
+mod batch_finder_refused;
+mod best_model_out_of_step;
+mod checkpointing_keys_disagree;
+mod checkpointing_option_unknown;
+mod fsdp_and_deepspeed;
+mod fsdp_config_without_fsdp;
+mod half_precision_twice;
+mod loading_option_unused;
+mod model_by_name_in_fp32;
+mod needs_evaluation;
+mod quantized_full_finetune;
+mod torch_dtype_overruled;
+mod trainer_loader_without_workers;
+
 use crate::Rule;
 
 /// The rules of this family, in any order.
-pub(crate) const RULES: &[&Rule] = &[];
+#[rustfmt::skip]
+pub(crate) const RULES: &[&Rule] = &[
+    &adapter_on_lm_head::RULE,
+    &adapters_twice::RULE,
+    &batch_finder_refused::RULE,
+    &best_model_out_of_step::RULE,
+    &checkpointing_keys_disagree::RULE,
+    &checkpointing_option_unknown::RULE,
+    &fsdp_and_deepspeed::RULE,
+    &fsdp_config_without_fsdp::RULE,
+    &half_precision_twice::RULE,
+    &loading_option_unused::RULE,
+    &model_by_name_in_fp32::RULE,
+    &needs_evaluation::RULE,
+    &quantized_full_finetune::RULE,
+    &torch_dtype_overruled::RULE,
+    &trainer_loader_without_workers::RULE,
+];

@@ -1,0 +1,126 @@
+//! # trl-needs-a-launcher
+//!
+//! A TRL script is started by plain `python` on a machine with several GPUs.
+//!
+//! ## Why it matters
+//! One process that sees several GPUs makes transformers wrap the model in `nn.DataParallel`. Newer TRL refuses that: start one process per
+//! GPU, or show a single GPU.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from datasets import Dataset
+//! from transformers import AutoModelForCausalLM
+//! from trl import SFTConfig, SFTTrainer
+//!
+//! model = AutoModelForCausalLM.from_pretrained("my-org/tiny")
+//! SFTTrainer(model, args=SFTConfig("out"), train_dataset=Dataset.from_dict({"text": ["a"]})).train()
+//! ```
+//!
+//! ```bash file=launch.sh
+//! python train.py
+//! ```
+//!
+//! ```toml file=vramlint.toml
+//! [target]
+//! count = 2
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from datasets import Dataset
+//! from transformers import AutoModelForCausalLM
+//! from trl import SFTConfig, SFTTrainer
+//!
+//! model = AutoModelForCausalLM.from_pretrained("my-org/tiny")
+//! SFTTrainer(model, args=SFTConfig("out"), train_dataset=Dataset.from_dict({"text": ["a"]})).train()
+//! ```
+//!
+//! ```bash file=launch.sh
+//! torchrun --nproc_per_node 2 train.py
+//! ```
+//!
+//! ```toml file=vramlint.toml
+//! [target]
+//! count = 2
+//! ```
+//!
+//! ## Fix
+//! None: `accelerate launch` or `torchrun` in the place of `python`, or `CUDA_VISIBLE_DEVICES=0` before it.
+//!
+//! ## When it is milder
+//! Advice while the version of trl is not known: before 1.15 the script runs under `nn.DataParallel`. Silent where the number of GPUs is not
+//! declared, where they are masked, and for a model that is spread by `device_map`.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/sft_trainer.py:1117`, `dpo_trainer.py:879`, read; the check is in 1.15.0 and not in 1.14.0.
+//!
+//! # 中文
+//!
+//! 在有多张 GPU 的机器上用普通的 `python` 启动 TRL 脚本。
+//!
+//! ## 为什么重要
+//! 一个进程看到多张 GPU 时，transformers 会用 `nn.DataParallel` 包装模型。较新的 TRL 会拒绝：请每张 GPU 启动一个进程，或只暴露一张 GPU。
+//!
+//! ## 修复
+//! 无：把 `python` 换成 `accelerate launch` 或 `torchrun`，或在前面加上 `CUDA_VISIBLE_DEVICES=0`。
+//!
+//! ## 何时从轻
+//! trl 版本未知时仅作提示：1.15 之前脚本会在 `nn.DataParallel` 下运行。未声明 GPU 数量、GPU 已被屏蔽，或模型由 `device_map` 拆分时不报。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/sft_trainer.py:1117`、`dpo_trainer.py:879`，阅读源码；1.15.0 有此检查，1.14.0 没有。
+
+use crate::arguments::Told;
+use crate::rule::Build;
+use crate::trainers::trainers;
+use crate::{Context, Group, Rule, Sink, gate};
+use std::sync::Arc;
+use vramlint_base::{Severity, message};
+use vramlint_catalog::Concept;
+use vramlint_catalog::flags::Launcher;
+use vramlint_resolve::versions::Span;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL913",
+    name: "trl-needs-a-launcher",
+    group: Group::Generation,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("trl_on_several_gpus.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for trainer in trainers(cx).iter().filter(|trainer| trainer.is_trl()) {
+        let whole = trainer.model().and_then(|index| trainer.code.model(index)).is_some_and(|model| {
+            model.device_map.is_empty() && !model.open && !model.arguments.iter().any(|(name, ..)| name == "quantization_config")
+        });
+        let masked = |file: &vramlint_base::FileId| cx.project.file(*file).text.contains("CUDA_VISIBLE_DEVICES");
+        for run in cx.project.runs.iter().filter(|run| run.code.as_ref().is_some_and(|code| Arc::ptr_eq(code, trainer.code))) {
+            let Some(launch) = run.launch.as_ref().filter(|launch| launch.launcher == Launcher::Python) else { continue };
+            let several = cx.project.policy(launch.file).target.count.filter(|count| *count >= 2);
+            let hidden = run.files.iter().any(masked) || run.settings.contains_key(&Concept::VisibleDevices);
+            let Some(count) = several.filter(|_| whole && !hidden && run.int(Concept::WorldSize) == Some(1)) else { continue };
+            let span = Span::since("trl", "1.15");
+            let Some(severity) = gate::severity(cx, trainer.call.file, &span, RULE.severity) else { continue };
+            if told.first(run.place, "") {
+                let name = &trainer.name;
+                let message = message!(
+                    "one process for {count} GPUs: {name} of trl 1.15 and later refuses nn.DataParallel",
+                    "{count} 张 GPU 只有一个进程：trl 1.15 及之后的 {name} 拒绝 nn.DataParallel"
+                );
+                out.push(
+                    RULE.finding(run.place, message)
+                        .severity(severity)
+                        .related(trainer.call.callee, message!("the trainer", "trainer 在此"))
+                        .help(message!(
+                            "start it with accelerate launch or torchrun, or set CUDA_VISIBLE_DEVICES=0",
+                            "用 accelerate launch 或 torchrun 启动，或设置 CUDA_VISIBLE_DEVICES=0"
+                        ))
+                        .run(&run.id),
+                );
+            }
+        }
+    }
+}

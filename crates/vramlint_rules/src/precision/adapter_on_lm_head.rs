@@ -1,0 +1,138 @@
+//! # adapter-on-lm-head
+//!
+//! Adapters are to be put on `lm_head`, which TRL's loss reads past them.
+//!
+//! ## Why it matters
+//! TRL computes the log-probabilities from the weight of `lm_head` directly, without ever making the whole logits. An adapter there would
+//! never be trained: newer versions of TRL refuse it. To train the head itself put it into `modules_to_save`.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from datasets import Dataset
+//! from peft import LoraConfig
+//! from transformers import AutoModelForCausalLM
+//! from trl import SFTConfig, SFTTrainer
+//!
+//! model = AutoModelForCausalLM.from_pretrained("my-org/tiny")
+//! lora = LoraConfig(r=8, target_modules=["q_proj", "lm_head"])
+//! trainer = SFTTrainer(model, args=SFTConfig("out"), train_dataset=Dataset.from_dict({"text": ["a"]}), peft_config=lora)
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from datasets import Dataset
+//! from peft import LoraConfig
+//! from transformers import AutoModelForCausalLM
+//! from trl import SFTConfig, SFTTrainer
+//!
+//! model = AutoModelForCausalLM.from_pretrained("my-org/tiny")
+//! lora = LoraConfig(r=8, target_modules=["q_proj", "v_proj"])
+//! trainer = SFTTrainer(model, args=SFTConfig("out"), train_dataset=Dataset.from_dict({"text": ["a"]}), peft_config=lora)
+//! ```
+//!
+//! ## Fix
+//! None: remove it, or move it to `modules_to_save`.
+//!
+//! ## When it is milder
+//! Advice while the version of trl is not known: before 1.15 the adapter works.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/sft_trainer.py:1066`, run; `dpo_trainer.py:835`, `kto_trainer.py`, `grpo_trainer.py:836`, read; the check is in
+//! 1.15.0 and not in 1.14.0.
+//!
+//! # 中文
+//!
+//! 要在 `lm_head` 上加适配器，而 TRL 的损失会绕过它。
+//!
+//! ## 为什么重要
+//! TRL 直接用 `lm_head` 的权重计算对数概率，从不生成完整的 logits。那里的适配器永远不会被训练：较新的 TRL 会拒绝。若要训练输出头本身，
+//! 请放入 `modules_to_save`。
+//!
+//! ## 修复
+//! 无：删除它，或移到 `modules_to_save`。
+//!
+//! ## 何时从轻
+//! trl 版本未知时仅作提示：1.15 之前适配器可用。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/sft_trainer.py:1066`，实际运行；`dpo_trainer.py:835`、`kto_trainer.py`、`grpo_trainer.py:836`，阅读源码；1.15.0 有此检查，
+//! 1.14.0 没有。
+
+use crate::arguments::Told;
+use crate::rule::Build;
+use crate::trainers::trainers;
+use crate::{Context, Group, Rule, Sink, gate};
+use vramlint_base::{FileId, Place, Severity, Value, message};
+use vramlint_resolve::arguments::Reader;
+use vramlint_resolve::versions::Span;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL404",
+    name: "adapter-on-lm-head",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("adapter_on_lm_head.rs"),
+    check: Some(check),
+};
+
+/// TRL's trainers that read the weight of the head.
+const TRAINERS: &[&str] = &["SFTTrainer", "DPOTrainer", "KTOTrainer", "GRPOTrainer", "RLOOTrainer"];
+/// First release that refuses.
+const SINCE: &str = "1.15";
+
+fn names_head(value: &Value) -> bool {
+    let is = |item: &Value| item.as_str() == Some("lm_head");
+    match value {
+        Value::List(items) => items.iter().any(is),
+        other => is(other),
+    }
+}
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    let mut tell = |file: FileId, place: Place, related: Option<Place>, out: &mut Sink| {
+        let span = Span::since("trl", SINCE);
+        let Some(severity) = gate::severity(cx, file, &span, RULE.severity) else { return };
+        if !told.first(place, "") {
+            return;
+        }
+        let message = message!(
+            "an adapter on lm_head would never be trained: trl {SINCE} and later refuse it",
+            "lm_head 上的适配器不会被训练：trl {SINCE} 及之后的版本会拒绝"
+        );
+        let mut found = RULE.finding(place, message).severity(severity).help(message!(
+            "remove it, or train the head whole with modules_to_save=[\"lm_head\"]",
+            "删除它，或用 modules_to_save=[\"lm_head\"] 完整训练输出头"
+        ));
+        if let Some(related) = related {
+            found = found.related(related, message!("the trainer", "trainer 在此"));
+        }
+        out.push(found);
+    };
+    for trainer in trainers(cx).iter().filter(|trainer| trainer.is_trl() && TRAINERS.contains(&trainer.name.as_str())) {
+        let on_model = trainer.model().into_iter().flat_map(|index| trainer.adapting(index)).filter_map(|call| {
+            let made = call.argument("peft_config", Some(1))?.only()?;
+            if let vramlint_resolve::code::CallWhat::Made(index) = made.what { trainer.code.calls.get(index) } else { None }
+        });
+        for config in trainer.made("peft_config").into_iter().chain(on_model) {
+            let Some(targets) = config.argument("target_modules", None) else { continue };
+            let named = targets.only().and_then(vramlint_resolve::code::CallValue::plain).is_some_and(|value| names_head(&value));
+            if named && config.name() == "LoraConfig" {
+                tell(config.file, targets.place, Some(trainer.call.callee), out);
+            }
+        }
+    }
+    for set in cx.project.arguments().iter().filter(|set| set.takes("trl.ModelConfig") && set.reader != Reader::Unseen) {
+        let trained = set.training().is_some_and(|class| {
+            TRAINERS.iter().any(|trainer| {
+                class.strip_prefix("trl.").and_then(|c| c.strip_suffix("Config")) == trainer.strip_suffix("Trainer")
+            })
+        });
+        let adapters = set.truth("use_peft", false) == Some(true);
+        let Some(targets) = set.get("lora_target_modules").filter(|_| trained && adapters) else { continue };
+        if targets.value.as_ref().is_some_and(names_head) {
+            tell(targets.place.file, targets.place, None, out);
+        }
+    }
+}

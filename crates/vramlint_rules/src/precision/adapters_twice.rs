@@ -1,0 +1,119 @@
+//! # adapters-twice
+//!
+//! A model that has adapters already is given to a trainer together with a `peft_config`.
+//!
+//! ## Why it matters
+//! The trainer would have to put new adapters on old ones. TRL refuses the pair: either the model comes with its adapters, or the trainer
+//! makes them.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from datasets import Dataset
+//! from peft import LoraConfig, get_peft_model
+//! from transformers import AutoModelForCausalLM
+//! from trl import SFTConfig, SFTTrainer
+//!
+//! lora = LoraConfig(r=8)
+//! model = get_peft_model(AutoModelForCausalLM.from_pretrained("my-org/tiny"), lora)
+//! trainer = SFTTrainer(model, args=SFTConfig("out"), train_dataset=Dataset.from_dict({"text": ["a"]}), peft_config=lora)
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from datasets import Dataset
+//! from peft import LoraConfig
+//! from transformers import AutoModelForCausalLM
+//! from trl import SFTConfig, SFTTrainer
+//!
+//! lora = LoraConfig(r=8)
+//! model = AutoModelForCausalLM.from_pretrained("my-org/tiny")
+//! trainer = SFTTrainer(model, args=SFTConfig("out"), train_dataset=Dataset.from_dict({"text": ["a"]}), peft_config=lora)
+//! ```
+//!
+//! ## Fix
+//! Unsafe: `peft_config` is removed from the trainer.
+//!
+//! ## When it is milder
+//! Advice while the version of trl is not known: before 0.27 some trainers merged the old adapters first.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/sft_trainer.py:817`, run; the other trainers alike, read; the check is in 0.27.0 and not in 0.24.0.
+//!
+//! # 中文
+//!
+//! 把已带适配器的模型与 `peft_config` 一起交给 trainer。
+//!
+//! ## 为什么重要
+//! trainer 将不得不在旧适配器上再加新适配器。TRL 会拒绝：要么模型自带适配器，要么由 trainer 创建。
+//!
+//! ## 修复
+//! 不安全：从 trainer 中删除 `peft_config`。
+//!
+//! ## 何时从轻
+//! trl 版本未知时仅作提示：0.27 之前部分 trainer 会先合并旧适配器。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/sft_trainer.py:817`，实际运行；其余 trainer 相同，阅读源码；0.27.0 有此检查，0.24.0 没有。
+
+use crate::arguments::Told;
+use crate::rule::Build;
+use crate::trainers::{Trainer, trainers};
+use crate::{Context, Group, Rule, Sink, edit, gate};
+use vramlint_base::{Applicability, Fix, Severity, message};
+use vramlint_resolve::code::LibraryCall;
+use vramlint_resolve::versions::Span;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL405",
+    name: "adapters-twice",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("adapters_twice.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for trainer in trainers(cx).iter().filter(|trainer| trainer.is_trl() && trainer.made("peft_config").is_some()) {
+        let (Some(given), Some(adapted)) = (trainer.argument("peft_config"), adapted(cx, trainer)) else { continue };
+        let span = Span::since("trl", "0.27");
+        let Some(severity) = gate::severity(cx, trainer.call.file, &span, RULE.severity) else { continue };
+        if !told.first(given.place, "") {
+            continue;
+        }
+        let message = message!(
+            "peft_config for a model that has adapters already: trl 0.27 and later refuse the pair",
+            "模型已带适配器又给出 peft_config：trl 0.27 及之后的版本会拒绝"
+        );
+        let mut found = RULE
+            .finding(given.place, message)
+            .severity(trainer.severity(cx, severity))
+            .related(adapted.place, message!("adapters are put on here", "在此加上了适配器"))
+            .help(message!("leave peft_config out, or give the bare model", "不要给出 peft_config，或传入不带适配器的模型"));
+        if let Some(edit) = edit::python::remove(cx.project.file(trainer.call.file), trainer.call.place.range, "peft_config") {
+            found = found.fix(Fix {
+                title: message!("remove peft_config", "删除 peft_config"),
+                applicability: Applicability::Unsafe,
+                edits: vec![edit],
+            });
+        }
+        out.push(found);
+    }
+}
+
+/// The call that puts adapters on the very thing that the trainer is given.
+fn adapted<'a>(cx: &Context<'a>, trainer: &Trainer<'a>) -> Option<&'a LibraryCall> {
+    let index = trainer.model()?;
+    let argument = trainer.argument("model")?;
+    let text = argument.place.range.slice(&cx.project.file(argument.place.file).text);
+    let name = text.strip_prefix("model").and_then(|rest| rest.trim_start().strip_prefix('=')).unwrap_or(text).trim();
+    let wraps = |call: &&LibraryCall| {
+        (call.name() == "get_peft_model" || call.path.ends_with("PeftModel.from_pretrained"))
+            && !call.conditional
+            && call.target.as_deref() == Some(name)
+    };
+    // A model that is merged again is bare.
+    let merged = trainer.code.calls.iter().any(|call| call.name() == "merge_and_unload" || call.name() == "unload");
+    trainer.adapting(index).filter(|_| !merged).find(wraps)
+}

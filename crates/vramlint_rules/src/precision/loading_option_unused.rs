@@ -1,0 +1,127 @@
+//! # loading-option-unused
+//!
+//! Options for loading a model are given to a TRL trainer that gets the model already loaded.
+//!
+//! ## Why it matters
+//! `model_init_kwargs` and `quantization_config` only matter where the trainer loads the model by its name. With a model that is loaded
+//! they are ignored, with a line in the log: the model keeps the type and the size that it has. The `quantization_config` of DPO and KTO
+//! is refused instead.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from datasets import Dataset
+//! from transformers import AutoModelForCausalLM
+//! from trl import SFTConfig, SFTTrainer
+//!
+//! model = AutoModelForCausalLM.from_pretrained("my-org/tiny", dtype="float32")
+//! args = SFTConfig("out", model_init_kwargs={"dtype": "bfloat16"})
+//! trainer = SFTTrainer(model, args=args, train_dataset=Dataset.from_dict({"text": ["a"]}))
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from datasets import Dataset
+//! from transformers import AutoModelForCausalLM
+//! from trl import SFTConfig, SFTTrainer
+//!
+//! model = AutoModelForCausalLM.from_pretrained("my-org/tiny", dtype="bfloat16")
+//! trainer = SFTTrainer(model, args=SFTConfig("out"), train_dataset=Dataset.from_dict({"text": ["a"]}))
+//! ```
+//!
+//! ## Fix
+//! Unsafe: the option is removed. Give it where the model is loaded.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/sft_trainer.py:699` and `dpo_trainer.py:577`, run; older versions ignore it or refuse it.
+//!
+//! # 中文
+//!
+//! 把加载模型的选项交给了拿到已加载模型的 TRL trainer。
+//!
+//! ## 为什么重要
+//! 只有当 trainer 按名称加载模型时，`model_init_kwargs` 和 `quantization_config` 才有意义。对已加载的模型，它们会被忽略，日志中只有一行提示：
+//! 模型保持原有的类型和大小。DPO 与 KTO 的 `quantization_config` 则会被拒绝。
+//!
+//! ## 修复
+//! 不安全：删除该选项。请在加载模型处给出。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/sft_trainer.py:699` 与 `dpo_trainer.py:577`，实际运行；旧版本会忽略或拒绝。
+
+use crate::arguments::{Told, finding};
+use crate::rule::Build;
+use crate::trainers::trainers;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_resolve::arguments::By;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL408",
+    name: "loading-option-unused",
+    group: Group::Precision,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("loading_option_unused.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for trainer in trainers(cx).iter().filter(|trainer| trainer.is_trl()) {
+        let Some(model) = trainer.model().and_then(|index| trainer.code.model(index)) else { continue };
+        if let Some(set) = trainer.arguments
+            && let Some(kwargs) = set.get("model_init_kwargs")
+        {
+            let given = !kwargs.entries.is_empty() || matches!(&kwargs.value, Some(Value::Map(entries)) if !entries.is_empty());
+            if given && told.first(kwargs.place, "") {
+                let message = message!(
+                    "model_init_kwargs are ignored: the trainer gets a model that is loaded already",
+                    "model_init_kwargs 会被忽略：trainer 拿到的是已加载的模型"
+                );
+                let mut found = finding(cx, set, &RULE, kwargs.place, message)
+                    .related(model.place, message!("loaded here", "在此加载"))
+                    .help(message!("give the options to from_pretrained", "把这些选项交给 from_pretrained"));
+                let call = set.library_call().filter(|_| kwargs.by == By::Keyword);
+                let edit =
+                    call.and_then(|call| edit::python::remove(cx.project.file(call.file), call.place.range, "model_init_kwargs"));
+                if let Some(edit) = edit {
+                    found = found.fix(Fix {
+                        title: message!("remove model_init_kwargs", "删除 model_init_kwargs"),
+                        applicability: Applicability::Unsafe,
+                        edits: vec![edit],
+                    });
+                }
+                out.push(found);
+            }
+        }
+        if let (Some(argument), Some(_)) = (trainer.argument("quantization_config"), trainer.made("quantization_config"))
+            && told.first(argument.place, "")
+        {
+            let refused = matches!(trainer.name.as_str(), "DPOTrainer" | "KTOTrainer");
+            let name = &trainer.name;
+            let (severity, message) = if refused {
+                (
+                    Severity::Error,
+                    message!(
+                        "{name} refuses a quantization_config for a model that is loaded already",
+                        "{name} 拒绝对已加载的模型给出 quantization_config"
+                    ),
+                )
+            } else {
+                (
+                    RULE.severity,
+                    message!(
+                        "quantization_config is ignored: the trainer gets a model that is loaded already",
+                        "quantization_config 会被忽略：trainer 拿到的是已加载的模型"
+                    ),
+                )
+            };
+            out.push(
+                RULE.finding(argument.place, message)
+                    .severity(trainer.severity(cx, severity))
+                    .related(model.place, message!("loaded here", "在此加载"))
+                    .help(message!("give it to from_pretrained", "把它交给 from_pretrained")),
+            );
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! # model-by-name-in-fp32
+//!
+//! A TRL trainer is given the name of a model and no type to load it in.
+//!
+//! ## Why it matters
+//! Newer TRL loads such a model in fp32, whatever its checkpoint holds: most are stored in 16 bits, so the weights take twice their size.
+//! For full fine-tuning that may be wanted (fp32 masters under bf16 autocast); under adapters it only costs memory.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from datasets import Dataset
+//! from trl import SFTConfig, SFTTrainer
+//!
+//! trainer = SFTTrainer("my-org/tiny", args=SFTConfig("out"), train_dataset=Dataset.from_dict({"text": ["a"]}))
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from datasets import Dataset
+//! from trl import SFTConfig, SFTTrainer
+//!
+//! args = SFTConfig("out", model_init_kwargs={"dtype": "auto"})
+//! trainer = SFTTrainer("my-org/tiny", args=args, train_dataset=Dataset.from_dict({"text": ["a"]}))
+//! ```
+//!
+//! ## Fix
+//! None: both types may be meant. `model_init_kwargs={"dtype": "auto"}` keeps that of the checkpoint.
+//!
+//! ## When it is silent
+//! For models that vramlint knows: there `weights-in-fp32` says what it costs. Where the version of trl is known to be older than 0.29.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/utils.py:1331`, run; 0.29.0 read.
+//!
+//! # 中文
+//!
+//! 给 TRL trainer 的是模型名称，却没有说明以什么类型加载。
+//!
+//! ## 为什么重要
+//! 较新的 TRL 无论检查点是什么类型都按 fp32 加载：多数检查点以 16 位保存，权重因此占用两倍空间。全参数微调时可能正合适（bf16 自动混合精度下的
+//! fp32 主权重）；使用适配器时只是浪费显存。
+//!
+//! ## 修复
+//! 无：两种类型都可能是本意。`model_init_kwargs={"dtype": "auto"}` 会保持检查点的类型。
+//!
+//! ## 何时不报
+//! vramlint 认识的模型：由 `weights-in-fp32` 说明代价；已知 trl 版本早于 0.29。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/utils.py:1331`，实际运行；0.29.0 阅读源码。
+
+use crate::arguments::Told;
+use crate::rule::Build;
+use crate::trainers::trainers;
+use crate::{Context, Group, Rule, Sink, gate};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::versions::Span;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL407",
+    name: "model-by-name-in-fp32",
+    group: Group::Precision,
+    severity: Severity::Info,
+    since: "0.1.0",
+    source: include_str!("model_by_name_in_fp32.rs"),
+    check: Some(check),
+};
+
+/// TRL's trainers that load a model given by name through `create_model_from_path`.
+const TRAINERS: &[&str] = &["SFTTrainer", "DPOTrainer", "KTOTrainer", "GRPOTrainer", "RLOOTrainer", "RewardTrainer"];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for trainer in trainers(cx).iter().filter(|trainer| trainer.plain() && TRAINERS.contains(&trainer.name.as_str())) {
+        let Some(name) = trainer.model_name() else { continue };
+        let silent = match trainer.arguments {
+            Some(set) => set.lacks("model_init_kwargs"),
+            None => trainer.lacks("args"),
+        };
+        let span = Span::since("trl", "0.29");
+        let holds = gate::severity(cx, trainer.call.file, &span, RULE.severity);
+        if !silent || !trainer.lacks("quantization_config") || cx.models.find(name).is_some() || holds.is_none() {
+            continue;
+        }
+        if told.first(trainer.call.place, "") {
+            let message = message!(
+                "trl 0.29 and later load `{name}` in fp32, whatever type its checkpoint has",
+                "trl 0.29 及之后的版本按 fp32 加载 `{name}`，不论检查点是什么类型"
+            );
+            out.push(RULE.finding(trainer.call.place, message).help(message!(
+                "say it: model_init_kwargs={{\"dtype\": \"auto\"}} keeps the checkpoint's type",
+                "请写明：model_init_kwargs={{\"dtype\": \"auto\"}} 会保持检查点的类型"
+            )));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! # torch-dtype-overruled
+//!
+//! `torch_dtype` in `model_init_kwargs` is overruled by TRL's own `dtype`.
+//!
+//! ## Why it matters
+//! TRL loads a model that is given by name with `dtype=float32` unless `dtype` is among `model_init_kwargs`. transformers takes the old
+//! spelling too, but `dtype` outranks it: the weights are loaded in fp32, twice the memory that the line asks for, without a word.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from trl import SFTConfig
+//!
+//! args = SFTConfig("out", model_init_kwargs={"torch_dtype": "bfloat16"})
+//! ```
+//!
+//! ```text file=requirements.txt
+//! trl==1.16.0
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from trl import SFTConfig
+//!
+//! args = SFTConfig("out", model_init_kwargs={"dtype": "bfloat16"})
+//! ```
+//!
+//! ## Fix
+//! Safe where the version of trl is known: the key is renamed to `dtype`.
+//!
+//! ## When it is milder
+//! Advice while the version of trl is not known: up to 0.24 it set no type of its own.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/utils.py:1331`, run; 0.29.0 read.
+//!
+//! # 中文
+//!
+//! `model_init_kwargs` 中的 `torch_dtype` 被 TRL 自己的 `dtype` 覆盖。
+//!
+//! ## 为什么重要
+//! 以名称给出模型时，除非 `model_init_kwargs` 中有 `dtype`，TRL 会以 `dtype=float32` 加载。transformers 也接受旧写法，但 `dtype` 优先：
+//! 权重按 fp32 加载，显存是该行所要求的两倍，且没有任何提示。
+//!
+//! ## 修复
+//! trl 版本已知时为安全修复：把键改名为 `dtype`。
+//!
+//! ## 何时从轻
+//! trl 版本未知时仅作提示：0.24 及之前 TRL 不设自己的类型。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/utils.py:1331`，实际运行；0.29.0 阅读源码。
+
+use crate::arguments::{Told, finding_of, is_trl, trainings};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit, gate};
+use vramlint_base::{Applicability, Fix, Place, Severity, message};
+use vramlint_resolve::arguments::Nested;
+use vramlint_resolve::versions::Span;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL406",
+    name: "torch-dtype-overruled",
+    group: Group::Precision,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("torch_dtype_overruled.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in trainings(cx).filter(|set| is_trl(set)) {
+        let Some(kwargs) = set.get("model_init_kwargs") else { continue };
+        let entry = |name: &str| kwargs.entries.iter().find(|entry| entry.key == name);
+        let (Some(old), None) = (entry("torch_dtype"), entry("dtype")) else { continue };
+        let full = old.value.as_ref().and_then(|value| value.as_str()).is_some_and(|name| matches!(name, "float32" | "float"));
+        let span = Span::since("trl", "0.29");
+        let Some(severity) = gate::severity(cx, set.file(), &span, RULE.severity) else { continue };
+        if full || !told.first(old.place, "") {
+            continue;
+        }
+        let message = message!(
+            "torch_dtype is overruled by the dtype=float32 of trl 0.29 and later: the weights are loaded in fp32",
+            "torch_dtype 被 trl 0.29 及之后版本的 dtype=float32 覆盖：权重按 fp32 加载"
+        );
+        let mut found =
+            finding_of(cx, set, &RULE, severity, old.place, message).help(message!("name the key `dtype`", "把键写作 `dtype`"));
+        let applicability = if severity == RULE.severity { Applicability::Safe } else { Applicability::Unsafe };
+        if let Some(place) = name_within(cx, old) {
+            found = found.fix(Fix {
+                title: message!("rename it to dtype", "改名为 dtype"),
+                applicability,
+                edits: vec![edit::replace(place, "dtype")],
+            });
+        }
+        out.push(found);
+    }
+}
+
+/// The bare name in the place of a key, without its quotes.
+fn name_within(cx: &Context<'_>, entry: &Nested) -> Option<Place> {
+    let text = entry.place.range.slice(&cx.project.file(entry.place.file).text);
+    let at = text.find(entry.key.as_str()).filter(|_| text.trim_matches(['"', '\'']) == entry.key)?;
+    let start = entry.place.range.start + at as u32;
+    Some(Place::new(entry.place.file, vramlint_base::TextRange::new(start, start + entry.key.len() as u32)))
+}
