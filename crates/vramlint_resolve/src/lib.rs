@@ -9,6 +9,7 @@
 pub mod arguments;
 pub mod beside;
 pub mod code;
+pub mod environment;
 pub mod kind;
 pub mod launch;
 mod library_calls;

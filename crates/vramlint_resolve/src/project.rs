@@ -2,6 +2,7 @@
 
 use crate::arguments::{self, ArgumentSet};
 use crate::code::{self, CodeFacts, ModuleIndex};
+use crate::environment::{self, SetVariable};
 use crate::kind::{self, Kind, KindGuess};
 use crate::launch::{self, Launch};
 use crate::reference::Lookup;
@@ -39,6 +40,8 @@ pub struct Project {
     mentioned: OnceLock<Vec<Launch>>,
     /// The Python modules, for all entries.
     modules: Arc<ModuleIndex>,
+    /// Where variables of the environment are set; found when first asked for.
+    environment: OnceLock<Vec<SetVariable>>,
     /// What the text of each file shows of processes.
     marks: Vec<Marks>,
     /// The runs of each file, as indices.
@@ -86,6 +89,11 @@ impl Project {
             .flatten()
             .map(Arc::new)
             .collect()
+    }
+
+    /// Every place that sets a variable of the environment that rules ask for, in order of file and place.
+    pub fn environment(&self) -> &[SetVariable] {
+        self.environment.get_or_init(|| environment::set_variables(self))
     }
 
     /// Launch commands that only documents show: nobody may run them as they stand, but they tell how files are meant to be used.

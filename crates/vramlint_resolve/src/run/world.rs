@@ -5,6 +5,7 @@
 
 use super::settle::{Offers, arithmetic};
 use crate::code::CodeFacts;
+use crate::environment::visible;
 use crate::launch::{Launch, LaunchFlag};
 use crate::setting::{Candidate, Origin, Resolved, Setting};
 use crate::{Policy, SourceFile};
@@ -348,10 +349,9 @@ impl World<'_> {
     }
 }
 
-/// How many GPUs `CUDA_VISIBLE_DEVICES` shows: those in front of the first id that is none (`0,1,-1`, CUDA's own rule).
+/// How many GPUs `CUDA_VISIBLE_DEVICES` shows.
 fn visible_gpus(text: &str) -> i64 {
-    let ids = text.trim_matches(['"', '\'']).split(',').map(str::trim);
-    ids.take_while(|id| !id.is_empty() && !id.starts_with('-') && *id != "NoDevFiles").fold(0, |count, _| count + 1)
+    visible::read(text).ids.iter().fold(0, |count, _| count + 1)
 }
 
 /// A resource filter of the deepspeed launcher, by whatever name it is written.
@@ -404,14 +404,6 @@ mod tests {
         assert_eq!(included("localhost:0,1"), Some(2));
         assert_eq!(included("a:0,1@b:0,2,3"), Some(5));
         assert_eq!(included("worker-0"), None);
-    }
-
-    #[test]
-    fn visible_devices_end_at_the_first_that_is_none() {
-        assert_eq!(visible_gpus("0,1, 3"), 3);
-        assert_eq!(visible_gpus("0,-1,2"), 1);
-        assert_eq!(visible_gpus(""), 0);
-        assert_eq!(visible_gpus("GPU-1b2c,GPU-3d4e"), 2);
     }
 
     #[test]

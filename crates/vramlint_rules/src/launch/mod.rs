@@ -8,6 +8,7 @@ mod device_map_refused;
 mod gpu_ids_not_text;
 mod max_memory_invalid;
 mod max_memory_unused;
+mod fewer_visible_devices_than_processes;
 mod flag_without_its_mode;
 mod fp8_not_available;
 mod gpu_ids_not_text;
@@ -17,6 +18,7 @@ mod machines_without_address;
 mod megatron_context_parallel_default;
 mod mode_flag_replaces_file;
 mod multi_gpu_one_process;
+mod visible_devices_ignored;
 mod processes_and_gpu_ids;
 mod processes_not_started;
 mod processes_per_machine;
@@ -41,6 +43,7 @@ pub(crate) const RULES: &[&Rule] = &[
     &accelerate_file_not_read::RULE,
     &conflicting_launch_flags::RULE,
     &device_map_auto_in_training::RULE,
+    &fewer_visible_devices_than_processes::RULE,
     &flag_without_its_mode::RULE,
     &fp8_not_available::RULE,
     &gpu_ids_not_text::RULE,
@@ -57,4 +60,5 @@ pub(crate) const RULES: &[&Rule] = &[
     &trainer_takes_every_gpu::RULE,
     &use_cpu_not_passed_on::RULE,
     &variable_overwritten_by_launch::RULE,
+    &visible_devices_ignored::RULE,
 ];

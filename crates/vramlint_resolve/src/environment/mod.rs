@@ -1,0 +1,86 @@
+//! Variables of the environment, wherever a project sets them: scripts, Dockerfiles and workflows, YAML and JSON of schedulers
+//! and editors, and Python.
+
+mod data;
+mod python;
+mod shell;
+pub mod visible;
+
+use crate::Project;
+use vramlint_base::{FileId, Place, TextRange};
+
+/// Who sets a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Setter {
+    /// A script of a POSIX shell, a recipe, a Dockerfile.
+    Bash,
+    /// PowerShell.
+    PowerShell,
+    /// A batch file of Windows.
+    Batch,
+    /// A mapping of a YAML or JSON file: a workflow, a compose file, a cluster's manifest, an editor's launch file.
+    Data,
+    /// `os.environ[…] = …` and alike.
+    Python,
+}
+
+/// One place that sets a variable.
+#[derive(Clone, Debug)]
+pub struct SetVariable {
+    /// The file.
+    pub file: FileId,
+    /// The name.
+    pub name: String,
+    /// The value, where it is known.
+    pub value: Option<String>,
+    /// The value's own bytes, without the quotes around it where the bytes in between are the value itself.
+    pub place: Place,
+    /// Whether the bytes of `place` are the value.
+    pub verbatim: bool,
+    /// Name and value.
+    pub whole: Place,
+    /// Who sets it.
+    pub setter: Setter,
+    /// Whether a program that is started behind it sees it.
+    pub exported: bool,
+    /// Whether it stands in a branch, or is only a default (`setdefault`).
+    pub conditional: bool,
+}
+
+/// Variables that rules ask for: data and Python files are only walked where one of these words stands in them.
+const ASKED: &[&str] = &["_ALLOC_CONF", "_VISIBLE_DEVICES", "WORLD_SIZE", "LOCAL_RANK", "ACCELERATE_"];
+
+/// Every place of a project that sets a variable of the environment, in order of file and place.
+pub(crate) fn set_variables(project: &Project) -> Vec<SetVariable> {
+    let mut found = Vec::new();
+    for file in &project.files {
+        let asked = || ASKED.iter().any(|word| file.text.contains(word));
+        if let Some(script) = file.script() {
+            shell::collect(project, file, script, &mut found);
+        } else if let Some(root) = file.data().filter(|_| asked()) {
+            data::collect(file, root, &mut found);
+        } else if let Some(module) = file.python().filter(|_| asked()) {
+            python::collect(file, module, &mut found);
+        }
+    }
+    found
+}
+
+/// Whether a word is the name of a variable that rules ask for.
+fn is_asked(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && ASKED.iter().any(|word| name.contains(word))
+}
+
+/// The bytes of a value within a range that may hold quotes around it: the value alone where it stands there as it is.
+fn inner(text: &str, range: TextRange, value: &str) -> (TextRange, bool) {
+    let written = range.slice(text);
+    let Some(at) = written.find(value).filter(|_| !value.is_empty()) else { return (range, written == value) };
+    let start = range.start + at as u32;
+    // Only quotes may stand around it.
+    let around = [&written[..at], &written[at + value.len()..]];
+    if around.iter().any(|part| part.contains(|c| !matches!(c, '"' | '\''))) {
+        return (range, false);
+    }
+    (TextRange::new(start, start + value.len() as u32), true)
+}

@@ -1,0 +1,123 @@
+//! What CUDA makes of `CUDA_VISIBLE_DEVICES`.
+//!
+//! Run against torch 2.15.0 `torch.cuda._parse_visible_devices`, which follows the driver: a word counts as far as it is a number,
+//! reading stops at the first that is none, and a card that comes twice hides every card.
+
+/// What a list of devices shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Visible {
+    /// The ids that are seen, in order.
+    pub ids: Vec<String>,
+    /// Why cards that are written are not seen.
+    pub trouble: Option<Trouble>,
+}
+
+/// What is wrong with a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// This word is no id: it and what stands behind it is not seen.
+    NoId(String),
+    /// Of this word only the number at its front is read: `0-3`, `0;1`.
+    Partly(String, String),
+    /// This id comes twice: nothing is seen.
+    Twice(String),
+}
+
+/// What the driver reads.
+pub fn read(text: &str) -> Visible {
+    let text = text.trim();
+    if let Some(kind) = ["GPU-", "MIG-"].iter().find(|kind| text.starts_with(**kind)) {
+        return by_name(text, kind);
+    }
+    let mut found = Visible { ids: Vec::new(), trouble: None };
+    for (number, word) in text.split(',').enumerate() {
+        let word = word.trim();
+        let digits = word.strip_prefix('+').unwrap_or(word);
+        let length = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        if length == 0 {
+            // `-1` behind cards is the usual way to end a list, an empty end or an empty list says nothing.
+            let ends = word.is_empty() && text.split(',').skip(number).all(|rest| rest.trim().is_empty());
+            if !ends && !hides(word) && found.trouble.is_none() {
+                found.trouble = Some(Trouble::NoId(word.to_owned()));
+            }
+            return found;
+        }
+        let id = digits[..length].trim_start_matches('0');
+        let id = if id.is_empty() { "0" } else { id }.to_owned();
+        if found.ids.contains(&id) {
+            return Visible { ids: Vec::new(), trouble: Some(Trouble::Twice(id)) };
+        }
+        if length < digits.len() && found.trouble.is_none() {
+            found.trouble = Some(Trouble::Partly(word.to_owned(), id.clone()));
+        }
+        found.ids.push(id);
+    }
+    found
+}
+
+/// Words that are written to hide every card.
+fn hides(word: &str) -> bool {
+    word.parse::<i64>().is_ok_and(|number| number < 0)
+        || ["none", "nodevfiles", "void", "no", "null", "nil", "false", "cpu"].contains(&word.to_lowercase().as_str())
+}
+
+/// Cards by name: those of one kind, up to the first of another.
+fn by_name(text: &str, kind: &str) -> Visible {
+    let mut ids: Vec<String> = Vec::new();
+    for word in text.split(',').map(str::trim) {
+        if ids.iter().any(|id| id == word) {
+            return Visible { ids: Vec::new(), trouble: Some(Trouble::Twice(word.to_owned())) };
+        }
+        if !word.starts_with(kind) {
+            return Visible { ids, trouble: (!word.is_empty()).then(|| Trouble::NoId(word.to_owned())) };
+        }
+        ids.push(word.to_owned());
+    }
+    Visible { ids, trouble: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_as_torch_does() {
+        // Every answer is that of torch 2.15.0.
+        for (text, ids) in [
+            ("0,1", "0 1"),
+            ("0,,1", "0"),
+            (",0", ""),
+            ("0,1,", "0 1"),
+            ("0-3", "0"),
+            ("0;1", "0"),
+            ("0,a,1", "0"),
+            ("0,-1,1", "0"),
+            ("0,0", ""),
+            ("cuda:0", ""),
+            ("[0,1]", ""),
+            ("'0,1'", ""),
+            ("none", ""),
+            ("", ""),
+            (" 0, 1 ", "0 1"),
+            ("+1", "1"),
+            ("00,1", "0 1"),
+            ("0 1", "0"),
+            ("GPU-1,GPU-2", "GPU-1 GPU-2"),
+            ("GPU-1,0", "GPU-1"),
+            ("0,GPU-1", "0"),
+            ("0,1;2,3", "0 1 3"),
+        ] {
+            assert_eq!(read(text).ids.join(" "), ids, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_meant_is_no_trouble() {
+        for text in ["", "-1", "0,1,-1", "none", "NoDevFiles", "0,1,", "0"] {
+            assert_eq!(read(text).trouble, None, "{text}");
+        }
+        assert_eq!(read("0-3").trouble, Some(Trouble::Partly("0-3".into(), "0".into())));
+        assert_eq!(read("cuda:0").trouble, Some(Trouble::NoId("cuda:0".into())));
+        assert_eq!(read("0,,1").trouble, Some(Trouble::NoId(String::new())));
+    }
+}

@@ -1,0 +1,153 @@
+//! # allocator-setting-invalid
+//!
+//! `PYTORCH_CUDA_ALLOC_CONF` holds something that torch refuses.
+//!
+//! ## Why it matters
+//! torch reads the variable when the first tensor reaches the GPU and raises there: the run is over after the model was loaded on
+//! the CPU. Truth values are `True` and `False` with a capital, a colon stands between name and value, a comma between settings,
+//! and quotes inside of the value belong to the name.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:true
+//! python train.py
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+//! python train.py
+//! ```
+//!
+//! ## Fix
+//! Safe where the repair is evident: the capital, the colon, the comma, quotes taken away, a percentage as a fraction, the plural
+//! of a name. Another near name is offered as unsafe. A number that is too small is left to you.
+//!
+//! ## When it is silent
+//! Where the value comes from somewhere else (`$1`, `${{ vars.X }}`), and where the variable is set but not exported.
+//!
+//! ## Sources
+//! torch 2.15.0 `c10/core/AllocatorConfig.cpp`, `c10/cuda/CUDAAllocatorConfig.cpp`, every case run with
+//! `torch._C._accelerator_setAllocatorSettings`.
+//!
+//! # 中文
+//!
+//! `PYTORCH_CUDA_ALLOC_CONF` 中有 torch 拒绝的内容。
+//!
+//! ## 为什么重要
+//! 第一个张量到达 GPU 时 torch 才读取该变量，并在那时抛出异常：模型已在 CPU 上加载完，训练却到此为止。布尔值必须是首字母大写的
+//! `True` 与 `False`，名称与值之间用冒号，各项之间用逗号；值里面的引号会成为名称的一部分。
+//!
+//! ## 修复
+//! 改法明确时为安全修复：大写、冒号、逗号、去掉引号、百分数改为小数、补上名称的复数。其他相近的名称按不安全提供。过小的数值由你决定。
+//!
+//! ## 何时不报
+//! 值来自别处（`$1`、`${{ vars.X }}`），或变量只赋值而未导出。
+//!
+//! ## 来源
+//! torch 2.15.0 `c10/core/AllocatorConfig.cpp`、`c10/cuda/CUDAAllocatorConfig.cpp`，每种情况都用
+//! `torch._C._accelerator_setAllocatorSettings` 实际运行。
+
+use super::allocator::{Problem, Takes, VARIABLES, What, problems};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Message, Place, Severity, TextRange, message};
+use vramlint_resolve::environment::SetVariable;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL801",
+    name: "allocator-setting-invalid",
+    group: Group::Environment,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("allocator_setting_invalid.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for set in cx.project.environment().iter().filter(|set| set.exported && VARIABLES.contains(&set.name.as_str())) {
+        let Some(value) = &set.value else { continue };
+        for problem in problems(value) {
+            let place = place(set, &problem);
+            if once.first(place) {
+                out.push(finding(set, place, &problem));
+            }
+        }
+    }
+}
+
+/// The refused bytes, where they are written as they are.
+fn place(set: &SetVariable, problem: &Problem) -> Place {
+    if !set.verbatim {
+        return set.place;
+    }
+    let start = set.place.range.start;
+    let range = TextRange::new(start + problem.range.start as u32, start + problem.range.end as u32);
+    Place::new(set.file, range)
+}
+
+fn finding(set: &SetVariable, place: Place, problem: &Problem) -> vramlint_base::Finding {
+    let (what, help) = words(&set.name, &problem.what);
+    let finding = RULE.finding(place, what).help(help);
+    let Some(instead) = problem.instead.clone().filter(|_| set.verbatim) else { return finding };
+    let title = if instead.trim().is_empty() {
+        message!("take it away", "去掉它")
+    } else {
+        message!("write `{instead}`", "写作 `{instead}`")
+    };
+    finding.fix(Fix { title, applicability: applicability(&problem.what, &instead), edits: vec![edit::replace(place, instead)] })
+}
+
+/// Whether the repair is the only one that can be meant.
+fn applicability(what: &What, instead: &str) -> Applicability {
+    let bare = |name: &str| name.to_lowercase().replace(['_', '-'], "").trim_end_matches('s').to_owned();
+    match what {
+        What::Unknown(written, _) if bare(written) != bare(instead) => Applicability::Unsafe,
+        _ => Applicability::Safe,
+    }
+}
+
+fn words(variable: &str, what: &What) -> (Message, Message) {
+    let raises = || message!("torch raises a ValueError when it reads {variable}", "torch 读取 {variable} 时会抛出 ValueError");
+    match what {
+        What::Quotes => (
+            message!("the quotes are part of the value of {variable}", "引号成了 {variable} 的值的一部分"),
+            message!("torch takes the quote for the beginning of a name and raises", "torch 把引号当作名称的开头并抛出异常"),
+        ),
+        What::Unknown(name, Some(near)) => (
+            message!(
+                "`{name}` is no setting of torch's allocator; did you mean `{near}`?",
+                "`{name}` 不是 torch 分配器的设置；是否想写 `{near}`？"
+            ),
+            raises(),
+        ),
+        What::Unknown(name, None) => {
+            (message!("`{name}` is no setting of torch's allocator", "`{name}` 不是 torch 分配器的设置"), raises())
+        }
+        What::Equals(name) => {
+            (message!("`{name}` is set with `=`; torch wants a colon", "`{name}` 用了 `=`；torch 要求冒号"), raises())
+        }
+        What::Separator(mark) => {
+            (message!("`{mark}` does not part settings; torch wants a comma", "`{mark}` 不能分隔设置；torch 要求逗号"), raises())
+        }
+        What::Comma => (message!("a comma with no setting in front of it", "逗号前面没有设置"), raises()),
+        What::NoValue(name) => (message!("`{name}` has no value", "`{name}` 没有值"), raises()),
+        What::Value(name, value, takes) => {
+            let (en, zh) = taken(*takes);
+            (message!("`{name}` is `{value}`; torch takes {en}", "`{name}` 为 `{value}`；torch 只接受{zh}"), raises())
+        }
+    }
+}
+
+fn taken(takes: Takes) -> (String, String) {
+    match takes {
+        Takes::Truth => ("only True and False".into(), " True 与 False".into()),
+        Takes::AtLeast(least) => (format!("a whole number of at least {least}"), format!("不小于 {least} 的整数")),
+        Takes::Power(most) => (format!("a power of two up to {most}"), format!("不超过 {most} 的 2 的幂")),
+        Takes::Inside => ("a number between 0 and 1, both excluded".into(), " 0 与 1 之间（不含两端）的数".into()),
+        Takes::Fraction => ("a number from 0 to 1".into(), " 0 到 1 的数".into()),
+        Takes::Word(words) => (format!("one of {}", words.join(", ")), format!(" {}", words.join("、"))),
+        Takes::Divisions | Takes::Anything => ("a power of two, or a list of intervals".into(), " 2 的幂或区间列表".into()),
+    }
+}

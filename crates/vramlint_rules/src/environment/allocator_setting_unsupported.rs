@@ -1,0 +1,90 @@
+//! # allocator-setting-unsupported
+//!
+//! `expandable_segments` is asked for on Windows, where torch does not have it.
+//!
+//! ## Why it matters
+//! Expandable segments map memory with the CUDA driver's virtual memory functions, which torch uses on Linux alone. On Windows it
+//! prints one warning and goes on without: the fragmentation that the setting was to cure stays.
+//!
+//! ## Example
+//! ```powershell file=train.ps1
+//! $env:PYTORCH_CUDA_ALLOC_CONF = "expandable_segments:True"
+//! python train.py
+//! ```
+//!
+//! ## Fine
+//! ```powershell file=train.ps1
+//! $env:PYTORCH_CUDA_ALLOC_CONF = "max_split_size_mb:128"
+//! python train.py
+//! ```
+//!
+//! ## Fix
+//! None: smaller batches, `max_split_size_mb`, or WSL, where the script would be one of bash.
+//!
+//! ## When it is milder
+//! PowerShell also runs on Linux: where neither `os = "windows"` stands in `vramlint.toml` nor the file is a batch file, this is
+//! advice.
+//!
+//! ## Sources
+//! torch `c10/cuda/CUDAAllocatorConfig.cpp`: "expandable_segments not supported on this platform" without
+//! `PYTORCH_C10_DRIVER_API_SUPPORTED`, which `c10/cuda/CMakeLists.txt` defines on systems other than Windows, read.
+//!
+//! # 中文
+//!
+//! 在 Windows 上要求 `expandable_segments`，而 torch 在那里没有这一功能。
+//!
+//! ## 为什么重要
+//! 可扩展段用 CUDA 驱动的虚拟内存函数映射显存，torch 只在 Linux 上使用它们。在 Windows 上它打印一条警告后照常继续：想解决的碎片问题依旧存在。
+//!
+//! ## 修复
+//! 无：减小批量、使用 `max_split_size_mb`，或改用 WSL（那里的脚本是 bash）。
+//!
+//! ## 何时较轻
+//! PowerShell 也能在 Linux 上运行：`vramlint.toml` 没有写 `os = "windows"`、文件也不是批处理文件时，仅作提示。
+//!
+//! ## 来源
+//! torch `c10/cuda/CUDAAllocatorConfig.cpp`：没有 `PYTORCH_C10_DRIVER_API_SUPPORTED` 时提示 "expandable_segments not supported on
+//! this platform"；`c10/cuda/CMakeLists.txt` 只在 Windows 以外的系统定义它，阅读源码。
+
+use super::allocator::VARIABLES;
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::environment::Setter;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL802",
+    name: "allocator-setting-unsupported",
+    group: Group::Environment,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("allocator_setting_unsupported.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for set in cx.project.environment().iter().filter(|set| set.exported && VARIABLES.contains(&set.name.as_str())) {
+        let Some(value) = &set.value else { continue };
+        let bare: String = value.chars().filter(|c| !c.is_whitespace()).collect();
+        if !bare.to_lowercase().contains("expandable_segments:true") {
+            continue;
+        }
+        let os = cx.project.policy(set.file).target.os.as_deref();
+        let severity = match (os, set.setter) {
+            (Some("windows"), _) | (None, Setter::Batch) => Severity::Warning,
+            (None, Setter::PowerShell) if !cx.project.file(set.file).text.contains("/usr/") => Severity::Info,
+            _ => continue,
+        };
+        let finding = RULE
+            .finding(
+                set.place,
+                message!("torch has no expandable segments on Windows", "torch 在 Windows 上没有可扩展段（expandable_segments）"),
+            )
+            .severity(severity)
+            .help(message!(
+                "it prints a warning and goes on without; max_split_size_mb works there",
+                "它会打印警告后照常继续；max_split_size_mb 在 Windows 上有效"
+            ));
+        out.push(finding);
+    }
+}

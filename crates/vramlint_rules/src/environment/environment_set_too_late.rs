@@ -1,0 +1,162 @@
+//! # environment-set-too-late
+//!
+//! Python sets a variable that CUDA or torch has already read.
+//!
+//! ## Why it matters
+//! The driver reads `CUDA_VISIBLE_DEVICES` once, when CUDA is initialised in the process; torch reads `PYTORCH_CUDA_ALLOC_CONF`
+//! with its first allocation. `torch.cuda.get_device_name()`, `torch.cuda.set_device()` and alike come too early: what is set
+//! behind them has no effect, and nothing says so. `import torch` alone is no trouble.
+//!
+//! ## Example
+//! ```python file=train.py
+//! import os
+//!
+//! import torch
+//!
+//! print(torch.cuda.get_device_name(0))
+//! os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! import os
+//!
+//! os.environ["CUDA_VISIBLE_DEVICES"] = "1"
+//! import torch
+//!
+//! print(torch.cuda.get_device_name(0))
+//! ```
+//!
+//! ## Fix
+//! None: move the line in front of the first use of CUDA, or set the variable in the script that starts the program.
+//!
+//! ## When it is silent
+//! In branches and loops, between functions, and for the environment of a child process.
+//!
+//! ## Sources
+//! torch 2.15.0 `torch/cuda/__init__.py` `_lazy_init`, read; CUDA C++ Programming Guide, "CUDA Environment Variables".
+//!
+//! # 中文
+//!
+//! Python 设置了 CUDA 或 torch 已经读过的变量。
+//!
+//! ## 为什么重要
+//! 驱动只在进程初始化 CUDA 时读取一次 `CUDA_VISIBLE_DEVICES`；torch 在第一次分配显存时读取 `PYTORCH_CUDA_ALLOC_CONF`。
+//! `torch.cuda.get_device_name()`、`torch.cuda.set_device()` 等调用都会提前触发：其后再设置不起作用，也没有任何提示。只有
+//! `import torch` 则没有关系。
+//!
+//! ## 修复
+//! 无：把这一行移到首次使用 CUDA 之前，或在启动程序的脚本中设置该变量。
+//!
+//! ## 何时不报
+//! 位于分支或循环中、跨函数，或为子进程准备的环境。
+//!
+//! ## 来源
+//! torch 2.15.0 `torch/cuda/__init__.py` 的 `_lazy_init`，阅读源码；CUDA C++ Programming Guide 的 “CUDA Environment Variables”。
+
+use super::allocator::VARIABLES;
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Place, Severity, TextRange, Value, message};
+use vramlint_resolve::SourceFile;
+use vramlint_resolve::environment::{SetVariable, Setter};
+use vramlint_syntax::python::{Call, Module};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL805",
+    name: "environment-set-too-late",
+    group: Group::Environment,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("environment_set_too_late.rs"),
+    check: Some(check),
+};
+
+/// Functions of `torch.cuda` that initialise CUDA.
+const INITIALISE: &[&str] = &[
+    "init",
+    "current_device",
+    "set_device",
+    "get_device_name",
+    "get_device_properties",
+    "get_device_capability",
+    "mem_get_info",
+    "synchronize",
+    "current_stream",
+];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let sets = cx.project.environment();
+    for sets in sets.chunk_by(|a, b| a.file == b.file) {
+        let Some(file) = sets.first().map(|set| cx.project.file(set.file)) else { continue };
+        let Some(module) = file.python().filter(|_| file.text.contains("cuda") && !cx.project.is_fragment(file.id)) else {
+            continue;
+        };
+        let late = |set: &&SetVariable| {
+            let ours = set.name == super::visible_devices_misread::VARIABLE || VARIABLES.contains(&set.name.as_str());
+            // Of the entries of a dict only the process's own environment counts.
+            let own = set.whole.range.slice(&file.text).starts_with("os.environ");
+            ours && set.setter == Setter::Python && !set.conditional && own
+        };
+        for set in sets.iter().filter(late) {
+            if let Some((call, allocates)) = first_use(file, module, set.whole.range) {
+                let allocator = set.name != super::visible_devices_misread::VARIABLE;
+                if !allocator || allocates {
+                    out.push(finding(set, Place::new(set.file, call), file));
+                }
+            }
+        }
+    }
+}
+
+/// The first call in front of a place that initialises CUDA for certain, in the same function or at the level of the module; and
+/// whether it allocates.
+fn first_use(file: &SourceFile, module: &Module, set: TextRange) -> Option<(TextRange, bool)> {
+    let own = module.statements().find(|located| {
+        located.stmt.range.start <= set.start && set.end <= located.stmt.range.end && located.stmt.bodies().is_empty()
+    })?;
+    let scope = own.context.path();
+    let before =
+        module.calls().filter(|site| site.expr.range.end <= set.start && site.is_straight() && site.context.path() == scope);
+    let mut first = None;
+    for site in before {
+        match uses(site.call) {
+            Some(true) => return Some((site.expr.range, true)),
+            Some(false) => first = first.or(Some((site.expr.range, false))),
+            None => {}
+        }
+    }
+    let _ = file;
+    first
+}
+
+/// Whether a call initialises CUDA, and if so whether it allocates there.
+fn uses(call: &Call) -> Option<bool> {
+    let path = call.callee.dotted().unwrap_or_default();
+    if let Some(name) = path.strip_prefix("torch.cuda.") {
+        return INITIALISE.contains(&name).then_some(false);
+    }
+    let on_cuda = |value: &Value| value.as_str().is_some_and(|text| text == "cuda" || text.starts_with("cuda:"));
+    let device = call.keyword("device").and_then(|arg| arg.value.as_value()).is_some_and(on_cuda);
+    if path.starts_with("torch.") && device && !path.ends_with("device") {
+        return Some(true);
+    }
+    // `.to("cuda")` of whatever it is.
+    let to = call.name() == Some("to") && call.positional(0).and_then(|arg| arg.value.as_value()).is_some_and(on_cuda);
+    to.then_some(true)
+}
+
+fn finding(set: &SetVariable, call: Place, file: &SourceFile) -> vramlint_base::Finding {
+    let name = &set.name;
+    let used = call.range.slice(&file.text);
+    let used: String = used.lines().next().unwrap_or_default().chars().take(60).collect();
+    RULE.finding(
+        set.whole,
+        message!("{name} is set behind the first use of CUDA and has no effect", "{name} 在首次使用 CUDA 之后才设置，不起作用"),
+    )
+    .related(call, message!("`{used}` initialises CUDA", "`{used}` 会初始化 CUDA"))
+    .help(message!(
+        "set it in front of that call, or in the script that starts the program",
+        "请在该调用之前设置，或在启动程序的脚本中设置"
+    ))
+}

@@ -1,0 +1,92 @@
+//! # environment-value-not-text
+//!
+//! `os.environ` is given a number or a truth value.
+//!
+//! ## Why it matters
+//! The environment holds text alone: `os.environ["CUDA_VISIBLE_DEVICES"] = 0` raises `TypeError: str expected, not int`.
+//!
+//! ## Example
+//! ```python file=train.py
+//! import os
+//!
+//! os.environ["CUDA_VISIBLE_DEVICES"] = 0
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! import os
+//!
+//! os.environ["CUDA_VISIBLE_DEVICES"] = "0"
+//! ```
+//!
+//! ## Fix
+//! Safe: the number in quotes. For truth values nothing is offered, since programs differ in what they take (`1`, `true`).
+//!
+//! ## Sources
+//! Python 3.11 `os.py`, `_Environ.__setitem__`, run.
+//!
+//! # 中文
+//!
+//! 给 `os.environ` 赋了数字或布尔值。
+//!
+//! ## 为什么重要
+//! 环境变量只能是文本：`os.environ["CUDA_VISIBLE_DEVICES"] = 0` 会抛出 `TypeError: str expected, not int`。
+//!
+//! ## 修复
+//! 安全：给数字加引号。布尔值不提供修复，因为各程序接受的写法不同（`1`、`true`）。
+//!
+//! ## 来源
+//! Python 3.11 `os.py` 的 `_Environ.__setitem__`，实际运行。
+
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_resolve::SourceFile;
+use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL806",
+    name: "environment-value-not-text",
+    group: Group::Environment,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("environment_value_not_text.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for file in cx.project.files.iter().filter(|file| file.text.contains("os.environ[")) {
+        if let Some(module) = file.python() {
+            module_sets(file, module, out);
+        }
+    }
+}
+
+fn module_sets(file: &SourceFile, module: &Module, out: &mut Sink) {
+    for located in module.statements() {
+        let StmtKind::Assign { targets, value: Some(value), .. } = &located.stmt.kind else { continue };
+        let environ = |target: &Expr| matches!(&target.kind, ExprKind::Subscript(base, _) if base.dotted().as_deref() == Some("os.environ"));
+        let Some(literal) = value.as_value().filter(|_| targets.iter().any(environ)) else { continue };
+        let number = matches!(literal, Value::Int(_) | Value::Float(_));
+        if !number && !matches!(literal, Value::Bool(_) | Value::Null) {
+            continue;
+        }
+        let kind = literal.python_type();
+        let place = Place::new(file.id, value.range);
+        let written = value.range.slice(&file.text);
+        let mut finding = RULE
+            .finding(
+                place,
+                message!("os.environ takes text, not {kind}: {written}", "os.environ 只接受文本，不接受 {kind}：{written}"),
+            )
+            .help(message!("Python raises a TypeError; write it as text", "Python 会抛出 TypeError；请写成文本"));
+        if number {
+            finding = finding.fix(Fix {
+                title: message!("write \"{written}\"", "写作 \"{written}\""),
+                applicability: Applicability::Safe,
+                edits: vec![edit::replace(place, format!("\"{written}\""))],
+            });
+        }
+        out.push(finding);
+    }
+}

@@ -1,0 +1,101 @@
+//! # variable-not-exported
+//!
+//! A script sets a variable that the program it starts never sees.
+//!
+//! ## Why it matters
+//! `CUDA_VISIBLE_DEVICES=0,1` on a line of its own is a variable of the shell. Without `export` the program behind it starts with
+//! the environment that was there before: all GPUs are visible, and the allocator runs with its defaults.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! CUDA_VISIBLE_DEVICES=0,1
+//! python train.py
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! export CUDA_VISIBLE_DEVICES=0,1
+//! python train.py
+//! ```
+//!
+//! ## Fix
+//! Unsafe: `export` in front. The shell that runs the script may have exported the variable before.
+//!
+//! ## When it is silent
+//! The script uses the variable itself (`$CUDA_VISIBLE_DEVICES`), or no program is started behind it.
+//!
+//! ## Sources
+//! POSIX.1-2024, Shell Command Language, 2.12 "Shell Execution Environment".
+//!
+//! # 中文
+//!
+//! 脚本设置了变量，但它启动的程序看不到。
+//!
+//! ## 为什么重要
+//! 单独一行的 `CUDA_VISIBLE_DEVICES=0,1` 只是 shell 的变量。没有 `export`，其后的程序仍使用原来的环境：所有 GPU 都可见，分配器也使用默认设置。
+//!
+//! ## 修复
+//! 不安全：在前面加 `export`。运行脚本的 shell 可能早已导出该变量。
+//!
+//! ## 何时不报
+//! 脚本自己使用了该变量（`$CUDA_VISIBLE_DEVICES`），或其后没有启动程序。
+//!
+//! ## 来源
+//! POSIX.1-2024，Shell Command Language，2.12 “Shell Execution Environment”。
+
+use super::allocator::VARIABLES;
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Place, Severity, TextRange, message};
+use vramlint_resolve::environment::{SetVariable, Setter};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL807",
+    name: "variable-not-exported",
+    group: Group::Environment,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("variable_not_exported.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for set in cx.project.environment() {
+        let ours = set.name == super::visible_devices_misread::VARIABLE || VARIABLES.contains(&set.name.as_str());
+        if set.exported || !ours || set.setter != Setter::Bash || cx.project.is_fragment(set.file) {
+            continue;
+        }
+        let file = cx.project.file(set.file);
+        let name = &set.name;
+        let used = [format!("${name}"), format!("${{{name}")].iter().any(|word| file.text.contains(word.as_str()));
+        // A host that is not a script of its own (a Makefile) passes variables in other ways.
+        if used || file.host.is_some() || file.text.contains("set -a") || file.text.contains("allexport") {
+            continue;
+        }
+        let behind = |launch: &&std::sync::Arc<vramlint_resolve::launch::Launch>| {
+            launch.file == set.file && launch.range.start > set.whole.range.end
+        };
+        let mut launches = cx.project.launches.iter().filter(behind).peekable();
+        if let Some(first) = launches.peek().copied().cloned()
+            && launches.all(|launch| launch.variable(name).is_none())
+        {
+            out.push(finding(set, Place::new(first.file, first.range)));
+        }
+    }
+}
+
+fn finding(set: &SetVariable, launch: Place) -> vramlint_base::Finding {
+    let name = &set.name;
+    let start = set.whole.range.start;
+    RULE.finding(set.whole, message!("{name} is set, but not exported", "{name} 已设置但未导出"))
+        .related(launch, message!("started without it", "启动时没有它"))
+        .help(message!(
+            "the program that is started does not see it; write export in front",
+            "启动的程序看不到它；请在前面加 export"
+        ))
+        .fix(Fix {
+            title: message!("export it", "导出它"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit::replace(Place::new(set.file, TextRange::at(start)), "export ")],
+        })
+}

@@ -1,0 +1,136 @@
+//! # visible-devices-misread
+//!
+//! `CUDA_VISIBLE_DEVICES` is written in a way that hides GPUs.
+//!
+//! ## Why it matters
+//! The driver reads numbers with commas between them. Of `0-3` and `0;1` it reads the `0`; at the first word that is no number it
+//! stops; a number that comes twice hides every GPU. Nothing is reported: the run uses fewer GPUs than are written, or none.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! export CUDA_VISIBLE_DEVICES=0-3
+//! python train.py
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! export CUDA_VISIBLE_DEVICES=0,1,2,3
+//! python train.py
+//! ```
+//!
+//! ## Fix
+//! Safe where the list is evident: a range written out, commas for other marks, `cuda:`, brackets and quotes taken away.
+//!
+//! ## When it is silent
+//! What is written to hide every GPU: nothing, `-1`, `none`, `NoDevFiles`. A `-1` behind GPUs ends the list on purpose.
+//!
+//! ## Sources
+//! torch 2.15.0 `torch.cuda._parse_visible_devices`, run; CUDA C++ Programming Guide, "CUDA Environment Variables".
+//!
+//! # 中文
+//!
+//! `CUDA_VISIBLE_DEVICES` 的写法会隐藏 GPU。
+//!
+//! ## 为什么重要
+//! 驱动读取用逗号分隔的数字。`0-3` 与 `0;1` 只读出 `0`；遇到第一个不是数字的词就停止；同一数字出现两次会隐藏所有 GPU。整个过程没有
+//! 任何提示：训练使用的 GPU 比写的少，甚至一张也没有。
+//!
+//! ## 修复
+//! 列表明确时为安全修复：展开区间，用逗号代替其他符号，去掉 `cuda:`、括号和引号。
+//!
+//! ## 何时不报
+//! 有意隐藏所有 GPU 的写法：空值、`-1`、`none`、`NoDevFiles`。列表末尾的 `-1` 是有意结束列表。
+//!
+//! ## 来源
+//! torch 2.15.0 `torch.cuda._parse_visible_devices`，实际运行；CUDA C++ Programming Guide 的 “CUDA Environment Variables”。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Message, Severity, message};
+use vramlint_resolve::environment::SetVariable;
+use vramlint_resolve::environment::visible::{self, Trouble, Visible};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL804",
+    name: "visible-devices-misread",
+    group: Group::Environment,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("visible_devices_misread.rs"),
+    check: Some(check),
+};
+
+/// The variable of the CUDA driver.
+pub(super) const VARIABLE: &str = "CUDA_VISIBLE_DEVICES";
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for set in cx.project.environment().iter().filter(|set| set.exported && set.name == VARIABLE) {
+        let Some(value) = &set.value else { continue };
+        let seen = visible::read(value);
+        let Some(trouble) = &seen.trouble else { continue };
+        // Documents show places to fill in: `CUDA_VISIBLE_DEVICES=X`.
+        let placeholder = cx.project.is_fragment(set.file) && matches!(trouble, Trouble::NoId(_));
+        if !placeholder && once.first(set.place) {
+            out.push(finding(set, value, &seen, trouble));
+        }
+    }
+}
+
+fn finding(set: &SetVariable, value: &str, seen: &Visible, trouble: &Trouble) -> vramlint_base::Finding {
+    let (en, zh) = shown(&seen.ids);
+    let help: Message = match trouble {
+        Trouble::Partly(word, id) => {
+            message!("of `{word}` the driver reads {id} alone", "驱动只从 `{word}` 中读出 {id}")
+        }
+        Trouble::NoId(word) if word.is_empty() => {
+            message!("reading stops at the empty place between two commas", "读到两个逗号之间的空位就停止")
+        }
+        Trouble::NoId(word) => {
+            message!("reading stops at `{word}`, which is no number of a GPU", "读到 `{word}` 就停止，它不是 GPU 编号")
+        }
+        Trouble::Twice(id) => {
+            message!("a GPU that is named twice ({id}) hides all of them", "同一 GPU 写了两次（{id}）会隐藏所有 GPU")
+        }
+    };
+    let finding = RULE
+        .finding(set.place, message!("CUDA_VISIBLE_DEVICES=`{value}` shows {en}", "CUDA_VISIBLE_DEVICES=`{value}` {zh}"))
+        .help(help);
+    match meant(value).filter(|list| set.verbatim && visible::read(list).trouble.is_none()) {
+        Some(list) => finding.fix(Fix {
+            title: message!("write {list}", "写作 {list}"),
+            applicability: Applicability::Safe,
+            edits: vec![edit::replace(set.place, list)],
+        }),
+        None => finding,
+    }
+}
+
+fn shown(ids: &[String]) -> (String, String) {
+    match ids {
+        [] => ("no GPU".into(), "一张 GPU 也看不到".into()),
+        [id] => (format!("GPU {id} alone"), format!("只能看到 GPU {id}")),
+        ids => (format!("the GPUs {} alone", ids.join(", ")), format!("只能看到 GPU {}", ids.join("、"))),
+    }
+}
+
+/// The list that is evidently meant.
+fn meant(value: &str) -> Option<String> {
+    let bare = value.trim().trim_matches(['"', '\'', '[', ']', '(', ')', '{', '}', ' ']);
+    let mut ids: Vec<String> = Vec::new();
+    for word in bare.split(|c: char| matches!(c, ',' | ';' | '|' | '/') || c.is_whitespace()).filter(|word| !word.is_empty()) {
+        let lower = word.to_lowercase();
+        let number = ["cuda:", "gpu:", "gpu", "device:"].iter().find_map(|prefix| lower.strip_prefix(prefix)).unwrap_or(&lower);
+        if let Some((from, to)) = ["..", "-", ":"].iter().find_map(|mark| number.split_once(mark)) {
+            let (from, to): (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
+            if from >= to || to - from > 63 {
+                return None;
+            }
+            ids.extend((from..=to).map(|id| id.to_string()));
+        } else {
+            number.parse::<u32>().ok()?;
+            ids.push(number.to_owned());
+        }
+    }
+    (!ids.is_empty()).then(|| ids.join(","))
+}

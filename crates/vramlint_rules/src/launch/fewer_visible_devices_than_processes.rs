@@ -1,0 +1,140 @@
+//! # fewer-visible-devices-than-processes
+//!
+//! More processes are started on a machine than `CUDA_VISIBLE_DEVICES` shows GPUs.
+//!
+//! ## Why it matters
+//! Each process takes the GPU with its local rank. The ranks behind the last visible GPU stop with "invalid device ordinal", and
+//! the others wait for them.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! export CUDA_VISIBLE_DEVICES=0,1
+//! torchrun --nproc_per_node 4 train.py
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! export CUDA_VISIBLE_DEVICES=0,1
+//! torchrun --nproc_per_node 2 train.py
+//! ```
+//!
+//! ## Fix
+//! None: whether the processes or the GPUs are wrong is not known.
+//!
+//! ## When it is silent
+//! Every GPU is hidden on purpose, or the code speaks of `gloo`: processes on the CPU.
+//!
+//! ## Sources
+//! torch 2.15.0 `torch.cuda.set_device`; accelerate 1.15.0 `state.py` `set_device`, read.
+//!
+//! # 中文
+//!
+//! 一台机器上启动的进程多于 `CUDA_VISIBLE_DEVICES` 显示的 GPU。
+//!
+//! ## 为什么重要
+//! 每个进程使用编号等于其 local rank 的 GPU。超出可见 GPU 的进程会以 “invalid device ordinal” 停止，其余进程则一直等待。
+//!
+//! ## 修复
+//! 无：无法得知是进程数写错还是 GPU 写错。
+//!
+//! ## 何时不报
+//! 有意隐藏所有 GPU，或代码中出现 `gloo`：进程在 CPU 上运行。
+//!
+//! ## 来源
+//! torch 2.15.0 `torch.cuda.set_device`；accelerate 1.15.0 `state.py` 的 `set_device`，阅读源码。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Place, Severity, Value, message};
+use vramlint_catalog::Concept;
+use vramlint_catalog::flags::Launcher;
+use vramlint_resolve::Run;
+use vramlint_resolve::environment::{Setter, visible};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL160",
+    name: "fewer-visible-devices-than-processes",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("fewer_visible_devices_than_processes.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for run in &cx.project.runs {
+        let Some((processes, at)) = processes(run) else { continue };
+        let Some((devices, shown)) = devices(cx, run) else { continue };
+        if devices == 0 || processes <= devices || on_cpu(cx, run) || !once.first(at) {
+            continue;
+        }
+        let finding = RULE
+            .finding(
+                at,
+                message!(
+                    "{processes} processes on a machine whose CUDA_VISIBLE_DEVICES shows {devices}",
+                    "一台机器启动 {processes} 个进程，而 CUDA_VISIBLE_DEVICES 只显示 {devices} 张 GPU"
+                ),
+            )
+            .related(shown, message!("CUDA_VISIBLE_DEVICES is set here", "CUDA_VISIBLE_DEVICES 在此设置"))
+            .help(message!(
+                "start as many processes as GPUs are visible, or show more GPUs",
+                "请让进程数等于可见 GPU 数，或显示更多 GPU"
+            ))
+            .run(&run.id);
+        out.push(finding);
+    }
+}
+
+/// Processes on one machine, and where that is said.
+fn processes(run: &Run) -> Option<(i64, Place)> {
+    let launch = run.launch.as_deref().filter(|launch| !launch.open)?;
+    match launch.launcher {
+        Launcher::Torchrun => {
+            let word = launch.flag("--nproc_per_node")?.values.first()?;
+            Some((word.text()?.parse().ok()?, Place::new(launch.file, word.range)))
+        }
+        Launcher::Accelerate => {
+            let ids = run.settings.get(&Concept::GpuIds);
+            let own = |value: &Value| !matches!(value, Value::Null) && value.as_str() != Some("all");
+            // The launcher then shows other GPUs than the variable.
+            if ids.is_some_and(|ids| ids.value().is_none_or(own)) || launch.flag("--cpu").is_some() {
+                return None;
+            }
+            let winning = run.settings.get(&Concept::NumProcesses)?.winning()?;
+            let all = winning.known()?.as_int()?;
+            let machines = run.int(Concept::NumMachines).unwrap_or(1).max(1);
+            Some((all / machines, winning.origin.place()?))
+        }
+        _ => None,
+    }
+}
+
+/// The GPUs that a process sees: by the command, else by the code itself.
+fn devices(cx: &Context<'_>, run: &Run) -> Option<(i64, Place)> {
+    let launch = run.launch.as_deref()?;
+    let count = |text: &str| i64::try_from(visible::read(text).ids.len()).ok();
+    let files = run.code.as_ref().map_or(&[][..], |code| &code.files);
+    let set = |set: &&vramlint_resolve::environment::SetVariable| {
+        set.name == "CUDA_VISIBLE_DEVICES" && set.setter == Setter::Python && files.contains(&set.file)
+    };
+    if let Some(in_code) = cx.project.environment().iter().find(set) {
+        let own = in_code.whole.range.slice(&cx.project.file(in_code.file).text).starts_with("os.environ");
+        return (!in_code.conditional && own && run.entry == Some(in_code.file))
+            .then(|| Some((count(in_code.value.as_deref()?)?, in_code.whole)))?;
+    }
+    let made = launch.variable("CUDA_VISIBLE_DEVICES")?;
+    Some((count(made.value.text()?)?, Place::new(launch.file, made.range)))
+}
+
+/// Whether the processes run without GPUs.
+fn on_cpu(cx: &Context<'_>, run: &Run) -> bool {
+    let files = run.code.as_ref().map_or(&[][..], |code| &code.files);
+    let accelerate = run.accelerate.and_then(|file| cx.project.file(file).data()?.root()?.get("use_cpu")?.text());
+    accelerate.is_some_and(|text| text != "false")
+        || files.iter().any(|file| {
+            let text = &cx.project.file(*file).text;
+            text.contains("gloo") || text.contains("% torch.cuda.device_count()")
+        })
+}

@@ -1,0 +1,108 @@
+//! # visible-devices-ignored
+//!
+//! The deepspeed launcher drops `CUDA_VISIBLE_DEVICES` because a flag chooses the GPUs.
+//!
+//! ## Why it matters
+//! With `--num_gpus`, `--num_nodes`, `--include` or `--exclude` the launcher prints one line, deletes the variable and counts GPUs
+//! from 0: `CUDA_VISIBLE_DEVICES=2,3 deepspeed --num_gpus 2` trains on the GPUs 0 and 1, which may belong to somebody else.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! CUDA_VISIBLE_DEVICES=2,3 deepspeed --num_gpus 2 train.py
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! CUDA_VISIBLE_DEVICES=2,3 deepspeed train.py
+//! ```
+//!
+//! ## Fix
+//! None: `--include localhost:2,3` says the same, or the flag goes.
+//!
+//! ## When it is milder
+//! The flag chooses the same GPUs as the variable: advice.
+//!
+//! ## Sources
+//! DeepSpeed 0.19.8 `launcher/runner.py:448`, read.
+//!
+//! # 中文
+//!
+//! deepspeed 启动器因参数已选择 GPU 而丢弃 `CUDA_VISIBLE_DEVICES`。
+//!
+//! ## 为什么重要
+//! 给出 `--num_gpus`、`--num_nodes`、`--include` 或 `--exclude` 时，启动器只打印一行，就删除该变量并从 0 开始数 GPU：
+//! `CUDA_VISIBLE_DEVICES=2,3 deepspeed --num_gpus 2` 会在 GPU 0 和 1 上训练，而它们可能正被他人使用。
+//!
+//! ## 修复
+//! 无：改用 `--include localhost:2,3`，或去掉该参数。
+//!
+//! ## 何时较轻
+//! 参数选择的 GPU 与变量相同：仅作提示。
+//!
+//! ## 来源
+//! DeepSpeed 0.19.8 `launcher/runner.py:448`，阅读源码。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Place, Severity, message};
+use vramlint_catalog::flags::Launcher;
+use vramlint_resolve::environment::visible;
+use vramlint_resolve::launch::{Launch, LaunchFlag};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL161",
+    name: "visible-devices-ignored",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("visible_devices_ignored.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for launch in cx.project.launches.iter().filter(|launch| launch.launcher == Launcher::DeepSpeed && !launch.open) {
+        // With a hostfile the machines decide, and the variable is left alone.
+        let Some(set) = launch.variable("CUDA_VISIBLE_DEVICES").filter(|_| launch.flag("-H").is_none()) else { continue };
+        let Some(shown) = set.value.text().filter(|value| !value.is_empty()) else { continue };
+        let Some((flag, chosen)) = chooses(launch) else { continue };
+        let place = Place::new(launch.file, set.range);
+        if !once.first(place) {
+            continue;
+        }
+        let same = chosen.is_some_and(|chosen| chosen == visible::read(shown).ids);
+        let name = flag.word.slice(&cx.project.file(launch.file).text);
+        let name = name.split('=').next().unwrap_or(name);
+        let finding = RULE
+            .finding(
+                place,
+                message!(
+                    "deepspeed drops CUDA_VISIBLE_DEVICES={shown} because of {name}",
+                    "deepspeed 因 {name} 而丢弃 CUDA_VISIBLE_DEVICES={shown}"
+                ),
+            )
+            .severity(if same { Severity::Info } else { Severity::Warning })
+            .related(Place::new(launch.file, flag.word), message!("the GPUs are chosen here, from 0", "GPU 在此从 0 开始选择"))
+            .help(message!(
+                "write --include localhost:{shown}, or take {name} away",
+                "请写 --include localhost:{shown}，或去掉 {name}"
+            ));
+        out.push(finding);
+    }
+}
+
+/// The flag that makes the launcher drop the variable, and the GPUs that it chooses, where known.
+fn chooses(launch: &Launch) -> Option<(&LaunchFlag, Option<Vec<String>>)> {
+    let number = |flag: &LaunchFlag| flag.values.first()?.text()?.parse::<i64>().ok();
+    if let Some(flag) = launch.flag("-i").or_else(|| launch.flag("-e")) {
+        let text = flag.values.first().and_then(|word| word.text());
+        let ids = text.and_then(|text| text.strip_prefix("localhost:"));
+        let ids = ids.filter(|_| flag.name == "-i").map(|ids| ids.split(',').map(str::to_owned).collect());
+        return Some((flag, ids));
+    }
+    if let Some(flag) = launch.flag("--num_gpus").filter(|flag| number(flag).is_none_or(|n| n > 0)) {
+        return Some((flag, number(flag).map(|n| (0..n).map(|id| id.to_string()).collect())));
+    }
+    let nodes = launch.flag("--num_nodes")?;
+    (number(nodes)? > 1).then_some((nodes, None))
+}

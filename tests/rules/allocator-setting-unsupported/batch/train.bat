@@ -1,0 +1,2 @@
+set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+python train.py

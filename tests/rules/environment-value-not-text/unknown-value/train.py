@@ -1,0 +1,5 @@
+import os
+
+from settings import gpu
+
+os.environ["CUDA_VISIBLE_DEVICES"] = gpu
