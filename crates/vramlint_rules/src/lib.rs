@@ -11,6 +11,7 @@
 mod accelerate;
 mod arguments;
 mod batch;
+mod class_fields;
 mod code;
 mod data;
 #[allow(dead_code, unused_imports)] // the tool box of fixes; each rule takes what it needs

@@ -49,6 +49,7 @@
 //! accelerate 1.15.0 `commands/launch.py:1278`，实际运行。
 
 mod accelerate;
+mod arguments;
 
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::Severity;
@@ -65,4 +66,5 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     accelerate::check(cx, out);
+    arguments::check(cx, out);
 }
