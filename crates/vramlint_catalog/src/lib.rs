@@ -12,6 +12,7 @@ pub mod gpus;
 pub mod keys;
 pub mod models;
 pub mod precedence;
+pub mod releases;
 
 pub use concept::Concept;
 pub use dialect::Dialect;

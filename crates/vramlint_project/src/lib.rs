@@ -22,6 +22,7 @@ mod spelling;
 mod suppress;
 #[cfg(test)]
 mod testing;
+mod versions;
 
 pub use config::{Config, ConfigError};
 pub use fix::{FixOutcome, FixedFile, fix_until_stable};

@@ -6,7 +6,9 @@ use crate::discovery::{Discovered, Found, Problem};
 use crate::files::Files;
 use crate::layers::{Layers, form_of};
 use crate::own::{FILE_TOO_LARGE, INTERNAL_ERROR, UNREADABLE_FILE};
+use crate::versions::VersionFile;
 use rayon::prelude::*;
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -75,12 +77,13 @@ struct Loaded {
 }
 
 /// Reads all files, in parallel, and the configuration files behind them, so that findings can point there.
-/// `policies[i]` is the policy of configuration `i`.
+/// `policies[i]` is the policy of configuration `i`. So do the files that name versions.
 pub(crate) fn read_all(
     layers: &Layers,
     disk: &Files,
     discovered: &Discovered,
     configs: &[Option<(String, Config)>],
+    versions: &[VersionFile],
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Read {
     let (done, all) = (AtomicUsize::new(0), discovered.files.len());
@@ -101,6 +104,12 @@ pub(crate) fn read_all(
         if let Some((shown, config)) = config.as_ref().filter(|(shown, _)| out.files.iter().all(|file| file.path != *shown)) {
             let read = ReadText { syntax: Syntax::Text, embedded: Vec::new(), failed: false };
             push(&mut out, shown, config.text.clone(), read.syntax, policy, false);
+        }
+    }
+    let mut known: HashSet<String> = out.files.iter().map(|file| file.path.clone()).collect();
+    for file in versions.iter().filter(|file| file.placed && !file.mentions.is_empty()) {
+        if known.insert(file.shown.clone()) {
+            push(&mut out, &file.shown, Arc::clone(&file.text), Syntax::Text, 0, false);
         }
     }
     out

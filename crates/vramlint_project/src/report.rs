@@ -11,6 +11,7 @@ use crate::own::INTERNAL_ERROR;
 use crate::read::{please_report, read_all};
 use crate::select::{Choice, RuleList, selected};
 use crate::sift::Sift;
+use crate::versions::{declared, find, libraries};
 use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -153,11 +154,15 @@ fn run(layers: &Layers, request: &Request, progress: &(dyn Fn(usize, usize) + Sy
 
     let shown_configs: Vec<Option<(String, Config)>> =
         configs.iter().map(|config| config.file.as_ref().map(|file| (shown(file, &request.cwd), config.clone()))).collect();
-    let read_files = |progress: &(dyn Fn(usize, usize) + Sync)| read_all(layers, &files, &discovered, &shown_configs, progress);
+    let versions = find(&discovered, &files, &request.cwd);
+    let read_files =
+        |progress: &(dyn Fn(usize, usize) + Sync)| read_all(layers, &files, &discovered, &shown_configs, &versions, progress);
     let read = read_files(progress);
     let policies: Vec<Policy> = configs.iter().map(|config| policy(config, request, &read.files)).collect();
     let mut found = read.findings;
-    let (project, failure) = resolve(layers, read.files, policies, || read_files(&|_, _| {}).files);
+    let libraries = libraries(&versions, &read.files, &request.cwd);
+    let (mut project, failure) = resolve(layers, read.files, policies, || read_files(&|_, _| {}).files);
+    project.libraries = libraries;
     found.extend(failure);
     let (models, failure) = models(&project, &files, request, &configs);
     found.extend(failure);
@@ -244,6 +249,7 @@ fn policy(config: &Config, request: &Request, files: &[SourceFile]) -> Policy {
         },
         count_at: if over.count.is_some() { None } else { config.count_at },
         effective_batch: config.effective_batch.map(|(batch, range)| (batch, number.map(|file| Place::new(file, range)))),
+        versions: declared(config, number, &request.cwd),
     }
 }
 

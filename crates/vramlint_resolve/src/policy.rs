@@ -1,5 +1,7 @@
 //! What the governing `vramlint.toml` says about the target machine and the agreed batch.
 
+use crate::versions::Said;
+use std::collections::BTreeMap;
 use vramlint_base::{Place, TextRange};
 
 /// The machine that the project trains on, as declared. All optional.
@@ -32,4 +34,6 @@ pub struct Policy {
     pub count_at: Option<TextRange>,
     /// `[batch] effective`, and its place if the configuration file is one of the project's files.
     pub effective_batch: Option<(u64, Option<Place>)>,
+    /// `[versions]`, by normalized name: what it says wins over all files.
+    pub versions: BTreeMap<String, Said>,
 }

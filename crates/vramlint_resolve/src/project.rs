@@ -8,7 +8,7 @@ use crate::reference::Lookup;
 use crate::run::Marks;
 use crate::versions::{Holds, Libraries, Said, Span};
 use crate::{CallIn, Policy, Run, SourceFile, run};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock};
 use vramlint_base::{FileId, LineColumn, Place, TextRange, Value};
 
@@ -112,19 +112,30 @@ impl Project {
         &self.policies[self.file(id).policy]
     }
 
-    /// What is said of a library (its normalized name) for a file: by the deepest folder above it that says anything of it.
+    /// What is said of a library (its normalized name) for a file: by the configuration that governs it, else by the deepest
+    /// folder above it that says anything of it. A range there is narrowed by the lock file of a workspace further up.
     pub fn library(&self, file: FileId, name: &str) -> Option<&Said> {
+        if let Some(declared) = self.policy(file).versions.get(name) {
+            return Some(declared);
+        }
         let path = self.host_path(file);
-        let above = |root: &str| root.is_empty() || path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));
-        self.libraries.iter().rev().filter(|libraries| above(&libraries.root)).find_map(|libraries| libraries.said.get(name))
+        let mut above = self.libraries.iter().rev().filter(|libraries| libraries.govern(path));
+        let nearest = above.by_ref().find_map(|libraries| libraries.said.get(name))?;
+        let locked = above.filter(|libraries| libraries.locks_below).find_map(|libraries| libraries.said.get(name));
+        Some(locked.filter(|locked| locked.narrows(nearest)).unwrap_or(nearest))
+    }
+
+    /// Everything that is said of libraries for a file, by their names.
+    pub fn libraries_of(&self, file: FileId) -> BTreeMap<&str, &Said> {
+        let path = self.host_path(file);
+        let above = self.libraries.iter().filter(|libraries| libraries.govern(path)).flat_map(|libraries| libraries.said.keys());
+        let names = above.chain(self.policy(file).versions.keys());
+        names.filter_map(|name| Some((name.as_str(), self.library(file, name)?))).collect()
     }
 
     /// For which of the versions that may be installed around a file a span holds.
     pub fn holds(&self, file: FileId, span: &Span) -> Holds {
-        let path = self.host_path(file);
-        let above = |root: &str| root.is_empty() || path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));
-        let said = |libraries: &&Libraries| above(&libraries.root) && libraries.said.contains_key(span.library);
-        self.libraries.iter().rev().find(said).map_or(Holds::Sometimes, |libraries| libraries.holds(span))
+        self.library(file, span.library).map_or_else(|| span.holds_unknown(), |said| said.holds(span))
     }
 
     fn host_path(&self, file: FileId) -> &str {

@@ -13,6 +13,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use vramlint_base::{Lang, Message, Severity, TextRange, message};
 use vramlint_resolve::Target;
+use vramlint_resolve::versions::Known;
 
 /// Where a configuration comes from.
 #[derive(Clone, Debug)]
@@ -155,6 +156,7 @@ fn build(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Confi
         target: target(raw),
         count_at: places.of(&["target", "count"], None),
         effective_batch: raw.batch.effective.zip(places.of(&["batch", "effective"], None)),
+        versions: versions(raw, places)?,
         fail_on: raw.lint.fail_on.map(fail_on),
         lang: raw.lint.lang.map(|lang| if matches!(lang, RawLang::Zh) { Lang::Zh } else { Lang::En }),
         models: models(raw, places, &root),
@@ -166,6 +168,15 @@ fn build(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Confi
         levels: levels(raw, places, rules)?,
         root,
     })
+}
+
+fn versions(raw: &RawConfig, places: &Places<'_>) -> Result<Vec<(&'static str, Known, TextRange)>, ConfigError> {
+    let read = |(name, text): (&String, &String)| {
+        let path = ["versions", name.as_str()];
+        let (library, known) = super::versions::read(name, text).map_err(|what| places.error(&path, usize::MAX, &what))?;
+        Ok((library, known, places.of(&path, None).unwrap_or(TextRange::at(0))))
+    };
+    raw.versions.iter().map(read).collect()
 }
 
 fn target(raw: &RawConfig) -> Target {
@@ -295,7 +306,7 @@ config = "models/acme/config.json"
         assert_eq!(error("[lint]\nseelct = []\n"), "vramlint.toml:2:1: unknown key `seelct` in `[lint]`, did you mean `select`?");
         assert_eq!(
             error("# 显存\n\"目标\" = 1\n"),
-            "vramlint.toml:2:1: unknown key `目标`, known are `batch`, `exclude`, `extend-exclude`, `lint`, `model`, `target`"
+            "vramlint.toml:2:1: unknown key `目标`, known are `batch`, `exclude`, `extend-exclude`, `lint`, `model`, `target`, `versions`"
         );
         assert!(error("[target]\nhost_memory = 1\n").contains("did you mean `host-memory`?"));
         assert!(

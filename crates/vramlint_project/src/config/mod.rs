@@ -10,6 +10,7 @@ pub(crate) mod raw;
 mod schema;
 mod size;
 mod validate;
+mod versions;
 
 pub(crate) use card::unknown_card;
 pub use error::ConfigError;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 use vramlint_base::{Lang, Severity, TextRange};
 use vramlint_estimate::Model;
 use vramlint_resolve::Target;
+use vramlint_resolve::versions::Known;
 
 /// A configuration, checked.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +44,8 @@ pub struct Config {
     pub count_at: Option<TextRange>,
     /// `[batch] effective`, and where it is written.
     pub effective_batch: Option<(u64, TextRange)>,
+    /// `[versions]`: library, version, and where it is written.
+    pub versions: Vec<(&'static str, Known, TextRange)>,
     /// `[lint] fail-on`.
     pub fail_on: Option<Severity>,
     /// `[lint] lang`.

@@ -19,6 +19,9 @@ pub(crate) struct RawConfig {
     pub target: RawTarget,
     /// What was agreed about the batch.
     pub batch: RawBatch,
+    /// Versions of libraries that the project runs with, over what its files say: `transformers = "5.23"` (any of that line),
+    /// `"4.44.2"`, or a specifier such as `">=4.40,<5"`.
+    pub versions: BTreeMap<String, String>,
     /// Which rules run, and how grave they are.
     pub lint: RawLint,
     /// Architectures that the catalogue does not know.

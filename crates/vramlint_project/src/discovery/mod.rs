@@ -76,6 +76,8 @@ pub(crate) struct Discovered {
     pub skipped: Vec<(String, Message)>,
     /// Whether the projects around the named paths were read in full.
     pub complete: bool,
+    /// The folders that the search began in: nothing above them belongs to the project.
+    pub roots: Vec<PathBuf>,
 }
 
 /// Finds the files of a request.
@@ -97,9 +99,10 @@ pub(crate) fn discover(request: &Request, files: &Files, configs: &Configs<'_>) 
         search.name(&path)?;
         roots.push(root_above(files, &path, request.isolated));
     }
-    search.context(roots);
+    search.context(roots.clone());
     search.drop_doubles();
-    Ok(Discovered { files: search.found.into_values().collect(), skipped: search.skipped, complete: search.complete })
+    let roots = roots.into_iter().map(|(root, _)| root).collect();
+    Ok(Discovered { files: search.found.into_values().collect(), skipped: search.skipped, complete: search.complete, roots })
 }
 
 struct Search<'a> {

@@ -8,5 +8,26 @@ mod numbers;
 mod start;
 
 pub(crate) use given::{Answer, Given};
-pub(crate) use kind::{Path, Type};
+pub(crate) use kind::{Path, Type, is_sagemaker};
 pub(crate) use start::{Start, starts};
+
+use crate::Sink;
+use std::collections::BTreeMap;
+use vramlint_base::{Finding, Place};
+
+/// Reports each place once, with the gravest of what the starts with one file find there.
+pub(crate) fn worst(found: Vec<Finding>, out: &mut Sink) {
+    let mut places: BTreeMap<Place, usize> = BTreeMap::new();
+    let mut kept: Vec<Finding> = Vec::new();
+    for finding in found {
+        match places.get(&finding.place) {
+            Some(at) if kept[*at].severity >= finding.severity => {}
+            Some(at) => kept[*at] = finding,
+            None => {
+                places.insert(finding.place, kept.len());
+                kept.push(finding);
+            }
+        }
+    }
+    out.findings.extend(kept);
+}

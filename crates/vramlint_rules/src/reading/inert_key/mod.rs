@@ -50,6 +50,7 @@
 
 mod accelerate;
 mod arguments;
+mod accelerate_blocks;
 
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::Severity;
@@ -67,4 +68,5 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     accelerate::check(cx, out);
     arguments::check(cx, out);
+    accelerate_blocks::check(cx, out);
 }

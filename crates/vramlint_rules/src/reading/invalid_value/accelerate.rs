@@ -1,37 +1,71 @@
-//! accelerate's file: the words that every launch checks.
+//! accelerate's file: the words that a launch checks, by what reads them.
 
 use super::{RULE, finding};
+use crate::accelerate::{Answer, Given, Path, Start, is_sagemaker, starts, worst};
 use crate::rule::Build;
 use crate::schema::{self, Found, Manner, Problem, judge_node};
-use crate::{Context, Sink, gate};
-use vramlint_base::{Applicability, Place, Severity, Value, message};
+use crate::{Context, Sink, edit, gate};
+use vramlint_base::{Applicability, Finding, Fix, Message, Place, Severity, Value, message};
 use vramlint_catalog::keys;
 use vramlint_resolve::versions::Span;
 use vramlint_resolve::{Kind, SourceFile};
 use vramlint_syntax::data::Loader;
 
-/// Refused at launch whatever else is set: config_args.py:173, utils/launch.py:171. What SageMaker takes is another table.
-const CHECKED: &[&str] = &["distributed_type", "mixed_precision"];
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (file, root, certain) in schema::files(cx, Kind::Accelerate) {
-        if root.get("compute_environment").is_some_and(|node| node.text() != Some("LOCAL_MACHINE")) {
+        if is_sagemaker(root) {
+            out.findings.extend(environment(file, root, certain));
             continue;
         }
         let loader = if file.data().is_some_and(|data| data.json) { Loader::Json } else { Loader::PyYaml };
-        for found in schema::walk(keys::accelerate(), root) {
-            if !CHECKED.contains(&found.row.path.as_str()) {
-                continue;
-            }
+        // Read whatever the flags say: config_args.py:173.
+        for found in schema::walk(keys::accelerate(), root).into_iter().filter(|found| found.row.path == "distributed_type") {
             let Some(problem @ Problem::Set { .. }) = judge_node(found.row, found.value, loader, Manner::Exact) else { continue };
-            let case_counts = found.row.path == "distributed_type";
-            let same = |known: &Value| known.as_str().zip(found.value.text()).is_some_and(|(a, b)| a.eq_ignore_ascii_case(b));
-            if problem.meant().is_some_and(same) && !case_counts || removed(cx, file, &found, out) {
-                continue;
+            if !removed(cx, file, &found, out) {
+                let finding = finding(file, &found, "accelerate", &problem, schema::refused(certain));
+                out.push(match found.value.text().and_then(meant_type) {
+                    Some(name) if finding.fixes.is_empty() => finding.help(message!("write `{name}`", "应写作 `{name}`")),
+                    _ => finding,
+                });
             }
-            out.push(finding(file, &found, "accelerate", &problem, schema::refused(certain)));
         }
     }
+    let mut found = Vec::new();
+    for start in &starts(cx.project) {
+        found.extend(by_start(start));
+    }
+    worst(found, out);
+}
+
+/// What people call the types elsewhere.
+fn meant_type(written: &str) -> Option<&'static str> {
+    Some(match written.to_lowercase().as_str() {
+        "ddp" | "dp" | "gpu" | "multi-gpu" | "multigpu" | "distributed" => "MULTI_GPU",
+        "single" | "single_gpu" | "none" | "no_distributed" => "'NO'",
+        "zero" | "zero2" | "zero3" => "DEEPSPEED",
+        "fsdp1" | "fsdp2" | "fully_sharded" => "FSDP",
+        _ => return None,
+    })
+}
+
+/// An environment that accelerate does not know chooses the class for Amazon, which refuses the keys of a machine.
+fn environment(file: &SourceFile, root: vramlint_syntax::data::NodeRef<'_>, certain: bool) -> Option<Finding> {
+    let (key, node) = root.entry("compute_environment")?;
+    let written = node.text().unwrap_or_default();
+    if written == "AMAZON_SAGEMAKER" || schema::is_open(written) || node.value(Loader::PyYaml).is_none() {
+        return None;
+    }
+    let written = node.range().slice(&file.text);
+    let message = message!(
+        "accelerate refuses `compute_environment: {written}`: it is LOCAL_MACHINE or AMAZON_SAGEMAKER",
+        "accelerate 拒绝 `compute_environment: {written}`：应为 LOCAL_MACHINE 或 AMAZON_SAGEMAKER"
+    );
+    let place = Place::new(file.id, key.range().cover(node.range()));
+    let finding = RULE.finding(place, message).severity(schema::refused(certain));
+    Some(match schema::fix(file, node, &Value::Text("LOCAL_MACHINE".to_owned()), Applicability::Unsafe) {
+        Some(fix) => finding.fix(fix),
+        None => finding,
+    })
 }
 
 /// A value that older versions took: reported here as far as the version is not an older one.
@@ -53,4 +87,142 @@ fn removed(cx: &Context<'_>, file: &SourceFile, found: &Found<'_>, out: &mut Sin
     }
     out.push(finding);
     true
+}
+
+/// A set of words: where the key stands, whether digits are taken for the number of a word.
+struct Words {
+    block: Option<&'static str>,
+    key: &'static str,
+    digits: bool,
+}
+
+const fn words(block: &'static str, key: &'static str, digits: bool) -> Words {
+    Words { block: Some(block), key, digits }
+}
+
+/// What FSDP's plugin looks up in any case of letters (utils/dataclasses.py:1853, :1902, :1913, :2056).
+const FSDP: &[Words] = &[
+    words("fsdp_config", "fsdp_state_dict_type", true),
+    words("fsdp_config", "fsdp_backward_prefetch", true),
+    words("fsdp_config", "fsdp_auto_wrap_policy", false),
+];
+
+fn by_start(start: &Start<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let Some(path) = start.path() else { return found };
+    if matches!(path, Path::Single | Path::Torchrun | Path::DeepSpeed) {
+        found.extend(word(start, &Words { block: None, key: "mixed_precision", digits: false }));
+    }
+    if matches!(path, Path::Single | Path::Torchrun) {
+        found.extend(word(start, &words("dynamo_config", "dynamo_backend", false)));
+    }
+    let kind = start.kind().map(|kind| kind.name).unwrap_or_default();
+    if kind == "FSDP" && path == Path::Torchrun {
+        found.extend(FSDP.iter().filter_map(|words| word(start, words)));
+        if start.fsdp_version() == Some(1) {
+            found.extend(word(start, &words("fsdp_config", "fsdp_sharding_strategy", true)));
+        }
+        found.extend(number(start, ("fsdp_config", "fsdp_version"), &[1, 2]));
+    }
+    if path == Path::DeepSpeed && start.has_json() == Some(false) {
+        found.extend(number(start, ("deepspeed_config", "zero_stage"), &[0, 1, 2, 3]));
+        for key in ["offload_optimizer_device", "offload_param_device"] {
+            found.extend(word(start, &words("deepspeed_config", key, false)));
+        }
+    }
+    if path == Path::Torchrun {
+        found.extend(processes(start));
+    }
+    found
+}
+
+fn answer(start: &Start<'_>, block: Option<&str>, key: &str) -> Answer {
+    block.map_or_else(|| start.top(key), |block| start.block(block, key))
+}
+
+/// A word against its set, in any case of letters.
+fn word(start: &Start<'_>, Words { block, key, digits }: &Words) -> Option<Finding> {
+    let given = answer(start, *block, key).known()?;
+    let text = given.text()?;
+    let path = block.map_or_else(|| (*key).to_owned(), |block| format!("{block}.{key}"));
+    let row = keys::find(keys::accelerate(), &path)?;
+    let same = |known: &String| known.eq_ignore_ascii_case(text);
+    let number = *digits && !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+    if row.values.is_empty() || row.values.iter().any(same) || number || text.is_empty() || more_backends(key, text) {
+        return None;
+    }
+    let listed = row.values.iter().filter(|value| value.parse::<i64>().is_err()).map(String::as_str);
+    let listed = listed.collect::<Vec<_>>();
+    let near = keys::nearest(&text.to_uppercase(), listed.iter().copied()).or_else(|| meant_word(key, text));
+    Some(told(start, &given, key, text, &listed.join(", "), near))
+}
+
+/// Names that some versions of accelerate have besides.
+fn more_backends(key: &str, text: &str) -> bool {
+    let more = ["ipex", "hpu_backend", "nvfuser", "aot_nvfuser", "aot_inductor", "cudagraph", "openxla"];
+    key == "dynamo_backend" && more.iter().any(|name| name.eq_ignore_ascii_case(text))
+}
+
+/// What the words of other tools are called here.
+fn meant_word(key: &str, text: &str) -> Option<&'static str> {
+    let text = text.to_lowercase();
+    Some(match (key, text.as_str()) {
+        ("mixed_precision", "bfloat16" | "bfloat" | "torch.bfloat16" | "bf16-mixed") => "bf16",
+        ("mixed_precision", "float16" | "half" | "torch.float16" | "16" | "fp16-mixed") => "fp16",
+        ("mixed_precision", "fp32" | "float32" | "none" | "32" | "tf32" | "false") => "no",
+        ("fsdp_sharding_strategy", "zero3") => "FULL_SHARD",
+        ("fsdp_sharding_strategy", "zero2") => "SHARD_GRAD_OP",
+        ("fsdp_state_dict_type", "sharded") => "SHARDED_STATE_DICT",
+        ("fsdp_state_dict_type", "full") => "FULL_STATE_DICT",
+        ("fsdp_auto_wrap_policy", "transformer" | "transformer_based" | "transformer_auto_wrap_policy") => {
+            "TRANSFORMER_BASED_WRAP"
+        }
+        ("fsdp_auto_wrap_policy", "size" | "size_based") => "SIZE_BASED_WRAP",
+        ("offload_optimizer_device" | "offload_param_device", "disk" | "ssd") => "nvme",
+        _ => return None,
+    })
+}
+
+fn told(start: &Start<'_>, given: &Given, key: &str, text: &str, listed: &str, near: Option<&str>) -> Finding {
+    let name = if given.by_flag() { format!("--{key} {text}") } else { format!("{key}: {text}") };
+    let message =
+        message!("accelerate refuses `{name}`: expected is one of {listed}", "accelerate 拒绝 `{name}`：应为 {listed} 之一");
+    let finding = RULE.finding(given.whole(), message);
+    let Some(near) = near else { return finding };
+    let json = start.file.and_then(|file| file.data()).is_some_and(|data| data.json);
+    let written = match (given.by_flag(), json, near) {
+        (false, true, _) => format!("\"{near}\""),
+        (false, false, "no") => "'no'".to_owned(),
+        _ => near.to_owned(),
+    };
+    finding.help(message!("did you mean `{near}`?", "是否想写 `{near}`？")).fix(Fix {
+        title: message!("write `{written}`", "改写为 `{written}`"),
+        applicability: Applicability::Unsafe,
+        edits: vec![edit::replace(given.place, written)],
+    })
+}
+
+/// A number against its set, as text too.
+fn number(start: &Start<'_>, (block, key): (&str, &str), known: &[i64]) -> Option<Finding> {
+    let given = start.block(block, key).known()?;
+    let number = match &given.value {
+        Value::Int(number) => *number,
+        Value::Text(text) => text.trim().parse().ok()?,
+        _ => return None,
+    };
+    let listed: Vec<String> = known.iter().map(i64::to_string).collect();
+    (!known.contains(&number)).then(|| told(start, &given, key, &number.to_string(), &listed.join(", "), None))
+}
+
+/// torchrun starts at least one process on each machine; -1 stands for nobody's number.
+fn processes(start: &Start<'_>) -> Option<Finding> {
+    let (count, given) = start.processes().filter(|(count, _)| *count <= 0)?;
+    let why: Message = if count == -1 {
+        message!("it asks for --num_processes instead", "它会要求给出 --num_processes")
+    } else {
+        message!("torchrun starts at least one process", "torchrun 至少启动一个进程")
+    };
+    let Message { en, zh } = why;
+    let message = message!("accelerate refuses `num_processes: {count}`: {en}", "accelerate 拒绝 `num_processes: {count}`：{zh}");
+    Some(RULE.finding(given.whole(), message))
 }

@@ -1,28 +1,330 @@
-//! accelerate's file. No type is checked when it is read; these fail at launch, in every version.
+//! accelerate's file. No type is checked when it is read; what fails depends on the launcher's way (accelerate 1.15.0, each run).
 
-use super::finding;
-use crate::schema::{self, Manner, Problem, judge_node};
-use crate::{Context, Sink};
-use vramlint_base::Value;
-use vramlint_catalog::keys::{self, KeyType};
-use vramlint_resolve::Kind;
-use vramlint_syntax::data::Loader;
-
-/// Keys with which the launcher calculates (utils/launch.py:216, utils/other.py `is_port_in_use`).
-const NUMBERS: &[&str] = &["num_machines", "main_process_port"];
+use super::RULE;
+use crate::accelerate::json::is_plain_loop;
+use crate::accelerate::{Answer, Given, Path, Start, starts, worst};
+use crate::rule::Build;
+use crate::schema::Effect;
+use crate::{Context, Sink, edit};
+use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for (file, root, certain) in schema::files(cx, Kind::Accelerate) {
-        let loader = if file.data().is_some_and(|data| data.json) { Loader::Json } else { Loader::PyYaml };
-        for found in schema::walk(keys::accelerate(), root) {
-            let number = NUMBERS.contains(&found.row.path.as_str());
-            let block = found.row.kind == KeyType::Map && !found.row.path.contains('.');
-            if !number && !block {
-                continue;
+    let mut found = Vec::new();
+    for start in &starts(cx.project) {
+        let Some(path) = start.path() else { continue };
+        found.extend(num_processes(start, path));
+        found.extend(num_machines(start, path));
+        found.extend(main_process_port(start, path));
+        found.extend(machine_rank(start, path));
+        found.extend(use_cpu(start, path));
+        found.extend(mixed_precision(start, path));
+        found.extend(blocks(start, path));
+        if path == Path::DeepSpeed {
+            found.extend(deepspeed(start));
+        }
+        if path == Path::Torchrun && start.kind().is_some_and(|kind| kind.name == "FSDP") {
+            found.extend(fsdp(start));
+        }
+        found.extend(sizes(start, path));
+    }
+    worst(found, out);
+}
+
+/// What a file gives: flags are words that argparse types itself.
+fn in_file(answer: Answer) -> Option<Given> {
+    answer.known().filter(|given| !given.by_flag())
+}
+
+/// `accelerate launch` refuses `key: value`, because of `why`.
+fn refused(key: &str, given: &Given, why: &Message) -> Finding {
+    told(key, given, Effect::Refused, why)
+}
+
+fn told(key: &str, given: &Given, effect: Effect, Message { en, zh }: &Message) -> Finding {
+    let value = match &given.value {
+        Value::Map(_) => "{…}".to_owned(),
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        value => value.to_string(),
+    };
+    let message = match effect {
+        Effect::Refused => message!("accelerate refuses `{key}: {value}`: {en}", "accelerate 拒绝 `{key}: {value}`：{zh}"),
+        _ => message!("accelerate ignores `{key}: {value}`: {en}", "accelerate 会忽略 `{key}: {value}`：{zh}"),
+    };
+    RULE.finding(given.whole(), message)
+}
+
+/// The number that a text holds, as the only repair that can be meant.
+fn with_number(finding: Finding, given: &Given) -> Finding {
+    match given.text().and_then(|text| text.trim().parse::<i64>().ok()) {
+        Some(number) => with_text(finding, given, &number.to_string(), Applicability::Safe),
+        None => finding,
+    }
+}
+
+fn with_text(finding: Finding, given: &Given, text: &str, applicability: Applicability) -> Finding {
+    // Nothing is written behind the key of a missing value.
+    if given.key == Some(given.place) {
+        return finding;
+    }
+    let edits = vec![edit::replace(given.place, text)];
+    finding.fix(Fix { title: message!("write {text}", "写作 {text}"), applicability, edits })
+}
+
+fn num_processes(start: &Start<'_>, path: Path) -> Option<Finding> {
+    let given = in_file(start.top("num_processes"))?;
+    let why_number = message!("it calculates with it, and wants a number", "它要用来计算，应为数字");
+    match (path, &given.value) {
+        (Path::Single, Value::Text(_)) => Some(with_number(refused("num_processes", &given, &why_number), &given)),
+        (Path::Torchrun | Path::DeepSpeed, value) => {
+            let several = start.machines()? > 1;
+            match value {
+                Value::Int(_) => None,
+                Value::Text(_) if several => Some(with_number(refused("num_processes", &given, &why_number), &given)),
+                Value::Text(text) if text.trim().parse::<i64>().is_ok() => {
+                    let message = message!(
+                        "num_processes is the text '{text}': it works on one machine only",
+                        "num_processes 是文本 '{text}'：只在单机时可用"
+                    );
+                    Some(with_number(RULE.finding(given.whole(), message).severity(Severity::Info), &given))
+                }
+                // torchrun counts the devices itself.
+                Value::Text(text) if matches!(text.as_str(), "auto" | "gpu" | "cpu" | "xpu") => None,
+                _ => Some(refused("num_processes", &given, &message!("torchrun wants a whole number", "torchrun 需要整数"))),
             }
-            let Some(problem) = judge_node(found.row, found.value, loader, Manner::Exact) else { continue };
-            let Problem::Type { got: Value::Text(_), .. } = problem else { continue };
-            out.push(finding(file, &found, "accelerate", &problem, schema::refused(certain)));
+        }
+        _ => None,
+    }
+}
+
+fn num_machines(start: &Start<'_>, path: Path) -> Option<Finding> {
+    let given = in_file(start.top("num_machines"))?;
+    let compared = matches!(path, Path::Single | Path::Torchrun | Path::DeepSpeed);
+    if !compared || matches!(given.value, Value::Int(_) | Value::Bool(_) | Value::Float(_)) {
+        return None;
+    }
+    let finding = refused("num_machines", &given, &message!("it compares it with 1", "它要与 1 比较"));
+    Some(if given.value == Value::Null {
+        with_text(finding, &given, "1", Applicability::Safe)
+    } else {
+        with_number(finding, &given)
+    })
+}
+
+fn main_process_port(start: &Start<'_>, path: Path) -> Option<Finding> {
+    let given = in_file(start.top("main_process_port"))?;
+    let asked = matches!(path, Path::Torchrun | Path::DeepSpeed) && start.machines()? <= 1;
+    if !asked || !matches!(given.value, Value::Text(_) | Value::Float(_) | Value::List(_) | Value::Map(_)) {
+        return None;
+    }
+    let why = message!("it asks the system whether the port is free, with a number", "它用数字向系统查询端口是否空闲");
+    Some(with_number(refused("main_process_port", &given, &why), &given))
+}
+
+fn machine_rank(start: &Start<'_>, path: Path) -> Option<Finding> {
+    let given = in_file(start.top("machine_rank"))?;
+    if path != Path::Torchrun || start.machines()? <= 1 {
+        return None;
+    }
+    let fine = match &given.value {
+        Value::Int(_) | Value::Bool(_) | Value::Float(_) => true,
+        Value::Text(text) => text.trim().parse::<i64>().is_ok(),
+        _ => false,
+    };
+    (!fine).then(|| refused("machine_rank", &given, &message!("each machine needs its number", "每台机器都需要自己的编号")))
+}
+
+/// The single-process launcher reads it back from the environment.
+fn use_cpu(start: &Start<'_>, path: Path) -> Option<Finding> {
+    let given = in_file(start.top("use_cpu"))?;
+    let odd = path == Path::Single && start.flag("--cpu").is_none() && given.value != Value::Null && given.truth().is_none();
+    odd.then(|| refused("use_cpu", &given, &message!("true or false is expected", "应为 true 或 false")))
+}
+
+/// PyYAML's truth values are told by `yaml-boolean-trap`.
+fn mixed_precision(start: &Start<'_>, path: Path) -> Option<Finding> {
+    let given = in_file(start.top("mixed_precision"))?;
+    let json = start.file.and_then(|file| file.data()).is_some_and(|data| data.json);
+    let wrong = match &given.value {
+        Value::Bool(_) => json,
+        // Zero and the empty list are taken for nothing.
+        Value::Int(number) => *number != 0,
+        Value::Float(_) | Value::List(_) | Value::Map(_) => true,
+        _ => false,
+    };
+    let read = matches!(path, Path::Single | Path::Torchrun | Path::DeepSpeed);
+    (wrong && read).then(|| refused("mixed_precision", &given, &message!("the name of a type is expected", "应为类型名称")))
+}
+
+/// A path where a block is wanted.
+fn blocks(start: &Start<'_>, path: Path) -> Vec<Finding> {
+    let used = |block: &str| match block {
+        "deepspeed_config" => path == Path::DeepSpeed,
+        "fsdp_config" => start.kind().is_some_and(|kind| kind.name == "FSDP"),
+        "megatron_lm_config" => start.kind().is_some_and(|kind| kind.name == "MEGATRON_LM"),
+        _ => false,
+    };
+    let mut found = Vec::new();
+    for block in ["deepspeed_config", "fsdp_config", "megatron_lm_config"].into_iter().filter(|block| used(block)) {
+        let Some(given) = in_file(start.top(block)) else { continue };
+        if matches!(given.value, Value::Map(_) | Value::Null) {
+            continue;
+        }
+        let why = message!("a block of keys is expected", "应为一组键值");
+        if block == "deepspeed_config" {
+            let finding = refused(block, &given, &why);
+            found.push(match given.text().filter(|text| text.ends_with(".json")) {
+                Some(path) => finding.help(message!(
+                    "write deepspeed_config: with deepspeed_config_file: {path} below it",
+                    "请在 deepspeed_config: 之下写 deepspeed_config_file: {path}"
+                )),
+                None => finding,
+            });
+        } else {
+            found.push(told(block, &given, Effect::Ignored, &why).severity(Severity::Warning));
         }
     }
+    found
+}
+
+fn deepspeed(start: &Start<'_>) -> Vec<Finding> {
+    let setting = |key| in_file(start.block("deepspeed_config", key));
+    let mut found = Vec::new();
+    let whole = message!("a whole number is expected", "应为整数");
+    if let Some(given) = setting("zero_stage") {
+        let fine = match &given.value {
+            Value::Int(_) | Value::Null => true,
+            Value::Text(text) => text.trim().parse::<i64>().is_ok(),
+            _ => false,
+        };
+        if !fine && start.has_json() == Some(false) {
+            found.push(refused("zero_stage", &given, &whole));
+        }
+    }
+    if let Some(given) = setting("gradient_accumulation_steps") {
+        found.extend(accumulation(start, &given));
+    }
+    if let Some(given) = setting("gradient_clipping") {
+        let wrong = match &given.value {
+            Value::Text(text) => text != "auto" && text.trim().parse::<f64>().is_err(),
+            Value::Bool(_) | Value::List(_) | Value::Map(_) => true,
+            _ => false,
+        };
+        if wrong && start.has_json() == Some(false) {
+            found.push(refused("gradient_clipping", &given, &message!("a number is expected", "应为数字")));
+        }
+    }
+    if let Some(given) = setting("zero3_init_flag").filter(|given| given.value != Value::Null && given.truth().is_none()) {
+        found.push(refused("zero3_init_flag", &given, &message!("true or false is expected", "应为 true 或 false")));
+    }
+    found
+}
+
+/// `int()` in `Accelerator()`; a trainer of transformers gives it a plugin of its own, which does not read the variable.
+fn accumulation(start: &Start<'_>, given: &Given) -> Option<Finding> {
+    let fine = match &given.value {
+        Value::Int(_) | Value::Null => true,
+        Value::Text(text) => text.trim().parse::<i64>().is_ok(),
+        _ => false,
+    };
+    if fine || start.has_json() != Some(false) {
+        return None;
+    }
+    let severity = match start.run {
+        Some(run) if is_plain_loop(run) => Severity::Error,
+        Some(run) if run.code.is_some() => return None,
+        _ => Severity::Warning,
+    };
+    let why = message!("Accelerator() makes a whole number of it", "Accelerator() 要把它变成整数");
+    let finding = refused("gradient_accumulation_steps", given, &why).severity(severity);
+    Some(
+        finding
+            .help(message!("leave the key out: the number that the code gives then holds", "删除该键：此时以代码给出的数字为准")),
+    )
+}
+
+/// Switches of FSDP that go through the environment as text (utils/environment.py:71), and the versions that read them.
+const SWITCHES: &[(&str, &[i64])] = &[
+    ("fsdp_offload_params", &[1, 2]),
+    ("fsdp_cpu_ram_efficient_loading", &[1, 2]),
+    ("fsdp_activation_checkpointing", &[1, 2]),
+    ("fsdp_activation_checkpointing_offload", &[1, 2]),
+    ("fsdp_reshard_after_forward", &[2]),
+    ("fsdp_use_orig_params", &[1]),
+    ("fsdp_sync_module_states", &[1]),
+    ("fsdp_forward_prefetch", &[1]),
+];
+
+fn fsdp(start: &Start<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let Some(version) = start.fsdp_version() else { return found };
+    for (key, versions) in SWITCHES {
+        let Some(given) = in_file(start.block("fsdp_config", key)).filter(|_| versions.contains(&version)) else { continue };
+        if given.truth().is_some() {
+            continue;
+        }
+        let finding = refused(key, &given, &message!("true or false is expected", "应为 true 或 false"));
+        let strategy = given.text().map(str::to_uppercase).filter(|_| *key == "fsdp_reshard_after_forward");
+        found.push(match strategy.as_deref() {
+            Some("FULL_SHARD" | "HYBRID_SHARD") => with_text(finding, &given, "true", Applicability::Safe),
+            Some("SHARD_GRAD_OP" | "HYBRID_SHARD_ZERO2") => with_text(finding, &given, "false", Applicability::Safe),
+            _ => finding,
+        });
+    }
+    let policy = start.block("fsdp_config", "fsdp_auto_wrap_policy").known();
+    match policy.as_ref().and_then(Given::text).map(str::to_uppercase).as_deref() {
+        Some("SIZE_BASED_WRAP") => found.extend(least_unit(start)),
+        Some("TRANSFORMER_BASED_WRAP") => found.extend(classes(start)),
+        _ => {}
+    }
+    found
+}
+
+/// `int(os.environ["FSDP_MIN_NUM_PARAMS"])`; texts that hold a number are told by `yaml-number-is-text`.
+fn least_unit(start: &Start<'_>) -> Option<Finding> {
+    let given = in_file(start.block("fsdp_config", "fsdp_min_num_params"))?;
+    let wrong = match &given.value {
+        Value::Int(_) => false,
+        Value::Text(text) => text.trim().parse::<f64>().is_err(),
+        _ => true,
+    };
+    wrong.then(|| refused("fsdp_min_num_params", &given, &message!("a whole number is expected", "应为整数")))
+}
+
+/// A list becomes the text `['A', 'B']`, and no class of the model is called so.
+fn classes(start: &Start<'_>) -> Option<Finding> {
+    let given = in_file(start.block("fsdp_config", "fsdp_transformer_layer_cls_to_wrap"))?;
+    let Value::List(items) = &given.value else { return None };
+    let why = message!(
+        "text separated by commas is expected; a list becomes the name of a class that is not there",
+        "应为逗号分隔的文本；列表会变成一个不存在的类名"
+    );
+    let finding = refused("fsdp_transformer_layer_cls_to_wrap", &given, &why);
+    let names: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+    let json = start.file.and_then(|file| file.data()).is_some_and(|data| data.json);
+    // Only a list on one line: the lines of a longer one belong to the block.
+    let one_line = start.file.is_some_and(|file| given.place.range.slice(&file.text).starts_with('['));
+    Some(match names.filter(|names| !names.is_empty() && one_line) {
+        Some(names) => {
+            let text = if json { format!("\"{}\"", names.join(",")) } else { names.join(",") };
+            with_text(finding, &given, &text, Applicability::Safe)
+        }
+        None => finding,
+    })
+}
+
+/// Sizes that the launcher compares with 1 (utils/launch.py:389-396).
+fn sizes(start: &Start<'_>, path: Path) -> Vec<Finding> {
+    let block = "parallelism_config";
+    let dropped = start.kind().is_none_or(|kind| kind.by_flag) && start.flag("--use_parallelism_config").is_none();
+    if dropped || path != Path::Torchrun {
+        return Vec::new();
+    }
+    let keys = ["parallelism_config_cp_size", "parallelism_config_sp_size"];
+    let texts = keys.into_iter().filter_map(|key| {
+        let given = in_file(start.block(block, key))?;
+        let text = matches!(given.value, Value::Text(_) | Value::Null | Value::List(_));
+        text.then(|| with_number(refused(key, &given, &message!("it compares it with 1", "它要与 1 比较")), &given))
+    });
+    texts.collect()
 }

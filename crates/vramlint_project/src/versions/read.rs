@@ -1,0 +1,139 @@
+//! Finds and reads them.
+
+use super::environment::{NAMES, installed, names};
+use crate::discovery::Discovered;
+use crate::discovery::paths::{absolute, shown};
+use crate::files::Files;
+use rayon::prelude::*;
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use vramlint_base::TextRange;
+use vramlint_resolve::versions::files::{Form, Mention, includes, mentions};
+use vramlint_resolve::versions::{Known, Rank};
+
+/// Larger files are not read, bytes. Lock files list every file of every package.
+const LARGEST: u64 = 1 << 20;
+const LARGEST_LOCK: u64 = 16 << 20;
+/// Larger texts are read, but findings do not point into them.
+const LARGEST_SHOWN: usize = 1 << 20;
+/// How deep files may take in others.
+const DEEPEST: usize = 4;
+/// Folders of requirement files that speak for the folder above.
+const FOLDERS: [&str; 4] = ["requirements", "requirement", "reqs", "dependencies"];
+
+/// A file, or an environment, that says which versions there are.
+#[derive(Clone, Debug)]
+pub(crate) struct VersionFile {
+    /// As people see it.
+    pub shown: String,
+    /// The folder that it speaks for, absolute.
+    pub root: PathBuf,
+    /// Its text; empty for an environment.
+    pub text: Arc<str>,
+    /// What it says, if anything.
+    pub mentions: Vec<Mention>,
+    /// Whether findings may point into it.
+    pub placed: bool,
+}
+
+/// Reads the version files of the project, in order of their folders and names.
+pub(crate) fn find(discovered: &Discovered, files: &Files, cwd: &Path) -> Vec<VersionFile> {
+    let folders: Vec<PathBuf> = folders(discovered).into_iter().collect();
+    let overlaid: BTreeSet<&Path> = files.overlay.keys().map(PathBuf::as_path).collect();
+    let of = |folder: &PathBuf| in_folder(&Reader { files, cwd, overlaid: &overlaid }, folder);
+    folders.par_iter().flat_map_iter(of).collect()
+}
+
+/// Every folder with a file of the project, and those above it up to the root.
+fn folders(discovered: &Discovered) -> BTreeSet<PathBuf> {
+    let roots: HashSet<&Path> = discovered.roots.iter().map(PathBuf::as_path).collect();
+    let mut out: BTreeSet<PathBuf> = roots.iter().map(|root| root.to_path_buf()).collect();
+    for found in &discovered.files {
+        let Some(folder) = found.path.parent() else { continue };
+        if !folder.ancestors().any(|at| roots.contains(at)) {
+            out.insert(folder.to_path_buf());
+            continue;
+        }
+        for at in folder.ancestors() {
+            // What is above a known folder is known too.
+            if !out.insert(at.to_path_buf()) || roots.contains(at) {
+                break;
+            }
+        }
+    }
+    out
+}
+
+struct Reader<'a> {
+    files: &'a Files,
+    cwd: &'a Path,
+    overlaid: &'a BTreeSet<&'a Path>,
+}
+
+fn in_folder(reader: &Reader<'_>, folder: &Path) -> Vec<VersionFile> {
+    let mut out = Vec::new();
+    for name in reader.names(folder) {
+        let path = folder.join(&name);
+        if let Some(form) = Form::of(&name) {
+            reader.read(&path, form, folder, 0, &mut out);
+        } else if FOLDERS.contains(&name.as_str()) && path.is_dir() {
+            for inner in reader.names(&path) {
+                let is_list = [".txt", ".in", ".pip"].iter().any(|end| inner.ends_with(end));
+                if is_list {
+                    reader.read(&path.join(&inner), Form::Requirements, folder, 0, &mut out);
+                }
+            }
+        } else if NAMES.contains(&name.as_str()) {
+            out.extend(reader.environment(&path, folder));
+        }
+    }
+    out
+}
+
+impl Reader<'_> {
+    /// The names in a folder, on the disk and in the overlay.
+    fn names(&self, folder: &Path) -> Vec<String> {
+        let mut all = names(folder);
+        let laid = self.overlaid.iter().filter(|path| path.parent() == Some(folder)).filter_map(|path| path.file_name());
+        all.extend(laid.map(|name| name.to_string_lossy().into_owned()));
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Reads a file and those that it takes in.
+    fn read(&self, path: &Path, form: Form, root: &Path, depth: usize, out: &mut Vec<VersionFile>) {
+        let largest = if form.is_lock() { LARGEST_LOCK } else { LARGEST };
+        let readable = self.files.is_file(path) && self.files.size(path).is_ok_and(|size| size <= largest);
+        let name = shown(path, self.cwd);
+        if !readable || out.iter().any(|known| known.shown == name) {
+            return;
+        }
+        let Ok(bytes) = self.files.read(path) else { return };
+        let Ok(text) = String::from_utf8(bytes) else { return };
+        let text: Arc<str> = text.into();
+        let placed = text.len() <= LARGEST_SHOWN;
+        out.push(VersionFile {
+            shown: name,
+            root: root.to_path_buf(),
+            mentions: mentions(form, &text),
+            text: Arc::clone(&text),
+            placed,
+        });
+        if form == Form::Requirements && depth < DEEPEST {
+            let folder = path.parent().unwrap_or(root);
+            for include in includes(&text) {
+                self.read(&absolute(folder, Path::new(&include.path)), Form::Requirements, root, depth + 1, out);
+            }
+        }
+    }
+
+    fn environment(&self, path: &Path, root: &Path) -> Option<VersionFile> {
+        let mention = |(library, version): (&'static str, Known)| Mention::installed(library, version, TextRange::at(0));
+        let mentions: Vec<Mention> = installed(path).into_iter().map(mention).collect();
+        debug_assert!(mentions.iter().all(|mention| mention.rank == Rank::Installed));
+        let (shown, text) = (shown(path, self.cwd), "".into());
+        (!mentions.is_empty()).then(|| VersionFile { shown, root: root.to_path_buf(), text, mentions, placed: false })
+    }
+}

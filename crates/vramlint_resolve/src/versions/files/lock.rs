@@ -1,0 +1,47 @@
+//! Lock files. They are written by tools, line by line in one shape, and may be long: no parser is needed.
+
+use super::Mention;
+use crate::versions::Known;
+use pep440_rs::Version;
+use std::str::FromStr;
+use vramlint_base::TextRange;
+
+/// `uv.lock`, `poetry.lock`, `pdm.lock`, `pylock.toml`: tables with a `name` and a `version`.
+pub(super) fn packages(text: &str) -> Vec<Mention> {
+    let mut out = Vec::new();
+    let (mut inside, mut name, mut at) = (false, None, 0);
+    for raw in text.split_inclusive('\n') {
+        let (start, line) = (at, raw.trim_end());
+        at += raw.len();
+        if line.starts_with('[') {
+            inside = matches!(line, "[[package]]" | "[[packages]]");
+            name = None;
+        } else if inside && let Some(value) = value_of(line, "name") {
+            name = Some(value);
+        } else if inside
+            && let Some(value) = value_of(line, "version")
+            && let (Some(name), Ok(version)) = (name, Version::from_str(value))
+        {
+            out.extend(Mention::new(name, Known::Exact(version), TextRange::of(start..start + line.len())));
+        }
+    }
+    out
+}
+
+fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    line.strip_prefix(key)?.trim_start().strip_prefix('=')?.trim().strip_prefix('"')?.split('"').next()
+}
+
+/// `Pipfile.lock`: `"transformers": { … "version": "==4.44.0" }` in sections of packages.
+pub(super) fn pipfile(text: &str) -> Vec<Mention> {
+    let data = vramlint_syntax::json::parse(text);
+    let Some(root) = data.root() else { return Vec::new() };
+    let sections = root.entries().filter(|(key, _)| key.text() != Some("_meta"));
+    let packages = sections.flat_map(|(_, section)| section.entries());
+    packages
+        .filter_map(|(name, package)| {
+            let version = package.get("version")?;
+            Mention::new(name.text()?, Known::from_specifiers(version.text()?)?, version.range())
+        })
+        .collect()
+}

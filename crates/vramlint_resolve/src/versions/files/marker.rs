@@ -1,0 +1,116 @@
+//! Environment markers: `; python_version >= "3.9" and sys_platform == "linux"`.
+
+/// Whether a requirement counts on a machine that trains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counts {
+    /// It does.
+    Yes,
+    /// It depends on what is not known: the version of Python, the extras that are chosen.
+    Maybe,
+    /// It does not.
+    No,
+}
+
+/// Weighs a marker, for Linux: CUDA runs there, and a project that trains elsewhere has the same versions nearly always.
+pub(super) fn weigh(marker: &str) -> Counts {
+    let marker = marker.trim();
+    if marker.is_empty() {
+        return Counts::Yes;
+    }
+    let words = words(marker);
+    let mut at = 0;
+    any_of(&words, &mut at)
+}
+
+fn words(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let end = match first {
+            '"' | '\'' => rest[1..].find(first).map_or(rest.len(), |end| end + 2),
+            '(' | ')' => 1,
+            '<' | '>' | '=' | '!' | '~' => rest.find(|c| !"<>=!~".contains(c)).unwrap_or(rest.len()),
+            _ => {
+                let end = rest.find(|c: char| c.is_whitespace() || "\"'()<>=!~".contains(c)).unwrap_or(rest.len());
+                end.max(first.len_utf8())
+            }
+        };
+        out.push(rest[..end].to_owned());
+        rest = rest[end..].trim_start();
+    }
+    out
+}
+
+fn any_of(words: &[String], at: &mut usize) -> Counts {
+    let mut result = all_of(words, at);
+    while words.get(*at).is_some_and(|word| word == "or") {
+        *at += 1;
+        result = match (result, all_of(words, at)) {
+            (Counts::Yes, _) | (_, Counts::Yes) => Counts::Yes,
+            (Counts::No, Counts::No) => Counts::No,
+            _ => Counts::Maybe,
+        };
+    }
+    result
+}
+
+fn all_of(words: &[String], at: &mut usize) -> Counts {
+    let mut result = atom(words, at);
+    while words.get(*at).is_some_and(|word| word == "and") {
+        *at += 1;
+        result = match (result, atom(words, at)) {
+            (Counts::No, _) | (_, Counts::No) => Counts::No,
+            (Counts::Yes, Counts::Yes) => Counts::Yes,
+            _ => Counts::Maybe,
+        };
+    }
+    result
+}
+
+fn atom(words: &[String], at: &mut usize) -> Counts {
+    if words.get(*at).is_some_and(|word| word == "(") {
+        *at += 1;
+        let inner = any_of(words, at);
+        if words.get(*at).is_some_and(|word| word == ")") {
+            *at += 1;
+        }
+        return inner;
+    }
+    let word = |index: usize| words.get(index).map_or("", String::as_str);
+    let (left, operator, right) = (word(*at), word(*at + 1), word(*at + 2));
+    *at += 3;
+    let (name, value) = if left.starts_with(['"', '\'']) { (right, left) } else { (left, right) };
+    let value = value.trim_matches(['"', '\'']);
+    let linux = match name {
+        "sys_platform" | "os.name" if value.starts_with("linux") => true,
+        "platform_system" if value == "Linux" => true,
+        "os_name" if value == "posix" => true,
+        "sys_platform" | "platform_system" | "os_name" => false,
+        _ => return Counts::Maybe,
+    };
+    match (operator, linux) {
+        ("==", true) | ("!=", false) => Counts::Yes,
+        ("==", false) | ("!=", true) => Counts::No,
+        _ => Counts::Maybe,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counts, weigh};
+
+    #[test]
+    fn linux_is_assumed_and_python_is_not() {
+        assert_eq!(weigh(""), Counts::Yes);
+        assert_eq!(weigh("sys_platform == 'linux'"), Counts::Yes);
+        assert_eq!(weigh("sys_platform != \"darwin\" and platform_system=='Linux'"), Counts::Yes);
+        assert_eq!(weigh("platform_system == 'Windows'"), Counts::No);
+        assert_eq!(weigh("'win32' == sys_platform or (os_name == 'nt')"), Counts::No);
+        assert_eq!(weigh("python_version < '3.9'"), Counts::Maybe);
+        assert_eq!(weigh("python_version < '3.9' and sys_platform == 'darwin'"), Counts::No);
+        assert_eq!(weigh("extra == 'train'"), Counts::Maybe);
+        for broken in ["(", "and", "sys_platform", "'", "== ==", "a b c d", "）"] {
+            _ = weigh(broken);
+        }
+    }
+}
