@@ -12,6 +12,7 @@ mod accelerate;
 mod arguments;
 mod batch;
 mod calls;
+mod class_fields;
 mod code;
 mod data;
 #[allow(dead_code, unused_imports)] // the tool box of fixes; each rule takes what it needs

@@ -16,10 +16,10 @@ use crate::Rule;
 /// The rules of this family, in any order.
 #[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
-    &deepspeed_batch_missing::RULE,
     &accumulation_not_positive::RULE,
     &accumulation_set_twice::RULE,
     &deepspeed_batch_mismatch::RULE,
+    &deepspeed_batch_missing::RULE,
     &effective_batch_claim::RULE,
     &effective_batch_declared::RULE,
 ];

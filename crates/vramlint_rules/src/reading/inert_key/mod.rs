@@ -49,6 +49,7 @@
 //! accelerate 1.15.0 `commands/launch.py:1278`，实际运行。
 
 mod accelerate;
+mod arguments;
 mod accelerate_blocks;
 
 use crate::{Context, Group, Rule, Sink};
@@ -66,5 +67,6 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     accelerate::check(cx, out);
+    arguments::check(cx, out);
     accelerate_blocks::check(cx, out);
 }

@@ -49,6 +49,7 @@
 //! `runtime/config_utils.py`（pydantic 2），实际运行。
 
 mod accelerate;
+mod arguments;
 mod deepspeed;
 
 use crate::rule::Build;
@@ -69,6 +70,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     accelerate::check(cx, out);
+    arguments::check(cx, out);
     deepspeed::check(cx, out);
 }
 

@@ -56,6 +56,7 @@
 //! accelerate 1.15.0 `commands/config/config_args.py:107`，实际运行，并对照各发行版；DeepSpeed 0.19.8 `runtime/config.py:82`，实际运行。
 
 mod accelerate;
+mod arguments;
 mod deepspeed;
 
 use crate::rule::Build;
@@ -80,6 +81,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     accelerate::check(cx, out);
+    arguments::check(cx, out);
     deepspeed::check(cx, out);
 }
 

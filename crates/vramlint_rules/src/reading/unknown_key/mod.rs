@@ -53,6 +53,7 @@
 //! `runtime/config_utils.py`，实际运行。
 
 mod accelerate;
+pub(in crate::reading) mod arguments;
 mod deepspeed;
 
 use crate::rule::Build;
@@ -74,6 +75,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     accelerate::check(cx, out);
+    arguments::check(cx, out);
     deepspeed::check(cx, out);
 }
 

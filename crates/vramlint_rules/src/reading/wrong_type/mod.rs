@@ -57,6 +57,7 @@
 //! `utils/launch.py:216`，实际运行。
 
 mod accelerate;
+mod arguments;
 mod deepspeed;
 
 use crate::rule::Build;
@@ -77,6 +78,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     accelerate::check(cx, out);
+    arguments::check(cx, out);
     deepspeed::check(cx, out);
 }
 

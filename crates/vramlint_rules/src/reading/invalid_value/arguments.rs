@@ -1,0 +1,52 @@
+//! Arguments of transformers and TRL with a value outside of what they may be.
+
+mod ranges;
+mod words;
+
+use super::{RULE, did_you_mean};
+use crate::arguments::{Told, finding_of, trainings, written};
+use crate::rule::Build;
+use crate::{Context, Sink, edit};
+use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
+use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in trainings(cx).filter(|set| set.reader != Reader::Unseen) {
+        let mut found: Vec<Finding> = words::judge(cx, set);
+        found.extend(ranges::judge(cx, set));
+        for finding in found {
+            if told.first(finding.place, "") {
+                out.push(finding);
+            }
+        }
+    }
+}
+
+/// A finding for an argument, with what was meant as its fix.
+fn report(cx: &Context<'_>, set: &ArgumentSet, given: &Given, severity: Severity, why: &Message, meant: Option<&Value>) -> Finding {
+    let shown = written(cx, given);
+    let (en, zh) = (&why.en, &why.zh);
+    let mut found = finding_of(cx, set, &RULE, severity, given.place, message!("{shown} is refused: {en}", "{shown} 会被拒绝：{zh}"));
+    let Some(meant) = meant else { return found };
+    found = found.help(did_you_mean(meant));
+    let file = cx.project.file(given.value_place.file);
+    let edit = match given.by {
+        By::Keyword => edit::spell::python(meant).map(|text| edit::replace(given.value_place, text)),
+        By::File => file.data().and_then(|data| data.root()?.get(&given.key)).and_then(|node| edit::set(file, node, meant)),
+        By::Flag => meant.as_str().filter(|text| !text.contains(' ')).map(|text| edit::replace(given.value_place, text)),
+        _ => None,
+    };
+    if let Some(edit) = edit {
+        let same = given.value.as_ref().and_then(Value::as_str).zip(meant.as_str()).is_some_and(|(old, new)| plain(old) == plain(new));
+        let applicability = if same { Applicability::Safe } else { Applicability::Unsafe };
+        let text = edit.text.trim().to_owned();
+        found = found.fix(Fix { title: message!("write {text}", "改写为 {text}"), applicability, edits: vec![edit] });
+    }
+    found
+}
+
+/// A word without what tells spellings apart.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| c.is_ascii_alphanumeric()).collect::<String>().to_lowercase()
+}

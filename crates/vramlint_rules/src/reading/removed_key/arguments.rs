@@ -1,0 +1,129 @@
+//! Arguments that newer releases of transformers and TRL no longer take.
+
+use super::RULE;
+use crate::arguments::{Told, finding_of};
+use crate::class_fields::{self, Standing, short};
+use crate::reading::unknown_key::arguments::{remove, rename};
+use crate::rule::Build;
+use crate::{Context, Sink, edit};
+use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
+
+/// What stands for a removed argument now: the key, what stands for its new name, and whether nothing else changes.
+/// Sources: trainers.md 0.1; transformers 5.23.0 training_args.py, trl 1.16.0 trainer/*_config.py, run one by one.
+const SUCCESSORS: &[(&str, &str, bool)] = &[
+    ("evaluation_strategy", "eval_strategy", true),
+    ("per_gpu_train_batch_size", "per_device_train_batch_size", true),
+    ("per_gpu_eval_batch_size", "per_device_eval_batch_size", true),
+    ("no_cuda", "use_cpu", true),
+    ("push_to_hub_token", "hub_token", true),
+    ("max_seq_length", "max_length", true),
+    ("torch_dtype", "dtype", true),
+    ("rloo_k", "num_generations", true),
+    ("use_liger_loss", "use_liger_kernel", true),
+    ("use_liger", "use_liger_kernel", true),
+    ("tokenizer", "processing_class", true),
+    ("fsdp_transformer_layer_cls_to_wrap", "fsdp_config", false),
+];
+/// Arguments that had no effect any more, or a default that is always in force now: removing them changes nothing.
+const IDLE: &[&str] =
+    &["overwrite_output_dir", "save_safetensors", "include_inputs_for_metrics", "half_precision_backend", "vllm_device", "fp16_opt_level"];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in cx.project.arguments() {
+        let reader = matches!(set.reader, Reader::Call | Reader::File | Reader::Parser) && set.strict;
+        let seen = set.reader == Reader::Call || !set.open;
+        let Some(classes) = class_fields::tables(&set.classes).filter(|_| reader && seen && !speaks_of_versions(set)) else { continue };
+        for given in set.given.iter().filter(|given| given.by != By::Later && !set.others.contains(&given.key)) {
+            let standing = class_fields::standing(cx, set.file(), &classes, &given.key);
+            let Standing::Gone { certain, library, until, instead } = standing else { continue };
+            if !told.first(given.key_place, "") {
+                continue;
+            }
+            let (name, class) = (&given.key, short(&set.classes));
+            let severity = if certain { RULE.severity } else { Severity::Info };
+            let message = message!(
+                "{library} {until} and later refuse `{name}` in {class}",
+                "{library} 从 {until} 起拒绝 {class} 中的 `{name}`"
+            );
+            let mut found = finding_of(cx, set, &RULE, severity, given.key_place, message);
+            if let Some(advice) = advice(name, instead) {
+                found = found.help(advice);
+            }
+            found.fixes.extend(fix(cx, set, given, certain));
+            out.push(found);
+        }
+    }
+}
+
+/// Code that asks for the version, or looks at the parameters, before it makes the call knows what it does.
+fn speaks_of_versions(set: &ArgumentSet) -> bool {
+    const WORDS: &[&str] = &["version", "signature", "hasattr", "TRL_", "_available", "parameters"];
+    let condition = set.library_call().and_then(|call| call.condition.as_deref());
+    condition.is_some_and(|condition| WORDS.iter().any(|word| condition.contains(word)))
+}
+
+fn advice(name: &str, instead: Option<&str>) -> Option<vramlint_base::Message> {
+    Some(match name {
+        "warmup_ratio" => message!(
+            "give it as warmup_steps: a value below 1 is the share of all steps",
+            "改用 warmup_steps：小于 1 的值表示占总步数的比例"
+        ),
+        "group_by_length" => {
+            message!("write train_sampling_strategy=\"group_by_length\"", "改写为 train_sampling_strategy=\"group_by_length\"")
+        }
+        "max_prompt_length" => message!(
+            "there is no cut of prompts any more: long ones reach memory whole; cut them in the data set",
+            "提示不再被截断：过长的提示会完整占用显存；请在数据集中截断"
+        ),
+        _ if IDLE.contains(&name) => message!("remove it: it has no effect any more", "请删除：它已不起作用"),
+        _ => {
+            let near = successor(name).map(|(near, _)| near).or(instead).filter(|near| !near.is_empty())?;
+            message!("its successor is `{near}`", "后继参数为 `{near}`")
+        }
+    })
+}
+
+fn successor(name: &str) -> Option<(&'static str, bool)> {
+    SUCCESSORS.iter().find(|(old, ..)| *old == name).map(|(_, new, plain)| (*new, *plain))
+}
+
+/// The rename where value and meaning stay, else the removal of what has no effect.
+fn fix(cx: &Context<'_>, set: &ArgumentSet, given: &Given, certain: bool) -> Option<Fix> {
+    let name = given.key.as_str();
+    let safe = if certain { Applicability::Safe } else { Applicability::Unsafe };
+    if name == "group_by_length" {
+        let on = set.truth_of(given.value.as_ref()?)?;
+        if !on {
+            let edits = vec![remove(cx, set, given)?];
+            return Some(Fix { title: message!("remove it", "删除它"), applicability: safe, edits });
+        }
+        let text = match given.by {
+            By::Keyword => "train_sampling_strategy=\"group_by_length\"",
+            By::File if !cx.project.file(given.place.file).data()?.json => "train_sampling_strategy: group_by_length",
+            _ => return None,
+        };
+        let title = message!("write {text}", "改写为 {text}");
+        return Some(Fix { title, applicability: safe, edits: vec![edit::replace(given.place, text)] });
+    }
+    if IDLE.contains(&name) {
+        let edits = vec![remove(cx, set, given)?];
+        return Some(Fix { title: message!("remove it", "删除它"), applicability: safe, edits });
+    }
+    if name == "max_prompt_length" {
+        let edits = vec![remove(cx, set, given)?];
+        return Some(Fix { title: message!("remove it", "删除它"), applicability: Applicability::Unsafe, edits });
+    }
+    let share = matches!(given.value, Some(Value::Float(share)) if (0.0..1.0).contains(&share)) || given.value == Some(Value::Int(0));
+    let (new, plain) = match name {
+        "warmup_ratio" if share => ("warmup_steps", true),
+        "warmup_ratio" => return None,
+        _ => successor(name)?,
+    };
+    if !plain || new.is_empty() || set.get(new).is_some() {
+        return None;
+    }
+    let edits = vec![rename(cx, given, new)?];
+    Some(Fix { title: message!("rename it to `{new}`", "改名为 `{new}`"), applicability: safe, edits })
+}

@@ -1,0 +1,104 @@
+//! Names that no release of an argument class takes.
+
+use super::RULE;
+use crate::arguments::{Told, finding};
+use crate::class_fields::{self, Standing, short};
+use crate::rule::Build;
+use crate::{Context, Sink, edit};
+use vramlint_base::{Applicability, Fix, message};
+use vramlint_catalog::classes::Class;
+use vramlint_catalog::keys;
+use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in cx.project.arguments() {
+        // What a class of the project adds to a library's is not seen in the call.
+        let derived = set.library_call().is_some_and(|call| call.derived);
+        let all_seen = set.reader == Reader::Call || !set.open;
+        let reader = matches!(set.reader, Reader::Call | Reader::File | Reader::Parser);
+        let Some(classes) = class_fields::tables(&set.classes).filter(|_| reader && set.strict && all_seen && !derived) else {
+            continue;
+        };
+        for given in set.given.iter().filter(|given| given.by != By::Later && !set.others.contains(&given.key)) {
+            if given.key.contains(['{', '$', '.', '<']) || given.key == "help" || given.by == By::Flag && given.key.starts_with("no_") {
+                continue;
+            }
+            match class_fields::standing(cx, set.file(), &classes, &given.key) {
+                Standing::Unknown => {}
+                Standing::New { library, since } => {
+                    if told.first(given.key_place, "") {
+                        let name = &given.key;
+                        let message = message!(
+                            "`{name}` comes with {library} {since}, the project has an older one: it is refused",
+                            "`{name}` 从 {library} {since} 起才有，而项目使用更旧的版本：会被拒绝"
+                        );
+                        out.push(
+                            finding(cx, set, &RULE, given.key_place, message)
+                                .help(message!("raise {library}, or remove it", "升级 {library}，或删除它")),
+                        );
+                    }
+                    continue;
+                }
+                _ => continue,
+            }
+            if told.first(given.key_place, "") {
+                out.push(with_fix(cx, set, given, &classes));
+            }
+        }
+    }
+}
+
+fn with_fix(cx: &Context<'_>, set: &ArgumentSet, given: &Given, classes: &[&'static Class]) -> vramlint_base::Finding {
+    let (name, class) = (&given.key, short(&set.classes));
+    let message = if set.reader == Reader::Call {
+        message!("{class} takes no `{name}`: the call is refused", "{class} 没有 `{name}`：该调用会被拒绝")
+    } else {
+        message!("no class of the parser takes `{name}`: it is refused", "解析器的任何类都没有 `{name}`：会被拒绝")
+    };
+    let found = finding(cx, set, &RULE, given.key_place, message);
+    let known = classes.iter().flat_map(|class| class.fields()).filter(|field| field.is_current()).map(|field| field.name.as_str());
+    let Some(near) = keys::nearest(name, known).filter(|near| set.get(near).is_none()) else {
+        return found.help(message!("remove it", "请删除"));
+    };
+    let found = found.help(message!("did you mean `{near}`?", "是否想写 `{near}`？"));
+    match rename(cx, given, near) {
+        Some(edit) => found.fix(Fix {
+            title: message!("rename it to `{near}`", "改名为 `{near}`"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit],
+        }),
+        None => found,
+    }
+}
+
+/// Writes another name for an argument, where its name is written.
+pub(in crate::reading) fn rename(cx: &Context<'_>, given: &Given, name: &str) -> Option<vramlint_base::Edit> {
+    let text = given.key_place.range.slice(&cx.project.file(given.key_place.file).text);
+    let bare = text.trim_matches(['"', '\'']);
+    let new = match given.by {
+        By::Keyword if text == given.key => name.to_owned(),
+        By::File if bare == given.key => text.replace(bare, name),
+        By::Flag => {
+            let flag = text.split('=').next().unwrap_or(text);
+            let rest = &text[flag.len()..];
+            (flag.trim_start_matches('-').replace('-', "_") == given.key).then(|| format!("--{name}{rest}"))?
+        }
+        _ => return None,
+    };
+    Some(edit::replace(given.key_place, new))
+}
+
+/// Takes an argument away.
+pub(in crate::reading) fn remove(cx: &Context<'_>, set: &ArgumentSet, given: &Given) -> Option<vramlint_base::Edit> {
+    let file = cx.project.file(given.place.file);
+    match given.by {
+        By::Keyword => edit::python::remove(file, set.library_call()?.place.range, &given.key),
+        By::File => edit::remove_entry(file, given.key_place.range, given.value_place.range),
+        By::Flag => {
+            let launch = crate::arguments::run(cx, set)?.launch.as_ref()?;
+            edit::flags::remove_words(file, launch, given.place.range)
+        }
+        _ => None,
+    }
+}
