@@ -4,6 +4,7 @@
 
 #![allow(clippy::doc_markdown)] // the names of the tools are no code: DeepSpeed, OpenRLHF, ZeRO
 
+pub mod classes;
 pub mod concept;
 pub mod dialect;
 pub mod families;

@@ -1,0 +1,225 @@
+//! What the classes and functions of the training libraries take, and since and until which release they do.
+//!
+//! The facts lie in `data/classes/*.json`, one field a line. `tests/oracle/history.py` reads them from the source of every release
+//! between `first` and `last` of a file: a field without `since` was there in the oldest of these, or in the oldest that had the
+//! class.
+
+use crate::keys::{self, KeyType};
+use serde::Deserialize;
+use std::sync::LazyLock;
+
+/// What happens to a name that is not one of the fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unknown {
+    /// Refused: `TypeError`, or the parser's error.
+    Refused,
+    /// Dropped, without an error.
+    Ignored,
+    /// Handed on to something else that decides.
+    Passed,
+}
+
+/// A class, a function, or the arguments of a program.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Class {
+    /// The import path people write: `transformers.TrainingArguments`. Programs have a name of ours: `llamafactory.train`.
+    pub name: String,
+    /// The package whose releases [`Class::since`] counts, as pip names it: `ms-swift`.
+    pub library: String,
+    /// Other import paths of the same class.
+    #[serde(default)]
+    pub names: Vec<String>,
+    /// First release whose top package has it; none where the oldest has it, or where it is never there.
+    #[serde(default)]
+    pub since: Option<String>,
+    /// First release whose top package no longer has it. It may live on in a module: [`Class::moved_to`].
+    #[serde(default)]
+    pub until: Option<String>,
+    /// Where it went when the top package lost it: `trl.experimental.orpo.ORPOConfig`.
+    #[serde(default)]
+    pub moved_to: Option<String>,
+    /// The class of another table whose fields it takes too.
+    #[serde(default)]
+    pub base: Option<String>,
+    /// First release in which it takes these, where it once did not.
+    #[serde(default)]
+    pub base_since: Option<String>,
+    /// What happens to other names.
+    pub unknown: Unknown,
+    /// Its own fields, those of bases in the same package included.
+    pub fields: Vec<Field>,
+}
+
+/// A field of a class, a parameter of a function or a flag of a program.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Field {
+    /// As it is written.
+    pub name: String,
+    /// What it holds, in the newest release that has it.
+    pub kind: KeyType,
+    /// The values of the newest release that has it, where they are a set. See [`Field::closed`] for what that means.
+    #[serde(default)]
+    pub values: Vec<String>,
+    /// Whether the class itself refuses every other value. Where not, only a parser of arguments does (or something later on).
+    #[serde(default)]
+    pub closed: bool,
+    /// Values that only some releases take.
+    #[serde(default)]
+    pub past_values: Vec<PastValue>,
+    /// The newest default, as a file would write it; `null` for Python's `None`. None where it is required or computed.
+    #[serde(default)]
+    pub default: Option<String>,
+    /// Where it moved: each default with the first release that has it, oldest first. `required` and `computed` are no values.
+    #[serde(default)]
+    pub defaults: Vec<(Option<String>, String)>,
+    /// Whether it must be given.
+    #[serde(default)]
+    pub required: bool,
+    /// Whether `None` is declared to be fine.
+    #[serde(default)]
+    pub nullable: bool,
+    /// Its place among positional arguments, from 0, without `self`. Only of functions and constructors.
+    #[serde(default)]
+    pub position: Option<usize>,
+    /// Least value, itself allowed; the class refuses less.
+    #[serde(default)]
+    pub min: Option<f64>,
+    /// Lower bound, itself refused.
+    #[serde(default)]
+    pub above: Option<f64>,
+    /// Greatest value, itself allowed.
+    #[serde(default)]
+    pub max: Option<f64>,
+    /// Upper bound, itself refused.
+    #[serde(default)]
+    pub below: Option<f64>,
+    /// First release that has it, where older ones were looked at and lack it.
+    #[serde(default)]
+    pub since: Option<String>,
+    /// First release that no longer has it.
+    #[serde(default)]
+    pub until: Option<String>,
+    /// Spans between these in which it was gone: from the first, up to the second.
+    #[serde(default)]
+    pub absent: Vec<(String, String)>,
+    /// The package whose releases these count, as pip names it.
+    pub library: String,
+    /// First release that calls it deprecated.
+    #[serde(default)]
+    pub deprecated: Option<String>,
+    /// What to write instead of a field that is deprecated or gone.
+    #[serde(default)]
+    pub instead: Option<String>,
+    /// What it does, where the name does not say it.
+    #[serde(default)]
+    pub about: String,
+    /// Release, file and line.
+    pub source: String,
+}
+
+/// A value that only some releases of the library take.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PastValue {
+    /// As it is written.
+    pub value: String,
+    /// First release that takes it.
+    #[serde(default)]
+    pub since: Option<String>,
+    /// First release that no longer does.
+    #[serde(default)]
+    pub until: Option<String>,
+}
+
+impl Field {
+    /// Whether the newest release looked at has it.
+    pub fn is_current(&self) -> bool {
+        self.until.is_none()
+    }
+}
+
+impl Class {
+    /// The class whose fields it takes too.
+    pub fn base(&self) -> Option<&'static Class> {
+        self.base.as_deref().and_then(find)
+    }
+
+    /// All fields, its own before inherited ones; of a name that both have only its own. Also those that are gone.
+    pub fn fields(&'static self) -> impl Iterator<Item = &'static Field> {
+        let inherited =
+            self.base().into_iter().flat_map(|base| Box::new(base.fields()) as Box<dyn Iterator<Item = &'static Field>>);
+        self.fields.iter().chain(inherited.filter(|field| self.own(&field.name).is_none()))
+    }
+
+    /// The field of this name, its own before the inherited one. It may be gone: see [`Field::until`].
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.declarations(name).next()
+    }
+
+    /// Every declaration of a name, its own first and then the bases'. The name is taken wherever one of these is there: the
+    /// library of a subclass may declare a field anew, or keep one that its base has lost.
+    pub fn declarations(&self, name: &str) -> impl Iterator<Item = &'static Field> {
+        let chain = std::iter::successors(find(&self.name), |class| class.base());
+        chain.filter_map(move |class| class.own(name))
+    }
+
+    /// The field of the newest release that was probably meant by a name that is none.
+    pub fn nearest(&'static self, name: &str) -> Option<&'static str> {
+        keys::nearest(name, self.fields().filter(|field| field.is_current()).map(|field| field.name.as_str()))
+    }
+
+    fn own(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+/// The table of one library.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    /// The package, as pip names it.
+    pub library: String,
+    /// The oldest release looked at.
+    pub first: String,
+    /// The newest.
+    pub last: String,
+    /// Its classes.
+    pub classes: Vec<Class>,
+}
+
+macro_rules! tables {
+    ($($package:literal)*) => {
+        /// First word of the import paths, and the table that is read when it is first asked for.
+        static TABLES: [(&str, LazyLock<Table>); 11] = [$((
+            $package,
+            LazyLock::new(|| {
+                serde_json::from_str(include_str!(concat!("../data/classes/", $package, ".json"))).expect("a test reads every table")
+            }),
+        )),*];
+    };
+}
+
+tables! { "transformers" "trl" "peft" "accelerate" "torch" "llamafactory" "axolotl" "swift" "torchtune" "openrlhf" "unsloth" }
+
+/// All tables.
+pub fn tables() -> impl Iterator<Item = &'static Table> {
+    TABLES.iter().map(|(_, table)| &**table)
+}
+
+/// The table of one package by its import name: `trl`, `swift`.
+pub fn table(package: &str) -> Option<&'static Table> {
+    TABLES.iter().find(|(name, _)| *name == package).map(|(_, table)| &**table)
+}
+
+/// The class at an import path: `transformers.TrainingArguments`, `transformers.training_args.TrainingArguments`,
+/// `transformers.AutoModelForCausalLM.from_pretrained`.
+pub fn find(path: &str) -> Option<&'static Class> {
+    let package = path.split('.').next()?;
+    let classes = &table(package)?.classes;
+    classes.iter().find(|class| class.name == path).or_else(|| {
+        classes.iter().find(|class| class.names.iter().any(|name| name == path) || class.moved_to.as_deref() == Some(path))
+    })
+}
