@@ -1,11 +1,11 @@
 //! What rules over argument sets share: which sets to look at, how grave a finding may be there, how values are shown.
 
-use crate::Context;
 use crate::rule::Build;
+use crate::{Context, edit};
 use std::collections::BTreeSet;
-use vramlint_base::{Finding, Message, Place, Severity, Value};
+use vramlint_base::{Applicability, Edit, Finding, Fix, Message, Place, Severity, Value};
 use vramlint_resolve::Run;
-use vramlint_resolve::arguments::{ArgumentSet, Given, Reader};
+use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
 
 /// Every set that holds the arguments of one training.
 pub(crate) fn trainings<'a>(cx: &Context<'a>) -> impl Iterator<Item = &'a ArgumentSet> {
@@ -102,4 +102,66 @@ pub(crate) fn number(set: &ArgumentSet, key: &str, default: f64) -> Option<f64> 
 pub(crate) fn speaks_of(cx: &Context<'_>, set: &ArgumentSet, word: &str) -> bool {
     let files = run(cx, set).map(|run| run.files.as_slice()).unwrap_or_default();
     files.iter().chain([&set.file()]).any(|file| cx.project.file(*file).text.contains(word))
+}
+
+/// Writes another name for an argument, where its name is written.
+pub(crate) fn rename(cx: &Context<'_>, given: &Given, name: &str) -> Option<Edit> {
+    let text = given.key_place.range.slice(&cx.project.file(given.key_place.file).text);
+    let bare = text.trim_matches(['"', '\'']);
+    let new = match given.by {
+        By::Keyword if text == given.key => name.to_owned(),
+        By::File if bare == given.key => text.replace(bare, name),
+        By::Flag => {
+            let flag = text.split('=').next().unwrap_or(text);
+            let rest = &text[flag.len()..];
+            (flag.trim_start_matches('-').replace('-', "_") == given.key).then(|| format!("--{name}{rest}"))?
+        }
+        _ => return None,
+    };
+    Some(edit::replace(given.key_place, new))
+}
+
+/// Takes an argument away.
+pub(crate) fn remove(cx: &Context<'_>, set: &ArgumentSet, given: &Given) -> Option<Edit> {
+    let file = cx.project.file(given.place.file);
+    match given.by {
+        By::Keyword => edit::python::remove(file, set.library_call()?.place.range, &given.key),
+        By::File => edit::remove_entry(file, given.key_place.range, given.value_place.range),
+        By::Flag => {
+            let launch = run(cx, set)?.launch.as_ref()?;
+            edit::flags::remove_words(file, launch, given.place.range)
+        }
+        _ => None,
+    }
+}
+
+/// Adds an argument where the set is written: to its call, to its file.
+pub(crate) fn add(cx: &Context<'_>, set: &ArgumentSet, key: &str, value: &Value) -> Option<Edit> {
+    let file = cx.project.file(set.place.file);
+    match set.reader {
+        Reader::Call => edit::python::add(file, set.library_call()?.place.range, key, &edit::spell::python(value)?),
+        _ => edit::put(file, &[], key, value),
+    }
+}
+
+/// Another value for an argument, where its value is written.
+pub(crate) fn set_to(cx: &Context<'_>, given: &Given, value: &Value) -> Option<Edit> {
+    let file = cx.project.file(given.value_place.file);
+    match given.by {
+        By::Keyword => Some(edit::replace(given.value_place, edit::spell::python(value)?)),
+        By::File => edit::set(file, file.data()?.root()?.get(&given.key)?, value),
+        By::Flag => match value {
+            Value::Text(text) => Some(edit::replace(given.value_place, text.clone())),
+            other => Some(edit::replace(given.value_place, edit::spell::json(other)?)),
+        },
+        _ => None,
+    }
+}
+
+/// A fix of one edit, where the edit is possible.
+pub(crate) fn with_fix(found: Finding, title: Message, applicability: Applicability, edit: Option<Edit>) -> Finding {
+    match edit {
+        Some(edit) => found.fix(Fix { title, applicability, edits: vec![edit] }),
+        None => found,
+    }
 }

@@ -42,7 +42,8 @@ pub(crate) fn standing(cx: &Context<'_>, file: FileId, found: &[&'static Class],
     let mut young: Option<&'static Field> = None;
     for field in fields {
         let library: &'static str = field.library.as_str();
-        let holds = |since: Option<&'static str>, until: Option<&'static str>| cx.project.holds(file, &Span { library, since, until });
+        let holds =
+            |since: Option<&'static str>, until: Option<&'static str>| cx.project.holds(file, &Span { library, since, until });
         let too_old = field.since.as_deref().map_or(Holds::Never, |since| holds(None, Some(since)));
         let gone = field.until.as_deref().map_or(Holds::Never, |until| holds(Some(until), None));
         match (too_old, gone) {

@@ -64,14 +64,19 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "generation_batch_size and steps_per_generation exclude each other: refused",
                 "generation_batch_size 与 steps_per_generation 互斥：会被拒绝"
             );
-            out.push(
-                finding(cx, set, &RULE, batch.place, message).related(steps.place, message!("the other one", "另一个")).help(
-                    message!(
-                        "keep steps_per_generation: it holds for any number of processes",
-                        "保留 steps_per_generation：它适用于任意进程数"
-                    ),
-                ),
-            );
+            let told_of = finding(cx, set, &RULE, batch.place, message)
+                .related(steps.place, message!("the other one", "另一个"))
+                .help(message!(
+                    "keep steps_per_generation: it holds for any number of processes",
+                    "保留 steps_per_generation：它适用于任意进程数"
+                ));
+            let edit = crate::arguments::remove(cx, set, batch);
+            out.push(crate::arguments::with_fix(
+                told_of,
+                message!("remove generation_batch_size", "删除 generation_batch_size"),
+                vramlint_base::Applicability::Unsafe,
+                edit,
+            ));
         }
     }
 }

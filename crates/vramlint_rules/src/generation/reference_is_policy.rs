@@ -76,12 +76,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "ref_model 就是正在训练的模型：trl 会拒绝同一个对象"
             );
             let severity = if cx.project.is_fragment(reference.place.file) { Severity::Warning } else { RULE.severity };
-            out.push(
-                RULE.finding(reference.place, message)
-                    .severity(severity)
-                    .related(model.place, message!("the model", "模型"))
-                    .help(message!("leave ref_model out: the trainer makes the copy", "不要给出 ref_model：trainer 会自行复制")),
-            );
+            let told_of = RULE
+                .finding(reference.place, message)
+                .severity(severity)
+                .related(model.place, message!("the model", "模型"))
+                .help(message!("leave ref_model out: the trainer makes the copy", "不要给出 ref_model：trainer 会自行复制"));
+            let file = cx.project.file(trainer.call.file);
+            let edit = crate::edit::python::remove(file, trainer.call.place.range, "ref_model");
+            let title = message!("remove ref_model", "删除 ref_model");
+            out.push(crate::arguments::with_fix(told_of, title, vramlint_base::Applicability::Safe, edit));
         }
     }
 }

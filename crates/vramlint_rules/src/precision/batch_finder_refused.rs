@@ -89,10 +89,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         if told.first(given.place, "") {
-            out.push(finding_of(cx, set, &RULE, severity, given.place, message).help(message!(
+            let told_of = finding_of(cx, set, &RULE, severity, given.place, message).help(message!(
                 "remove it, and lower per_device_train_batch_size by hand",
                 "删除它，并手动减小 per_device_train_batch_size"
-            )));
+            ));
+            let title = message!("remove auto_find_batch_size", "删除 auto_find_batch_size");
+            let edit = crate::arguments::remove(cx, set, given);
+            out.push(crate::arguments::with_fix(told_of, title, vramlint_base::Applicability::Unsafe, edit));
         }
     }
 }

@@ -73,11 +73,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 let (a, b) = (written(cx, winner), written(cx, loser));
                 let message =
                     message!("{b} has no effect beside {a}: the new name wins", "{b} 不起作用：与 {a} 同时给出时新名称生效");
-                out.push(
-                    finding(cx, set, &RULE, loser.place, message)
-                        .related(winner.place, message!("this one counts", "以此为准"))
-                        .help(message!("keep only {new}, with the value that you mean", "只保留 {new}，并写上想要的值")),
-                );
+                let told_of = finding(cx, set, &RULE, loser.place, message)
+                    .related(winner.place, message!("this one counts", "以此为准"))
+                    .help(message!("keep only {new}, with the value that you mean", "只保留 {new}，并写上想要的值"));
+                let edit = crate::arguments::remove(cx, set, loser);
+                out.push(crate::arguments::with_fix(
+                    told_of,
+                    message!("remove {old}", "删除 {old}"),
+                    vramlint_base::Applicability::Unsafe,
+                    edit,
+                ));
             }
         }
     }

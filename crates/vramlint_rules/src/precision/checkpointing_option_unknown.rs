@@ -102,7 +102,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     Some(near) => message!("write `{near}`", "应写作 `{near}`"),
                     None => message!("remove it", "请删除"),
                 };
-                out.push(finding(cx, set, &RULE, entry.place, message).help(help));
+                let told_of = finding(cx, set, &RULE, entry.place, message).help(help);
+                let text = entry.place.range.slice(&cx.project.file(entry.place.file).text);
+                let edit = near
+                    .filter(|_| text.trim_matches(['"', '\'']) == name)
+                    .map(|near| crate::edit::replace(entry.place, text.replace(name, near)));
+                let meant = near.unwrap_or_default();
+                let title = message!("write `{meant}`", "改写为 `{meant}`");
+                out.push(crate::arguments::with_fix(told_of, title, vramlint_base::Applicability::Safe, edit));
             }
         }
     }

@@ -67,11 +67,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             if told.first(fsdp.place, "") {
                 let (a, b) = (written(cx, fsdp), written(cx, deepspeed));
                 let message = message!("{a} beside {b}: the Trainer refuses the pair", "{a} 与 {b} 同时出现：Trainer 会拒绝");
-                out.push(
-                    finding(cx, set, &RULE, fsdp.place, message)
-                        .related(deepspeed.place, message!("the other engine", "另一个引擎"))
-                        .help(message!("keep one of the two engines", "只保留其中一个引擎")),
-                );
+                let told_of = finding(cx, set, &RULE, fsdp.place, message)
+                    .related(deepspeed.place, message!("the other engine", "另一个引擎"))
+                    .help(message!("keep one of the two engines", "只保留其中一个引擎"));
+                let edit = crate::arguments::remove(cx, set, fsdp);
+                out.push(crate::arguments::with_fix(
+                    told_of,
+                    message!("remove fsdp", "删除 fsdp"),
+                    vramlint_base::Applicability::Unsafe,
+                    edit,
+                ));
             }
             continue;
         }

@@ -80,9 +80,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "{shown} is ignored: fsdp is not given, so nothing is sharded",
             "{shown} 会被忽略：没有给出 fsdp，因此不会切分"
         );
-        out.push(finding(cx, set, &RULE, config.place, message).help(message!(
+        let told_of = finding(cx, set, &RULE, config.place, message).help(message!(
             "add fsdp=True, or fsdp=\"full_shard\" before transformers 5",
             "添加 fsdp=True；transformers 5 之前写 fsdp=\"full_shard\""
-        )));
+        ));
+        let edit = match set.get("fsdp") {
+            Some(fsdp) => crate::arguments::set_to(cx, fsdp, &Value::Bool(true)),
+            None => crate::arguments::add(cx, set, "fsdp", &Value::Bool(true)),
+        };
+        let title = message!("turn fsdp on", "开启 fsdp");
+        out.push(crate::arguments::with_fix(told_of, title, vramlint_base::Applicability::Unsafe, edit));
     }
 }

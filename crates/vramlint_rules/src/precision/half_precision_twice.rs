@@ -73,11 +73,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let (a, b) = (written(cx, first), written(cx, second));
             let message = message!("{a} and {b} exclude each other: the run is refused", "{a} 与 {b} 互斥：训练会被拒绝");
             let related = message!("the other one", "另一个");
-            out.push(
-                finding(cx, set, &RULE, first.place, message)
-                    .related(second.place, related)
-                    .help(message!("keep one: {other} on Ampere and newer GPUs", "只保留一个：Ampere 及更新的 GPU 用 {other}")),
-            );
+            let told_of = finding(cx, set, &RULE, first.place, message)
+                .related(second.place, related)
+                .help(message!("keep one: {other} on Ampere and newer GPUs", "只保留一个：Ampere 及更新的 GPU 用 {other}"));
+            let edit = crate::arguments::remove(cx, set, first);
+            out.push(crate::arguments::with_fix(
+                told_of,
+                message!("remove {one}", "删除 {one}"),
+                vramlint_base::Applicability::Unsafe,
+                edit,
+            ));
         }
     }
 }

@@ -80,7 +80,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             if let Some(eval) = any(set, EVAL) {
                 found = found.related(eval.place, message!("no evaluation", "不评估"));
             }
-            out.push(found);
+            let value = vramlint_base::Value::Text("epoch".to_owned());
+            let edit = match any(set, EVAL) {
+                Some(eval) => crate::arguments::set_to(cx, eval, &value),
+                None => crate::arguments::add(cx, set, "eval_strategy", &value),
+            };
+            let title = message!("evaluate at every epoch", "每个 epoch 评估一次");
+            out.push(crate::arguments::with_fix(found, title, vramlint_base::Applicability::Unsafe, edit));
         }
     }
     for trainer in trainers(cx) {

@@ -78,7 +78,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             if let Some(workers) = set.get("dataloader_num_workers") {
                 found = found.related(workers.place, message!("no workers", "没有工作进程"));
             }
-            out.push(found);
+            let key = "dataloader_num_workers";
+            let edit = match set.get(key) {
+                Some(workers) => crate::arguments::set_to(cx, workers, &Value::Int(2)),
+                None => crate::arguments::add(cx, set, key, &Value::Int(2)),
+            };
+            let title = message!("load with two workers", "使用两个工作进程加载");
+            out.push(crate::arguments::with_fix(found, title, vramlint_base::Applicability::Unsafe, edit));
         }
     }
 }

@@ -49,8 +49,8 @@
 //! accelerate 1.15.0 `commands/launch.py:1278`，实际运行。
 
 mod accelerate;
-mod arguments;
 mod accelerate_blocks;
+mod arguments;
 
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::Severity;

@@ -24,10 +24,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// A finding for an argument, with what was meant as its fix.
-fn report(cx: &Context<'_>, set: &ArgumentSet, given: &Given, severity: Severity, why: &Message, meant: Option<&Value>) -> Finding {
+fn report(
+    cx: &Context<'_>,
+    set: &ArgumentSet,
+    given: &Given,
+    severity: Severity,
+    why: &Message,
+    meant: Option<&Value>,
+) -> Finding {
     let shown = written(cx, given);
     let (en, zh) = (&why.en, &why.zh);
-    let mut found = finding_of(cx, set, &RULE, severity, given.place, message!("{shown} is refused: {en}", "{shown} 会被拒绝：{zh}"));
+    let mut found =
+        finding_of(cx, set, &RULE, severity, given.place, message!("{shown} is refused: {en}", "{shown} 会被拒绝：{zh}"));
     let Some(meant) = meant else { return found };
     found = found.help(did_you_mean(meant));
     let file = cx.project.file(given.value_place.file);
@@ -38,7 +46,8 @@ fn report(cx: &Context<'_>, set: &ArgumentSet, given: &Given, severity: Severity
         _ => None,
     };
     if let Some(edit) = edit {
-        let same = given.value.as_ref().and_then(Value::as_str).zip(meant.as_str()).is_some_and(|(old, new)| plain(old) == plain(new));
+        let same =
+            given.value.as_ref().and_then(Value::as_str).zip(meant.as_str()).is_some_and(|(old, new)| plain(old) == plain(new));
         let applicability = if same { Applicability::Safe } else { Applicability::Unsafe };
         let text = edit.text.trim().to_owned();
         found = found.fix(Fix { title: message!("write {text}", "改写为 {text}"), applicability, edits: vec![edit] });

@@ -1,9 +1,8 @@
 //! Arguments that newer releases of transformers and TRL no longer take.
 
 use super::RULE;
-use crate::arguments::{Told, finding_of};
+use crate::arguments::{Told, finding_of, remove, rename};
 use crate::class_fields::{self, Standing, short};
-use crate::reading::unknown_key::arguments::{remove, rename};
 use crate::rule::Build;
 use crate::{Context, Sink, edit};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
@@ -26,15 +25,25 @@ const SUCCESSORS: &[(&str, &str, bool)] = &[
     ("fsdp_transformer_layer_cls_to_wrap", "fsdp_config", false),
 ];
 /// Arguments that had no effect any more, or a default that is always in force now: removing them changes nothing.
-const IDLE: &[&str] =
-    &["overwrite_output_dir", "save_safetensors", "include_inputs_for_metrics", "half_precision_backend", "vllm_device", "fp16_opt_level"];
+const IDLE: &[&str] = &[
+    "overwrite_output_dir",
+    "save_safetensors",
+    "include_inputs_for_metrics",
+    "half_precision_backend",
+    "vllm_device",
+    "fp16_opt_level",
+    "fp16_backend",
+    "include_tokens_per_second",
+];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     for set in cx.project.arguments() {
         let reader = matches!(set.reader, Reader::Call | Reader::File | Reader::Parser) && set.strict;
         let seen = set.reader == Reader::Call || !set.open;
-        let Some(classes) = class_fields::tables(&set.classes).filter(|_| reader && seen && !speaks_of_versions(set)) else { continue };
+        let Some(classes) = class_fields::tables(&set.classes).filter(|_| reader && seen && !speaks_of_versions(set)) else {
+            continue;
+        };
         for given in set.given.iter().filter(|given| given.by != By::Later && !set.others.contains(&given.key)) {
             let standing = class_fields::standing(cx, set.file(), &classes, &given.key);
             let Standing::Gone { certain, library, until, instead } = standing else { continue };
@@ -115,7 +124,8 @@ fn fix(cx: &Context<'_>, set: &ArgumentSet, given: &Given, certain: bool) -> Opt
         let edits = vec![remove(cx, set, given)?];
         return Some(Fix { title: message!("remove it", "删除它"), applicability: Applicability::Unsafe, edits });
     }
-    let share = matches!(given.value, Some(Value::Float(share)) if (0.0..1.0).contains(&share)) || given.value == Some(Value::Int(0));
+    let share =
+        matches!(given.value, Some(Value::Float(share)) if (0.0..1.0).contains(&share)) || given.value == Some(Value::Int(0));
     let (new, plain) = match name {
         "warmup_ratio" if share => ("warmup_steps", true),
         "warmup_ratio" => return None,

@@ -1,10 +1,10 @@
 //! Names that no release of an argument class takes.
 
 use super::RULE;
-use crate::arguments::{Told, finding};
+use crate::arguments::{Told, finding, rename};
 use crate::class_fields::{self, Standing, short};
 use crate::rule::Build;
-use crate::{Context, Sink, edit};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Fix, message};
 use vramlint_catalog::classes::Class;
 use vramlint_catalog::keys;
@@ -21,7 +21,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         for given in set.given.iter().filter(|given| given.by != By::Later && !set.others.contains(&given.key)) {
-            if given.key.contains(['{', '$', '.', '<']) || given.key == "help" || given.by == By::Flag && given.key.starts_with("no_") {
+            if given.key.contains(['{', '$', '.', '<'])
+                || given.key == "help"
+                || given.by == By::Flag && given.key.starts_with("no_")
+            {
                 continue;
             }
             match class_fields::standing(cx, set.file(), &classes, &given.key) {
@@ -57,7 +60,8 @@ fn with_fix(cx: &Context<'_>, set: &ArgumentSet, given: &Given, classes: &[&'sta
         message!("no class of the parser takes `{name}`: it is refused", "解析器的任何类都没有 `{name}`：会被拒绝")
     };
     let found = finding(cx, set, &RULE, given.key_place, message);
-    let known = classes.iter().flat_map(|class| class.fields()).filter(|field| field.is_current()).map(|field| field.name.as_str());
+    let known =
+        classes.iter().flat_map(|class| class.fields()).filter(|field| field.is_current()).map(|field| field.name.as_str());
     let Some(near) = keys::nearest(name, known).filter(|near| set.get(near).is_none()) else {
         return found.help(message!("remove it", "请删除"));
     };
@@ -69,36 +73,5 @@ fn with_fix(cx: &Context<'_>, set: &ArgumentSet, given: &Given, classes: &[&'sta
             edits: vec![edit],
         }),
         None => found,
-    }
-}
-
-/// Writes another name for an argument, where its name is written.
-pub(in crate::reading) fn rename(cx: &Context<'_>, given: &Given, name: &str) -> Option<vramlint_base::Edit> {
-    let text = given.key_place.range.slice(&cx.project.file(given.key_place.file).text);
-    let bare = text.trim_matches(['"', '\'']);
-    let new = match given.by {
-        By::Keyword if text == given.key => name.to_owned(),
-        By::File if bare == given.key => text.replace(bare, name),
-        By::Flag => {
-            let flag = text.split('=').next().unwrap_or(text);
-            let rest = &text[flag.len()..];
-            (flag.trim_start_matches('-').replace('-', "_") == given.key).then(|| format!("--{name}{rest}"))?
-        }
-        _ => return None,
-    };
-    Some(edit::replace(given.key_place, new))
-}
-
-/// Takes an argument away.
-pub(in crate::reading) fn remove(cx: &Context<'_>, set: &ArgumentSet, given: &Given) -> Option<vramlint_base::Edit> {
-    let file = cx.project.file(given.place.file);
-    match given.by {
-        By::Keyword => edit::python::remove(file, set.library_call()?.place.range, &given.key),
-        By::File => edit::remove_entry(file, given.key_place.range, given.value_place.range),
-        By::Flag => {
-            let launch = crate::arguments::run(cx, set)?.launch.as_ref()?;
-            edit::flags::remove_words(file, launch, given.place.range)
-        }
-        _ => None,
     }
 }

@@ -53,7 +53,7 @@
 //! `runtime/config_utils.py`，实际运行。
 
 mod accelerate;
-pub(in crate::reading) mod arguments;
+mod arguments;
 mod deepspeed;
 
 use crate::rule::Build;

@@ -42,7 +42,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     for set in cx.project.arguments() {
         let reader = matches!(set.reader, Reader::Call | Reader::File | Reader::Parser);
-        let tables: Vec<&'static Class> = if reader { class_fields::tables(&set.classes).unwrap_or_default() } else { Vec::new() };
+        let tables: Vec<&'static Class> =
+            if reader { class_fields::tables(&set.classes).unwrap_or_default() } else { Vec::new() };
         for given in set.given.iter().filter(|_| !tables.is_empty()) {
             let (Some(field), Some(value)) = (class_fields::field(&tables, &given.key), &given.value) else { continue };
             let found = match set.reader {
@@ -90,10 +91,7 @@ fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &Given, field: &Field, valu
             Some(with_value(cx, found, given, &number, Applicability::Safe))
         }
         (KeyType::Int, Value::Float(number)) if WHOLE.contains(&name.as_str()) => {
-            let message = message!(
-                "{shown}: the data loader takes whole numbers only",
-                "{shown}：数据加载器只接受整数"
-            );
+            let message = message!("{shown}: the data loader takes whole numbers only", "{shown}：数据加载器只接受整数");
             let found = finding_of(cx, set, &RULE, RULE.severity, given.place, message);
             #[allow(clippy::cast_possible_truncation)] // checked to be whole and small
             let whole = (number.fract() == 0.0 && number.abs() < 1e9).then(|| Value::Int(*number as i64));
@@ -110,7 +108,9 @@ fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &Given, field: &Field, valu
 fn parsed(cx: &Context<'_>, set: &ArgumentSet, given: &Given, field: &Field, value: &Value) -> Option<Finding> {
     let nothing = |text: &str| field.nullable && matches!(text.to_lowercase().as_str(), "none" | "null");
     let wanted = match (field.kind, value) {
-        (KeyType::Bool, Value::Text(text)) if set.truth_of(value).is_none() && !nothing(text) => message!("a truth value", "布尔值"),
+        (KeyType::Bool, Value::Text(text)) if set.truth_of(value).is_none() && !nothing(text) => {
+            message!("a truth value", "布尔值")
+        }
         (KeyType::Int, Value::Text(text)) | (KeyType::Float, Value::Text(text)) if !nothing(text) => {
             if field.kind == KeyType::Int { message!("a whole number", "整数") } else { message!("a number", "数字") }
         }

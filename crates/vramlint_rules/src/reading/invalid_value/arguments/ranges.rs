@@ -1,8 +1,8 @@
 //! Numbers and their bounds.
 
 use super::report;
-use crate::arguments::{is_trl, strategy};
 use crate::Context;
+use crate::arguments::{is_trl, strategy};
 use vramlint_base::{Finding, Severity, Value, message};
 use vramlint_resolve::arguments::{ArgumentSet, Given};
 
@@ -46,8 +46,12 @@ pub(super) fn judge(cx: &Context<'_>, set: &ArgumentSet) -> Vec<Finding> {
         found.push(report(cx, set, given, Severity::Error, &why, None));
     }
     found.extend(steps(cx, set));
+    // vLLM reads it where it shares the GPU.
+    let used = set.truth("use_vllm", false) == Some(true) && set.text("vllm_mode", "colocate") == Some("colocate");
     if is_trl(set)
-        && let Some((given, number)) = number(set, "vllm_gpu_memory_utilization").filter(|(_, number)| *number <= 0.0 || *number > 1.0)
+        && used
+        && let Some((given, number)) =
+            number(set, "vllm_gpu_memory_utilization").filter(|(_, number)| *number <= 0.0 || *number > 1.0)
     {
         let meant = (number > 1.0 && number <= 100.0).then(|| Value::Float(number / 100.0)).filter(|_| number >= 5.0);
         let why = message!("vLLM takes a share of the GPU above 0 and up to 1", "vLLM 需要大于 0、不超过 1 的 GPU 显存比例");

@@ -51,7 +51,12 @@ static TABLE: &[Words] = &[
             "greedy",
         ],
     ),
-    words("", "optim", OPTIMIZERS),
+    Words {
+        class: "",
+        key: "optim",
+        words: OPTIMIZERS,
+        past: &[("adamw_hf", Span::until("transformers", "4.50")), ("adamw_apex_fused", Span::until("transformers", "5.8"))],
+    },
     Words {
         class: "trl.SFTConfig",
         key: "packing_strategy",
@@ -72,7 +77,6 @@ const OPTIMIZERS: &[&str] = &[
     "adamw_torch_fused",
     "adamw_torch_xla",
     "adamw_torch_npu_fused",
-    "adamw_apex_fused",
     "adafactor",
     "adamw_anyprecision",
     "adamw_torch_4bit",
@@ -126,6 +130,15 @@ pub(super) fn judge(cx: &Context<'_>, set: &ArgumentSet) -> Vec<Finding> {
 
 fn word(cx: &Context<'_>, set: &ArgumentSet, table: &Words) -> Option<Finding> {
     let given = any(set, &[table.key]).filter(|_| table.class.is_empty() || set.takes(table.class))?;
+    // Read only where what it belongs to is on.
+    let needs = match table.key {
+        "vllm_mode" => Some("use_vllm"),
+        "packing_strategy" => Some("packing"),
+        _ => None,
+    };
+    if needs.is_some_and(|key| set.truth(key, false) != Some(true)) {
+        return None;
+    }
     let text = match given.value.as_ref()? {
         Value::Text(text) => text.as_str(),
         // YAML's `no` has a rule of its own; in code it is written so.
@@ -144,7 +157,11 @@ fn word(cx: &Context<'_>, set: &ArgumentSet, table: &Words) -> Option<Finding> {
         severity = gate::severity(cx, set.file(), &gone, Severity::Error)?;
     }
     let near = table.words.iter().copied().find(|word| plain(word) == plain(text)).or_else(|| {
-        ALIASES.iter().find(|(alias, _)| *alias == text).map(|(_, word)| *word).or_else(|| keys::nearest(text, table.words.iter().copied()))
+        ALIASES
+            .iter()
+            .find(|(alias, _)| *alias == text)
+            .map(|(_, word)| *word)
+            .or_else(|| keys::nearest(text, table.words.iter().copied()))
     });
     let few = table.words.len() <= 8;
     let list = table.words.join(", ");
@@ -186,7 +203,8 @@ fn fsdp(cx: &Context<'_>, set: &ArgumentSet) -> Option<Finding> {
         _ => return None,
     };
     let wrong = items.iter().find(|item| !WORDS.contains(&item.to_lowercase().as_str()))?;
-    let near = WORDS.iter().copied().find(|word| plain(word) == plain(wrong)).or_else(|| keys::nearest(wrong, WORDS.iter().copied()));
+    let near =
+        WORDS.iter().copied().find(|word| plain(word) == plain(wrong)).or_else(|| keys::nearest(wrong, WORDS.iter().copied()));
     let meant = match (&given.value, near) {
         (Some(Value::Text(text)), Some(near)) => Some(Value::Text(text.replace(wrong, near))),
         _ => None,

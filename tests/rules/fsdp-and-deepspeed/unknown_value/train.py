@@ -1,0 +1,8 @@
+from transformers import TrainingArguments
+from elsewhere import value
+
+args = TrainingArguments(
+    output_dir="out",
+    fsdp=value,
+    deepspeed="ds.json",
+)

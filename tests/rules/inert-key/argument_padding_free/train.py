@@ -1,0 +1,6 @@
+from trl import DPOConfig
+
+args = DPOConfig(
+    output_dir="out",
+    padding_free=True,
+)

@@ -1,0 +1,7 @@
+from trl import SFTConfig
+
+args = SFTConfig(
+    output_dir="out",
+    packing=True,
+    max_length=None,
+)

@@ -1,0 +1,8 @@
+from trl import GRPOConfig
+from elsewhere import value
+
+args = GRPOConfig(
+    output_dir="out",
+    sync_ref_model=True,
+    beta=value,
+)

@@ -1,0 +1,7 @@
+from transformers import TrainingArguments
+
+args = TrainingArguments(
+    output_dir="out",
+    evaluation_strategy="no",
+    warmup_ratio=0.1,
+)

@@ -1,0 +1,7 @@
+from trl import SFTConfig
+from elsewhere import value
+
+args = SFTConfig(
+    output_dir="out",
+    model_init_kwargs=value,
+)

@@ -1,0 +1,7 @@
+from transformers import TrainingArguments
+from elsewhere import value
+
+args = TrainingArguments(
+    output_dir="out",
+    learning_rate=value,
+)
