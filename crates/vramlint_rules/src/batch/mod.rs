@@ -8,6 +8,7 @@ mod compare;
 mod deepspeed_batch_mismatch;
 mod effective_batch_claim;
 mod effective_batch_declared;
+mod effective_batch_drift;
 mod stated;
 
 use crate::Rule;
@@ -20,4 +21,5 @@ pub(crate) const RULES: &[&Rule] = &[
     &deepspeed_batch_mismatch::RULE,
     &effective_batch_claim::RULE,
     &effective_batch_declared::RULE,
+    &effective_batch_drift::RULE,
 ];

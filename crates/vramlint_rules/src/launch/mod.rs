@@ -2,6 +2,7 @@
 
 mod accelerate_file_not_read;
 mod conflicting_launch_flags;
+mod deepspeed_file_unused;
 mod device_map_auto_in_training;
 mod flag_without_its_mode;
 mod fp8_not_available;
@@ -16,6 +17,7 @@ mod processes_and_gpu_ids;
 mod processes_not_started;
 mod processes_per_machine;
 mod sagemaker_cannot_launch;
+mod setting_overridden;
 mod trainer_takes_every_gpu;
 mod use_cpu_not_passed_on;
 mod variable_overwritten_by_launch;
@@ -27,6 +29,7 @@ use crate::Rule;
 pub(crate) const RULES: &[&Rule] = &[
     &accelerate_file_not_read::RULE,
     &conflicting_launch_flags::RULE,
+    &deepspeed_file_unused::RULE,
     &device_map_auto_in_training::RULE,
     &flag_without_its_mode::RULE,
     &fp8_not_available::RULE,
@@ -41,6 +44,7 @@ pub(crate) const RULES: &[&Rule] = &[
     &processes_not_started::RULE,
     &processes_per_machine::RULE,
     &sagemaker_cannot_launch::RULE,
+    &setting_overridden::RULE,
     &trainer_takes_every_gpu::RULE,
     &use_cpu_not_passed_on::RULE,
     &variable_overwritten_by_launch::RULE,
