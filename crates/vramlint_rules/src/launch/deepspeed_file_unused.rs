@@ -120,7 +120,9 @@ fn has_runs_of_its_own(project: &Project, file: &SourceFile) -> bool {
         let own = file.folder();
         own.starts_with(folder) || folder.starts_with(own)
     };
-    let mut runs = project.runs.iter().filter(|run| near(project.file(run.place.file).folder())).peekable();
+    // A script that no command starts makes a run too, of which nothing is known.
+    let started = project.runs.iter().filter(|run| run.launch.is_some());
+    let mut runs = started.filter(|run| near(project.file(run.place.file).folder())).peekable();
     runs.peek().is_some()
         && runs.all(|run| {
             let launch = run.launch.as_ref();
