@@ -77,7 +77,7 @@ fn below<'a>(file: &SourceFile, runs: &[&'a Run], at: u32) -> Vec<&'a Run> {
 }
 
 /// The numbers of a run, where they are known and not only taken for want of better.
-fn of_run<'a>(project: &Project, run: &'a Run) -> Option<Numbers<'a>> {
+pub(super) fn of_run<'a>(project: &Project, run: &'a Run) -> Option<Numbers<'a>> {
     let sure = |concept: Concept| {
         let candidate = run.settings.get(&concept)?.winning()?;
         let settled = candidate.condition.is_none() && !matches!(candidate.origin, Origin::Assumed { .. });

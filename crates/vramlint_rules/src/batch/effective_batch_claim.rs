@@ -130,6 +130,7 @@ fn contradiction(file: &SourceFile, claimed: &Claimed, verdict: &Verdict<'_>) ->
             let mut fixes = Vec::new();
             fixes.extend(restore(file, claim, numbers, *world));
             fixes.extend(rewrite(file, claim, numbers, *world));
+            fixes.extend(numbers.run.into_iter().flat_map(|run| stated::rescaled(run, claim.total, *total)));
             (numbers, differs(numbers, *world, *total, stated), fixes)
         }
         Verdict::DiffersAlways(numbers) => (numbers, differs_always(claim, numbers), Vec::new()),

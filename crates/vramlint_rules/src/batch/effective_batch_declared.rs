@@ -72,5 +72,6 @@ fn finding(run: &Run, actual: i64, agreed: i64, file: &str) -> vramlint_base::Fi
         .run(&run.id);
     finding.related = stated::factors(run);
     finding.fixes.extend(stated::restore(run, agreed));
+    finding.fixes.extend(stated::rescaled(run, agreed, actual));
     finding
 }

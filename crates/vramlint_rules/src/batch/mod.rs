@@ -9,6 +9,7 @@ mod deepspeed_batch_mismatch;
 mod deepspeed_batch_missing;
 mod effective_batch_claim;
 mod effective_batch_declared;
+mod effective_batch_drift;
 mod stated;
 
 use crate::Rule;
@@ -22,4 +23,5 @@ pub(crate) const RULES: &[&Rule] = &[
     &deepspeed_batch_missing::RULE,
     &effective_batch_claim::RULE,
     &effective_batch_declared::RULE,
+    &effective_batch_drift::RULE,
 ];

@@ -4,7 +4,7 @@ use crate::edit;
 use vramlint_base::{Applicability, Fix, Place, Related, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
-use vramlint_resolve::{Origin, Project, Run};
+use vramlint_resolve::{Origin, Project, Run, Setting};
 
 /// The factors, in the order in which people write them.
 pub(super) const FACTORS: [Concept; 3] = [Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::WorldSize];
@@ -76,4 +76,41 @@ pub(super) fn accumulation(place: Place, micro: i64, world: i64, total: i64) -> 
         applicability: Applicability::Unsafe,
         edits: vec![edit::replace(place, steps.to_string())],
     })
+}
+
+/// The learning rate that goes with `total` rows a step, where the one that is written was found for `before`: by the linear and by the
+/// square-root rule. Shown, never applied.
+#[allow(clippy::cast_precision_loss)] // rows of a step are far below 2^53
+pub(super) fn rescaled(run: &Run, before: i64, total: i64) -> Vec<Fix> {
+    let Some(winner) = run.settings.get(&Concept::LearningRate).and_then(Setting::winning) else { return Vec::new() };
+    let (Some(rate), Some(place)) = (winner.known().and_then(number), winner.origin.place()) else { return Vec::new() };
+    let share = total as f64 / before as f64;
+    if rate <= 0.0 || before <= 0 || total <= 0 || total == before || winner.raw.trim_matches(['"', '\'']).parse::<f64>().is_err()
+    {
+        return Vec::new();
+    }
+    let advice = |name: (&str, &str), factor: f64| {
+        let rate = spelled(rate * factor);
+        let (en, zh) = name;
+        Fix {
+            title: message!("learning rate by the {en} rule: {rate}", "按{zh}规则换算的学习率：{rate}"),
+            applicability: Applicability::Display,
+            edits: vec![edit::replace(place, rate)],
+        }
+    };
+    vec![advice(("linear", "线性"), share), advice(("square-root", "平方根"), share.sqrt())]
+}
+
+fn number(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_str()?.parse().ok())
+}
+
+/// Three digits, in a spelling that every loader reads as a number.
+fn spelled(rate: f64) -> String {
+    let text = format!("{rate:.2e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let digits = digits.trim_end_matches('0');
+    let digits = if digits.ends_with('.') { format!("{digits}0") } else { digits.to_owned() };
+    let sign = if exponent.starts_with('-') { "" } else { "+" };
+    format!("{digits}e{sign}{exponent}")
 }

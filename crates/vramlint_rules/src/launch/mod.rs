@@ -2,6 +2,7 @@
 
 mod accelerate_file_not_read;
 mod conflicting_launch_flags;
+mod deepspeed_file_unused;
 mod device_map_auto_in_training;
 mod device_map_invalid;
 mod device_map_refused;
@@ -21,6 +22,7 @@ mod processes_and_gpu_ids;
 mod processes_not_started;
 mod processes_per_machine;
 mod sagemaker_cannot_launch;
+mod setting_overridden;
 mod trainer_takes_every_gpu;
 mod use_cpu_not_passed_on;
 mod variable_overwritten_by_launch;
@@ -33,6 +35,7 @@ use crate::Rule;
 pub(crate) const RULES: &[&Rule] = &[
     &accelerate_file_not_read::RULE,
     &conflicting_launch_flags::RULE,
+    &deepspeed_file_unused::RULE,
     &device_map_auto_in_training::RULE,
     &device_map_invalid::RULE,
     &device_map_refused::RULE,
@@ -52,6 +55,7 @@ pub(crate) const RULES: &[&Rule] = &[
     &processes_not_started::RULE,
     &processes_per_machine::RULE,
     &sagemaker_cannot_launch::RULE,
+    &setting_overridden::RULE,
     &trainer_takes_every_gpu::RULE,
     &use_cpu_not_passed_on::RULE,
     &variable_overwritten_by_launch::RULE,

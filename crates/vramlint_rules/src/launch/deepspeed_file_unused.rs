@@ -1,0 +1,132 @@
+//! # deepspeed-file-unused
+//!
+//! A DeepSpeed JSON lies beside runs of which none reads it, and nothing in the project names it.
+//!
+//! ## Why it matters
+//! Offload, ZeRO stage and batch sizes in it look like settings of the run and are none: the run trains without DeepSpeed, or with
+//! the defaults of its launcher. It may have been forgotten at `--deepspeed`, or at `deepspeed_config_file`.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! accelerate launch --multi_gpu --num_processes 4 train.py
+//! ```
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "gradient_accumulation_steps": 2,
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//! ```python file=train.py
+//! print("training")
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! deepspeed --num_gpus 4 train.py --deepspeed_config ds_config.json
+//! ```
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "gradient_accumulation_steps": 2,
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//! ```python file=train.py
+//! print("training")
+//! ```
+//!
+//! ## When it is silent
+//! Where a run of the folder uses any DeepSpeed file, where a file that is named cannot be found or its name is put together at run time,
+//! and where the folder holds several such files: templates to choose from.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/launch.py:1394` and transformers 5.23.0 `training_args.py`: both read a file only where it is named.
+//!
+//! # 中文
+//!
+//! 运行旁放着 DeepSpeed JSON，但没有任何运行读取它，项目中也没有任何地方提到它。
+//!
+//! ## 为什么重要
+//! 其中的卸载、ZeRO 阶段、批大小看起来像是运行的设置，其实都不是：运行没有使用 DeepSpeed，或只用了启动器的默认值。可能是忘了写 `--deepspeed` 或
+//! `deepspeed_config_file`。
+//!
+//! ## 何时不报告
+//! 该目录的某次运行使用了任何 DeepSpeed 文件；被指名的文件找不到，或文件名在运行时拼出；目录中有多个此类文件，即供选择的模板。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/launch.py:1394` 与 transformers 5.23.0 `training_args.py`：两者都只读取被指名的文件。
+
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, schema};
+use vramlint_base::{Place, Severity, message};
+use vramlint_resolve::{Kind, Project, SourceFile};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL182",
+    name: "deepspeed-file-unused",
+    group: Group::Launch,
+    severity: Severity::Info,
+    since: "0.1.0",
+    source: include_str!("deepspeed_file_unused.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for (file, root, certain) in schema::files(cx, Kind::DeepSpeed) {
+        let alone = file.host.is_none() && siblings(cx.project, file).count() == 1;
+        if !certain || !alone || is_named(cx.project, file) || !has_runs_of_its_own(cx.project, file) {
+            continue;
+        }
+        let Some((first, _)) = root.entries().next() else { continue };
+        let message = message!(
+            "no run of the project reads this DeepSpeed configuration, and nothing names it",
+            "项目中没有任何运行读取此 DeepSpeed 配置，也没有任何地方提到它"
+        );
+        out.push(RULE.finding(Place::new(file.id, first.range()), message).help(message!(
+            "name it where the run should use it: --deepspeed, deepspeed_config_file; or remove it",
+            "在应使用它的运行中指明：--deepspeed、deepspeed_config_file；或将其删除"
+        )));
+    }
+}
+
+fn siblings<'a>(project: &'a Project, file: &'a SourceFile) -> impl Iterator<Item = &'a SourceFile> {
+    let same = move |other: &&SourceFile| other.folder() == file.folder() && project.kind(other.id) == Kind::DeepSpeed;
+    project.files.iter().filter(same)
+}
+
+/// Whether any other file speaks of it: by name, or by a name that is put together.
+fn is_named(project: &Project, file: &SourceFile) -> bool {
+    let name = file.name();
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let others = project.files.iter().filter(|other| other.id != file.id);
+    others.into_iter().any(|other| other.text.contains(stem) || puts_names_together(&other.text))
+}
+
+/// `f"{stage}.json"`, `ds_${STAGE}.json`, `name + ".json"`, `*.json`.
+fn puts_names_together(text: &str) -> bool {
+    text.match_indices(".json").any(|(at, _)| {
+        let before = &text[..at];
+        before.ends_with(['}', '*', '"', '\'', '%', 's']) && {
+            let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
+            word.contains(['{', '$', '*', '%']) || word.ends_with(['"', '\''])
+        }
+    })
+}
+
+/// Whether runs start in its folder or above and below it, all of them known, and none of them with DeepSpeed.
+fn has_runs_of_its_own(project: &Project, file: &SourceFile) -> bool {
+    let near = |folder: &str| {
+        let own = file.folder();
+        own.starts_with(folder) || folder.starts_with(own)
+    };
+    // A script that no command starts makes a run too, of which nothing is known.
+    let started = project.runs.iter().filter(|run| run.launch.is_some());
+    let mut runs = started.filter(|run| near(project.file(run.place.file).folder())).peekable();
+    runs.peek().is_some()
+        && runs.all(|run| {
+            let launch = run.launch.as_ref();
+            let shown = launch.is_some_and(|launch| !launch.open && launch.half_known.is_empty());
+            shown && run.deepspeed.is_none() && run.absent.is_empty() && run.entry.is_some()
+        })
+}

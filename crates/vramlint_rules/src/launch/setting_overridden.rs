@@ -1,0 +1,163 @@
+//! # setting-overridden
+//!
+//! Two places of one run set the same thing to different values, and one of them loses without a message.
+//!
+//! ## Why it matters
+//! Every tool has an order of its own: a flag beats accelerate's file, the DeepSpeed JSON beats the flag, a literal in the code beats
+//! both. Whoever changes the value that loses trains the same as before and believes otherwise.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml --num_processes 8 train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! compute_environment: LOCAL_MACHINE
+//! distributed_type: MULTI_GPU
+//! num_processes: 4
+//! ```
+//! ```python file=train.py
+//! print("training")
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml --num_processes 8 train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! compute_environment: LOCAL_MACHINE
+//! distributed_type: MULTI_GPU
+//! num_processes: 8
+//! ```
+//! ```python file=train.py
+//! print("training")
+//! ```
+//!
+//! ## When it is milder
+//! A flag over a file is usual and often meant: advice. A warning where the weaker place is the one that people change: a flag, a variable
+//! of the environment, an argument of a call.
+//!
+//! ## When it is silent
+//! For defaults of any kind, for values of a branch, for a value that wins in another run of the project, and where a rule of its own
+//! says more (accumulation, devices, DeepSpeed's JSON against the Trainer).
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/launch.py:1278`, `utils/dataclasses.py:1439`, run; the order is told with each finding.
+//!
+//! # 中文
+//!
+//! 同一次运行中有两处给同一设置写了不同的值，其中一处会静默失效。
+//!
+//! ## 为什么重要
+//! 每个工具都有自己的优先顺序：启动参数胜过 accelerate 的文件，DeepSpeed JSON 胜过参数，代码中的字面值又胜过两者。修改了失效的那一处，训练与之前毫无
+//! 差别，人却以为已经改了。
+//!
+//! ## 何时从轻
+//! 以参数覆盖文件很常见，也往往是有意的：仅作提示。若失效的正是人们常改的地方（参数、环境变量、调用的实参），则为警告。
+//!
+//! ## 何时不报告
+//! 各类默认值；分支中的值；在项目的另一次运行中生效的值；另有专门规则说明的情形（梯度累积、设备、DeepSpeed JSON 与 Trainer 不一致）。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/launch.py:1278`、`utils/dataclasses.py:1439`，实际运行；每条报告都附有优先顺序。
+
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use std::collections::BTreeMap;
+use vramlint_base::{Finding, Place, Severity, Value, message};
+use vramlint_catalog::Concept;
+use vramlint_resolve::{Candidate, Origin, Run, Setting};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL180",
+    name: "setting-overridden",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("setting_overridden.rs"),
+    check: Some(check),
+};
+
+/// Settings of which no rule of its own tells who wins. What follows from others (the world size) repeats them.
+const CONCEPTS: &[Concept] = &[
+    Concept::NumProcesses,
+    Concept::NumMachines,
+    Concept::MixedPrecision,
+    Concept::LearningRate,
+    Concept::Epochs,
+    Concept::MaxSteps,
+    Concept::SequenceLength,
+    Concept::GradientCheckpointing,
+    Concept::LoraR,
+    Concept::LoraAlpha,
+    Concept::DataloaderWorkers,
+];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    // What loses in every run that it takes part in; `None` for what wins somewhere or is left open.
+    let mut losers: BTreeMap<(Place, Concept), Option<Finding>> = BTreeMap::new();
+    for run in &cx.project.runs {
+        for concept in CONCEPTS {
+            let Some(setting) = run.settings.get(concept) else { continue };
+            for candidate in &setting.candidates {
+                let Some(place) = candidate.origin.place() else { continue };
+                let found = contradiction(cx, run, *concept, setting, candidate);
+                match losers.entry((place, *concept)) {
+                    std::collections::btree_map::Entry::Vacant(entry) => _ = entry.insert(found),
+                    std::collections::btree_map::Entry::Occupied(mut entry) if found.is_none() => _ = entry.insert(None),
+                    std::collections::btree_map::Entry::Occupied(_) => {}
+                }
+            }
+        }
+    }
+    out.findings.extend(losers.into_values().flatten());
+}
+
+/// The finding for a candidate that loses to another value.
+fn contradiction(cx: &Context<'_>, run: &Run, concept: Concept, setting: &Setting, loser: &Candidate) -> Option<Finding> {
+    let winner = setting.winning()?;
+    let (place, winning_place) = (loser.origin.place()?, winner.origin.place()?);
+    let (lost, won) = (loser.known()?, winner.known()?);
+    let certain = [loser, winner].iter().all(|candidate| candidate.condition.is_none() && candidate.assumptions.is_empty());
+    if !certain || place == winning_place || agree(lost, won) || is_off(lost) || cx.project.is_fragment(place.file) {
+        return None;
+    }
+    let severity = severity(&loser.origin, &winner.origin)?;
+    // Under DeepSpeed's JSON the precision has a rule of its own.
+    if concept == Concept::MixedPrecision && run.deepspeed.is_some() {
+        return None;
+    }
+    let (name, by) = (concept.name(), cx.project.file(winning_place.file).name());
+    let finding = RULE
+        .finding(
+            place,
+            message!("{name} {lost} has no effect: {by} sets it to {won}", "{name} 的值 {lost} 不起作用：{by} 将其设为 {won}"),
+        )
+        .severity(severity)
+        .related(winning_place, message!("this wins: {won}", "此处生效：{won}"))
+        .run(&run.id);
+    let Some(precedence) = setting.precedence else { return Some(finding) };
+    let order = precedence.order;
+    Some(finding.help(message!("who wins: {order}", "优先顺序：{order}")))
+}
+
+/// How much a loss matters: a default that yields is none, a flag over a file is usual.
+fn severity(loser: &Origin, winner: &Origin) -> Option<Severity> {
+    match (loser, winner) {
+        (Origin::File { .. }, Origin::Flag { .. } | Origin::Env { .. }) => Some(Severity::Info),
+        (Origin::File { .. } | Origin::Flag { .. } | Origin::Env { .. }, Origin::Code { .. } | Origin::File { .. }) => {
+            Some(Severity::Warning)
+        }
+        (Origin::Env { .. }, Origin::Flag { .. }) | (Origin::Flag { .. }, Origin::Env { .. }) => Some(Severity::Warning),
+        (Origin::Code { .. }, Origin::Env { .. } | Origin::File { .. }) => Some(Severity::Warning),
+        _ => None,
+    }
+}
+
+fn agree(one: &Value, other: &Value) -> bool {
+    one == other || one.as_float().is_some() && one.as_float() == other.as_float()
+}
+
+/// What wizards write where nothing is wished for.
+fn is_off(value: &Value) -> bool {
+    matches!(value, Value::Null | Value::Bool(false)) || value.as_str() == Some("no")
+}

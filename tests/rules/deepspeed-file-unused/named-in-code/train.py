@@ -1,0 +1,2 @@
+CONFIG = "ds_config.json"
+print(CONFIG)
