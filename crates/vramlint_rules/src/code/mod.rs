@@ -15,6 +15,7 @@ mod threshold_never_reached;
 use crate::Rule;
 
 /// The rules of this family, in any order.
+#[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
     &accelerator_refused::RULE,
     &accumulate_not_used::RULE,
@@ -26,7 +27,4 @@ pub(crate) const RULES: &[&Rule] = &[
     &identical_branches::RULE,
     &loading_keyword_removed::RULE,
     &threshold_never_reached::RULE,
-#[rustfmt::skip]
-pub(crate) const RULES: &[&Rule] = &[
-    &identical_branches::RULE,
 ];

@@ -3,11 +3,11 @@
 mod dataloader_refused;
 mod dataloader_without_workers;
 
-
 use crate::Rule;
 
 /// The rules of this family, in any order.
-pub(crate) const RULES: &[&Rule] = &[&dataloader_refused::RULE, &dataloader_without_workers::RULE];
 #[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
+    &dataloader_refused::RULE,
+    &dataloader_without_workers::RULE,
 ];

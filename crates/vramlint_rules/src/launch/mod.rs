@@ -5,15 +5,14 @@ mod conflicting_launch_flags;
 mod device_map_auto_in_training;
 mod device_map_invalid;
 mod device_map_refused;
-mod gpu_ids_not_text;
-mod max_memory_invalid;
-mod max_memory_unused;
 mod flag_without_its_mode;
 mod fp8_not_available;
 mod gpu_ids_not_text;
 mod gpu_ids_repeated;
 mod launch_flags_after_script;
 mod machines_without_address;
+mod max_memory_invalid;
+mod max_memory_unused;
 mod megatron_context_parallel_default;
 mod mode_flag_replaces_file;
 mod multi_gpu_one_process;
@@ -28,25 +27,21 @@ mod variable_overwritten_by_launch;
 use crate::Rule;
 
 /// The rules of this family, in any order.
-pub(crate) const RULES: &[&Rule] = &[
-    &device_map_auto_in_training::RULE,
-    &device_map_invalid::RULE,
-    &device_map_refused::RULE,
-    &gpu_ids_not_text::RULE,
-    &max_memory_invalid::RULE,
-    &max_memory_unused::RULE,
-    &multi_gpu_one_process::RULE,
 #[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
     &accelerate_file_not_read::RULE,
     &conflicting_launch_flags::RULE,
     &device_map_auto_in_training::RULE,
+    &device_map_invalid::RULE,
+    &device_map_refused::RULE,
     &flag_without_its_mode::RULE,
     &fp8_not_available::RULE,
     &gpu_ids_not_text::RULE,
     &gpu_ids_repeated::RULE,
     &launch_flags_after_script::RULE,
     &machines_without_address::RULE,
+    &max_memory_invalid::RULE,
+    &max_memory_unused::RULE,
     &megatron_context_parallel_default::RULE,
     &mode_flag_replaces_file::RULE,
     &multi_gpu_one_process::RULE,
