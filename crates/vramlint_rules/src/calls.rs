@@ -89,6 +89,19 @@ pub(crate) fn replace(
     })
 }
 
+/// Removes a keyword argument that is written in the call itself.
+pub(crate) fn remove(cx: &Context<'_>, call: &LibraryCall, argument: &CallArgument, applicability: Applicability) -> Option<Fix> {
+    let name = argument.name.as_deref().filter(|_| argument.written && argument.place.file == call.file)?;
+    let edits = vec![edit::python::remove(cx.project.file(call.file), call.place.range, name)?];
+    Some(Fix { title: message!("remove {name}", "去掉 {name}"), applicability, edits })
+}
+
+/// Adds keyword arguments behind the others: the first name, and the rest as source.
+pub(crate) fn add(cx: &Context<'_>, call: &LibraryCall, name: &str, source: &str, applicability: Applicability) -> Option<Fix> {
+    let edits = vec![edit::python::add(cx.project.file(call.file), call.place.range, name, source)?];
+    Some(Fix { title: message!("add {name}={source}", "加上 {name}={source}"), applicability, edits })
+}
+
 /// The message for the other end of a finding at a value: the call that it reaches.
 pub(crate) fn reached(call: &LibraryCall) -> Message {
     let name = call.name().to_owned();

@@ -38,6 +38,9 @@
 //!             optimizer.zero_grad()
 //! ```
 //!
+//! ## Fix
+//! Unsafe: the loss undivided; the gradients become N times larger.
+//!
 //! ## When it is silent
 //! Where the number given to the Accelerator is not known or 1, and where the loss is divided by something else.
 //!
@@ -54,13 +57,16 @@
 //! ## 何时不报
 //! 给 Accelerator 的数目无法得知或为 1；损失除以的是别的量。
 //!
+//! ## 修复
+//! 不安全：传入未除的损失；梯度会变为 N 倍。
+//!
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py`（`backward`），比较梯度范数：N = 4 时 0.633 对 2.534。
 
 use super::loops::loops;
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
-use vramlint_base::{Place, Severity, Value, message};
+use crate::{Context, Group, Rule, Sink, calls, edit};
+use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 
@@ -91,8 +97,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !is_count(&division, *count, written) || !once.first(Place::new(call.file, division.range)) {
             continue;
         }
-        out.push(
-            RULE.finding(
+        let fix = division.whole.map(|loss| Fix {
+            title: message!("hand it the loss undivided", "直接传入未除的损失"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit::replace(Place::new(call.file, division.range), loss.range.slice(&file.text))],
+        });
+        let mut finding = RULE
+            .finding(
                 Place::new(call.file, division.range),
                 message!(
                     "accelerator.backward() divides by {count} already: the gradients become {count} times too small",
@@ -103,14 +114,17 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 given.place,
                 message!("the Accelerator accumulates {count} micro-batches", "Accelerator 累积 {count} 个微批次"),
             )
-            .help(message!("hand it the loss undivided", "直接传入未除的损失")),
-        );
+            .help(message!("hand it the loss undivided", "直接传入未除的损失"));
+        finding.fixes.extend(fix);
+        out.push(finding);
     }
 }
 
 /// `loss / N` and its divisor.
 struct Division<'a> {
     range: vramlint_base::TextRange,
+    /// What is divided, where the division is an expression.
+    whole: Option<&'a Expr>,
     divisor: &'a Expr,
 }
 
@@ -133,7 +147,7 @@ fn division(file: &SourceFile, backward: Place) -> Option<Division<'_>> {
                 quotient(value)
             }
             StmtKind::AugAssign { target, op: "/", value } if target.as_name() == Some(name) => {
-                Some(Division { range: own.stmt.range, divisor: value })
+                Some(Division { range: own.stmt.range, whole: None, divisor: value })
             }
             _ => None,
         });
@@ -143,7 +157,7 @@ fn division(file: &SourceFile, backward: Place) -> Option<Division<'_>> {
 
 fn quotient(expr: &Expr) -> Option<Division<'_>> {
     match &expr.kind {
-        ExprKind::Binary(_, "/", divisor) => Some(Division { range: expr.range, divisor }),
+        ExprKind::Binary(whole, "/", divisor) => Some(Division { range: expr.range, whole: Some(whole), divisor }),
         _ => None,
     }
 }

@@ -136,7 +136,10 @@ fn evaluated(file: &SourceFile, module: &Module, each: &Loop<'_>) -> Option<Find
     for own in each.own.iter().filter(|own| !own.aside) {
         let StmtKind::Assign { targets, value: Some(value), .. } = &own.stmt.kind else { continue };
         let [target] = targets.as_slice() else { continue };
-        let Some(name) = target.as_name().filter(|name| name.contains("loss") && from_model(each, value)) else { continue };
+        let Some(name) = target.as_name().filter(|name| name.contains("loss") && !is_number(value) && from_model(each, value))
+        else {
+            continue;
+        };
         let Some(kept) = each.own.iter().filter(|own| !own.aside).find_map(|own| kept(own.stmt, name)) else { continue };
         return Some(
             RULE.finding(
@@ -154,6 +157,14 @@ fn evaluated(file: &SourceFile, module: &Module, each: &Loop<'_>) -> Option<Find
         );
     }
     None
+}
+
+/// Whether only the number is taken, without the graph.
+fn is_number(value: &Expr) -> bool {
+    value.walk().filter_map(Expr::as_call).any(|call| {
+        let name = call.name().unwrap_or("");
+        matches!(name, "item" | "detach" | "detach_" | "float" | "numpy" | "tolist" | "no_grad")
+    })
 }
 
 /// Whether a value is computed by a model: called right there, or read from what a model gave in this round.

@@ -28,6 +28,9 @@
 //! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", quantization_config=quantization)
 //! ```
 //!
+//! ## Fix
+//! Safe: the keyword of today (with its import), or none where it is off.
+//!
 //! ## When it is milder
 //! Where the version of transformers is not known it is advice: transformers 4 takes these keywords.
 //!
@@ -51,13 +54,18 @@
 //! ## 何时不报
 //! 使用 transformers 4；其他库的加载函数（unsloth 有自己的 `load_in_4bit`）；错误会被异常处理捕获。
 //!
+//! ## 修复
+//! 安全：改为现在的关键字（并补上导入）；值为关闭时直接去掉。
+//!
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py`，实际运行；4.57.1 接受并给出警告，阅读源码。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls, gate};
-use vramlint_base::{Message, Severity, message};
+use crate::{Context, Group, Rule, Sink, calls, edit, gate};
+use vramlint_base::{Applicability, Edit, Fix, Message, Place, Severity, TextRange, Value, message};
+use vramlint_resolve::code::{CallArgument, LibraryCall};
 use vramlint_resolve::versions::Span;
+use vramlint_syntax::python::StmtKind;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL602",
@@ -101,9 +109,56 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             if !call.place.range.contains(argument.place.range) {
                 finding = finding.related(call.place, calls::reached(call));
             }
+            if let Some(fix) = fix(cx, call, argument, name).filter(|_| severity == Severity::Error) {
+                finding = finding.fix(fix);
+            }
             out.push(finding);
         }
     }
+}
+
+/// What certainly repairs it: nothing in its place where it is off, the keyword of today where it is on.
+fn fix(cx: &Context<'_>, call: &LibraryCall, argument: &CallArgument, name: &str) -> Option<Fix> {
+    let value = argument.settled()?;
+    if matches!(value, Value::Bool(false) | Value::Null) {
+        return calls::remove(cx, call, argument, Applicability::Safe);
+    }
+    if *value != Value::Bool(true) || !argument.written {
+        return None;
+    }
+    let (key, text) = match name {
+        "use_flash_attention_2" => ("attn_implementation", "attn_implementation=\"flash_attention_2\"".to_owned()),
+        "load_in_4bit" | "load_in_8bit" => {
+            ("quantization_config", format!("quantization_config=BitsAndBytesConfig({name}=True)"))
+        }
+        _ => return None,
+    };
+    if call.argument(key, None).is_some() || call.open {
+        return None;
+    }
+    let mut edits = vec![edit::replace(argument.place, text.clone())];
+    if key == "quantization_config" {
+        edits.extend(import(cx, call)?);
+    }
+    Some(Fix { title: message!("write {text}", "改为 {text}"), applicability: Applicability::Safe, edits })
+}
+
+/// Brings `BitsAndBytesConfig` in beside the other names of transformers; nothing where it is there. `None` where that cannot be done.
+fn import(cx: &Context<'_>, call: &LibraryCall) -> Option<Option<Edit>> {
+    let module = cx.project.file(call.file).python()?;
+    let mut beside = None;
+    for stmt in &module.body {
+        if let StmtKind::FromImport { module, level: 0, names } = &stmt.kind
+            && module == "transformers"
+        {
+            if names.iter().any(|name| name.name == "BitsAndBytesConfig" && name.alias.is_none()) {
+                return Some(None);
+            }
+            beside = names.last().filter(|name| name.name != "*");
+        }
+    }
+    let end = beside?.range.end;
+    Some(Some(edit::replace(Place::new(call.file, TextRange::at(end)), ", BitsAndBytesConfig")))
 }
 
 fn instead(name: &str) -> Option<Message> {

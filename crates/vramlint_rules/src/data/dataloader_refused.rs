@@ -21,7 +21,7 @@
 //! ```
 //!
 //! ## Fix
-//! Safe: the number for the text of one.
+//! Safe: the number for the text of one; without what needs workers that are not asked for, and without `shuffle` beside a sampler.
 //!
 //! ## When it is silent
 //! Where the number of workers or another of the values is not known, or comes from the command line.
@@ -41,7 +41,7 @@
 //! 工作进程数或其他值无法得知，或来自命令行。
 //!
 //! ## 修复
-//! 安全：文本改为数字。
+//! 安全：文本改为数字；去掉需要工作进程而没有的参数，以及与采样器并存的 `shuffle`。
 //!
 //! ## 来源
 //! torch 2.15.0 `utils/data/dataloader.py`，逐一实际运行；torch 2.0 起也拒绝没有工作进程的 `prefetch_factor`，更早则忽略。
@@ -69,8 +69,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         numbers(call, &mut once, out);
-        without_workers(call, &mut once, out);
-        pairs(call, &mut once, out);
+        without_workers(cx, call, &mut once, out);
+        pairs(cx, call, &mut once, out);
     }
 }
 
@@ -132,7 +132,7 @@ fn numbers(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
 }
 
 /// What only workers make sense of.
-fn without_workers(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
+fn without_workers(cx: &Context<'_>, call: &LibraryCall, once: &mut Once, out: &mut Sink) {
     let workers = argument(call, "num_workers");
     let none = match workers {
         None => !call.open,
@@ -160,12 +160,15 @@ fn without_workers(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
         if let Some(workers) = workers {
             finding = finding.related(workers.place, message!("no workers are asked for here", "此处没有要求工作进程"));
         }
+        if let Some(fix) = calls::remove(cx, call, given, Applicability::Safe) {
+            finding = finding.fix(fix);
+        }
         out.push(finding);
     }
 }
 
 /// Arguments that exclude each other.
-fn pairs(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
+fn pairs(cx: &Context<'_>, call: &LibraryCall, once: &mut Once, out: &mut Sink) {
     let is = |name: &str, value: &Value| known(call, name).is_some_and(|(_, known)| known == value);
     let thing = |name: &str| {
         argument(call, name).filter(|argument| {
@@ -184,7 +187,11 @@ fn pairs(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
         if push(shuffle.place, text, help, once, out)
             && let Some(finding) = out.findings.pop()
         {
-            out.push(finding.related(sampler.place, message!("the sampler", "采样器")));
+            let finding = finding.related(sampler.place, message!("the sampler", "采样器"));
+            out.push(match calls::remove(cx, call, shuffle, Applicability::Safe) {
+                Some(fix) => finding.fix(fix),
+                None => finding,
+            });
         }
     }
     if let Some(batches) = thing("batch_sampler") {

@@ -20,6 +20,9 @@
 //! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", device_map="auto", max_memory={0: "20GB", "cpu": "60GB"})
 //! ```
 //!
+//! ## Fix
+//! Unsafe: `device_map="auto"`, which then spreads the model within the budget.
+//!
 //! ## When it is milder
 //! A budget for GPUs alone is advice: with a strategy, what does not fit goes to the disk, not to the memory of the host.
 //!
@@ -42,13 +45,16 @@
 //! ## 何时不报
 //! 可能还有看不到的参数；映射无法得知。
 //!
+//! ## 修复
+//! 不安全：加上 `device_map="auto"`，此后会按该预算分散模型。
+//!
 //! ## 来源
 //! transformers 5.23.0 `integrations/accelerate.py`、accelerate 1.15.0 `utils/modeling.py`，实际运行。
 
 use super::max_memory_invalid::plans;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, calls};
-use vramlint_base::{Severity, Value, message};
+use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::code::CallWhat;
 
 pub(crate) static RULE: Rule = Rule {
@@ -87,6 +93,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                         ),
                     )
                     .help(message!("add device_map=\"auto\", or drop the budget", "加上 device_map=\"auto\"，或去掉该预算"));
+                if let Some(fix) = calls::add(cx, call, "device_map", "\"auto\"", Applicability::Unsafe).filter(|_| map.is_none())
+                {
+                    finding = finding.fix(fix);
+                }
                 if let Some(map) = map {
                     finding = finding.related(map.place, message!("this map is taken as it is", "该映射会原样使用"));
                 }

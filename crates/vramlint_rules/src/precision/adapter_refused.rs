@@ -28,8 +28,7 @@
 //! Where a value is not known, or comes from the command line.
 //!
 //! ## Sources
-//! peft 0.21.2 `tuners/lora/layer.py`, `tuners/tuners_utils.py`, `config.py`, each run on a small Llama; the head for TRL: trl 1.16.0
-//! `trainer/sft_trainer.py`, run.
+//! peft 0.21.2 `tuners/lora/layer.py`, `tuners/tuners_utils.py`, `config.py`, each run on a small Llama.
 //!
 //! # 中文
 //!
@@ -47,8 +46,7 @@
 //! 匹配完整路径的模式），也会建议改为列表。
 //!
 //! ## 来源
-//! peft 0.21.2 `tuners/lora/layer.py`、`tuners/tuners_utils.py`、`config.py`，均在小型 Llama 上实际运行；TRL 对输出头的拒绝：trl 1.16.0
-//! `trainer/sft_trainer.py`，实际运行。
+//! peft 0.21.2 `tuners/lora/layer.py`、`tuners/tuners_utils.py`、`config.py`，均在小型 Llama 上实际运行。
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, calls};
@@ -253,14 +251,6 @@ fn on_model(at: &CallIn, config: &LibraryCall, name: &str, value: &Value) -> Opt
                     "init_lora_weights = '{text}' 需要未量化的权重：在 {bits} 位模型上 PEFT 会拒绝"
                 ),
                 help: message!("leave it out, or load the model without quantization", "去掉该项，或不量化加载模型"),
-                fix: None,
-            })
-        }
-        "target_modules" if user.library() == "trl" && matches!(user.name(), "SFTTrainer" | "DPOTrainer" | "KTOTrainer") => {
-            let Value::List(items) = value else { return None };
-            items.iter().any(|item| item.as_str() == Some("lm_head")).then(|| Wrong {
-                message: message!("{user} refuses adapters on lm_head", "{user} 拒绝在 lm_head 上加适配器", user = user.name()),
-                help: message!("take lm_head out of target_modules", "从 target_modules 中去掉 lm_head"),
                 fix: None,
             })
         }

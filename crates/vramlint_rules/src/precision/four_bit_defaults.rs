@@ -21,6 +21,9 @@
 //! quantization = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16)
 //! ```
 //!
+//! ## Fix
+//! Unsafe: `nf4` and `bfloat16`; both change the numbers of the training.
+//!
 //! ## When it is milder
 //! Where only one of the two is left out it is advice.
 //!
@@ -44,12 +47,15 @@
 //! ## 何时不报
 //! 可能还有看不到的参数，或由选项决定是否 4 位。
 //!
+//! ## 修复
+//! 不安全：改为 `nf4` 与 `bfloat16`；二者都会改变训练数值。
+//!
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py`（默认值），实际运行。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Severity, Value, message};
+use crate::{Context, Group, Rule, Sink, calls};
+use vramlint_base::{Applicability, Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL443",
@@ -100,9 +106,18 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 )
                 .severity(Severity::Info),
         };
-        out.push(finding.help(message!(
+        let mut finding = finding.help(message!(
             "add bnb_4bit_quant_type=\"nf4\" and bnb_4bit_compute_dtype=torch.bfloat16 (torch.float16 before Ampere)",
             "加上 bnb_4bit_quant_type=\"nf4\" 与 bnb_4bit_compute_dtype=torch.bfloat16（Ampere 之前的卡用 torch.float16）"
-        )));
+        ));
+        let (name, source) = match (kind, compute) {
+            (false, false) => ("bnb_4bit_quant_type", "\"nf4\", bnb_4bit_compute_dtype=\"bfloat16\""),
+            (false, true) => ("bnb_4bit_quant_type", "\"nf4\""),
+            _ => ("bnb_4bit_compute_dtype", "\"bfloat16\""),
+        };
+        if let Some(fix) = calls::add(cx, call, name, source, Applicability::Unsafe) {
+            finding = finding.fix(fix);
+        }
+        out.push(finding);
     }
 }

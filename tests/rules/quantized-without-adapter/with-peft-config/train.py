@@ -1,9 +1,0 @@
-import torch
-from transformers import AutoModelForCausalLM, BitsAndBytesConfig
-quantization = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16)
-model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", quantization_config=quantization)
-
-from peft import LoraConfig
-from trl import SFTConfig, SFTTrainer
-trainer = SFTTrainer(model=model, args=SFTConfig("out"), train_dataset=[], peft_config=LoraConfig(r=8, task_type="CAUSAL_LM"))
-trainer.train()
