@@ -94,7 +94,10 @@ fn matters(path: &str) -> bool {
         && match parts.next() {
             // A container may be the whole of a model that is prepared.
             Some("nn") => {
-                path.contains("parallel") || path.contains("DataParallel") || path.contains(".utils.") || path == "torch.nn.Sequential"
+                path.contains("parallel")
+                    || path.contains("DataParallel")
+                    || path.contains(".utils.")
+                    || path == "torch.nn.Sequential"
             }
             Some(part) => OF_TORCH.contains(&part),
             None => false,

@@ -70,10 +70,10 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1214`（唯一的读取者），实际运行：文件中的设置经由启动器设置的环境变量到达脚本。
 
+use crate::accelerate::json::is_plain_loop;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Place, Severity, message};
-use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::{Kind, Run, SourceFile};
 
@@ -95,8 +95,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for run in &project.runs {
         let other = matches!(run.launcher, Some(Launcher::Torchrun | Launcher::DeepSpeed | Launcher::Python));
-        let Some(code) = run.code.as_deref().filter(|_| other && run.dialect == Dialect::Plain) else { continue };
-        if code.accelerator.is_none() {
+        if !other || !is_plain_loop(run) {
             continue;
         }
         let near = |file: &&SourceFile| {

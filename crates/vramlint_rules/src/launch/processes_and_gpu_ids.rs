@@ -84,7 +84,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 fn against_ids(start: &Start<'_>, ids: &[String], given: &Given) -> Option<Finding> {
     let kind = start.kind()?;
     let machines = start.machines()?;
-    let unique = ids.iter().collect::<BTreeSet<_>>().len() as i64;
+    let unique = count_of(ids.iter().collect::<BTreeSet<_>>().len());
     let shown = ids.join(",");
     // The check reads the file first; without one it is not made.
     if kind.is_multi() && ids.len() < 2 && machines <= 1 && start.file.is_some() && start.flag("--cpu").is_none() {
@@ -103,7 +103,7 @@ fn against_ids(start: &Start<'_>, ids: &[String], given: &Given) -> Option<Findi
         )));
     }
     let (count, processes) = per_machine(start, machines)?;
-    if count == unique || unique < ids.len() as i64 {
+    if count == unique || unique < count_of(ids.len()) {
         return None;
     }
     let finding = if count > unique {
@@ -129,6 +129,10 @@ fn against_ids(start: &Start<'_>, ids: &[String], given: &Given) -> Option<Findi
         .related(given.place, message!("gpu_ids is {shown}", "gpu_ids 为 {shown}"))
         .help(message!("start one process per id", "每个编号启动一个进程"));
     Some(if machines == 1 && processes.key.is_some() { with_fix(finding, &processes, unique) } else { finding })
+}
+
+fn count_of(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
 }
 
 /// The GPUs that `vramlint.toml` says the machine has.

@@ -88,6 +88,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 /// Why one process is started, and where that is written.
 fn single(start: &Start<'_>) -> Option<(Option<Place>, Message)> {
     if let Some(cpu) = start.flag("--cpu") {
+        // Over a file that shards, `mode-flag-replaces-file` tells it.
+        if start.kind_in_file().is_some_and(|kind| matches!(kind.name.as_str(), "FSDP" | "DEEPSPEED" | "MEGATRON_LM")) {
+            return None;
+        }
         return Some((Some(cpu.word), message!("--cpu is given", "给出了 --cpu")));
     }
     let Some(kind) = start.kind() else {

@@ -134,7 +134,7 @@ fn visible(cx: &Context<'_>, run: &Run, starts: &[Start<'_>]) -> Option<(i64, Op
                 return None;
             }
             if let Some((ids, given)) = start.gpu_ids() {
-                return Some((ids.len() as i64, Some(given.place)));
+                return Some((i64::try_from(ids.len()).ok()?, Some(given.place)));
             }
             if start.gives_gpu_ids() || start.top("use_cpu").known().is_some_and(|given| given.truth() != Some(false)) {
                 return None;
@@ -145,7 +145,7 @@ fn visible(cx: &Context<'_>, run: &Run, starts: &[Start<'_>]) -> Option<(i64, Op
     if let Some(variable) = launch.variable("CUDA_VISIBLE_DEVICES") {
         let text = variable.value.text()?;
         let ids = text.split(',').map(str::trim).take_while(|id| !id.is_empty() && !id.starts_with('-')).count();
-        return Some((ids as i64, Some(Place::new(launch.file, variable.range))));
+        return Some((i64::try_from(ids).ok()?, Some(Place::new(launch.file, variable.range))));
     }
     if run.settings.contains_key(&Concept::VisibleDevices) {
         return None;

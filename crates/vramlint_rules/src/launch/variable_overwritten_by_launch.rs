@@ -17,6 +17,11 @@
 //! distributed_type: MULTI_GPU
 //! num_processes: 2
 //! ```
+//! ```python file=train.py
+//! from accelerate import Accelerator
+//!
+//! accelerator = Accelerator()
+//! ```
 //!
 //! ## Fine
 //! ```bash file=launch.sh
@@ -25,6 +30,11 @@
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: MULTI_GPU
 //! num_processes: 2
+//! ```
+//! ```python file=train.py
+//! from accelerate import Accelerator
+//!
+//! accelerator = Accelerator()
 //! ```
 //!
 //! ## When it is silent

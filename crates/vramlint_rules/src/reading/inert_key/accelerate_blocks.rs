@@ -46,10 +46,7 @@ fn blocks(start: &Start<'_>) -> Vec<Finding> {
     }
     found.extend(fp8(start));
     if start.path() == Some(Path::Single) && kind.name == "NO" {
-        let (block, sizes) = match root.entry("parallelism_config") {
-            Some(entry) => entry,
-            None => return found,
-        };
+        let Some((block, sizes)) = root.entry("parallelism_config") else { return found };
         if sizes.entries().any(|(_, value)| value.text().and_then(|text| text.parse::<i64>().ok()).is_some_and(|n| n > 1)) {
             let message = message!(
                 "parallelism_config has no effect: distributed_type NO starts one process",
