@@ -19,7 +19,6 @@ mod quantization_key_ignored;
 mod quantization_refused;
 mod quantized_full_finetune;
 mod quantized_model_cast;
-mod quantized_without_adapter;
 mod torch_dtype_overruled;
 mod trainer_loader_without_workers;
 mod unknown_attention;
@@ -49,7 +48,6 @@ pub(crate) const RULES: &[&Rule] = &[
     &quantization_refused::RULE,
     &quantized_full_finetune::RULE,
     &quantized_model_cast::RULE,
-    &quantized_without_adapter::RULE,
     &torch_dtype_overruled::RULE,
     &trainer_loader_without_workers::RULE,
     &unknown_attention::RULE,
