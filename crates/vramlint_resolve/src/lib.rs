@@ -6,10 +6,12 @@
 //! 2. Every value keeps all its candidates, their origins and the precedence that decided. Nothing is flattened early.
 //! 3. An unknown value is [`Resolved::Unknown`], never a guess; what depends on it is unknown too.
 
+pub mod arguments;
 pub mod beside;
 pub mod code;
 pub mod kind;
 pub mod launch;
+mod library_calls;
 pub mod policy;
 pub mod project;
 pub mod reference;
@@ -19,6 +21,7 @@ pub mod source;
 pub mod versions;
 
 pub use kind::{Kind, KindGuess};
+pub use library_calls::CallIn;
 pub use policy::{Policy, Target};
 pub use project::Project;
 pub use run::Run;

@@ -1,14 +1,15 @@
 //! All files of a project, what they are, and the runs that they make.
 
+use crate::arguments::{self, ArgumentSet};
 use crate::code::{self, CodeFacts, ModuleIndex};
 use crate::kind::{self, Kind, KindGuess};
 use crate::launch::{self, Launch};
 use crate::reference::Lookup;
 use crate::run::Marks;
 use crate::versions::{Holds, Libraries, Said, Span};
-use crate::{Policy, Run, SourceFile, run};
+use crate::{CallIn, Policy, Run, SourceFile, run};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use vramlint_base::{FileId, LineColumn, Place, TextRange, Value};
 
 /// A project, resolved.
@@ -32,12 +33,18 @@ pub struct Project {
     code: Mutex<HashMap<FileId, Arc<CodeFacts>>>,
     /// The same for launches that give options; few launches of one script differ in what they give.
     code_given: Mutex<HashMap<FileId, Vec<Given>>>,
+    /// Every call of a library; looked for when first asked for.
+    calls: OnceLock<Vec<CallIn>>,
+    /// Launch commands in documents; read when first asked for.
+    mentioned: OnceLock<Vec<Launch>>,
     /// The Python modules, for all entries.
     modules: Arc<ModuleIndex>,
     /// What the text of each file shows of processes.
     marks: Vec<Marks>,
     /// The runs of each file, as indices.
     runs_by_file: HashMap<FileId, Vec<usize>>,
+    /// What argument classes are given; made when first asked for.
+    arguments: OnceLock<Vec<ArgumentSet>>,
 }
 
 /// The options that a launch gives, and what the code says for them.
@@ -79,6 +86,15 @@ impl Project {
             .flatten()
             .map(Arc::new)
             .collect()
+    }
+
+    /// Launch commands that only documents show: nobody may run them as they stand, but they tell how files are meant to be used.
+    pub fn mentioned(&self) -> &[Launch] {
+        self.mentioned.get_or_init(|| {
+            let documents = self.files.iter().filter(|file| self.is_fragment(file.id));
+            let launches = |file: &SourceFile| file.script().map(|script| launch::from_script(file.id, &file.text, script));
+            documents.filter_map(launches).flatten().collect()
+        })
     }
 
     /// The file with this number.
@@ -161,6 +177,16 @@ impl Project {
             cache.entry(entry).or_default().push((given.to_vec(), Arc::clone(&facts)));
         }
         Some(facts)
+    }
+
+    /// Everything that argument classes of transformers and TRL are given, in any way, those of runs first.
+    pub fn arguments(&self) -> &[ArgumentSet] {
+        self.arguments.get_or_init(|| arguments::gather(self))
+    }
+
+    /// Every call of a library in the Python code of the project, runs first; also in files that no run reaches.
+    pub fn calls(&self) -> &[CallIn] {
+        self.calls.get_or_init(|| crate::library_calls::library_calls(self))
     }
 
     /// Whether a file is a block of a document: what it belongs to is not known, so rules that need a whole project stay silent.

@@ -8,9 +8,12 @@
 // The head comments are pages for people: names such as DeepSpeed and MULTI_GPU stand in prose.
 #![allow(clippy::doc_markdown)]
 
+mod accelerate;
+mod arguments;
 mod batch;
 mod code;
 mod data;
+#[allow(dead_code, unused_imports)] // the tool box of fixes; each rule takes what it needs
 mod edit;
 mod environment;
 #[allow(dead_code)] // rules that depend on a version follow
@@ -22,7 +25,10 @@ mod precision;
 mod reading;
 mod registry;
 mod rule;
+#[allow(dead_code, unused_imports)] // what tables of other tools need comes with them
+mod schema;
 mod sharding;
+mod trainers;
 
 pub use registry::{RULES, find};
 pub use rule::{Context, Group, Page, Rule, Sink};

@@ -6,7 +6,7 @@ use super::value::{Alt, Val};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use vramlint_base::{Place, TextRange};
-use vramlint_syntax::python::{Arm, Expr, Stmt};
+use vramlint_syntax::python::{Arm, Expr, Stmt, StmtKind};
 
 /// Conditions longer than this are cut.
 const CONDITION: usize = 200;
@@ -50,7 +50,7 @@ impl<'a> Interpreter<'a> {
             let (flow, writes) = self.arm(&arm.body, &condition, modulo, scope);
             if flow == Flow::Next {
                 ran.push(Ran { condition: Some(condition.clone()), writes });
-            } else if matches!(arm.body.last().map(|stmt| &stmt.kind), Some(vramlint_syntax::python::StmtKind::Return(_))) {
+            } else if matches!(arm.body.last().map(|stmt| &stmt.kind), Some(StmtKind::Return(_))) {
                 returned.push(negated(std::slice::from_ref(&condition)));
             }
             if truth == Some(true) {
@@ -90,7 +90,10 @@ impl<'a> Interpreter<'a> {
         scope: usize,
     ) -> Flow {
         let file = self.file_of(scope);
+        let catches = handlers.iter().any(|(_, handler)| goes_on(handler));
+        self.catching += u32::from(catches);
         let mut flow = self.block(body, scope);
+        self.catching -= u32::from(catches);
         if flow == Flow::Next {
             flow = self.block(orelse, scope);
         }
@@ -213,6 +216,15 @@ fn agree(alts: &mut Vec<Alt>) {
     if alts.iter().all(|alt| alt.condition.is_some() && alt.scalar() == Some(&first)) {
         alts.truncate(1);
         alts[0].condition = None;
+    }
+}
+
+/// Whether a handler lets the program go on: it neither raises nor exits at its end.
+fn goes_on(handler: &[Stmt]) -> bool {
+    match handler.last().map(|stmt| &stmt.kind) {
+        Some(StmtKind::Raise(_)) => false,
+        Some(StmtKind::Expr(expr)) => !super::stmt::is_exit(expr),
+        _ => true,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::branch::{self, Part};
 use super::interpreter::{CALL_DEPTH, Frame, Interpreter, Pending, RUNS_OF_A_FUNCTION};
+use super::note::Ranges;
 use super::stmt::declare;
 use super::value::{Alt, Kind, Rest, Source, Val, What};
 use super::words;
@@ -47,7 +48,7 @@ impl<'a> Interpreter<'a> {
             self.mute += 1;
         }
         let target = self.target.take();
-        let given = self.arguments(call, scope);
+        let (given, ranges) = self.arguments(call, scope);
         self.target = target;
         if idle {
             self.mute -= 1;
@@ -55,7 +56,12 @@ impl<'a> Interpreter<'a> {
         self.note_call(&call.callee, &callee, &given, place);
         let mut alts = Vec::new();
         for alt in callee.alts.iter().take(CALLEES) {
+            let noted = self.note_library_call(call, alt, &given, &ranges, place);
+            let before = self.objects.len();
             let result = self.call_one(alt, &given, place);
+            if let Some(index) = noted {
+                self.made_by(index, alt, &result, before);
+            }
             alts.extend(
                 result
                     .alts
@@ -113,13 +119,23 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn arguments(&mut self, call: &'a Call, scope: usize) -> Given {
+    /// The arguments, and where those are written that stand in the call itself.
+    fn arguments(&mut self, call: &'a Call, scope: usize) -> (Given, Ranges) {
         let mut given = Given::default();
+        let mut ranges = Ranges::default();
         for argument in &call.args {
             let val = self.eval(&argument.value, scope);
             match &argument.kind {
-                ArgumentKind::Positional => given.positional.push(val),
-                ArgumentKind::Keyword(name, _) => given.keyword.push((name.clone(), val)),
+                ArgumentKind::Positional => {
+                    ranges.positional.resize(given.positional.len(), None);
+                    ranges.positional.push(Some(argument.range));
+                    given.positional.push(val);
+                }
+                ArgumentKind::Keyword(name, _) => {
+                    ranges.keyword.resize(given.keyword.len(), None);
+                    ranges.keyword.push(Some(argument.range));
+                    given.keyword.push((name.clone(), val));
+                }
                 ArgumentKind::Star => match val.only().map(|alt| &alt.what) {
                     Some(What::Items(items)) => given.positional.extend(items.iter().cloned()),
                     _ => given.open = true,
@@ -127,7 +143,7 @@ impl<'a> Interpreter<'a> {
                 ArgumentKind::DoubleStar => self.unfold(&val, &mut given, Place::new(self.file_of(scope), argument.range)),
             }
         }
-        given
+        (given, ranges)
     }
 
     /// `**val`: what it is known to hold, and whether it may hold more.
@@ -230,7 +246,10 @@ impl<'a> Interpreter<'a> {
         let frame =
             Frame { function: id, returns: Vec::new(), passed: Vec::new(), guards: self.guards.len(), call, target, receiver };
         self.frames.push(frame);
+        // What a caller catches is its own affair: the function itself does not go on.
+        let catching = std::mem::take(&mut self.catching);
         self.block(&def.body, scope);
+        self.catching = catching;
         let Some(frame) = self.frames.pop() else { return Val::unknown() };
         self.target = frame.target;
         let whole = Place::new(file, extent(def));

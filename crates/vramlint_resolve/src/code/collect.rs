@@ -7,7 +7,7 @@ use super::library::{leaf, root};
 use super::models::{ModelRecord, Part};
 use super::options::OptionInfo;
 use super::value::{Alt, Kind, Val, What};
-use super::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, CodeFacts, LoadedFile, ModelLoad, words};
+use super::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, CodeFacts, LoadedFile, ModelLoad, ParserUse, words};
 use crate::setting::Resolved;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use vramlint_base::{Place, Value};
@@ -22,6 +22,7 @@ pub(super) struct Record {
     pub(super) options: Vec<CliOption>,
     pub(super) option_values: Vec<OptionInfo>,
     pub(super) argument_classes: Vec<ArgumentClass>,
+    pub(super) parsers: Vec<ParserUse>,
     pub(super) environment: Vec<(String, Option<Value>, Place)>,
     pub(super) models: Vec<ModelRecord>,
     /// What the code puts in place of keys of loaded files.
@@ -68,25 +69,36 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     let accumulates = interpreter.events.accumulates(given);
     let task = interpreter.task();
     let trains = interpreter.events.trains();
-    let mut record = interpreter.record;
-    drop_reached(&mut record.candidates);
-    record.candidates.sort_by_key(|(concept, strength, candidate)| {
+    let record = &mut interpreter.record;
+    let mut candidates = std::mem::take(&mut record.candidates);
+    drop_reached(&mut candidates);
+    candidates.sort_by_key(|(concept, strength, candidate)| {
         (*concept, *strength, candidate.fallback, candidate.candidate.condition.is_some())
     });
-    CodeFacts {
+    let mut facts = CodeFacts {
         calls: Vec::new(),
-        files: interpreter.order,
+        files: interpreter.order.clone(),
         dialect: record.dialect(trains),
         task,
         accumulates,
         accelerator: record.accelerator.map(|known| AcceleratorUse { accumulate_called, ..known }),
         models,
-        candidates: record.candidates.into_iter().map(|(concept, _, candidate)| (concept, candidate)).collect(),
-        loads: record.loads,
-        options: record.options,
-        argument_classes: record.argument_classes,
-        environment: record.environment,
+        uncalled_models: Vec::new(),
+        candidates: candidates.into_iter().map(|(concept, _, candidate)| (concept, candidate)).collect(),
+        loads: record.loads.clone(),
+        options: std::mem::take(&mut record.options),
+        argument_classes: std::mem::take(&mut record.argument_classes),
+        parsers: std::mem::take(&mut record.parsers),
+        environment: std::mem::take(&mut record.environment),
+    };
+    // From here on only calls of libraries are looked for: what nobody calls says nothing about the run.
+    interpreter.run_for_calls();
+    for index in facts.models.len()..interpreter.record.models.len() {
+        let trained = interpreter.record.models[index].trained.then_some(true);
+        facts.uncalled_models.push(interpreter.model_load(index, trained, false));
     }
+    facts.calls = interpreter.take_calls();
+    facts
 }
 
 /// A value that reaches a call speaks there; by its own name it need not speak again, save of the stage.

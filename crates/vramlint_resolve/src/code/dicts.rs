@@ -57,8 +57,9 @@ impl<'a> Interpreter<'a> {
                 self.update_dict(&whole, &other);
                 continue;
             };
+            let key_place = Place::new(place.file, key.range);
             let key = self.eval(key, scope);
-            let val = self.eval(value, scope);
+            let val = self.eval(value, scope).map_source(|source| source.key = Some(key_place));
             match key.only().and_then(Alt::scalar).cloned() {
                 Some(key) => {
                     let val = if matches!(value.kind, ExprKind::Dict(_)) { self.name_inner(val, &key) } else { val };

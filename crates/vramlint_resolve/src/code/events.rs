@@ -194,3 +194,10 @@ pub(super) fn stops_gradients(context: &Expr) -> bool {
     };
     callee.dotted().is_some_and(|name| matches!(name.rsplit('.').next(), Some("no_grad" | "inference_mode")))
 }
+
+/// Whether a `with` block expects errors: `pytest.raises(…)`, `self.assertRaises(…)`, `contextlib.suppress(…)`.
+pub(super) fn expects_errors(context: &Expr) -> bool {
+    let ExprKind::Call(call) = &context.kind else { return false };
+    let name = call.callee.dotted();
+    name.is_some_and(|name| matches!(name.rsplit('.').next(), Some("raises" | "assertRaises" | "assertRaisesRegex" | "suppress")))
+}

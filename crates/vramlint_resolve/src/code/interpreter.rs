@@ -17,6 +17,8 @@ use vramlint_syntax::python::{Class, Function, Stmt};
 const FUEL: u32 = 250_000;
 /// Steps at most for code that nobody is seen to call.
 const FUEL_UNCALLED: u32 = 60_000;
+/// Steps at most for code that nobody is seen to call, where only its calls of libraries are looked for.
+const FUEL_FOR_CALLS: u32 = 30_000;
 /// Libraries that train: code of a project that uses none of them is not searched for training.
 const TRAINING_LIBRARIES: &[&str] = &[
     "torch",
@@ -118,6 +120,9 @@ pub(super) struct Interpreter<'a> {
     pub(super) reads: BTreeMap<Place, Alt>,
     pub(super) record: Record,
     pub(super) events: Events,
+    pub(super) noted: super::note::Noted,
+    /// Blocks around what runs, in the same function, that catch what it raises and go on.
+    pub(super) catching: u32,
     pub(super) target: Option<String>,
     pub(super) commands: HashMap<usize, super::commands::Command>,
     pub(super) command_line: Option<usize>,
@@ -151,6 +156,8 @@ impl<'a> Interpreter<'a> {
             reads: BTreeMap::new(),
             record: Record::default(),
             events: Events::default(),
+            noted: super::note::Noted::default(),
+            catching: 0,
             target: None,
             commands: HashMap::new(),
             command_line: None,
@@ -169,8 +176,21 @@ impl<'a> Interpreter<'a> {
             if !self.events.trains() && (of_entry || self.trains_perhaps) {
                 self.settle();
                 self.fuel = self.fuel.min(FUEL_UNCALLED);
+                self.noted.uncalled = true;
                 self.run_uncalled(of_entry);
+                self.noted.uncalled = false;
             }
+        }
+    }
+
+    /// Runs what nobody called for the calls of libraries in it; nothing else of it is meant to be kept.
+    pub(super) fn run_for_calls(&mut self) {
+        self.noted.uncalled = true;
+        self.noted.late = true;
+        self.fuel = FUEL_FOR_CALLS;
+        if self.trains_perhaps {
+            self.run_uncalled(true);
+            self.run_uncalled(false);
         }
     }
 
@@ -243,12 +263,14 @@ impl<'a> Interpreter<'a> {
         let guards = std::mem::take(&mut self.guards);
         let loops = std::mem::take(&mut self.loops);
         let frames = std::mem::take(&mut self.frames);
+        let catching = std::mem::take(&mut self.catching);
         self.deeper((), |this| {
             this.block(body, scope);
         });
         self.guards = guards;
         self.loops = loops;
         self.frames = frames;
+        self.catching = catching;
         Some(scope)
     }
 

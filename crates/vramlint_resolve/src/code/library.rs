@@ -69,7 +69,9 @@ impl Interpreter<'_> {
             Kind::Handle(val) => self.handle_method(&val, name, given, place),
             Kind::Dict { .. } => self.dict_method(id, name, given, place),
             Kind::Parser => self.parser_method(id, name, given, place),
-            Kind::DataclassParser { classes, trl } => self.dataclass_parser_method(&classes, trl, name, given, place),
+            Kind::DataclassParser { classes, trl, place: made } => {
+                self.dataclass_parser_method((&classes, trl, made), name, given, place)
+            }
             Kind::Model(load) => self.model_method(id, load, name, given, place),
             Kind::Output(_) => match name {
                 "mean" | "sum" | "to" | "float" | "item" if name != "item" => Val::at(What::Object(id), place),

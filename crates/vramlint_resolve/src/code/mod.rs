@@ -22,6 +22,7 @@ mod library;
 mod loads;
 mod models;
 mod modules;
+mod note;
 mod options;
 mod parsers;
 mod stmt;
@@ -32,7 +33,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use calls::{CallArgument, CallValue, CallWhat, LibraryCall};
+pub use calls::{CallArgument, CallValue, CallWhat, DictEntry, LibraryCall};
 pub use modules::ModuleIndex;
 
 use crate::SourceFile;
@@ -56,6 +57,8 @@ pub struct CodeFacts {
     pub options: Vec<CliOption>,
     /// Classes of a library whose fields are options of the command line: `HfArgumentParser((TrainingArguments, …))`.
     pub argument_classes: Vec<ArgumentClass>,
+    /// Parsers that fill dataclasses: `HfArgumentParser`, `TrlParser`.
+    pub parsers: Vec<ParserUse>,
     /// The framework that trains, by its imports and calls.
     pub dialect: Option<Dialect>,
     /// `sft`, `dpo`, `grpo`, `reward`…, by the trainer or the names used.
@@ -68,13 +71,20 @@ pub struct CodeFacts {
     pub accelerator: Option<AcceleratorUse>,
     /// Models that are loaded.
     pub models: Vec<ModelLoad>,
-    /// Calls of libraries, in the order in which they are met.
+    /// Models that are loaded in code of which no caller is seen, where other code trains.
+    pub uncalled_models: Vec<ModelLoad>,
+    /// Calls of libraries, in the order in which they are met; those of code that nobody is seen to call come last.
     pub calls: Vec<LibraryCall>,
     /// Variables of the environment that the code sets, with the value where known.
     pub environment: Vec<(String, Option<Value>, Place)>,
 }
 
 impl CodeFacts {
+    /// The model with the index that a call's value has.
+    pub fn model(&self, index: usize) -> Option<&ModelLoad> {
+        self.models.get(index).or_else(|| self.uncalled_models.get(index.checked_sub(self.models.len())?))
+    }
+
     /// Whether the code trains: a loop with a backward, a trainer, or a model that reaches one.
     pub fn trains(&self) -> bool {
         self.accumulates.is_some()
@@ -144,8 +154,10 @@ pub struct LoadedFile {
 /// What a file is read for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadRole {
-    /// By the code itself, or as fields of argument classes.
+    /// By the code itself.
     Data,
+    /// As fields of the classes of a parser: `parse_yaml_file`, `parse_args_and_config`.
+    Arguments,
     /// As `DeepSpeed`'s configuration.
     DeepSpeed,
 }
@@ -159,6 +171,25 @@ pub struct ArgumentClass {
     pub dialect: Dialect,
     /// Where the parser is made.
     pub place: Place,
+}
+
+/// A parser that fills dataclasses from a command line or a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParserUse {
+    /// Where it is made.
+    pub place: Place,
+    /// Whether it is TRL's, which reads `--config FILE`.
+    pub trl: bool,
+    /// Full names of the classes of libraries that it fills, those that classes of the project are made from too.
+    pub classes: Vec<String>,
+    /// Whether it fills classes that are not seen; the fields of the project's own are [`CodeFacts::options`].
+    pub open: bool,
+    /// Whether it reads the command line.
+    pub command_line: bool,
+    /// The calls by which it reads files: places of [`CodeFacts::loads`].
+    pub loads: Vec<Place>,
+    /// Whether keys and options that no class knows are let through.
+    pub lenient: bool,
 }
 
 /// An option of a script's command line: argparse, click, typer, fire, a dataclass read by `HfArgumentParser`.

@@ -5,7 +5,7 @@ use super::interpreter::Interpreter;
 use super::library::{leaf, root};
 use super::options::{Declared, dest_of};
 use super::value::{Kind, Rest, Val, What};
-use super::{ArgumentClass, LoadRole, LoadedFile};
+use super::{ArgumentClass, LoadRole, LoadedFile, ParserUse};
 use std::rc::Rc;
 use vramlint_base::{Place, Value};
 use vramlint_syntax::data::Loader;
@@ -23,7 +23,9 @@ impl Interpreter<'_> {
             ("transformers" | "trl" | "?", name @ ("HfArgumentParser" | "TrlParser")) => {
                 let classes = given.positional.first().or_else(|| given.get("dataclass_types")).map_or_else(Vec::new, items_of);
                 self.declare_fields(&classes, place);
-                let kind = Kind::DataclassParser { classes, trl: name == "TrlParser" };
+                let trl = name == "TrlParser";
+                self.note_parser(&classes, trl, place);
+                let kind = Kind::DataclassParser { classes, trl, place };
                 Some(Val::at(What::Object(self.new_object(kind)), place))
             }
             (library, "cli" | "parse" | "CLI" | "entrypoint") if DATACLASS_PARSERS.contains(&library) => {
@@ -135,8 +137,63 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Remembers a parser with its classes.
+    fn note_parser(&mut self, classes: &[Val], trl: bool, place: Place) {
+        if self.record.parsers.iter().any(|known| known.place == place) {
+            return;
+        }
+        let mut parser = ParserUse {
+            place,
+            trl,
+            classes: Vec::new(),
+            open: classes.is_empty(),
+            command_line: false,
+            loads: Vec::new(),
+            lenient: false,
+        };
+        for alt in classes.iter().flat_map(|val| &val.alts) {
+            match &alt.what {
+                What::Class(class) => {
+                    parser.classes.extend(self.external_base(*class).map(|path| path.to_string()));
+                    parser.open |= self.has_hidden_base(*class);
+                }
+                What::External(path) => parser.classes.push(path.to_string()),
+                _ => parser.open = true,
+            }
+        }
+        self.record.parsers.push(parser);
+    }
+
+    /// Remembers what a parser reads.
+    fn note_parsing(&mut self, parser: Place, name: &str, given: &Given, place: Place) {
+        let Some(known) = self.record.parsers.iter_mut().find(|known| known.place == parser) else { return };
+        let switch = |name: &str, value: bool| given.get(name).is_some_and(|val| val.certain() != Some(&Value::Bool(!value)));
+        match name {
+            "parse_args_into_dataclasses" | "parse_args_and_config" => {
+                known.command_line = true;
+                known.lenient |=
+                    given.open || switch("return_remaining_strings", true) || switch("fail_with_unknown_args", false);
+                // Arguments that the code makes itself.
+                known.open |= given.get("args").is_some() || !given.positional.is_empty();
+            }
+            "parse_yaml_file" | "parse_json_file" => known.lenient |= given.get("allow_extra_keys").is_some(),
+            _ => known.open = true,
+        }
+        if !known.loads.contains(&place) {
+            known.loads.push(place);
+        }
+    }
+
     /// Methods of `HfArgumentParser` and `TrlParser`.
-    pub(super) fn dataclass_parser_method(&mut self, classes: &[Val], trl: bool, name: &str, given: &Given, place: Place) -> Val {
+    pub(super) fn dataclass_parser_method(
+        &mut self,
+        parser: (&[Val], bool, Place),
+        name: &str,
+        given: &Given,
+        place: Place,
+    ) -> Val {
+        let (classes, trl, made) = parser;
+        self.note_parsing(made, name, given, place);
         let rest = match name {
             "parse_args_into_dataclasses" | "parse_args" => Rest::Options,
             "parse_args_and_config" => {
@@ -150,7 +207,7 @@ impl Interpreter<'_> {
                         place,
                         loader,
                         argument: None,
-                        role: LoadRole::Data,
+                        role: LoadRole::Arguments,
                     });
                 }
                 Rest::Loaded(index.min(self.record.loads.len().saturating_sub(1)), Vec::new())
@@ -158,7 +215,12 @@ impl Interpreter<'_> {
             "parse_yaml_file" | "parse_json_file" => {
                 let loader = if name == "parse_yaml_file" { Loader::PyYaml } else { Loader::Json };
                 match self.load_from(given, Some(loader), place).only().map(|alt| alt.what.clone()) {
-                    Some(What::Loaded(load, _)) => Rest::Loaded(load, Vec::new()),
+                    Some(What::Loaded(load, _)) => {
+                        if let Some(file) = self.record.loads.get_mut(load) {
+                            file.role = LoadRole::Arguments;
+                        }
+                        Rest::Loaded(load, Vec::new())
+                    }
                     _ => Rest::Soft,
                 }
             }

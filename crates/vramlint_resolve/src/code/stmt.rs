@@ -189,18 +189,22 @@ impl<'a> Interpreter<'a> {
 
     fn with(&mut self, items: &'a [(Expr, Option<Expr>)], body: &'a [Stmt], scope: usize) -> Flow {
         let mut without_grad = 0;
+        let mut catching = 0;
         for (context, target) in items {
             let val = self.eval(context, scope);
             self.note_context(context, &val);
             if super::events::stops_gradients(context) {
                 without_grad += 1;
             }
+            catching += u32::from(super::events::expects_errors(context));
             if let Some(target) = target {
                 self.assign(target, val, scope);
             }
         }
         self.events.without_grad += without_grad;
+        self.catching += catching;
         let flow = self.block(body, scope);
+        self.catching -= catching;
         self.events.without_grad -= without_grad;
         flow
     }
@@ -313,7 +317,7 @@ fn grows(target: &Expr, value: &Expr) -> bool {
     }
 }
 
-fn is_exit(expr: &Expr) -> bool {
+pub(super) fn is_exit(expr: &Expr) -> bool {
     let ExprKind::Call(call) = &expr.kind else { return false };
     matches!(call.callee.dotted().as_deref(), Some("sys.exit" | "exit" | "quit" | "os._exit"))
 }

@@ -120,11 +120,11 @@ impl Interpreter<'_> {
     }
 
     /// What a class or those above it bind under a name.
-    pub(super) fn class_attribute(&mut self, class: usize, name: &str) -> Option<Val> {
+    pub(super) fn class_attribute(&self, class: usize, name: &str) -> Option<Val> {
         self.lineage(class).into_iter().find_map(|class| self.own_attribute(class, name))
     }
 
-    fn own_attribute(&mut self, class: usize, name: &str) -> Option<Val> {
+    fn own_attribute(&self, class: usize, name: &str) -> Option<Val> {
         let info = &self.classes[class];
         self.scopes[info.scope].vars.get(name).cloned()
     }
@@ -155,6 +155,16 @@ impl Interpreter<'_> {
             .flat_map(|class| &self.classes[class].bases)
             .filter_map(Val::external)
             .find(|path| !path.starts_with("builtins.") && !path.starts_with("abc.") && !path.starts_with("typing."))
+    }
+
+    /// Whether a class of the project is made from one that is not seen, or from several of libraries.
+    pub(super) fn has_hidden_base(&self, class: usize) -> bool {
+        let plain = |path: &str| ["builtins.", "abc.", "typing."].iter().any(|start| path.starts_with(start));
+        let lineage = self.lineage(class);
+        let bases: Vec<&Val> = lineage.iter().flat_map(|class| &self.classes[*class].bases).collect();
+        let hidden = |base: &&Val| !base.alts.iter().all(|alt| matches!(alt.what, What::Class(_) | What::External(_)));
+        let external = bases.iter().filter_map(|base| base.external()).filter(|path| !plain(path)).count();
+        bases.iter().any(hidden) || external > 1
     }
 
     /// `base[index]`.

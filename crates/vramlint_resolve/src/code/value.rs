@@ -75,6 +75,8 @@ pub(super) struct Source {
     pub(super) soft: bool,
     /// The class that it is an attribute of.
     pub(super) class: Option<String>,
+    /// Where its key is written, for an entry of a dict literal.
+    pub(super) key: Option<Place>,
 }
 
 /// A thing with identity.
@@ -102,7 +104,7 @@ pub(super) enum Kind {
     /// What `parse_args()` returns, for the parser with this object.
     Namespace(usize),
     /// A parser of dataclasses.
-    DataclassParser { classes: Vec<Val>, trl: bool },
+    DataclassParser { classes: Vec<Val>, trl: bool, place: Place },
     /// A model, by its index in the record of loads.
     Model(usize),
     /// What a model computes.

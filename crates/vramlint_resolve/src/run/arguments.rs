@@ -55,7 +55,7 @@ fn canonical(name: &str, code: Option<&CodeFacts>) -> String {
 }
 
 /// Text of the command line as argparse types it when the option asks for a number or a truth value.
-pub(super) fn typed(text: &str) -> Value {
+pub(crate) fn typed(text: &str) -> Value {
     match text {
         "true" | "True" => Value::Bool(true),
         "false" | "False" => Value::Bool(false),

@@ -7,6 +7,7 @@ use super::seed::Seed;
 use crate::SourceFile;
 use crate::kind::Kind;
 use crate::launch::Launch;
+use crate::library_calls::is_test;
 use crate::project::Project;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -179,17 +180,8 @@ fn sounds_like_another_task(name: &str) -> bool {
         && !words.iter().any(|w| w == "train")
 }
 
-/// Tests train tiny models on purpose; they are no runs of the project.
-fn is_test(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.starts_with("test_")
-        || name.ends_with("_test.py")
-        || name == "conftest.py"
-        || path.split('/').any(|part| part == "tests" || part == "test")
-}
-
 /// The whole of a file, for runs that no command starts.
-pub(super) fn whole(file: &SourceFile) -> Place {
+pub(crate) fn whole(file: &SourceFile) -> Place {
     let first = file.text.find('\n').unwrap_or(file.text.len()) as u32;
     Place::new(file.id, TextRange::new(0, first))
 }

@@ -20,7 +20,9 @@ mod spread;
 mod vllm;
 mod world;
 
+pub(crate) use arguments::typed;
 pub use find::runs;
+pub(crate) use find::whole;
 pub(crate) use spread::Marks;
 
 use crate::code::CodeFacts;

@@ -1,8 +1,11 @@
 //! `VL2`: batch arithmetic.
 
+mod accumulation_not_positive;
+mod accumulation_set_twice;
 mod claim;
 mod claimed;
 mod compare;
+mod deepspeed_batch_mismatch;
 mod effective_batch_claim;
 mod effective_batch_declared;
 mod stated;
@@ -10,4 +13,11 @@ mod stated;
 use crate::Rule;
 
 /// The rules of this family, in any order.
-pub(crate) const RULES: &[&Rule] = &[&effective_batch_claim::RULE, &effective_batch_declared::RULE];
+#[rustfmt::skip]
+pub(crate) const RULES: &[&Rule] = &[
+    &accumulation_not_positive::RULE,
+    &accumulation_set_twice::RULE,
+    &deepspeed_batch_mismatch::RULE,
+    &effective_batch_claim::RULE,
+    &effective_batch_declared::RULE,
+];

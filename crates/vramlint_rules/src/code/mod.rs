@@ -5,4 +5,7 @@ mod identical_branches;
 use crate::Rule;
 
 /// The rules of this family, in any order.
-pub(crate) const RULES: &[&Rule] = &[&identical_branches::RULE];
+#[rustfmt::skip]
+pub(crate) const RULES: &[&Rule] = &[
+    &identical_branches::RULE,
+];

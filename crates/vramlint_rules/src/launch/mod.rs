@@ -1,10 +1,47 @@
 //! `VL1`: processes and devices.
 
+mod accelerate_file_not_read;
+mod conflicting_launch_flags;
 mod device_map_auto_in_training;
+mod flag_without_its_mode;
+mod fp8_not_available;
 mod gpu_ids_not_text;
+mod gpu_ids_repeated;
+mod launch_flags_after_script;
+mod machines_without_address;
+mod megatron_context_parallel_default;
+mod mode_flag_replaces_file;
 mod multi_gpu_one_process;
+mod processes_and_gpu_ids;
+mod processes_not_started;
+mod processes_per_machine;
+mod sagemaker_cannot_launch;
+mod trainer_takes_every_gpu;
+mod use_cpu_not_passed_on;
+mod variable_overwritten_by_launch;
 
 use crate::Rule;
 
 /// The rules of this family, in any order.
-pub(crate) const RULES: &[&Rule] = &[&multi_gpu_one_process::RULE, &gpu_ids_not_text::RULE, &device_map_auto_in_training::RULE];
+#[rustfmt::skip]
+pub(crate) const RULES: &[&Rule] = &[
+    &accelerate_file_not_read::RULE,
+    &conflicting_launch_flags::RULE,
+    &device_map_auto_in_training::RULE,
+    &flag_without_its_mode::RULE,
+    &fp8_not_available::RULE,
+    &gpu_ids_not_text::RULE,
+    &gpu_ids_repeated::RULE,
+    &launch_flags_after_script::RULE,
+    &machines_without_address::RULE,
+    &megatron_context_parallel_default::RULE,
+    &mode_flag_replaces_file::RULE,
+    &multi_gpu_one_process::RULE,
+    &processes_and_gpu_ids::RULE,
+    &processes_not_started::RULE,
+    &processes_per_machine::RULE,
+    &sagemaker_cannot_launch::RULE,
+    &trainer_takes_every_gpu::RULE,
+    &use_cpu_not_passed_on::RULE,
+    &variable_overwritten_by_launch::RULE,
+];

@@ -18,14 +18,15 @@ mod weights_in_fp32;
 use crate::Rule;
 
 /// The rules of this family, in any order.
+#[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
-    &does_not_fit::RULE,
-    &little_headroom::RULE,
     &card_mostly_empty::RULE,
-    &host_memory_too_small::RULE,
-    &model_loaded_twice::RULE,
-    &logits_dominate::RULE,
-    &weights_in_fp32::RULE,
     &checkpointing_absent::RULE,
+    &does_not_fit::RULE,
     &gather_at_save::RULE,
+    &host_memory_too_small::RULE,
+    &little_headroom::RULE,
+    &logits_dominate::RULE,
+    &model_loaded_twice::RULE,
+    &weights_in_fp32::RULE,
 ];

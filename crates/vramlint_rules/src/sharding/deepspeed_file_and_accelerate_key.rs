@@ -3,9 +3,9 @@
 //! accelerate's file names a DeepSpeed JSON and beside it sets what only that JSON may set.
 //!
 //! ## Why it matters
-//! `Accelerator()` refuses the combination with a `ValueError`: with `deepspeed_config_file`, in the file or as a flag, the JSON is the only place for the
-//! ZeRO stage, offload, accumulation, clipping and for `mixed_precision` (even `'no'`). The same values as flags of `accelerate
-//! launch` are not refused: they fill the JSON's `auto` entries.
+//! `Accelerator()` refuses the combination with a `ValueError`: with `deepspeed_config_file`, in the file or as a flag, the JSON is
+//! the only place for the ZeRO stage, offload, accumulation, clipping and for `mixed_precision` (even `'no'`). The same values as
+//! flags of `accelerate launch` are not refused: they fill the JSON's `auto` entries.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -14,6 +14,9 @@
 //! mixed_precision: bf16
 //! deepspeed_config:
 //!   deepspeed_config_file: ds_config.json
+//! ```
+//! ```json file=ds_config.json
+//! {"bf16": {"enabled": true}, "zero_optimization": {"stage": 2}}
 //! ```
 //!
 //! ## Fine
@@ -26,7 +29,11 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the line is removed. Set the value in the JSON, or as a flag of the launch, where it is `auto`.
+//! Safe where the JSON says the same: the line is removed. Unsafe else: the value moves into the JSON, over nothing or over
+//! `auto`; or the line is removed, for you to give the value as a flag of the launch.
+//!
+//! ## When it is milder
+//! A warning where the JSON is not in the project: the launch then ends earlier, or finds another file.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `utils/dataclasses.py:1526`, run, each key; `commands/launch.py:1284` and `:1394` (which keys of the file count:
@@ -42,7 +49,10 @@
 //! JSON 中的 `auto` 项。
 //!
 //! ## 修复
-//! 不安全：删除该行。请在 JSON 中设置该值，或在 JSON 写 `auto` 时作为启动参数给出。
+//! JSON 中的值相同时安全：删除该行。否则不安全：把值移到 JSON 中（原来没有或为 `auto` 时）；或删除该行，改由启动参数给出。
+//!
+//! ## 何时从轻
+//! 项目中没有该 JSON 时只报警告：启动会更早失败，或用到别处的文件。
 //!
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1526`，逐键实际运行；`commands/launch.py:1284` 与 `:1394`（文件中哪些键算数：`mixed_precision`
@@ -50,7 +60,7 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, Edit, Fix, Place, Severity, Value, message};
 use vramlint_catalog::keys;
 use vramlint_resolve::{Kind, Project, Run, SourceFile};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
@@ -133,24 +143,88 @@ fn finding(project: &Project, file: &SourceFile, key: NodeRef<'_>, value: NodeRe
             "请在 {json} 中设置；或从此处删除，并在 JSON 写 auto 时以启动参数给出"
         ));
     let id = project.lookup.find(json, file.folder());
-    let there = id.and_then(|id| counterpart(project.file(id), name).map(|node| Place::new(id, node.range())));
-    if let Some(place) = there {
-        finding = finding.related(place, message!("the JSON's own value", "JSON 中的值"));
+    // Without the JSON the launch ends before this check, and something else may stand in the path where it is started.
+    let Some(json_file) = id.map(|id| project.file(id)) else {
+        return removed(finding, file, key, value, Applicability::Unsafe).severity(Severity::Warning);
+    };
+    let there = counterpart(json_file, name);
+    if let Some(node) = there {
+        finding = finding.related(Place::new(json_file.id, node.range()), message!("the JSON's own value", "JSON 中的值"));
     }
-    if let Some(removal) = edit::remove_entry(file, key.range(), value.range()) {
+    let Some(target) = target(name, value) else { return removed(finding, file, key, value, Applicability::Unsafe) };
+    let said = json_file.data().and_then(DataFile::root).and_then(|root| root.at(target.path));
+    if said.and_then(|node| node.value(Loader::Json)).as_ref() == Some(&target.value) {
+        return removed(finding, file, key, value, Applicability::Safe);
+    }
+    if let Some(edits) = moved(file, (key, value), json_file, &target) {
         finding = finding.fix(Fix {
-            title: message!("remove the line", "删除该行"),
+            title: message!("move it into {json}", "移到 {json} 中"),
             applicability: Applicability::Unsafe,
-            edits: vec![removal],
+            edits,
         });
     }
-    finding
+    removed(finding, file, key, value, Applicability::Unsafe)
+}
+
+/// With the fix that takes the line out: safe where the JSON says the same.
+fn removed(
+    finding: vramlint_base::Finding,
+    file: &SourceFile,
+    key: NodeRef<'_>,
+    value: NodeRef<'_>,
+    applicability: Applicability,
+) -> vramlint_base::Finding {
+    let Some(removal) = edit::remove_entry(file, key.range(), value.range()) else { return finding };
+    finding.fix(Fix { title: message!("remove the line", "删除该行"), applicability, edits: vec![removal] })
+}
+
+/// Where the JSON takes what a key says, and as which value.
+struct Target {
+    path: &'static [&'static str],
+    value: Value,
+}
+
+/// Where a key belongs; `None` where its value has no place there.
+fn target(key: &str, value: NodeRef<'_>) -> Option<Target> {
+    let value = value.value(Loader::PyYaml)?;
+    if key == "mixed_precision" {
+        let path = match value.as_str()?.to_lowercase().as_str() {
+            "bf16" => paths(key)[0],
+            "fp16" => paths(key)[1],
+            _ => return None,
+        };
+        return Some(Target { path, value: Value::Bool(true) });
+    }
+    Some(Target { path: paths(key)[0], value })
+}
+
+/// The line taken out and its value put into the JSON, over nothing or over `auto`. What is written there otherwise stays: who is
+/// right is not known. So it does beside the other precision.
+fn moved(file: &SourceFile, entry: (NodeRef<'_>, NodeRef<'_>), json: &SourceFile, target: &Target) -> Option<Vec<Edit>> {
+    let (name, parents) = target.path.split_last()?;
+    let root = json.data()?.root()?;
+    let other = paths("mixed_precision").iter().find(|path| target.path.ends_with(&["enabled"]) && **path != target.path);
+    if other.and_then(|path| root.at(path)).is_some_and(|node| node.value(Loader::Json) != Some(Value::Bool(false))) {
+        return None;
+    }
+    match root.at(target.path) {
+        Some(node) if node.text() == Some("auto") => {
+            let (key, value) = entry;
+            Some(vec![edit::remove_entry(file, key.range(), value.range())?, edit::set(json, node, &target.value)?])
+        }
+        _ => edit::move_key(file, entry, json, parents, name, Some(target.value.clone())),
+    }
 }
 
 /// Where the JSON says the same thing.
 fn counterpart<'a>(json: &'a SourceFile, key: &str) -> Option<NodeRef<'a>> {
     let root = json.data()?.root()?;
-    let paths: &[&[&str]] = match key {
+    paths(key).iter().find_map(|path| root.at(path))
+}
+
+/// The keys of the JSON for a key of accelerate's file.
+fn paths(key: &str) -> &'static [&'static [&'static str]] {
+    match key {
         "mixed_precision" => &[&["bf16", "enabled"], &["fp16", "enabled"]],
         "gradient_accumulation_steps" => &[&["gradient_accumulation_steps"]],
         "gradient_clipping" => &[&["gradient_clipping"]],
@@ -160,6 +234,5 @@ fn counterpart<'a>(json: &'a SourceFile, key: &str) -> Option<NodeRef<'a>> {
         "offload_optimizer_nvme_path" => &[&["zero_optimization", "offload_optimizer", "nvme_path"]],
         "offload_param_nvme_path" => &[&["zero_optimization", "offload_param", "nvme_path"]],
         _ => &[&["zero_optimization", "stage3_gather_16bit_weights_on_model_save"]],
-    };
-    paths.iter().find_map(|path| root.at(path))
+    }
 }

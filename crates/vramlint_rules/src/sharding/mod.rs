@@ -1,8 +1,59 @@
 //! `VL5`: DeepSpeed and FSDP.
 
+mod accumulation_overruled;
+pub(crate) mod config;
+mod deepspeed_clipping_off;
 mod deepspeed_file_and_accelerate_key;
+mod deepspeed_file_not_found;
+mod deepspeed_json_and_prepare;
+mod deepspeed_one_process;
+mod deepspeed_optimizer_params;
+mod deepspeed_optimizer_unknown;
+mod deepspeed_precision_conflict;
+mod deepspeed_schedule;
+mod fsdp_settings_clash;
+mod fsdp_without_gpu;
+mod fsdp_without_wrap_policy;
+mod initialize;
+mod legacy_zero_key;
+mod micro_batch_differs_from_loader;
+mod nvme_without_path;
+mod optimizers;
+mod parallelism_sizes_clash;
+mod precision_and_deepspeed_json;
+mod prepare_under_fsdp2;
+pub(crate) mod reader;
+mod vocabulary_size_unaligned;
+mod zero_key_without_its_stage;
+mod zero_options_conflict;
+mod zero_without_stage;
 
 use crate::Rule;
 
 /// The rules of this family, in any order.
-pub(crate) const RULES: &[&Rule] = &[&deepspeed_file_and_accelerate_key::RULE];
+#[rustfmt::skip]
+pub(crate) const RULES: &[&Rule] = &[
+    &accumulation_overruled::RULE,
+    &deepspeed_clipping_off::RULE,
+    &deepspeed_file_and_accelerate_key::RULE,
+    &deepspeed_file_not_found::RULE,
+    &deepspeed_json_and_prepare::RULE,
+    &deepspeed_one_process::RULE,
+    &deepspeed_optimizer_params::RULE,
+    &deepspeed_optimizer_unknown::RULE,
+    &deepspeed_precision_conflict::RULE,
+    &deepspeed_schedule::RULE,
+    &fsdp_settings_clash::RULE,
+    &fsdp_without_gpu::RULE,
+    &fsdp_without_wrap_policy::RULE,
+    &legacy_zero_key::RULE,
+    &micro_batch_differs_from_loader::RULE,
+    &nvme_without_path::RULE,
+    &parallelism_sizes_clash::RULE,
+    &precision_and_deepspeed_json::RULE,
+    &prepare_under_fsdp2::RULE,
+    &vocabulary_size_unaligned::RULE,
+    &zero_key_without_its_stage::RULE,
+    &zero_options_conflict::RULE,
+    &zero_without_stage::RULE,
+];

@@ -1,6 +1,7 @@
 //! Small projects, written inline.
 
 mod bounds;
+mod calls;
 mod loads;
 mod models;
 mod options;

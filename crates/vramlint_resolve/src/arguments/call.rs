@@ -1,0 +1,87 @@
+//! Arguments of a call.
+
+use super::{ArgumentSet, By, Given, Nested, Reader, class};
+use crate::SourceFile;
+use crate::code::{CallArgument, CallValue, CallWhat};
+use crate::library_calls::CallIn;
+use std::sync::Arc;
+use vramlint_base::{Place, TextRange, Value};
+
+/// The set that a call makes, where it calls an argument class.
+pub(super) fn set(files: &[SourceFile], found: &CallIn, run: Option<usize>) -> Option<ArgumentSet> {
+    let call = found.call();
+    let name = class::name(&call.path)?;
+    let mut given: Vec<Given> = call.arguments.iter().filter_map(|argument| one(files, argument)).collect();
+    // A keyword that is written twice through dicts: the last one counts.
+    given.reverse();
+    // What is set on the object later counts from then on: before and behind it nothing is certain.
+    for argument in &call.assigned {
+        let Some(name) = &argument.name else { continue };
+        if let Some(known) = given.iter_mut().find(|given| given.key == *name) {
+            known.value = None;
+            known.entries.clear();
+        } else {
+            given.extend(one(files, argument).map(|given| Given { value: None, entries: Vec::new(), by: By::Later, ..given }));
+        }
+    }
+    Some(ArgumentSet {
+        classes: vec![name],
+        others: Vec::new(),
+        given,
+        // A class of the project has defaults of its own.
+        open: call.open || call.derived,
+        strict: !call.derived && !call.caught,
+        reader: Reader::Call,
+        place: call.place,
+        run,
+        call: Some((Arc::clone(&found.facts), found.index)),
+        loose: call.caught || call.uncalled && call.conditional,
+    })
+}
+
+fn one(files: &[SourceFile], argument: &CallArgument) -> Option<Given> {
+    let first = argument.values.first()?;
+    let (key, by) = match (&argument.name, argument.position) {
+        (Some(name), _) if argument.written => (name.clone(), By::Keyword),
+        (Some(name), _) => (name.clone(), By::Unpacked),
+        // Both libraries' classes begin with it: transformers 5.23 training_args.py, trl 1.16 trainer/*_config.py.
+        (None, Some(0)) => ("output_dir".to_owned(), By::Position),
+        _ => return None,
+    };
+    let text = &files[argument.place.file.0 as usize].text;
+    let start = argument.place.range.start;
+    let (key_place, value_place) = if by == By::Keyword {
+        let end = start + key.len() as u32;
+        (Place::new(argument.place.file, TextRange::new(start, end)), value_within(argument.place, text))
+    } else {
+        (argument.place, first.place)
+    };
+    let only = argument.only();
+    let value = only.and_then(CallValue::plain);
+    let entries = only.map(entries).unwrap_or_default();
+    Some(Given { key, key_place, place: argument.place, value, value_place, by, entries })
+}
+
+/// The value in `key=value`.
+fn value_within(place: Place, text: &str) -> Place {
+    let written = place.range.slice(text);
+    let Some(at) = written.find('=') else { return place };
+    let rest = &written[at + 1..];
+    let start = place.range.start + (at + 1 + rest.len() - rest.trim_start().len()) as u32;
+    Place::new(place.file, TextRange::new(start, place.range.end))
+}
+
+/// The entries of a dict.
+fn entries(value: &CallValue) -> Vec<Nested> {
+    let CallWhat::Dict { entries, .. } = &value.what else { return Vec::new() };
+    let nested = |entry: &crate::code::DictEntry| {
+        let Value::Text(key) = &entry.key else { return None };
+        let value_place = entry.values.first().map_or(value.place, |value| value.place);
+        let known = match entry.values.as_slice() {
+            [only] if only.condition.is_none() && !only.soft => only.plain(),
+            _ => None,
+        };
+        Some(Nested { key: key.clone(), place: entry.key_place.unwrap_or(value_place), value: known, value_place })
+    };
+    entries.iter().filter_map(nested).collect()
+}

@@ -1,0 +1,61 @@
+//! Names of argument classes.
+
+/// Classes of training arguments of transformers and of libraries that build on it.
+const TRANSFORMERS: &[&str] = &["TrainingArguments", "Seq2SeqTrainingArguments"];
+/// TRL's classes that are made from `TrainingArguments` (trl 1.16 trainer/, experimental/; older: trainer/).
+const TRL: &[&str] = &[
+    "SFTConfig",
+    "DPOConfig",
+    "GRPOConfig",
+    "RLOOConfig",
+    "KTOConfig",
+    "RewardConfig",
+    "PRMConfig",
+    "ORPOConfig",
+    "CPOConfig",
+    "PPOConfig",
+    "OnlineDPOConfig",
+    "NashMDConfig",
+    "XPOConfig",
+    "GKDConfig",
+    "BCOConfig",
+    "DistillationConfig",
+];
+/// TRL's other classes that a parser fills.
+const BESIDE: &[&str] = &["ModelConfig", "ScriptArguments", "DatasetMixtureConfig"];
+
+/// The plain name of an argument class by the name that it is imported by: `trl.trainer.sft_config.SFTConfig` is `trl.SFTConfig`.
+/// `None` for classes that are not known.
+pub fn name(path: &str) -> Option<String> {
+    let root = path.split('.').next().unwrap_or(path);
+    let leaf = path.rsplit('.').next().unwrap_or(path);
+    let known = match root {
+        "transformers" => TRANSFORMERS.contains(&leaf).then_some("transformers"),
+        "trl" => (TRL.contains(&leaf) || BESIDE.contains(&leaf)).then_some("trl"),
+        // A star import.
+        "?" if TRANSFORMERS.contains(&leaf) => Some("transformers"),
+        "?" if TRL.contains(&leaf) => Some("trl"),
+        _ => None,
+    };
+    known.map(|library| format!("{library}.{leaf}"))
+}
+
+/// Whether a class, by its plain name, holds the arguments of a training.
+pub fn is_training(name: &str) -> bool {
+    let leaf = name.rsplit('.').next().unwrap_or(name);
+    TRANSFORMERS.contains(&leaf) || TRL.contains(&leaf)
+}
+
+/// The classes that a subcommand of `trl` fills (trl 1.16 cli.py, scripts/).
+pub(super) fn of_trl_command(command: &str) -> Option<[&'static str; 4]> {
+    let config = match command {
+        "sft" => "trl.SFTConfig",
+        "dpo" => "trl.DPOConfig",
+        "grpo" => "trl.GRPOConfig",
+        "kto" => "trl.KTOConfig",
+        "reward" => "trl.RewardConfig",
+        "rloo" => "trl.RLOOConfig",
+        _ => return None,
+    };
+    Some(["trl.ScriptArguments", config, "trl.ModelConfig", "trl.DatasetMixtureConfig"])
+}

@@ -1,0 +1,84 @@
+//! Every set of arguments of a project.
+
+use super::{ArgumentSet, Reader, call, parsed};
+use crate::code::CodeFacts;
+use crate::kind::Kind;
+use crate::project::Project;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use vramlint_catalog::flags::Launcher;
+
+/// Gathers them: those of runs first.
+pub(crate) fn gather(project: &Project) -> Vec<ArgumentSet> {
+    let mut found = of_calls(project);
+    let mut read = BTreeSet::new();
+    for (index, run) in project.runs.iter().enumerate() {
+        let launch = run.launch.as_deref();
+        for (code, parser) in run.code.iter().flat_map(|code| code.parsers.iter().map(move |parser| (code, parser))) {
+            found.extend(parsed::of_parser(project, code, parser, launch, Some(index), &mut read));
+        }
+        let Some(launch) = launch else { continue };
+        match launch.launcher {
+            Launcher::Trl => found.extend(parsed::of_trl(project, launch, Some(index), &mut read)),
+            Launcher::LlamaFactory => {
+                let named = launch.script.as_ref().and_then(|word| word.text());
+                let id = named.and_then(|text| project.lookup.find(text, project.file(launch.file).folder()));
+                if let Some(id) = id.filter(|id| read.insert(*id)) {
+                    found.push(parsed::of_file(project, id, Reader::LlamaFactory, Some(index)));
+                }
+            }
+            _ => {}
+        }
+    }
+    for code in unreached(project) {
+        for parser in &code.parsers {
+            found.extend(parsed::of_parser(project, &code, parser, None, None, &mut read));
+        }
+    }
+    for file in &project.files {
+        let reader = match project.kind(file.id) {
+            Kind::LlamaFactory => Reader::LlamaFactory,
+            Kind::HfTrainer | Kind::Trl => Reader::Unseen,
+            _ => continue,
+        };
+        if file.data().is_some() && !read.contains(&file.id) {
+            let run = project.runs.iter().position(|run| run.files.contains(&file.id));
+            found.push(parsed::of_file(project, file.id, reader, run));
+        }
+    }
+    found
+}
+
+/// The sets that calls make: once for every run that makes the call.
+fn of_calls(project: &Project) -> Vec<ArgumentSet> {
+    let mut found = Vec::new();
+    for call in project.calls() {
+        if super::class_name(&call.call().path).is_none() {
+            continue;
+        }
+        let mut runs: Vec<Option<usize>> = Vec::new();
+        for (index, run) in project.runs.iter().enumerate() {
+            if run.code.as_ref().is_some_and(|code| Arc::ptr_eq(code, &call.facts)) {
+                runs.push(Some(index));
+            }
+        }
+        if runs.is_empty() {
+            runs.push(None);
+        }
+        found.extend(runs.into_iter().filter_map(|run| call::set(&project.files, call, run)));
+    }
+    found
+}
+
+/// Code that makes no run.
+fn unreached(project: &Project) -> Vec<Arc<CodeFacts>> {
+    let of_run =
+        |code: &Arc<CodeFacts>| project.runs.iter().any(|run| run.code.as_ref().is_some_and(|own| Arc::ptr_eq(own, code)));
+    let mut found: Vec<Arc<CodeFacts>> = Vec::new();
+    for call in project.calls() {
+        if !call.facts.parsers.is_empty() && !found.iter().any(|known| Arc::ptr_eq(known, &call.facts)) && !of_run(&call.facts) {
+            found.push(Arc::clone(&call.facts));
+        }
+    }
+    found
+}

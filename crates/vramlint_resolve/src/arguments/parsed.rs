@@ -1,0 +1,218 @@
+//! Arguments that a parser collects from files and from a command line.
+
+use super::{ArgumentSet, By, Given, Reader, class, data};
+use crate::code::{CodeFacts, LoadRole, LoadedFile, ParserUse};
+use crate::kind::Kind;
+use crate::launch::Launch;
+use crate::project::Project;
+use crate::run::{data::loader_of, typed};
+use std::collections::BTreeSet;
+use vramlint_base::{FileId, Place, Value};
+use vramlint_catalog::flags::{self, Launcher};
+use vramlint_syntax::data::Loader;
+use vramlint_syntax::shell::Word;
+
+/// The set that a parser of the code fills, for one launch or for none. The files that it reads are put into `read`.
+pub(super) fn of_parser(
+    project: &Project,
+    code: &CodeFacts,
+    parser: &ParserUse,
+    launch: Option<&Launch>,
+    run: Option<usize>,
+    read: &mut BTreeSet<FileId>,
+) -> Option<ArgumentSet> {
+    let names: Vec<String> = parser.classes.iter().filter_map(|path| class::name(path)).collect();
+    if !names.iter().any(|name| class::is_training(name)) {
+        return None;
+    }
+    let mut set = ArgumentSet {
+        // A class of a library that is not known takes what is not known.
+        open: parser.open || names.len() < parser.classes.len(),
+        classes: names,
+        others: code.options.iter().map(|option| option.dest.clone()).collect(),
+        given: Vec::new(),
+        strict: !parser.lenient,
+        reader: Reader::Parser,
+        place: launch.map_or(parser.place, |launch| Place::new(launch.file, launch.range)),
+        run,
+        call: None,
+        loose: false,
+    };
+    let loads: Vec<&LoadedFile> =
+        code.loads.iter().filter(|load| load.role == LoadRole::Arguments && parser.loads.contains(&load.place)).collect();
+    if parser.trl || loads.is_empty() {
+        let launch = launch?;
+        command_line(&mut set, launch);
+        for load in loads {
+            match path_of(project, launch, load) {
+                Path::File(id) => file(project, &mut set, id, load.loader, read),
+                Path::Hidden => set.open = true,
+                Path::None => {}
+            }
+        }
+        return Some(set);
+    }
+    // One of the ways is taken: the file that is named, else the command line.
+    let named = loads.iter().find_map(|load| match launch {
+        Some(launch) => match path_of(project, launch, load) {
+            Path::File(id) => Some((id, load.loader)),
+            _ => None,
+        },
+        None => fixed(project, load).map(|id| (id, load.loader)),
+    });
+    if let Some((id, loader)) = named {
+        set.reader = Reader::File;
+        set.place = Place::new(id, crate::run::whole(project.file(id)).range);
+        file(project, &mut set, id, loader, read);
+        return Some(set);
+    }
+    let launch = launch.filter(|_| parser.command_line)?;
+    if loads.iter().any(|load| matches!(path_of(project, launch, load), Path::Hidden)) {
+        return None;
+    }
+    command_line(&mut set, launch);
+    Some(set)
+}
+
+/// The set of `trl sft --config FILE …`.
+pub(super) fn of_trl(project: &Project, launch: &Launch, run: Option<usize>, read: &mut BTreeSet<FileId>) -> Option<ArgumentSet> {
+    let command = launch.script.as_ref().and_then(Word::text)?;
+    let classes = class::of_trl_command(command)?;
+    let mut set = ArgumentSet {
+        classes: classes.iter().map(|name| (*name).to_owned()).collect(),
+        // What is left over goes to `accelerate launch`.
+        others: flags::flags(Launcher::Accelerate)
+            .iter()
+            .flat_map(|flag| flag.names)
+            .map(|name| name.trim_start_matches('-').replace('-', "_"))
+            .chain(["accelerate_config".to_owned(), "env".to_owned()])
+            .collect(),
+        given: Vec::new(),
+        open: false,
+        strict: true,
+        reader: Reader::Parser,
+        place: Place::new(launch.file, launch.range),
+        run,
+        call: None,
+        loose: false,
+    };
+    command_line(&mut set, launch);
+    if let Some(option) = launch.options().iter().rfind(|option| option.name == "config") {
+        let text = option.value.as_ref().and_then(|value| value.text.as_deref());
+        match text.and_then(|text| project.lookup.find(text, project.file(launch.file).folder())) {
+            Some(id) => file(project, &mut set, id, Some(Loader::TrlParser), read),
+            None => set.open = true,
+        }
+    }
+    Some(set)
+}
+
+/// The set of a file whose keys, or whose launcher, say what it is.
+pub(super) fn of_file(project: &Project, id: FileId, reader: Reader, run: Option<usize>) -> ArgumentSet {
+    let source = project.file(id);
+    let kind = project.kind(id);
+    let class =
+        if kind == Kind::LlamaFactory { "transformers.Seq2SeqTrainingArguments" } else { "transformers.TrainingArguments" };
+    let mut set = ArgumentSet {
+        classes: vec![class.to_owned()],
+        others: Vec::new(),
+        given: Vec::new(),
+        open: true,
+        strict: false,
+        reader,
+        place: crate::run::whole(source),
+        run,
+        call: None,
+        loose: false,
+    };
+    file(project, &mut set, id, Some(loader_of(source, kind)), &mut BTreeSet::new());
+    set
+}
+
+fn file(project: &Project, set: &mut ArgumentSet, id: FileId, loader: Option<Loader>, read: &mut BTreeSet<FileId>) {
+    let source = project.file(id);
+    read.insert(id);
+    if source.data().is_none() {
+        set.open = true;
+        return;
+    }
+    let loader = loader.unwrap_or_else(|| loader_of(source, project.kind(id)));
+    set.open |= data::merges(source);
+    // The variables of the environment that TRL's parser takes out first.
+    set.given.extend(data::given(source, loader).into_iter().filter(|given| set.reader != Reader::Parser || given.key != "env"));
+}
+
+/// What the command line gives; the last of several flags wins.
+fn command_line(set: &mut ArgumentSet, launch: &Launch) {
+    let hidden = launch.arguments.iter().enumerate().any(|(number, word)| {
+        let after_flag =
+            || number > 0 && launch.arguments[number - 1].text().is_some_and(|text| text.starts_with('-') && !text.contains('='));
+        word.text().is_none() && !launch.half_known.contains_key(&number) && !after_flag()
+    });
+    set.open |= hidden || launch.open;
+    let mut given = Vec::new();
+    for option in launch.options() {
+        if option.name == "config" {
+            continue;
+        }
+        let key_place = Place::new(launch.file, option.word);
+        let (value, value_place) = match &option.value {
+            Some(value) => {
+                let assumed = !value.word.assumptions.is_empty();
+                let text = value.text.as_deref().filter(|_| !assumed);
+                (text.map(typed), Place::new(launch.file, value.range))
+            }
+            None => (Some(Value::Bool(true)), key_place),
+        };
+        let place = Place::new(launch.file, key_place.range.cover(value_place.range));
+        given.push(Given {
+            key: option.name.replace('-', "_"),
+            key_place,
+            place,
+            value,
+            value_place,
+            by: By::Flag,
+            entries: Vec::new(),
+        });
+    }
+    given.reverse();
+    set.given.extend(given);
+}
+
+/// Where a load finds its file.
+enum Path {
+    /// In the project.
+    File(FileId),
+    /// Somewhere that is not seen.
+    Hidden,
+    /// It is not used in this launch.
+    None,
+}
+
+fn path_of(project: &Project, launch: &Launch, load: &LoadedFile) -> Path {
+    let folder = project.file(launch.file).folder();
+    let own = project.file(load.place.file).folder();
+    let find = |text: &str| project.lookup.find(text, folder).or_else(|| project.lookup.find(text, own));
+    if let Some(option) = &load.option {
+        let options = launch.options();
+        let Some(given) = options.iter().rfind(|given| given.name.replace('-', "_") == *option) else { return Path::None };
+        let text = given.value.as_ref().and_then(|value| value.text.as_deref());
+        return text.and_then(find).map_or(Path::Hidden, Path::File);
+    }
+    if let Some(number) = load.argument {
+        let Some(word) = number.checked_sub(1).and_then(|at| launch.arguments.get(at)) else { return Path::None };
+        let Some(text) = word.text() else { return Path::Hidden };
+        let json = load.loader == Some(Loader::Json);
+        let fits = if json { text.ends_with(".json") } else { text.ends_with(".yaml") || text.ends_with(".yml") };
+        return if fits { find(text).map_or(Path::Hidden, Path::File) } else { Path::None };
+    }
+    match fixed(project, load) {
+        Some(id) => Path::File(id),
+        None => Path::Hidden,
+    }
+}
+
+fn fixed(project: &Project, load: &LoadedFile) -> Option<FileId> {
+    let path = load.path.as_deref().filter(|_| load.option.is_none())?;
+    project.lookup.find(path, project.file(load.place.file).folder())
+}

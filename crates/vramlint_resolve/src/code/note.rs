@@ -1,0 +1,319 @@
+//! Remembers the calls of libraries, and what each of them made.
+
+use super::branch;
+use super::call::Given;
+use super::calls::{CallArgument, CallValue, CallWhat, DictEntry, LibraryCall};
+use super::interpreter::Interpreter;
+use super::library::root;
+use super::value::{Alt, Kind, Val, What};
+use std::collections::HashMap;
+use std::rc::Rc;
+use vramlint_base::{FileId, Place, TextRange, Value};
+use vramlint_syntax::python::{Call, ExprKind};
+
+/// Calls remembered at most.
+const CALLS: usize = 1000;
+/// Dicts and lists inside of each other at most.
+const DEPTH: u32 = 6;
+/// Items of a list or dict looked at at most.
+const ITEMS: usize = 200;
+
+/// Libraries of which every call is remembered.
+const LIBRARIES: &[&str] = &[
+    "transformers",
+    "trl",
+    "peft",
+    "accelerate",
+    "bitsandbytes",
+    "deepspeed",
+    "unsloth",
+    "lightning",
+    "pytorch_lightning",
+    "lightning_fabric",
+    "sentence_transformers",
+    "torchao",
+    "vllm",
+    "datasets",
+    "optimum",
+    "modelscope",
+    "liger_kernel",
+];
+/// Of torch only what has a part in training; tensors and layers have none.
+const OF_TORCH: &[&str] = &[
+    "optim",
+    "utils",
+    "cuda",
+    "amp",
+    "autocast",
+    "compile",
+    "distributed",
+    "device",
+    "load",
+    "backends",
+    "autograd",
+    "set_default_dtype",
+    "set_float32_matmul_precision",
+    "set_num_threads",
+    "multiprocessing",
+    "mps",
+    "xpu",
+    "npu",
+];
+/// Methods that are remembered of things that are not known.
+const OF_UNKNOWN: &[&str] =
+    &["backward", "gradient_checkpointing_enable", "gradient_checkpointing_disable", "enable_input_require_grads"];
+
+/// The calls so far.
+#[derive(Default)]
+pub(super) struct Noted {
+    pub(super) calls: Vec<LibraryCall>,
+    /// Which call made a thing, by its index in the heap.
+    made: HashMap<usize, usize>,
+    /// Calls by place, way and name.
+    known: HashMap<(Place, Vec<Place>, String), usize>,
+    /// Whether what runs now has no caller that is seen.
+    pub(super) uncalled: bool,
+    /// Whether only calls are still looked for: what is loaded from files now is in no list.
+    pub(super) late: bool,
+}
+
+/// Where the arguments of a call are written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ranges {
+    pub(super) positional: Vec<Option<TextRange>>,
+    pub(super) keyword: Vec<Option<TextRange>>,
+}
+
+/// Whether calls of this full name are remembered.
+fn matters(path: &str) -> bool {
+    if LIBRARIES.contains(&root(path)) {
+        return true;
+    }
+    let mut parts = path.split('.');
+    parts.next() == Some("torch")
+        && match parts.next() {
+            Some("nn") => path.contains("parallel") || path.contains("DataParallel") || path.contains(".utils."),
+            Some(part) => OF_TORCH.contains(&part),
+            None => false,
+        }
+}
+
+impl Interpreter<'_> {
+    /// Remembers a call of one of the things that the callee may be; the index of the call, if it is one of a library.
+    pub(super) fn note_library_call(
+        &mut self,
+        call: &Call,
+        alt: &Alt,
+        given: &Given,
+        ranges: &Ranges,
+        place: Place,
+    ) -> Option<usize> {
+        let (path, receiver, derived) = self.called(call, alt)?;
+        let via: Vec<Place> = self.frames.iter().filter_map(|frame| frame.call).collect();
+        let key = (place, via, path);
+        if let Some(index) = self.noted.known.get(&key) {
+            return Some(*index);
+        }
+        if self.noted.calls.len() >= CALLS {
+            return None;
+        }
+        let condition = branch::both(branch::all(self.guards.iter()).as_ref(), alt.condition.as_ref());
+        let noted = LibraryCall {
+            file: place.file,
+            place,
+            callee: Place::new(place.file, call.callee.range),
+            path: key.2.clone(),
+            receiver,
+            arguments: self.call_arguments(given, ranges, place),
+            open: given.open || given.rest.is_some(),
+            rest: given.rest.clone().filter(|_| !self.noted.late),
+            derived,
+            assigned: Vec::new(),
+            target: self.target.clone(),
+            conditional: condition.is_some(),
+            condition: condition.map(|condition| condition.to_string()),
+            caught: self.catching > 0,
+            without_grad: self.events.without_grad > 0,
+            in_loop: !self.loops.is_empty(),
+            uncalled: self.noted.uncalled,
+            via: key.1.clone(),
+        };
+        let index = self.noted.calls.len();
+        self.noted.calls.push(noted);
+        self.noted.known.insert(key, index);
+        Some(index)
+    }
+
+    /// The full name of what is called, what it is called on, and whether it is a class of the project made from a library's.
+    fn called(&self, call: &Call, alt: &Alt) -> Option<(String, Option<CallWhat>, bool)> {
+        match &alt.what {
+            What::External(path) => matters(path).then(|| (path.to_string(), None, false)),
+            What::Method(id, name) => self.called_method(*id, name),
+            What::Class(class) => {
+                let base = self.external_base(*class).filter(|base| matters(base))?;
+                self.own_initializer(*class).is_none().then(|| (base.to_string(), None, true))
+            }
+            What::Unknown => match &call.callee.kind {
+                ExprKind::Attribute(_, name, _) if OF_UNKNOWN.contains(&name.as_str()) => {
+                    Some((format!("?.{name}"), None, false))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn called_method(&self, id: usize, name: &str) -> Option<(String, Option<CallWhat>, bool)> {
+        let made = || self.noted.made.get(&id).map(|index| CallWhat::Made(*index));
+        match &self.objects[id].kind {
+            Kind::Model(load) => {
+                let class = &self.record.models[*load].class;
+                Some((format!("{}.{name}", class.trim_end_matches(".from_pretrained")), Some(CallWhat::Model(*load)), false))
+            }
+            Kind::Output(load) => {
+                (name == "backward").then(|| ("torch.Tensor.backward".into(), Some(CallWhat::Model(*load)), false))
+            }
+            Kind::Library(path) => matters(path).then(|| (format!("{path}.{name}"), made(), false)),
+            Kind::Super { class, .. } => {
+                let base = self.external_base(*class).filter(|base| matters(base))?;
+                let path = if name == "__init__" { base.to_string() } else { format!("{base}.{name}") };
+                Some((path, None, true))
+            }
+            Kind::Instance { class, .. } => {
+                let base = self.external_base(*class).filter(|base| matters(base))?;
+                Some((format!("{base}.{name}"), made(), true))
+            }
+            _ => None,
+        }
+    }
+
+    /// The `__init__` that a class of the project has, or one above it.
+    fn own_initializer(&self, class: usize) -> Option<usize> {
+        let val = self.class_attribute(class, "__init__")?;
+        val.only().and_then(|alt| if let What::Function { id, .. } = alt.what { Some(id) } else { None })
+    }
+
+    /// Remembers which call made the things in `result` that were not there `before`.
+    pub(super) fn made_by(&mut self, index: usize, callee: &Alt, result: &Val, before: usize) {
+        if let What::Method(id, name) = &callee.what
+            && let Kind::Super { object, .. } = self.objects[*id].kind
+            && &**name == "__init__"
+        {
+            self.noted.made.insert(object, index);
+        }
+        for alt in &result.alts {
+            match &alt.what {
+                What::Object(id) if *id >= before => {
+                    self.noted.made.entry(*id).or_insert(index);
+                }
+                What::Items(items) => {
+                    for id in items.iter().flat_map(Val::objects).filter(|id| *id >= before) {
+                        self.noted.made.entry(id).or_insert(index);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The calls, with what is set on the things that they made.
+    pub(super) fn take_calls(&mut self) -> Vec<LibraryCall> {
+        let mut calls = std::mem::take(&mut self.noted.calls);
+        let mut made: Vec<(usize, usize)> = self.noted.made.iter().map(|(object, call)| (*object, *call)).collect();
+        made.sort_unstable();
+        for (object, index) in made {
+            if matches!(self.objects[object].kind, Kind::Instance { .. }) {
+                continue;
+            }
+            let mut names: Vec<String> =
+                self.objects[object].attributes.keys().filter(|name| !name.starts_with("__")).cloned().collect();
+            names.sort_unstable();
+            for name in names {
+                let val = self.objects[object].attributes[&name].clone();
+                let values = self.call_values(&val, calls[index].place, DEPTH);
+                let place = values[0].place;
+                calls[index].assigned.push(CallArgument { name: Some(name), position: None, place, written: false, values });
+            }
+        }
+        calls
+    }
+
+    fn call_arguments(&self, given: &Given, ranges: &Ranges, call: Place) -> Vec<CallArgument> {
+        let argument = |name: Option<&String>, position, range: Option<TextRange>, val: &Val, file: FileId| {
+            let values = self.call_values(val, call, DEPTH);
+            let place = range.map_or(values[0].place, |range| Place::new(file, range));
+            CallArgument { name: name.cloned(), position, place, written: range.is_some(), values }
+        };
+        let at = |ranges: &[Option<TextRange>], i: usize| ranges.get(i).copied().flatten();
+        let positional = given
+            .positional
+            .iter()
+            .enumerate()
+            .map(|(i, val)| argument(None, Some(i), at(&ranges.positional, i), val, call.file));
+        let keyword = given
+            .keyword
+            .iter()
+            .enumerate()
+            .map(|(i, (name, val))| argument(Some(name), None, at(&ranges.keyword, i), val, call.file));
+        positional.chain(keyword).collect()
+    }
+
+    /// The alternatives of a value; those without a place of their own stand at `at`.
+    fn call_values(&self, val: &Val, at: Place, depth: u32) -> Vec<CallValue> {
+        val.alts.iter().map(|alt| self.call_value(alt, at, depth)).collect()
+    }
+
+    fn call_value(&self, alt: &Alt, at: Place, depth: u32) -> CallValue {
+        let place = alt.source.place.unwrap_or(at);
+        let condition = match (&alt.condition, alt.fallback) {
+            (Some(condition), _) => Some(condition.to_string()),
+            (None, true) => Some("…".to_string()),
+            (None, false) => None,
+        };
+        let soft = alt.source.soft || alt.source.option.is_some() || alt.source.env.is_some();
+        CallValue { what: self.call_what(&alt.what, place, depth), place, condition, soft, option: alt.source.option.clone() }
+    }
+
+    fn call_what(&self, what: &What, place: Place, depth: u32) -> CallWhat {
+        match what {
+            What::Scalar(value) => CallWhat::Known(value.clone()),
+            What::Items(items) if depth > 0 && items.len() <= ITEMS => self.call_items(items, place, depth),
+            What::Object(id) => self.call_object_value(*id, place, depth),
+            What::External(path) if !path.starts_with("sys.argv") && !path.starts_with("os.environ") => {
+                CallWhat::Name(path.to_string())
+            }
+            What::Loaded(load, route) if !self.noted.late => CallWhat::Loaded(*load, (**route).clone()),
+            _ => CallWhat::Unknown,
+        }
+    }
+
+    fn call_items(&self, items: &Rc<Vec<Val>>, place: Place, depth: u32) -> CallWhat {
+        let mut found = Vec::new();
+        for item in items.iter() {
+            let Some(alt) = item.only() else { return CallWhat::Unknown };
+            found.push(self.call_value(alt, place, depth - 1));
+        }
+        let plain = |item: &CallValue| match &item.what {
+            CallWhat::Known(value) if !item.soft && item.condition.is_none() => Some(value.clone()),
+            _ => None,
+        };
+        match found.iter().map(plain).collect::<Option<Vec<Value>>>() {
+            Some(values) => CallWhat::Known(Value::List(values)),
+            None => CallWhat::List(found),
+        }
+    }
+
+    fn call_object_value(&self, id: usize, place: Place, depth: u32) -> CallWhat {
+        match &self.objects[id].kind {
+            Kind::Model(load) => CallWhat::Model(*load),
+            Kind::Dict { entries, open } if depth > 0 && entries.len() <= ITEMS => {
+                let entries = entries.iter().map(|(key, val)| {
+                    let key_place = val.alts.first().and_then(|alt| alt.source.key);
+                    DictEntry { key: key.clone(), key_place, values: self.call_values(val, place, depth - 1) }
+                });
+                CallWhat::Dict { entries: entries.collect(), open: *open }
+            }
+            _ => self.noted.made.get(&id).map_or(CallWhat::Unknown, |index| CallWhat::Made(*index)),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Every call of a library in the Python code of a project.
+
+use crate::code::{CallWhat, CodeFacts, LibraryCall, ModelLoad};
+use crate::{Project, Run};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use vramlint_base::FileId;
+
+/// Files that no run reaches and that are read for their calls at most: reading one means to run it.
+const UNREACHED: usize = 150;
+/// Words that the text of a file has which can matter; of torch alone only what trains or feeds.
+const WORDS: &[&str] = &[
+    "transformers",
+    "trl",
+    "peft",
+    "accelerate",
+    "bitsandbytes",
+    "deepspeed",
+    "unsloth",
+    "lightning",
+    "DataLoader(",
+    "torch.optim",
+    ".backward(",
+    "autocast",
+    "GradScaler",
+];
+
+/// A call among the facts of the code around it.
+#[derive(Clone, Debug)]
+pub struct CallIn {
+    /// What the code says, whose calls and models its values name.
+    pub facts: Arc<CodeFacts>,
+    /// Its index among the calls.
+    pub index: usize,
+}
+
+impl CallIn {
+    /// The call.
+    pub fn call(&self) -> &LibraryCall {
+        &self.facts.calls[self.index]
+    }
+
+    /// The call that made a value.
+    pub fn made(&self, what: &CallWhat) -> Option<&LibraryCall> {
+        if let CallWhat::Made(index) = what { self.facts.calls.get(*index) } else { None }
+    }
+
+    /// The model that a value is.
+    pub fn model(&self, what: &CallWhat) -> Option<&ModelLoad> {
+        if let CallWhat::Model(index) = what { self.facts.model(*index) } else { None }
+    }
+
+    /// The runs whose code it stands in; a run with other options on its command line has other facts.
+    pub fn runs<'p>(&self, project: &'p Project) -> impl Iterator<Item = &'p Run> {
+        let facts = Arc::clone(&self.facts);
+        project.runs.iter().filter(move |run| run.code.as_ref().is_some_and(|code| Arc::ptr_eq(code, &facts)))
+    }
+}
+
+/// The calls in the code of the runs, in their order, then those in Python files that no run reaches. A call that is seen to be
+/// made is left out where it is only looked at without its callers.
+pub(crate) fn library_calls(project: &Project) -> Vec<CallIn> {
+    let mut known: Vec<Arc<CodeFacts>> = Vec::new();
+    let mut covered: BTreeSet<FileId> = BTreeSet::new();
+    for code in project.runs.iter().filter_map(|run| run.code.as_ref()) {
+        if !known.iter().any(|other| Arc::ptr_eq(other, code)) {
+            covered.extend(code.files.iter().copied());
+            known.push(Arc::clone(code));
+        }
+    }
+    let mut unreached: Vec<_> = project
+        .files
+        .iter()
+        .filter(|file| file.host.is_none() && file.python().is_some() && !covered.contains(&file.id) && !is_test(&file.path))
+        .filter(|file| WORDS.iter().any(|word| file.text.contains(word)))
+        .collect();
+    unreached.sort_by_key(|file| (!file.text.contains("__main__"), &file.path));
+    for file in unreached.into_iter().take(UNREACHED) {
+        if covered.contains(&file.id) {
+            continue;
+        }
+        if let Some(code) = project.code(file.id) {
+            covered.extend(code.files.iter().copied());
+            known.push(code);
+        }
+    }
+    let called: BTreeSet<_> =
+        known.iter().flat_map(|code| &code.calls).filter(|call| !call.uncalled).map(|call| call.place).collect();
+    let mut found = Vec::new();
+    for facts in known {
+        for (index, call) in facts.calls.iter().enumerate() {
+            let elsewhere = call.uncalled && called.contains(&call.place);
+            if !elsewhere && (!is_test(&project.file(call.file).path) || facts.files.first() == Some(&call.file)) {
+                found.push(CallIn { facts: Arc::clone(&facts), index });
+            }
+        }
+    }
+    found
+}
+
+/// Whether a file is a test: tests train tiny models on purpose and are no runs; what they call wrongly they may call so on purpose.
+pub(crate) fn is_test(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let folder = path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "tests"));
+    folder || name.starts_with("test_") || name.ends_with("_test.py") || name == "conftest.py"
+}

@@ -1,0 +1,105 @@
+//! What rules over argument sets share: which sets to look at, how grave a finding may be there, how values are shown.
+
+use crate::Context;
+use crate::rule::Build;
+use std::collections::BTreeSet;
+use vramlint_base::{Finding, Message, Place, Severity, Value};
+use vramlint_resolve::Run;
+use vramlint_resolve::arguments::{ArgumentSet, Given, Reader};
+
+/// Every set that holds the arguments of one training.
+pub(crate) fn trainings<'a>(cx: &Context<'a>) -> impl Iterator<Item = &'a ArgumentSet> {
+    cx.project.arguments().iter().filter(|set| set.training().is_some())
+}
+
+/// Every set of one of these classes, where somebody is seen to read it.
+pub(crate) fn of<'a>(cx: &Context<'a>, classes: &'static [&'static str]) -> impl Iterator<Item = &'a ArgumentSet> {
+    trainings(cx).filter(|set| set.training().is_some_and(|class| classes.contains(&class)) && set.reader != Reader::Unseen)
+}
+
+/// GRPO and RLOO: they generate in groups.
+pub(crate) const GROUPS: &[&str] = &["trl.GRPOConfig", "trl.RLOOConfig"];
+
+/// Whether the training is one of TRL's.
+pub(crate) fn is_trl(set: &ArgumentSet) -> bool {
+    set.training().is_some_and(|class| class.starts_with("trl."))
+}
+
+/// The severity in a set: a warning at most where nobody is seen to read the file, and in blocks of documents.
+pub(crate) fn capped(cx: &Context<'_>, set: &ArgumentSet, severity: Severity) -> Severity {
+    let loose = set.loose || set.reader == Reader::Unseen || cx.project.is_fragment(set.file());
+    if loose { severity.min(Severity::Warning) } else { severity }
+}
+
+/// The run that a set belongs to.
+pub(crate) fn run<'a>(cx: &Context<'a>, set: &ArgumentSet) -> Option<&'a Run> {
+    set.run.and_then(|index| cx.project.runs.get(index))
+}
+
+/// A finding in a set, with its severity capped and its run named.
+pub(crate) fn finding(cx: &Context<'_>, set: &ArgumentSet, rule: &crate::Rule, at: Place, message: Message) -> Finding {
+    finding_of(cx, set, rule, rule.severity, at, message)
+}
+
+/// As [`finding`], with another severity.
+pub(crate) fn finding_of(
+    cx: &Context<'_>,
+    set: &ArgumentSet,
+    rule: &crate::Rule,
+    severity: Severity,
+    at: Place,
+    message: Message,
+) -> Finding {
+    let found = rule.finding(at, message).severity(capped(cx, set, severity));
+    match run(cx, set) {
+        Some(run) => found.run(&run.id),
+        None => found,
+    }
+}
+
+/// Findings already made: one file may be seen in several runs.
+#[derive(Debug, Default)]
+pub(crate) struct Told(BTreeSet<(Place, String)>);
+
+impl Told {
+    /// Whether this is the first of its kind at this place.
+    pub(crate) fn first(&mut self, place: Place, what: &str) -> bool {
+        self.0.insert((place, what.to_owned()))
+    }
+}
+
+/// What is given for a key as a person would write it: `bf16=True` in code, `bf16: true` in a file, `--bf16` on a command line.
+pub(crate) fn written(cx: &Context<'_>, given: &Given) -> String {
+    let text = given.place.range.slice(&cx.project.file(given.place.file).text);
+    let line = text.lines().next().unwrap_or(text).trim_end();
+    let whole = line.len() == text.trim_end().len() && line.len() <= 60 && line.contains(given.key.as_str());
+    if whole { line.to_owned() } else { given.key.clone() }
+}
+
+/// The name of a strategy in lower case; `default` where none is given. `None` where it is not known, or none of the words.
+pub(crate) fn strategy<'a>(set: &'a ArgumentSet, keys: &[&str], default: &'a str) -> Option<&'a str> {
+    let Some(given) = keys.iter().find_map(|key| set.get(key)) else { return (!set.open).then_some(default) };
+    match given.value.as_ref()? {
+        Value::Text(text) => Some(text.as_str()),
+        _ => None,
+    }
+}
+
+/// The first of several spellings of a key that is given.
+pub(crate) fn any<'a>(set: &'a ArgumentSet, keys: &[&str]) -> Option<&'a Given> {
+    keys.iter().find_map(|key| set.get(key))
+}
+
+/// The number of a key, whole or not; `default` where it is certainly not given.
+pub(crate) fn number(set: &ArgumentSet, key: &str, default: f64) -> Option<f64> {
+    match set.get(key) {
+        Some(given) => given.value.as_ref()?.as_float(),
+        None => (!set.open).then_some(default),
+    }
+}
+
+/// Whether any text of the run speaks of a word: then somebody may decide in a way that is not seen.
+pub(crate) fn speaks_of(cx: &Context<'_>, set: &ArgumentSet, word: &str) -> bool {
+    let files = run(cx, set).map(|run| run.files.as_slice()).unwrap_or_default();
+    files.iter().chain([&set.file()]).any(|file| cx.project.file(*file).text.contains(word))
+}

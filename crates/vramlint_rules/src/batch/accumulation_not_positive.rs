@@ -1,0 +1,82 @@
+//! # accumulation-not-positive
+//!
+//! The Trainer is told to accumulate over no micro-batch, or over fewer than none.
+//!
+//! ## Why it matters
+//! The constructor takes any number. With 0 the training divides by zero; with a negative one it ends at once after zero steps, and
+//! reports success: the saved model is the one that was loaded.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(output_dir="out", gradient_accumulation_steps=0)
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(output_dir="out", gradient_accumulation_steps=1)
+//! ```
+//!
+//! ## Fix
+//! Safe for 0: 1, which means no accumulation, is the only thing that can be meant.
+//!
+//! ## Sources
+//! transformers 5.23.0 `trainer.py`, run: 0 gives `ZeroDivisionError`, -1 zero steps.
+//!
+//! # 中文
+//!
+//! 让 Trainer 在零个或负数个微批上累积。
+//!
+//! ## 为什么重要
+//! 构造函数接受任何数字。取 0 时训练会除以零；取负数时零步之后立即结束并报告成功：保存的就是刚加载的模型。
+//!
+//! ## 修复
+//! 对 0 为安全修复：改为 1，即不累积，这是唯一可能的本意。
+//!
+//! ## 来源
+//! transformers 5.23.0 `trainer.py`，实际运行：0 抛出 `ZeroDivisionError`，-1 训练零步。
+
+use crate::arguments::{Told, finding, trainings, written};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_resolve::arguments::By;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL221",
+    name: "accumulation-not-positive",
+    group: Group::Batch,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("accumulation_not_positive.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in trainings(cx) {
+        let Some(given) = set.get("gradient_accumulation_steps") else { continue };
+        let Some(steps) = given.value.as_ref().and_then(Value::as_int).filter(|steps| *steps < 1) else { continue };
+        if !told.first(given.place, "") {
+            continue;
+        }
+        let shown = written(cx, given);
+        let message = if steps == 0 {
+            message!("{shown}: training divides by zero", "{shown}：训练时会除以零")
+        } else {
+            message!("{shown}: training ends after zero steps, and reports success", "{shown}：训练零步就结束，并报告成功")
+        };
+        let mut found = finding(cx, set, &RULE, given.place, message).help(message!("1 means no accumulation", "1 表示不累积"));
+        if steps == 0 && matches!(given.by, By::Keyword | By::File | By::Flag) {
+            found = found.fix(Fix {
+                title: message!("set it to 1", "改为 1"),
+                applicability: Applicability::Safe,
+                edits: vec![edit::replace(given.value_place, "1")],
+            });
+        }
+        out.push(found);
+    }
+}

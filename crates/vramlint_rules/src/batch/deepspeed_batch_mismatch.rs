@@ -1,0 +1,203 @@
+//! # deepspeed-batch-mismatch
+//!
+//! The batch keys of a DeepSpeed file do not fit together, or not the number of processes.
+//!
+//! ## Why it matters
+//! DeepSpeed requires `train_batch_size = train_micro_batch_size_per_gpu x gradient_accumulation_steps x processes`, computes the
+//! key that is left out by whole division, and stops with an `AssertionError` where the product is another one. Ranks of
+//! `tensor_parallel.autotp_size` count as processes in this check; those of `sequence_parallel_size` do not.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_batch_size": 30,
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_batch_size": 32,
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ## Fix
+//! Unsafe: `train_batch_size` becomes the product. Leaving `train_batch_size` out does the same for any number of processes.
+//!
+//! ## When it is silent
+//! Where a number is `auto` or not known; where the number of processes is not known, unless no number of processes fits.
+//!
+//! ## Sources
+//! DeepSpeed 0.19.8 `runtime/config.py:588-655` (arithmetic), `:456-478` (which processes count), run with simulated worlds.
+//!
+//! # 中文
+//!
+//! DeepSpeed 文件中的批大小键彼此不符，或与进程数不符。
+//!
+//! ## 为什么重要
+//! DeepSpeed 要求 `train_batch_size = train_micro_batch_size_per_gpu x gradient_accumulation_steps x 进程数`，缺省的键由整除得出，
+//! 乘积不等时以 `AssertionError` 终止。此项检查把 `tensor_parallel.autotp_size` 的各 rank 也算作进程，`sequence_parallel_size` 的则不算。
+//!
+//! ## 修复
+//! 不安全：把 `train_batch_size` 改为乘积。删去 `train_batch_size` 则对任意进程数都成立。
+//!
+//! ## 何时不报
+//! 某个数为 `auto` 或未知时；进程数未知时也不报，除非任何进程数都无法满足。
+//!
+//! ## 来源
+//! DeepSpeed 0.19.8 `runtime/config.py:588-655`（算法）、`:456-478`（哪些进程算数），在模拟的进程数下实际运行。
+
+use crate::rule::Build;
+use crate::sharding::config::{self, Config, Item, Said};
+use crate::sharding::reader::Readers;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Message, Severity, Value, message};
+use vramlint_catalog::Concept;
+use vramlint_resolve::{Project, Run};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL210",
+    name: "deepspeed-batch-mismatch",
+    group: Group::Batch,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("deepspeed_batch_mismatch.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx) {
+        let Some(batch) = Batch::of(&config) else { continue };
+        // Who completes the file may also change it, but hardly one of three numbers that all stand there.
+        let whole = batch.train.is_some() && batch.micro.is_some();
+        let found = config.uses.iter().find_map(|one| {
+            let sure = one.readers.within(Readers::KNOWN);
+            let world = one.run.filter(|_| sure).and_then(|run| world(cx.project, &config, run));
+            if !sure && !whole {
+                return None;
+            }
+            // A Trainer compares its own arguments first; that is another rule's business where only some keys are numbers.
+            Some((world, one.run, batch.conflict(world)?))
+        });
+        if let Some((world, run, message)) = found {
+            out.push(finding(&config, &batch, world, run, message));
+        }
+    }
+}
+
+/// The three numbers with their entries, where all that is written is a whole number above 0.
+struct Batch<'a> {
+    train: Option<(i64, Item<'a>)>,
+    micro: Option<(i64, Item<'a>)>,
+    steps: Option<(i64, Item<'a>)>,
+}
+
+impl<'a> Batch<'a> {
+    fn of(config: &Config<'a>) -> Option<Self> {
+        let number = |key: &str| match config.said(key) {
+            Said::Absent | Said::Known(Value::Null) => Some(None),
+            Said::Known(Value::Int(number)) if number > 0 => Some(config.item(key).map(|item| (number, item))),
+            _ => None,
+        };
+        let batch = Self {
+            train: number("train_batch_size")?,
+            micro: number("train_micro_batch_size_per_gpu")?,
+            steps: number("gradient_accumulation_steps")?,
+        };
+        batch.train.is_some().then_some(batch)
+    }
+
+    /// What does not fit, for a number of processes or for every one.
+    fn conflict(&self, world: Option<i64>) -> Option<Message> {
+        let (train, _) = self.train?;
+        let given = |number: Option<(i64, Item<'_>)>| number.map(|(number, _)| number);
+        let (micro, steps) = (given(self.micro), given(self.steps));
+        let rows = micro.unwrap_or(1).checked_mul(steps.unwrap_or(1))?;
+        let Some(world) = world else {
+            if train % rows == 0 {
+                return None;
+            }
+            let product = [micro, steps].into_iter().flatten().map(|n| n.to_string()).collect::<Vec<_>>().join(" x ");
+            return Some(message!(
+                "train_batch_size {train} is no multiple of {product}, so no number of processes fits",
+                "train_batch_size {train} 不是 {product} 的倍数，任何进程数都无法满足"
+            ));
+        };
+        let all = rows.checked_mul(world)?;
+        if micro.is_some() && steps.is_some() {
+            return (train != all).then(|| {
+                let (micro, steps) = (micro.unwrap_or(1), steps.unwrap_or(1));
+                message!(
+                    "train_batch_size is {train}, but {micro} per GPU x {steps} steps x {world} processes = {all}",
+                    "train_batch_size 为 {train}，但每卡 {micro} x 累积 {steps} x {world} 个进程 = {all}"
+                )
+            });
+        }
+        (train % all != 0).then(|| {
+            let left = match (micro, steps) {
+                (Some(micro), _) => format!("{micro} x {world}"),
+                (None, Some(steps)) => format!("{steps} x {world}"),
+                (None, None) => world.to_string(),
+            };
+            message!(
+                "train_batch_size {train} is no multiple of {left}: DeepSpeed refuses it on {world} processes",
+                "train_batch_size {train} 不是 {left} 的倍数：在 {world} 个进程上 DeepSpeed 会拒绝"
+            )
+        })
+    }
+}
+
+/// The processes that the check counts (config.py:456-478), where they are known.
+fn world(project: &Project, config: &Config<'_>, run: &Run) -> Option<i64> {
+    // An mpu or a pipeline brings its own number of data-parallel ranks.
+    let own_groups = |text: &str| text.contains("mpu=") || text.contains("PipelineModule") || text.contains("mesh_param=");
+    if run.code.as_deref().is_some_and(|code| code.files.iter().any(|id| own_groups(&project.file(*id).text))) {
+        return None;
+    }
+    let ranks = run.int(Concept::WorldSize).filter(|world| *world > 0)?;
+    match config.said("tensor_parallel.autotp_size") {
+        Said::Absent => Some(ranks),
+        Said::Known(Value::Int(size)) => ranks.checked_mul(size.max(1)),
+        _ => None,
+    }
+}
+
+fn finding(
+    config: &Config<'_>,
+    batch: &Batch<'_>,
+    world: Option<i64>,
+    run: Option<&Run>,
+    message: Message,
+) -> vramlint_base::Finding {
+    let item = batch.train.or(batch.micro).map_or_else(|| config.head(), |(_, item)| config.place(item));
+    let mut finding = RULE.finding(item, message).help(message!(
+        "make it the product, or leave train_batch_size out: DeepSpeed then computes it",
+        "改为乘积，或删去 train_batch_size：DeepSpeed 会自行计算"
+    ));
+    for (name, number) in [("train_micro_batch_size_per_gpu", batch.micro), ("gradient_accumulation_steps", batch.steps)] {
+        if let Some((value, item)) = number {
+            finding = finding.related(config.place(item), message!("{name} is {value}", "{name} 为 {value}"));
+        }
+    }
+    if let (Some((micro, _)), Some(world), Some((_, train))) = (batch.micro, world, batch.train) {
+        let steps = batch.steps.map_or(1, |(steps, _)| steps);
+        if let Some(product) = micro.checked_mul(steps).and_then(|rows| rows.checked_mul(world)) {
+            finding = finding.fix(Fix {
+                title: message!("set train_batch_size to {product}", "把 train_batch_size 设为 {product}"),
+                applicability: Applicability::Unsafe,
+                edits: vec![edit::replace(config.value_place(train), product.to_string())],
+            });
+        }
+    }
+    if let Some(run) = run.filter(|_| world.is_some()) {
+        finding = finding.run(&run.id);
+        if let Some(place) = run.settings.get(&Concept::NumProcesses).and_then(|s| s.winning()).and_then(|c| c.origin.place()) {
+            finding = finding.related(place, message!("the number of processes", "进程数"));
+        }
+    }
+    finding
+}

@@ -1,0 +1,88 @@
+//! Arguments of Python calls and entries of dicts.
+//!
+//! Calls and dicts are named by their place: [`call_at`] finds the call of a finding. What is written is source.
+
+use super::at;
+use super::list::List;
+use vramlint_base::{Edit, TextRange, Value};
+use vramlint_resolve::SourceFile;
+use vramlint_syntax::python::{Call, Expr, ExprKind};
+
+/// The call that stands at exactly this place.
+pub(crate) fn call_at(file: &SourceFile, place: TextRange) -> Option<&Call> {
+    file.python()?.calls().find(|site| site.expr.range == place).map(|site| site.call)
+}
+
+/// Gives an argument of a call another value.
+pub(crate) fn set(file: &SourceFile, call: TextRange, name: &str, source: &str) -> Option<Edit> {
+    let argument = call_at(file, call)?.keyword(name)?;
+    Some(at(file, argument.value.range, source))
+}
+
+/// Adds a keyword argument behind the others. `None` where it is given, or may be by a `**`.
+pub(crate) fn add(file: &SourceFile, place: TextRange, name: &str, source: &str) -> Option<Edit> {
+    let call = call_at(file, place)?;
+    let free = call.keyword(name).is_none() && !call.has_unpacking();
+    free.then(|| list(file, place, call)?.append(&format!("{name}={source}"))).flatten()
+}
+
+/// Removes a keyword argument with its comma.
+pub(crate) fn remove(file: &SourceFile, place: TextRange, name: &str) -> Option<Edit> {
+    let call = call_at(file, place)?;
+    let index = call.args.iter().position(|argument| argument.name().is_some_and(|(own, _)| own == name))?;
+    list(file, place, call)?.remove(index)
+}
+
+/// Gives a keyword argument another name. `None` where the call has that one, or may by a `**`.
+pub(crate) fn rename(file: &SourceFile, place: TextRange, name: &str, new: &str) -> Option<Edit> {
+    let call = call_at(file, place)?;
+    let (_, range) = call.keyword(name)?.name()?;
+    (call.keyword(new).is_none() && !call.has_unpacking()).then(|| at(file, range, new))
+}
+
+/// Gives an entry of a dict another value.
+pub(crate) fn set_item(file: &SourceFile, dict: &Expr, key: &str, source: &str) -> Option<Edit> {
+    let ExprKind::Dict(entries) = &dict.kind else { return None };
+    let (_, value) = &entries[position(entries, key)?];
+    Some(at(file, value.range, source))
+}
+
+/// Adds an entry behind the others. `None` where the dict has it, or may by a `**`.
+pub(crate) fn add_item(file: &SourceFile, dict: &Expr, key: &str, source: &str) -> Option<Edit> {
+    let ExprKind::Dict(entries) = &dict.kind else { return None };
+    let free = entries.iter().all(|(own, _)| own.is_some()) && position(entries, key).is_none();
+    let name = super::spell::python(&Value::Text(key.to_owned()))?;
+    free.then(|| items(file, dict, entries)?.append(&format!("{name}: {source}"))).flatten()
+}
+
+/// Removes an entry of a dict with its comma.
+pub(crate) fn remove_item(file: &SourceFile, dict: &Expr, key: &str) -> Option<Edit> {
+    let ExprKind::Dict(entries) = &dict.kind else { return None };
+    items(file, dict, entries)?.remove(position(entries, key)?)
+}
+
+/// The number of the only entry with this key.
+fn position(entries: &[(Option<Expr>, Expr)], key: &str) -> Option<usize> {
+    let is = |(own, _): &(Option<Expr>, Expr)| own.as_ref().and_then(Expr::as_str) == Some(key);
+    let mut found = entries.iter().enumerate().filter(|(_, entry)| is(entry));
+    found.next().filter(|_| found.next().is_none()).map(|(index, _)| index)
+}
+
+/// The arguments of a call as a list.
+fn list<'a>(file: &'a SourceFile, place: TextRange, call: &Call) -> Option<List<'a>> {
+    let behind = TextRange::new(call.callee.range.end, place.end).slice(&file.text);
+    let open = behind.find('(').filter(|at| behind[..*at].trim_matches([' ', ')']).is_empty())?;
+    let inside = TextRange::new(call.callee.range.end + open as u32 + 1, place.end.checked_sub(1)?);
+    let items = call.args.iter().map(|argument| argument.range).collect();
+    behind.ends_with(')').then_some(List { file, comments: &file.python()?.comments, inside, items })
+}
+
+/// The entries of a dict as a list.
+fn items<'a>(file: &'a SourceFile, dict: &Expr, entries: &[(Option<Expr>, Expr)]) -> Option<List<'a>> {
+    let written = dict.range.slice(&file.text);
+    let inside = TextRange::new(dict.range.start + 1, dict.range.end.checked_sub(1)?);
+    // A `**` entry starts before its value.
+    let items = entries.iter().map(|(key, value)| key.as_ref().map(|key| key.range.cover(value.range))).collect::<Option<_>>()?;
+    let braces = written.starts_with('{') && written.ends_with('}');
+    braces.then_some(List { file, comments: &file.python()?.comments, inside, items })
+}

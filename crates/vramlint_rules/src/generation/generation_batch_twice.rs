@@ -1,0 +1,77 @@
+//! # generation-batch-set-twice
+//!
+//! `generation_batch_size` and `steps_per_generation` are both given.
+//!
+//! ## Why it matters
+//! Each follows from the other: the batch of a round of generation is micro-batch × processes × `steps_per_generation`. GRPO and RLOO
+//! refuse both at once, even where they agree.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from trl import GRPOConfig
+//!
+//! args = GRPOConfig(output_dir="out", generation_batch_size=24, steps_per_generation=3)
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from trl import GRPOConfig
+//!
+//! args = GRPOConfig(output_dir="out", steps_per_generation=3)
+//! ```
+//!
+//! ## Fix
+//! Unsafe: `generation_batch_size` is removed, so that the number of processes may change.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/grpo_config.py:1113` and `rloo_config.py:676`, run.
+//!
+//! # 中文
+//!
+//! 同时给出了 `generation_batch_size` 和 `steps_per_generation`。
+//!
+//! ## 为什么重要
+//! 两者可以互相推出：一轮生成的批等于 微批 × 进程数 × `steps_per_generation`。GRPO 与 RLOO 拒绝同时给出，即使两者一致。
+//!
+//! ## 修复
+//! 不安全：删除 `generation_batch_size`，这样可以更改进程数。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/grpo_config.py:1113` 与 `rloo_config.py:676`，实际运行。
+
+use crate::arguments::{GROUPS, Told, finding, of};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL902",
+    name: "generation-batch-set-twice",
+    group: Group::Generation,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("generation_batch_twice.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in of(cx, GROUPS) {
+        let (Some(batch), Some(steps)) = (set.get("generation_batch_size"), set.get("steps_per_generation")) else { continue };
+        let number = |value: &Option<Value>| matches!(value, Some(Value::Int(_)));
+        if number(&batch.value) && number(&steps.value) && told.first(batch.place, "") {
+            let message = message!(
+                "generation_batch_size and steps_per_generation exclude each other: refused",
+                "generation_batch_size 与 steps_per_generation 互斥：会被拒绝"
+            );
+            out.push(
+                finding(cx, set, &RULE, batch.place, message).related(steps.place, message!("the other one", "另一个")).help(
+                    message!(
+                        "keep steps_per_generation: it holds for any number of processes",
+                        "保留 steps_per_generation：它适用于任意进程数"
+                    ),
+                ),
+            );
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! # group-batch-not-divisible
+//!
+//! The batch of GRPO or RLOO cannot be cut into whole groups of completions.
+//!
+//! ## Why it matters
+//! TRL counts completions: one round of generation makes micro-batch × processes × `steps_per_generation` (by default the accumulation)
+//! of them, and that number must be a multiple of `num_generations`. A `generation_batch_size` must also be a multiple of micro-batch ×
+//! processes, and for evaluation `per_device_eval_batch_size` × processes a multiple of the group. The configuration refuses everything
+//! else, so the number of processes decides whether a script starts: 4 completions each fill groups of 8 on 2 GPUs, and not on 3.
+//! Lowering the micro-batch to save memory only works if the accumulation is raised with it.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from trl import GRPOConfig
+//!
+//! args = GRPOConfig(output_dir="out", per_device_train_batch_size=4, num_generations=8)
+//! ```
+//!
+//! ```bash file=launch.sh
+//! torchrun --nproc_per_node 3 train.py
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from trl import GRPOConfig
+//!
+//! args = GRPOConfig(output_dir="out", per_device_train_batch_size=4, num_generations=8)
+//! ```
+//!
+//! ```bash file=launch.sh
+//! torchrun --nproc_per_node 2 train.py
+//! ```
+//!
+//! ## Fix
+//! Unsafe: the next accumulation at which the groups come out even.
+//!
+//! ## When it is milder
+//! Advice where the project does not show how many processes run and one process would be refused. Silent where a number is not known.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/grpo_config.py:1096` to `:1135`, run on 1, 2 and 3 processes; `rloo_config.py:659` is the same. Older versions
+//! divide by the same rule; `num_generations` is 8 in GRPO and 2 in RLOO unless given.
+//!
+//! # 中文
+//!
+//! GRPO 或 RLOO 的批无法切成完整的补全组。
+//!
+//! ## 为什么重要
+//! TRL 以补全计数：一轮生成产生 微批 × 进程数 × `steps_per_generation`（默认等于梯度累积步数）个补全，该数必须是
+//! `num_generations` 的整数倍。`generation_batch_size` 还必须是 微批 × 进程数 的整数倍；评估时 `per_device_eval_batch_size` × 进程数 也必须是组大小的
+//! 整数倍。其余情况配置都会拒绝，因此进程数决定脚本能否启动：每进程 4 个补全在 2 张 GPU 上可凑成 8 个一组，在 3 张上则不行。为节省显存而减小微批，
+//! 必须同时增大梯度累积。
+//!
+//! ## 修复
+//! 不安全：改为能整除的下一个累积步数。
+//!
+//! ## 何时从轻
+//! 项目没有显示进程数、而单进程会被拒绝时仅作提示；任何数字未知时不报。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/grpo_config.py:1096` 至 `:1135`，在 1、2、3 个进程上实际运行；`rloo_config.py:659` 相同。旧版本的整除规则一致；
+//! 未给出时 `num_generations` 在 GRPO 中为 8，在 RLOO 中为 2。
+
+use crate::arguments::{GROUPS, Told, finding_of, of, run, strategy};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Finding, Fix, Message, Place, Severity, message};
+use vramlint_catalog::Concept;
+use vramlint_resolve::arguments::{ArgumentSet, By};
+use vramlint_resolve::versions::{Holds, Span};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL901",
+    name: "group-batch-not-divisible",
+    group: Group::Generation,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("group_batch.rs"),
+    check: Some(check),
+};
+
+/// The numbers of one training.
+struct Numbers {
+    micro: i64,
+    group: i64,
+    steps: i64,
+    /// Data-parallel processes, where known.
+    world: Option<i64>,
+}
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in of(cx, GROUPS) {
+        let Some(numbers) = numbers(cx, set) else { continue };
+        let found = if set.get("generation_batch_size").is_some_and(|given| given.value != Some(vramlint_base::Value::Null)) {
+            by_batch(cx, set, &numbers)
+        } else {
+            by_steps(cx, set, &numbers)
+        };
+        let evaluation = evaluation(cx, set, &numbers);
+        for found in found.into_iter().chain(evaluation) {
+            if told.first(found.place, &found.message.en) {
+                out.push(found);
+            }
+        }
+    }
+}
+
+fn numbers(cx: &Context<'_>, set: &ArgumentSet) -> Option<Numbers> {
+    // Before 0.24 RLOO had other keys and counted otherwise.
+    let rloo = set.takes("trl.RLOOConfig");
+    if rloo && cx.project.holds(set.file(), &Span::since("trl", "0.24")) != Holds::Always && set.get("num_generations").is_none()
+    {
+        return None;
+    }
+    let group = set.int("num_generations", if rloo { 2 } else { 8 })?;
+    let micro = set.int("per_device_train_batch_size", 8)?;
+    let accumulation = set.int("gradient_accumulation_steps", 1)?;
+    let steps = match set.get("steps_per_generation") {
+        Some(given) if given.value == Some(vramlint_base::Value::Null) => accumulation,
+        Some(given) => given.value.as_ref()?.as_int()?,
+        None => accumulation,
+    };
+    let world = run(cx, set).and_then(|run| {
+        let shared = [Concept::TensorParallelSize, Concept::ContextParallelSize];
+        let alone = shared.iter().all(|concept| run.settings.get(concept).is_none_or(|_| run.int(*concept) == Some(1)));
+        run.int(Concept::WorldSize).filter(|world| alone && *world > 0)
+    });
+    (group > 1 && micro > 0 && steps > 0).then_some(Numbers { micro, group, steps, world })
+}
+
+/// Where the finding stands: the first of these keys that is given, else the call.
+fn place(set: &ArgumentSet, keys: &[&str]) -> Place {
+    keys.iter().find_map(|key| set.get(key)).map_or(set.place, |given| given.place)
+}
+
+fn build(cx: &Context<'_>, set: &ArgumentSet, severity: Severity, at: Place, message: Message, keys: &[&str]) -> Finding {
+    let mut found = finding_of(cx, set, &RULE, severity, at, message);
+    for given in keys.iter().filter_map(|key| set.get(key)).filter(|given| given.place != at) {
+        found = found.related(given.place, message!("takes part in it", "参与计算"));
+    }
+    if let Some(run) = run(cx, set).filter(|_| severity == Severity::Error) {
+        found = found.related(run.place, message!("starts the processes", "启动进程"));
+    }
+    found
+}
+
+/// Micro-batch x processes x steps against the group.
+fn by_steps(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding> {
+    const KEYS: &[&str] =
+        &["per_device_train_batch_size", "num_generations", "gradient_accumulation_steps", "steps_per_generation"];
+    let world = n.world.unwrap_or(1);
+    let total = n.micro.checked_mul(world)?.checked_mul(n.steps)?;
+    if total % n.group == 0 {
+        return None;
+    }
+    let (micro, steps, group) = (n.micro, n.steps, n.group);
+    let at = place(set, KEYS);
+    let (severity, message) = if n.world.is_some() {
+        (
+            Severity::Error,
+            message!(
+                "{micro} x {world} processes x {steps} steps = {total} completions are no multiple of num_generations {group}: refused",
+                "{micro} × {world} 个进程 × {steps} 步 = {total} 个补全，不是 num_generations {group} 的整数倍：会被拒绝"
+            ),
+        )
+    } else {
+        (
+            Severity::Info,
+            message!(
+                "on one process {micro} x {steps} = {total} completions are no multiple of num_generations {group}, which trl refuses",
+                "单进程时 {micro} × {steps} = {total} 个补全，不是 num_generations {group} 的整数倍，trl 会拒绝"
+            ),
+        )
+    };
+    let mut found = build(cx, set, severity, at, message, KEYS);
+    let each = n.micro.checked_mul(world)?;
+    let next =
+        (n.steps + 1..=n.steps + n.group).find(|steps| each.checked_mul(*steps).is_some_and(|total| total % n.group == 0))?;
+    let key = if set.get("steps_per_generation").is_some() { "steps_per_generation" } else { "gradient_accumulation_steps" };
+    found = found.help(message!("{key} {next} makes whole groups", "{key} 取 {next} 即可凑成整组"));
+    if let Some(given) = set.get(key).filter(|given| n.world.is_some() && matches!(given.by, By::Keyword | By::File | By::Flag)) {
+        found = found.fix(Fix {
+            title: message!("set {key} to {next}", "把 {key} 设为 {next}"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit::replace(given.value_place, next.to_string())],
+        });
+    }
+    Some(found)
+}
+
+/// A batch of generation against the group, and against micro-batch x processes.
+fn by_batch(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding> {
+    const KEYS: &[&str] = &["generation_batch_size", "per_device_train_batch_size", "num_generations"];
+    // Both knobs together are another mistake.
+    if !set.lacks("steps_per_generation") {
+        return None;
+    }
+    let given = set.get("generation_batch_size")?;
+    let batch = given.value.as_ref()?.as_int().filter(|batch| *batch > 0)?;
+    let group = n.group;
+    if batch % group != 0 {
+        let message = message!(
+            "generation_batch_size {batch} is no multiple of num_generations {group}: refused",
+            "generation_batch_size {batch} 不是 num_generations {group} 的整数倍：会被拒绝"
+        );
+        return Some(build(cx, set, Severity::Error, given.place, message, KEYS));
+    }
+    let world = n.world?;
+    let each = n.micro.checked_mul(world)?;
+    if batch % each == 0 {
+        return None;
+    }
+    let micro = n.micro;
+    let message = message!(
+        "generation_batch_size {batch} is no multiple of {micro} x {world} processes = {each}: refused",
+        "generation_batch_size {batch} 不是 {micro} × {world} 个进程 = {each} 的整数倍：会被拒绝"
+    );
+    Some(build(cx, set, Severity::Error, given.place, message, KEYS))
+}
+
+/// The batch of evaluation against its group.
+fn evaluation(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding> {
+    const KEYS: &[&str] = &["per_device_eval_batch_size", "num_generations_eval", "num_generations", "eval_strategy"];
+    if !matches!(strategy(set, &["eval_strategy", "evaluation_strategy"], "no")?, "steps" | "epoch") {
+        return None;
+    }
+    let group = match set.get("num_generations_eval").map(|given| given.value.as_ref()) {
+        Some(None) => return None,
+        Some(Some(value)) if *value != vramlint_base::Value::Null => value.as_int().filter(|group| *group > 0)?,
+        _ => n.group,
+    };
+    let (rows, world) = (set.int("per_device_eval_batch_size", 8).filter(|rows| *rows > 0)?, n.world?);
+    let total = rows.checked_mul(world)?;
+    if total % group == 0 {
+        return None;
+    }
+    let at = place(set, KEYS);
+    let message = message!(
+        "evaluation: {rows} x {world} processes = {total} completions are no multiple of {group} generations: refused",
+        "评估：{rows} × {world} 个进程 = {total} 个补全，不是 {group} 个生成的整数倍：会被拒绝"
+    );
+    Some(build(cx, set, Severity::Error, at, message, KEYS).help(message!(
+        "make per_device_eval_batch_size x processes a multiple of the group",
+        "使 per_device_eval_batch_size × 进程数 为组大小的整数倍"
+    )))
+}

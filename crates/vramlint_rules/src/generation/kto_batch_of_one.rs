@@ -1,0 +1,82 @@
+//! # kto-batch-of-one
+//!
+//! KTO with one row per device.
+//!
+//! ## Why it matters
+//! KTO estimates the divergence from the other rows of the micro-batch; accumulation does not help. With one row trl refuses to train. The
+//! loss `apo_zero_unpaired` estimates none and is exempt.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from trl import KTOConfig
+//!
+//! args = KTOConfig(output_dir="out", per_device_train_batch_size=1)
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from trl import KTOConfig
+//!
+//! args = KTOConfig(output_dir="out", per_device_train_batch_size=2)
+//! ```
+//!
+//! ## Fix
+//! Unsafe: 2 rows; memory and the effective batch change.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/kto_trainer.py:844`, run.
+//!
+//! # 中文
+//!
+//! KTO 每个设备只有一行样本。
+//!
+//! ## 为什么重要
+//! KTO 用微批中的其他样本估计散度，梯度累积无济于事。只有一行时 trl 拒绝训练。损失 `apo_zero_unpaired` 不做该估计，不受限制。
+//!
+//! ## 修复
+//! 不安全：改为 2 行；显存与有效批大小会随之变化。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/kto_trainer.py:844`，实际运行。
+
+use crate::arguments::{Told, finding, of, written};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_resolve::arguments::By;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL907",
+    name: "kto-batch-of-one",
+    group: Group::Generation,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("kto_batch_of_one.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in of(cx, &["trl.KTOConfig"]) {
+        let Some(given) = set.get("per_device_train_batch_size") else { continue };
+        let one = given.value.as_ref().and_then(Value::as_int).is_some_and(|rows| rows <= 1);
+        let estimates = set.text("loss_type", "kto") == Some("kto");
+        if !one || !estimates || !told.first(given.place, "") {
+            continue;
+        }
+        let shown = written(cx, given);
+        let message = message!(
+            "{shown}: KTO needs at least 2 rows per device, accumulation does not count",
+            "{shown}：KTO 每个设备至少需要 2 行样本，梯度累积不计入"
+        );
+        let mut found = finding(cx, set, &RULE, given.place, message).help(message!("use 2 or more", "使用 2 或更大"));
+        if matches!(given.by, By::Keyword | By::File | By::Flag) {
+            found = found.fix(Fix {
+                title: message!("2 rows per device", "每个设备 2 行样本"),
+                applicability: Applicability::Unsafe,
+                edits: vec![edit::replace(given.value_place, "2")],
+            });
+        }
+        out.push(found);
+    }
+}

@@ -1,0 +1,127 @@
+//! # reference-model-beside-adapters
+//!
+//! A second model is kept as the reference although the policy is trained by adapters.
+//!
+//! ## Why it matters
+//! With `peft_config` the reference is the same model with its adapters off, at no cost. A `ref_model` that is given all the same stays on
+//! the GPU as a second full copy of the weights; trl says nothing.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from datasets import Dataset
+//! from peft import LoraConfig
+//! from transformers import AutoModelForCausalLM
+//! from trl import DPOConfig, DPOTrainer
+//!
+//! model = AutoModelForCausalLM.from_pretrained("my-org/tiny")
+//! reference = AutoModelForCausalLM.from_pretrained("my-org/tiny")
+//! data = Dataset.from_dict({"prompt": ["a"], "chosen": ["b"], "rejected": ["c"]})
+//! trainer = DPOTrainer(model, ref_model=reference, args=DPOConfig("out"), train_dataset=data, peft_config=LoraConfig(r=8))
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from datasets import Dataset
+//! from peft import LoraConfig
+//! from transformers import AutoModelForCausalLM
+//! from trl import DPOConfig, DPOTrainer
+//!
+//! model = AutoModelForCausalLM.from_pretrained("my-org/tiny")
+//! data = Dataset.from_dict({"prompt": ["a"], "chosen": ["b"], "rejected": ["c"]})
+//! trainer = DPOTrainer(model, args=DPOConfig("out"), train_dataset=data, peft_config=LoraConfig(r=8))
+//! ```
+//!
+//! ## Fix
+//! None: the model behind it may be another one on purpose.
+//!
+//! ## When it is milder
+//! Advice where the reference is another checkpoint than the model.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/dpo_trainer.py`, run: both copies stay.
+//!
+//! # 中文
+//!
+//! 策略模型用适配器训练，却仍保留第二个模型作为参考。
+//!
+//! ## 为什么重要
+//! 有 `peft_config` 时，参考就是关闭适配器的同一个模型，没有额外开销。若仍给出 `ref_model`，它会作为第二份完整权重留在 GPU 上，
+//! trl 不会提示。
+//!
+//! ## 修复
+//! 无：背后的模型可能是有意选用的另一个。
+//!
+//! ## 何时从轻
+//! 参考模型与训练模型是不同的检查点时仅作提示。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/dpo_trainer.py`，实际运行：两份都会保留。
+
+use crate::arguments::Told;
+use crate::rule::Build;
+use crate::trainers::{Trainer, trainers};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, Value, message};
+use vramlint_resolve::code::{CallValue, CallWhat};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL906",
+    name: "reference-model-beside-adapters",
+    group: Group::Generation,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("reference_beside_adapters.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for trainer in trainers(cx).iter().filter(|trainer| matches!(trainer.name.as_str(), "DPOTrainer" | "KTOTrainer")) {
+        let (Some(reference), Some(adapters)) = (trainer.argument("ref_model"), trainer.made("peft_config")) else { continue };
+        // The object itself, or a name that the trainer loads.
+        let loaded = |value: &CallValue| match &value.what {
+            CallWhat::Model(_) => true,
+            CallWhat::Known(value) => matches!(value, Value::Text(_)),
+            _ => false,
+        };
+        let same_object = same(trainer, true);
+        if !reference.values.iter().all(loaded) || reference.values.len() != 1 || same_object || !told.first(reference.place, "")
+        {
+            continue;
+        }
+        let (severity, message) = if same(trainer, false) {
+            (
+                RULE.severity,
+                message!(
+                    "ref_model stays in memory as a second copy: with peft_config the reference is the model without its adapters",
+                    "ref_model 会作为第二份副本留在显存中：有 peft_config 时参考就是关闭适配器的模型"
+                ),
+            )
+        } else {
+            (
+                Severity::Info,
+                message!(
+                    "ref_model stays in memory as a second model: with peft_config the model without its adapters can be the reference",
+                    "ref_model 会作为第二个模型留在显存中：有 peft_config 时可用关闭适配器的模型作参考"
+                ),
+            )
+        };
+        out.push(
+            RULE.finding(reference.place, message)
+                .severity(severity)
+                .related(adapters.place, message!("the adapters", "适配器"))
+                .help(message!("leave ref_model out", "不要给出 ref_model")),
+        );
+    }
+}
+
+/// Whether model and reference are one object, or the same checkpoint.
+fn same(trainer: &Trainer<'_>, object: bool) -> bool {
+    let find = |name: &str| match trainer.argument(name)?.values.as_slice() {
+        [CallValue { what: CallWhat::Model(index), .. }] => Some((Some(*index), trainer.code.model(*index)?.model.clone()?)),
+        [CallValue { what: CallWhat::Known(value @ Value::Text(_)), .. }] => Some((None, value.clone())),
+        _ => None,
+    };
+    let (Some((a, first)), Some((b, second))) = (find("model"), find("ref_model")) else { return false };
+    if object { a.is_some() && a == b } else { first == second }
+}

@@ -1,0 +1,99 @@
+//! # reference-is-the-model
+//!
+//! The model that is trained is given as its own reference.
+//!
+//! ## Why it matters
+//! DPO and KTO compare the policy with a frozen reference. The same object as both would always agree with itself: trl refuses it. Without
+//! `ref_model` the trainer makes the copy itself; with adapters it needs none.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from datasets import Dataset
+//! from transformers import AutoModelForCausalLM
+//! from trl import DPOConfig, DPOTrainer
+//!
+//! model = AutoModelForCausalLM.from_pretrained("my-org/tiny")
+//! data = Dataset.from_dict({"prompt": ["a"], "chosen": ["b"], "rejected": ["c"]})
+//! trainer = DPOTrainer(model, ref_model=model, args=DPOConfig("out"), train_dataset=data)
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from datasets import Dataset
+//! from transformers import AutoModelForCausalLM
+//! from trl import DPOConfig, DPOTrainer
+//!
+//! model = AutoModelForCausalLM.from_pretrained("my-org/tiny")
+//! data = Dataset.from_dict({"prompt": ["a"], "chosen": ["b"], "rejected": ["c"]})
+//! trainer = DPOTrainer(model, args=DPOConfig("out"), train_dataset=data)
+//! ```
+//!
+//! ## Fix
+//! Safe: the argument is removed; the trainer then makes the copy that must have been meant.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/dpo_trainer.py:590`, run; `kto_trainer.py:644`, read.
+//!
+//! # 中文
+//!
+//! 把正在训练的模型作为它自己的参考模型。
+//!
+//! ## 为什么重要
+//! DPO 与 KTO 把策略模型与冻结的参考模型比较。同一个对象总与自己一致，trl 会拒绝。不给 `ref_model` 时 trainer 会自行复制；使用适配器时
+//! 则不需要副本。
+//!
+//! ## 修复
+//! 安全：删除该参数；trainer 会创建本应有的副本。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/dpo_trainer.py:590`，实际运行；`kto_trainer.py:644`，阅读源码。
+
+use crate::arguments::Told;
+use crate::rule::Build;
+use crate::trainers::trainers;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::code::{CallArgument, CallWhat};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL905",
+    name: "reference-is-the-model",
+    group: Group::Generation,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("reference_is_policy.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for trainer in trainers(cx).iter().filter(|trainer| matches!(trainer.name.as_str(), "DPOTrainer" | "KTOTrainer")) {
+        let (Some(model), Some(reference)) = (trainer.argument("model"), trainer.argument("ref_model")) else { continue };
+        let same = thing(model).is_some_and(|model| thing(reference) == Some(model));
+        if same && told.first(reference.place, "") {
+            let message = message!(
+                "ref_model is the model that is trained: trl refuses the same object",
+                "ref_model 就是正在训练的模型：trl 会拒绝同一个对象"
+            );
+            let severity = if cx.project.is_fragment(reference.place.file) { Severity::Warning } else { RULE.severity };
+            out.push(
+                RULE.finding(reference.place, message)
+                    .severity(severity)
+                    .related(model.place, message!("the model", "模型"))
+                    .help(message!("leave ref_model out: the trainer makes the copy", "不要给出 ref_model：trainer 会自行复制")),
+            );
+        }
+    }
+}
+
+/// The one thing that an argument certainly is.
+fn thing(argument: &CallArgument) -> Option<(bool, usize)> {
+    match argument.values.as_slice() {
+        [value] => match value.what {
+            CallWhat::Model(index) => Some((true, index)),
+            CallWhat::Made(index) => Some((false, index)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,130 @@
+//! # reference-sync-without-reference
+//!
+//! The reference model is to follow the policy, and there is no reference model.
+//!
+//! ## Why it matters
+//! `sync_ref_model` copies the policy into the reference model from time to time. GRPO makes none while `beta` is 0, its default. With
+//! adapters the reference is the same model with its adapters off. With `precompute_ref_log_probs` it is gone before the training begins.
+//! The trainer refuses all three.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from trl import GRPOConfig
+//!
+//! args = GRPOConfig(output_dir="out", sync_ref_model=True)
+//! ```
+//!
+//! ```text file=requirements.txt
+//! trl==1.16.0
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from trl import GRPOConfig
+//!
+//! args = GRPOConfig(output_dir="out", sync_ref_model=True, beta=0.04)
+//! ```
+//!
+//! ## Fix
+//! None: either a `beta` is wanted, or no reference.
+//!
+//! ## When it is milder
+//! Advice where `beta` is not given and the version of trl is not known: before 0.19 its default was 0.04.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/grpo_trainer.py:1190`, run; `dpo_trainer.py:992`, `kto_trainer.py:1000`, `rloo_trainer.py:822`, read.
+//!
+//! # 中文
+//!
+//! 要求参考模型跟随策略模型更新，但并没有参考模型。
+//!
+//! ## 为什么重要
+//! `sync_ref_model` 会不时把策略模型复制到参考模型。GRPO 在 `beta` 为 0（默认值）时不创建参考模型；使用适配器时，参考就是关闭适配器的同一个模型；
+//! 使用 `precompute_ref_log_probs` 时，参考模型在训练开始前就已释放。这三种情况 trainer 都会拒绝。
+//!
+//! ## 修复
+//! 无：要么需要 `beta`，要么不需要参考模型。
+//!
+//! ## 何时从轻
+//! 未给出 `beta` 且 trl 版本未知时仅作提示：0.19 之前其默认值为 0.04。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/grpo_trainer.py:1190`，实际运行；`dpo_trainer.py:992`、`kto_trainer.py:1000`、`rloo_trainer.py:822`，阅读源码。
+
+use crate::arguments::{GROUPS, Told, finding_of, number, trainings};
+use crate::rule::Build;
+use crate::trainers::trainers;
+use crate::{Context, Group, Rule, Sink, gate};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::arguments::{ArgumentSet, Given, Reader};
+use vramlint_resolve::versions::Span;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL904",
+    name: "reference-sync-without-reference",
+    group: Group::Generation,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("reference_sync.rs"),
+    check: Some(check),
+};
+
+fn asks(set: &ArgumentSet) -> Option<&Given> {
+    set.get("sync_ref_model").filter(|_| set.reader != Reader::Unseen && set.truth("sync_ref_model", false) == Some(true))
+}
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in trainings(cx) {
+        let Some(sync) = asks(set) else { continue };
+        let class = set.training().unwrap_or_default();
+        if GROUPS.contains(&class) {
+            let beta = number(set, "beta", if class == "trl.GRPOConfig" { 0.0 } else { 0.05 });
+            let span = Span::since("trl", "0.19");
+            let severity = if set.get("beta").is_some() {
+                Some(RULE.severity)
+            } else {
+                gate::severity(cx, set.file(), &span, RULE.severity)
+            };
+            let Some(severity) = severity.filter(|_| beta == Some(0.0) && told.first(sync.place, "")) else { continue };
+            let message = message!(
+                "sync_ref_model with beta 0: there is no reference model to follow, the trainer refuses",
+                "sync_ref_model 而 beta 为 0：没有参考模型可同步，trainer 会拒绝"
+            );
+            let mut found = finding_of(cx, set, &RULE, severity, sync.place, message).help(message!(
+                "give beta a value above 0, or remove sync_ref_model",
+                "给 beta 一个大于 0 的值，或删除 sync_ref_model"
+            ));
+            if let Some(beta) = set.get("beta") {
+                found = found.related(beta.place, message!("no reference model", "没有参考模型"));
+            }
+            out.push(found);
+        } else if set.truth("precompute_ref_log_probs", false) == Some(true) && told.first(sync.place, "") {
+            let message = message!(
+                "sync_ref_model beside precompute_ref_log_probs: the reference is gone before training, the trainer refuses",
+                "sync_ref_model 与 precompute_ref_log_probs 并存：参考模型在训练前已释放，trainer 会拒绝"
+            );
+            let mut found = finding_of(cx, set, &RULE, RULE.severity, sync.place, message);
+            if let Some(given) = set.get("precompute_ref_log_probs") {
+                found = found.related(given.place, message!("computed once, before training", "训练前一次性计算"));
+            }
+            out.push(found.help(message!("keep one of the two", "两者只保留其一")));
+        }
+    }
+    for trainer in trainers(cx) {
+        let Some(set) = trainer.arguments else { continue };
+        let Some(sync) = asks(set) else { continue };
+        let adapters = trainer.made("peft_config").filter(|_| trainer.library == "trl");
+        if let Some(adapters) = adapters.filter(|_| told.first(sync.place, "")) {
+            let message = message!(
+                "sync_ref_model with adapters: the reference is the model itself, the trainer refuses",
+                "sync_ref_model 与适配器并用：参考就是模型本身，trainer 会拒绝"
+            );
+            out.push(
+                finding_of(cx, set, &RULE, RULE.severity, sync.place, message)
+                    .related(adapters.place, message!("the adapters", "适配器"))
+                    .help(message!("remove sync_ref_model", "删除 sync_ref_model")),
+            );
+        }
+    }
+}

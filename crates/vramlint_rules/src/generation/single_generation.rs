@@ -1,0 +1,82 @@
+//! # single-generation
+//!
+//! GRPO or RLOO with fewer than two completions per prompt.
+//!
+//! ## Why it matters
+//! Both compare the completions of one prompt with each other: a single one has nothing to be compared with, its advantage is zero.
+//! The configuration refuses it.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from trl import GRPOConfig
+//!
+//! args = GRPOConfig(output_dir="out", num_generations=1)
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from trl import GRPOConfig
+//!
+//! args = GRPOConfig(output_dir="out", num_generations=2)
+//! ```
+//!
+//! ## Fix
+//! Unsafe: 2, the least that works.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/grpo_config.py:1137` and `rloo_config.py:696`, run.
+//!
+//! # 中文
+//!
+//! GRPO 或 RLOO 每个提示的补全少于两个。
+//!
+//! ## 为什么重要
+//! 两者都把同一提示的补全相互比较：只有一个就无从比较，优势恒为零。配置会拒绝。
+//!
+//! ## 修复
+//! 不安全：改为 2，可行的最小值。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/grpo_config.py:1137` 与 `rloo_config.py:696`，实际运行。
+
+use crate::arguments::{GROUPS, Told, finding, of, written};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_resolve::arguments::By;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL903",
+    name: "single-generation",
+    group: Group::Generation,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("single_generation.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in of(cx, GROUPS) {
+        let Some(given) = set.get("num_generations") else { continue };
+        let few = given.value.as_ref().and_then(Value::as_int).is_some_and(|number| number < 2);
+        if !few || !told.first(given.place, "") {
+            continue;
+        }
+        let shown = written(cx, given);
+        let message = message!(
+            "{shown}: at least 2 completions per prompt are needed, fewer are refused",
+            "{shown}：每个提示至少需要 2 个补全，否则会被拒绝"
+        );
+        let mut found = finding(cx, set, &RULE, given.place, message)
+            .help(message!("advantages compare the completions of one prompt", "优势来自同一提示的补全之间的比较"));
+        if matches!(given.by, By::Keyword | By::File | By::Flag) {
+            found = found.fix(Fix {
+                title: message!("generate 2 completions per prompt", "每个提示生成 2 个补全"),
+                applicability: Applicability::Unsafe,
+                edits: vec![edit::replace(given.value_place, "2")],
+            });
+        }
+        out.push(found);
+    }
+}

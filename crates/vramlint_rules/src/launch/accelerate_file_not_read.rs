@@ -1,0 +1,148 @@
+//! # accelerate-file-not-read
+//!
+//! A launcher that does not read accelerate's file starts the script.
+//!
+//! ## Why it matters
+//! Only `accelerate launch` reads the file. Under `torchrun`, `deepspeed` or `python` an `Accelerator()` knows nothing of it: mixed precision,
+//! FSDP and ZeRO stay off, and the whole model is trained in fp32 on every GPU.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! torchrun --nproc_per_node 2 train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: FSDP
+//! num_processes: 2
+//! mixed_precision: bf16
+//! fsdp_config:
+//!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+//! ```
+//! ```python file=train.py
+//! from accelerate import Accelerator
+//!
+//! accelerator = Accelerator()
+//! model = accelerator.prepare(model)
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: FSDP
+//! num_processes: 2
+//! mixed_precision: bf16
+//! fsdp_config:
+//!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+//! ```
+//! ```python file=train.py
+//! from accelerate import Accelerator
+//!
+//! accelerator = Accelerator()
+//! model = accelerator.prepare(model)
+//! ```
+//!
+//! ## When it is silent
+//! Where any command of the project or of its documents starts accelerate, where the file would change nothing, and where the script does
+//! not make an `Accelerator` itself.
+//!
+//! ## Fix
+//! None: which launcher is meant is not known.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/launch.py:1214` (the only reader), run: the file's settings reach a script by the environment that the launcher
+//! sets.
+//!
+//! # 中文
+//!
+//! 由不读取 accelerate 配置文件的启动器启动脚本。
+//!
+//! ## 为什么重要
+//! 只有 `accelerate launch` 会读取该文件。用 `torchrun`、`deepspeed` 或 `python` 启动时，`Accelerator()` 对它一无所知：混合精度、FSDP、ZeRO 都不生效，
+//! 每张 GPU 都以 fp32 训练完整模型。
+//!
+//! ## 何时不报告
+//! 项目或其文档中有任何命令启动 accelerate 时；文件不会改变什么时；脚本自己不创建 `Accelerator` 时。
+//!
+//! ## 修复
+//! 无：无法得知本意是哪个启动器。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/launch.py:1214`（唯一的读取者），实际运行：文件中的设置经由启动器设置的环境变量到达脚本。
+
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Place, Severity, message};
+use vramlint_catalog::Dialect;
+use vramlint_catalog::flags::Launcher;
+use vramlint_resolve::{Kind, Run, SourceFile};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL114",
+    name: "accelerate-file-not-read",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("accelerate_file_not_read.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let project = cx.project;
+    let mut launches = project.launches.iter().map(AsRef::as_ref).chain(project.mentioned());
+    if launches.any(|launch| matches!(launch.launcher, Launcher::Accelerate | Launcher::Trl | Launcher::Axolotl)) {
+        return;
+    }
+    for run in &project.runs {
+        let other = matches!(run.launcher, Some(Launcher::Torchrun | Launcher::DeepSpeed | Launcher::Python));
+        let Some(code) = run.code.as_deref().filter(|_| other && run.dialect == Dialect::Plain) else { continue };
+        if code.accelerator.is_none() {
+            continue;
+        }
+        let near = |file: &&SourceFile| {
+            let of_launch = project.file(run.place.file).folder();
+            let of_entry = run.entry.map_or(of_launch, |entry| project.file(entry).folder());
+            project.kind(file.id) == Kind::Accelerate && [of_launch, of_entry].iter().any(|folder| holds(folder, file.folder()))
+        };
+        let found = project.files.iter().filter(near).find_map(|file| Some((file, lost(file)?)));
+        if let Some((file, lost)) = found {
+            out.push(finding(run, file, &lost));
+        }
+    }
+}
+
+/// Whether a file in `inner` lies beside or below `folder`.
+fn holds(folder: &str, inner: &str) -> bool {
+    folder == inner || folder.is_empty() || inner.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// What of the file would change the run, with its place.
+fn lost(file: &SourceFile) -> Option<(String, Place)> {
+    let root = file.data()?.root()?;
+    let entry = |key: &str, counts: &dyn Fn(&str) -> bool| {
+        let node = root.get(key)?;
+        let text = node.text().filter(|text| counts(text))?;
+        Some((format!("{key}: {text}"), Place::new(file.id, node.range())))
+    };
+    entry("distributed_type", &|text| matches!(text, "FSDP" | "DEEPSPEED"))
+        .or_else(|| entry("mixed_precision", &|text| matches!(text, "bf16" | "fp16" | "fp8")))
+}
+
+fn finding(run: &Run, file: &SourceFile, (what, at): &(String, Place)) -> vramlint_base::Finding {
+    let name = file.name();
+    let launcher = match run.launcher {
+        Some(Launcher::Torchrun) => "torchrun",
+        Some(Launcher::DeepSpeed) => "deepspeed",
+        _ => "python",
+    };
+    RULE.finding(
+        run.place,
+        message!("{launcher} does not read {name}: {what} is off", "{launcher} 不会读取 {name}：{what} 不生效"),
+    )
+    .related(*at, message!("only `accelerate launch` reads it", "只有 `accelerate launch` 会读取它"))
+    .help(message!(
+        "start it with `accelerate launch --config_file {name}`",
+        "请用 `accelerate launch --config_file {name}` 启动"
+    ))
+    .run(&run.id)
+}

@@ -1,0 +1,112 @@
+//! # conflicting-launch-flags
+//!
+//! Flags of `accelerate launch` that exclude each other.
+//!
+//! ## Why it matters
+//! `--cpu`, `--multi_gpu`, `--tpu`, `--use_deepspeed` and `--use_fsdp` each say how the processes cooperate: accelerate takes one of
+//! them and stops with a `ValueError` at two, before it reads the file. `--use_parallelism_config` needs `--use_fsdp`, and `--module`
+//! cannot go with `--no_python`.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! accelerate launch --multi_gpu --use_deepspeed --num_processes 2 train.py
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --use_deepspeed --num_processes 2 train.py
+//! ```
+//!
+//! ## Fix
+//! None: which of the two was meant is not known.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/launch.py:1204` and `:1211`, `utils/launch.py:81` and `:247`, run: `You can only use one of`,
+//! `You cannot use --use_parallelism_config without --use_fsdp`.
+//!
+//! # 中文
+//!
+//! `accelerate launch` 的参数互相排斥。
+//!
+//! ## 为什么重要
+//! `--cpu`、`--multi_gpu`、`--tpu`、`--use_deepspeed`、`--use_fsdp` 各自规定进程如何协作：accelerate 只接受其中一个，出现两个时在读取配置
+//! 文件之前就以 `ValueError` 停止。`--use_parallelism_config` 需要 `--use_fsdp`；`--module` 不能与 `--no_python` 同用。
+//!
+//! ## 修复
+//! 无：无法得知两者中哪一个才是本意。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/launch.py:1204` 与 `:1211`、`utils/launch.py:81` 与 `:247`，实际运行。
+
+use crate::accelerate::{Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Place, Severity, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL104",
+    name: "conflicting-launch-flags",
+    group: Group::Launch,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("conflicting_launch_flags.rs"),
+    check: Some(check),
+};
+
+/// The switches of which accelerate takes one.
+const MODES: &[&str] = &["--cpu", "--multi_gpu", "--tpu", "--use_deepspeed", "--use_fsdp"];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in starts(cx.project).iter().filter(|start| !start.is_alone()) {
+        for finding in [modes(start), lonely(start), module(start)].into_iter().flatten() {
+            if once.first(finding.place) {
+                out.push(finding);
+            }
+        }
+    }
+}
+
+fn given<'f>(start: &Start<'_>, flag: &'f str) -> Option<(&'f str, Place)> {
+    start.flag(flag).map(|found| (flag, found.word))
+}
+
+fn modes(start: &Start<'_>) -> Option<vramlint_base::Finding> {
+    let mut given: Vec<_> = MODES.iter().filter_map(|flag| given(start, flag)).collect();
+    given.sort_by_key(|(_, place)| *place);
+    let [(first, first_at), (second, second_at), ..] = given.as_slice() else { return None };
+    Some(
+        clash((first, *first_at), (second, *second_at))
+            .help(message!("keep the one that says how the processes cooperate", "只保留规定进程协作方式的那一个")),
+    )
+}
+
+fn lonely(start: &Start<'_>) -> Option<vramlint_base::Finding> {
+    let (flag, at) = given(start, "--use_parallelism_config")?;
+    if start.may_hide_flags() || start.flag("--use_fsdp").is_some() {
+        return None;
+    }
+    let finding = RULE.finding(
+        at,
+        message!("accelerate launch refuses {flag} without --use_fsdp", "没有 --use_fsdp 时 accelerate launch 拒绝 {flag}"),
+    );
+    Some(finding.help(message!(
+        "add --use_fsdp --fsdp_version 2, or name a file that has a parallelism_config",
+        "加上 --use_fsdp --fsdp_version 2，或指定含 parallelism_config 的配置文件"
+    )))
+}
+
+fn module(start: &Start<'_>) -> Option<vramlint_base::Finding> {
+    Some(clash(given(start, "--module")?, given(start, "--no_python")?))
+}
+
+fn clash((first, first_at): (&str, Place), (second, second_at): (&str, Place)) -> vramlint_base::Finding {
+    RULE.finding(
+        second_at,
+        message!(
+            "accelerate launch refuses {second} together with {first}",
+            "accelerate launch 拒绝同时使用 {second} 与 {first}"
+        ),
+    )
+    .related(first_at, message!("{first} is given here", "此处给出了 {first}"))
+}

@@ -1,0 +1,156 @@
+//! # fp8-not-available
+//!
+//! `mixed_precision: fp8` that accelerate cannot serve.
+//!
+//! ## Why it matters
+//! The launcher asks for TransformerEngine, torchao or MS-AMP before it starts anything, and stops without one. `--fp8_backend` takes `te`, `ao`
+//! and `msamp` in lower case only, and `Accelerator()` then refuses the lower-case name: only the file's `backend: TE` works. MS-AMP goes
+//! neither with FSDP nor with ZeRO 3, and torchao under FSDP not with `fsdp_cpu_ram_efficient_loading`.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! accelerate launch --multi_gpu --num_processes 2 --mixed_precision fp8 --fp8_backend te train.py
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --multi_gpu --num_processes 2 --mixed_precision bf16 train.py
+//! ```
+//!
+//! ## When it is milder
+//! Without one of the libraries: an error where the project pins torch and accelerate and lists none of them, a warning where it only does not
+//! list them. Silent where the project does not list its libraries.
+//!
+//! ## Fix
+//! None.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `utils/launch.py:178`, run: `FP8 is not available on this machine`; `commands/launch.py:791` and `accelerator.py:4400`,
+//! run: `'te' is not a valid FP8BackendType`; `accelerator.py:519` and `:606`, `utils/dataclasses.py:1346`, read.
+//!
+//! # 中文
+//!
+//! accelerate 无法提供的 `mixed_precision: fp8`。
+//!
+//! ## 为什么重要
+//! 启动器在启动任何进程之前要求安装 TransformerEngine、torchao 或 MS-AMP，否则停止。`--fp8_backend` 只接受小写的 `te`、`ao`、`msamp`，而 `Accelerator()` 又拒绝小写
+//! 名称：只有文件中的 `backend: TE` 可用。MS-AMP 不能与 FSDP 或 ZeRO 3 同用；FSDP 下的 torchao 不能与 `fsdp_cpu_ram_efficient_loading` 同用。
+//!
+//! ## 何时较轻
+//! 缺少这些库时：项目固定了 torch 与 accelerate 的版本却未列出它们为错误，仅未列出为警告；项目未列出所用的库时不报告。
+//!
+//! ## 修复
+//! 无。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `utils/launch.py:178`，实际运行：`FP8 is not available on this machine`；`commands/launch.py:791` 与 `accelerator.py:4400`，实际运行；
+//! `accelerator.py:519` 与 `:606`、`utils/dataclasses.py:1346`，阅读源码。
+
+use crate::accelerate::{Answer, Given, Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Finding, Severity, message};
+use vramlint_resolve::versions::{Known, Said};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL118",
+    name: "fp8-not-available",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("fp8_not_available.rs"),
+    check: Some(check),
+};
+
+/// Libraries that bring fp8.
+const LIBRARIES: &[&str] = &["transformer-engine", "transformer-engine-torch", "torchao", "ms-amp", "msamp"];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let Some(precision) = start.top("mixed_precision").known() else { continue };
+        if !precision.text().is_some_and(|text| text.eq_ignore_ascii_case("fp8")) {
+            continue;
+        }
+        for finding in [spelling(start), library(cx, &precision), sharding(start)].into_iter().flatten() {
+            if once.first(finding.place) {
+                out.push(finding);
+            }
+        }
+    }
+}
+
+fn spelling(start: &Start<'_>) -> Option<Finding> {
+    let given = start.block("fp8_config", "fp8_backend").known()?;
+    let text = given.text()?;
+    let upper = text.to_uppercase();
+    if text == upper || !["TE", "AO", "MSAMP"].contains(&upper.as_str()) {
+        return None;
+    }
+    let finding = RULE.finding(
+        given.place,
+        message!(
+            "Accelerator() refuses the fp8 backend {text}: it is called {upper}",
+            "Accelerator() 拒绝 fp8 后端 {text}：应为 {upper}"
+        ),
+    );
+    let help = if given.by_flag() {
+        message!(
+            "the flag takes no other spelling: write fp8_config: with backend: {upper} in accelerate's file",
+            "该参数不接受其他写法：请在 accelerate 的文件中写 fp8_config: 与 backend: {upper}"
+        )
+    } else {
+        message!("write {upper}", "写作 {upper}")
+    };
+    Some(finding.severity(Severity::Error).help(help))
+}
+
+fn library(cx: &Context<'_>, precision: &Given) -> Option<Finding> {
+    let file = precision.place.file;
+    let said = |name: &str| cx.project.library(file, name);
+    said("accelerate")?;
+    if LIBRARIES.iter().any(|name| said(name).is_some()) {
+        return None;
+    }
+    let pinned = |name: &str| matches!(said(name), Some(Said { version: Known::Exact(_), .. }));
+    let severity = if pinned("torch") && pinned("accelerate") { Severity::Error } else { Severity::Warning };
+    let finding = RULE.finding(
+        precision.place,
+        message!(
+            "fp8 needs TransformerEngine, torchao or MS-AMP, and the project lists none of them",
+            "fp8 需要 TransformerEngine、torchao 或 MS-AMP，而项目均未列出"
+        ),
+    );
+    Some(finding.severity(severity).help(message!("install one of them, or write bf16", "安装其中之一，或改为 bf16")))
+}
+
+fn sharding(start: &Start<'_>) -> Option<Finding> {
+    let backend = start.block("fp8_config", "fp8_backend").known()?;
+    let kind = start.kind()?;
+    let fsdp = kind.name == "FSDP";
+    let (what, severity) = match backend.text()?.to_uppercase().as_str() {
+        "MSAMP" if fsdp => ("FSDP".to_owned(), Severity::Error),
+        "MSAMP" if kind.name == "DEEPSPEED" && start.zero_stage() == Some(3) => ("ZeRO 3".to_owned(), Severity::Error),
+        "AO" if fsdp && efficient(start)? => ("fsdp_cpu_ram_efficient_loading".to_owned(), Severity::Error),
+        _ => return None,
+    };
+    let name = backend.text()?.to_uppercase();
+    let finding = RULE.finding(
+        backend.whole(),
+        message!(
+            "Accelerator() refuses fp8 by {name} together with {what}",
+            "Accelerator() 拒绝同时使用 {name} 的 fp8 与 {what}"
+        ),
+    );
+    let finding = finding.severity(severity).related(kind.place, message!("the type", "类型"));
+    Some(finding.help(message!("choose another backend, or turn {what} off", "换用其他后端，或关闭 {what}")))
+}
+
+/// Whether rank 0 alone loads the checkpoint, which is the default.
+fn efficient(start: &Start<'_>) -> Option<bool> {
+    match start.block("fsdp_config", "fsdp_cpu_ram_efficient_loading") {
+        Answer::Nothing => Some(true),
+        Answer::Unknown => None,
+        Answer::Is(given) => given.truth(),
+    }
+}

@@ -1,0 +1,154 @@
+//! # launch-flags-after-script
+//!
+//! Flags of the launcher stand behind the script, which gets them instead.
+//!
+//! ## Why it matters
+//! Everything behind the script's name belongs to the script. `accelerate launch train.py --num_processes 4` starts as many processes as
+//! without it: the script's own parser refuses the flag or, without one, nobody reads it.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py --num_processes 4
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2
+//! ```
+//! ```python file=train.py
+//! from accelerate import Accelerator
+//!
+//! accelerator = Accelerator()
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml --num_processes 4 train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2
+//! ```
+//! ```python file=train.py
+//! from accelerate import Accelerator
+//!
+//! accelerator = Accelerator()
+//! ```
+//!
+//! ## When it is silent
+//! Where the script, or what it imports from the project, speaks of an option with that name, and where the script is not in the project.
+//!
+//! ## Fix
+//! Unsafe: the flag moves in front of the script.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/launch.py:981` (`training_script_args` takes the rest), run; torch 2.15 `distributed/run.py`, the same.
+//!
+//! # 中文
+//!
+//! 启动器的参数写在脚本之后，会交给脚本。
+//!
+//! ## 为什么重要
+//! 脚本名之后的内容都属于脚本。`accelerate launch train.py --num_processes 4` 启动的进程数与不写它时一样：脚本自己的解析器会拒绝该参数；
+//! 没有解析器时，则无人读取。
+//!
+//! ## 何时不报告
+//! 脚本或它在项目中导入的代码提到同名选项时；脚本不在项目中时。
+//!
+//! ## 修复
+//! 不安全：把该参数移到脚本之前。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/launch.py:981`（其余内容归 `training_script_args`），实际运行；torch 2.15 `distributed/run.py`，相同。
+
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Edit, Fix, Place, Severity, TextRange, message};
+use vramlint_catalog::flags::{self, Launcher};
+use vramlint_resolve::launch::{Argument, Launch};
+use vramlint_syntax::shell::Word;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL106",
+    name: "launch-flags-after-script",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("launch_flags_after_script.rs"),
+    check: Some(check),
+};
+
+/// Flags that scripts and transformers' arguments have under the same name: nothing is known from the name alone.
+const SHARED: &[&str] =
+    &["--help", "--debug", "--env", "--role", "--log_dir", "--quiet", "--module", "--vm", "--max_restarts", "--tee"];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for launch in &cx.project.launches {
+        if !matches!(launch.launcher, Launcher::Accelerate | Launcher::Torchrun) || launch.open {
+            continue;
+        }
+        let Some(script) = launch.script.as_ref() else { continue };
+        let options = launch.options();
+        let mut strays = options.iter().filter_map(|option| stray(launch.launcher, option)).peekable();
+        if strays.peek().is_none() {
+            continue;
+        }
+        let folder = cx.project.file(launch.file).folder();
+        let entry = script.text().and_then(|path| cx.project.lookup.find(path, folder));
+        let Some(code) = entry.and_then(|entry| cx.project.code(entry)) else { continue };
+        for (option, flag) in strays {
+            let name = flag.trim_start_matches('-');
+            let spoken = code.files.iter().any(|id| cx.project.file(*id).text.contains(name));
+            if spoken || launch.flag(flag).is_some() && launch.in_loop {
+                continue;
+            }
+            out.push(finding(cx, launch, option, flag));
+        }
+    }
+}
+
+/// The flag of the launcher that an argument of the script looks like: only long ones that are its own.
+fn stray<'o, 'l>(launcher: Launcher, option: &'o Argument<'l>) -> Option<(&'o Argument<'l>, &'static str)> {
+    let spelling = format!("--{}", option.name);
+    let known = flags::flags(launcher).iter().find(|flag| flag.names.contains(&spelling.as_str()))?;
+    let name = known.names[0];
+    let own = name.contains('_') && !SHARED.contains(&name) || matches!(name, "--nnodes" | "--standalone");
+    own.then_some((option, name))
+}
+
+fn finding(cx: &Context<'_>, launch: &Launch, option: &Argument<'_>, flag: &str) -> vramlint_base::Finding {
+    let script = launch.script.as_ref().and_then(Word::text).unwrap_or_default();
+    let place = Place::new(launch.file, option.word);
+    let finding = RULE
+        .finding(
+            place,
+            message!(
+                "{flag} stands behind {script}: the script gets it, not the launcher",
+                "{flag} 写在 {script} 之后：它交给脚本，而不是启动器"
+            ),
+        )
+        .help(message!("write it in front of {script}", "写在 {script} 之前"));
+    match moved(cx, launch, option) {
+        Some(edits) => finding.fix(Fix {
+            title: message!("move {flag} in front of {script}", "把 {flag} 移到 {script} 之前"),
+            applicability: Applicability::Unsafe,
+            edits,
+        }),
+        None => finding,
+    }
+}
+
+/// Takes the option with its value out, and puts it before the script.
+fn moved(cx: &Context<'_>, launch: &Launch, option: &Argument<'_>) -> Option<Vec<Edit>> {
+    let text = &cx.project.file(launch.file).text;
+    let script = launch.script.as_ref()?;
+    let range = option.value.as_ref().map_or(option.word, |value| option.word.cover(value.word.range));
+    let words = range.slice(text);
+    let before = text.get(..range.start as usize)?;
+    let blank = before.len() - before.trim_end_matches(' ').len();
+    if blank == 0 || words.contains('\n') {
+        return None;
+    }
+    let at = Place::new(launch.file, TextRange::new(script.range.start, script.range.start));
+    let gone = Place::new(launch.file, TextRange::new(range.start - 1, range.end));
+    Some(vec![edit::replace(at, format!("{words} ")), edit::replace(gone, "")])
+}

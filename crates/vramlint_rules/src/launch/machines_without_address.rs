@@ -1,0 +1,146 @@
+//! # machines-without-address
+//!
+//! Several machines without the address at which they meet.
+//!
+//! ## Why it matters
+//! With `num_machines` above 1 every machine must know `main_process_ip` (and, for one process per machine, `main_process_port`). The
+//! single-process launcher stops with an assertion; torchrun gets the endpoint `None:29500`. DeepSpeed's own launchers need
+//! `deepspeed_hostfile` instead: without it they get a path with the text `None`.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 16
+//! num_machines: 2
+//! machine_rank: 0
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml --main_process_ip 10.0.0.1 --main_process_port 29511 train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 16
+//! num_machines: 2
+//! machine_rank: 0
+//! ```
+//!
+//! ## When it is milder
+//! An error where the launcher itself refuses; advice where no command is seen that could give the address.
+//!
+//! ## Fix
+//! None: the address is not known.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `utils/launch.py:153` (assertion), `:216-226` (endpoint), `:454` (host file), run.
+//!
+//! # 中文
+//!
+//! 多台机器却没有会合的地址。
+//!
+//! ## 为什么重要
+//! `num_machines` 大于 1 时，每台机器都必须知道 `main_process_ip`（每台一个进程时还有 `main_process_port`）。单进程启动器会因断言停止；torchrun 则得到端点
+//! `None:29500`。DeepSpeed 自己的启动器需要 `deepspeed_hostfile`：没有时得到的路径就是文本 `None`。
+//!
+//! ## 何时较轻
+//! 启动器自己拒绝时为错误；看不到可能给出地址的命令时为提示。
+//!
+//! ## 修复
+//! 无：地址未知。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `utils/launch.py:153`（断言）、`:216-226`（端点）、`:454`（主机文件），实际运行。
+
+use crate::accelerate::{Answer, Path, Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Message, Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL111",
+    name: "machines-without-address",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("machines_without_address.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let Some((machines, given)) = start.number("num_machines").filter(|(machines, _)| *machines > 1) else { continue };
+        let Some((severity, message, help)) = lacks(start, machines) else { continue };
+        if !once.first(given.place) {
+            continue;
+        }
+        let severity = if start.is_alone() { Severity::Info } else { severity };
+        let mut finding = RULE.finding(given.place, message).severity(severity).help(help);
+        if let Some(command) = start.command().filter(|command| command.file != given.place.file) {
+            finding = finding.related(command, message!("this command gives none", "该命令没有给出"));
+        }
+        out.push(finding);
+    }
+}
+
+fn lacks(start: &Start<'_>, machines: i64) -> Option<(Severity, Message, Message)> {
+    let absent = |key: &str| match start.top(key) {
+        Answer::Nothing => true,
+        Answer::Is(given) => given.value == Value::Null,
+        Answer::Unknown => false,
+    };
+    let address = message!(
+        "give main_process_ip and main_process_port, in the file or as flags",
+        "请在文件中或以参数给出 main_process_ip 与 main_process_port"
+    );
+    match start.path()? {
+        Path::Single => {
+            let missing: Vec<&str> = ["main_process_ip", "main_process_port"].into_iter().filter(|key| absent(key)).collect();
+            let names = missing.join(", ");
+            (!missing.is_empty()).then(|| {
+                let message = message!(
+                    "accelerate refuses {machines} machines without {names}",
+                    "accelerate 拒绝没有 {names} 的 {machines} 台机器"
+                );
+                (Severity::Error, message, address)
+            })
+        }
+        Path::DeepSpeed if !is_standard(start)? => {
+            let absent = match start.block("deepspeed_config", "deepspeed_hostfile") {
+                Answer::Nothing => true,
+                Answer::Is(given) => given.value == Value::Null,
+                Answer::Unknown => false,
+            };
+            let message = message!(
+                "{machines} machines without deepspeed_hostfile: DeepSpeed's launcher gets the path `None`",
+                "{machines} 台机器却没有 deepspeed_hostfile：DeepSpeed 的启动器得到的路径是 `None`"
+            );
+            let help = message!(
+                "give deepspeed_hostfile, or deepspeed_multinode_launcher: standard and start every machine by hand",
+                "给出 deepspeed_hostfile，或写 deepspeed_multinode_launcher: standard 并逐台启动"
+            );
+            absent.then_some((Severity::Warning, message, help))
+        }
+        Path::Torchrun | Path::DeepSpeed => absent("main_process_ip").then(|| {
+            let message = message!(
+                "{machines} machines without main_process_ip: the processes meet at `None`",
+                "{machines} 台机器却没有 main_process_ip：各进程的会合地址是 `None`"
+            );
+            (Severity::Warning, message, address)
+        }),
+        Path::Tpu | Path::SageMaker => None,
+    }
+}
+
+/// Whether accelerate's own torchrun starts DeepSpeed on every machine; `None` where not known.
+fn is_standard(start: &Start<'_>) -> Option<bool> {
+    match start.block("deepspeed_config", "deepspeed_multinode_launcher") {
+        Answer::Nothing => Some(false),
+        Answer::Unknown => None,
+        Answer::Is(given) => Some(given.text() == Some("standard")),
+    }
+}

@@ -1,0 +1,92 @@
+//! # megatron-context-parallel-default
+//!
+//! Megatron-LM without a context-parallel size, which is then 2.
+//!
+//! ## Why it matters
+//! Since accelerate 1.13 `megatron_lm_context_parallel_size` is 2 where nobody gives it, not 1: half of the processes share rows instead of
+//! having their own, and the effective batch is half of what was meant.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MEGATRON_LM
+//! num_processes: 8
+//! megatron_lm_config:
+//!   megatron_lm_tp_degree: 2
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MEGATRON_LM
+//! num_processes: 8
+//! megatron_lm_config:
+//!   megatron_lm_tp_degree: 2
+//!   megatron_lm_context_parallel_size: 1
+//! ```
+//!
+//! ## When it is milder
+//! Advice while accelerate's version is not known; silent below 1.13.
+//!
+//! ## Fix
+//! None: the size is given in the block or as a flag.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `utils/dataclasses.py:2681`, 1.13.0 `:2635`, read; 1.12.0 has no such field.
+//!
+//! # 中文
+//!
+//! Megatron-LM 未给出上下文并行大小，此时为 2。
+//!
+//! ## 为什么重要
+//! accelerate 1.13 起，没有给出 `megatron_lm_context_parallel_size` 时其值为 2 而不是 1：一半进程与他人共享样本，有效批次只有预期的一半。
+//!
+//! ## 何时较轻
+//! accelerate 版本未知时为提示；低于 1.13 时不报告。
+//!
+//! ## 修复
+//! 无：请在该块中或以参数给出大小。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `utils/dataclasses.py:2681`、1.13.0 `:2635`，阅读源码；1.12.0 没有该字段。
+
+use crate::accelerate::{Answer, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, gate};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::versions::Span;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL119",
+    name: "megatron-context-parallel-default",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("megatron_context_parallel_default.rs"),
+    check: Some(check),
+};
+
+/// The field came with its default.
+const DEFAULT: Span = Span::since("accelerate", "1.13");
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let Some(kind) = start.kind().filter(|kind| kind.name == "MEGATRON_LM") else { continue };
+        let silent = matches!(start.block("megatron_lm_config", "megatron_lm_context_parallel_size"), Answer::Nothing);
+        let in_environment = start.launch.is_some_and(|launch| launch.variable("MEGATRON_LM_CONTEXT_PARALLEL_SIZE").is_some());
+        let Some(severity) = gate::severity(cx, kind.place.file, &DEFAULT, Severity::Warning) else { continue };
+        if !silent || in_environment || !once.first(kind.place) {
+            continue;
+        }
+        let finding = RULE.finding(
+            kind.place,
+            message!(
+                "megatron_lm_context_parallel_size is not given: since accelerate 1.13 it is then 2",
+                "没有给出 megatron_lm_context_parallel_size：accelerate 1.13 起此时为 2"
+            ),
+        );
+        out.push(finding.severity(severity).help(message!(
+            "write megatron_lm_context_parallel_size: 1 unless rows shall be split",
+            "若不拆分样本，请写 megatron_lm_context_parallel_size: 1"
+        )));
+    }
+}

@@ -1,0 +1,137 @@
+//! # mode-flag-replaces-file
+//!
+//! A flag of `accelerate launch` drops the sharding that the file asks for.
+//!
+//! ## Why it matters
+//! `--multi_gpu`, `--use_deepspeed`, `--use_fsdp`, `--use_megatron_lm`, `--tpu` replace the file's `distributed_type` as a whole, without
+//! a message. `--multi_gpu` over a file for FSDP or DeepSpeed is plain data parallelism: a full copy of the model, its gradients and
+//! its optimizer states on every GPU. Any of them also drops the file's `parallelism_config`. `--cpu` starts one process and drops
+//! all of it.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml --multi_gpu train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: FSDP
+//! num_processes: 2
+//! fsdp_config:
+//!   fsdp_version: 2
+//!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: FSDP
+//! num_processes: 2
+//! fsdp_config:
+//!   fsdp_version: 2
+//!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+//! ```
+//!
+//! ## Fix
+//! Unsafe: the flag is removed, so that the file decides.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/launch.py:1217-1245` and `:1390-1417`, run.
+//!
+//! # 中文
+//!
+//! `accelerate launch` 的参数丢弃了配置文件要求的分片方式。
+//!
+//! ## 为什么重要
+//! `--multi_gpu`、`--use_deepspeed`、`--use_fsdp`、`--use_megatron_lm`、`--tpu` 会整体替换文件中的 `distributed_type`，且没有提示。对 FSDP 或
+//! DeepSpeed 的配置文件使用 `--multi_gpu`，就是普通数据并行：每张 GPU 都有完整的模型、梯度与优化器状态。它们还会丢弃文件中的
+//! `parallelism_config`。`--cpu` 只启动一个进程，丢弃全部设置。
+//!
+//! ## 修复
+//! 不安全：删除该参数，由文件决定。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/launch.py:1217-1245` 与 `:1390-1417`，实际运行。
+
+use crate::accelerate::{Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Applicability, Fix, Place, Severity, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL105",
+    name: "mode-flag-replaces-file",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("mode_flag_replaces_file.rs"),
+    check: Some(check),
+};
+
+/// Types that split the model or its states; losing one costs memory.
+const SHARDED: &[&str] = &["FSDP", "DEEPSPEED", "MEGATRON_LM"];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in starts(cx.project).iter().filter(|start| !start.is_alone()) {
+        let Some((flag, at)) = mode(start) else { continue };
+        let finding = dropped_type(start, flag, at).or_else(|| dropped_sizes(start, flag, at));
+        if let Some(finding) = finding.filter(|finding| once.first(finding.place)) {
+            out.push(with_fix(finding, start, at));
+        }
+    }
+}
+
+/// The flag that decides, and where it is.
+fn mode(start: &Start<'_>) -> Option<(&'static str, Place)> {
+    if let Some(cpu) = start.flag("--cpu") {
+        return Some(("--cpu", cpu.word));
+    }
+    let flags = ["--use_deepspeed", "--use_fsdp", "--use_megatron_lm", "--multi_gpu", "--tpu", "--tpu_cluster"];
+    flags.into_iter().find_map(|flag| start.flag(flag).map(|found| (flag, found.word)))
+}
+
+fn dropped_type(start: &Start<'_>, flag: &str, at: Place) -> Option<vramlint_base::Finding> {
+    let file = start.kind_in_file().filter(|kind| SHARDED.contains(&kind.name.as_str()))?;
+    let kind = &file.name;
+    if flag != "--cpu" && start.kind().is_some_and(|now| now.name == *kind) {
+        return None;
+    }
+    let finding = RULE.finding(
+        at,
+        message!(
+            "{flag} replaces distributed_type {kind} of the file: {kind} is off",
+            "{flag} 替换了文件中的 distributed_type {kind}：{kind} 不会生效"
+        ),
+    );
+    Some(
+        finding
+            .related(file.place, message!("the file asks for {kind}", "文件要求 {kind}"))
+            .help(message!("leave {flag} out: the file says how the processes cooperate", "去掉 {flag}：进程如何协作由文件规定")),
+    )
+}
+
+fn dropped_sizes(start: &Start<'_>, flag: &str, at: Place) -> Option<vramlint_base::Finding> {
+    if start.flag("--use_parallelism_config").is_some() {
+        return None;
+    }
+    let (key, sizes) = start.root()?.entry("parallelism_config")?;
+    let splits = sizes.entries().any(|(_, value)| value.text().and_then(|text| text.parse::<i64>().ok()).is_some_and(|n| n > 1));
+    if !splits {
+        return None;
+    }
+    let file = start.file?;
+    let finding =
+        RULE.finding(at, message!("{flag} drops parallelism_config of the file", "{flag} 会丢弃文件中的 parallelism_config"));
+    Some(finding.related(Place::new(file.id, key.range()), message!("it has no effect", "它不会生效")).help(message!(
+        "leave {flag} out, or add --use_parallelism_config beside --use_fsdp",
+        "去掉 {flag}，或在 --use_fsdp 旁加上 --use_parallelism_config"
+    )))
+}
+
+fn with_fix(finding: vramlint_base::Finding, start: &Start<'_>, at: Place) -> vramlint_base::Finding {
+    let flag = at.range.slice(&start.project.file(at.file).text);
+    let Some(edit) = start.without_word(at) else { return finding };
+    finding
+        .fix(Fix { title: message!("remove {flag}", "删除 {flag}"), applicability: Applicability::Unsafe, edits: vec![edit] })
+}

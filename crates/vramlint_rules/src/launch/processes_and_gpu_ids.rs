@@ -1,0 +1,170 @@
+//! # processes-and-gpu-ids
+//!
+//! The number of processes does not fit the GPUs that they may see.
+//!
+//! ## Why it matters
+//! Every process of an accelerate run drives one GPU. `gpu_ids` becomes `CUDA_VISIBLE_DEVICES`: with more processes than ids (or than the
+//! GPUs of `[target] count`) the last ones ask for a device that is not there and stop; with fewer, GPUs stay idle. accelerate checks
+//! only one case: a MULTI_GPU file with fewer than two ids is refused.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: FSDP
+//! num_processes: 4
+//! gpu_ids: 0,1
+//! fsdp_config:
+//!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: FSDP
+//! num_processes: 2
+//! gpu_ids: 0,1
+//! fsdp_config:
+//!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+//! ```
+//!
+//! ## When it is milder
+//! Fewer processes than ids is advice: GPUs may be kept for something else.
+//!
+//! ## Fix
+//! Unsafe: as many processes as ids, where they are known to be on one machine.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/launch.py:1258`, run: `Less than two GPU ids were configured`; `utils/launch.py:269-292`, run with simulated
+//! GPUs: more processes than ids are started.
+//!
+//! # 中文
+//!
+//! 进程数与它们可见的 GPU 不相符。
+//!
+//! ## 为什么重要
+//! accelerate 的每个进程驱动一张 GPU。`gpu_ids` 会成为 `CUDA_VISIBLE_DEVICES`：进程多于编号（或多于 `[target] count` 的 GPU）时，最后几个进程请求
+//! 不存在的设备而停止；少于时则有 GPU 闲置。accelerate 只检查一种情形：MULTI_GPU 的配置文件中编号少于两个会被拒绝。
+//!
+//! ## 何时较轻
+//! 进程少于编号时只是提示：多出的 GPU 可能另有用途。
+//!
+//! ## 修复
+//! 不安全：进程数改为编号数（已知在一台机器上时）。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/launch.py:1258`，实际运行；`utils/launch.py:269-292`，以模拟的 GPU 实际运行。
+
+use crate::accelerate::{Given, Path, Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, edit};
+use std::collections::BTreeSet;
+use vramlint_base::{Applicability, Finding, Fix, Severity, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL107",
+    name: "processes-and-gpu-ids",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("processes_and_gpu_ids.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let found = match start.gpu_ids() {
+            Some((ids, given)) => against_ids(start, &ids, &given),
+            None => against_target(start),
+        };
+        if let Some(finding) = found.filter(|finding| once.first(finding.place)) {
+            out.push(finding);
+        }
+    }
+}
+
+fn against_ids(start: &Start<'_>, ids: &[String], given: &Given) -> Option<Finding> {
+    let kind = start.kind()?;
+    let machines = start.machines()?;
+    let unique = ids.iter().collect::<BTreeSet<_>>().len() as i64;
+    let shown = ids.join(",");
+    // The check reads the file first; without one it is not made.
+    if kind.is_multi() && ids.len() < 2 && machines <= 1 && start.file.is_some() && start.flag("--cpu").is_none() {
+        let name = &kind.name;
+        let finding = RULE.finding(
+            given.place,
+            message!(
+                "accelerate refuses {name} with one GPU id: gpu_ids is {shown}",
+                "accelerate 拒绝 {name} 只有一个 GPU 编号：gpu_ids 为 {shown}"
+            ),
+        );
+        let finding = finding.severity(Severity::Error).related(kind.place, message!("the type is {name}", "类型为 {name}"));
+        return Some(finding.help(message!(
+            "list two ids or more, write gpu_ids: all, or train on one GPU with distributed_type: 'NO'",
+            "列出两个以上的编号，或写 gpu_ids: all，或用 distributed_type: 'NO' 单卡训练"
+        )));
+    }
+    let (count, processes) = per_machine(start, machines)?;
+    if count == unique || unique < ids.len() as i64 {
+        return None;
+    }
+    let finding = if count > unique {
+        let last = count - 1;
+        RULE.finding(
+            processes.place,
+            message!(
+                "{count} processes on {unique} GPUs: gpu_ids is {shown}, so that rank {last} has none",
+                "{count} 个进程对应 {unique} 张 GPU：gpu_ids 为 {shown}，rank {last} 没有 GPU"
+            ),
+        )
+    } else {
+        RULE.finding(
+            processes.place,
+            message!(
+                "{count} processes use {count} of the {unique} GPUs in gpu_ids",
+                "{count} 个进程只使用 gpu_ids 中 {unique} 张 GPU 里的 {count} 张"
+            ),
+        )
+        .severity(Severity::Info)
+    };
+    let finding = finding
+        .related(given.place, message!("gpu_ids is {shown}", "gpu_ids 为 {shown}"))
+        .help(message!("start one process per id", "每个编号启动一个进程"));
+    Some(if machines == 1 && processes.key.is_some() { with_fix(finding, &processes, unique) } else { finding })
+}
+
+/// The GPUs that `vramlint.toml` says the machine has.
+fn against_target(start: &Start<'_>) -> Option<Finding> {
+    let at = start.command().map_or_else(|| start.file.map(|file| file.id), |place| Some(place.file))?;
+    let gpus = i64::from(start.project.policy(at).target.count.filter(|count| *count > 0)?);
+    if start.gpu_ids().is_some() || start.gives_gpu_ids() {
+        return None;
+    }
+    let (count, processes) = per_machine(start, start.machines()?)?;
+    if count <= gpus {
+        return None;
+    }
+    let finding = RULE.finding(
+        processes.place,
+        message!(
+            "{count} processes on a machine with {gpus} GPUs ([target] count)",
+            "机器只有 {gpus} 张 GPU（[target] count），却要启动 {count} 个进程"
+        ),
+    );
+    Some(finding.help(message!("start one process per GPU", "每张 GPU 启动一个进程")))
+}
+
+/// Processes of one machine, where the launcher starts one per GPU.
+fn per_machine(start: &Start<'_>, machines: i64) -> Option<(i64, Given)> {
+    if !matches!(start.path()?, Path::Torchrun | Path::DeepSpeed) {
+        return None;
+    }
+    let (count, given) = start.processes()?;
+    (machines > 0 && count > 0).then_some((count / machines, given))
+}
+
+fn with_fix(finding: Finding, processes: &Given, count: i64) -> Finding {
+    finding.fix(Fix {
+        title: message!("start {count} processes", "启动 {count} 个进程"),
+        applicability: Applicability::Unsafe,
+        edits: vec![edit::replace(processes.place, count.to_string())],
+    })
+}

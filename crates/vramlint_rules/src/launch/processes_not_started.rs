@@ -1,0 +1,115 @@
+//! # processes-not-started
+//!
+//! Several processes are asked for where the launcher starts one.
+//!
+//! ## Why it matters
+//! With `distributed_type: 'NO'` or `MULTI_CPU`, with `--cpu`, and with neither file nor mode flag on a machine with one GPU, `accelerate
+//! launch` starts a single process whatever `num_processes` says, without a message. The effective batch is that of one process.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: 'NO'
+//! num_processes: 4
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 4
+//! ```
+//!
+//! ## When it is silent
+//! For `MULTI_CPU` with `mpirun_config`, or where `mpirun` or a scheduler starts the command itself.
+//!
+//! ## Fix
+//! None: which of the two lines was meant is not known.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/launch.py:1390-1417` and `utils/launch.py:99-200`, run end to end on a CPU.
+//!
+//! # 中文
+//!
+//! 要求多个进程，而启动器只会启动一个。
+//!
+//! ## 为什么重要
+//! `distributed_type` 为 `'NO'` 或 `MULTI_CPU`、使用 `--cpu`，或既无配置文件也无模式参数且机器只有一张 GPU 时，不论 `num_processes` 是多少，
+//! `accelerate launch` 都只启动一个进程，且没有提示。有效批次就是单进程的批次。
+//!
+//! ## 何时不报告
+//! `MULTI_CPU` 带有 `mpirun_config`，或命令本身由 `mpirun` 或调度器启动时。
+//!
+//! ## 修复
+//! 无：无法得知两行中哪一行才是本意。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/launch.py:1390-1417` 与 `utils/launch.py:99-200`，在 CPU 上完整运行。
+
+use crate::accelerate::{Answer, Path, Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Message, Place, Severity, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL109",
+    name: "processes-not-started",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("processes_not_started.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let Some((count, processes)) = start.processes().filter(|(count, _)| *count > 1) else { continue };
+        let Some((place, why)) = single(start) else { continue };
+        let at = place.unwrap_or(processes.place);
+        if !once.first(at) {
+            continue;
+        }
+        let mut finding = RULE.finding(
+            at,
+            Message {
+                en: format!("{}: one process is started, not {count}", why.en),
+                zh: format!("{}：只启动一个进程，而不是 {count} 个", why.zh),
+            },
+        );
+        if place.is_some() {
+            finding = finding.related(processes.place, message!("{count} processes are asked for", "要求 {count} 个进程"));
+        }
+        out.push(finding.help(message!(
+            "write distributed_type: MULTI_GPU for several GPUs, or num_processes: 1",
+            "多卡请写 distributed_type: MULTI_GPU，否则写 num_processes: 1"
+        )));
+    }
+}
+
+/// Why one process is started, and where that is written.
+fn single(start: &Start<'_>) -> Option<(Option<Place>, Message)> {
+    if let Some(cpu) = start.flag("--cpu") {
+        return Some((Some(cpu.word), message!("--cpu is given", "给出了 --cpu")));
+    }
+    let Some(kind) = start.kind() else {
+        let launch = start.launch.filter(|_| start.file.is_none() && !start.may_hide())?;
+        let one = start.project.policy(launch.file).target.count == Some(1);
+        return one.then(|| {
+            (None, message!("the machine has one GPU and no --multi_gpu is given", "机器只有一张 GPU，且没有 --multi_gpu"))
+        });
+    };
+    if start.path()? != Path::Single || kind.name == "MULTI_CPU" && started_around(start) {
+        return None;
+    }
+    let name = &kind.name;
+    Some((Some(kind.place), message!("distributed_type is {name}", "distributed_type 为 {name}")))
+}
+
+/// Whether something else starts the processes: a host file for `mpirun`, a world size from outside, `mpirun` itself.
+fn started_around(start: &Start<'_>) -> bool {
+    if !matches!(start.block("mpirun_config", "mpirun_hostfile"), Answer::Nothing) {
+        return true;
+    }
+    let Some(launch) = start.launch else { return true };
+    let text = &start.project.file(launch.file).text;
+    launch.variable("WORLD_SIZE").is_some() || ["mpirun", "mpiexec", "srun"].iter().any(|word| text.contains(word))
+}

@@ -1,0 +1,123 @@
+//! # processes-per-machine
+//!
+//! Processes, machines and the rank of the machine do not go together.
+//!
+//! ## Why it matters
+//! `num_processes` counts the processes of all machines. accelerate gives each machine `num_processes // num_machines` of them: 3 over 2
+//! machines become 2, and 1 over 2 become none at all. A `machine_rank` counts from 0; one that is not below `num_machines` belongs to
+//! no machine, and the others wait for ever.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 3
+//! num_machines: 2
+//! main_process_ip: 10.0.0.1
+//! main_process_port: 29511
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 4
+//! num_machines: 2
+//! main_process_ip: 10.0.0.1
+//! main_process_port: 29511
+//! ```
+//!
+//! ## Fix
+//! Unsafe: `num_processes` times `num_machines`, where it is smaller than the number of machines.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `utils/launch.py:217-219`, run: floor division, no check of the rank.
+//!
+//! # 中文
+//!
+//! 进程数、机器数与机器编号不相符。
+//!
+//! ## 为什么重要
+//! `num_processes` 是所有机器的进程总数。accelerate 给每台机器 `num_processes // num_machines` 个：3 个进程分到 2 台机器只剩 2 个，1 个分到 2 台则一个也没有。
+//! `machine_rank` 从 0 起；不小于 `num_machines` 的编号不属于任何机器，其余机器会一直等待。
+//!
+//! ## 修复
+//! 不安全：`num_processes` 小于机器数时，乘以 `num_machines`。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `utils/launch.py:217-219`，实际运行：整除，且不检查编号。
+
+use crate::accelerate::{Given, Path, Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Finding, Fix, Severity, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL112",
+    name: "processes-per-machine",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("processes_per_machine.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let Some((machines, given)) = start.number("num_machines").filter(|(machines, _)| *machines > 1) else { continue };
+        for finding in [processes(start, machines, &given), rank(start, machines, &given)].into_iter().flatten() {
+            if once.first(finding.place) {
+                out.push(finding);
+            }
+        }
+    }
+}
+
+fn processes(start: &Start<'_>, machines: i64, given: &Given) -> Option<Finding> {
+    let (count, processes) = start.processes().filter(|(count, _)| *count > 0 && count % machines != 0)?;
+    if !matches!(start.path()?, Path::Torchrun | Path::DeepSpeed) {
+        return None;
+    }
+    let each = count / machines;
+    let whole = each * machines;
+    let message = if each == 0 {
+        message!(
+            "num_processes {count} counts all {machines} machines: each gets {count} // {machines} = 0 processes",
+            "num_processes {count} 是 {machines} 台机器的总数：每台得到 {count} // {machines} = 0 个进程"
+        )
+    } else {
+        message!(
+            "{count} processes over {machines} machines are {each} each: {whole} are started",
+            "{count} 个进程分到 {machines} 台机器，每台 {each} 个：实际启动 {whole} 个"
+        )
+    };
+    let finding = RULE
+        .finding(processes.place, message)
+        .related(given.place, message!("{machines} machines", "{machines} 台机器"))
+        .help(message!("write the number of all machines together", "请写所有机器的进程总数"));
+    let total = count.checked_mul(machines).filter(|_| each == 0 && processes.key.is_some());
+    Some(match total {
+        Some(total) => finding.fix(Fix {
+            title: message!("write {total}: {count} on each machine", "写作 {total}：每台 {count} 个"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit::replace(processes.place, total.to_string())],
+        }),
+        None => finding,
+    })
+}
+
+fn rank(start: &Start<'_>, machines: i64, given: &Given) -> Option<Finding> {
+    let (rank, at) = start.number("machine_rank").filter(|(rank, _)| *rank >= machines || *rank < 0)?;
+    let last = machines - 1;
+    let finding = RULE.finding(
+        at.place,
+        message!(
+            "machine_rank {rank} of {machines} machines: ranks are 0 to {last}",
+            "{machines} 台机器中的 machine_rank {rank}：编号应为 0 到 {last}"
+        ),
+    );
+    Some(
+        finding
+            .related(given.place, message!("{machines} machines", "{machines} 台机器"))
+            .help(message!("count the machines from 0", "机器从 0 起编号")),
+    )
+}

@@ -1,0 +1,99 @@
+//! # sagemaker-cannot-launch
+//!
+//! A file for Amazon SageMaker that `accelerate launch` cannot start.
+//!
+//! ## Why it matters
+//! With `compute_environment: AMAZON_SAGEMAKER` another class reads the file. With type `'NO'` the loader itself adds `num_processes` and then
+//! refuses it as an unknown key; with the other types, the launcher of 1.10 and later stops at an attribute that the class does not have.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! compute_environment: AMAZON_SAGEMAKER
+//! distributed_type: 'NO'
+//! ec2_instance_type: ml.p3.2xlarge
+//! iam_role_name: role
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! compute_environment: LOCAL_MACHINE
+//! distributed_type: 'NO'
+//! num_processes: 1
+//! ```
+//!
+//! ## When it is milder
+//! For the other types: advice while accelerate's version is not known, silent below 1.10.
+//!
+//! ## Fix
+//! None: start the job with the SageMaker SDK, or with an older accelerate.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/config/config_args.py:111` and `:156`, `commands/launch.py:1248`, run: `had unknown keys (['num_processes'])`,
+//! `'SageMakerConfig' object has no attribute 'parallelism_config'`. 1.9 and 1.10 read.
+//!
+//! # 中文
+//!
+//! `accelerate launch` 无法启动的 Amazon SageMaker 配置文件。
+//!
+//! ## 为什么重要
+//! `compute_environment: AMAZON_SAGEMAKER` 时由另一个类读取文件。类型为 `'NO'` 时，加载器自己加入 `num_processes`，随后又把它当作未知键拒绝；其他类型时，
+//! 1.10 起的启动器会因该类没有的属性而停止。
+//!
+//! ## 何时较轻
+//! 其他类型：accelerate 版本未知时为提示，低于 1.10 时不报告。
+//!
+//! ## 修复
+//! 无：请用 SageMaker SDK 启动任务，或使用较旧的 accelerate。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/config/config_args.py:111` 与 `:156`、`commands/launch.py:1248`，实际运行；1.9 与 1.10 阅读源码。
+
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, gate};
+use vramlint_base::{Place, Severity, Value, message};
+use vramlint_resolve::Kind;
+use vramlint_resolve::versions::Span;
+use vramlint_syntax::data::{DataFile, Loader, NodeRef};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL113",
+    name: "sagemaker-cannot-launch",
+    group: Group::Launch,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("sagemaker_cannot_launch.rs"),
+    check: Some(check),
+};
+
+/// The launcher asks the file for a block that its class does not have.
+const BROKEN: Span = Span::since("accelerate", "1.10");
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::Accelerate) {
+        let Some(root) = file.data().and_then(DataFile::root) else { continue };
+        let Some(at) = root.get("compute_environment").filter(|node| node.text() == Some("AMAZON_SAGEMAKER")) else { continue };
+        let Some(kind) = root.get("distributed_type") else { continue };
+        let place = |node: NodeRef<'_>| Place::new(file.id, node.range());
+        let refused = kind.value(Loader::PyYaml) == Some(Value::Text("NO".to_owned())) && root.get("num_processes").is_none();
+        let (severity, message) = if refused {
+            let message = message!(
+                "accelerate refuses type NO for AMAZON_SAGEMAKER: it adds num_processes itself and does not know it there",
+                "accelerate 拒绝 AMAZON_SAGEMAKER 的 NO 类型：它自己加入 num_processes，却不认识它"
+            );
+            (Severity::Error, message)
+        } else if let Some(severity) = gate::severity(cx, file.id, &BROKEN, Severity::Error) {
+            let message = message!(
+                "accelerate 1.10 and later cannot launch for AMAZON_SAGEMAKER: the launcher stops at parallelism_config",
+                "accelerate 1.10 起无法启动 AMAZON_SAGEMAKER：启动器会在 parallelism_config 处停止"
+            );
+            (severity, message)
+        } else {
+            continue;
+        };
+        let finding = RULE.finding(place(at), message).severity(severity);
+        out.push(finding.related(place(kind), message!("the type", "类型")).help(message!(
+            "start the job with the SageMaker SDK, or write LOCAL_MACHINE where it runs on the machine itself",
+            "请用 SageMaker SDK 启动任务；若在本机运行，请写 LOCAL_MACHINE"
+        )));
+    }
+}

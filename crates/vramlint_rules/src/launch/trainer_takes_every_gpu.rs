@@ -1,0 +1,154 @@
+//! # trainer-takes-every-gpu
+//!
+//! transformers' Trainer runs in one process that sees several GPUs.
+//!
+//! ## Why it matters
+//! Without a distributed launcher the Trainer wraps the model in `nn.DataParallel` over every visible GPU: the batch is multiplied by their
+//! number, all outputs meet on GPU 0, and it is slower than one process per GPU. TRL's trainers refuse it. `distributed_type: 'NO'` alone does
+//! not mean one GPU: `CUDA_VISIBLE_DEVICES` or `gpu_ids` decide.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! CUDA_VISIBLE_DEVICES=0,1 python train.py
+//! ```
+//! ```python file=train.py
+//! from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+//!
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-0.5B")
+//! args = TrainingArguments(output_dir="out", per_device_train_batch_size=4)
+//! Trainer(model=model, args=args, train_dataset=None).train()
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! CUDA_VISIBLE_DEVICES=0 python train.py
+//! ```
+//! ```python file=train.py
+//! from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+//!
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-0.5B")
+//! args = TrainingArguments(output_dir="out", per_device_train_batch_size=4)
+//! Trainer(model=model, args=args, train_dataset=None).train()
+//! ```
+//!
+//! ## When it is silent
+//! Where the number of visible GPUs is not written anywhere, where a model is given a `device_map` or is quantized (it is then not wrapped),
+//! and where the code speaks of starting processes itself.
+//!
+//! ## Fix
+//! None: one GPU, or one process per GPU with `accelerate launch` or `torchrun`.
+//!
+//! ## Sources
+//! transformers 5.23.0 `trainer.py:2667`, `training_args.py:1824` and `:1949`, read; trl 1.16.0 `trainer/sft_trainer.py:1118`,
+//! `trainer/dpo_trainer.py:884`, read: `does not support nn.DataParallel`.
+//!
+//! # 中文
+//!
+//! transformers 的 Trainer 在一个能看到多张 GPU 的进程中运行。
+//!
+//! ## 为什么重要
+//! 没有分布式启动器时，Trainer 会用 `nn.DataParallel` 把模型包到所有可见 GPU 上：批次乘以 GPU 数，所有输出汇集到 GPU 0，而且比每张 GPU 一个进程更慢。TRL 的
+//! Trainer 会拒绝它。仅写 `distributed_type: 'NO'` 并不意味着单卡：由 `CUDA_VISIBLE_DEVICES` 或 `gpu_ids` 决定。
+//!
+//! ## 何时不报告
+//! 没有任何地方写明可见 GPU 数时；模型带有 `device_map` 或已量化时（此时不会被包装）；以及代码自己启动进程时。
+//!
+//! ## 修复
+//! 无：使用一张 GPU，或用 `accelerate launch` 或 `torchrun` 每张 GPU 启动一个进程。
+//!
+//! ## 来源
+//! transformers 5.23.0 `trainer.py:2667`、`training_args.py:1824` 与 `:1949`，阅读源码；trl 1.16.0 `trainer/sft_trainer.py:1118`、`trainer/dpo_trainer.py:884`，
+//! 阅读源码：`does not support nn.DataParallel`。
+
+use crate::accelerate::{Path, Start, starts};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Place, Severity, message};
+use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::{Concept, Dialect};
+use vramlint_resolve::Run;
+use vramlint_resolve::versions::{Holds, Span};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL117",
+    name: "trainer-takes-every-gpu",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("trainer_takes_every_gpu.rs"),
+    check: Some(check),
+};
+
+/// TRL's trainers say no since this version at the latest.
+const REFUSED: Span = Span::since("trl", "1.16");
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let starts = starts(cx.project);
+    for run in &cx.project.runs {
+        if !matches!(run.dialect, Dialect::HfTrainer | Dialect::Trl) || run.int(Concept::WorldSize) != Some(1) {
+            continue;
+        }
+        let Some((gpus, place)) = visible(cx, run, &starts).filter(|(gpus, _)| *gpus > 1) else { continue };
+        let Some(code) = run.code.as_deref() else { continue };
+        let kept = |model: &vramlint_resolve::code::ModelLoad| {
+            !model.device_map.is_empty()
+                || model.open
+                || model.arguments.iter().any(|(name, _, _)| name.contains("quantization") || name.starts_with("load_in"))
+        };
+        if code.models.iter().any(kept) {
+            continue;
+        }
+        let trl = run.dialect == Dialect::Trl && cx.project.holds(run.place.file, &REFUSED) == Holds::Always;
+        let message = if trl {
+            message!(
+                "TRL refuses one process that sees {gpus} GPUs: its trainers do not take nn.DataParallel",
+                "TRL 拒绝能看到 {gpus} 张 GPU 的单进程：其 Trainer 不支持 nn.DataParallel"
+            )
+        } else {
+            message!(
+                "one process sees {gpus} GPUs: Trainer uses nn.DataParallel, and the batch is {gpus} times as large",
+                "单进程能看到 {gpus} 张 GPU：Trainer 会使用 nn.DataParallel，批次变为 {gpus} 倍"
+            )
+        };
+        let severity = if trl { Severity::Error } else { Severity::Warning };
+        let finding = RULE.finding(run.place, message).severity(severity).run(&run.id);
+        let finding = match place {
+            Some(place) => finding.related(place, message!("{gpus} GPUs are visible", "可见 {gpus} 张 GPU")),
+            None => finding,
+        };
+        out.push(finding.help(message!(
+            "show one GPU (CUDA_VISIBLE_DEVICES=0), or start one process per GPU with `accelerate launch` or `torchrun`",
+            "只显示一张 GPU（CUDA_VISIBLE_DEVICES=0），或用 `accelerate launch` 或 `torchrun` 每张 GPU 启动一个进程"
+        )));
+    }
+}
+
+/// GPUs that the only process sees, where a command starts it without ranks.
+fn visible(cx: &Context<'_>, run: &Run, starts: &[Start<'_>]) -> Option<(i64, Option<Place>)> {
+    let launch = run.launch.as_deref()?;
+    match run.launcher? {
+        Launcher::Python => {}
+        Launcher::Accelerate => {
+            let start = starts.iter().find(|start| start.run.is_some_and(|own| own.id == run.id))?;
+            if start.path()? != Path::Single || start.flag("--cpu").is_some() || start.machines()? > 1 {
+                return None;
+            }
+            if let Some((ids, given)) = start.gpu_ids() {
+                return Some((ids.len() as i64, Some(given.place)));
+            }
+            if start.gives_gpu_ids() || start.top("use_cpu").known().is_some_and(|given| given.truth() != Some(false)) {
+                return None;
+            }
+        }
+        _ => return None,
+    }
+    if let Some(variable) = launch.variable("CUDA_VISIBLE_DEVICES") {
+        let text = variable.value.text()?;
+        let ids = text.split(',').map(str::trim).take_while(|id| !id.is_empty() && !id.starts_with('-')).count();
+        return Some((ids as i64, Some(Place::new(launch.file, variable.range))));
+    }
+    if run.settings.contains_key(&Concept::VisibleDevices) {
+        return None;
+    }
+    cx.project.policy(run.place.file).target.count.map(|count| (i64::from(count), None))
+}

@@ -1,0 +1,85 @@
+//! # use-cpu-not-passed-on
+//!
+//! `use_cpu: true` beside a distributed type that does not pass it on.
+//!
+//! ## Why it matters
+//! Only the launcher of a single process exports `use_cpu`. With MULTI_GPU, FSDP or DEEPSPEED the workers never hear of it and train on
+//! the GPUs.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2
+//! use_cpu: true
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2
+//! use_cpu: false
+//! ```
+//!
+//! ## Fix
+//! Unsafe: `use_cpu: false`, which is what happens.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `utils/launch.py:137` (the only place that exports it), run.
+//!
+//! # 中文
+//!
+//! `use_cpu: true` 与不会传递它的分布式类型并存。
+//!
+//! ## 为什么重要
+//! 只有单进程启动器会导出 `use_cpu`。在 MULTI_GPU、FSDP、DEEPSPEED 下工作进程得不到它，仍在 GPU 上训练。
+//!
+//! ## 修复
+//! 不安全：改为 `use_cpu: false`，与实际行为一致。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `utils/launch.py:137`（唯一导出它的地方），实际运行。
+
+use crate::accelerate::{Path, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Severity, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL110",
+    name: "use-cpu-not-passed-on",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("use_cpu_not_passed_on.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let Some(given) = start.top("use_cpu").known().filter(|given| given.truth() == Some(true)) else { continue };
+        let Some(kind) = start.kind() else { continue };
+        if !matches!(start.path(), Some(Path::Torchrun | Path::DeepSpeed)) || !once.first(given.place) {
+            continue;
+        }
+        let name = &kind.name;
+        let finding = RULE
+            .finding(
+                given.place,
+                message!(
+                    "use_cpu has no effect with distributed_type {name}: the processes train on GPUs",
+                    "distributed_type 为 {name} 时 use_cpu 不生效：各进程仍在 GPU 上训练"
+                ),
+            )
+            .related(kind.place, message!("the type is {name}", "类型为 {name}"))
+            .help(message!(
+                "for the CPU write distributed_type: 'NO', for GPUs use_cpu: false",
+                "用 CPU 请写 distributed_type: 'NO'，用 GPU 请写 use_cpu: false"
+            ));
+        out.push(finding.fix(Fix {
+            title: message!("write use_cpu: false", "写作 use_cpu: false"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit::replace(given.place, "false")],
+        }));
+    }
+}

@@ -1,0 +1,155 @@
+//! # variable-overwritten-by-launch
+//!
+//! A variable of the environment that `accelerate launch` sets anew.
+//!
+//! ## Why it matters
+//! The launcher writes its own values over the environment of the processes: `ACCELERATE_MIXED_PRECISION` becomes what flag or file say, else
+//! `no`; `ACCELERATE_DYNAMO_BACKEND` likewise; `CUDA_VISIBLE_DEVICES` becomes `gpu_ids` unless that is `all`; with FSDP every `FSDP_*`
+//! setting becomes that of the file or the launcher's default. What the script exports is lost without a message: bf16 asked for in this way
+//! trains in fp32.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! export ACCELERATE_MIXED_PRECISION=bf16
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml --mixed_precision bf16 train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2
+//! ```
+//!
+//! ## When it is silent
+//! Where the launch ends up with the same value, and for the precision where the code gives `mixed_precision` itself.
+//!
+//! ## Fix
+//! None: give the value as a flag or in the file.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `utils/launch.py:166-200` and `:267-345`, run with each variable.
+//!
+//! # 中文
+//!
+//! `accelerate launch` 会重新设置的环境变量。
+//!
+//! ## 为什么重要
+//! 启动器会用自己的值覆盖进程的环境：`ACCELERATE_MIXED_PRECISION` 变为参数或文件所写，否则为 `no`；`ACCELERATE_DYNAMO_BACKEND` 同理；`gpu_ids` 不是 `all` 时
+//! `CUDA_VISIBLE_DEVICES` 变为 `gpu_ids`；使用 FSDP 时所有 `FSDP_*` 设置变为文件或启动器默认值。脚本导出的值会丢失且没有提示：以这种方式要求 bf16，实际以 fp32 训练。
+//!
+//! ## 何时不报告
+//! 启动后得到的值相同时；以及代码自己给出 `mixed_precision` 时（精度）。
+//!
+//! ## 修复
+//! 无：请以参数或在文件中给出该值。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `utils/launch.py:166-200` 与 `:267-345`，对每个变量实际运行。
+
+use crate::accelerate::{Answer, Path, Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Place, Severity, Value, message};
+use vramlint_catalog::Concept;
+use vramlint_catalog::flags::Launcher;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL116",
+    name: "variable-overwritten-by-launch",
+    group: Group::Launch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("variable_overwritten_by_launch.rs"),
+    check: Some(check),
+};
+
+/// Variables of FSDP that the launcher always writes, with the setting and its default (utils/launch.py:305-345).
+const FSDP: &[(&str, &str, &str)] = &[
+    ("FSDP_VERSION", "fsdp_version", "1"),
+    ("FSDP_SHARDING_STRATEGY", "fsdp_sharding_strategy", "FULL_SHARD"),
+    ("FSDP_RESHARD_AFTER_FORWARD", "fsdp_reshard_after_forward", "true"),
+    ("FSDP_OFFLOAD_PARAMS", "fsdp_offload_params", "false"),
+    ("FSDP_MIN_NUM_PARAMS", "fsdp_min_num_params", "100000000"),
+    ("FSDP_USE_ORIG_PARAMS", "fsdp_use_orig_params", "true"),
+    ("FSDP_CPU_RAM_EFFICIENT_LOADING", "fsdp_cpu_ram_efficient_loading", "true"),
+    ("FSDP_SYNC_MODULE_STATES", "fsdp_sync_module_states", "true"),
+    ("FSDP_ACTIVATION_CHECKPOINTING", "fsdp_activation_checkpointing", "false"),
+];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in starts(cx.project) {
+        let Some(launch) = start.launch.filter(|launch| launch.launcher == Launcher::Accelerate) else { continue };
+        // A command that names no file takes the user's own where there is one.
+        if start.may_hide() || start.file.is_none() {
+            continue;
+        }
+        for variable in &launch.environment {
+            let Some(asked) = variable.value.text().filter(|_| !variable.conditional) else { continue };
+            let Some((now, by)) = overwritten(&start, &variable.name, asked) else { continue };
+            let place = Place::new(launch.file, variable.range);
+            if !once.first(place) {
+                continue;
+            }
+            let name = &variable.name;
+            let mut finding = RULE.finding(
+                place,
+                message!(
+                    "accelerate launch sets {name} anew: the processes get {now}, not {asked}",
+                    "accelerate launch 会重新设置 {name}：进程得到的是 {now}，而不是 {asked}"
+                ),
+            );
+            if let Some(by) = by {
+                finding = finding.related(by, message!("from here", "来自此处"));
+            } else if let Some(command) = start.command() {
+                finding = finding.related(command, message!("neither flag nor file says otherwise", "参数与文件均未另行指定"));
+            }
+            out.push(finding.help(message!("give it as a flag or in the file", "请以参数或在文件中给出")));
+        }
+    }
+}
+
+/// What the processes get instead, and where that is written.
+fn overwritten(start: &Start<'_>, name: &str, asked: &str) -> Option<(String, Option<Place>)> {
+    let (answer, default) = match name {
+        "ACCELERATE_MIXED_PRECISION" if !given_in_code(start) => (start.top("mixed_precision"), "no"),
+        "ACCELERATE_DYNAMO_BACKEND" => (start.block("dynamo_config", "dynamo_backend"), "no"),
+        "CUDA_VISIBLE_DEVICES" => {
+            let (ids, given) = start.gpu_ids()?;
+            let ids = ids.join(",");
+            let same = ids == asked.replace([' ', '"', '\''], "");
+            return (!same && matches!(start.path()?, Path::Single | Path::Torchrun | Path::DeepSpeed))
+                .then_some((ids, Some(given.place)));
+        }
+        _ => {
+            let (_, key, default) = FSDP.iter().find(|(variable, _, _)| *variable == name)?;
+            if start.kind()?.name != "FSDP" || start.path()? != Path::Torchrun {
+                return None;
+            }
+            (start.block("fsdp_config", key), *default)
+        }
+    };
+    let (now, place) = match answer {
+        Answer::Unknown => return None,
+        Answer::Nothing => (default.to_owned(), None),
+        Answer::Is(given) => match &given.value {
+            Value::Null => (default.to_owned(), None),
+            Value::Text(text) => (text.clone(), Some(given.place)),
+            other => (other.to_string(), Some(given.place)),
+        },
+    };
+    (!now.eq_ignore_ascii_case(asked)).then_some((now, place))
+}
+
+/// Whether the code may give the precision itself, which wins.
+fn given_in_code(start: &Start<'_>) -> bool {
+    let Some(code) = start.run.and_then(|run| run.code.as_deref()) else { return true };
+    code.accelerator.is_none() || code.candidates.iter().any(|(concept, _)| *concept == Concept::MixedPrecision)
+}

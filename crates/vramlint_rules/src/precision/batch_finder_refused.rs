@@ -1,0 +1,98 @@
+//! # batch-finder-refused
+//!
+//! `auto_find_batch_size` where the batch must not change.
+//!
+//! ## Why it matters
+//! It halves the batch after an out-of-memory error. GRPO and RLOO refuse it: a smaller batch would break the groups of completions that
+//! belong to one prompt. Under ZeRO 3 the Trainer refuses it, because the sharded model cannot be built again.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from trl import GRPOConfig
+//!
+//! args = GRPOConfig(output_dir="out", auto_find_batch_size=True)
+//! ```
+//!
+//! ```text file=requirements.txt
+//! trl==1.16.0
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from trl import GRPOConfig
+//!
+//! args = GRPOConfig(output_dir="out", per_device_train_batch_size=8)
+//! ```
+//!
+//! ## Fix
+//! Unsafe: it is removed. Then lower the batch yourself where memory asks for it.
+//!
+//! ## When it is milder
+//! Advice for GRPO and RLOO while the version of trl is not known: older ones take it.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/grpo_config.py:1089`, run, and `rloo_config.py:652`; transformers 5.23.0 `trainer.py:899`, read.
+//!
+//! # 中文
+//!
+//! 在批大小不得改变的场合使用了 `auto_find_batch_size`。
+//!
+//! ## 为什么重要
+//! 它在显存不足后将批大小减半。GRPO 与 RLOO 会拒绝：更小的批会打乱同一提示的补全组。ZeRO 3 下 Trainer 也会拒绝，因为无法重建已切分的
+//! 模型。
+//!
+//! ## 修复
+//! 不安全：删除它；显存不足时请自行减小批大小。
+//!
+//! ## 何时从轻
+//! trl 版本未知时，对 GRPO 与 RLOO 仅作提示：旧版本接受它。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/grpo_config.py:1089`（实际运行）与 `rloo_config.py:652`；transformers 5.23.0 `trainer.py:899`，阅读源码。
+
+use crate::arguments::{GROUPS, Told, finding_of, run, trainings};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, gate};
+use vramlint_base::{Severity, message};
+use vramlint_catalog::Concept;
+use vramlint_resolve::versions::Span;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL437",
+    name: "batch-finder-refused",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("batch_finder_refused.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in trainings(cx).filter(|set| set.truth("auto_find_batch_size", false) == Some(true)) {
+        let Some(given) = set.get("auto_find_batch_size") else { continue };
+        let class = set.training().unwrap_or_default();
+        let (severity, message) = if GROUPS.contains(&class) {
+            let name = class.trim_start_matches("trl.").trim_end_matches("Config");
+            let span = Span::since("trl", "1.10");
+            let Some(severity) = gate::severity(cx, set.file(), &span, RULE.severity) else { continue };
+            (
+                severity,
+                message!(
+                    "auto_find_batch_size is refused by {name} from trl 1.10 on: a smaller batch breaks its groups",
+                    "trl 1.10 起 {name} 拒绝 auto_find_batch_size：更小的批会打乱分组"
+                ),
+            )
+        } else if run(cx, set).and_then(|run| run.int(Concept::ZeroStage)) == Some(3) {
+            (RULE.severity, message!("auto_find_batch_size is refused under ZeRO 3", "ZeRO 3 下拒绝使用 auto_find_batch_size"))
+        } else {
+            continue;
+        };
+        if told.first(given.place, "") {
+            out.push(finding_of(cx, set, &RULE, severity, given.place, message).help(message!(
+                "remove it, and lower per_device_train_batch_size by hand",
+                "删除它，并手动减小 per_device_train_batch_size"
+            )));
+        }
+    }
+}

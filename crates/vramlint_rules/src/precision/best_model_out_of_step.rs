@@ -1,0 +1,154 @@
+//! # best-model-out-of-step
+//!
+//! `load_best_model_at_end` cannot be kept: models are not saved when they are evaluated.
+//!
+//! ## Why it matters
+//! To know the best checkpoint the Trainer must save at every evaluation that it compares. It refuses different strategies for saving
+//! and evaluating (`eval_strategy` is `no` by default, `save_strategy` is `steps`), and save steps that are no multiple of the
+//! evaluation steps. With DeepSpeed or FSDP it also refuses `save_only_model`, because it could not load the best model again.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(
+//!     output_dir="out", load_best_model_at_end=True, eval_strategy="steps", eval_steps=200, save_steps=500
+//! )
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(
+//!     output_dir="out", load_best_model_at_end=True, eval_strategy="steps", eval_steps=250, save_steps=500
+//! )
+//! ```
+//!
+//! ## Fix
+//! Unsafe: `save_strategy` becomes the strategy of the evaluation; or `save_steps` the next multiple of the evaluation steps.
+//!
+//! ## Sources
+//! transformers 5.23.0 `training_args.py:1749` and `trainer.py:890`, run; `save_strategy="best"` is exempt.
+//!
+//! # 中文
+//!
+//! `load_best_model_at_end` 无法实现：保存模型的时机与评估不一致。
+//!
+//! ## 为什么重要
+//! 要找出最佳检查点，Trainer 必须在每次参与比较的评估时保存。它会拒绝保存与评估策略不同的配置（`eval_strategy` 默认为 `no`，
+//! `save_strategy` 默认为 `steps`），也拒绝保存步数不是评估步数整数倍的配置。使用 DeepSpeed 或 FSDP 时还会拒绝 `save_only_model`，
+//! 因为之后无法重新载入最佳模型。
+//!
+//! ## 修复
+//! 不安全：把 `save_strategy` 改为与评估相同；或把 `save_steps` 改为评估步数的下一个倍数。
+//!
+//! ## 来源
+//! transformers 5.23.0 `training_args.py:1749` 与 `trainer.py:890`，实际运行；`save_strategy="best"` 除外。
+
+use crate::arguments::{Told, any, finding, number, run, strategy, trainings, written};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Message, Place, Severity, message};
+use vramlint_resolve::arguments::ArgumentSet;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL430",
+    name: "best-model-out-of-step",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("best_model_out_of_step.rs"),
+    check: Some(check),
+};
+
+/// The strategy of evaluation by its two names.
+const EVAL: &[&str] = &["eval_strategy", "evaluation_strategy"];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in trainings(cx).filter(|set| set.truth("load_best_model_at_end", false) == Some(true)) {
+        let Some(wish) = set.get("load_best_model_at_end") else { continue };
+        let mut found: Vec<(Place, Message, Option<Place>)> = Vec::new();
+        found.extend(strategies(cx, set, wish.place));
+        found.extend(steps(cx, set));
+        found.extend(weights_only(cx, set));
+        for (place, message, other) in found {
+            if !told.first(place, "") {
+                continue;
+            }
+            let mut finding = finding(cx, set, &RULE, place, message);
+            for other in other.into_iter().chain([wish.place]).filter(|other| *other != place) {
+                finding = finding.related(other, message!("takes part", "与此有关"));
+            }
+            out.push(finding.help(message!(
+                "save whenever you evaluate: the same strategy, and save_steps a multiple of eval_steps",
+                "每次评估都要保存：策略相同，且 save_steps 为 eval_steps 的整数倍"
+            )));
+        }
+    }
+}
+
+/// Different strategies.
+fn strategies(cx: &Context<'_>, set: &ArgumentSet, wish: Place) -> Option<(Place, Message, Option<Place>)> {
+    let (eval, save) = (strategy(set, EVAL, "no")?, strategy(set, &["save_strategy"], "steps")?);
+    let known = |name: &str| matches!(name, "no" | "steps" | "epoch");
+    if eval == save || save == "best" || !known(eval) || !known(save) {
+        return None;
+    }
+    let (saving, evaluating) = (set.get("save_strategy"), any(set, EVAL));
+    let place = saving.or(evaluating).map_or(wish, |given| given.place);
+    let shown = saving.map_or_else(|| format!("save_strategy={save}"), |given| written(cx, given));
+    let message = message!(
+        "load_best_model_at_end is refused: evaluation goes by {eval}, saving by {save} ({shown})",
+        "load_best_model_at_end 会被拒绝：评估策略为 {eval}，保存策略为 {save}（{shown}）"
+    );
+    Some((place, message, evaluating.map(|given| given.place)))
+}
+
+/// Steps that do not meet.
+fn steps(cx: &Context<'_>, set: &ArgumentSet) -> Option<(Place, Message, Option<Place>)> {
+    if strategy(set, EVAL, "no")? != "steps" || strategy(set, &["save_strategy"], "steps")? != "steps" {
+        return None;
+    }
+    let save = number(set, "save_steps", 500.0)?;
+    // Without steps of its own, evaluation goes by those of logging: 500, in TRL 10.
+    let logging = if crate::arguments::is_trl(set) { set.get("logging_steps").map(|_| 0.0) } else { Some(500.0) };
+    let eval = match set.get("eval_steps").map(|given| given.value.as_ref()) {
+        Some(Some(vramlint_base::Value::Null)) | None => number(set, "logging_steps", logging.unwrap_or(0.0))?,
+        Some(value) => value?.as_float()?,
+    };
+    let meets = if save < 1.0 && eval < 1.0 {
+        ((save * 1e6) % (eval * 1e6)).abs() < f64::EPSILON
+    } else {
+        save >= 1.0 && eval >= 1.0 && (save % eval).abs() < f64::EPSILON
+    };
+    if meets || eval <= 0.0 || save <= 0.0 {
+        return None;
+    }
+    let (saving, evaluating) = (set.get("save_steps"), set.get("eval_steps").or_else(|| set.get("logging_steps")));
+    let place = saving.or(evaluating)?.place;
+    let message = message!(
+        "load_best_model_at_end is refused: {save} save steps are no multiple of {eval} evaluation steps",
+        "load_best_model_at_end 会被拒绝：保存步数 {save} 不是评估步数 {eval} 的整数倍"
+    );
+    let _ = cx;
+    Some((place, message, evaluating.map(|given| given.place)))
+}
+
+/// Weights alone, of a model that is sharded.
+fn weights_only(cx: &Context<'_>, set: &ArgumentSet) -> Option<(Place, Message, Option<Place>)> {
+    let only = set.get("save_only_model").filter(|_| set.truth("save_only_model", false) == Some(true))?;
+    let given = |key: &str| set.get(key).filter(|_| set.truth(key, false) == Some(true)).map(|given| given.place);
+    let engine = run(cx, set).and_then(|run| run.deepspeed.map(|_| run.place));
+    let (name, place) = match (given("deepspeed").or(engine), given("fsdp")) {
+        (Some(place), _) => ("DeepSpeed", place),
+        (None, Some(place)) => ("FSDP", place),
+        _ => return None,
+    };
+    let message = message!(
+        "save_only_model with load_best_model_at_end is refused under {name}",
+        "在 {name} 下 save_only_model 与 load_best_model_at_end 不能同时使用"
+    );
+    Some((only.place, message, Some(place)))
+}

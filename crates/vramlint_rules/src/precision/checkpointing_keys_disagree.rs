@@ -1,0 +1,84 @@
+//! # checkpointing-keys-disagree
+//!
+//! The old and the new name of activation checkpointing say different things.
+//!
+//! ## Why it matters
+//! Newer transformers call it `activation_checkpointing`; `gradient_checkpointing` is an alias that is read only where the new name is
+//! not given. With both, the new one wins without a word: memory is then far from what the old line promises.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(output_dir="out", gradient_checkpointing=True, activation_checkpointing=False)
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(output_dir="out", activation_checkpointing=True)
+//! ```
+//!
+//! ## Fix
+//! Unsafe: the old key, which has no effect, is removed.
+//!
+//! ## Sources
+//! transformers 5.23.0 `training_args.py:1536`, run.
+//!
+//! # 中文
+//!
+//! 激活检查点的新旧两个名称说法不一。
+//!
+//! ## 为什么重要
+//! 较新的 transformers 称之为 `activation_checkpointing`；`gradient_checkpointing` 是别名，仅在没有给出新名称时读取。两者都给出时，
+//! 新名称悄悄生效：显存占用会与旧的那一行所承诺的相去甚远。
+//!
+//! ## 修复
+//! 不安全：删除不起作用的旧键。
+//!
+//! ## 来源
+//! transformers 5.23.0 `training_args.py:1536`，实际运行。
+
+use crate::arguments::{Told, finding, trainings, written};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL433",
+    name: "checkpointing-keys-disagree",
+    group: Group::Precision,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("checkpointing_keys_disagree.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in trainings(cx) {
+        for (new, old) in [
+            ("activation_checkpointing", "gradient_checkpointing"),
+            ("activation_checkpointing_kwargs", "gradient_checkpointing_kwargs"),
+        ] {
+            let (Some(winner), Some(loser)) = (set.get(new), set.get(old)) else { continue };
+            let differ = match (&winner.value, &loser.value) {
+                (Some(Value::Null), _) | (_, Some(Value::Null)) => false,
+                (Some(a @ Value::Map(_)), Some(b @ Value::Map(_))) => a != b,
+                (Some(a), Some(b)) => matches!((set.truth_of(a), set.truth_of(b)), (Some(a), Some(b)) if a != b),
+                _ => false,
+            };
+            if differ && told.first(loser.place, "") {
+                let (a, b) = (written(cx, winner), written(cx, loser));
+                let message =
+                    message!("{b} has no effect beside {a}: the new name wins", "{b} 不起作用：与 {a} 同时给出时新名称生效");
+                out.push(
+                    finding(cx, set, &RULE, loser.place, message)
+                        .related(winner.place, message!("this one counts", "以此为准"))
+                        .help(message!("keep only {new}, with the value that you mean", "只保留 {new}，并写上想要的值")),
+                );
+            }
+        }
+    }
+}

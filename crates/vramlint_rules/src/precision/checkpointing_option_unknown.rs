@@ -1,0 +1,119 @@
+//! # checkpointing-option-unknown
+//!
+//! An option for activation checkpointing that torch does not know.
+//!
+//! ## Why it matters
+//! `gradient_checkpointing_kwargs` (`activation_checkpointing_kwargs`) is not looked at until the first forward: there
+//! `torch.utils.checkpoint` refuses an option that it does not know, after the model was loaded and the data prepared.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(
+//!     output_dir="out", gradient_checkpointing=True, gradient_checkpointing_kwargs={"use_reentrent": False}
+//! )
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(
+//!     output_dir="out", gradient_checkpointing=True, gradient_checkpointing_kwargs={"use_reentrant": False}
+//! )
+//! ```
+//!
+//! ## Fix
+//! Safe where one known option is meant by all appearances: the spelling.
+//!
+//! ## When it is silent
+//! Where checkpointing is off, which is transformers' default; TRL turns it on.
+//!
+//! ## Sources
+//! torch 2.15.0 `utils/checkpoint.py`, run; transformers 5.23.0 `trainer.py:1504` takes `every_n_layers` and `offload` out first, trl
+//! 1.16.0 `sft_trainer.py` `selective`.
+//!
+//! # 中文
+//!
+//! 激活检查点的选项中有 torch 不认识的名称。
+//!
+//! ## 为什么重要
+//! `gradient_checkpointing_kwargs`（`activation_checkpointing_kwargs`）直到第一次前向才会被查看：届时模型已加载、数据已准备好，
+//! `torch.utils.checkpoint` 才拒绝它不认识的选项。
+//!
+//! ## 修复
+//! 若明显是某个已知选项的误拼，则为安全修复：改正拼写。
+//!
+//! ## 何时不报
+//! 未开启检查点时（transformers 的默认值）；TRL 默认开启。
+//!
+//! ## 来源
+//! torch 2.15.0 `utils/checkpoint.py`，实际运行；transformers 5.23.0 `trainer.py:1504` 会先取出 `every_n_layers` 与 `offload`，trl 1.16.0
+//! `sft_trainer.py` 会取出 `selective`。
+
+use crate::arguments::{Told, finding, is_trl, trainings};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, message};
+use vramlint_catalog::keys;
+use vramlint_resolve::arguments::ArgumentSet;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL434",
+    name: "checkpointing-option-unknown",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("checkpointing_option_unknown.rs"),
+    check: Some(check),
+};
+
+const KNOWN: &[&str] = &[
+    "use_reentrant",
+    "preserve_rng_state",
+    "context_fn",
+    "determinism_check",
+    "debug",
+    "early_stop",
+    "every_n_layers",
+    "offload",
+    "selective",
+];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in trainings(cx).filter(|set| is_on(set)) {
+        if let Some(given) =
+            ["activation_checkpointing_kwargs", "gradient_checkpointing_kwargs"].iter().find_map(|key| set.get(key))
+        {
+            for entry in given.entries.iter().filter(|entry| !KNOWN.contains(&entry.key.as_str())) {
+                if !told.first(entry.place, &entry.key) {
+                    continue;
+                }
+                let name = &entry.key;
+                let message = message!(
+                    "torch's checkpoint knows no option `{name}`: the first forward is refused",
+                    "torch 的 checkpoint 不认识选项 `{name}`：第一次前向会被拒绝"
+                );
+                let known = KNOWN.iter().copied();
+                let near = keys::nearest(name, known);
+                let help = match near {
+                    Some(near) => message!("write `{near}`", "应写作 `{near}`"),
+                    None => message!("remove it", "请删除"),
+                };
+                out.push(finding(cx, set, &RULE, entry.place, message).help(help));
+            }
+        }
+    }
+}
+
+/// Whether checkpointing is certainly on.
+fn is_on(set: &ArgumentSet) -> bool {
+    let default = is_trl(set);
+    let old = set.truth("gradient_checkpointing", default);
+    match set.get("activation_checkpointing") {
+        Some(_) => set.truth("activation_checkpointing", false) == Some(true),
+        None => old == Some(true) && !set.open || set.get("gradient_checkpointing").is_some() && old == Some(true),
+    }
+}

@@ -1,0 +1,139 @@
+//! # fsdp-and-deepspeed
+//!
+//! Two engines want to shard the same model, or recompute it twice.
+//!
+//! ## Why it matters
+//! transformers' Trainer refuses `fsdp` together with `deepspeed`. It also refuses activation checkpointing by FSDP
+//! (`fsdp_config["activation_checkpointing"]`) together with its own: every layer would be recomputed twice. And `fsdp` in a training of
+//! one process is refused, since there is nobody to share the shards with.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(output_dir="out", fsdp="full_shard", deepspeed="ds_config.json")
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(output_dir="out", fsdp="full_shard")
+//! ```
+//!
+//! ## Fix
+//! Unsafe: `fsdp` is removed beside `deepspeed`.
+//!
+//! ## Sources
+//! transformers 5.23.0 `trainer.py:472` and `trainer.py:879`, read.
+//!
+//! # 中文
+//!
+//! 两个引擎都要切分同一个模型，或者对它重复重算。
+//!
+//! ## 为什么重要
+//! transformers 的 Trainer 拒绝 `fsdp` 与 `deepspeed` 同时使用；也拒绝 FSDP 的激活检查点（`fsdp_config["activation_checkpointing"]`）与
+//! 自身的检查点同时开启，否则每层会重算两次；只有一个进程时 `fsdp` 也会被拒绝，因为没有可分担的对象。
+//!
+//! ## 修复
+//! 不安全：与 `deepspeed` 同时出现时删除 `fsdp`。
+//!
+//! ## 来源
+//! transformers 5.23.0 `trainer.py:472` 与 `trainer.py:879`，阅读源码。
+
+use crate::arguments::{Told, finding, is_trl, run, trainings, written};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, Value, message};
+use vramlint_catalog::Concept;
+use vramlint_catalog::flags::Launcher;
+use vramlint_resolve::arguments::{ArgumentSet, Given};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL435",
+    name: "fsdp-and-deepspeed",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("fsdp_and_deepspeed.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in trainings(cx) {
+        let Some(fsdp) = asked(set, "fsdp") else { continue };
+        if let Some(deepspeed) = asked(set, "deepspeed") {
+            if told.first(fsdp.place, "") {
+                let (a, b) = (written(cx, fsdp), written(cx, deepspeed));
+                let message = message!("{a} beside {b}: the Trainer refuses the pair", "{a} 与 {b} 同时出现：Trainer 会拒绝");
+                out.push(
+                    finding(cx, set, &RULE, fsdp.place, message)
+                        .related(deepspeed.place, message!("the other engine", "另一个引擎"))
+                        .help(message!("keep one of the two engines", "只保留其中一个引擎")),
+                );
+            }
+            continue;
+        }
+        twice_recomputed(cx, set, fsdp, &mut told, out);
+        alone(cx, set, fsdp, &mut told, out);
+    }
+}
+
+/// The argument, where it certainly asks for something.
+fn asked<'a>(set: &'a ArgumentSet, key: &str) -> Option<&'a Given> {
+    let given = set.get(key)?;
+    let dict = !given.entries.is_empty();
+    (dict || given.value.as_ref().and_then(|value| set.truth_of(value)) == Some(true)).then_some(given)
+}
+
+fn twice_recomputed(cx: &Context<'_>, set: &ArgumentSet, fsdp: &Given, told: &mut Told, out: &mut Sink) {
+    let Some(config) = set.get("fsdp_config") else { return };
+    let names = ["activation_checkpointing", "fsdp_activation_checkpointing"];
+    let Some(entry) = config.entries.iter().find(|entry| names.contains(&entry.key.as_str())) else { return };
+    let own = ["activation_checkpointing", "gradient_checkpointing"].iter().find_map(|key| set.get(key));
+    let on = match own {
+        Some(given) => given.value.as_ref().and_then(|value| set.truth_of(value)),
+        None => set.truth("gradient_checkpointing", is_trl(set)),
+    };
+    let asks =
+        entry.value == Some(Value::Bool(true)) || entry.value.as_ref().and_then(Value::as_str).is_some_and(|t| t == "true");
+    if asks && on == Some(true) && told.first(entry.place, "") {
+        let message = message!(
+            "activation checkpointing by FSDP beside that of the Trainer: the pair is refused",
+            "FSDP 的激活检查点与 Trainer 自身的检查点同时开启：会被拒绝"
+        );
+        out.push(
+            finding(cx, set, &RULE, entry.place, message)
+                .related(own.map_or(fsdp.place, |given| given.place), message!("the Trainer's own", "Trainer 自身的"))
+                .help(message!(
+                    "under FSDP keep that of fsdp_config, and turn the other off",
+                    "使用 FSDP 时保留 fsdp_config 中的，关闭另一个"
+                )),
+        );
+    }
+}
+
+/// One process, started by `python` as the project shows.
+fn alone(cx: &Context<'_>, set: &ArgumentSet, fsdp: &Given, told: &mut Told, out: &mut Sink) {
+    let Some(run) = run(cx, set) else { return };
+    let by_hand = run.launcher == Some(Launcher::Python);
+    let xla = set
+        .get("fsdp_config")
+        .is_some_and(|config| config.entries.is_empty() || config.entries.iter().any(|entry| entry.key.contains("xla")));
+    if by_hand && !xla && run.int(Concept::WorldSize) == Some(1) && told.first(fsdp.place, "alone") {
+        let shown = written(cx, fsdp);
+        let message = message!(
+            "{shown} in a run of one process: the Trainer takes it only in distributed training",
+            "单进程运行中设置了 {shown}：Trainer 只在分布式训练中接受"
+        );
+        out.push(
+            finding(cx, set, &RULE, fsdp.place, message)
+                .related(run.place, message!("starts one process", "只启动一个进程"))
+                .help(message!(
+                    "start it with torchrun or accelerate launch, or remove fsdp",
+                    "用 torchrun 或 accelerate launch 启动，或删除 fsdp"
+                )),
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! # fsdp-config-without-fsdp
+//!
+//! Details for FSDP are given, FSDP itself is not turned on.
+//!
+//! ## Why it matters
+//! transformers reads `fsdp_config` only where `fsdp` is given. Without it nothing is sharded: every GPU holds the whole model, its
+//! gradients and its optimizer states, and no message says so.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(output_dir="out", fsdp_config={"version": 2})
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(output_dir="out", fsdp=True, fsdp_config={"version": 2})
+//! ```
+//!
+//! ## Fix
+//! Unsafe: `fsdp` is added.
+//!
+//! ## When it is silent
+//! Where accelerate's file or a flag of the launch turns FSDP on: then it shards by those settings.
+//!
+//! ## Sources
+//! transformers 5.23.0 `training_args.py:2776`, run.
+//!
+//! # 中文
+//!
+//! 给出了 FSDP 的细节，却没有开启 FSDP。
+//!
+//! ## 为什么重要
+//! transformers 只在给出 `fsdp` 时读取 `fsdp_config`。没有它就不会切分：每张 GPU 都持有完整的模型、梯度和优化器状态，且没有任何提示。
+//!
+//! ## 修复
+//! 不安全：添加 `fsdp`。
+//!
+//! ## 何时不报
+//! accelerate 的文件或启动参数开启了 FSDP：此时按那些设置切分。
+//!
+//! ## 来源
+//! transformers 5.23.0 `training_args.py:2776`，实际运行。
+
+use crate::arguments::{Told, finding, run, speaks_of, trainings, written};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL436",
+    name: "fsdp-config-without-fsdp",
+    group: Group::Precision,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("fsdp_config_without_fsdp.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in trainings(cx) {
+        let Some(config) = set.get("fsdp_config") else { continue };
+        let nothing = matches!(&config.value, Some(Value::Null) | None) && config.entries.is_empty();
+        // torch_xla is asked for here, whatever `fsdp` says, in transformers 4.
+        let xla = config.entries.iter().any(|entry| entry.key.contains("xla"));
+        let empty = matches!(&config.value, Some(Value::Map(entries)) if entries.is_empty());
+        let elsewhere = speaks_of(cx, set, "use_fsdp")
+            || speaks_of(cx, set, "distributed_type: FSDP")
+            || speaks_of(cx, set, "FullyShardedDataParallelPlugin")
+            || run(cx, set).is_some_and(|run| run.launch.as_ref().is_some_and(|launch| launch.open));
+        if nothing || xla || empty || elsewhere || set.truth("fsdp", false) != Some(false) || !told.first(config.place, "") {
+            continue;
+        }
+        let shown = written(cx, config);
+        let message = message!(
+            "{shown} is ignored: fsdp is not given, so nothing is sharded",
+            "{shown} 会被忽略：没有给出 fsdp，因此不会切分"
+        );
+        out.push(finding(cx, set, &RULE, config.place, message).help(message!(
+            "add fsdp=True, or fsdp=\"full_shard\" before transformers 5",
+            "添加 fsdp=True；transformers 5 之前写 fsdp=\"full_shard\""
+        )));
+    }
+}

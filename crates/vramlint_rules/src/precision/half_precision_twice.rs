@@ -1,0 +1,83 @@
+//! # half-precision-twice
+//!
+//! Both `fp16` and `bf16` are asked for.
+//!
+//! ## Why it matters
+//! transformers' `TrainingArguments`, and TRL's configurations that are made from it, refuse the pair: the run never starts. The same
+//! holds for `fp16_full_eval` with `bf16_full_eval`. Where the two stand in different places, such as a YAML file and a flag, both count.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(output_dir="out", fp16=True, bf16=True)
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(output_dir="out", bf16=True)
+//! ```
+//!
+//! ## Fix
+//! Unsafe: one of the two is removed; bf16 stays, since it needs no loss scaling, on GPUs from Ampere on.
+//!
+//! ## When it is milder
+//! A warning in a file that nobody is seen to read.
+//!
+//! ## Sources
+//! transformers 5.23.0 `training_args.py:1784`, run; the check is in every 4.x too.
+//!
+//! # 中文
+//!
+//! 同时要求了 `fp16` 和 `bf16`。
+//!
+//! ## 为什么重要
+//! transformers 的 `TrainingArguments` 以及由它派生的 TRL 配置会拒绝这种组合，训练无法开始；`fp16_full_eval` 与 `bf16_full_eval` 同理。
+//! 两者写在不同的地方（例如一个在 YAML 文件、一个在命令行参数）时也都算数。
+//!
+//! ## 修复
+//! 不安全：删除其中一个；保留 bf16，因为它不需要损失缩放（适用于 Ampere 及更新的 GPU）。
+//!
+//! ## 何时从轻
+//! 看不到由谁读取的文件只报警告。
+//!
+//! ## 来源
+//! transformers 5.23.0 `training_args.py:1784`，实际运行；4.x 各版本也有此检查。
+
+use crate::arguments::{Told, finding, trainings, written};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL401",
+    name: "half-precision-twice",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("half_precision_twice.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in trainings(cx) {
+        for (one, other) in [("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval")] {
+            let (Some(first), Some(second)) = (set.get(one), set.get(other)) else { continue };
+            let on = |key: &str| set.truth(key, false) == Some(true);
+            if !on(one) || !on(other) || !told.first(first.place, other) {
+                continue;
+            }
+            let (a, b) = (written(cx, first), written(cx, second));
+            let message = message!("{a} and {b} exclude each other: the run is refused", "{a} 与 {b} 互斥：训练会被拒绝");
+            let related = message!("the other one", "另一个");
+            out.push(
+                finding(cx, set, &RULE, first.place, message)
+                    .related(second.place, related)
+                    .help(message!("keep one: {other} on Ampere and newer GPUs", "只保留一个：Ampere 及更新的 GPU 用 {other}")),
+            );
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! # needs-evaluation
+//!
+//! Something that lives by evaluations, without evaluations.
+//!
+//! ## Why it matters
+//! The schedulers `reduce_lr_on_plateau` and `greedy` follow the metric of the evaluation: without `eval_strategy` the arguments are
+//! refused. An `eval_strategy` in turn needs an `eval_dataset`: without one the Trainer refuses to start.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(output_dir="out", lr_scheduler_type="reduce_lr_on_plateau")
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(output_dir="out", lr_scheduler_type="reduce_lr_on_plateau", eval_strategy="epoch")
+//! ```
+//!
+//! ## Fix
+//! Unsafe for a scheduler: `eval_strategy="epoch"` is added. None for a missing data set.
+//!
+//! ## When it is silent
+//! Where the call of the trainer may be given more than is seen, and for trainers of your own.
+//!
+//! ## Sources
+//! transformers 5.23.0 `training_args.py:1790` and `trainer.py:682`, run.
+//!
+//! # 中文
+//!
+//! 有依赖评估的设置，却没有评估。
+//!
+//! ## 为什么重要
+//! 调度器 `reduce_lr_on_plateau` 和 `greedy` 依据评估指标调整：没有 `eval_strategy` 时参数会被拒绝。反过来，`eval_strategy` 需要
+//! `eval_dataset`：没有它 Trainer 会拒绝启动。
+//!
+//! ## 修复
+//! 对调度器为不安全修复：添加 `eval_strategy="epoch"`。缺少数据集时没有自动修复。
+//!
+//! ## 何时不报
+//! trainer 的调用可能还有看不到的参数；自行编写的 trainer。
+//!
+//! ## 来源
+//! transformers 5.23.0 `training_args.py:1790` 与 `trainer.py:682`，实际运行。
+
+use crate::arguments::{Told, any, finding, strategy, trainings, written};
+use crate::rule::Build;
+use crate::trainers::trainers;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL431",
+    name: "needs-evaluation",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("needs_evaluation.rs"),
+    check: Some(check),
+};
+
+const EVAL: &[&str] = &["eval_strategy", "evaluation_strategy"];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in trainings(cx) {
+        let Some(scheduler) = set.get("lr_scheduler_type") else { continue };
+        let follows = set.value("lr_scheduler_type").and_then(|value| value.as_str());
+        let follows = follows.filter(|name| matches!(*name, "reduce_lr_on_plateau" | "greedy"));
+        if let Some(name) = follows.filter(|_| strategy(set, EVAL, "no") == Some("no") && told.first(scheduler.place, "")) {
+            let message = message!(
+                "{name} follows evaluations, and there are none: it is refused",
+                "{name} 依据评估调整，但没有评估：会被拒绝"
+            );
+            let mut found = finding(cx, set, &RULE, scheduler.place, message)
+                .help(message!("give an eval_strategy, and an eval_dataset", "给出 eval_strategy 以及 eval_dataset"));
+            if let Some(eval) = any(set, EVAL) {
+                found = found.related(eval.place, message!("no evaluation", "不评估"));
+            }
+            out.push(found);
+        }
+    }
+    for trainer in trainers(cx) {
+        let Some(set) = trainer.arguments.filter(|_| trainer.plain()) else { continue };
+        let Some(eval) = any(set, EVAL).filter(|_| matches!(strategy(set, EVAL, "no"), Some("steps" | "epoch"))) else {
+            continue;
+        };
+        if trainer.lacks("eval_dataset") && told.first(eval.place, "data") {
+            let shown = written(cx, eval);
+            let message = message!(
+                "{shown}, but the trainer is given no eval_dataset: it refuses to start",
+                "设置了 {shown}，但没有给 trainer 传入 eval_dataset：它会拒绝启动"
+            );
+            out.push(
+                finding(cx, set, &RULE, eval.place, message)
+                    .related(trainer.call.callee, message!("the trainer", "trainer 在此"))
+                    .help(message!("pass eval_dataset, or do not evaluate", "传入 eval_dataset，或不做评估")),
+            );
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! # missing-key
+//!
+//! A key without which its reader refuses the file.
+//!
+//! ## Why it matters
+//! accelerate cannot choose how to start processes without `distributed_type`, and says so before anything runs.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! compute_environment: LOCAL_MACHINE
+//! mixed_precision: bf16
+//! num_processes: 2
+//! main_process_port: 29501
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! compute_environment: LOCAL_MACHINE
+//! distributed_type: MULTI_GPU
+//! mixed_precision: bf16
+//! num_processes: 2
+//! main_process_port: 29501
+//! ```
+//!
+//! ## Fix
+//! Unsafe: the type that the number of processes speaks for is added.
+//!
+//! ## When it is silent
+//! Where a merge, a template or an included file may bring the key.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/config/config_args.py:110`, run.
+//!
+//! # 中文
+//!
+//! 缺少某个键，读取者会因此拒绝该文件。
+//!
+//! ## 为什么重要
+//! 没有 `distributed_type`，accelerate 无从选择如何启动进程，会在运行任何代码之前报错。
+//!
+//! ## 修复
+//! 不安全：按进程数补上相应的类型。
+//!
+//! ## 何时不报告
+//! 该键可能由合并键、模板或被包含的文件给出时。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/config/config_args.py:110`，实际运行。
+
+mod accelerate;
+
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Severity;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL012",
+    name: "missing-key",
+    group: Group::Reading,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("mod.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    accelerate::check(cx, out);
+}

@@ -1,0 +1,14 @@
+//! accelerate's file.
+
+use super::report;
+use crate::{Context, Sink, schema};
+use vramlint_catalog::keys;
+use vramlint_resolve::Kind;
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for (file, root, _) in schema::files(cx, Kind::Accelerate) {
+        for found in schema::walk(keys::accelerate(), root) {
+            report(cx, file, &found, ("accelerate", "accelerate"), out);
+        }
+    }
+}

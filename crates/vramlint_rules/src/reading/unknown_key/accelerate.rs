@@ -1,0 +1,105 @@
+//! accelerate's file: refused at the top level, ignored inside its blocks.
+
+use super::{RULE, nearest, with_fixes};
+use crate::rule::Build;
+use crate::schema::{self, is_open};
+use crate::{Context, Sink, gate};
+use vramlint_base::{Message, Place, Severity, message};
+use vramlint_catalog::flags::{self, Launcher};
+use vramlint_catalog::keys::{self, Key};
+use vramlint_resolve::versions::{Holds, Span};
+use vramlint_resolve::{Kind, SourceFile};
+use vramlint_syntax::data::NodeRef;
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for (file, root, certain) in schema::files(cx, Kind::Accelerate) {
+        let mut known: Vec<&str> = keys::accelerate_top_level().map(|key| key.path.as_str()).collect();
+        // Another class, with other keys, reads the file of a cluster at Amazon.
+        if root.get("compute_environment").is_some_and(|node| node.text() != Some("LOCAL_MACHINE")) {
+            known.extend(keys::accelerate_sagemaker().iter().map(|key| key.path.as_str()));
+        }
+        for (key, value) in root.entries() {
+            let Some(text) = key.text().filter(|text| !is_open(text)) else { continue };
+            if known.contains(&text) {
+                too_new(cx, file, key, text, certain, out);
+                if value.is_mapping() {
+                    block(file, text, value, out);
+                }
+            } else if keys::removed(keys::accelerate(), text).is_none() {
+                let finding = RULE.finding(Place::new(file.id, key.range()), message(text, certain));
+                let mut finding = finding.severity(schema::refused(certain));
+                if let Some(advice) = advice(text) {
+                    finding = finding.help(advice);
+                }
+                out.push(with_fixes(finding, file, root, (key, value), nearest(root, text, &known)));
+            }
+        }
+    }
+}
+
+fn message(text: &str, certain: bool) -> Message {
+    if certain {
+        message!("accelerate refuses the file: unknown key `{text}`", "accelerate 会拒绝此文件：含未知的键 `{text}`")
+    } else {
+        message!(
+            "accelerate does not know the key `{text}`, and would refuse this file",
+            "accelerate 不认识键 `{text}`，读取时会拒绝此文件"
+        )
+    }
+}
+
+/// A key that only later versions than the project's know.
+fn too_new(cx: &Context<'_>, file: &SourceFile, key: NodeRef<'_>, text: &str, certain: bool, out: &mut Sink) {
+    let row: Option<&'static Key> = keys::find(keys::accelerate(), text);
+    let Some(since) = row.and_then(|row| row.since.as_deref()).filter(|_| certain) else { return };
+    let span = Span::until("accelerate", since);
+    if cx.project.holds(file.id, &span) != Holds::Always {
+        return;
+    }
+    let Some(severity) = gate::severity(cx, file.id, &span, Severity::Error) else { return };
+    let message = message!(
+        "accelerate before {since} refuses the file: it does not know the key `{text}`",
+        "{since} 之前的 accelerate 会拒绝此文件：不认识键 `{text}`"
+    );
+    out.push(RULE.finding(Place::new(file.id, key.range()), message).severity(severity));
+}
+
+/// Where a key that people put here belongs.
+fn advice(key: &str) -> Option<Message> {
+    Some(match key {
+        "gradient_accumulation_steps" | "gradient_clipping" | "zero_stage" => message!(
+            "it has a reader only under `deepspeed_config`; otherwise pass it in the training code",
+            "只有写在 `deepspeed_config` 之下才会被读取；否则应在训练代码中给出"
+        ),
+        "batch_size" | "train_batch_size" | "per_device_train_batch_size" | "micro_batch_size" | "learning_rate" => message!(
+            "accelerate's file describes the launch, not the training: pass it in the training code",
+            "accelerate 的配置文件描述如何启动，而不是如何训练：应在训练代码中给出"
+        ),
+        "bf16" => message!("write `mixed_precision: bf16`", "应写作 `mixed_precision: bf16`"),
+        _ => return None,
+    })
+}
+
+/// A block of the file: nobody reads a key that is not known there (commands/launch.py:1262).
+fn block(file: &SourceFile, name: &str, block: NodeRef<'_>, out: &mut Sink) {
+    let prefix = format!("{name}.");
+    let rows = keys::accelerate().iter().filter(|row| row.path.starts_with(&prefix));
+    let paths = rows.flat_map(|row| std::iter::once(&row.path).chain(&row.aliases));
+    let known: Vec<&'static str> = paths.filter_map(|path| path.strip_prefix(&prefix)).collect();
+    if known.is_empty() {
+        return;
+    }
+    for (key, value) in block.entries() {
+        let Some(text) = key.text().filter(|text| !is_open(text) && !known.contains(text)) else { continue };
+        // Every entry becomes an attribute of the launcher's arguments: any flag's name has a reader.
+        if flags::flag(Launcher::Accelerate, &format!("--{text}")).is_some() {
+            continue;
+        }
+        let message = message!(
+            "accelerate ignores `{text}`: `{name}` has no such key",
+            "accelerate 会忽略 `{text}`：`{name}` 中没有这个键"
+        );
+        let finding = RULE.finding(Place::new(file.id, key.range()), message).severity(Severity::Warning);
+        out.push(with_fixes(finding, file, block, (key, value), nearest(block, text, &known)));
+    }
+}

@@ -1,0 +1,153 @@
+//! # accumulation-overruled
+//!
+//! The accumulation that is given to `Accelerator()` is replaced by another one.
+//!
+//! ## Why it matters
+//! `ACCELERATE_GRADIENT_ACCUMULATION_STEPS` beats the argument of `Accelerator()` always. Under DeepSpeed, the accelerate file's
+//! `gradient_accumulation_steps` replaces it without a message, the number in the JSON with a warning, and a JSON without the key means 1. The
+//! effective batch is not the one in the code.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! export ACCELERATE_GRADIENT_ACCUMULATION_STEPS=8
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2
+//! ```
+//! ```python file=train.py
+//! from accelerate import Accelerator
+//!
+//! accelerator = Accelerator(gradient_accumulation_steps=4)
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2
+//! ```
+//! ```python file=train.py
+//! from accelerate import Accelerator
+//!
+//! accelerator = Accelerator(gradient_accumulation_steps=4)
+//! ```
+//!
+//! ## When it is silent
+//! Where either number is not known, and under trainers of transformers and TRL, which give accelerate their own.
+//!
+//! ## Fix
+//! None: which number was meant is not known.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `accelerator.py:546` and `:2217`, `utils/dataclasses.py:1270`, run, each.
+//!
+//! # 中文
+//!
+//! 传给 `Accelerator()` 的累积步数被另一个值取代。
+//!
+//! ## 为什么重要
+//! `ACCELERATE_GRADIENT_ACCUMULATION_STEPS` 总是优先于 `Accelerator()` 的参数。使用 DeepSpeed 时，accelerate 文件中的 `gradient_accumulation_steps` 会取代它且没有提示，JSON 中的数字
+//! 会取代它并给出警告，JSON 没有该键则意味着 1。有效批次并不是代码中的那个。
+//!
+//! ## 何时不报告
+//! 任一数字未知时；以及 transformers 与 TRL 的 Trainer（它们把自己的值交给 accelerate）。
+//!
+//! ## 修复
+//! 无：无法得知本意是哪个数字。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `accelerator.py:546` 与 `:2217`、`utils/dataclasses.py:1270`，逐项实际运行。
+
+use crate::accelerate::json;
+use crate::accelerate::{Answer, Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Message, Place, Severity, TextRange, Value, message};
+use vramlint_resolve::Run;
+use vramlint_resolve::code::CodeFacts;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL511",
+    name: "accumulation-overruled",
+    group: Group::Sharding,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("accumulation_overruled.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    let starts = starts(cx.project);
+    for run in &cx.project.runs {
+        let Some(code) = run.code.as_deref().filter(|_| json::is_plain_loop(run)) else { continue };
+        let Some((steps, argument)) = given(code) else { continue };
+        let start = starts.iter().find(|start| start.run.is_some_and(|own| own.id == run.id));
+        let Some((now, place, who)) = instead(run, start).filter(|(now, _, _)| *now != steps) else { continue };
+        if !once.first(place) {
+            continue;
+        }
+        let finding = RULE.finding(
+            place,
+            Message {
+                en: format!("{}: gradient_accumulation_steps is {now}, not {steps} as in the code", who.en),
+                zh: format!("{}：gradient_accumulation_steps 为 {now}，而不是代码中的 {steps}", who.zh),
+            },
+        );
+        out.push(
+            finding
+                .related(argument, message!("the code asks for {steps}", "代码要求 {steps}"))
+                .run(&run.id)
+                .help(message!("say it in one place", "只在一处给出")),
+        );
+    }
+}
+
+/// The number that the code gives, and where.
+fn given(code: &CodeFacts) -> Option<(i64, Place)> {
+    let mut calls = code.calls.iter().filter(|call| call.is("accelerate", "Accelerator"));
+    let (call, None) = (calls.next()?, calls.next()) else { return None };
+    let argument = call.argument("gradient_accumulation_steps", Some(3)).filter(|_| !call.conditional)?;
+    Some((argument.settled()?.as_int()?, argument.place))
+}
+
+/// What holds in the run, where it is written, and in words who says it.
+fn instead(run: &Run, start: Option<&Start<'_>>) -> Option<(i64, Place, Message)> {
+    let launch = run.launch.as_deref();
+    let variable = launch.and_then(|launch| Some((launch, launch.variable("ACCELERATE_GRADIENT_ACCUMULATION_STEPS")?)));
+    let json = start.and_then(json::of);
+    let deepspeed = start.and_then(Start::kind).is_some_and(|kind| kind.name == "DEEPSPEED");
+    if let Some(json) = json {
+        if let Some((place, value)) = json.value(&["gradient_accumulation_steps"]) {
+            if let Value::Int(now) = value {
+                return Some((now, place, message!("the DeepSpeed JSON wins", "DeepSpeed JSON 优先")));
+            }
+        } else if json.certain {
+            let at = json.root.range().start;
+            let place = Place::new(json.file.id, TextRange::new(at, at + 1));
+            let who = message!(
+                "the DeepSpeed JSON has no gradient_accumulation_steps, which means 1",
+                "DeepSpeed JSON 没有 gradient_accumulation_steps，即为 1"
+            );
+            return Some((1, place, who));
+        }
+    } else if deepspeed {
+        // The launcher writes the block's number over the variable.
+        match start?.block("deepspeed_config", "gradient_accumulation_steps") {
+            Answer::Is(given) if given.value != Value::Null => {
+                let who = message!("accelerate's DeepSpeed settings win", "accelerate 的 DeepSpeed 设置优先");
+                return Some((given.int()?, given.place, who));
+            }
+            Answer::Unknown => return None,
+            _ => {}
+        }
+    }
+    let (launch, variable) = variable.filter(|(_, variable)| !variable.conditional)?;
+    let now = variable.value.text()?.trim().parse().ok()?;
+    let name = &variable.name;
+    Some((now, Place::new(launch.file, variable.range), message!("{name} wins", "{name} 优先")))
+}

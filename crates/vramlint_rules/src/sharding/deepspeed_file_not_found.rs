@@ -1,0 +1,134 @@
+//! # deepspeed-file-not-found
+//!
+//! accelerate's file or its command names a DeepSpeed JSON that is not there.
+//!
+//! ## Why it matters
+//! The path is opened by every worker, relative to its working directory. Where there is no such file, `Accelerator()` stops with
+//! `Expected a string path to an existing deepspeed config`, after all processes have started.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: DEEPSPEED
+//! num_processes: 2
+//! deepspeed_config:
+//!   deepspeed_config_file: missing.json
+//! ```
+//! ```json file=ds_config.json
+//! {"train_micro_batch_size_per_gpu": "auto", "zero_optimization": {"stage": 2}}
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: DEEPSPEED
+//! num_processes: 2
+//! deepspeed_config:
+//!   deepspeed_config_file: ds_config.json
+//! ```
+//! ```json file=ds_config.json
+//! {"train_micro_batch_size_per_gpu": "auto", "zero_optimization": {"stage": 2}}
+//! ```
+//!
+//! ## When it is milder
+//! A warning where no command of the project uses accelerate's file, or where the path leads out of the project: the file may lie elsewhere
+//! on the machine that trains. Silent for absolute paths, base64 and what a template or variable fills in.
+//!
+//! ## Fix
+//! Unsafe: the only DeepSpeed JSON of the project, where there is one.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `utils/deepspeed.py:143-160`, run.
+//!
+//! # 中文
+//!
+//! accelerate 的文件或命令指定了不存在的 DeepSpeed JSON。
+//!
+//! ## 为什么重要
+//! 该路径由每个工作进程打开，相对于其工作目录。文件不存在时，`Accelerator()` 会在所有进程启动之后以 `Expected a string path to an existing deepspeed config` 停止。
+//!
+//! ## 何时较轻
+//! 项目中没有命令使用 accelerate 的文件，或路径指向项目之外时为警告：训练机器上该文件可能在别处。绝对路径、base64、模板或变量填入的内容不报告。
+//!
+//! ## 修复
+//! 不安全：项目中唯一的 DeepSpeed JSON（若有）。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `utils/deepspeed.py:143-160`，实际运行。
+
+use crate::accelerate::{Given, Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Severity, message};
+use vramlint_resolve::Kind;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL506",
+    name: "deepspeed-file-not-found",
+    group: Group::Sharding,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("deepspeed_file_not_found.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        if start.kind().is_none_or(|kind| kind.name != "DEEPSPEED") || start.flag("--cpu").is_some() {
+            continue;
+        }
+        let Some(given) = start.block("deepspeed_config", "deepspeed_config_file").known() else { continue };
+        let Some(path) = given.text().filter(|path| is_relative_path(path)) else { continue };
+        let folder = start.project.file(given.place.file).folder();
+        let fragment = start.project.is_fragment(given.place.file);
+        if fragment || start.project.lookup.find(path, folder).is_some() || written(start, path) || !once.first(given.place) {
+            continue;
+        }
+        let outside = path.starts_with("..");
+        let severity = if start.is_alone() || outside { Severity::Warning } else { Severity::Error };
+        let finding = RULE
+            .finding(given.place, message!("there is no DeepSpeed file {path}", "没有 DeepSpeed 文件 {path}"))
+            .severity(severity)
+            .help(message!(
+                "the path is opened in the working directory of the training processes",
+                "该路径在训练进程的工作目录中打开"
+            ));
+        out.push(with_fix(cx, finding, &given));
+    }
+}
+
+/// A path that the project would have to hold: not an absolute one, not JSON in base64, not one of an unknown variable.
+fn is_relative_path(path: &str) -> bool {
+    let plain = path.chars().all(|c| c.is_alphanumeric() || "._-/ \\".contains(c));
+    let data = [".json", ".yaml", ".yml", ".hjson"].iter().any(|end| path.to_lowercase().ends_with(end));
+    plain && data && !path.starts_with('/')
+}
+
+/// Whether a script or code of the project may write the file before it is read.
+fn written(start: &Start<'_>, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let speaks =
+        |file: &vramlint_resolve::SourceFile| (file.script().is_some() || file.python().is_some()) && file.text.contains(name);
+    let by_flag = start.flag("--deepspeed_config_file").is_some();
+    start.project.files.iter().filter(|file| !(by_flag && start.launch.is_some_and(|l| l.file == file.id))).any(speaks)
+}
+
+fn with_fix(cx: &Context<'_>, finding: vramlint_base::Finding, given: &Given) -> vramlint_base::Finding {
+    let mut known = cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::DeepSpeed && file.host.is_none());
+    let (Some(only), None) = (known.next(), known.next()) else { return finding };
+    let folder = cx.project.file(given.place.file).folder();
+    if only.folder() != folder {
+        return finding;
+    }
+    let name = only.name();
+    finding.fix(Fix {
+        title: message!("name {name}", "改为 {name}"),
+        applicability: Applicability::Unsafe,
+        edits: vec![edit::replace(given.place, name)],
+    })
+}

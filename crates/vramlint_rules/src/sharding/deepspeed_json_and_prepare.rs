@@ -1,0 +1,287 @@
+//! # deepspeed-json-and-prepare
+//!
+//! What a script gives to `accelerator.prepare()` does not fit the DeepSpeed JSON that accelerate reads.
+//!
+//! ## Why it matters
+//! `prepare()` stops where the JSON has an `optimizer` (or `scheduler`) and the script gives one of its own, where the script gives a `DummyOptim`
+//! and the JSON has no `optimizer`, where `train_micro_batch_size_per_gpu` is `"auto"` and no data loader is given, and where a bucket size is
+//! `"auto"` and the model has no `config.hidden_size` to compute it from. A JSON without `zero_optimization` is refused by `Accelerator()`.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: DEEPSPEED
+//! num_processes: 2
+//! deepspeed_config:
+//!   deepspeed_config_file: ds_config.json
+//! ```
+//! ```json file=ds_config.json
+//! {
+//!   "zero_optimization": {"stage": 2},
+//!   "train_micro_batch_size_per_gpu": "auto",
+//!   "gradient_accumulation_steps": "auto",
+//!   "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}
+//! }
+//! ```
+//! ```python file=train.py
+//! import torch
+//! from accelerate import Accelerator
+//! from torch.utils.data import DataLoader
+//!
+//!
+//! def main(model, dataset):
+//!     accelerator = Accelerator()
+//!     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+//!     loader = DataLoader(dataset, batch_size=4)
+//!     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: DEEPSPEED
+//! num_processes: 2
+//! deepspeed_config:
+//!   deepspeed_config_file: ds_config.json
+//! ```
+//! ```json file=ds_config.json
+//! {
+//!   "zero_optimization": {"stage": 2},
+//!   "train_micro_batch_size_per_gpu": "auto",
+//!   "gradient_accumulation_steps": "auto"
+//! }
+//! ```
+//! ```python file=train.py
+//! import torch
+//! from accelerate import Accelerator
+//! from torch.utils.data import DataLoader
+//!
+//!
+//! def main(model, dataset):
+//!     accelerator = Accelerator()
+//!     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+//!     loader = DataLoader(dataset, batch_size=4)
+//!     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+//! ```
+//!
+//! ## When it is silent
+//! Where what is prepared depends on a condition or comes from outside of the project.
+//!
+//! ## Fix
+//! None: the JSON or the script may be the one that was meant.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `accelerator.py:2198`, `:2252`, `:2258`, `:2266-2280`, `:2309-2320`, `utils/dataclasses.py:1277`, run.
+//!
+//! # 中文
+//!
+//! 脚本交给 `accelerator.prepare()` 的对象与 accelerate 读取的 DeepSpeed JSON 不相符。
+//!
+//! ## 为什么重要
+//! 以下情形 `prepare()` 会停止：JSON 有 `optimizer`（或 `scheduler`）而脚本又给出自己的；脚本给出 `DummyOptim` 而 JSON 没有 `optimizer`；
+//! `train_micro_batch_size_per_gpu` 为 `"auto"` 却没有给出数据加载器；桶大小为 `"auto"` 而模型没有可用于计算的 `config.hidden_size`。没有
+//! `zero_optimization` 的 JSON 会被 `Accelerator()` 拒绝。
+//!
+//! ## 何时不报告
+//! 所准备的对象取决于条件或来自项目之外时。
+//!
+//! ## 修复
+//! 无：本意可能是 JSON，也可能是脚本。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `accelerator.py:2198`、`:2252`、`:2258`、`:2266-2280`、`:2309-2320`、`utils/dataclasses.py:1277`，实际运行。
+
+use crate::accelerate::json::{self, Json};
+use crate::accelerate::starts;
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Finding, Place, Severity, TextRange, message};
+use vramlint_resolve::code::{CallArgument, CallWhat, CodeFacts, LibraryCall};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL509",
+    name: "deepspeed-json-and-prepare",
+    group: Group::Sharding,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("deepspeed_json_and_prepare.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let Some(json) = json::of(start) else { continue };
+        let mut found = Vec::new();
+        if json.root.entry("zero_optimization").is_none() && json.certain {
+            found.push(without_zero(&json));
+        }
+        let code = json.run.code.as_deref();
+        for call in code.iter().flat_map(|code| &code.calls).filter(|call| is_prepare(call)) {
+            let Some(code) = code else { continue };
+            found.extend(
+                [optimizer(&json, code, call), scheduler(&json, code, call), loader(&json, code, call), size(&json, code, call)]
+                    .into_iter()
+                    .flatten(),
+            );
+        }
+        for finding in found {
+            if once.first(finding.place) {
+                out.push(finding.run(&json.run.id));
+            }
+        }
+    }
+}
+
+fn is_prepare(call: &LibraryCall) -> bool {
+    call.path == "accelerate.Accelerator.prepare" && !call.conditional && !call.caught
+}
+
+fn without_zero(json: &Json<'_>) -> Finding {
+    let start = json.root.range().start;
+    let place = Place::new(json.file.id, TextRange::new(start, start + 1));
+    let finding = RULE.finding(
+        place,
+        message!(
+            "Accelerator() refuses a DeepSpeed JSON without zero_optimization",
+            "Accelerator() 拒绝没有 zero_optimization 的 DeepSpeed JSON"
+        ),
+    );
+    finding
+        .related(json.named, message!("accelerate reads it from here", "accelerate 由此处读取它"))
+        .help(message!("add \"zero_optimization\": {{\"stage\": 2}}", "加上 \"zero_optimization\": {{\"stage\": 2}}"))
+}
+
+/// The calls that made what is prepared; `None` in the list for what is not known.
+fn made<'c>(code: &'c CodeFacts, call: &'c LibraryCall) -> Vec<Option<&'c LibraryCall>> {
+    let made = |argument: &'c CallArgument| match argument.only().map(|value| &value.what) {
+        Some(CallWhat::Made(index)) => code.calls.get(*index).filter(|call| !call.conditional),
+        _ => None,
+    };
+    call.arguments.iter().map(made).collect()
+}
+
+/// Whether something is prepared that is surely one of `test`.
+fn prepared<'c>(code: &'c CodeFacts, call: &'c LibraryCall, test: impl Fn(&LibraryCall) -> bool) -> Option<&'c LibraryCall> {
+    made(code, call).into_iter().flatten().find(|made| test(made))
+}
+
+fn is_dummy(call: &LibraryCall, name: &str) -> bool {
+    call.is("accelerate", name)
+}
+
+fn optimizer(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
+    let written = json.root.entry("optimizer");
+    let of_torch = |made: &LibraryCall| made.path.starts_with("torch.optim.") && !made.path.contains("lr_scheduler");
+    if let Some((key, _)) = written {
+        let own = prepared(code, call, of_torch)?;
+        let finding = RULE.finding(
+            Place::new(json.file.id, key.range()),
+            message!(
+                "prepare() refuses an optimizer in the DeepSpeed JSON beside one in the code",
+                "DeepSpeed JSON 与代码同时给出优化器时 prepare() 会拒绝"
+            ),
+        );
+        return Some(finding.related(own.place, message!("the code's own", "代码中的优化器")).help(message!(
+            "remove \"optimizer\" from the JSON, or make accelerate.utils.DummyOptim in the code",
+            "从 JSON 中删除 \"optimizer\"，或在代码中创建 accelerate.utils.DummyOptim"
+        )));
+    }
+    let dummy = prepared(code, call, |made| is_dummy(made, "DummyOptim")).filter(|_| json.certain)?;
+    let finding = RULE.finding(
+        dummy.place,
+        message!(
+            "prepare() refuses DummyOptim: the DeepSpeed JSON has no optimizer",
+            "prepare() 拒绝 DummyOptim：DeepSpeed JSON 中没有优化器"
+        ),
+    );
+    Some(finding.related(json.named, message!("the JSON is named here", "此处指定了 JSON")).help(message!(
+        "add \"optimizer\" to the JSON, or make one of torch in the code",
+        "在 JSON 中加入 \"optimizer\"，或在代码中创建 torch 的优化器"
+    )))
+}
+
+fn scheduler(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
+    let is_own = |made: &LibraryCall| {
+        made.path.starts_with("torch.optim.lr_scheduler.")
+            || made.library() == "transformers" && (made.name().ends_with("_with_warmup") || made.name() == "get_scheduler")
+    };
+    if let Some((key, _)) = json.root.entry("scheduler") {
+        let own = prepared(code, call, is_own)?;
+        let finding = RULE.finding(
+            Place::new(json.file.id, key.range()),
+            message!(
+                "prepare() refuses a scheduler in the DeepSpeed JSON beside one in the code",
+                "DeepSpeed JSON 与代码同时给出调度器时 prepare() 会拒绝"
+            ),
+        );
+        return Some(finding.related(own.place, message!("the code's own", "代码中的调度器")).help(message!(
+            "remove \"scheduler\" from the JSON, or make accelerate.utils.DummyScheduler in the code",
+            "从 JSON 中删除 \"scheduler\"，或在代码中创建 accelerate.utils.DummyScheduler"
+        )));
+    }
+    let bare = |made: &LibraryCall| is_dummy(made, "DummyScheduler") && made.lacks("lr_scheduler_callable", Some(3));
+    let dummy = prepared(code, call, bare).filter(|_| json.certain)?;
+    let finding = RULE.finding(
+        dummy.place,
+        message!(
+            "prepare() refuses DummyScheduler: the DeepSpeed JSON has no scheduler, and no lr_scheduler_callable is given",
+            "prepare() 拒绝 DummyScheduler：DeepSpeed JSON 中没有调度器，也没有给出 lr_scheduler_callable"
+        ),
+    );
+    Some(finding.related(json.named, message!("the JSON is named here", "此处指定了 JSON")))
+}
+
+/// `auto` for the micro-batch is taken from a loader that is prepared in the same call.
+fn loader(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
+    let (place, _) = json.value(&["train_micro_batch_size_per_gpu"]).filter(|(_, value)| value.as_str() == Some("auto"))?;
+    let known = |argument: &CallArgument| match argument.only().map(|value| &value.what) {
+        Some(CallWhat::Model(_)) => true,
+        Some(CallWhat::Made(index)) => code
+            .calls
+            .get(*index)
+            .is_some_and(|made| made.library() == "torch" && made.name() != "DataLoader" || is_dummy(made, "DummyOptim")),
+        _ => false,
+    };
+    if call.open || call.arguments.is_empty() || !call.arguments.iter().all(known) {
+        return None;
+    }
+    let finding = RULE.finding(
+        call.place,
+        message!(
+            "prepare() gets no data loader, and train_micro_batch_size_per_gpu is \"auto\"",
+            "prepare() 没有得到数据加载器，而 train_micro_batch_size_per_gpu 为 \"auto\""
+        ),
+    );
+    Some(finding.related(place, message!("it is taken from the loader", "它取自数据加载器")).help(message!(
+        "prepare a data loader in the same call, or write a number in the JSON",
+        "在同一调用中准备数据加载器，或在 JSON 中写数字"
+    )))
+}
+
+/// `auto` for a bucket is computed from the model's hidden size.
+fn size(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
+    let keys = ["reduce_bucket_size", "stage3_prefetch_bucket_size", "stage3_param_persistence_threshold"];
+    let (key, place) = keys.into_iter().find_map(|key| {
+        let (place, value) = json.value(&["zero_optimization", key])?;
+        (value.as_str() == Some("auto")).then_some((key, place))
+    })?;
+    let plain = |made: &LibraryCall| made.path.starts_with("torch.nn.") || made.path.starts_with("torchvision.models.");
+    let model = prepared(code, call, plain)?;
+    let finding = RULE.finding(
+        place,
+        message!(
+            "{key} \"auto\" is computed from model.config.hidden_size, which this model does not have",
+            "{key} 的 \"auto\" 由 model.config.hidden_size 计算，而该模型没有它"
+        ),
+    );
+    Some(
+        finding
+            .related(model.place, message!("the model that is prepared", "所准备的模型"))
+            .help(message!("write a number", "写数字")),
+    )
+}

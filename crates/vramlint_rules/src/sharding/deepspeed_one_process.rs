@@ -1,0 +1,89 @@
+//! # deepspeed-one-process
+//!
+//! DeepSpeed with a single process.
+//!
+//! ## Why it matters
+//! ZeRO shards over the processes: with one there is nothing to share, and only offloading saves memory, at the price of DeepSpeed's buckets.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: DEEPSPEED
+//! num_processes: 1
+//! deepspeed_config:
+//!   zero_stage: 2
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: DEEPSPEED
+//! num_processes: 2
+//! deepspeed_config:
+//!   zero_stage: 2
+//! ```
+//!
+//! ## When it is silent
+//! Where optimizer states or parameters are offloaded, or a JSON may say so.
+//!
+//! ## Fix
+//! None: one process may be what is wanted on a small machine.
+//!
+//! ## Sources
+//! accelerate 1.15.0 and DeepSpeed 0.19.8, run on one process: accepted.
+//!
+//! # 中文
+//!
+//! 只有一个进程的 DeepSpeed。
+//!
+//! ## 为什么重要
+//! ZeRO 在进程之间分片：只有一个进程时没有可分的对象，只有卸载能节省显存，并且还要付出 DeepSpeed 桶的代价。
+//!
+//! ## 何时不报告
+//! 优化器状态或参数被卸载，或 JSON 可能如此设置时。
+//!
+//! ## 修复
+//! 无：在小机器上一个进程可能正是所需。
+//!
+//! ## 来源
+//! accelerate 1.15.0 与 DeepSpeed 0.19.8，以单进程实际运行：接受。
+
+use crate::accelerate::{Answer, Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL507",
+    name: "deepspeed-one-process",
+    group: Group::Sharding,
+    severity: Severity::Info,
+    since: "0.1.0",
+    source: include_str!("deepspeed_one_process.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let Some((1, processes)) = start.processes() else { continue };
+        let Some(stage) = start.zero_stage().filter(|stage| *stage > 0) else { continue };
+        if start.kind().is_none_or(|kind| kind.name != "DEEPSPEED") || offloads(start) || !once.first(processes.place) {
+            continue;
+        }
+        let finding = RULE.finding(
+            processes.place,
+            message!("ZeRO {stage} over one process shards nothing", "只有一个进程时 ZeRO {stage} 不会分片任何内容"),
+        );
+        out.push(finding.help(message!(
+            "start one process per GPU, or offload where the GPU is too small",
+            "每张 GPU 启动一个进程；GPU 太小时使用卸载"
+        )));
+    }
+}
+
+fn offloads(start: &Start<'_>) -> bool {
+    ["offload_optimizer_device", "offload_param_device"].iter().any(|key| match start.block("deepspeed_config", key) {
+        Answer::Nothing => false,
+        Answer::Unknown => true,
+        Answer::Is(given) => given.text().is_none_or(|text| text != "none"),
+    })
+}

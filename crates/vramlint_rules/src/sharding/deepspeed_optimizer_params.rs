@@ -1,0 +1,117 @@
+//! # deepspeed-optimizer-params
+//!
+//! A parameter in a DeepSpeed file that its optimizer does not take.
+//!
+//! ## Why it matters
+//! DeepSpeed hands `optimizer.params` to the class as keywords: an unknown one is a `TypeError` in `deepspeed.initialize`.
+//! `max_grad_norm`, which old examples have there, is refused by name: clipping is the key `gradient_clipping` at the top
+//! level.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "optimizer": {"type": "AdamW", "params": {"lr": 1e-4, "max_grad_norm": 1.0}},
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "gradient_clipping": 1.0,
+//!   "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ## Fix
+//! Not offered: what it was to do is not known. `max_grad_norm` belongs to the top level, as `gradient_clipping`.
+//!
+//! ## When it is milder
+//! A warning where it is not seen whether the code makes its own.
+//!
+//! ## When it is silent
+//! Where the code gives `deepspeed.initialize` one of its own: nobody then looks at the file.
+//!
+//! ## Sources
+//! DeepSpeed 0.19.8 `runtime/engine.py:2482`, `:2493` and the signatures of its optimizers, run; torch 2.15 `torch.optim`,
+//! signatures printed.
+//!
+//! # 中文
+//!
+//! DeepSpeed 文件中有优化器不接受的参数。
+//!
+//! ## 为什么重要
+//! DeepSpeed 把 `optimizer.params` 作为关键字参数交给优化器类：不认识的参数会在 `deepspeed.initialize` 中引发 `TypeError`。
+//! 旧示例写在那里的 `max_grad_norm` 会被点名拒绝：裁剪应写顶层的 `gradient_clipping`。
+//!
+//! ## 修复
+//! 不提供：无法得知它原本的用意。`max_grad_norm` 应移到顶层，改名为 `gradient_clipping`。
+//!
+//! ## 何时从轻
+//! 看不出代码是否自行创建时，只报警告。
+//!
+//! ## 何时不报
+//! 代码自行向 `deepspeed.initialize` 传入时不报：此时文件中的设置不会被使用。
+//!
+//! ## 来源
+//! DeepSpeed 0.19.8 `runtime/engine.py:2482`、`:2493` 及各优化器的签名，实际运行；torch 2.15 `torch.optim`，打印签名。
+
+use super::config::{self, Item};
+use super::initialize;
+use super::optimizers::{self, Optimizer};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL544",
+    name: "deepspeed-optimizer-params",
+    group: Group::Sharding,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("deepspeed_optimizer_params.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx) {
+        let Some(Value::Text(name)) = config.value("optimizer.type") else { continue };
+        let Some(params) = config.block("optimizer.params") else { continue };
+        let severity = match initialize::file_decides(&config, "optimizer", initialize::OPTIMIZER) {
+            Some(true) => Severity::Error,
+            None => Severity::Warning,
+            Some(false) => continue,
+        };
+        let torch_adam = config.flag("optimizer.params.torch_adam", false);
+        let kind = optimizers::optimizer(&name);
+        let takes = optimizers::takes(kind, torch_adam == Some(true)).filter(|_| torch_adam.is_some());
+        for (key, value) in params.entries() {
+            let Some(text) = key.text().filter(|text| !config::is_open(text)) else { continue };
+            let clipping = text == "max_grad_norm" && kind != Optimizer::Unknown;
+            if !clipping && takes.as_ref().is_none_or(|takes| takes.contains(&text)) {
+                continue;
+            }
+            let (message, help) = if clipping {
+                (
+                    message!(
+                        "DeepSpeed refuses max_grad_norm as a parameter of the optimizer",
+                        "DeepSpeed 拒绝把 max_grad_norm 作为优化器参数"
+                    ),
+                    message!("write gradient_clipping at the top level instead", "请改为在顶层写 gradient_clipping"),
+                )
+            } else {
+                (
+                    message!(
+                        "{name} takes no parameter `{text}`: a TypeError when the engine starts",
+                        "{name} 不接受参数 `{text}`：引擎启动时会引发 TypeError"
+                    ),
+                    message!("delete it", "删除它"),
+                )
+            };
+            out.push(RULE.finding(config.place(Item { key, value }), message).severity(severity).help(help));
+        }
+    }
+}

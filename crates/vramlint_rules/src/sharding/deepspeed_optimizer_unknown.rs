@@ -1,0 +1,112 @@
+//! # deepspeed-optimizer-unknown
+//!
+//! An optimizer type in a DeepSpeed file that DeepSpeed does not know.
+//!
+//! ## Why it matters
+//! `optimizer.type` is one of DeepSpeed's names in any case (Adam, AdamW, Adagrad, Lamb, Lion, Muon, MuAdam, MuAdamW, MuSGD)
+//! or the exact name of a class of `torch.optim`. Names of transformers such as `adamw_torch` are neither:
+//! `deepspeed.initialize` stops. OneBitAdam, OneBitLamb and ZeroOneAdam are gone since 0.19.7.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "optimizer": {"type": "adamw_torch", "params": {"lr": 1e-4}},
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ## Fix
+//! Unsafe: the nearest known name.
+//!
+//! ## When it is milder
+//! A warning where it is not seen whether the code makes its own. For the 1-bit optimizers advice, while the version is not
+//! known.
+//!
+//! ## When it is silent
+//! Where the code gives `deepspeed.initialize` one of its own: nobody then looks at the file.
+//!
+//! ## Sources
+//! DeepSpeed 0.19.8 `runtime/engine.py:2018`, run; archives of 0.19.6 and 0.19.7, read.
+//!
+//! # 中文
+//!
+//! DeepSpeed 文件中的优化器类型是 DeepSpeed 不认识的。
+//!
+//! ## 为什么重要
+//! `optimizer.type` 须是 DeepSpeed 自己的名字（Adam、AdamW、Adagrad、Lamb、Lion、Muon、MuAdam、MuAdamW、MuSGD，大小写不限），
+//! 或 `torch.optim` 中某个类的准确名字。transformers 的名字（如 `adamw_torch`）两者都不是：`deepspeed.initialize` 会终止。
+//! OneBitAdam、OneBitLamb、ZeroOneAdam 自 0.19.7 起已移除。
+//!
+//! ## 修复
+//! 不安全：改为最接近的已知名字。
+//!
+//! ## 何时从轻
+//! 看不出代码是否自行创建时，只报警告。对 1-bit 优化器，版本未知时仅作提示。
+//!
+//! ## 何时不报
+//! 代码自行向 `deepspeed.initialize` 传入时不报：此时文件中的设置不会被使用。
+//!
+//! ## 来源
+//! DeepSpeed 0.19.8 `runtime/engine.py:2018`，实际运行；0.19.6 与 0.19.7 的源码包，阅读。
+
+use super::optimizers::{self, Optimizer};
+use super::{config, initialize};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL543",
+    name: "deepspeed-optimizer-unknown",
+    group: Group::Sharding,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("deepspeed_optimizer_unknown.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx) {
+        let Some(item) = config.item("optimizer.type") else { continue };
+        let Some(Value::Text(name)) = config.value("optimizer.type") else { continue };
+        let sure = match initialize::file_decides(&config, "optimizer", initialize::OPTIMIZER) {
+            Some(true) => Severity::Error,
+            None => Severity::Warning,
+            Some(false) => continue,
+        };
+        let meant = optimizers::meant(&name);
+        let (message, severity) = match optimizers::optimizer(&name) {
+            Optimizer::Unknown => (message!("DeepSpeed knows no optimizer `{name}`", "DeepSpeed 不认识优化器 `{name}`"), sure),
+            Optimizer::OneBit => {
+                let Some(severity) = config::recent(cx, config.file.id, "0.19.7") else { continue };
+                let message = message!(
+                    "the optimizer `{name}` is gone from DeepSpeed 0.19.7 on",
+                    "优化器 `{name}` 自 DeepSpeed 0.19.7 起已移除"
+                );
+                (message, severity.min(sure))
+            }
+            _ => continue,
+        };
+        let written = item.value.range().slice(&config.file.text).replace(&name, meant);
+        let fix = Fix {
+            title: message!("write {meant}", "写作 {meant}"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit::replace(config.value_place(item), written)],
+        };
+        let help = message!(
+            "write {meant}, another name of DeepSpeed's, or exactly that of a class of torch.optim",
+            "写作 {meant}、DeepSpeed 的其他名字，或 torch.optim 中某个类的准确名字"
+        );
+        out.push(RULE.finding(config.place(item), message).severity(severity).help(help).fix(fix));
+    }
+}

@@ -1,0 +1,213 @@
+//! # deepspeed-schedule
+//!
+//! A schedule in a DeepSpeed file that DeepSpeed cannot make, or that never gets past its warm-up.
+//!
+//! ## Why it matters
+//! `scheduler.type` is the exact name of one of DeepSpeed's schedules, or of torch's, which however do not take the wrapped
+//! optimizer of ZeRO, fp16 and bf16. Its parameters are keywords: a missing, unknown or wrong one stops
+//! `deepspeed.initialize`. With fewer steps in total than in the warm-up the rate never reaches its peak.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "scheduler": {"type": "cosine", "params": {}},
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "scheduler": {"type": "WarmupCosineLR", "params": {"total_num_steps": 1000, "warmup_num_steps": 100}},
+//!   "zero_optimization": {"stage": 2}
+//! }
+//! ```
+//!
+//! ## Fix
+//! Unsafe: the nearest known name, where the type is not known.
+//!
+//! ## When it is milder
+//! A warning where it is not seen whether the code makes its own. A warning for a warm-up that is longer than the whole
+//! schedule. Advice for a `warmup_num_steps` that only 0.19.6 and later refuse, while the version is not known.
+//!
+//! ## When it is silent
+//! Where the code gives `deepspeed.initialize` one of its own: nobody then looks at the file.
+//!
+//! ## Sources
+//! DeepSpeed 0.19.8 `runtime/engine.py:1929`, `:1935`, `runtime/lr_schedules.py:734`, `:823`, torch 2.15
+//! `optim/lr_scheduler.py:126`, each run.
+//!
+//! # 中文
+//!
+//! DeepSpeed 文件中的学习率调度无法创建，或永远走不出预热。
+//!
+//! ## 为什么重要
+//! `scheduler.type` 须是 DeepSpeed 自带调度的准确名字；也可以是 torch 的，但后者不接受 ZeRO、fp16、bf16 包装过的优化器。
+//! 其参数作为关键字传入：缺少、不认识或写错都会使 `deepspeed.initialize` 终止。总步数少于预热步数时，学习率永远到不了峰值。
+//!
+//! ## 修复
+//! 不安全：类型不认识时，改为最接近的已知名字。
+//!
+//! ## 何时从轻
+//! 看不出代码是否自行创建时，只报警告。预热长于整个调度时只报警告。只有 0.19.6 及以后才拒绝的 `warmup_num_steps`，版本未
+//! 知时仅作提示。
+//!
+//! ## 何时不报
+//! 代码自行向 `deepspeed.initialize` 传入时不报：此时文件中的设置不会被使用。
+//!
+//! ## 来源
+//! DeepSpeed 0.19.8 `runtime/engine.py:1929`、`:1935`，`runtime/lr_schedules.py:734`、`:823`，torch 2.15
+//! `optim/lr_scheduler.py:126`，逐项实际运行。
+
+use super::config::{self, Config, Item};
+use super::initialize;
+use super::optimizers::{self, Schedule};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL548",
+    name: "deepspeed-schedule",
+    group: Group::Sharding,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("deepspeed_schedule.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx) {
+        let Some(item) = config.item("scheduler.type") else { continue };
+        let Some(Value::Text(name)) = config.value("scheduler.type") else { continue };
+        let severity = match initialize::file_decides(&config, "lr_scheduler", initialize::SCHEDULE) {
+            Some(true) => Severity::Error,
+            None => Severity::Warning,
+            Some(false) => continue,
+        };
+        let found = Found { cx, config: &config, item, name: &name, severity };
+        match optimizers::schedule(&name) {
+            Schedule::Unknown => out.push(found.unknown()),
+            Schedule::Torch => out.findings.extend(found.torch()),
+            Schedule::Own(own, takes) => out.findings.extend(found.own(own, takes)),
+        }
+    }
+}
+
+struct Found<'a, 'b> {
+    cx: &'b Context<'a>,
+    config: &'b Config<'a>,
+    item: Item<'a>,
+    name: &'b str,
+    severity: Severity,
+}
+
+impl<'a> Found<'a, '_> {
+    fn at(&self, item: Item<'a>, message: Message, help: Message) -> Finding {
+        RULE.finding(self.config.place(item), message).severity(self.severity).help(help)
+    }
+
+    fn unknown(&self) -> Finding {
+        let (name, meant) = (self.name, optimizers::meant_schedule(self.name));
+        let message = message!("DeepSpeed knows no schedule `{name}`", "DeepSpeed 不认识学习率调度 `{name}`");
+        let help = message!(
+            "write WarmupLR, WarmupDecayLR, WarmupCosineLR, OneCycle or LRRangeTest",
+            "写作 WarmupLR、WarmupDecayLR、WarmupCosineLR、OneCycle 或 LRRangeTest"
+        );
+        let written = self.item.value.range().slice(&self.config.file.text).replace(name, meant);
+        self.at(self.item, message, help).fix(Fix {
+            title: message!("write {meant}", "写作 {meant}"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit::replace(self.config.value_place(self.item), written)],
+        })
+    }
+
+    /// torch's schedules want an `Optimizer`, which DeepSpeed's wrappers are not.
+    fn torch(&self) -> Option<Finding> {
+        let on = |path: &str| self.config.flag(path, false) == Some(true);
+        let wrapped = self.config.stage().is_some_and(|stage| stage > 0) || on("fp16.enabled") || on("bf16.enabled");
+        let name = self.name;
+        wrapped.then(|| {
+            let message = message!(
+                "torch's {name} does not take the optimizer that DeepSpeed wraps for ZeRO, fp16 or bf16",
+                "torch 的 {name} 不接受 DeepSpeed 为 ZeRO、fp16、bf16 包装的优化器"
+            );
+            let help = message!(
+                "use one of DeepSpeed's schedules, or make this one in code and give it to deepspeed.initialize",
+                "改用 DeepSpeed 自带的调度，或在代码中创建后传给 deepspeed.initialize"
+            );
+            self.at(self.item, message, help)
+        })
+    }
+
+    fn own(&self, own: &str, takes: &[&str]) -> Vec<Finding> {
+        let Some(params) = self.config.item("scheduler.params") else {
+            let message = message!("{own} without params: DeepSpeed cannot make it", "{own} 没有 params：DeepSpeed 无法创建");
+            return vec![self.at(
+                self.item,
+                message,
+                message!("add \"params\": {{}} with its values", "加入 \"params\": {{}} 并写上其取值"),
+            )];
+        };
+        if !params.value.is_mapping() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for (key, value) in params.value.entries() {
+            let Some(text) = key.text().filter(|text| !takes.contains(text) && !config::is_open(text)) else { continue };
+            let message = message!(
+                "{own} takes no parameter `{text}`: a TypeError when the engine starts",
+                "{own} 不接受参数 `{text}`：引擎启动时会引发 TypeError"
+            );
+            found.push(self.at(Item { key, value }, message, message!("delete it", "删除它")));
+        }
+        for name in optimizers::required(own) {
+            if params.value.get(name).is_none() {
+                let message = message!("{own} needs {name}", "{own} 缺少 {name}");
+                let help = message!(
+                    "add it to params; under transformers' Trainer \"auto\" will do",
+                    "在 params 中加入；在 transformers 的 Trainer 下可写 \"auto\""
+                );
+                found.push(self.at(params, message, help));
+            }
+        }
+        found.extend(self.warmup(own));
+        found
+    }
+
+    fn warmup(&self, own: &str) -> Option<Finding> {
+        let path = |key: &str| format!("scheduler.params.{key}");
+        let item = self.config.item(&path("warmup_num_steps")).filter(|_| own.starts_with("Warmup"))?;
+        let steps = self.config.value(&path("warmup_num_steps"))?;
+        match steps {
+            Value::Int(steps) if steps > 0 => {
+                let total = self.config.value(&path("total_num_steps"))?.as_int().filter(|total| *total < steps)?;
+                let message = message!(
+                    "{own} has {total} steps in total, fewer than the {steps} of its warm-up: the rate never reaches its peak",
+                    "{own} 总共 {total} 步，少于预热的 {steps} 步：学习率到不了峰值"
+                );
+                let help =
+                    message!("raise total_num_steps, or lower warmup_num_steps", "调大 total_num_steps，或调小 warmup_num_steps");
+                let at = self.config.item(&path("total_num_steps"))?;
+                let finding = self.at(at, message, help).severity(Severity::Warning);
+                Some(finding.related(self.config.place(item), message!("the warm-up", "预热")))
+            }
+            // Booleans are integers to Python.
+            Value::Bool(true) => None,
+            _ => {
+                let severity = config::recent(self.cx, self.config.file.id, "0.19.6")?;
+                let written = item.value.range().slice(&self.config.file.text);
+                let message = message!(
+                    "warmup_num_steps {written} is no whole number above 0: DeepSpeed 0.19.6 and later refuse it",
+                    "warmup_num_steps {written} 不是正整数：DeepSpeed 0.19.6 及以后会拒绝"
+                );
+                Some(
+                    self.at(item, message, message!("write 1 or more", "写 1 或更大的整数"))
+                        .severity(severity.min(self.severity)),
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! # fsdp-settings-clash
+//!
+//! Settings of FSDP that accelerate refuses together.
+//!
+//! ## Why it matters
+//! The launcher stops where `fsdp_cpu_ram_efficient_loading` is on (the default, for version 2 too) and `fsdp_sync_module_states` is `false`: only
+//! rank 0 would have weights. `Accelerator()` stops where `fsdp_activation_checkpointing_offload` is on without
+//! `fsdp_activation_checkpointing` or with version 1, and where version 2 is asked for `LOCAL_STATE_DICT`.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: FSDP
+//! num_processes: 2
+//! fsdp_config:
+//!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+//!   fsdp_sync_module_states: false
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: FSDP
+//! num_processes: 2
+//! fsdp_config:
+//!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+//!   fsdp_cpu_ram_efficient_loading: false
+//!   fsdp_sync_module_states: false
+//! ```
+//!
+//! ## When it is milder
+//! `fsdp_sync_module_states` as the text `'false'`, as a flag gives it, passes the launcher: `Accelerator()` then warns and turns it on.
+//!
+//! ## Fix
+//! Unsafe: `fsdp_sync_module_states: true`, `fsdp_activation_checkpointing_offload: false`, `SHARDED_STATE_DICT`.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `utils/launch.py:306`, `utils/dataclasses.py:1968`, `:1970`, `:2001`, `:2070`, run, each.
+//!
+//! # 中文
+//!
+//! accelerate 拒绝同时使用的 FSDP 设置。
+//!
+//! ## 为什么重要
+//! `fsdp_cpu_ram_efficient_loading` 开启（默认如此，版本 2 也是）而 `fsdp_sync_module_states` 为 `false` 时启动器会停止：否则只有 rank 0 有权重。
+//! `fsdp_activation_checkpointing_offload` 开启却没有 `fsdp_activation_checkpointing`，或用于版本 1，以及版本 2 使用 `LOCAL_STATE_DICT` 时，`Accelerator()` 会停止。
+//!
+//! ## 何时较轻
+//! `fsdp_sync_module_states` 为文本 `'false'`（参数就是如此给出）时能通过启动器：`Accelerator()` 会警告并将其打开。
+//!
+//! ## 修复
+//! 不安全：`fsdp_sync_module_states: true`、`fsdp_activation_checkpointing_offload: false`、`SHARDED_STATE_DICT`。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `utils/launch.py:306`、`utils/dataclasses.py:1968`、`:1970`、`:2001`、`:2070`，逐项实际运行。
+
+use crate::accelerate::{Answer, Given, Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL502",
+    name: "fsdp-settings-clash",
+    group: Group::Sharding,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("fsdp_settings_clash.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        if start.kind().is_none_or(|kind| kind.name != "FSDP") || start.flag("--cpu").is_some() {
+            continue;
+        }
+        for finding in [loading(start), offload(start), state_dict(start)].into_iter().flatten() {
+            if once.first(finding.place) {
+                out.push(finding);
+            }
+        }
+    }
+}
+
+/// A setting of the block.
+fn setting(start: &Start<'_>, key: &str) -> Answer {
+    start.block("fsdp_config", key)
+}
+
+fn loading(start: &Start<'_>) -> Option<Finding> {
+    let sync = setting(start, "fsdp_sync_module_states").known()?;
+    let (on, loading) = match setting(start, "fsdp_cpu_ram_efficient_loading") {
+        Answer::Nothing => (true, None),
+        Answer::Unknown => return None,
+        // The launcher asks whether Python takes it for true.
+        Answer::Is(given) => (is_true(&given.value), Some(given)),
+    };
+    let falsy = matches!(sync.value, Value::Bool(false) | Value::Null | Value::Int(0));
+    let meant_on = loading.as_ref().is_none_or(|given| given.truth() == Some(true));
+    let finding = if falsy && on {
+        RULE.finding(
+            sync.place,
+            message!(
+                "accelerate refuses fsdp_sync_module_states false while fsdp_cpu_ram_efficient_loading is on",
+                "fsdp_cpu_ram_efficient_loading 开启时 accelerate 拒绝 fsdp_sync_module_states 为 false"
+            ),
+        )
+    } else if sync.truth() == Some(false) && meant_on && start.fsdp_version()? == 1 {
+        RULE.finding(
+            sync.place,
+            message!(
+                "Accelerator() turns fsdp_sync_module_states on: fsdp_cpu_ram_efficient_loading needs it",
+                "Accelerator() 会打开 fsdp_sync_module_states：fsdp_cpu_ram_efficient_loading 需要它"
+            ),
+        )
+        .severity(Severity::Warning)
+    } else {
+        return None;
+    };
+    let finding = match loading {
+        Some(given) => finding.related(given.place, message!("loading on rank 0 alone is asked for", "要求只在 rank 0 加载")),
+        None => finding,
+    };
+    let help = message!(
+        "write fsdp_sync_module_states: true, or fsdp_cpu_ram_efficient_loading: false (it is true where nobody says)",
+        "请写 fsdp_sync_module_states: true，或 fsdp_cpu_ram_efficient_loading: false（未写时为 true）"
+    );
+    Some(write(finding.help(help), &sync, "true"))
+}
+
+fn is_true(value: &Value) -> bool {
+    match value {
+        Value::Bool(value) => *value,
+        Value::Null => false,
+        Value::Int(number) => *number != 0,
+        Value::Text(text) => !text.is_empty(),
+        _ => true,
+    }
+}
+
+fn offload(start: &Start<'_>) -> Option<Finding> {
+    let given = setting(start, "fsdp_activation_checkpointing_offload").known().filter(|given| given.truth() == Some(true))?;
+    let checkpointing = match setting(start, "fsdp_activation_checkpointing") {
+        Answer::Nothing => Some(false),
+        Answer::Unknown => None,
+        Answer::Is(given) => given.truth(),
+    };
+    let (lacks, why) = if checkpointing == Some(false) {
+        let why = message!(
+            "Accelerator() refuses fsdp_activation_checkpointing_offload without fsdp_activation_checkpointing",
+            "没有 fsdp_activation_checkpointing 时 Accelerator() 拒绝 fsdp_activation_checkpointing_offload"
+        );
+        ("fsdp_activation_checkpointing: true", why)
+    } else if start.fsdp_version() == Some(1) {
+        let why = message!(
+            "Accelerator() refuses fsdp_activation_checkpointing_offload with FSDP 1",
+            "使用 FSDP 1 时 Accelerator() 拒绝 fsdp_activation_checkpointing_offload"
+        );
+        ("fsdp_version: 2", why)
+    } else {
+        return None;
+    };
+    let finding = RULE.finding(given.whole(), why);
+    Some(write(finding.help(message!("write {lacks}, or turn it off", "请写 {lacks}，或将其关闭")), &given, "false"))
+}
+
+fn state_dict(start: &Start<'_>) -> Option<Finding> {
+    let given = setting(start, "fsdp_state_dict_type").known()?;
+    let local = given.text().is_some_and(|text| text.eq_ignore_ascii_case("LOCAL_STATE_DICT"));
+    if !local || start.fsdp_version() != Some(2) {
+        return None;
+    }
+    let finding = RULE.finding(
+        given.place,
+        message!("Accelerator() refuses LOCAL_STATE_DICT with FSDP 2", "使用 FSDP 2 时 Accelerator() 拒绝 LOCAL_STATE_DICT"),
+    );
+    let help = message!("write SHARDED_STATE_DICT or FULL_STATE_DICT", "请写 SHARDED_STATE_DICT 或 FULL_STATE_DICT");
+    Some(write(finding.help(help), &given, "SHARDED_STATE_DICT"))
+}
+
+fn write(finding: Finding, given: &Given, text: &str) -> Finding {
+    let json_text = given.key.is_some() && matches!(given.value, Value::Text(_)) && text != "true" && text != "false";
+    let text = if json_text { given_quoted(given, text) } else { text.to_owned() };
+    finding.fix(Fix {
+        title: message!("write {text}", "写作 {text}"),
+        applicability: Applicability::Unsafe,
+        edits: vec![edit::replace(given.place, text)],
+    })
+}
+
+/// In the quotes that the old value has: the lengths tell whether it has any.
+fn given_quoted(given: &Given, text: &str) -> String {
+    let quoted = given.text().is_some_and(|old| given.place.range.len() as usize == old.len() + 2);
+    if quoted { format!("\"{text}\"") } else { text.to_owned() }
+}

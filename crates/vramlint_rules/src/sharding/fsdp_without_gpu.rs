@@ -1,0 +1,106 @@
+//! # fsdp-without-gpu
+//!
+//! FSDP on a machine that has no GPU.
+//!
+//! ## Why it matters
+//! With version 1 `Accelerator()` stops: the weights of rank 0 need a device to be sent from. With version 2 FSDP is dropped without a message, and
+//! every process trains a whole model on the CPU.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: FSDP
+//! num_processes: 2
+//! fsdp_config:
+//!   fsdp_version: 1
+//!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+//! ```
+//! ```toml file=vramlint.toml
+//! [target]
+//! count = 0
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: 'NO'
+//! num_processes: 1
+//! use_cpu: true
+//! ```
+//! ```toml file=vramlint.toml
+//! [target]
+//! count = 0
+//! ```
+//!
+//! ## When it is milder
+//! An error with version 1, where `fsdp_sync_module_states` is on, which is the default.
+//!
+//! ## Fix
+//! None.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `utils/dataclasses.py:2014`, run: `There are currently no available devices found`; version 2, run: type NO.
+//!
+//! # 中文
+//!
+//! 在没有 GPU 的机器上使用 FSDP。
+//!
+//! ## 为什么重要
+//! 版本 1 时 `Accelerator()` 会停止：rank 0 的权重需要从设备发送。版本 2 时 FSDP 会被丢弃且没有提示，每个进程都在 CPU 上训练完整模型。
+//!
+//! ## 何时较轻
+//! 版本 1 且 `fsdp_sync_module_states` 开启（默认）时为错误。
+//!
+//! ## 修复
+//! 无。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `utils/dataclasses.py:2014`，实际运行：`There are currently no available devices found`；版本 2，实际运行：类型变为 NO。
+
+use crate::accelerate::{Answer, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL504",
+    name: "fsdp-without-gpu",
+    group: Group::Sharding,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("fsdp_without_gpu.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let Some(kind) = start.kind().filter(|kind| kind.name == "FSDP") else { continue };
+        let at = start.launch.map_or(kind.place.file, |launch| launch.file);
+        let none = start.project.policy(at).target.count == Some(0);
+        let Some(version) = start.fsdp_version().filter(|_| none && start.flag("--cpu").is_none()) else { continue };
+        if !once.first(kind.place) {
+            continue;
+        }
+        let synced = match start.block("fsdp_config", "fsdp_sync_module_states") {
+            Answer::Nothing => true,
+            Answer::Unknown => false,
+            Answer::Is(given) => given.truth() == Some(true),
+        };
+        let finding = if version == 1 && synced {
+            let message = message!(
+                "FSDP 1 needs a GPU to send the weights of rank 0 from, and the machine has none",
+                "FSDP 1 需要 GPU 来发送 rank 0 的权重，而机器没有 GPU"
+            );
+            RULE.finding(kind.place, message).severity(Severity::Error)
+        } else {
+            let message = message!(
+                "FSDP is dropped on a machine without a GPU: every process trains a whole model on the CPU",
+                "没有 GPU 的机器上 FSDP 不生效：每个进程都在 CPU 上训练完整模型"
+            );
+            RULE.finding(kind.place, message)
+        };
+        out.push(finding.help(message!(
+            "write distributed_type: 'NO' and use_cpu: true for the CPU",
+            "用 CPU 请写 distributed_type: 'NO' 与 use_cpu: true"
+        )));
+    }
+}

@@ -1,0 +1,110 @@
+//! # fsdp-without-wrap-policy
+//!
+//! FSDP without a policy that cuts the model into units.
+//!
+//! ## Why it matters
+//! Without `fsdp_auto_wrap_policy` accelerate takes `NO_WRAP`: the whole model is one unit, all of it is gathered for the first forward and kept
+//! until the last backward. Every GPU then holds the full parameters, and FSDP saves only the optimizer states and what lies between steps.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: FSDP
+//! num_processes: 2
+//! fsdp_config:
+//!   fsdp_version: 2
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: FSDP
+//! num_processes: 2
+//! fsdp_config:
+//!   fsdp_version: 2
+//!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+//! ```
+//!
+//! ## When it is silent
+//! Where the code speaks of a wrap policy or of a plugin of its own, or the command's environment gives one.
+//!
+//! ## Fix
+//! Unsafe: `fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP` in the block.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `utils/dataclasses.py:1909`, run: absent means `NO_WRAP`.
+//!
+//! # 中文
+//!
+//! FSDP 没有把模型切分成单元的策略。
+//!
+//! ## 为什么重要
+//! 没有 `fsdp_auto_wrap_policy` 时 accelerate 使用 `NO_WRAP`：整个模型是一个单元，第一次前向就聚集全部参数，直到最后的反向才释放。此时每张 GPU 都持有完整参数，FSDP
+//! 只节省优化器状态与步间的部分。
+//!
+//! ## 何时不报告
+//! 代码提到包装策略或自己的插件，或命令的环境给出策略时。
+//!
+//! ## 修复
+//! 不安全：在该块中加入 `fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP`。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `utils/dataclasses.py:1909`，实际运行：缺省即 `NO_WRAP`。
+
+use crate::accelerate::{Answer, Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Place, Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL503",
+    name: "fsdp-without-wrap-policy",
+    group: Group::Sharding,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("fsdp_without_wrap_policy.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let Some(kind) = start.kind().filter(|kind| kind.name == "FSDP") else { continue };
+        let absent = match start.block("fsdp_config", "fsdp_auto_wrap_policy") {
+            Answer::Nothing => true,
+            Answer::Is(given) => given.value == Value::Null,
+            Answer::Unknown => false,
+        };
+        if !absent || start.flag("--cpu").is_some() || elsewhere(start) {
+            continue;
+        }
+        let place = start.root().and_then(|root| root.entry("fsdp_config")).map(|(key, _)| key);
+        let place = match (place, start.file) {
+            (Some(key), Some(file)) => Place::new(file.id, key.range()),
+            _ => kind.place,
+        };
+        if once.first(place) {
+            let finding = RULE.finding(
+                place,
+                message!(
+                    "FSDP without fsdp_auto_wrap_policy: the whole model is one unit, gathered on every GPU at once",
+                    "FSDP 没有 fsdp_auto_wrap_policy：整个模型是一个单元，会同时聚集到每张 GPU 上"
+                ),
+            );
+            out.push(finding.help(message!(
+                "write fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP",
+                "请写 fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP"
+            )));
+        }
+    }
+}
+
+/// Whether the code or the environment may give a policy. A command without a file may read the user's own.
+fn elsewhere(start: &Start<'_>) -> bool {
+    let Some(launch) = start.launch else { return false };
+    if start.file.is_none() || launch.variable("FSDP_AUTO_WRAP_POLICY").is_some() {
+        return true;
+    }
+    let Some(run) = start.run else { return false };
+    let speaks =
+        |text: &str| ["wrap_policy", "FullyShardedDataParallelPlugin", "fsdp_config"].iter().any(|word| text.contains(word));
+    run.files.iter().filter(|id| start.file.is_none_or(|file| file.id != **id)).any(|id| speaks(&start.project.file(*id).text))
+}

@@ -1,0 +1,69 @@
+//! What reaches `deepspeed.initialize` beside the configuration: an optimizer or a schedule made in code takes the place of the one
+//! in the file, so that nobody looks at that one.
+
+use super::config::Config;
+use super::reader::{Readers, Use};
+use vramlint_resolve::code::{CallWhat, CodeFacts, LibraryCall};
+
+/// Whether something is given to the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Given {
+    /// It is.
+    Yes,
+    /// It is not: the file decides.
+    No,
+    /// That is not seen.
+    Unknown,
+}
+
+/// The calls of `deepspeed.initialize` that code makes.
+pub(super) fn calls(code: &CodeFacts) -> impl Iterator<Item = &LibraryCall> {
+    code.calls.iter().filter(|call| call.path == "deepspeed.initialize")
+}
+
+/// Whether a use gives an argument to the engine, by its name and its place.
+pub(super) fn given(one: &Use<'_>, name: &str, position: usize) -> Given {
+    // accelerate and the Trainer take the optimizer and the schedule of the file where it has them, and refuse others.
+    if one.readers.within(Readers::HUGGING_FACE) {
+        return Given::No;
+    }
+    let Some(code) = one.run.and_then(|run| run.code.as_deref()).filter(|_| one.readers.within(Readers::PLAIN)) else {
+        return Given::Unknown;
+    };
+    let mut answer = Given::Unknown;
+    for call in calls(code) {
+        let Some(argument) = call.argument(name, Some(position)) else {
+            if call.open {
+                return Given::Unknown;
+            }
+            answer = if answer == Given::Unknown { Given::No } else { answer };
+            continue;
+        };
+        let none = |what: &CallWhat| matches!(what, CallWhat::Known(vramlint_base::Value::Null));
+        if argument.values.iter().all(|value| none(&value.what)) {
+            answer = if answer == Given::Unknown { Given::No } else { answer };
+        } else if argument.values.iter().any(|value| none(&value.what) || matches!(value.what, CallWhat::Unknown)) {
+            return Given::Unknown;
+        } else {
+            answer = Given::Yes;
+        }
+    }
+    answer
+}
+
+/// Whether the file's own optimizer or schedule is certainly used (`Some(true)`), certainly not (`Some(false)`), or that is not seen.
+pub(super) fn file_decides(config: &Config<'_>, name: &str, position: usize) -> Option<bool> {
+    let answers: Vec<Given> = config.uses.iter().map(|one| given(one, name, position)).collect();
+    if answers.contains(&Given::No) {
+        Some(true)
+    } else if answers.iter().all(|given| *given == Given::Yes) {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// The place of `optimizer` among the arguments of `deepspeed.initialize`.
+pub(super) const OPTIMIZER: usize = 2;
+/// The place of `lr_scheduler` among the arguments of `deepspeed.initialize`.
+pub(super) const SCHEDULE: usize = 5;

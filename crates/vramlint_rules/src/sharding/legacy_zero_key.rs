@@ -1,0 +1,116 @@
+//! # legacy-zero-key
+//!
+//! A key of `zero_optimization` that DeepSpeed has replaced by another one.
+//!
+//! ## Why it matters
+//! The old key still works, with a warning in the log of every rank, or is dropped (`cpu_offload_use_pin_memory`). Readers of
+//! the file, accelerate and the Trainer among them, look for the new one: what is offloaded by an old key they do not see.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "zero_optimization": {"stage": 2, "cpu_offload": true}
+//! }
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}
+//! }
+//! ```
+//!
+//! ## Fix
+//! Safe: the key is renamed where the new one has the same value; `cpu_offload: true` becomes `offload_optimizer` with the
+//! device `cpu`.
+//!
+//! ## When it is silent
+//! Where the new key stands, too: DeepSpeed then refuses the file, and `zero-options-conflict` says so.
+//!
+//! ## Sources
+//! DeepSpeed 0.19.8 `runtime/zero/config.py:188-215`, `:287`, `runtime/config_utils.py:68`, run.
+//!
+//! # 中文
+//!
+//! `zero_optimization` 中已被 DeepSpeed 用别的键取代的键。
+//!
+//! ## 为什么重要
+//! 旧键仍然有效，但每个 rank 的日志都会打印警告；`cpu_offload_use_pin_memory` 则被直接丢弃。读取该文件的其他程序（包括
+//! accelerate 与 Trainer）查找的是新键：用旧键写的卸载它们看不到。
+//!
+//! ## 修复
+//! 安全：新键取值相同时直接改名；`cpu_offload: true` 改为设备为 `cpu` 的 `offload_optimizer`。
+//!
+//! ## 何时不报
+//! 新键也在时不报：此时 DeepSpeed 会拒绝该文件，由 `zero-options-conflict` 报告。
+//!
+//! ## 来源
+//! DeepSpeed 0.19.8 `runtime/zero/config.py:188-215`、`:287`，`runtime/config_utils.py:68`，实际运行。
+
+use super::config::{self, Config, Item, Said};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Finding, Fix, Severity, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL553",
+    name: "legacy-zero-key",
+    group: Group::Sharding,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("legacy_zero_key.rs"),
+    check: Some(check),
+};
+
+/// Old keys, and what stands for them now.
+const KEYS: &[(&str, Option<&str>)] = &[
+    ("cpu_offload", Some("offload_optimizer")),
+    ("cpu_offload_param", Some("offload_param")),
+    ("cpu_offload_use_pin_memory", None),
+    ("stage3_gather_fp16_weights_on_model_save", Some("stage3_gather_16bit_weights_on_model_save")),
+];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx) {
+        for (old, new) in KEYS {
+            let there = |key: &str| config.item(&format!("zero_optimization.{key}"));
+            let Some(item) = there(old).filter(|_| new.is_none_or(|new| there(new).is_none())) else { continue };
+            out.push(finding(&config, item, old, *new));
+        }
+    }
+}
+
+fn finding(config: &Config<'_>, item: Item<'_>, old: &str, new: Option<&str>) -> Finding {
+    let place = config.place(item);
+    let Some(new) = new else {
+        let message = message!("DeepSpeed drops `{old}`", "DeepSpeed 会丢弃 `{old}`");
+        let help = message!(
+            "set pin_memory in offload_optimizer or offload_param",
+            "请在 offload_optimizer 或 offload_param 中设置 pin_memory"
+        );
+        return RULE.finding(place, message).help(help);
+    };
+    let message = message!("`{old}` is deprecated: DeepSpeed reads it as `{new}`", "`{old}` 已弃用：DeepSpeed 按 `{new}` 读取");
+    let block = new.starts_with("offload");
+    let written = match config.said_by(item.value) {
+        Said::Known(value) if block => match config::truth(&value) {
+            Some(true) => "{\"device\": \"cpu\"}".to_owned(),
+            // Off means what leaving it out means.
+            _ => return RULE.finding(place, message).help(message!("delete it", "删除它")),
+        },
+        _ => item.value.range().slice(&config.file.text).to_owned(),
+    };
+    let mut finding = RULE.finding(place, message).help(message!("write \"{new}\": {written}", "写作 \"{new}\": {written}"));
+    let key = item.key.range().slice(&config.file.text).replace(old, new);
+    let mut edits = vec![edit::replace(config.key_place(item), key)];
+    if block {
+        edits.push(edit::replace(config.value_place(item), written));
+    }
+    if config.json {
+        let title = message!("write `{new}`", "改写为 `{new}`");
+        finding = finding.fix(Fix { title, applicability: Applicability::Safe, edits });
+    }
+    finding
+}

@@ -1,0 +1,161 @@
+//! # micro-batch-differs-from-loader
+//!
+//! The DeepSpeed JSON names a micro-batch that the data loader does not give.
+//!
+//! ## Why it matters
+//! Under a loop with `Accelerator()` the loader decides how many rows a step has; a number for `train_micro_batch_size_per_gpu` is only what
+//! DeepSpeed believes. Nothing compares them: throughput and the batch in the log are wrong, and a `train_batch_size` worked out from it too.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: DEEPSPEED
+//! num_processes: 2
+//! deepspeed_config:
+//!   deepspeed_config_file: ds_config.json
+//! ```
+//! ```json file=ds_config.json
+//! {
+//!   "zero_optimization": {"stage": 2},
+//!   "train_micro_batch_size_per_gpu": 1,
+//!   "gradient_accumulation_steps": "auto"
+//! }
+//! ```
+//! ```python file=train.py
+//! import torch
+//! from accelerate import Accelerator
+//! from torch.utils.data import DataLoader
+//!
+//!
+//! def main(model, dataset):
+//!     accelerator = Accelerator()
+//!     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+//!     loader = DataLoader(dataset, batch_size=4)
+//!     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: DEEPSPEED
+//! num_processes: 2
+//! deepspeed_config:
+//!   deepspeed_config_file: ds_config.json
+//! ```
+//! ```json file=ds_config.json
+//! {
+//!   "zero_optimization": {"stage": 2},
+//!   "train_micro_batch_size_per_gpu": "auto",
+//!   "gradient_accumulation_steps": "auto"
+//! }
+//! ```
+//! ```python file=train.py
+//! import torch
+//! from accelerate import Accelerator
+//! from torch.utils.data import DataLoader
+//!
+//!
+//! def main(model, dataset):
+//!     accelerator = Accelerator()
+//!     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+//!     loader = DataLoader(dataset, batch_size=4)
+//!     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+//! ```
+//!
+//! ## When it is silent
+//! Where any loader has the JSON's number, where the size of one is not known, and with `split_batches`.
+//!
+//! ## Fix
+//! Unsafe: `"auto"`, which takes the loader's number.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `accelerator.py:2180-2205`, run: no message.
+//!
+//! # 中文
+//!
+//! DeepSpeed JSON 写明的微批大小与数据加载器不符。
+//!
+//! ## 为什么重要
+//! 在使用 `Accelerator()` 的循环中，每步的样本数由加载器决定；`train_micro_batch_size_per_gpu` 的数字只是 DeepSpeed 以为的值。没有任何检查：日志中的吞吐与批次是错的，
+//! 据此推算的 `train_batch_size` 也是错的。
+//!
+//! ## 何时不报告
+//! 任一加载器的大小与 JSON 相同时；某个加载器的大小未知时；使用 `split_batches` 时。
+//!
+//! ## 修复
+//! 不安全：改为 `"auto"`，取加载器的数字。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `accelerator.py:2180-2205`，实际运行：没有提示。
+
+use crate::accelerate::json;
+use crate::accelerate::starts;
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_resolve::code::LibraryCall;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL510",
+    name: "micro-batch-differs-from-loader",
+    group: Group::Sharding,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("micro_batch_differs_from_loader.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let Some(json) = json::of(start) else { continue };
+        let Some((place, Value::Int(believed))) = json.value(&["train_micro_batch_size_per_gpu"]) else { continue };
+        let Some(code) = json.run.code.as_deref() else { continue };
+        let splits = |call: &&LibraryCall| {
+            call.is("accelerate", "Accelerator")
+                && (call.open
+                    || call.argument("split_batches", Some(1)).is_some()
+                    || call.argument("dataloader_config", None).is_some())
+        };
+        if code.calls.iter().any(|call| splits(&call)) {
+            continue;
+        }
+        let mut sizes = Vec::new();
+        for call in code.calls.iter().filter(|call| call.is("torch", "DataLoader")) {
+            sizes.push((size(call), call.place));
+        }
+        let different = |(size, _): &(Option<i64>, Place)| size.is_some_and(|size| size != believed);
+        let Some((Some(rows), at)) = sizes.first().copied().filter(|_| sizes.iter().all(different)) else { continue };
+        if !once.first(place) {
+            continue;
+        }
+        let finding = RULE.finding(
+            place,
+            message!(
+                "train_micro_batch_size_per_gpu is {believed}, but the data loader gives {rows} rows",
+                "train_micro_batch_size_per_gpu 为 {believed}，而数据加载器每次给出 {rows} 行"
+            ),
+        );
+        let finding = finding.related(at, message!("the loader decides", "由加载器决定")).run(&json.run.id);
+        out.push(finding.help(message!("write \"auto\"", "写 \"auto\"")).fix(Fix {
+            title: message!("write \"auto\"", "写作 \"auto\""),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit::replace(place, "\"auto\"")],
+        }));
+    }
+}
+
+/// Rows of a loader: 1 where nobody says; `None` where not known, or where a sampler decides.
+fn size(call: &LibraryCall) -> Option<i64> {
+    if call.argument("batch_sampler", Some(4)).is_some() {
+        return None;
+    }
+    match call.argument("batch_size", Some(1)) {
+        Some(argument) => argument.settled()?.as_int(),
+        None => call.lacks("batch_size", Some(1)).then_some(1),
+    }
+}

@@ -1,0 +1,84 @@
+//! # nvme-without-path
+//!
+//! Offloading to NVMe without saying where.
+//!
+//! ## Why it matters
+//! At stage 3 a device of `nvme` needs `nvme_path`, the folder on the disk: without it `deepspeed.initialize` stops, for
+//! parameters with an `AssertionError`, for the optimizer with a `TypeError`.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "zero_optimization": {"stage": 3, "offload_param": {"device": "nvme"}}
+//! }
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "zero_optimization": {"stage": 3, "offload_param": {"device": "nvme", "nvme_path": "/local_nvme"}}
+//! }
+//! ```
+//!
+//! ## Fix
+//! Not offered: the folder is not known.
+//!
+//! ## When it is silent
+//! Below stage 3, where nvme means the memory of the machine (see `zero-key-without-its-stage`).
+//!
+//! ## Sources
+//! DeepSpeed 0.19.8 `runtime/zero/partition_parameters.py:1229`, `runtime/zero/stage3.py:840`, run.
+//!
+//! # 中文
+//!
+//! 卸载到 NVMe 却没有写路径。
+//!
+//! ## 为什么重要
+//! 阶段 3 下设备为 `nvme` 时必须给出 `nvme_path`，即磁盘上的目录：否则 `deepspeed.initialize` 会终止，参数卸载报
+//! `AssertionError`，优化器卸载报 `TypeError`。
+//!
+//! ## 修复
+//! 不提供：无法得知目录。
+//!
+//! ## 何时不报
+//! 低于阶段 3 时不报：此时 nvme 等同于主机内存（见 `zero-key-without-its-stage`）。
+//!
+//! ## 来源
+//! DeepSpeed 0.19.8 `runtime/zero/partition_parameters.py:1229`，`runtime/zero/stage3.py:840`，实际运行。
+
+use super::config::{self, Said};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL561",
+    name: "nvme-without-path",
+    group: Group::Sharding,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("nvme_without_path.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx).into_iter().filter(|config| config.stage() == Some(3)) {
+        for block in ["offload_param", "offload_optimizer"] {
+            let path = |key: &str| format!("zero_optimization.{block}.{key}");
+            let (device, folder) = (config.value(&path("device")), config.said(&path("nvme_path")));
+            let Some(item) = config.item(&path("device")).filter(|_| device == Some(Value::Text("nvme".to_owned()))) else {
+                continue;
+            };
+            if matches!(folder, Said::Absent | Said::Known(Value::Null)) {
+                let message = message!(
+                    "{block} goes to NVMe, but no nvme_path says where",
+                    "{block} 卸载到 NVMe，却没有用 nvme_path 指明目录"
+                );
+                let help = message!("add \"nvme_path\": \"/path/on/the/disk\"", "加入 \"nvme_path\": \"/磁盘上的目录\"");
+                out.push(RULE.finding(config.place(item), message).help(help));
+            }
+        }
+    }
+}

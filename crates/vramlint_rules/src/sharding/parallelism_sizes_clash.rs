@@ -1,0 +1,207 @@
+//! # parallelism-sizes-clash
+//!
+//! Sizes of accelerate's `parallelism_config` that do not go together.
+//!
+//! ## Why it matters
+//! `ParallelismConfig` refuses sizes below 1, context beside sequence parallelism, and tensor or context parallelism beside pure replication. The
+//! product of the sizes must be the number of processes. Context parallelism needs FSDP 2. Each of these stops at `Accelerator()`.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: FSDP
+//! num_processes: 2
+//! fsdp_config:
+//!   fsdp_version: 2
+//!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+//! parallelism_config:
+//!   parallelism_config_dp_shard_size: 4
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: FSDP
+//! num_processes: 4
+//! fsdp_config:
+//!   fsdp_version: 2
+//!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+//! parallelism_config:
+//!   parallelism_config_dp_shard_size: 4
+//! ```
+//!
+//! ## When it is silent
+//! Where a flag drops the block (`mode-flag-replaces-file` says so), and about the product where DeepSpeed's sequence parallelism is used, which
+//! does not check it.
+//!
+//! ## Fix
+//! None: which of the sizes was meant is not known.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `parallelism_config.py:309-340`, `:373`, `state.py:998-1007`, run, each.
+//!
+//! # 中文
+//!
+//! accelerate 的 `parallelism_config` 中互不相容的大小。
+//!
+//! ## 为什么重要
+//! `ParallelismConfig` 拒绝小于 1 的大小、上下文并行与序列并行同用、张量或上下文并行与纯复制同用。各大小的乘积必须等于进程数。上下文并行需要 FSDP 2。以上各项都会在
+//! `Accelerator()` 处停止。
+//!
+//! ## 何时不报告
+//! 参数丢弃了该块时（由 `mode-flag-replaces-file` 报告）；使用 DeepSpeed 的序列并行时不检查乘积。
+//!
+//! ## 修复
+//! 无：无法得知哪个大小才是本意。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `parallelism_config.py:309-340`、`:373`、`state.py:998-1007`，逐项实际运行。
+
+use crate::accelerate::{Answer, Given, Path, Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Finding, Severity, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL505",
+    name: "parallelism-sizes-clash",
+    group: Group::Sharding,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("parallelism_sizes_clash.rs"),
+    check: Some(check),
+};
+
+const BLOCK: &str = "parallelism_config";
+
+/// The sizes, by the short names of the class.
+const SIZES: &[(&str, &str)] = &[
+    ("dp_replicate_size", "parallelism_config_dp_replicate_size"),
+    ("dp_shard_size", "parallelism_config_dp_shard_size"),
+    ("tp_size", "parallelism_config_tp_size"),
+    ("cp_size", "parallelism_config_cp_size"),
+    ("sp_size", "parallelism_config_sp_size"),
+];
+
+/// The sizes of a start: the number, and where it is given.
+struct Sizes(Vec<(&'static str, i64, Option<Given>)>);
+
+impl Sizes {
+    /// `None` where one is not known, or where nothing reads them.
+    fn of(start: &Start<'_>) -> Option<Self> {
+        let flag = start.flag("--use_parallelism_config").is_some();
+        let dropped = start.kind()?.by_flag && !flag;
+        let block = start.root().and_then(|root| root.get(BLOCK)).is_some_and(|block| block.entries().next().is_some());
+        if dropped || !(flag || block) || !matches!(start.path()?, Path::Torchrun | Path::DeepSpeed) {
+            return None;
+        }
+        let size = |(short, key): &(&'static str, &str)| match start.block(BLOCK, key) {
+            Answer::Nothing => Some((*short, 1, None)),
+            Answer::Unknown => None,
+            Answer::Is(given) => Some((*short, given.int()?, Some(given))),
+        };
+        Some(Self(SIZES.iter().map(size).collect::<Option<_>>()?))
+    }
+
+    fn get(&self, name: &str) -> (i64, Option<&Given>) {
+        self.0.iter().find(|(own, _, _)| *own == name).map_or((1, None), |(_, size, given)| (*size, given.as_ref()))
+    }
+
+    /// The sizes above 1, as in `dp_shard_size 4 x tp_size 2`.
+    fn shown(&self) -> String {
+        let parts: Vec<String> =
+            self.0.iter().filter(|(_, size, _)| *size > 1).map(|(name, size, _)| format!("{name} {size}")).collect();
+        parts.join(" x ")
+    }
+}
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let Some(sizes) = Sizes::of(start) else { continue };
+        let found = itself(&sizes).or_else(|| context(start, &sizes)).or_else(|| product(start, &sizes));
+        if let Some(finding) = found.filter(|finding| once.first(finding.place)) {
+            out.push(finding);
+        }
+    }
+}
+
+/// What the class itself refuses.
+fn itself(sizes: &Sizes) -> Option<Finding> {
+    if let Some((name, size, Some(given))) = sizes.0.iter().find(|(_, size, _)| *size < 1) {
+        let message =
+            message!("Accelerator() refuses {name} {size}: it is at least 1", "Accelerator() 拒绝 {name} 为 {size}：至少为 1");
+        return Some(RULE.finding(given.place, message));
+    }
+    let (cp, (sp, sp_at)) = (sizes.get("cp_size"), sizes.get("sp_size"));
+    if let (true, Some(cp_at), Some(sp_at)) = (cp.0 > 1 && sp > 1, cp.1, sp_at) {
+        let cp = cp.0;
+        let message = message!(
+            "Accelerator() refuses cp_size {cp} beside sp_size {sp}: context and sequence parallelism exclude each other",
+            "Accelerator() 拒绝同时使用 cp_size {cp} 与 sp_size {sp}：上下文并行与序列并行互斥"
+        );
+        let finding = RULE.finding(sp_at.place, message).related(cp_at.place, message!("the other one", "另一个"));
+        return Some(finding.help(message!("set one of them to 1", "把其中一个设为 1")));
+    }
+    let (replicas, at) = sizes.get("dp_replicate_size");
+    let (shards, _) = sizes.get("dp_shard_size");
+    let split = ["tp_size", "cp_size"].into_iter().find(|name| sizes.get(name).0 > 1)?;
+    let at = at.filter(|_| replicas > 1 && shards == 1)?;
+    let (size, other) = sizes.get(split);
+    let message = message!(
+        "Accelerator() refuses {split} {size} beside dp_replicate_size {replicas} without sharding",
+        "没有分片时 Accelerator() 拒绝同时使用 {split} {size} 与 dp_replicate_size {replicas}"
+    );
+    let mut finding = RULE.finding(at.place, message);
+    if let Some(other) = other {
+        finding = finding.related(other.place, message!("{split} is {size}", "{split} 为 {size}"));
+    }
+    Some(finding.help(message!("give dp_shard_size more than 1", "dp_shard_size 应大于 1")))
+}
+
+/// What context parallelism needs.
+fn context(start: &Start<'_>, sizes: &Sizes) -> Option<Finding> {
+    let (size, at) = sizes.get("cp_size");
+    let at = at.filter(|_| size > 1)?;
+    let kind = start.kind()?;
+    let (lacks, other) = if kind.is_multi() {
+        let free = start.launch.is_some_and(|launch| launch.variable("ACCELERATE_ALLOW_CP_STANDALONE").is_some());
+        let own = start
+            .run
+            .and_then(|run| run.code.as_deref())
+            .is_some_and(|code| code.calls.iter().any(|call| call.name() == "FullyShardedDataParallelPlugin"));
+        ((!free && !own).then_some("distributed_type: FSDP")?, kind.place)
+    } else if kind.name == "FSDP" && start.fsdp_version()? == 1 {
+        let version = start.block("fsdp_config", "fsdp_version").known();
+        ("fsdp_version: 2", version.map_or(kind.place, |given| given.place))
+    } else {
+        return None;
+    };
+    let message =
+        message!("Accelerator() refuses cp_size {size} without {lacks}", "没有 {lacks} 时 Accelerator() 拒绝 cp_size {size}");
+    let finding = RULE.finding(at.place, message).related(other, message!("here", "见此处"));
+    Some(finding.help(message!("write {lacks} with FSDP 2", "请写 {lacks}，并使用 FSDP 2")))
+}
+
+/// The product of the sizes is the number of processes.
+fn product(start: &Start<'_>, sizes: &Sizes) -> Option<Finding> {
+    let product = sizes.0.iter().try_fold(1i64, |product, (_, size, _)| product.checked_mul(*size))?;
+    let (count, processes) = start.processes()?;
+    let machines = start.machines().filter(|machines| *machines > 0)?;
+    let world = count / machines * machines;
+    if product == world || product == 1 || sizes.get("sp_size").0 > 1 || count % machines != 0 {
+        return None;
+    }
+    // Without a launch the number may be given elsewhere.
+    let severity = if start.is_alone() { Severity::Warning } else { Severity::Error };
+    let at = sizes.0.iter().filter(|(_, size, _)| *size > 1).find_map(|(_, _, given)| given.as_ref())?;
+    let shown = sizes.shown();
+    let message = message!(
+        "{shown} = {product} processes are laid out, but {world} are started",
+        "{shown} = {product} 个进程的划分，但启动了 {world} 个进程"
+    );
+    let finding = RULE.finding(at.place, message).severity(severity);
+    Some(
+        finding
+            .related(processes.place, message!("{world} processes", "{world} 个进程"))
+            .help(message!("the product of the sizes must be num_processes", "各大小的乘积必须等于 num_processes")),
+    )
+}

@@ -1,0 +1,196 @@
+//! # precision-and-deepspeed-json
+//!
+//! The precision of an `Accelerator` run and the DeepSpeed JSON that it reads disagree.
+//!
+//! ## Why it matters
+//! Under DeepSpeed the JSON decides the type of the weights. The other 16-bit type switched on there is refused; `bf16.enabled: false` beside
+//! `--mixed_precision bf16` trains in fp32 without a message; and `"auto"` means what `mixed_precision` says, which is fp32 where nobody says
+//! anything: weights, gradients and activations are twice as large as thought.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: DEEPSPEED
+//! num_processes: 2
+//! deepspeed_config:
+//!   deepspeed_config_file: ds_config.json
+//! ```
+//! ```json file=ds_config.json
+//! {
+//!   "zero_optimization": {"stage": 2},
+//!   "train_micro_batch_size_per_gpu": "auto",
+//!   "gradient_accumulation_steps": "auto",
+//!   "bf16": {"enabled": "auto"}
+//! }
+//! ```
+//! ```python file=train.py
+//! from accelerate import Accelerator
+//!
+//! accelerator = Accelerator()
+//! model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml --mixed_precision bf16 train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: DEEPSPEED
+//! num_processes: 2
+//! deepspeed_config:
+//!   deepspeed_config_file: ds_config.json
+//! ```
+//! ```json file=ds_config.json
+//! {
+//!   "zero_optimization": {"stage": 2},
+//!   "train_micro_batch_size_per_gpu": "auto",
+//!   "gradient_accumulation_steps": "auto",
+//!   "bf16": {"enabled": "auto"}
+//! }
+//! ```
+//! ```python file=train.py
+//! from accelerate import Accelerator
+//!
+//! accelerator = Accelerator()
+//! model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+//! ```
+//!
+//! ## When it is silent
+//! Where a trainer of transformers or TRL fills the JSON from its own arguments, and where the precision in the code is not known.
+//!
+//! ## Fix
+//! Unsafe: `"auto"` for the switch that contradicts.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `utils/dataclasses.py:1412-1450`, run: `--mixed_precision arg cannot be set to`; types of the weights after `prepare()`, run.
+//!
+//! # 中文
+//!
+//! `Accelerator` 运行的精度与它读取的 DeepSpeed JSON 不一致。
+//!
+//! ## 为什么重要
+//! 使用 DeepSpeed 时由 JSON 决定权重的类型。JSON 打开了另一种 16 位类型会被拒绝；`bf16.enabled: false` 与 `--mixed_precision bf16` 并存时会以 fp32 训练且没有提示；
+//! `"auto"` 取 `mixed_precision` 的值，无人给出时就是 fp32：权重、梯度、激活都是预想的两倍。
+//!
+//! ## 何时不报告
+//! 由 transformers 或 TRL 的 Trainer 用自己的参数填写 JSON 时；代码中的精度未知时。
+//!
+//! ## 修复
+//! 不安全：把矛盾的开关改为 `"auto"`。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `utils/dataclasses.py:1412-1450`，实际运行；`prepare()` 之后的权重类型，实际运行。
+
+use crate::accelerate::json::{self, Json};
+use crate::accelerate::{Answer, Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Finding, Fix, Place, Severity, Value, message};
+use vramlint_catalog::Concept;
+use vramlint_resolve::Run;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL508",
+    name: "precision-and-deepspeed-json",
+    group: Group::Sharding,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("precision_and_deepspeed_json.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let Some(json) = json::of(start) else { continue };
+        let Some((precision, at)) = precision(start, json.run) else { continue };
+        if let Some(finding) = against(&json, &precision, at).filter(|finding| once.first(finding.place)) {
+            out.push(finding.run(&json.run.id));
+        }
+    }
+}
+
+/// The precision that accelerate asks for, and where; `None` where not known.
+fn precision(start: &Start<'_>, run: &Run) -> Option<(String, Option<Place>)> {
+    let code = run.code.as_deref()?;
+    for call in code.calls.iter().filter(|call| call.is("accelerate", "Accelerator")) {
+        if call.open {
+            return None;
+        }
+        if let Some(argument) = call.argument("mixed_precision", Some(2)) {
+            return match argument.settled()? {
+                Value::Null => continue,
+                value => Some((value.as_str()?.to_lowercase(), Some(argument.place))),
+            };
+        }
+    }
+    // An argument that the calls do not show.
+    if code.candidates.iter().any(|(concept, _)| *concept == Concept::MixedPrecision) {
+        return None;
+    }
+    match start.top("mixed_precision") {
+        Answer::Nothing => Some(("no".to_owned(), None)),
+        Answer::Unknown => None,
+        Answer::Is(given) if given.value == Value::Null => Some(("no".to_owned(), None)),
+        Answer::Is(given) => Some((given.text()?.to_lowercase(), Some(given.place))),
+    }
+}
+
+fn against(json: &Json<'_>, precision: &str, at: Option<Place>) -> Option<Finding> {
+    let own = if precision == "fp8" { "bf16" } else { precision };
+    let switch = |name: &str| json.value(&[name, "enabled"]);
+    let with_other_end = |finding: Finding| match at {
+        Some(at) => finding.related(at, message!("mixed_precision is {precision}", "mixed_precision 为 {precision}")),
+        None => finding,
+    };
+    if matches!(own, "fp16" | "bf16") {
+        let other = if own == "fp16" { "bf16" } else { "fp16" };
+        if let Some((place, Value::Bool(true))) = switch(other) {
+            let finding = RULE.finding(
+                place,
+                message!(
+                    "accelerate refuses mixed_precision {precision} beside {other}.enabled true in the DeepSpeed JSON",
+                    "accelerate 拒绝 mixed_precision {precision} 与 DeepSpeed JSON 中 {other}.enabled 为 true 并存"
+                ),
+            );
+            let help = message!("switch on one type, or write \"auto\" for both", "只打开一种类型，或两者都写 \"auto\"");
+            return Some(auto(with_other_end(finding).severity(Severity::Error).help(help), place));
+        }
+        if let Some((place, Value::Bool(false))) = switch(own) {
+            let finding = RULE.finding(
+                place,
+                message!(
+                    "{own}.enabled is false in the DeepSpeed JSON: mixed_precision {precision} has no effect, the run is fp32",
+                    "DeepSpeed JSON 中 {own}.enabled 为 false：mixed_precision {precision} 不生效，以 fp32 训练"
+                ),
+            );
+            return Some(auto(with_other_end(finding).help(message!("write \"auto\" or true", "写 \"auto\" 或 true")), place));
+        }
+        return None;
+    }
+    let on = ["bf16", "fp16"].iter().any(|name| matches!(switch(name), Some((_, Value::Bool(true) | Value::Null))));
+    let auto = |name: &&str| switch(name).is_some_and(|(_, value)| value.as_str() == Some("auto"));
+    let name = ["bf16", "fp16"].into_iter().find(|name| auto(&name)).filter(|_| precision == "no" && !on)?;
+    let (place, _) = switch(name)?;
+    let finding = RULE.finding(
+        place,
+        message!(
+            "{name}.enabled \"auto\" becomes false without mixed_precision: the run is fp32",
+            "没有 mixed_precision 时 {name}.enabled 的 \"auto\" 变为 false：以 fp32 训练"
+        ),
+    );
+    Some(with_other_end(finding).help(message!(
+        "give --mixed_precision {name} to accelerate launch, or mixed_precision=\"{name}\" to Accelerator()",
+        "给 accelerate launch 加上 --mixed_precision {name}，或给 Accelerator() 传入 mixed_precision=\"{name}\""
+    )))
+}
+
+fn auto(finding: Finding, place: Place) -> Finding {
+    finding.fix(Fix {
+        title: message!("write \"auto\"", "写作 \"auto\""),
+        applicability: Applicability::Unsafe,
+        edits: vec![edit::replace(place, "\"auto\"")],
+    })
+}

@@ -1,0 +1,156 @@
+//! # prepare-under-fsdp2
+//!
+//! `accelerator.prepare()` under FSDP 2 without the optimizer beside the model, or with two models.
+//!
+//! ## Why it matters
+//! FSDP 2 replaces the parameters, and the optimizer must be given in the same call to be pointed at the new ones: `prepare(model)` alone stops with
+//! a `ValueError`, and so do two models.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: FSDP
+//! num_processes: 2
+//! fsdp_config:
+//!   fsdp_version: 2
+//!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+//! ```
+//! ```python file=train.py
+//! import torch
+//! from accelerate import Accelerator
+//!
+//! accelerator = Accelerator()
+//! model = torch.nn.Linear(16, 16)
+//! model = accelerator.prepare(model)
+//! optimizer = torch.optim.AdamW(model.parameters())
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: FSDP
+//! num_processes: 2
+//! fsdp_config:
+//!   fsdp_version: 2
+//!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+//! ```
+//! ```python file=train.py
+//! import torch
+//! from accelerate import Accelerator
+//!
+//! accelerator = Accelerator()
+//! model = torch.nn.Linear(16, 16)
+//! optimizer = torch.optim.AdamW(model.parameters())
+//! model, optimizer = accelerator.prepare(model, optimizer)
+//! ```
+//!
+//! ## When it is silent
+//! Where what is prepared is not known, where FSDP's version is not known, and below accelerate 1.6, which has no FSDP 2.
+//!
+//! ## Fix
+//! None.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `accelerator.py:1507-1522`, read.
+//!
+//! # 中文
+//!
+//! FSDP 2 下的 `accelerator.prepare()` 没有同时给出模型与优化器，或给出了两个模型。
+//!
+//! ## 为什么重要
+//! FSDP 2 会替换参数，优化器必须在同一调用中给出，才能指向新的参数：单独的 `prepare(model)` 会以 `ValueError` 停止，两个模型也一样。
+//!
+//! ## 何时不报告
+//! 所准备的对象未知时；FSDP 版本未知时；accelerate 低于 1.6（没有 FSDP 2）时。
+//!
+//! ## 修复
+//! 无。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `accelerator.py:1507-1522`，阅读源码。
+
+use crate::accelerate::json;
+use crate::accelerate::starts;
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Message, Severity, message};
+use vramlint_resolve::code::{CallWhat, CodeFacts, LibraryCall};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL512",
+    name: "prepare-under-fsdp2",
+    group: Group::Sharding,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("prepare_under_fsdp2.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let Some(kind) = start.kind().filter(|kind| kind.name == "FSDP" && start.flag("--cpu").is_none()) else { continue };
+        if start.fsdp_version() != Some(2) || start.project.policy(kind.place.file).target.count == Some(0) {
+            continue;
+        }
+        let Some(run) = start.run.filter(|run| json::is_plain_loop(run)) else { continue };
+        let Some(code) = run.code.as_deref() else { continue };
+        // A plugin of the code's own may be of another version.
+        if code.calls.iter().any(|call| call.name() == "FullyShardedDataParallelPlugin") {
+            continue;
+        }
+        let prepares = code.calls.iter().filter(|call| call.path == "accelerate.Accelerator.prepare");
+        for call in prepares.filter(|call| !call.conditional && !call.caught && !call.open) {
+            let Some(message) = refused(code, call) else { continue };
+            if once.first(call.place) {
+                let finding = RULE.finding(call.place, message).run(&run.id);
+                out.push(
+                    finding.related(kind.place, message!("FSDP 2 is asked for", "要求 FSDP 2")).help(message!(
+                        "give one model and its optimizer in the same call",
+                        "在同一调用中给出一个模型及其优化器"
+                    )),
+                );
+            }
+        }
+    }
+}
+
+/// What is prepared, where all of it is known.
+fn refused(code: &CodeFacts, call: &LibraryCall) -> Option<Message> {
+    let (mut models, mut optimizers) = (0, 0);
+    for argument in &call.arguments {
+        match &argument.only()?.what {
+            CallWhat::Model(_) => models += 1,
+            CallWhat::Made(index) => {
+                let made = code.calls.get(*index)?;
+                let path = made.path.as_str();
+                if path.starts_with("torch.nn.") {
+                    models += 1;
+                } else if path.starts_with("torch.optim.lr_scheduler.") || made.is("torch", "DataLoader") {
+                } else if path.starts_with("torch.optim.") {
+                    optimizers += 1;
+                } else {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+    }
+    match (models, optimizers) {
+        (0, 0) => None,
+        (1, 0) => Some(message!(
+            "prepare() refuses a model without its optimizer under FSDP 2",
+            "FSDP 2 下 prepare() 拒绝没有优化器的模型"
+        )),
+        (0, _) => Some(message!(
+            "prepare() refuses an optimizer without its model under FSDP 2",
+            "FSDP 2 下 prepare() 拒绝没有模型的优化器"
+        )),
+        (1, _) => None,
+        _ => Some(message!("prepare() refuses {models} models under FSDP 2", "FSDP 2 下 prepare() 拒绝 {models} 个模型")),
+    }
+}

@@ -1,0 +1,159 @@
+//! # zero-key-without-its-stage
+//!
+//! A key of `zero_optimization` that the stage of the file does not use.
+//!
+//! ## Why it matters
+//! Offloading and ZeRO++ are what people turn on when memory or the network is short. Below their stage DeepSpeed accepts the
+//! keys and does nothing with them: no message, and the memory that was meant to be freed stays full.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "zero_optimization": {"stage": 2, "offload_param": {"device": "cpu"}}
+//! }
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "zero_optimization": {"stage": 3, "offload_param": {"device": "cpu"}}
+//! }
+//! ```
+//!
+//! ## Fix
+//! Not offered: either the stage or the key is not what was meant.
+//!
+//! ## When it is milder
+//! Advice, once per file, for tuning keys of stage 3 (`stage3_prefetch_bucket_size`, `sub_group_size` and so on) below stage
+//! 3: files are often copied with them.
+//!
+//! ## When it is silent
+//! Where the stage is `auto` or not known, where the value is off, and where no stage is written at all (see
+//! `zero-without-stage`).
+//!
+//! ## Sources
+//! DeepSpeed 0.19.8 `runtime/engine.py:2633-2798` (which optimizer gets which key), run: the states stay on the device, no
+//! quantizer is built.
+//!
+//! # 中文
+//!
+//! `zero_optimization` 中有当前阶段用不到的键。
+//!
+//! ## 为什么重要
+//! 卸载与 ZeRO++ 往往是在显存或网络不足时打开的。低于所需阶段时，DeepSpeed 接受这些键却什么也不做：没有任何提示，本想腾出
+//! 的显存依旧占满。
+//!
+//! ## 修复
+//! 不提供：要么阶段写错了，要么这个键不是本意。
+//!
+//! ## 何时从轻
+//! 阶段 3 的调优键（`stage3_prefetch_bucket_size`、`sub_group_size` 等）出现在更低阶段时，每个文件仅提示一次：文件常常带
+//! 着它们被复制。
+//!
+//! ## 何时不报
+//! 阶段为 `auto` 或未知、值为关闭状态，或根本没有写阶段时（见 `zero-without-stage`）。
+//!
+//! ## 来源
+//! DeepSpeed 0.19.8 `runtime/engine.py:2633-2798`（哪个优化器得到哪个键），实际运行：状态仍在设备上，没有构建量化器。
+
+use super::config::{self, Config, Item};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Finding, Severity, Value, message};
+use vramlint_catalog::keys;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL551",
+    name: "zero-key-without-its-stage",
+    group: Group::Sharding,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("zero_key_without_its_stage.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx) {
+        let Some(stage @ 0..=2) = config.stage().filter(|_| config.item("zero_optimization.stage").is_some()) else { continue };
+        for key in ["offload_optimizer", "offload_param"] {
+            if let Some((item, device)) = offload(&config, key) {
+                out.findings.extend(offloaded(&config, key, item, &device, stage));
+            }
+        }
+        for key in [
+            "zero_quantized_weights",
+            "zero_quantized_gradients",
+            "zero_quantized_nontrainable_weights",
+            "zero_hpz_partition_size",
+        ] {
+            let path = format!("zero_optimization.{key}");
+            let used = match config.value(&path) {
+                Some(Value::Int(size)) => size > 1,
+                Some(value) => config::truth(&value) == Some(true),
+                None => false,
+            };
+            if let Some(item) = config.item(&path).filter(|_| used) {
+                let message = message!(
+                    "`{key}` does nothing at stage {stage}: ZeRO++ needs stage 3",
+                    "`{key}` 在阶段 {stage} 下不起作用：ZeRO++ 需要阶段 3"
+                );
+                out.push(with_stage(&config, RULE.finding(config.place(item), message)));
+            }
+        }
+        tuning(&config, stage, out);
+    }
+}
+
+/// The block of an offload that asks for a device, with the device.
+fn offload<'a>(config: &Config<'a>, key: &str) -> Option<(Item<'a>, String)> {
+    let device = config.value(&format!("zero_optimization.{key}.device"))?;
+    let device = device.as_str().filter(|device| matches!(*device, "cpu" | "nvme"))?.to_owned();
+    Some((config.item(&format!("zero_optimization.{key}"))?, device))
+}
+
+fn offloaded(config: &Config<'_>, key: &str, item: Item<'_>, device: &str, stage: i64) -> Option<Finding> {
+    let message = match (key, stage, device) {
+        ("offload_param", ..) => message!(
+            "offload_param does nothing at stage {stage}: parameters are only offloaded at stage 3",
+            "offload_param 在阶段 {stage} 下不起作用：只有阶段 3 才会卸载参数"
+        ),
+        (_, 0, _) => message!(
+            "offload_optimizer does nothing at stage 0: the optimizer's states stay on the GPU",
+            "offload_optimizer 在阶段 0 下不起作用：优化器状态仍留在 GPU 上"
+        ),
+        (_, _, "nvme") => message!(
+            "at stage {stage} nvme means the memory of the machine: only stage 3 swaps to NVMe",
+            "阶段 {stage} 下 nvme 等同于主机内存：只有阶段 3 会换出到 NVMe"
+        ),
+        _ => return None,
+    };
+    let place = config.key_place(item).file;
+    let range = item.key.range().cover(config.item(&format!("zero_optimization.{key}.device"))?.value.range());
+    Some(with_stage(config, RULE.finding(vramlint_base::Place::new(place, range), message)))
+}
+
+fn with_stage(config: &Config<'_>, finding: Finding) -> Finding {
+    let finding = finding.help(message!("raise the stage, or delete the key", "提高阶段，或删除该键"));
+    match config.item("zero_optimization.stage") {
+        Some(stage) => finding.related(config.place(stage), message!("the stage", "阶段")),
+        None => finding,
+    }
+}
+
+/// Keys that only tune stage 3: one finding for all of them.
+fn tuning(config: &Config<'_>, stage: i64, out: &mut Sink) {
+    let Some(block) = config.block("zero_optimization") else { return };
+    let only_third = |name: &str| {
+        let key = keys::find(keys::deepspeed(), &format!("zero_optimization.{name}"));
+        key.is_some_and(|key| key.stages == [3] && !name.starts_with("zero_") && !name.contains("offload"))
+    };
+    let found: Vec<_> = block.entries().filter(|(key, _)| key.text().is_some_and(only_third)).collect();
+    let Some(&(first, value)) = found.first() else { return };
+    let names = found.iter().filter_map(|(key, _)| key.text()).collect::<Vec<_>>().join(", ");
+    let message =
+        message!("stage {stage} does not use {names}: only stage 3 does", "阶段 {stage} 不使用 {names}：只有阶段 3 使用");
+    let item = Item { key: first, value };
+    out.push(with_stage(config, RULE.finding(config.place(item), message).severity(Severity::Info)));
+}

@@ -1,0 +1,108 @@
+//! # zero-without-stage
+//!
+//! A `zero_optimization` block that names no stage, or is no block at all.
+//!
+//! ## Why it matters
+//! Without `stage` DeepSpeed takes stage 0: nothing is sharded or offloaded, whatever else the block says. `true` and `false`
+//! are the format of its first versions for stage 1 and 0; accelerate and the Trainer cannot read it.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "zero_optimization": {"offload_optimizer": {"device": "cpu"}}
+//! }
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}
+//! }
+//! ```
+//!
+//! ## Fix
+//! Not offered: the stage that was meant is not known.
+//!
+//! ## When it is milder
+//! A warning for the old format under plain DeepSpeed, an error where accelerate or the Trainer reads the file.
+//!
+//! ## Sources
+//! DeepSpeed 0.19.8 `runtime/zero/config.py:95` and `:20` (old format), run; accelerate 1.15.0 `utils/deepspeed.py`, run.
+//!
+//! # 中文
+//!
+//! `zero_optimization` 没有写阶段，或根本不是一个块。
+//!
+//! ## 为什么重要
+//! 没有 `stage` 时 DeepSpeed 取阶段 0：无论块中还写了什么，都不会分片或卸载。`true` 与 `false` 是最早版本的写法，分别表示
+//! 阶段 1 与 0；accelerate 与 Trainer 无法读取。
+//!
+//! ## 修复
+//! 不提供：无法得知本意是哪个阶段。
+//!
+//! ## 何时从轻
+//! 旧写法在原生 DeepSpeed 下只报警告；由 accelerate 或 Trainer 读取时报错误。
+//!
+//! ## 来源
+//! DeepSpeed 0.19.8 `runtime/zero/config.py:95` 与 `:20`（旧写法），实际运行；accelerate 1.15.0 `utils/deepspeed.py`，实
+//! 际运行。
+
+use super::config::{self, Config, Item, Said};
+use super::reader::Readers;
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink, edit};
+use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL552",
+    name: "zero-without-stage",
+    group: Group::Sharding,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("zero_without_stage.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx) {
+        let Some(item) = config.item("zero_optimization") else { continue };
+        match config.said("zero_optimization") {
+            Said::Known(Value::Bool(on)) => out.push(old_format(&config, item, on)),
+            Said::Known(Value::Map(entries)) if !entries.is_empty() && config.item("zero_optimization.stage").is_none() => {
+                let message = message!(
+                    "zero_optimization names no stage, so DeepSpeed takes stage 0 and the block has no effect",
+                    "zero_optimization 没有写 stage，DeepSpeed 取阶段 0，整个块不起作用"
+                );
+                let help = message!("add \"stage\": 1, 2 or 3", "加入 \"stage\"：1、2 或 3");
+                out.push(RULE.finding(config.key_place(item), message).help(help));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn old_format(config: &Config<'_>, item: Item<'_>, on: bool) -> Finding {
+    let stage = i32::from(on);
+    let place = config.place(item);
+    let help =
+        message!("write \"zero_optimization\": {{\"stage\": {stage}}}", "写作 \"zero_optimization\": {{\"stage\": {stage}}}");
+    let fix = Fix {
+        title: message!("write {{\"stage\": {stage}}}", "改写为 {{\"stage\": {stage}}}"),
+        applicability: Applicability::Safe,
+        edits: vec![edit::replace(config.value_place(item), format!("{{\"stage\": {stage}}}"))],
+    };
+    if config.read_by(Readers::HUGGING_FACE).is_some() {
+        let message = message!(
+            "accelerate and the Trainer cannot read `zero_optimization: {on}`: it must be a block",
+            "accelerate 与 Trainer 无法读取 `zero_optimization: {on}`：它必须是一个块"
+        );
+        return RULE.finding(place, message).severity(Severity::Error).help(help).fix(fix);
+    }
+    let message = message!(
+        "`zero_optimization: {on}` is the deprecated way to say stage {stage}",
+        "`zero_optimization: {on}` 是表示阶段 {stage} 的已弃用写法"
+    );
+    RULE.finding(place, message).help(help).fix(fix)
+}
