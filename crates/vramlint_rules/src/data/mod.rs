@@ -1,7 +1,5 @@
 //! `VL7`: data loading and throughput.
 
-
-
 use crate::Rule;
 
 /// The rules of this family, in any order.

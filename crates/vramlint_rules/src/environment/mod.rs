@@ -1,7 +1,5 @@
 //! `VL8`: environment.
 
-
-
 use crate::Rule;
 
 /// The rules of this family, in any order.
