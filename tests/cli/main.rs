@@ -1,5 +1,6 @@
 //! The real binary, run as a user runs it: in a folder of its own, with a scrubbed environment.
 
+mod adopt;
 mod config;
 mod data;
 mod fixing;

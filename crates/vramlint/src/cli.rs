@@ -9,7 +9,7 @@ use anyhow::Result;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use vramlint_base::{Lang, Severity};
-use vramlint_project::config::Size;
+use vramlint_project::config::{self, Size};
 use vramlint_resolve::Target;
 
 pub(crate) use estimate::{Amp, EstimateArgs, EstimateFormat, Method, SetupArgs, TaskName};
@@ -174,6 +174,21 @@ pub(crate) struct CheckArgs {
     /// Rules to check besides
     #[arg(long, value_name = "RULES", value_delimiter = ',')]
     pub(crate) extend_select: Vec<String>,
+    /// Which findings are told, instead of the configuration's preset
+    #[arg(long, value_enum, value_name = "PRESET")]
+    pub(crate) preset: Option<Preset>,
+    /// Leave out the findings that this file knows: only new ones are told
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write all findings to the baseline [default file: vramlint-baseline.json]
+    #[arg(long, conflicts_with_all = ["fix", "diff", "add_ignore", "statistics"])]
+    pub(crate) write_baseline: bool,
+    /// Write a suppression for every finding into its file; with --diff only show them
+    #[arg(long, conflicts_with_all = ["fix", "unsafe_fixes", "stdin_filename"])]
+    pub(crate) add_ignore: bool,
+    /// With --add-ignore: why, as the comments say it
+    #[arg(long, value_name = "TEXT", requires = "add_ignore")]
+    pub(crate) reason: Option<String>,
     /// Least severity that makes the exit status 1 [default: warning]
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub(crate) fail_on: Option<FailOn>,
@@ -200,6 +215,27 @@ pub(crate) enum Format {
     Jsonl,
     /// Annotations of GitHub Actions
     Github,
+}
+
+/// `--preset`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Preset {
+    /// Every rule with its own severity
+    Recommended,
+    /// Every rule; advice counts as warning
+    Strict,
+    /// Errors alone
+    Errors,
+}
+
+impl From<Preset> for config::Preset {
+    fn from(preset: Preset) -> Self {
+        match preset {
+            Preset::Recommended => Self::Recommended,
+            Preset::Strict => Self::Strict,
+            Preset::Errors => Self::Errors,
+        }
+    }
 }
 
 /// `--fail-on`.

@@ -6,6 +6,7 @@
 //! 2. The same files and the same request give the same report, in the same order, whatever the number of threads.
 //! 3. It writes only in [`fix::write`], and only what [`fix::fix_until_stable`] made.
 
+mod baseline;
 pub mod config;
 mod discovery;
 mod files;
@@ -24,7 +25,9 @@ mod suppress;
 mod testing;
 mod versions;
 
+pub use baseline::{Baseline, Taken};
 pub use config::{Config, ConfigError};
 pub use fix::{FixOutcome, FixedFile, fix_until_stable};
 pub use models::{find_model, hub_caches};
 pub use report::{Report, Request, check, governing};
+pub use suppress::{Ignored, add_ignores};

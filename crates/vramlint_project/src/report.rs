@@ -1,7 +1,8 @@
 //! From paths to findings.
 
 use crate::ConfigError;
-use crate::config::{Config, Configs, unknown_card};
+use crate::baseline::{Baseline, Taken};
+use crate::config::{Config, Configs, Preset, unknown_card};
 use crate::discovery::paths::{absolute, relative, shown};
 use crate::discovery::{Discovered, discover};
 use crate::files::Files;
@@ -50,6 +51,10 @@ pub struct Request {
     pub extend_select: Vec<String>,
     /// `--ignore`, on top of the configuration's.
     pub ignore: Vec<String>,
+    /// `--preset`, instead of the configuration's.
+    pub preset: Option<Preset>,
+    /// `--baseline`: findings that are known already.
+    pub baseline: Option<Arc<Baseline>>,
     /// `--gpu`, `--gpu-memory` (bytes), `--gpus`, `--nodes`, `--host-memory` (bytes): on top of every target.
     pub target: Target,
     /// Folders of Hugging Face caches to look for named models in: see [`crate::hub_caches`].
@@ -79,6 +84,8 @@ pub struct Report {
     pub configs: Vec<String>,
     /// Named paths that were not read, and why.
     pub skipped: Vec<(String, Message)>,
+    /// What the baseline did, where there is one.
+    pub baseline: Option<Taken>,
 }
 
 impl Report {
@@ -185,9 +192,12 @@ fn run(layers: &Layers, request: &Request, progress: &(dyn Fn(usize, usize) + Sy
         cwd: &request.cwd,
         configs: &configs,
         selected: &selected,
+        preset: request.preset,
+        choice: &choice,
         complete: discovered.complete,
     };
-    let findings = sift.sift(found);
+    let mut findings = sift.sift(found);
+    let baseline = request.baseline.as_ref().map(|baseline| baseline.take(&project, &request.cwd, &mut findings));
 
     let governing: BTreeSet<usize> = discovered.files.iter().filter(|file| file.reported).map(|file| file.config).collect();
     let governing = governing.into_iter().filter_map(|number| Some(shown_configs.get(number)?.as_ref()?.0.clone()));
@@ -198,6 +208,7 @@ fn run(layers: &Layers, request: &Request, progress: &(dyn Fn(usize, usize) + Sy
         lang: configs[first].lang,
         configs: governing.collect(),
         skipped: discovered.skipped,
+        baseline,
         models,
         estimates,
         project: Arc::new(project),

@@ -1,15 +1,15 @@
 //! From what rules found to what is reported: whole files, selection, severity, suppressions, order.
 
-use crate::config::Config;
 use crate::config::raw::Level;
+use crate::config::{Config, Preset};
 use crate::discovery::paths::{absolute, relative};
 use crate::fix::host::fix_in_host;
 use crate::own::{INTERNAL_ERROR, OWN_RULES};
-use crate::select::{RuleList, level};
+use crate::select::{Choice, RuleList, level};
 use crate::suppress::Suppressions;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
-use vramlint_base::{FileId, Finding};
+use vramlint_base::{FileId, Finding, Severity};
 use vramlint_resolve::Project;
 
 /// What decides about a finding.
@@ -24,6 +24,10 @@ pub(crate) struct Sift<'a> {
     pub configs: &'a [Config],
     /// Codes that run, by number of the policy.
     pub selected: &'a [BTreeSet<&'static str>],
+    /// What the command line says about presets and rules.
+    pub preset: Option<Preset>,
+    /// The choice of the command line.
+    pub choice: &'a Choice,
     /// Whether the projects of all reported files were read in full: else a suppression may only seem unused.
     pub complete: bool,
 }
@@ -85,13 +89,24 @@ impl Sift<'_> {
             && (config.per_file_ignores.is_empty() || !per_file())
     }
 
-    fn grade(&self, findings: &mut [Finding]) {
-        for finding in findings {
+    /// Gives every finding its severity, and drops those that the preset leaves out.
+    fn grade(&self, findings: &mut Vec<Finding>) {
+        findings.retain_mut(|finding| {
             let config = self.configs.get(self.project.file(finding.place.file).policy);
-            if let Some(severity) = config.and_then(|config| level(&config.levels, finding.code)).and_then(Level::severity) {
-                finding.severity = severity;
+            let level = config.and_then(|config| level(&config.levels, finding.code)).and_then(Level::severity);
+            finding.severity = level.unwrap_or(finding.severity);
+            match self.preset.or(config.and_then(|config| config.preset)).unwrap_or_default() {
+                Preset::Recommended => {}
+                Preset::Strict if level.is_none() => finding.severity = finding.severity.max(Severity::Warning),
+                Preset::Strict => {}
+                Preset::Errors => {
+                    let named = config.map(|config| &config.choice).into_iter().chain([self.choice]);
+                    let named = named.flat_map(|choice| &choice.extend).any(|selector| selector.matches(finding.code));
+                    return finding.severity == Severity::Error || named;
+                }
             }
-        }
+            true
+        });
     }
 
     /// Sorts by path, place and code, and drops what is said twice, as for two runs.

@@ -1,5 +1,7 @@
 //! `vramlint check`.
 
+mod adopt;
+
 use super::request;
 use crate::cli::{CheckArgs, Format};
 use crate::exit::{Status, fault, not_written, tell};
@@ -11,13 +13,19 @@ use std::io::{Read, Write};
 use std::path::Path;
 use vramlint_base::{Lang, Severity, message};
 use vramlint_project::fix::{unified_diff, write};
-use vramlint_project::{FixOutcome, Report, Request, check, fix_until_stable};
+use vramlint_project::{FixOutcome, Report, Request, Taken, check, fix_until_stable};
 
 /// Checks, fixes if asked, prints.
 pub(crate) fn run(args: &CheckArgs) -> Result<Status> {
     let request = request_of(args)?;
     let progress = Progress::new(args.common.quiet);
     let told = |done, all| progress.tell(done, all);
+    if args.write_baseline {
+        return adopt::write_baseline(args, &request, &progress);
+    }
+    if args.add_ignore {
+        return adopt::add_ignore(args, &request, &progress);
+    }
     if args.fix || args.diff {
         let outcome = fix_until_stable(&request, args.unsafe_fixes, &told)?;
         progress.clear();
@@ -58,6 +66,9 @@ fn request_of(args: &CheckArgs) -> Result<Request> {
     request.select.clone_from(&args.select);
     request.extend_select.clone_from(&args.extend_select);
     request.ignore.clone_from(&args.ignore);
+    request.preset = args.preset.map(Into::into);
+    // Writing starts from all that is found.
+    request.baseline = args.baseline.as_deref().filter(|_| !args.write_baseline).map(adopt::read_baseline).transpose()?;
     Ok(request)
 }
 
@@ -158,6 +169,15 @@ fn explain(args: &CheckArgs, report: &Report, lang: Lang) {
     }
     for path in report.configs.iter().filter(|_| args.common.verbose) {
         tell(message!("configuration: {path}", "配置：{path}").get(lang));
+    }
+    if let Some(Taken { known, gone }) = report.baseline.filter(|_| args.common.verbose) {
+        tell(
+            message!(
+                "baseline: {known} known, {gone} gone; --write-baseline renews it",
+                "基线：已知 {known} 个，已消失 {gone} 个；可用 --write-baseline 更新"
+            )
+            .get(lang),
+        );
     }
     if nothing {
         tell(message!("warning: there was nothing to check", "警告：没有可检查的文件").get(lang));

@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 use vramlint_base::{Lang, Place, Value};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
+use vramlint_resolve::versions::Known;
 use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
 
 /// Settings that every run shows first, `null` where they are not known.
@@ -65,6 +66,30 @@ fn one(project: &Project, run: &Run, lang: Lang) -> Object {
         absent.into()
     });
     object.put("absent", absent.collect::<Node>());
+    object.put("libraries", libraries(project, run));
+    object
+}
+
+/// The libraries whose version the project tells for a run, and who says so.
+fn libraries(project: &Project, run: &Run) -> Object {
+    let mut object = Object::default();
+    for (name, said) in project.libraries_of(run.place.file) {
+        let mut library = Object::default();
+        library.put("version", said.version.to_string());
+        library.put("exact", matches!(said.version, Known::Exact(_)));
+        library.put("source", said.source.as_str());
+        if let Some(at) = said.place {
+            library.put("place", place(project, at));
+        }
+        let others = said.candidates.iter().map(|one| {
+            let mut other = Object::default();
+            other.put("version", one.version.to_string());
+            other.put("source", one.source.as_str());
+            other.into()
+        });
+        library.put("candidates", others.collect::<Node>());
+        object.put(name, library);
+    }
     object
 }
 

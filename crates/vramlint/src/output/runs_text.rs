@@ -8,10 +8,28 @@ use std::fmt::Write;
 use vramlint_base::{Lang, Message, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
+use vramlint_resolve::versions::Known;
 use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
 
 /// Columns of a value at most; longer ones are cut.
 const VALUE: usize = 44;
+
+/// Libraries whose version decides what a run does.
+const LIBRARIES: [&str; 13] = [
+    "accelerate",
+    "axolotl",
+    "bitsandbytes",
+    "deepspeed",
+    "llamafactory",
+    "ms-swift",
+    "openrlhf",
+    "peft",
+    "torch",
+    "torchtune",
+    "transformers",
+    "trl",
+    "unsloth",
+];
 
 /// Every run of what was asked for.
 ///
@@ -53,6 +71,7 @@ impl Table<'_> {
             .filter(|(_, setting)| !setting.candidates.is_empty())
             .filter(|(concept, setting)| self.verbose || !concept.is_detail() || is_set(setting))
             .flat_map(|(concept, setting)| self.setting(concept, setting))
+            .chain(self.libraries(run))
             .chain(self.estimate(answer))
             .collect();
         let names = widest(lines.iter().map(|line| line.name.as_str()), VALUE);
@@ -75,6 +94,21 @@ impl Table<'_> {
             let _ = writeln!(text, "  {}", self.say(&said));
         }
         text
+    }
+
+    /// The versions that are known of the libraries which training hangs on; all that are followed with `verbose`.
+    fn libraries(&self, run: &Run) -> Vec<Line> {
+        let mut lines = Vec::new();
+        for (name, said) in self.project.libraries_of(run.place.file) {
+            let any = matches!(&said.version, Known::Range(specifiers) if specifiers.is_empty());
+            if !self.verbose && (any || !LIBRARIES.contains(&name)) {
+                continue;
+            }
+            let remark = said.place.filter(|_| !said.source.contains(", "));
+            let remark = remark.map_or_else(|| said.source.clone(), |place| short(self.project, place));
+            lines.push(Line { name: name.to_owned(), value: cut(&said.version.to_string(), VALUE), remark, faint: any });
+        }
+        lines
     }
 
     /// What the run needs of one card and of the host.

@@ -157,6 +157,7 @@ fn build(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Confi
         count_at: places.of(&["target", "count"], None),
         effective_batch: raw.batch.effective.zip(places.of(&["batch", "effective"], None)),
         versions: versions(raw, places)?,
+        preset: raw.lint.preset,
         fail_on: raw.lint.fail_on.map(fail_on),
         lang: raw.lint.lang.map(|lang| if matches!(lang, RawLang::Zh) { Lang::Zh } else { Lang::En }),
         models: models(raw, places, &root),

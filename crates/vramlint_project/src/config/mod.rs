@@ -16,6 +16,7 @@ pub(crate) use card::unknown_card;
 pub use error::ConfigError;
 pub use find::configuration_in;
 pub(crate) use find::{Configs, has_config};
+pub use raw::Preset;
 pub use schema::{schema, schema_text};
 pub use size::Size;
 
@@ -46,6 +47,8 @@ pub struct Config {
     pub effective_batch: Option<(u64, TextRange)>,
     /// `[versions]`: library, version, and where it is written.
     pub versions: Vec<(&'static str, Known, TextRange)>,
+    /// `[lint] preset`.
+    pub preset: Option<Preset>,
     /// `[lint] fail-on`.
     pub fail_on: Option<Severity>,
     /// `[lint] lang`.

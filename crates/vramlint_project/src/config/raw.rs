@@ -70,6 +70,9 @@ pub(crate) struct RawBatch {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub(crate) struct RawLint {
+    /// Which findings are told before anything else is chosen: `recommended`, `strict` (advice counts as warning), `errors`
+    /// (nothing but errors).
+    pub preset: Option<Preset>,
     /// Rules that run: names, codes, prefixes of codes (`VL6`), `all` or `default`.
     pub select: Option<Vec<String>>,
     /// Rules on top of `select`.
@@ -85,6 +88,20 @@ pub(crate) struct RawLint {
     pub per_file_ignores: BTreeMap<String, Vec<String>>,
     /// Other severities than the rules' own: from a name, code or prefix to a severity, or `off`.
     pub severity: BTreeMap<String, Level>,
+}
+
+/// A set of findings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Preset {
+    /// Every rule with its own severity.
+    #[default]
+    Recommended,
+    /// Every rule; advice counts as warning.
+    Strict,
+    /// Errors alone, and the rules that `extend-select` names.
+    Errors,
 }
 
 /// A severity to fail on.

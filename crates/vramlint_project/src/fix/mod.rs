@@ -13,6 +13,7 @@ mod write;
 
 pub use diff::unified_diff;
 pub use plan::{Applied, FixedFile};
+pub(crate) use stable::errors;
 pub use stable::{FixOutcome, fix_until_stable};
 pub use write::write;
 

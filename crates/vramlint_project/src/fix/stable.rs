@@ -108,7 +108,8 @@ fn sift(layers: &Layers, project: &Project, planned: Vec<Planned>) -> (Vec<Plann
     (kept, broken)
 }
 
-fn errors(layers: &Layers, path: &str, text: &str) -> usize {
+/// How many errors the readers see in a text with this name.
+pub(crate) fn errors(layers: &Layers, path: &str, text: &str) -> usize {
     let form = match Form::by_name(Path::new(path)) {
         ByName::Form(form) => Some(form),
         _ => Form::by_shebang(text.as_bytes()),

@@ -5,8 +5,11 @@ use std::io::{Error, Write};
 use std::path::Path;
 
 /// Writes one fixed file. A link is followed: its target changes, the link stays. Permissions stay. Refused where the file on
-/// the disk is not the one that was read.
+/// the disk is not the one that was read. One that was not there is made.
 pub fn write(file: &FixedFile) -> Result<(), Error> {
+    if file.before.is_empty() && !file.path.exists() {
+        return std::fs::File::create_new(&file.path)?.write_all(file.after.as_bytes());
+    }
     let target = file.path.canonicalize()?;
     if std::fs::read(&target)? != file.before.as_bytes() {
         return Err(Error::other("the file has changed since it was read"));

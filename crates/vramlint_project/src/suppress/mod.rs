@@ -4,9 +4,13 @@
 //! stands alone holds for the next line of code, stacked comments and blank lines between them not counted. In a script, a line
 //! is a logical one: a command that goes on behind `\` counts as one line.
 
+mod add;
 mod comments;
+mod config_entry;
 pub(crate) mod directive;
 mod unused;
+
+pub use add::{Ignored, add_ignores};
 
 use crate::select::{RuleList, Selector};
 use comments::{HostComment, HostComments, collect};

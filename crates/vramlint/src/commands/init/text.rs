@@ -33,6 +33,7 @@ pub(super) fn of(facts: &Facts, lang: Lang) -> String {
     ));
     target(&mut page, facts);
     batch(&mut page, &facts.batch);
+    versions(&mut page);
     lint(&mut page, facts);
     page.text
 }
@@ -155,6 +156,16 @@ fn batch(page: &mut Page, Agreed(runs): &Agreed) {
     }
 }
 
+fn versions(page: &mut Page) {
+    page.table("versions");
+    page.note(&message!(
+        "Versions that it trains with, where requirements and lock files do not say, or say otherwise",
+        "训练所用的库版本：依赖文件与锁文件未写明或与实际不符时填写"
+    ));
+    page.key(false, "transformers", &quoted("5.23"));
+    page.key(false, "trl", &quoted(">=1.0,<2"));
+}
+
 fn lint(page: &mut Page, facts: &Facts) {
     page.table("lint");
     page.note(&message!("Language of the messages: en, zh", "消息语言：en、zh"));
@@ -165,6 +176,11 @@ fn lint(page: &mut Page, facts: &Facts) {
         "使 `vramlint check` 以状态 1 退出的最低级别：error、warning、info"
     ));
     page.key(false, "fail-on", &quoted("warning"));
+    page.note(&message!(
+        "Which findings are told: recommended, strict (advice counts as warning), errors (nothing else)",
+        "报告哪些问题：recommended、strict（提示按警告处理）、errors（只报告错误）"
+    ));
+    page.key(false, "preset", &quoted("recommended"));
     page.note(&message!("Rules to leave out, by name or code", "要忽略的规则，写名称或代码"));
     page.key(false, "ignore", "[]");
 }

@@ -1,0 +1,174 @@
+//! Baselines: findings that are known already, so that only new ones are told.
+//!
+//! A finding is known again by its rule, its file, and the text that it points at, blanks evened out; the line does not count,
+//! so that what moves stays known. Where the same text stands several times, as many findings are known as were counted.
+//! A changed text is a new finding: whoever edits a line looks at it.
+
+use crate::discovery::paths::{absolute, relative};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use vramlint_base::{Finding, TextRange};
+use vramlint_resolve::Project;
+
+/// Version of the form.
+const VERSION: u32 = 1;
+/// Characters of a text that are kept.
+const LONGEST: usize = 200;
+
+/// What makes a finding known again.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+struct Key {
+    path: String,
+    code: String,
+    text: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Entry {
+    #[serde(flatten)]
+    key: Key,
+    /// For readers: codes are what counts.
+    name: String,
+    count: usize,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Form {
+    version: u32,
+    findings: Vec<Entry>,
+}
+
+/// Known findings.
+#[derive(Clone, Debug, Default)]
+pub struct Baseline {
+    /// The folder that its paths are relative to: that of its file.
+    folder: PathBuf,
+    counts: BTreeMap<Key, usize>,
+}
+
+/// What a baseline did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// Findings that are known.
+    pub known: usize,
+    /// Findings of the baseline that are gone.
+    pub gone: usize,
+}
+
+impl Baseline {
+    /// Reads the text of a baseline whose file lies in `folder` (absolute).
+    pub fn read(text: &str, folder: &Path) -> Result<Self, String> {
+        let form: Form = serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
+        if form.version != VERSION {
+            return Err(format!("version {} is not {VERSION}", form.version));
+        }
+        let mut counts = BTreeMap::new();
+        for entry in form.findings {
+            *counts.entry(entry.key).or_default() += entry.count;
+        }
+        Ok(Self { folder: folder.to_path_buf(), counts })
+    }
+
+    /// The text of a baseline of these findings, for a file in `folder` (absolute).
+    pub fn write(project: &Project, cwd: &Path, findings: &[Finding], folder: &Path) -> String {
+        let mut counts: BTreeMap<(Key, &str), usize> = BTreeMap::new();
+        for finding in findings {
+            *counts.entry((key(project, cwd, folder, finding), finding.name)).or_default() += 1;
+        }
+        let entry = |((key, name), count): ((Key, &str), usize)| Entry { key, name: name.to_owned(), count };
+        let form = Form { version: VERSION, findings: counts.into_iter().map(entry).collect() };
+        // Text and numbers only: there is nothing that could fail.
+        let mut text = serde_json::to_string_pretty(&form).expect("text and numbers become JSON");
+        text.push('\n');
+        text
+    }
+
+    /// Takes the known findings out.
+    pub(crate) fn take(&self, project: &Project, cwd: &Path, findings: &mut Vec<Finding>) -> Taken {
+        let mut left = self.counts.clone();
+        let before = findings.len();
+        findings.retain(|finding| match left.get_mut(&key(project, cwd, &self.folder, finding)) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        });
+        // Files that were not asked about say nothing about their findings.
+        let reported: Vec<String> = project
+            .files
+            .iter()
+            .filter(|file| file.reported && file.host.is_none())
+            .map(|file| relative(&absolute(cwd, Path::new(&file.path)), &self.folder))
+            .collect();
+        let gone = left.iter().filter(|(key, _)| reported.contains(&key.path)).map(|(_, count)| count).sum();
+        Taken { known: before - findings.len(), gone }
+    }
+}
+
+fn key(project: &Project, cwd: &Path, folder: &Path, finding: &Finding) -> Key {
+    let place = project.to_host(finding.place);
+    let file = project.file(place.file);
+    let path = relative(&absolute(cwd, Path::new(&file.path)), folder);
+    Key { path, code: finding.code.to_owned(), text: even(pointed_at(&file.text, place.range)) }
+}
+
+/// The lines that a range lies on; nothing for a finding about the whole file.
+fn pointed_at(text: &str, range: TextRange) -> &str {
+    if range.is_empty() && range.start == 0 {
+        return "";
+    }
+    let (start, end) = (range.start as usize, (range.end as usize).min(text.len()));
+    let from = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let to = text.get(end..).and_then(|after| after.find('\n')).map_or(text.len(), |at| end + at);
+    text.get(from..to).unwrap_or("")
+}
+
+fn even(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").chars().take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Request;
+    use crate::testing::{Folder, check, lines};
+    use std::sync::Arc;
+
+    fn taken(folder: &Folder, request: &Request) -> Baseline {
+        let report = check(request).expect("no error");
+        let text = Baseline::write(&report.project, folder.path(), &report.findings, folder.path());
+        Baseline::read(&text, folder.path()).expect("what is written is read")
+    }
+
+    #[test]
+    fn what_moves_stays_known_and_what_changes_is_new() {
+        let folder = Folder::new(&[("a.yaml", "x: BAD\ny: BAD\n"), ("b.yaml", "z: UGLY\n")]);
+        let baseline = Arc::new(taken(&folder, &folder.request(&[])));
+        let with = |folder: &Folder| Request { baseline: Some(Arc::clone(&baseline)), ..folder.request(&[]) };
+        let report = check(&with(&folder)).expect("no error");
+        assert_eq!((lines(&report), report.baseline), (vec![], Some(Taken { known: 3, gone: 0 })));
+        // Lines move, blanks and line ends change.
+        folder.write("a.yaml", "# new\r\n\r\nx:   BAD\r\n  y: BAD\r\n");
+        assert!(lines(&check(&with(&folder)).expect("no error")).is_empty());
+        // One more of the same text, and a changed one.
+        folder.write("a.yaml", "x: BAD\nx: BAD\ny: BAD !\n");
+        folder.write("b.yaml", "");
+        let report = check(&with(&folder)).expect("no error");
+        assert_eq!(lines(&report), ["a.yaml:2:4 bad-word a bad word", "a.yaml:3:4 bad-word a bad word"]);
+        assert_eq!(report.baseline, Some(Taken { known: 1, gone: 2 }));
+        // From another folder, and of one file only.
+        let request = Request { cwd: folder.path().join("sub"), paths: vec!["../a.yaml".into()], ..with(&folder) };
+        assert_eq!(check(&request).expect("no error").baseline, Some(Taken { known: 1, gone: 1 }));
+    }
+
+    #[test]
+    fn a_broken_baseline_is_an_error() {
+        let at = Path::new("/x");
+        for text in ["", "{}", "{\"version\": 2, \"findings\": []}", "[]"] {
+            assert!(Baseline::read(text, at).is_err(), "{text}");
+        }
+    }
+}

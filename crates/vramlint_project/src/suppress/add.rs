@@ -1,0 +1,332 @@
+//! `--add-ignore`: writes the suppressions for what is found, with a reason.
+//!
+//! A comment stands alone on the line above, so that it fits every line. Where that does not help or would break the file (inside
+//! a text of several lines, where nothing reads comments), `ignore-file` goes to the head of the file; where a file takes no
+//! comments, `[lint.per-file-ignores]` of the configuration takes the rule. Every step is checked by reading all again: what
+//! stays is told, nothing is claimed.
+
+use super::config_entry::with_ignores;
+use crate::discovery::paths::{absolute, relative, shown};
+use crate::fix::FixedFile;
+use crate::fix::errors;
+use crate::layers::Layers;
+use crate::report::check_with;
+use crate::{ConfigError, Report, Request};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use vramlint_base::{FileId, Finding, Place};
+use vramlint_resolve::{Project, SourceFile, Syntax};
+
+/// Rounds at most: every finding is tried in each way once, and a round may be lost to a file that breaks.
+const ROUNDS: usize = 8;
+
+/// What adding suppressions came to. Nothing is written yet.
+#[derive(Debug)]
+pub struct Ignored {
+    /// Changed files, by path; a configuration that was not there has an empty text before.
+    pub files: Vec<FixedFile>,
+    /// The report with the suppressions; what is in it could not be suppressed.
+    pub report: Report,
+    /// Findings that are suppressed now.
+    pub count: usize,
+}
+
+/// In which way a finding is suppressed; each is tried after the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Way {
+    Above,
+    Head,
+    Configuration,
+    Never,
+}
+
+/// What is to be suppressed: a rule on a line of a whole file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Target {
+    file: FileId,
+    line: u32,
+    name: &'static str,
+}
+
+/// Adds a suppression for every finding of a request, in memory.
+pub fn add_ignores(request: &Request, reason: &str, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Ignored, ConfigError> {
+    add_with(&Layers::real(), request, reason, progress)
+}
+
+pub(crate) fn add_with(
+    layers: &Layers,
+    request: &Request,
+    reason: &str,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Ignored, ConfigError> {
+    let first = check_with(layers, request, progress)?;
+    let project = &first.project;
+    let mut ways: BTreeMap<Target, Way> = first
+        .findings
+        .iter()
+        .map(|finding| {
+            (
+                target(project, finding),
+                if comment(project.file(finding.place.file)).is_some() { Way::Above } else { Way::Configuration },
+            )
+        })
+        .collect();
+    let writer = Writer { layers, request, project, reason: one_line(reason) };
+    let mut last = None;
+    for _ in 0..ROUNDS {
+        let texts = writer.texts(&mut ways);
+        let mut next = request.clone();
+        for text in texts.values() {
+            next.overlay.insert(text.path.clone(), text.after.clone().into_bytes());
+        }
+        let report = check_with(layers, &next, progress)?;
+        let left: BTreeSet<Target> =
+            report.findings.iter().filter_map(|finding| writer.original(&report.project, finding, &texts)).collect();
+        let mut changed = false;
+        for (target, way) in &mut ways {
+            if left.contains(target) && *way != Way::Never {
+                *way = way.next();
+                changed = true;
+            }
+        }
+        last = Some((texts, report));
+        if !changed {
+            break;
+        }
+    }
+    let (texts, report) = last.unwrap_or_else(|| (BTreeMap::new(), first.clone()));
+    let count = first.findings.len().saturating_sub(report.findings.len());
+    let files = texts.into_values().filter(|text| text.before != text.after);
+    let files = files.map(|text| FixedFile {
+        shown: shown(&text.path, &request.cwd),
+        path: text.path,
+        before: text.before,
+        after: text.after,
+        applied: Vec::new(),
+    });
+    Ok(Ignored { files: files.collect(), count, report })
+}
+
+impl Way {
+    const fn next(self) -> Self {
+        match self {
+            Self::Above => Self::Head,
+            Self::Head => Self::Configuration,
+            Self::Configuration | Self::Never => Self::Never,
+        }
+    }
+}
+
+/// The text of a file with suppressions in it.
+#[derive(Clone, Debug)]
+struct Text {
+    path: PathBuf,
+    before: String,
+    after: String,
+    /// The line that each line was; `None` for a new one.
+    was: Vec<Option<u32>>,
+    file: Option<FileId>,
+}
+
+struct Writer<'a> {
+    layers: &'a Layers,
+    request: &'a Request,
+    project: &'a Project,
+    reason: String,
+}
+
+impl Writer<'_> {
+    /// The changed texts. Ways that would break a file are given up first.
+    fn texts(&self, ways: &mut BTreeMap<Target, Way>) -> BTreeMap<PathBuf, Text> {
+        let files: BTreeSet<FileId> = ways.keys().map(|target| target.file).collect();
+        let mut out = BTreeMap::new();
+        for id in files {
+            let own: Vec<Target> = ways.keys().filter(|target| target.file == id).cloned().collect();
+            let mut text = self.text(id, ways, &own);
+            if self.breaks(id, &text.after) {
+                let alone = |target: &Target| self.breaks(id, &self.text(id, ways, std::slice::from_ref(target)).after);
+                let mut guilty: Vec<Target> = own.iter().filter(|target| alone(target)).cloned().collect();
+                if guilty.is_empty() {
+                    guilty.clone_from(&own);
+                }
+                for target in guilty {
+                    // A comment at the head may break a file too, but for that the rest of the rounds is there.
+                    if let Some(way) = ways.get_mut(&target) {
+                        *way = way.next();
+                    }
+                }
+                text = self.text(id, ways, &own);
+                if self.breaks(id, &text.after) {
+                    ways.iter_mut()
+                        .filter(|(target, _)| target.file == id)
+                        .for_each(|(_, way)| *way = (*way).max(Way::Configuration));
+                    text = self.text(id, ways, &own);
+                }
+            }
+            out.insert(text.path.clone(), text);
+        }
+        self.configurations(ways, &mut out);
+        out
+    }
+
+    fn breaks(&self, id: FileId, after: &str) -> bool {
+        let file = self.project.file(id);
+        errors(self.layers, &file.path, after) > errors(self.layers, &file.path, &file.text)
+    }
+
+    /// The text of a file with the comments for some targets.
+    fn text(&self, id: FileId, ways: &BTreeMap<Target, Way>, targets: &[Target]) -> Text {
+        let file = self.project.file(id);
+        let mut above: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
+        let mut head: BTreeSet<&str> = BTreeSet::new();
+        for target in targets {
+            match ways.get(target) {
+                Some(Way::Above) => _ = above.entry(self.line_above(file, target.line)).or_default().insert(target.name),
+                Some(Way::Head) => _ = head.insert(target.name),
+                _ => {}
+            }
+        }
+        let (mut after, mut was) = (String::with_capacity(file.text.len()), Vec::new());
+        let head_line = head_line(file);
+        for (number, line) in (0..).zip(file.text.split_inclusive('\n')) {
+            let end = if line.ends_with("\r\n") { "\r\n" } else { "\n" };
+            let bare = line.trim_start_matches('\u{feff}');
+            after.push_str(&line[..line.len() - bare.len()]);
+            if number == head_line && !head.is_empty() {
+                self.push(&mut after, file, "", "ignore-file", &head, end);
+                was.push(None);
+            }
+            if let Some(names) = above.get(&number) {
+                let indent =
+                    if is_makefile(file) { "" } else { &bare[..bare.len() - bare.trim_start_matches([' ', '\t']).len()] };
+                self.push(&mut after, file, indent, "ignore", names, end);
+                was.push(None);
+            }
+            after.push_str(bare);
+            was.push(Some(number));
+        }
+        if file.text.is_empty() && !head.is_empty() {
+            self.push(&mut after, file, "", "ignore-file", &head, "\n");
+        }
+        let path = absolute(&self.request.cwd, Path::new(&file.path));
+        Text { path, before: file.text.to_string(), after, was, file: Some(id) }
+    }
+
+    fn push(&self, out: &mut String, file: &SourceFile, indent: &str, word: &str, names: &BTreeSet<&str>, end: &str) {
+        let Some((open, close)) = comment(file) else { return };
+        let names = names.iter().copied().collect::<Vec<_>>().join(", ");
+        let reason = if close.is_empty() { self.reason.clone() } else { self.reason.replace("--", "-") };
+        let line = format!("{indent}{open} vramlint: {word}[{names}] {reason}");
+        out.extend([line.trim_end(), close, end]);
+    }
+
+    /// The line above which a comment holds for a line: the first of a command that goes on, the fence of an example.
+    fn line_above(&self, file: &SourceFile, line: u32) -> u32 {
+        let inside = |inner: &&SourceFile| {
+            inner.host.as_ref().is_some_and(|(host, part)| {
+                let (first, last) = (file.lines.line_of(part.range.start), file.lines.line_of(part.range.end.saturating_sub(1)));
+                *host == file.id && (first..=last).contains(&line)
+            })
+        };
+        if is_markdown(file) {
+            let inner = self.project.files.iter().find(inside).and_then(|inner| inner.host.as_ref());
+            return inner.map_or(line, |(_, part)| file.lines.line_of(part.range.start).saturating_sub(1));
+        }
+        let mark = match file.extension().as_str() {
+            "ps1" => '`',
+            "bat" | "cmd" => '^',
+            _ => '\\',
+        };
+        let lines: Vec<&str> = file.text.lines().take(line as usize).collect();
+        let goes_on = |text: &&&str| text.trim_end_matches('\r').ends_with(mark) && !text.trim_start().starts_with('#');
+        line - lines.iter().rev().take_while(goes_on).count() as u32
+    }
+
+    /// The configurations that take what no comment can.
+    fn configurations(&self, ways: &mut BTreeMap<Target, Way>, out: &mut BTreeMap<PathBuf, Text>) {
+        for (target, way) in ways.iter_mut().filter(|(_, way)| **way == Way::Configuration) {
+            if self.configure(target, out).is_none() {
+                *way = Way::Never;
+            }
+        }
+    }
+
+    fn configure(&self, target: &Target, out: &mut BTreeMap<PathBuf, Text>) -> Option<()> {
+        let cwd = &self.request.cwd;
+        let (policy, own) = (self.project.policy(target.file), self.project.file(target.file));
+        let path = absolute(cwd, Path::new(policy.file.as_deref().unwrap_or("vramlint.toml")));
+        let glob = relative(&absolute(cwd, Path::new(&own.path)), &absolute(cwd, Path::new(&policy.root)));
+        // A path that would be read as a pattern, or lies elsewhere, cannot be named.
+        if self.request.isolated || glob.starts_with("..") || glob.contains(['*', '?', '[', ']', '{', '}', '!', '\\']) {
+            return None;
+        }
+        let known = out.get(&path).map(|text| text.after.clone());
+        let before = match policy.file {
+            Some(_) => std::fs::read_to_string(&path).ok()?,
+            None => String::new(),
+        };
+        let after = with_ignores(known.as_deref().unwrap_or(&before), path.ends_with("pyproject.toml"), &glob, target.name)?;
+        let entry = out.entry(path.clone()).or_insert(Text { path, before, after: String::new(), was: Vec::new(), file: None });
+        entry.after = after;
+        Some(())
+    }
+
+    /// The target that a finding of the changed project is, if it is one.
+    fn original(&self, project: &Project, finding: &Finding, texts: &BTreeMap<PathBuf, Text>) -> Option<Target> {
+        let now = target(project, finding);
+        let path = absolute(&self.request.cwd, Path::new(&project.file(now.file).path));
+        let Some(text) = texts.get(&path) else {
+            let file = self.project.files.iter().find(|file| file.host.is_none() && file.path == project.file(now.file).path)?;
+            return Some(Target { file: file.id, ..now });
+        };
+        let line = if text.was.is_empty() { now.line } else { (*text.was.get(now.line as usize)?)? };
+        Some(Target { file: text.file?, line, name: now.name })
+    }
+}
+
+fn target(project: &Project, finding: &Finding) -> Target {
+    let place: Place = project.to_host(finding.place);
+    Target { file: place.file, line: project.file(place.file).lines.line_of(place.range.start), name: finding.name }
+}
+
+/// How a comment opens and closes in a file; `None` where its readers take none.
+fn comment(file: &SourceFile) -> Option<(&'static str, &'static str)> {
+    let extension = file.extension();
+    match &file.syntax {
+        Syntax::Unreadable => None,
+        Syntax::Data(data) if data.json => {
+            (matches!(extension.as_str(), "jsonc" | "hjson") || !data.comments.is_empty()).then_some(("//", ""))
+        }
+        _ if is_markdown(file) => Some(("<!--", " -->")),
+        _ if matches!(extension.as_str(), "bat" | "cmd") => Some(("rem", "")),
+        // The files that only tell versions are not reported; a text of another kind may be anything.
+        Syntax::Text if !is_makefile(file) && !file.name().to_lowercase().contains("dockerfile") => None,
+        _ => Some(("#", "")),
+    }
+}
+
+/// The first line before which a comment may stand: behind what must come first.
+fn head_line(file: &SourceFile) -> u32 {
+    let first = |line: &&str| {
+        let line = line.trim_start_matches('\u{feff}');
+        line.starts_with("#!") || line.starts_with("# syntax=") || line.starts_with('#') && line.contains("coding")
+    };
+    file.text.lines().take_while(first).count() as u32
+}
+
+fn is_markdown(file: &SourceFile) -> bool {
+    matches!(file.extension().as_str(), "md" | "markdown")
+}
+
+fn is_makefile(file: &SourceFile) -> bool {
+    file.name().to_lowercase().contains("makefile") || file.extension() == "mk"
+}
+
+/// A reason that ends neither its comment nor its line.
+fn one_line(reason: &str) -> String {
+    let words: Vec<&str> = reason.split(char::is_whitespace).filter(|word| !word.is_empty()).collect();
+    words.join(" ").replace(char::is_control, "")
+}
+
+#[cfg(test)]
+mod tests;
