@@ -26,6 +26,10 @@
 //!     Trainer(model=model, args=args, train_dataset=dataset).train()
 //! ```
 //!
+//! ```sh file=launch.sh
+//! torchrun --nproc_per_node 2 train.py
+//! ```
+//!
 //! ## Fine
 //! ```json file=ds_config.json
 //! {
@@ -43,6 +47,10 @@
 //! def main(model, dataset):
 //!     args = TrainingArguments("out", deepspeed="ds_config.json", per_device_train_batch_size=8, max_grad_norm=0.3)
 //!     Trainer(model=model, args=args, train_dataset=dataset).train()
+//! ```
+//!
+//! ```sh file=launch.sh
+//! torchrun --nproc_per_node 2 train.py
 //! ```
 //!
 //! ## Fix
