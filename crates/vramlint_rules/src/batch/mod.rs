@@ -2,12 +2,15 @@
 
 mod accumulation_not_positive;
 mod accumulation_set_twice;
+mod batch_keys_conflict;
+mod batch_rounded_down;
 mod claim;
 mod claimed;
 mod compare;
 mod deepspeed_batch_mismatch;
 mod effective_batch_claim;
 mod effective_batch_declared;
+mod optimizer_in_backward_conflict;
 mod stated;
 
 use crate::Rule;
@@ -20,4 +23,7 @@ pub(crate) const RULES: &[&Rule] = &[
     &deepspeed_batch_mismatch::RULE,
     &effective_batch_claim::RULE,
     &effective_batch_declared::RULE,
+    &batch_keys_conflict::RULE,
+    &optimizer_in_backward_conflict::RULE,
+    &batch_rounded_down::RULE,
 ];

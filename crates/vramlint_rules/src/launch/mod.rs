@@ -13,7 +13,6 @@ mod machines_without_address;
 mod megatron_context_parallel_default;
 mod mode_flag_replaces_file;
 mod multi_gpu_one_process;
-mod visible_devices_ignored;
 mod processes_and_gpu_ids;
 mod processes_not_started;
 mod processes_per_machine;
@@ -21,6 +20,7 @@ mod sagemaker_cannot_launch;
 mod trainer_takes_every_gpu;
 mod use_cpu_not_passed_on;
 mod variable_overwritten_by_launch;
+mod visible_devices_ignored;
 
 use crate::Rule;
 

@@ -8,11 +8,17 @@ mod checkpointing_keys_disagree;
 mod checkpointing_option_unknown;
 mod fsdp_and_deepspeed;
 mod fsdp_config_without_fsdp;
+mod half_precision_not_supported;
 mod half_precision_twice;
 mod loading_option_unused;
 mod model_by_name_in_fp32;
 mod needs_evaluation;
+mod offload_without_checkpointing;
+mod optimizer_not_supported_here;
+mod qlora_without_4bit;
 mod quantized_full_finetune;
+mod quantized_without_adapter;
+mod refused_with_zero3;
 mod torch_dtype_overruled;
 mod trainer_loader_without_workers;
 
@@ -36,4 +42,10 @@ pub(crate) const RULES: &[&Rule] = &[
     &quantized_full_finetune::RULE,
     &torch_dtype_overruled::RULE,
     &trainer_loader_without_workers::RULE,
+    &quantized_without_adapter::RULE,
+    &qlora_without_4bit::RULE,
+    &offload_without_checkpointing::RULE,
+    &refused_with_zero3::RULE,
+    &optimizer_not_supported_here::RULE,
+    &half_precision_not_supported::RULE,
 ];
