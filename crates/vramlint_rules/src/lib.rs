@@ -18,6 +18,7 @@ mod data;
 #[allow(dead_code, unused_imports)] // the tool box of fixes; each rule takes what it needs
 mod edit;
 mod environment;
+mod frameworks;
 #[allow(dead_code)] // rules that depend on a version follow
 mod gate;
 mod generation;

@@ -2,6 +2,8 @@
 
 mod accumulation_not_positive;
 mod accumulation_set_twice;
+mod batch_keys_conflict;
+mod batch_rounded_down;
 mod claim;
 mod claimed;
 mod compare;
@@ -10,6 +12,7 @@ mod deepspeed_batch_missing;
 mod effective_batch_claim;
 mod effective_batch_declared;
 mod effective_batch_drift;
+mod optimizer_in_backward_conflict;
 mod stated;
 
 use crate::Rule;
@@ -24,4 +27,7 @@ pub(crate) const RULES: &[&Rule] = &[
     &effective_batch_claim::RULE,
     &effective_batch_declared::RULE,
     &effective_batch_drift::RULE,
+    &batch_keys_conflict::RULE,
+    &optimizer_in_backward_conflict::RULE,
+    &batch_rounded_down::RULE,
 ];

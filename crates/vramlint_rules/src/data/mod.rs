@@ -1,4 +1,6 @@
 //! `VL7`: data loading and throughput.
+mod keys_exclude_each_other;
+mod packing_not_possible;
 
 mod dataloader_refused;
 mod dataloader_without_workers;
@@ -10,4 +12,6 @@ use crate::Rule;
 pub(crate) const RULES: &[&Rule] = &[
     &dataloader_refused::RULE,
     &dataloader_without_workers::RULE,
+    &packing_not_possible::RULE,
+    &keys_exclude_each_other::RULE,
 ];

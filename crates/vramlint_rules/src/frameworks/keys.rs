@@ -61,12 +61,7 @@ fn by_flags(project: &Project, run: &Run) -> Option<Kind> {
     }
 }
 
-fn keys<'a>(
-    project: &'a Project,
-    kind: Kind,
-    file: Option<&'a SourceFile>,
-    launch: Option<&'a Launch>,
-) -> Option<Keys<'a>> {
+fn keys<'a>(project: &'a Project, kind: Kind, file: Option<&'a SourceFile>, launch: Option<&'a Launch>) -> Option<Keys<'a>> {
     let mut settings = BTreeMap::new();
     if let Some(file) = file {
         let data = file.data()?;

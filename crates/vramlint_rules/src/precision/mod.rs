@@ -11,6 +11,7 @@ mod checkpointing_option_unknown;
 mod four_bit_defaults;
 mod fsdp_and_deepspeed;
 mod fsdp_config_without_fsdp;
+mod half_precision_not_supported;
 mod half_precision_twice;
 mod loading_option_unused;
 mod model_by_name_in_fp32;
@@ -19,6 +20,12 @@ mod quantization_key_ignored;
 mod quantization_refused;
 mod quantized_full_finetune;
 mod quantized_model_cast;
+mod offload_without_checkpointing;
+mod optimizer_not_supported_here;
+mod qlora_without_4bit;
+mod quantized_full_finetune;
+mod quantized_without_adapter;
+mod refused_with_zero3;
 mod torch_dtype_overruled;
 mod trainer_loader_without_workers;
 mod unknown_attention;
@@ -52,4 +59,10 @@ pub(crate) const RULES: &[&Rule] = &[
     &trainer_loader_without_workers::RULE,
     &unknown_attention::RULE,
     &unknown_dtype_name::RULE,
+    &quantized_without_adapter::RULE,
+    &qlora_without_4bit::RULE,
+    &offload_without_checkpointing::RULE,
+    &refused_with_zero3::RULE,
+    &optimizer_not_supported_here::RULE,
+    &half_precision_not_supported::RULE,
 ];

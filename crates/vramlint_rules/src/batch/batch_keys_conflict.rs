@@ -1,0 +1,118 @@
+//! # batch-keys-conflict
+//!
+//! The keys that make up the batch contradict each other, or one of them is missing.
+//!
+//! ## Why it matters
+//! Axolotl takes two of `micro_batch_size`, `gradient_accumulation_steps` and `batch_size`: fewer leave the batch open, and the last two
+//! say the same thing. Either way the file is refused.
+//!
+//! ## Example
+//! ```yaml file=config.yaml
+//! base_model: acme/tiny-llama
+//! micro_batch_size: 2
+//! gradient_accumulation_steps: 4
+//! batch_size: 8
+//! datasets:
+//!   - path: data/train.jsonl
+//!     type: alpaca
+//! learning_rate: 2e-4
+//! output_dir: out
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=config.yaml
+//! base_model: acme/tiny-llama
+//! micro_batch_size: 2
+//! gradient_accumulation_steps: 4
+//! datasets:
+//!   - path: data/train.jsonl
+//!     type: alpaca
+//! learning_rate: 2e-4
+//! output_dir: out
+//! ```
+//!
+//! ## Fix
+//! Unsafe: `batch_size` taken away; accumulation and micro-batch stay.
+//!
+//! ## Sources
+//! Axolotl 0.18.0 `utils/schemas/validation.py:220` and `:275`, the same from 0.8.0, read.
+//!
+//! # 中文
+//!
+//! 组成批量的键互相冲突，或缺少其中一个。
+//!
+//! ## 为什么重要
+//! Axolotl 要求给出 `micro_batch_size`、`gradient_accumulation_steps`、`batch_size` 中的两个：更少则批量不定，而后两者含义重复。两种情况都会被拒绝。
+//!
+//! ## 修复
+//! 不安全：去掉 `batch_size`，保留累积步数与微批量。
+//!
+//! ## 来源
+//! Axolotl 0.18.0 `utils/schemas/validation.py:220` and `:275`, the same from 0.8.0，阅读源码。
+
+use crate::edit;
+use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Applicability, Fix};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::Kind;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL230",
+    name: "batch-keys-conflict",
+    group: Group::Batch,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("batch_keys_conflict.rs"),
+    check: Some(check),
+};
+
+const CHECKS: &[(Kind, Check)] = &[(Kind::Axolotl, both), (Kind::Axolotl, one)];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {
+        let removed = || edit::remove_key(keys.file, keys.file.data()?.root()?, "batch_size");
+        match removed().filter(|_| refusal.at == "batch_size") {
+            Some(gone) => finding.fix(Fix {
+                title: message!("take batch_size away", "去掉 batch_size"),
+                applicability: Applicability::Unsafe,
+                edits: vec![gone],
+            }),
+            None => finding,
+        }
+    });
+}
+
+fn both(keys: &Keys<'_>) -> Option<Refusal> {
+    (keys.on("batch_size") && keys.on("gradient_accumulation_steps")).then(|| {
+        Refusal::new(
+            "batch_size",
+            &["gradient_accumulation_steps", "micro_batch_size"],
+            message!(
+                "batch_size and gradient_accumulation_steps are both set",
+                "同时设置了 batch_size 与 gradient_accumulation_steps"
+            ),
+            message!("Axolotl refuses it: keep one of the two", "Axolotl 会拒绝：只保留其中一个"),
+        )
+    })
+}
+
+fn one(keys: &Keys<'_>) -> Option<Refusal> {
+    let fields = ["micro_batch_size", "gradient_accumulation_steps", "batch_size"];
+    let set: Vec<&'static str> = fields.into_iter().filter(|key| !keys.off(key)).collect();
+    let [only] = set[..] else { return None };
+    // A file with none of them is a part of another; so is one that trains on nothing.
+    let whole = !keys.off("datasets") || !keys.off("pretraining_dataset");
+    whole.then(|| {
+        Refusal::new(
+            only,
+            &[],
+            message!("{only} alone does not say the batch", "只有 {only} 无法确定批量"),
+            message!(
+                "Axolotl wants two of micro_batch_size, gradient_accumulation_steps and batch_size",
+                "Axolotl 要求给出 micro_batch_size、gradient_accumulation_steps、batch_size 中的两个"
+            ),
+        )
+    })
+}

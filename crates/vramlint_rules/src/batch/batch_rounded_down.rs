@@ -1,0 +1,100 @@
+//! # batch-rounded-down
+//!
+//! The batch is divided by the micro-batch, and the remainder is dropped.
+//!
+//! ## Why it matters
+//! Axolotl computes the accumulation as `batch_size // micro_batch_size`, OpenRLHF as the global batch through micro-batch and
+//! processes. What does not divide is dropped without a word: the optimizer steps on fewer rows than are written.
+//!
+//! ## Example
+//! ```yaml file=config.yaml
+//! base_model: acme/tiny-llama
+//! batch_size: 10
+//! micro_batch_size: 4
+//! datasets:
+//!   - path: data/train.jsonl
+//!     type: alpaca
+//! learning_rate: 2e-4
+//! output_dir: out
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=config.yaml
+//! base_model: acme/tiny-llama
+//! batch_size: 8
+//! micro_batch_size: 4
+//! datasets:
+//!   - path: data/train.jsonl
+//!     type: alpaca
+//! learning_rate: 2e-4
+//! output_dir: out
+//! ```
+//!
+//! ## Fix
+//! None: batch or micro-batch, that is not known.
+//!
+//! ## Sources
+//! Axolotl 0.18.0 `utils/config/__init__.py:202`; OpenRLHF 0.11.0 `utils/deepspeed/deepspeed.py:110`, read.
+//!
+//! # 中文
+//!
+//! 批量除以微批量时余数被舍去。
+//!
+//! ## 为什么重要
+//! Axolotl 以 `batch_size // micro_batch_size` 计算累积步数，OpenRLHF 用全局批量除以微批量与进程数。除不尽的部分会被悄悄舍去：优化器每步用到的样本比写的少。
+//!
+//! ## 修复
+//! 无：无法得知应改批量还是微批量。
+//!
+//! ## 来源
+//! Axolotl 0.18.0 `utils/config/__init__.py:202`; OpenRLHF 0.11.0 `utils/deepspeed/deepspeed.py:110`，阅读源码。
+
+use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::Kind;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL232",
+    name: "batch-rounded-down",
+    group: Group::Batch,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("batch_rounded_down.rs"),
+    check: Some(check),
+};
+
+const CHECKS: &[(Kind, Check)] = &[(Kind::Axolotl, axolotl), (Kind::OpenRlhf, openrlhf)];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    frameworks::run(cx, &RULE, CHECKS, out);
+}
+
+fn refusal(at: &'static str, micro_key: &'static str, batch: i64, micro: i64) -> Refusal {
+    let left = batch / micro * micro;
+    Refusal::new(
+        at,
+        &[micro_key],
+        message!(
+            "{at} is {batch}, which {micro} does not divide: it becomes {left}",
+            "{at} 为 {batch}，不能被 {micro} 整除：实际为 {left}"
+        ),
+        message!("write a multiple of {micro_key}", "请写成 {micro_key} 的倍数"),
+    )
+    .warning()
+}
+
+fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
+    let (batch, micro) = (keys.int("batch_size")?, keys.int("micro_batch_size")?);
+    // A batch below the micro-batch is refused elsewhere or means one step.
+    (micro > 0 && batch > micro && batch % micro != 0 && keys.off("gradient_accumulation_steps"))
+        .then(|| refusal("batch_size", "micro_batch_size", batch, micro))
+}
+
+fn openrlhf(keys: &Keys<'_>) -> Option<Refusal> {
+    let names = [("train.batch_size", "train.micro_batch_size"), ("train_batch_size", "micro_train_batch_size")];
+    names.into_iter().find_map(|(at, micro_key)| {
+        let (batch, micro) = (keys.int(at)?, keys.int(micro_key)?);
+        (micro > 0 && batch > micro && batch % micro != 0).then(|| refusal(at, micro_key, batch, micro))
+    })
+}

@@ -1,0 +1,108 @@
+//! # optimizer-in-backward-conflict
+//!
+//! The optimizer steps within the backward pass, together with something that needs all gradients first.
+//!
+//! ## Why it matters
+//! With `optimizer_in_bwd` torchtune updates each parameter as soon as its gradient is there and frees the gradient. Accumulation over
+//! several micro-batches and clipping by the norm of all gradients are impossible then: the recipe raises a `RuntimeError`.
+//!
+//! ## Example
+//! ```yaml file=config.yaml
+//! model:
+//!   _component_: torchtune.models.llama3_2.llama3_2_1b
+//! batch_size: 2
+//! gradient_accumulation_steps: 8
+//! optimizer_in_bwd: true
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=config.yaml
+//! model:
+//!   _component_: torchtune.models.llama3_2.llama3_2_1b
+//! batch_size: 2
+//! gradient_accumulation_steps: 1
+//! optimizer_in_bwd: true
+//! ```
+//!
+//! ## Fix
+//! None: whether the memory or the accumulation is wanted more is not known.
+//!
+//! ## Sources
+//! torchtune 0.7.0 `recipes/full_finetune_single_device.py:157`; the same in the recipes of 0.4.0 to 0.6.1, read.
+//!
+//! # 中文
+//!
+//! 优化器在反向传播中更新，却同时要求先得到全部梯度的功能。
+//!
+//! ## 为什么重要
+//! 启用 `optimizer_in_bwd` 时，torchtune 在每个梯度算出后立即更新参数并释放梯度。此时无法跨微批量累积，也无法按全部梯度的范数裁剪：配方会抛出 `RuntimeError`。
+//!
+//! ## 修复
+//! 无：无法得知更看重显存还是累积。
+//!
+//! ## 来源
+//! torchtune 0.7.0 `recipes/full_finetune_single_device.py:157`; the same in the recipes of 0.4.0 to 0.6.1，阅读源码。
+
+use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::Kind;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL231",
+    name: "optimizer-in-backward-conflict",
+    group: Group::Batch,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("optimizer_in_backward_conflict.rs"),
+    check: Some(check),
+};
+
+const CHECKS: &[(Kind, Check)] = &[(Kind::Torchtune, accumulation), (Kind::Torchtune, clipping)];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    frameworks::run(cx, &RULE, CHECKS, out);
+}
+
+fn accumulation(keys: &Keys<'_>) -> Option<Refusal> {
+    let steps = keys.int("gradient_accumulation_steps").filter(|steps| *steps > 1)?;
+    (keys.on("optimizer_in_bwd") && full(keys)).then(|| {
+        Refusal::new(
+            "gradient_accumulation_steps",
+            &["optimizer_in_bwd"],
+            message!(
+                "gradient_accumulation_steps is {steps} while the optimizer steps in the backward pass",
+                "优化器在反向传播中更新，而 gradient_accumulation_steps 为 {steps}"
+            ),
+            message!(
+                "torchtune raises: write gradient_accumulation_steps: 1, or optimizer_in_bwd: false",
+                "torchtune 会抛出异常：请写 gradient_accumulation_steps: 1，或 optimizer_in_bwd: false"
+            ),
+        )
+    })
+}
+
+fn clipping(keys: &Keys<'_>) -> Option<Refusal> {
+    // The PPO recipe does not look at clipping.
+    let looked_at = keys.unset("ppo_batch_size");
+    (keys.on("optimizer_in_bwd") && keys.given("clip_grad_norm") && full(keys) && looked_at).then(|| {
+        Refusal::new(
+            "clip_grad_norm",
+            &["optimizer_in_bwd"],
+            message!(
+                "gradients are clipped by their norm while the optimizer steps in the backward pass",
+                "优化器在反向传播中更新，却要按范数裁剪梯度"
+            ),
+            message!(
+                "torchtune raises: write clip_grad_norm: null, or optimizer_in_bwd: false",
+                "torchtune 会抛出异常：请写 clip_grad_norm: null，或 optimizer_in_bwd: false"
+            ),
+        )
+        .since("torchtune", "0.4.0")
+    })
+}
+
+/// The recipes for adapters do not read the key.
+fn full(keys: &Keys<'_>) -> bool {
+    keys.text("model._component_").is_none_or(|model| !model.contains("lora_"))
+}

@@ -1,0 +1,270 @@
+//! # keys-exclude-each-other
+//!
+//! Two keys of a framework are set that it does not take together.
+//!
+//! ## Why it matters
+//! The framework checks its file before anything is loaded, and stops at the first pair that contradicts itself.
+//!
+//! ## Example
+//! ```yaml file=config.yaml
+//! base_model: acme/tiny-llama
+//! micro_batch_size: 2
+//! gradient_accumulation_steps: 4
+//! save_steps: 100
+//! saves_per_epoch: 2
+//! datasets:
+//!   - path: data/train.jsonl
+//!     type: alpaca
+//! learning_rate: 2e-4
+//! output_dir: out
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=config.yaml
+//! base_model: acme/tiny-llama
+//! micro_batch_size: 2
+//! gradient_accumulation_steps: 4
+//! saves_per_epoch: 2
+//! datasets:
+//!   - path: data/train.jsonl
+//!     type: alpaca
+//! learning_rate: 2e-4
+//! output_dir: out
+//! ```
+//!
+//! ## Fix
+//! None: which of the two is meant is not known.
+//!
+//! ## Sources
+//! Axolotl 0.18.0 `utils/schemas/validation.py`, each pair also in 0.8.0 unless the finding names a version; LLaMA-Factory 0.9.5
+//! `hparams/data_args.py:159`, `hparams/model_args.py`, `hparams/parser.py`; ms-swift 4.6.0 `arguments/rlhf_args.py:298`, read.
+//!
+//! # 中文
+//!
+//! 设置了框架不允许同时使用的两个键。
+//!
+//! ## 为什么重要
+//! 框架在加载任何内容之前检查其文件，遇到第一对矛盾的键就停止。
+//!
+//! ## 修复
+//! 无：无法得知要保留哪一个。
+//!
+//! ## 来源
+//! Axolotl 0.18.0 `utils/schemas/validation.py`, each pair also in 0.8.0 unless the finding names a version; LLaMA-Factory 0.9.5
+//! `hparams/data_args.py:159`, `hparams/model_args.py`, `hparams/parser.py`; ms-swift 4.6.0 `arguments/rlhf_args.py:298`，阅读源码。
+
+use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::Kind;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL721",
+    name: "keys-exclude-each-other",
+    group: Group::Data,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("keys_exclude_each_other.rs"),
+    check: Some(check),
+};
+
+const CHECKS: &[(Kind, Check)] = &[
+    (Kind::Axolotl, axolotl),
+    (Kind::Axolotl, axolotl_steps),
+    (Kind::Axolotl, axolotl_no_evaluation),
+    (Kind::LlamaFactory, llamafactory),
+    (Kind::LlamaFactory, llamafactory_lora_only),
+    (Kind::LlamaFactory, llamafactory_quantized),
+    (Kind::MsSwift, swift),
+    (Kind::MsSwift, swift_vllm),
+    (Kind::MsSwift, swift_truncation),
+];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    frameworks::run(cx, &RULE, CHECKS, out);
+}
+
+/// Two keys that must not both be set, and the version of Axolotl from which they are refused.
+const AXOLOTL: &[(&str, &str, Option<&str>)] = &[
+    ("saves_per_epoch", "save_steps", None),
+    ("evals_per_epoch", "eval_steps", None),
+    ("warmup_ratio", "warmup_steps", None),
+    ("val_set_size", "test_datasets", None),
+    ("fsdp", "deepspeed", None),
+    ("gpu_memory_limit", "max_memory", None),
+    ("loraplus_lr_ratio", "lr_groups", None),
+    ("noisy_embedding_alpha", "neftune_noise_alpha", None),
+    ("include_tokens_per_second", "pretraining_dataset", Some("0.15.0")),
+    ("val_set_size", "pretraining_dataset", Some("0.15.0")),
+    ("load_in_4bit", "model_quantization_config", Some("0.12.0")),
+    ("load_in_8bit", "model_quantization_config", Some("0.12.0")),
+    ("relora", "deepspeed", None),
+    ("relora", "fsdp", None),
+];
+
+fn pair(tool: &str, at: &'static str, other: &'static str) -> Refusal {
+    Refusal::new(
+        at,
+        &[other],
+        message!("{at} and {other} exclude each other", "{at} 与 {other} 互斥"),
+        message!("{tool} refuses the file: keep one of the two", "{tool} 会拒绝该文件：只保留其中一个"),
+    )
+}
+
+fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
+    let (at, other, since) =
+        AXOLOTL.iter().find(|(a, b, _)| keys.on(a) && keys.on(b) && (*b != "max_memory" || keys.given(b)))?;
+    let refusal = pair("Axolotl", at, other);
+    Some(match since {
+        Some(version) => refusal.since("axolotl", version),
+        None => refusal,
+    })
+}
+
+fn axolotl_steps(keys: &Keys<'_>) -> Option<Refusal> {
+    for (strategy, steps) in
+        [("save_strategy", "save_steps"), ("eval_strategy", "eval_steps"), ("eval_strategy", "evals_per_epoch")]
+    {
+        let named = keys.text(strategy).filter(|name| !name.is_empty() && *name != "steps");
+        if let Some(name) = named.filter(|_| keys.on(steps)) {
+            return Some(Refusal::new(
+                strategy,
+                &[steps],
+                message!("{strategy} is {name}, and {steps} is set", "{strategy} 为 {name}，却设置了 {steps}"),
+                message!(
+                    "Axolotl refuses it: write {strategy}: steps, or take {steps} away",
+                    "Axolotl 会拒绝：请写 {strategy}: steps，或去掉 {steps}"
+                ),
+            ));
+        }
+    }
+    None
+}
+
+fn axolotl_no_evaluation(keys: &Keys<'_>) -> Option<Refusal> {
+    let at = ["eval_steps", "eval_strategy"].into_iter().find(|key| keys.on(key))?;
+    let none = keys.number("val_set_size") == Some(0.0);
+    (none && keys.off("test_datasets") && keys.text("eval_strategy") != Some("no")).then(|| {
+        Refusal::new(
+            at,
+            &["val_set_size"],
+            message!("{at} is set, but there is no data to evaluate on", "设置了 {at}，却没有用于评估的数据"),
+            message!(
+                "Axolotl refuses it: raise val_set_size, give test_datasets, or take {at} away",
+                "Axolotl 会拒绝：请增大 val_set_size、给出 test_datasets，或去掉 {at}"
+            ),
+        )
+    })
+}
+
+fn llamafactory(keys: &Keys<'_>) -> Option<Refusal> {
+    let split = keys.number("val_size").is_some_and(|size| size > 1e-6);
+    if split && keys.given("eval_dataset") {
+        return Some(pair("LLaMA-Factory", "val_size", "eval_dataset"));
+    }
+    if keys.on("streaming") && keys.given("max_samples") {
+        return Some(pair("LLaMA-Factory", "max_samples", "streaming"));
+    }
+    if keys.on("mask_history") && keys.on("train_on_prompt") {
+        return Some(pair("LLaMA-Factory", "mask_history", "train_on_prompt").since("llamafactory", "0.9.1"));
+    }
+    if keys.on("fp8") && keys.given("quantization_bit") {
+        return Some(pair("LLaMA-Factory", "fp8", "quantization_bit").since("llamafactory", "0.9.4"));
+    }
+    None
+}
+
+fn llamafactory_lora_only(keys: &Keys<'_>) -> Option<Refusal> {
+    let kind = keys.text("finetuning_type").filter(|kind| *kind != "lora")?;
+    let at = ["use_rslora", "use_dora", "pissa_init"].into_iter().find(|key| keys.on(key));
+    let at = at.or_else(|| ["loraplus_lr_ratio", "adapter_name_or_path"].into_iter().find(|key| keys.given(key)))?;
+    // oft takes adapters of its own in newer versions.
+    if at == "adapter_name_or_path" && kind == "oft" {
+        return None;
+    }
+    Some(
+        Refusal::new(
+            at,
+            &["finetuning_type"],
+            message!("{at} is for lora; finetuning_type is {kind}", "{at} 只用于 lora，而 finetuning_type 为 {kind}"),
+            message!(
+                "LLaMA-Factory refuses it: take {at} away, or write finetuning_type: lora",
+                "LLaMA-Factory 会拒绝：请去掉 {at}，或写 finetuning_type: lora"
+            ),
+        )
+        .since("llamafactory", "0.8.3"),
+    )
+}
+
+fn llamafactory_quantized(keys: &Keys<'_>) -> Option<Refusal> {
+    if !keys.given("quantization_bit") || keys.text("finetuning_type").is_some_and(|kind| kind != "lora") {
+        return None;
+    }
+    if keys.text("quantization_device_map") == Some("auto") && keys.on("do_train") {
+        return Some(pair("LLaMA-Factory", "quantization_device_map", "do_train"));
+    }
+    let at = ["pissa_init", "resize_vocab"].into_iter().find(|key| keys.on(key))?;
+    Some(pair("LLaMA-Factory", at, "quantization_bit"))
+}
+
+fn swift(keys: &Keys<'_>) -> Option<Refusal> {
+    if keys.on("fsdp") && keys.on("deepspeed") {
+        return Some(pair("ms-swift", "fsdp", "deepspeed").since("ms-swift", "4.0.0"));
+    }
+    let kind = keys.text("rlhf_type").or_else(|| keys.place("rlhf_type").is_none().then_some("dpo"))?;
+    let named = ["tuner_type", "train_type", "sft_type"].into_iter().find(|key| keys.place(key).is_some());
+    let tuner = named.map_or(Some("lora"), |key| keys.text(key))?;
+    let needed = matches!(kind, "dpo" | "kto" | "ppo" | "grpo") && tuner == "full";
+    // A GRPO without a penalty drops the reference by itself.
+    (keys.given("ref_model") && !needed && kind != "grpo").then(|| {
+        Refusal::new(
+            "ref_model",
+            &[named.unwrap_or("rlhf_type"), "rlhf_type"],
+            message!("a ref_model for {kind} with {tuner}", "{kind} 与 {tuner} 不需要 ref_model"),
+            message!(
+                "ms-swift refuses it: with adapters the reference is the model without them; take ref_model away",
+                "ms-swift 会拒绝：使用适配器时参考模型就是不带适配器的模型；请去掉 ref_model"
+            ),
+        )
+    })
+}
+
+fn swift_vllm(keys: &Keys<'_>) -> Option<Refusal> {
+    if keys.text("rlhf_type") != Some("grpo") {
+        return None;
+    }
+    let refusal = if keys.on("use_vllm") && keys.unset("vllm_mode") {
+        Refusal::new(
+            "use_vllm",
+            &[],
+            message!("use_vllm is set without vllm_mode", "设置了 use_vllm，却没有 vllm_mode"),
+            message!(
+                "ms-swift refuses it: write vllm_mode server or colocate",
+                "ms-swift 会拒绝：请写 vllm_mode server 或 colocate"
+            ),
+        )
+    } else if keys.given("vllm_mode") && keys.off("use_vllm") {
+        Refusal::new(
+            "vllm_mode",
+            &["use_vllm"],
+            message!("vllm_mode is set, but use_vllm is not", "设置了 vllm_mode，却没有 use_vllm"),
+            message!("ms-swift refuses it: write use_vllm true", "ms-swift 会拒绝：请写 use_vllm true"),
+        )
+    } else {
+        return None;
+    };
+    Some(refusal.since("ms-swift", "4.6.0"))
+}
+
+fn swift_truncation(keys: &Keys<'_>) -> Option<Refusal> {
+    let strategy = keys.text("truncation_strategy").filter(|strategy| !matches!(*strategy, "left" | "delete"))?;
+    (keys.text("rlhf_type") == Some("grpo")).then(|| {
+        Refusal::new(
+            "truncation_strategy",
+            &["rlhf_type"],
+            message!("truncation_strategy {strategy} with GRPO", "GRPO 使用了 truncation_strategy {strategy}"),
+            message!("ms-swift takes left or delete there", "ms-swift 在此只接受 left 或 delete"),
+        )
+        .since("ms-swift", "4.6.0")
+    })
+}

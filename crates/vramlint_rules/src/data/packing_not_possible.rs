@@ -1,0 +1,164 @@
+//! # packing-not-possible
+//!
+//! Packing is on where the framework cannot pack.
+//!
+//! ## Why it matters
+//! Packed rows hold several samples. Preference training needs its pairs apart, the attention must know where a sample ends, and
+//! the packer must know how long a row is: the framework refuses what lacks one of these.
+//!
+//! ## Example
+//! ```yaml file=config.yaml
+//! base_model: acme/tiny-llama
+//! rl: dpo
+//! sample_packing: true
+//! micro_batch_size: 2
+//! gradient_accumulation_steps: 4
+//! datasets:
+//!   - path: data/train.jsonl
+//!     type: alpaca
+//! learning_rate: 2e-4
+//! output_dir: out
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=config.yaml
+//! base_model: acme/tiny-llama
+//! rl: dpo
+//! micro_batch_size: 2
+//! gradient_accumulation_steps: 4
+//! datasets:
+//!   - path: data/train.jsonl
+//!     type: alpaca
+//! learning_rate: 2e-4
+//! output_dir: out
+//! ```
+//!
+//! ## Fix
+//! None: what is to go is not known.
+//!
+//! ## Sources
+//! Axolotl 0.18.0 `utils/schemas/validation.py:665` and `:143`; ms-swift 4.6.0 `arguments/sft_args.py:194` and 3.9.0; LLaMA-Factory 0.9.5
+//! `hparams/parser.py`; torchtune 0.6.1 `datasets/_alpaca.py`, read.
+//!
+//! # 中文
+//!
+//! 在框架无法打包的情况下启用了打包。
+//!
+//! ## 为什么重要
+//! 打包后的一行包含多个样本。偏好训练需要成对的样本，注意力必须知道样本的边界，打包器必须知道行的长度：缺少其一，框架就会拒绝。
+//!
+//! ## 修复
+//! 无：无法得知应去掉哪一个。
+//!
+//! ## 来源
+//! Axolotl 0.18.0 `utils/schemas/validation.py:665` and `:143`; ms-swift 4.6.0 `arguments/sft_args.py:194` and 3.9.0; LLaMA-Factory 0.9.5
+//! `hparams/parser.py`; torchtune 0.6.1 `datasets/_alpaca.py`，阅读源码。
+
+use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::Kind;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL720",
+    name: "packing-not-possible",
+    group: Group::Data,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("packing_not_possible.rs"),
+    check: Some(check),
+};
+
+const CHECKS: &[(Kind, Check)] = &[
+    (Kind::Axolotl, axolotl_rl),
+    (Kind::Axolotl, axolotl_tables),
+    (Kind::Axolotl, axolotl_context),
+    (Kind::MsSwift, swift),
+    (Kind::LlamaFactory, llamafactory),
+    (Kind::Torchtune, torchtune),
+];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    frameworks::run(cx, &RULE, CHECKS, out);
+}
+
+fn axolotl_rl(keys: &Keys<'_>) -> Option<Refusal> {
+    let rl = keys.text("rl").filter(|rl| !rl.is_empty())?;
+    keys.on("sample_packing").then(|| {
+        Refusal::new(
+            "sample_packing",
+            &["rl"],
+            message!("sample_packing together with rl: {rl}", "sample_packing 与 rl: {rl} 同用"),
+            message!("Axolotl refuses it: take sample_packing away", "Axolotl 会拒绝：请去掉 sample_packing"),
+        )
+    })
+}
+
+fn axolotl_tables(keys: &Keys<'_>) -> Option<Refusal> {
+    let packed = keys.value("eval_sample_packing") != Some(&vramlint_base::Value::Bool(false));
+    let known = keys.place("eval_sample_packing").is_none() || keys.value("eval_sample_packing").is_some();
+    (keys.on("sample_packing") && keys.on("eval_table_size") && packed && known).then(|| {
+        Refusal::new(
+            "eval_table_size",
+            &["sample_packing", "eval_sample_packing"],
+            message!("tables of evaluation with packed rows", "评估表格与打包后的行同用"),
+            message!("Axolotl refuses it: write eval_sample_packing: false", "Axolotl 会拒绝：请写 eval_sample_packing: false"),
+        )
+    })
+}
+
+fn axolotl_context(keys: &Keys<'_>) -> Option<Refusal> {
+    keys.int("context_parallel_size").filter(|size| *size > 1)?;
+    let rows = keys.int("micro_batch_size").filter(|rows| *rows > 1)?;
+    keys.on("sample_packing").then(|| {
+        Refusal::new(
+            "micro_batch_size",
+            &["context_parallel_size", "sample_packing"],
+            message!(
+                "micro_batch_size is {rows} with packed rows and context parallelism",
+                "打包与上下文并行同用时 micro_batch_size 为 {rows}"
+            ),
+            message!("Axolotl refuses it: write micro_batch_size: 1", "Axolotl 会拒绝：请写 micro_batch_size: 1"),
+        )
+        .since("axolotl", "0.12.0")
+    })
+}
+
+fn swift(keys: &Keys<'_>) -> Option<Refusal> {
+    let at = ["packing", "padding_free"].into_iter().find(|key| keys.on(key))?;
+    let flash = ["flash_attn", "flash_attention_2", "flash_attention_3", "flash_attention_4"];
+    // Left open, ms-swift looks for a flash attention itself.
+    let attention = keys.text("attn_impl").filter(|name| !flash.contains(name))?;
+    Some(
+        Refusal::new(
+            at,
+            &["attn_impl"],
+            message!("{at} with attn_impl {attention}", "{at} 与 attn_impl {attention} 同用"),
+            message!("ms-swift refuses it: write attn_impl flash_attn", "ms-swift 会拒绝：请写 attn_impl flash_attn"),
+        )
+        .since("ms-swift", "3.9.0"),
+    )
+}
+
+fn llamafactory(keys: &Keys<'_>) -> Option<Refusal> {
+    let stage = keys.text("stage").filter(|stage| *stage != "sft")?;
+    keys.on("neat_packing").then(|| {
+        Refusal::new(
+            "neat_packing",
+            &["stage"],
+            message!("neat_packing in stage {stage}", "在 {stage} 阶段使用 neat_packing"),
+            message!("LLaMA-Factory packs so in stage sft alone", "LLaMA-Factory 只在 sft 阶段支持它"),
+        )
+    })
+}
+
+fn torchtune(keys: &Keys<'_>) -> Option<Refusal> {
+    (keys.on("dataset.packed") && keys.unset("tokenizer.max_seq_len") && keys.given("tokenizer._component_")).then(|| {
+        Refusal::new(
+            "dataset.packed",
+            &["tokenizer.max_seq_len"],
+            message!("the rows are packed, but tokenizer.max_seq_len is not set", "启用了打包，但没有设置 tokenizer.max_seq_len"),
+            message!("torchtune raises: give the length of a row", "torchtune 会抛出异常：请给出行的长度"),
+        )
+    })
+}

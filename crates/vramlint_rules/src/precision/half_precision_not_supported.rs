@@ -1,0 +1,87 @@
+//! # half-precision-not-supported
+//!
+//! torchtune does not train in fp16.
+//!
+//! ## Why it matters
+//! fp16 needs a gradient scaler, which the recipes do not have: they raise a `ValueError` before the model is loaded.
+//!
+//! ## Example
+//! ```yaml file=config.yaml
+//! model:
+//!   _component_: torchtune.models.llama3_2.llama3_2_1b
+//! batch_size: 2
+//! dtype: fp16
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=config.yaml
+//! model:
+//!   _component_: torchtune.models.llama3_2.llama3_2_1b
+//! batch_size: 2
+//! dtype: bf16
+//! ```
+//!
+//! ## Fix
+//! Unsafe: `bf16`, which cards before Ampere do not have.
+//!
+//! ## Sources
+//! torchtune 0.7.0 `recipes/full_finetune_single_device.py`, `recipes/lora_finetune_single_device.py`, the same in 0.3.1 to 0.6.1, read.
+//!
+//! # 中文
+//!
+//! torchtune 不支持 fp16 训练。
+//!
+//! ## 为什么重要
+//! fp16 需要梯度缩放器，而这些配方没有：它们在加载模型之前就抛出 `ValueError`。
+//!
+//! ## 修复
+//! 不安全：`bf16`，Ampere 之前的显卡不支持。
+//!
+//! ## 来源
+//! torchtune 0.7.0 `recipes/full_finetune_single_device.py`, `recipes/lora_finetune_single_device.py`, the same in 0.3.1 to 0.6.1，阅读源码。
+
+use crate::edit;
+use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Applicability, Fix};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::Kind;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL485",
+    name: "half-precision-not-supported",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("half_precision_not_supported.rs"),
+    check: Some(check),
+};
+
+const CHECKS: &[(Kind, Check)] = &[(Kind::Torchtune, torchtune)];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {
+        let Some(place) = keys.place(refusal.at) else { return finding };
+        finding.fix(Fix {
+            title: message!("write bf16", "写作 bf16"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit::replace(place, "bf16")],
+        })
+    });
+}
+
+fn torchtune(keys: &Keys<'_>) -> Option<Refusal> {
+    // Files for generation, evaluation and quantization have no optimizer and may be in fp16.
+    let trains = keys.given("optimizer._component_") || keys.given("batch_size");
+    (keys.text("dtype") == Some("fp16") && trains && keys.unset("prompt") && keys.unset("tasks") && keys.unset("quantizer")).then(
+        || {
+            Refusal::new(
+                "dtype",
+                &[],
+                message!("dtype is fp16", "dtype 为 fp16"),
+                message!("torchtune raises: write bf16 or fp32", "torchtune 会抛出异常：请写 bf16 或 fp32"),
+            )
+        },
+    )
+}

@@ -1,0 +1,106 @@
+//! # offload-without-checkpointing
+//!
+//! Activations are to be offloaded, but they are not checkpointed.
+//!
+//! ## Why it matters
+//! What is offloaded are the activations that checkpointing keeps. Without checkpointing torchtune and Axolotl refuse the setting.
+//!
+//! ## Example
+//! ```yaml file=config.yaml
+//! model:
+//!   _component_: torchtune.models.llama3_2.llama3_2_1b
+//! batch_size: 2
+//! enable_activation_offloading: true
+//! enable_activation_checkpointing: false
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=config.yaml
+//! model:
+//!   _component_: torchtune.models.llama3_2.llama3_2_1b
+//! batch_size: 2
+//! enable_activation_offloading: true
+//! enable_activation_checkpointing: true
+//! ```
+//!
+//! ## Fix
+//! Unsafe: checkpointing turned on where it stands in the file.
+//!
+//! ## Sources
+//! torchtune 0.7.0 `recipes/full_finetune_single_device.py:179`, the same from 0.4.0; Axolotl 0.18.0 `utils/schemas/validation.py:1442`,
+//! the same from 0.12.0, read.
+//!
+//! # 中文
+//!
+//! 要卸载激活值，却没有启用检查点。
+//!
+//! ## 为什么重要
+//! 被卸载的是检查点保留下来的激活值。没有启用检查点时，torchtune 与 Axolotl 会拒绝该设置。
+//!
+//! ## 修复
+//! 不安全：在文件中已写明检查点时把它打开。
+//!
+//! ## 来源
+//! torchtune 0.7.0 `recipes/full_finetune_single_device.py:179`, the same from 0.4.0; Axolotl 0.18.0 `utils/schemas/validation.py:1442`,
+//! the same from 0.12.0，阅读源码。
+
+use crate::edit;
+use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Applicability, Fix, Value};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::Kind;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL482",
+    name: "offload-without-checkpointing",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("offload_without_checkpointing.rs"),
+    check: Some(check),
+};
+
+const CHECKS: &[(Kind, Check)] = &[(Kind::Torchtune, torchtune), (Kind::Axolotl, axolotl)];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {
+        let other = refusal.with.first().copied().unwrap_or_default();
+        let Some(place) = keys.place(other).filter(|_| keys.value(other) == Some(&Value::Bool(false))) else { return finding };
+        finding.fix(Fix {
+            title: message!("turn {other} on", "打开 {other}"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit::replace(place, "true")],
+        })
+    });
+}
+
+fn torchtune(keys: &Keys<'_>) -> Option<Refusal> {
+    (keys.on("enable_activation_offloading") && keys.off("enable_activation_checkpointing")).then(|| {
+        Refusal::new(
+            "enable_activation_offloading",
+            &["enable_activation_checkpointing"],
+            message!("activations are offloaded without checkpointing", "没有启用检查点却要卸载激活值"),
+            message!(
+                "torchtune raises: write enable_activation_checkpointing: true",
+                "torchtune 会抛出异常：请写 enable_activation_checkpointing: true"
+            ),
+        )
+    })
+}
+
+fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
+    (keys.on("activation_offloading") && keys.off("gradient_checkpointing")).then(|| {
+        Refusal::new(
+            "activation_offloading",
+            &["gradient_checkpointing"],
+            message!("activations are offloaded without checkpointing", "没有启用检查点却要卸载激活值"),
+            message!(
+                "Axolotl refuses it: write gradient_checkpointing: true",
+                "Axolotl 会拒绝：请写 gradient_checkpointing: true"
+            ),
+        )
+        .since("axolotl", "0.12.0")
+    })
+}

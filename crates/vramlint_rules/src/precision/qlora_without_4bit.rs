@@ -1,0 +1,97 @@
+//! # qlora-without-4bit
+//!
+//! `adapter: qlora` on a base model that is not loaded in 4 bits.
+//!
+//! ## Why it matters
+//! QLoRA is LoRA on 4-bit weights. Axolotl refuses `qlora` without `load_in_4bit: true`, and with `load_in_8bit` or `gptq`.
+//!
+//! ## Example
+//! ```yaml file=config.yaml
+//! base_model: acme/tiny-llama
+//! adapter: qlora
+//! micro_batch_size: 2
+//! gradient_accumulation_steps: 4
+//! datasets:
+//!   - path: data/train.jsonl
+//!     type: alpaca
+//! learning_rate: 2e-4
+//! output_dir: out
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=config.yaml
+//! base_model: acme/tiny-llama
+//! adapter: lora
+//! micro_batch_size: 2
+//! gradient_accumulation_steps: 4
+//! datasets:
+//!   - path: data/train.jsonl
+//!     type: alpaca
+//! learning_rate: 2e-4
+//! output_dir: out
+//! ```
+//!
+//! ## Fix
+//! None: `load_in_4bit: true` and `adapter: lora` are both possible.
+//!
+//! ## Sources
+//! Axolotl 0.18.0 `utils/schemas/peft.py:205`, the same from 0.8.0, read.
+//!
+//! # 中文
+//!
+//! `adapter: qlora`，但基座模型没有以 4 bit 加载。
+//!
+//! ## 为什么重要
+//! QLoRA 是在 4 bit 权重上的 LoRA。Axolotl 会拒绝没有 `load_in_4bit: true` 的 `qlora`，也拒绝它与 `load_in_8bit` 或 `gptq` 同用。
+//!
+//! ## 修复
+//! 无：写 `load_in_4bit: true` 或 `adapter: lora` 都有可能。
+//!
+//! ## 来源
+//! Axolotl 0.18.0 `utils/schemas/peft.py:205`, the same from 0.8.0，阅读源码。
+
+use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::Kind;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL481",
+    name: "qlora-without-4bit",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("qlora_without_4bit.rs"),
+    check: Some(check),
+};
+
+const CHECKS: &[(Kind, Check)] = &[(Kind::Axolotl, axolotl)];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    frameworks::run(cx, &RULE, CHECKS, out);
+}
+
+fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
+    if keys.text("adapter") != Some("qlora") || !keys.off("merge_lora") {
+        return None;
+    }
+    if let Some(other) = ["load_in_8bit", "gptq"].into_iter().find(|key| keys.on(key)) {
+        return Some(Refusal::new(
+            other,
+            &["adapter"],
+            message!("adapter is qlora, and {other} is set", "adapter 为 qlora，却设置了 {other}"),
+            message!("Axolotl refuses it: qlora takes load_in_4bit alone", "Axolotl 会拒绝：qlora 只能与 load_in_4bit 同用"),
+        ));
+    }
+    keys.off("load_in_4bit").then(|| {
+        Refusal::new(
+            "adapter",
+            &["load_in_4bit"],
+            message!("adapter is qlora, but load_in_4bit is not set", "adapter 为 qlora，但没有设置 load_in_4bit"),
+            message!(
+                "Axolotl refuses it: write load_in_4bit: true, or adapter: lora",
+                "Axolotl 会拒绝：请写 load_in_4bit: true，或改为 adapter: lora"
+            ),
+        )
+    })
+}

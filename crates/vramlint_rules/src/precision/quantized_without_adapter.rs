@@ -1,0 +1,113 @@
+//! # quantized-without-adapter
+//!
+//! The base model is quantized, and no adapter is trained on it.
+//!
+//! ## Why it matters
+//! Quantized weights cannot be trained. Axolotl and LLaMA-Factory refuse the file before the model is loaded.
+//!
+//! ## Example
+//! ```yaml file=config.yaml
+//! base_model: acme/tiny-llama
+//! load_in_4bit: true
+//! micro_batch_size: 2
+//! gradient_accumulation_steps: 4
+//! datasets:
+//!   - path: data/train.jsonl
+//!     type: alpaca
+//! learning_rate: 2e-4
+//! output_dir: out
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=config.yaml
+//! base_model: acme/tiny-llama
+//! load_in_4bit: true
+//! adapter: qlora
+//! micro_batch_size: 2
+//! gradient_accumulation_steps: 4
+//! datasets:
+//!   - path: data/train.jsonl
+//!     type: alpaca
+//! learning_rate: 2e-4
+//! output_dir: out
+//! ```
+//!
+//! ## Fix
+//! Unsafe for LLaMA-Factory: `lora` for the other kind of tuning. Axolotl needs an adapter with its rank, which is left to you.
+//!
+//! ## Sources
+//! Axolotl 0.18.0 `utils/schemas/peft.py:183`; LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:237`, the same from 0.7.1 to 0.9.5, read.
+//!
+//! # 中文
+//!
+//! 基座模型已量化，却没有在其上训练适配器。
+//!
+//! ## 为什么重要
+//! 量化后的权重无法训练。Axolotl 与 LLaMA-Factory 在加载模型之前就会拒绝该文件。
+//!
+//! ## 修复
+//! LLaMA-Factory 为不安全修复：把训练方式改为 `lora`。Axolotl 需要适配器及其秩，由你决定。
+//!
+//! ## 来源
+//! Axolotl 0.18.0 `utils/schemas/peft.py:183`; LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:237`, the same from 0.7.1 to 0.9.5，阅读源码。
+
+use crate::edit;
+use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Applicability, Fix};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::Kind;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL480",
+    name: "quantized-without-adapter",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("quantized_without_adapter.rs"),
+    check: Some(check),
+};
+
+const CHECKS: &[(Kind, Check)] = &[(Kind::Axolotl, axolotl), (Kind::LlamaFactory, llamafactory)];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {
+        let Some(place) = keys.place(refusal.at).filter(|_| refusal.at == "finetuning_type") else { return finding };
+        finding.fix(Fix {
+            title: message!("train adapters: lora", "训练适配器：lora"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit::replace(place, "lora")],
+        })
+    });
+}
+
+fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
+    let at = ["load_in_4bit", "load_in_8bit"].into_iter().find(|key| keys.on(key))?;
+    (keys.off("adapter") && keys.off("inference")).then(|| {
+        Refusal::new(
+            at,
+            &[],
+            message!("{at} is set without an adapter", "设置了 {at}，但没有适配器"),
+            message!(
+                "Axolotl refuses it: write adapter: qlora (or lora), or take {at} away for full tuning",
+                "Axolotl 会拒绝：请写 adapter: qlora（或 lora），全量训练则去掉 {at}"
+            ),
+        )
+    })
+}
+
+fn llamafactory(keys: &Keys<'_>) -> Option<Refusal> {
+    let kind = keys.text("finetuning_type").filter(|kind| !matches!(*kind, "lora" | "oft"))?;
+    keys.given("quantization_bit").then(|| {
+        Refusal::new(
+            "finetuning_type",
+            &["quantization_bit"],
+            message!("{kind} tuning of a quantized model", "对量化模型做 {kind} 训练"),
+            message!(
+                "LLaMA-Factory quantizes for lora and oft alone: choose one, or take quantization_bit away",
+                "LLaMA-Factory 只允许 lora 与 oft 使用量化：请改用其一，或去掉 quantization_bit"
+            ),
+        )
+    })
+}

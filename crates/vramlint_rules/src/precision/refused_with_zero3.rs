@@ -1,0 +1,120 @@
+//! # refused-with-zero3
+//!
+//! A setting that LLaMA-Factory does not take together with ZeRO stage 3.
+//!
+//! ## Why it matters
+//! Stage 3 splits the parameters over the processes. `pure_bf16`, unsloth, PiSSA and generation during evaluation need whole ones:
+//! LLaMA-Factory refuses them when the DeepSpeed file that it names says stage 3.
+//!
+//! ## Example
+//! ```yaml file=config.yaml
+//! model_name_or_path: acme/tiny-llama
+//! stage: sft
+//! do_train: true
+//! finetuning_type: full
+//! pure_bf16: true
+//! deepspeed: ds_z3_config.json
+//! dataset: alpaca_en_demo
+//! template: llama3
+//! output_dir: out
+//! ```
+//! ```json file=ds_z3_config.json
+//! {
+//!   "train_batch_size": "auto",
+//!   "train_micro_batch_size_per_gpu": "auto",
+//!   "zero_optimization": {"stage": 3}
+//! }
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=config.yaml
+//! model_name_or_path: acme/tiny-llama
+//! stage: sft
+//! do_train: true
+//! finetuning_type: full
+//! bf16: true
+//! deepspeed: ds_z3_config.json
+//! dataset: alpaca_en_demo
+//! template: llama3
+//! output_dir: out
+//! ```
+//! ```json file=ds_z3_config.json
+//! {
+//!   "train_batch_size": "auto",
+//!   "train_micro_batch_size_per_gpu": "auto",
+//!   "zero_optimization": {"stage": 3}
+//! }
+//! ```
+//!
+//! ## Fix
+//! Unsafe: `bf16` for `pure_bf16`, which keeps a copy of the weights in fp32.
+//!
+//! ## Sources
+//! LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:503`, the same from 0.8.3, read.
+//!
+//! # 中文
+//!
+//! LLaMA-Factory 不允许与 ZeRO 第 3 阶段同用的设置。
+//!
+//! ## 为什么重要
+//! 第 3 阶段把参数切分到各进程。`pure_bf16`、unsloth、PiSSA 以及评估时的生成需要完整参数：若所指的 DeepSpeed 文件为第 3 阶段，LLaMA-Factory 会拒绝。
+//!
+//! ## 修复
+//! 不安全：用 `bf16` 代替 `pure_bf16`，它会保留一份 fp32 权重。
+//!
+//! ## 来源
+//! LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:503`, the same from 0.8.3，阅读源码。
+
+use crate::edit;
+use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Applicability, Fix};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::Kind;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL483",
+    name: "refused-with-zero3",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("refused_with_zero3.rs"),
+    check: Some(check),
+};
+
+const CHECKS: &[(Kind, Check)] = &[(Kind::LlamaFactory, llamafactory)];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {
+        let root = keys.file.data().and_then(|data| data.root());
+        let renamed = root.filter(|_| refusal.at == "pure_bf16" && keys.unset("bf16")).and_then(|root| {
+            let (key, _) = root.entry("pure_bf16")?;
+            edit::rename_key(keys.file, root, key, "bf16")
+        });
+        match renamed {
+            Some(edit) => finding.fix(Fix {
+                title: message!("write bf16", "改为 bf16"),
+                applicability: Applicability::Unsafe,
+                edits: vec![edit],
+            }),
+            None => finding,
+        }
+    });
+}
+
+fn llamafactory(keys: &Keys<'_>) -> Option<Refusal> {
+    let at =
+        ["pure_bf16", "use_unsloth", "pissa_init", "predict_with_generate", "use_kt"].into_iter().find(|key| keys.on(key))?;
+    (keys.zero_stage("deepspeed") == Some(3)).then(|| {
+        Refusal::new(
+            at,
+            &["deepspeed"],
+            message!("{at} is refused with ZeRO stage 3", "{at} 不能与 ZeRO 第 3 阶段同用"),
+            message!(
+                "LLaMA-Factory stops: take {at} away, or use a DeepSpeed file of stage 2",
+                "LLaMA-Factory 会停止：请去掉 {at}，或改用第 2 阶段的 DeepSpeed 文件"
+            ),
+        )
+    })
+}

@@ -1,0 +1,2 @@
+#!/usr/bin/env bash
+axolotl train config.yaml --gradient-accumulation-steps 4
