@@ -22,12 +22,12 @@ use crate::Rule;
 pub(crate) const RULES: &[&Rule] = &[
     &accumulation_not_positive::RULE,
     &accumulation_set_twice::RULE,
+    &batch_keys_conflict::RULE,
+    &batch_rounded_down::RULE,
     &deepspeed_batch_mismatch::RULE,
     &deepspeed_batch_missing::RULE,
     &effective_batch_claim::RULE,
     &effective_batch_declared::RULE,
     &effective_batch_drift::RULE,
-    &batch_keys_conflict::RULE,
     &optimizer_in_backward_conflict::RULE,
-    &batch_rounded_down::RULE,
 ];

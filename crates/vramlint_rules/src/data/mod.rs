@@ -1,9 +1,9 @@
 //! `VL7`: data loading and throughput.
-mod keys_exclude_each_other;
-mod packing_not_possible;
 
 mod dataloader_refused;
 mod dataloader_without_workers;
+mod keys_exclude_each_other;
+mod packing_not_possible;
 
 use crate::Rule;
 
@@ -12,6 +12,6 @@ use crate::Rule;
 pub(crate) const RULES: &[&Rule] = &[
     &dataloader_refused::RULE,
     &dataloader_without_workers::RULE,
-    &packing_not_possible::RULE,
     &keys_exclude_each_other::RULE,
+    &packing_not_possible::RULE,
 ];

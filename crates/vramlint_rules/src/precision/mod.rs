@@ -16,14 +16,13 @@ mod half_precision_twice;
 mod loading_option_unused;
 mod model_by_name_in_fp32;
 mod needs_evaluation;
+mod offload_without_checkpointing;
+mod optimizer_not_supported_here;
+mod qlora_without_4bit;
 mod quantization_key_ignored;
 mod quantization_refused;
 mod quantized_full_finetune;
 mod quantized_model_cast;
-mod offload_without_checkpointing;
-mod optimizer_not_supported_here;
-mod qlora_without_4bit;
-mod quantized_full_finetune;
 mod quantized_without_adapter;
 mod refused_with_zero3;
 mod torch_dtype_overruled;
@@ -47,22 +46,22 @@ pub(crate) const RULES: &[&Rule] = &[
     &four_bit_defaults::RULE,
     &fsdp_and_deepspeed::RULE,
     &fsdp_config_without_fsdp::RULE,
+    &half_precision_not_supported::RULE,
     &half_precision_twice::RULE,
     &loading_option_unused::RULE,
     &model_by_name_in_fp32::RULE,
     &needs_evaluation::RULE,
+    &offload_without_checkpointing::RULE,
+    &optimizer_not_supported_here::RULE,
+    &qlora_without_4bit::RULE,
     &quantization_key_ignored::RULE,
     &quantization_refused::RULE,
     &quantized_full_finetune::RULE,
     &quantized_model_cast::RULE,
+    &quantized_without_adapter::RULE,
+    &refused_with_zero3::RULE,
     &torch_dtype_overruled::RULE,
     &trainer_loader_without_workers::RULE,
     &unknown_attention::RULE,
     &unknown_dtype_name::RULE,
-    &quantized_without_adapter::RULE,
-    &qlora_without_4bit::RULE,
-    &offload_without_checkpointing::RULE,
-    &refused_with_zero3::RULE,
-    &optimizer_not_supported_here::RULE,
-    &half_precision_not_supported::RULE,
 ];
