@@ -34,10 +34,9 @@
 //! PyYAML 6.0.3；DeepSpeed 0.19.8 `runtime/config.py` 所调用的 hjson 3.1；CPython 3.11 的 `json`。
 
 use crate::rule::Build;
+use crate::sharding::reader::{self, Readers};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Message, Place, Severity, message};
-use vramlint_catalog::Dialect;
-use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::{Kind, Project, SourceFile, Syntax};
 use vramlint_syntax::data::NodeKind;
 use vramlint_syntax::{RefusedBy, SyntaxError, yaml};
@@ -161,20 +160,9 @@ fn strict(project: &Project, file: &SourceFile) -> (Severity, Option<Message>) {
 
 /// Whether DeepSpeed itself reads the file rather than accelerate or transformers; `None` where no run shows it.
 pub(super) fn plain_deepspeed(project: &Project, file: &SourceFile) -> Option<bool> {
-    let mut answer = None;
-    for run in project.runs.iter().filter(|run| run.deepspeed == Some(file.id)) {
-        let hugging_face = run.accelerate.is_some()
-            || run.launcher == Some(Launcher::Accelerate)
-            || matches!(
-                run.dialect,
-                Dialect::HfTrainer | Dialect::Trl | Dialect::LlamaFactory | Dialect::Axolotl | Dialect::MsSwift
-            );
-        if hugging_face {
-            return Some(false);
-        }
-        if run.code.is_some() {
-            answer = Some(true);
-        }
+    let uses = reader::uses(project, file.id);
+    if uses.iter().any(|one| one.readers.within(Readers::HUGGING_FACE)) {
+        return Some(false);
     }
-    answer
+    uses.iter().any(|one| one.readers.within(Readers::PLAIN)).then_some(true)
 }

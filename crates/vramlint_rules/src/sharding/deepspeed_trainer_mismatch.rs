@@ -236,7 +236,7 @@ impl<'a> Compared<'a, '_> {
 
     fn finding(&self, item: Item<'a>, path: &str, wanted: &Wanted, fields: &[&str]) -> Finding {
         let written = item.value.range().slice(&self.config.file.text);
-        let names = fields.join(" x ");
+        let names = fields.join(if matches!(wanted, Wanted::Pair(..)) { ", " } else { " x " });
         let message = match wanted {
             Wanted::SomeNumber => message!(
                 "`{path}` is the text {written}, which never equals the number {names}: the Trainer refuses it",

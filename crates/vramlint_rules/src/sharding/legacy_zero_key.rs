@@ -76,7 +76,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in config::configs(cx) {
         for (old, new) in KEYS {
             let there = |key: &str| config.item(&format!("zero_optimization.{key}"));
-            let Some(item) = there(old).filter(|_| new.is_none_or(|new| there(new).is_none())) else { continue };
+            let alone = new.is_none_or(|new| there(new).is_none());
+            let Some(item) = there(old).filter(|item| alone && matches!(config.said_by(item.value), Said::Known(_))) else { continue };
             out.push(finding(&config, item, old, *new));
         }
     }

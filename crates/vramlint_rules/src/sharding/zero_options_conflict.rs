@@ -274,7 +274,7 @@ fn stages<'a>(cx: &Context<'_>, config: &Config<'a>, pairs: &mut Vec<Pair<'a>>) 
 
 /// `gradient_allreduce_op: sum` and unmanaged accumulation, which older versions do not know, and so ignore.
 fn summing<'a>(cx: &Context<'_>, config: &Config<'a>, stage: i64, pairs: &mut Vec<Pair<'a>>) {
-    let Some(severity) = config::recent(cx, config.file.id, "0.19.7") else { return };
+    let Some(severity) = config::recent(cx, config.file.id, "0.19.8") else { return };
     let sum =
         config.value("gradient_allreduce_op").and_then(|v| v.as_str().map(|text| text.eq_ignore_ascii_case("sum"))) == Some(true);
     if let Some(at) = config.item("gradient_allreduce_op").filter(|_| sum) {

@@ -17,7 +17,7 @@ const RAW: &[(&str, Option<&str>)] = &[
     ("gradient_accumulation_steps", None),
     ("communication_data_type", None),
     ("seq_parallel_communication_data_type", None),
-    ("gradient_allreduce_op", Some("0.19.7")),
+    ("gradient_allreduce_op", Some("0.19.8")),
     ("checkpoint.tag_validation", None),
     ("checkpoint.writer.type", Some("0.17.0")),
     ("checkpoint.writer.data_parallel", Some("0.17.0")),

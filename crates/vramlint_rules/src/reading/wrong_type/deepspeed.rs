@@ -125,8 +125,7 @@ fn raw(config: &Config<'_>, found: &Found<'_>, out: &mut Sink) {
             let help = message!("write a whole number", "请写整数");
             out.push(RULE.finding(place, message).severity(Severity::Warning).help(help));
         }
-        (KeyType::Int, Value::Float(_)) | (KeyType::Bool, Value::Int(0 | 1)) => {}
-        (KeyType::Text, Value::Text(_)) => {}
+        (KeyType::Int, Value::Float(_)) | (KeyType::Bool, Value::Int(0 | 1)) | (KeyType::Text, Value::Text(_)) => {}
         _ => {
             let fits = schema::judge(&schema::Wants { values: &[], ..schema::Wants::of(found.row) }, &value, Manner::Exact);
             if let Some(problem @ Problem::Type { .. }) = fits {
