@@ -31,8 +31,10 @@ mod rule;
 #[allow(dead_code, unused_imports)] // what tables of other tools need comes with them
 mod schema;
 mod sharding;
+mod symptoms;
 mod trainers;
 
 pub use registry::{RULES, find};
 pub use rule::{Context, Group, Page, Rule, Sink};
+pub use symptoms::{Symptom, symptoms};
 pub use vramlint_resolve::Project;
