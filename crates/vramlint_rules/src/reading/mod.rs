@@ -17,6 +17,7 @@ mod unused_suppression;
 mod wrong_type;
 mod yaml_boolean_trap;
 mod yaml_number_is_text;
+mod yaml_number_read_otherwise;
 
 use crate::Rule;
 
@@ -39,4 +40,10 @@ pub(crate) const RULES: &[&Rule] = &[
     &wrong_type::RULE,
     &yaml_boolean_trap::RULE,
     &yaml_number_is_text::RULE,
+    &wrong_type::RULE,
+    &invalid_value::RULE,
+    &removed_key::RULE,
+    &missing_key::RULE,
+    &inert_key::RULE,
+    &yaml_number_read_otherwise::RULE,
 ];
