@@ -40,10 +40,5 @@ pub(crate) const RULES: &[&Rule] = &[
     &wrong_type::RULE,
     &yaml_boolean_trap::RULE,
     &yaml_number_is_text::RULE,
-    &wrong_type::RULE,
-    &invalid_value::RULE,
-    &removed_key::RULE,
-    &missing_key::RULE,
-    &inert_key::RULE,
     &yaml_number_read_otherwise::RULE,
 ];

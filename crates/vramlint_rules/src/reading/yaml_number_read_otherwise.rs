@@ -106,9 +106,15 @@ fn number(file: &SourceFile, name: &str, node: NodeRef<'_>, out: &mut Sink) {
     let mut finding = RULE
         .finding(
             place,
-            message!("`{name}: {written}` is {read} to PyYAML: it is read as {base}", "`{name}: {written}` 对 PyYAML 而言是 {read}：按{zh_base}读取"),
+            message!(
+                "`{name}: {written}` is {read} to PyYAML: it is read as {base}",
+                "`{name}: {written}` 对 PyYAML 而言是 {read}：按{zh_base}读取"
+            ),
         )
-        .help(message!("write the number without a leading zero, or quote it where text is meant", "请去掉前导零；若本意是文本则加引号"));
+        .help(message!(
+            "write the number without a leading zero, or quote it where text is meant",
+            "请去掉前导零；若本意是文本则加引号"
+        ));
     if octal {
         let sign = &written[..written.len() - digits.len()];
         finding = finding.fix(Fix {

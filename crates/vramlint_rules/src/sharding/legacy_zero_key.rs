@@ -77,7 +77,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         for (old, new) in KEYS {
             let there = |key: &str| config.item(&format!("zero_optimization.{key}"));
             let alone = new.is_none_or(|new| there(new).is_none());
-            let Some(item) = there(old).filter(|item| alone && matches!(config.said_by(item.value), Said::Known(_))) else { continue };
+            let Some(item) = there(old).filter(|item| alone && matches!(config.said_by(item.value), Said::Known(_))) else {
+                continue;
+            };
             out.push(finding(&config, item, old, *new));
         }
     }

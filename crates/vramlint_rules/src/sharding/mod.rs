@@ -45,20 +45,10 @@ use crate::Rule;
 /// The rules of this family, in any order.
 #[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
-    &bucket_auto_without_hidden_size::RULE,
-    &trainer_without_zero_block::RULE,
-    &fp32_gradients_unsharded::RULE,
-    &bucket_larger_than_gpu::RULE,
-    &activation_checkpointing_block_inert::RULE,
-    &offload_with_own_optimizer::RULE,
-    &zero_without_optimizer::RULE,
-    &zero_optimizer_untested::RULE,
-    &deepspeed_auto_unresolved::RULE,
-    &argument_not_read::RULE,
-    &deepspeed_trainer_mismatch::RULE,
     &accumulation_overruled::RULE,
     &activation_checkpointing_block_inert::RULE,
     &argument_not_read::RULE,
+    &bucket_auto_without_hidden_size::RULE,
     &bucket_larger_than_gpu::RULE,
     &deepspeed_auto_unresolved::RULE,
     &deepspeed_clipping_off::RULE,
