@@ -135,10 +135,14 @@ fn index(lang: Lang) -> String {
     }
     let _ = writeln!(text, "\n## {}", say(lang, "By family", "按类别"));
     let mut families: BTreeMap<Group, Vec<&Rule>> = BTreeMap::new();
-    RULES.iter().for_each(|rule| families.entry(rule.group).or_default().push(rule));
+    for rule in RULES.iter() {
+        families.entry(rule.group).or_default().push(rule);
+    }
     for (group, rules) in families {
         let _ = writeln!(text, "\n### {} (`{}`)\n", family(group, lang), group.prefix());
-        rules.iter().for_each(|rule| text.push_str(&line(rule)));
+        for rule in &rules {
+            text.push_str(&line(rule));
+        }
     }
     text
 }
@@ -165,7 +169,9 @@ fn the_pages_are_those_of_the_rules() {
     if std::env::var_os("UPDATE_DOCS").is_some() {
         _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).expect("writable");
-        pages.iter().for_each(|(name, text)| std::fs::write(folder.join(name), text).expect("writable"));
+        for (name, text) in &pages {
+            std::fs::write(folder.join(name), text).expect("writable");
+        }
     }
     let kept = kept(&folder);
     let names = pages.keys().chain(kept.keys());

@@ -169,13 +169,14 @@ fn cases_are_as_expected() {
 
 #[test]
 fn fixes_are_as_expected_and_settle() {
+    let mut wrong = Vec::new();
     for case in cases() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         write(folder.path(), &case.files);
         let request = request(&case.rule, folder.path());
         let name = format!("{}/{}", case.rule, case.name);
         let outcome = fix_until_stable(&request, true, &|_, _| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(outcome.failed.is_empty(), "{name}: {:?}", outcome.failed);
+        wrong.extend(outcome.failed.iter().map(|fix| format!("{name}: {} cannot be applied: {}", fix.name, fix.title.en)));
         let fixed: BTreeMap<String, Vec<u8>> =
             outcome.files.iter().map(|file| (file.shown.clone(), file.after.clone().into_bytes())).collect();
         let place = case.folder.join("fixed");
@@ -186,13 +187,17 @@ fn fixes_are_as_expected_and_settle() {
             let texts = |files: &BTreeMap<String, Vec<u8>>| -> BTreeMap<String, String> {
                 files.iter().map(|(path, bytes)| (path.clone(), String::from_utf8_lossy(bytes).into_owned())).collect()
             };
-            assert_eq!(texts(&read(&place)), texts(&fixed), "{name}");
+            let (kept, made) = (texts(&read(&place)), texts(&fixed));
+            if kept != made {
+                wrong.push(format!("{name}: expected {kept:#?}\n  made {made:#?}"));
+            }
         }
         // Once more changes nothing.
         write(folder.path(), &fixed);
         let again = fix_until_stable(&request, true, &|_, _| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(again.files.is_empty(), "{name}: fixing twice changes {:?}", again.files);
+        wrong.extend(again.files.iter().map(|file| format!("{name}: fixing twice changes {}:\n{}", file.shown, file.after)));
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -96,9 +96,8 @@ impl Sift<'_> {
             let level = config.and_then(|config| level(&config.levels, finding.code)).and_then(Level::severity);
             finding.severity = level.unwrap_or(finding.severity);
             match self.preset.or(config.and_then(|config| config.preset)).unwrap_or_default() {
-                Preset::Recommended => {}
                 Preset::Strict if level.is_none() => finding.severity = finding.severity.max(Severity::Warning),
-                Preset::Strict => {}
+                Preset::Recommended | Preset::Strict => {}
                 Preset::Errors => {
                     let named = config.map(|config| &config.choice).into_iter().chain([self.choice]);
                     let named = named.flat_map(|choice| &choice.extend).any(|selector| selector.matches(finding.code));

@@ -48,7 +48,7 @@ impl Type {
     }
 }
 
-impl<'a> Start<'a> {
+impl Start<'_> {
     /// How processes cooperate; `None` where nobody says, or it is not known.
     pub(crate) fn kind(&self) -> Option<Type> {
         for (flag, name) in MODES {

@@ -154,7 +154,11 @@ fn finding(cx: &Context<'_>, one: &Sized<'_>, first: &Sized<'_>) -> vramlint_bas
         .related(first.run.place, message!("{before} here", "此处为 {before}"))
         .run(&one.run.id);
     finding.related.extend(one.numbers.related.iter().cloned());
-    finding.fixes.extend(stated::restore(one.run, before));
+    // One accumulation that serves both cannot be right for one of them alone.
+    let accumulation = |run: &Run| run.settings.get(&Concept::GradientAccumulationSteps)?.winning()?.origin.place();
+    if accumulation(one.run) != accumulation(first.run) {
+        finding.fixes.extend(stated::restore(one.run, before));
+    }
     finding.fixes.extend(stated::rescaled(one.run, before, total));
     finding
 }

@@ -104,7 +104,8 @@ fn retained(file: &SourceFile, each: &Loop<'_>) -> Option<Finding> {
         argument.name().is_some_and(|(name, _)| name == "retain_graph") && argument.value.as_value() == Some(&Value::Bool(true))
     })?;
     let name = loss_of(call)?.as_name()?;
-    let kept = each.own.iter().find_map(|own| kept(own.stmt, name))?;
+    let keeps: Vec<&Expr> = each.own.iter().filter_map(|own| kept(own.stmt, name)).collect();
+    let kept = *keeps.first()?;
     Some(
         RULE.finding(
             Place::new(file.id, retain.range),
@@ -115,7 +116,7 @@ fn retained(file: &SourceFile, each: &Loop<'_>) -> Option<Finding> {
         )
         .related(Place::new(file.id, kept.range), message!("{name} is kept here", "在此保留 {name}"))
         .help(message!("remove retain_graph, or keep {name}.item()", "去掉 retain_graph，或只保留 {name}.item()"))
-        .fix(by_item(file, kept, name, Applicability::Unsafe)),
+        .fix(by_item(file, &keeps, name, Applicability::Unsafe)),
     )
 }
 
@@ -140,7 +141,8 @@ fn evaluated(file: &SourceFile, module: &Module, each: &Loop<'_>) -> Option<Find
         else {
             continue;
         };
-        let Some(kept) = each.own.iter().filter(|own| !own.aside).find_map(|own| kept(own.stmt, name)) else { continue };
+        let keeps: Vec<&Expr> = each.own.iter().filter(|own| !own.aside).filter_map(|own| kept(own.stmt, name)).collect();
+        let Some(kept) = keeps.first() else { continue };
         return Some(
             RULE.finding(
                 Place::new(file.id, kept.range),
@@ -153,7 +155,7 @@ fn evaluated(file: &SourceFile, module: &Module, each: &Loop<'_>) -> Option<Find
                 "add up {name}.item(), and evaluate under torch.no_grad()",
                 "累加 {name}.item()，并在 torch.no_grad() 下评估"
             ))
-            .fix(by_item(file, kept, name, Applicability::Safe)),
+            .fix(by_item(file, &keeps, name, Applicability::Safe)),
         );
     }
     None
@@ -206,8 +208,8 @@ fn kept<'a>(stmt: &'a Stmt, name: &str) -> Option<&'a Expr> {
     }
 }
 
-fn by_item(file: &SourceFile, kept: &Expr, name: &str, applicability: Applicability) -> Fix {
-    let edits = vec![edit::replace(Place::new(file.id, kept.range), format!("{name}.item()"))];
+fn by_item(file: &SourceFile, keeps: &[&Expr], name: &str, applicability: Applicability) -> Fix {
+    let edits = keeps.iter().map(|kept| edit::replace(Place::new(file.id, kept.range), format!("{name}.item()"))).collect();
     Fix { title: message!("keep {name}.item()", "改为 {name}.item()"), applicability, edits }
 }
 

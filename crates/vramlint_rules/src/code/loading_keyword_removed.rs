@@ -144,6 +144,7 @@ fn fix(cx: &Context<'_>, call: &LibraryCall, argument: &CallArgument, name: &str
 }
 
 /// Brings `BitsAndBytesConfig` in beside the other names of transformers; nothing where it is there. `None` where that cannot be done.
+#[allow(clippy::option_option)] // cannot be done, need not be done
 fn import(cx: &Context<'_>, call: &LibraryCall) -> Option<Option<Edit>> {
     let module = cx.project.file(call.file).python()?;
     let mut beside = None;

@@ -183,11 +183,6 @@ impl Keys<'_> {
         self.value(key)?.as_float()
     }
 
-    /// Names of the settings at the top.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.settings.keys().map(String::as_str)
-    }
-
     /// The ZeRO stage of the DeepSpeed file that a setting names, where the project has that file.
     pub(crate) fn zero_stage(&self, key: &str) -> Option<i64> {
         let path = self.text(key)?;

@@ -144,11 +144,10 @@ fn contradiction(cx: &Context<'_>, run: &Run, concept: Concept, setting: &Settin
 fn severity(loser: &Origin, winner: &Origin) -> Option<Severity> {
     match (loser, winner) {
         (Origin::File { .. }, Origin::Flag { .. } | Origin::Env { .. }) => Some(Severity::Info),
-        (Origin::File { .. } | Origin::Flag { .. } | Origin::Env { .. }, Origin::Code { .. } | Origin::File { .. }) => {
-            Some(Severity::Warning)
-        }
-        (Origin::Env { .. }, Origin::Flag { .. }) | (Origin::Flag { .. }, Origin::Env { .. }) => Some(Severity::Warning),
-        (Origin::Code { .. }, Origin::Env { .. } | Origin::File { .. }) => Some(Severity::Warning),
+        (Origin::File { .. } | Origin::Flag { .. } | Origin::Env { .. }, Origin::Code { .. } | Origin::File { .. })
+        | (Origin::Env { .. }, Origin::Flag { .. })
+        | (Origin::Flag { .. } | Origin::Code { .. }, Origin::Env { .. })
+        | (Origin::Code { .. }, Origin::File { .. }) => Some(Severity::Warning),
         _ => None,
     }
 }

@@ -87,7 +87,7 @@ const CHECKS: &[(Kind, Check)] = &[(Kind::LlamaFactory, llamafactory)];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {
-        let root = keys.file.data().and_then(|data| data.root());
+        let root = keys.file.data().and_then(vramlint_syntax::data::DataFile::root);
         let renamed = root.filter(|_| refusal.at == "pure_bf16" && keys.unset("bf16")).and_then(|root| {
             let (key, _) = root.entry("pure_bf16")?;
             edit::rename_key(keys.file, root, key, "bf16")

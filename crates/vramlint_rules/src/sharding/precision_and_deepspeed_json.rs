@@ -172,7 +172,7 @@ fn against(json: &Json<'_>, precision: &str, at: Option<Place>) -> Option<Findin
     }
     let on = ["bf16", "fp16"].iter().any(|name| matches!(switch(name), Some((_, Value::Bool(true) | Value::Null))));
     let auto = |name: &&str| switch(name).is_some_and(|(_, value)| value.as_str() == Some("auto"));
-    let name = ["bf16", "fp16"].into_iter().find(|name| auto(&name)).filter(|_| precision == "no" && !on)?;
+    let name = ["bf16", "fp16"].into_iter().find(|name| auto(name)).filter(|_| precision == "no" && !on)?;
     let (place, _) = switch(name)?;
     let finding = RULE.finding(
         place,

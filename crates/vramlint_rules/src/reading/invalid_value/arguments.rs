@@ -57,5 +57,5 @@ fn report(
 
 /// A word without what tells spellings apart.
 fn plain(text: &str) -> String {
-    text.chars().filter(|c| c.is_ascii_alphanumeric()).collect::<String>().to_lowercase()
+    text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
 }

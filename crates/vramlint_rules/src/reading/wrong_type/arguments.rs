@@ -94,7 +94,7 @@ fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &Given, field: &Field, valu
             let message = message!("{shown}: the data loader takes whole numbers only", "{shown}：数据加载器只接受整数");
             let found = finding_of(cx, set, &RULE, RULE.severity, given.place, message);
             #[allow(clippy::cast_possible_truncation)] // checked to be whole and small
-            let whole = (number.fract() == 0.0 && number.abs() < 1e9).then(|| Value::Int(*number as i64));
+            let whole = (number.fract() == 0.0 && number.abs() < 1e9).then_some(Value::Int(*number as i64));
             Some(match whole {
                 Some(whole) => with_value(cx, found, given, &whole, Applicability::Safe),
                 None => found,
@@ -111,8 +111,12 @@ fn parsed(cx: &Context<'_>, set: &ArgumentSet, given: &Given, field: &Field, val
         (KeyType::Bool, Value::Text(text)) if set.truth_of(value).is_none() && !nothing(text) => {
             message!("a truth value", "布尔值")
         }
-        (KeyType::Int, Value::Text(text)) | (KeyType::Float, Value::Text(text)) if !nothing(text) => {
-            if field.kind == KeyType::Int { message!("a whole number", "整数") } else { message!("a number", "数字") }
+        (KeyType::Int | KeyType::Float, Value::Text(text)) if !nothing(text) => {
+            if field.kind == KeyType::Int {
+                message!("a whole number", "整数")
+            } else {
+                message!("a number", "数字")
+            }
         }
         // Only text is turned: a number of a YAML file stays what it is.
         (KeyType::Int, Value::Float(_)) if given.by == By::Flag => message!("a whole number", "整数"),

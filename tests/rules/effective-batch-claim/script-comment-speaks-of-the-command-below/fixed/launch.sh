@@ -3,4 +3,4 @@
 torchrun --nproc_per_node 2 train.py --batch_size 4 --accum 4
 
 # effective batch = 2 x 4 x 8 = 64
-torchrun --nproc_per_node 8 train.py --batch_size 2 --accum 4
+torchrun --nproc_per_node 8 train.py --batch_size 2 --accum 2

@@ -14,13 +14,13 @@ struct Words {
     class: &'static str,
     key: &'static str,
     /// Every word that any release takes.
-    words: &'static [&'static str],
+    taken: &'static [&'static str],
     /// Words that only some releases take.
     past: &'static [(&'static str, Span)],
 }
 
 const fn words(class: &'static str, key: &'static str, words: &'static [&'static str]) -> Words {
-    Words { class, key, words, past: &[] }
+    Words { class, key, taken: words, past: &[] }
 }
 
 const INTERVALS: &[&str] = &["no", "steps", "epoch"];
@@ -54,13 +54,13 @@ static TABLE: &[Words] = &[
     Words {
         class: "",
         key: "optim",
-        words: OPTIMIZERS,
+        taken: OPTIMIZERS,
         past: &[("adamw_hf", Span::until("transformers", "4.50")), ("adamw_apex_fused", Span::until("transformers", "5.8"))],
     },
     Words {
         class: "trl.SFTConfig",
         key: "packing_strategy",
-        words: &["bfd", "bfd_split", "bfd-requeue", "wrapped"],
+        taken: &["bfd", "bfd_split", "bfd-requeue", "wrapped"],
         past: &[("ffd", Span::until("trl", "0.24"))],
     },
     words("trl.SFTConfig", "loss_type", &["nll", "dft", "chunked_nll"]),
@@ -142,29 +142,29 @@ fn word(cx: &Context<'_>, set: &ArgumentSet, table: &Words) -> Option<Finding> {
     let text = match given.value.as_ref()? {
         Value::Text(text) => text.as_str(),
         // YAML's `no` has a rule of its own; in code it is written so.
-        Value::Bool(false) if given.by == vramlint_resolve::arguments::By::Keyword && table.words.contains(&"no") => {
+        Value::Bool(false) if given.by == vramlint_resolve::arguments::By::Keyword && table.taken.contains(&"no") => {
             let why = message!("a strategy is text", "策略应为文本");
             return Some(report(cx, set, given, Severity::Error, &why, Some(&Value::Text("no".to_owned()))));
         }
         _ => return None,
     };
     let mut severity = Severity::Error;
-    if table.words.contains(&text) || text.contains(['$', '{']) {
+    if table.taken.contains(&text) || text.contains(['$', '{']) {
         return None;
     }
     if let Some((_, span)) = table.past.iter().find(|(word, _)| *word == text) {
         let gone = Span { library: span.library, since: span.until, until: None };
         severity = gate::severity(cx, set.file(), &gone, Severity::Error)?;
     }
-    let near = table.words.iter().copied().find(|word| plain(word) == plain(text)).or_else(|| {
+    let near = table.taken.iter().copied().find(|word| plain(word) == plain(text)).or_else(|| {
         ALIASES
             .iter()
             .find(|(alias, _)| *alias == text)
             .map(|(_, word)| *word)
-            .or_else(|| keys::nearest(text, table.words.iter().copied()))
+            .or_else(|| keys::nearest(text, table.taken.iter().copied()))
     });
-    let few = table.words.len() <= 8;
-    let list = table.words.join(", ");
+    let few = table.taken.len() <= 8;
+    let list = table.taken.join(", ");
     let key = table.key;
     let why = if few {
         message!("{key} takes {list}", "{key} 可取 {list}")

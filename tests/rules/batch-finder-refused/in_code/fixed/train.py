@@ -1,0 +1,5 @@
+from trl import GRPOConfig
+
+args = GRPOConfig(
+    output_dir="out",
+)

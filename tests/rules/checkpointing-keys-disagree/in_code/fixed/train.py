@@ -1,0 +1,6 @@
+from transformers import TrainingArguments
+
+args = TrainingArguments(
+    output_dir="out",
+    activation_checkpointing=False,
+)

@@ -1,0 +1,5 @@
+from trl import DPOConfig
+
+args = DPOConfig(
+    output_dir="out",
+)
