@@ -43,21 +43,29 @@ fn check_blocks(blocks: &[(String, String)]) -> BTreeSet<&'static str> {
 
 #[test]
 fn examples_are_found_and_fine_ones_are_not() {
-    let mut tried = 0;
+    let (mut tried, mut wrong) = (0, Vec::new());
     for rule in RULES.iter() {
         let page = format!("\n{}", rule.page(Lang::En).body);
         let bad = blocks(&page, "Example");
         if !bad.is_empty() {
             tried += 1;
-            assert!(check_blocks(&bad).contains(rule.name), "{}: the example of its page is not found", rule.name);
+            let found = check_blocks(&bad);
+            if !found.contains(rule.name) {
+                wrong.push(format!("{}: the example of its page is not found: {found:?}", rule.name));
+            }
         }
         let fine = blocks(&page, "Fine");
-        assert_eq!(bad.is_empty(), fine.is_empty(), "{}: an example and its fine form come together", rule.name);
+        if bad.is_empty() != fine.is_empty() {
+            wrong.push(format!("{}: an example and its fine form come together", rule.name));
+        }
         if !fine.is_empty() {
             let found = check_blocks(&fine);
-            assert!(found.is_empty(), "{}: its fine form gives {found:?}", rule.name);
+            if !found.is_empty() {
+                wrong.push(format!("{}: its fine form gives {found:?}", rule.name));
+            }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(tried >= 9, "only {tried} pages have examples");
 }
 

@@ -1,6 +1,6 @@
 //! # accelerator-refused
 //!
-//! `Accelerator(…)` is given a value or a keyword that accelerate refuses.
+//! `Accelerator()` is given a value or a keyword that accelerate refuses.
 //!
 //! ## Why it matters
 //! `mixed_precision` is `no`, `fp16`, `bf16` or `fp8`, in lower case: `fp32`, `BF16` and `False` are refused. Settings of the loader

@@ -1,6 +1,6 @@
 //! # dataloader-refused
 //!
-//! `DataLoader(…)` is given arguments that torch refuses, alone or together.
+//! `DataLoader()` is given arguments that torch refuses, alone or together.
 //!
 //! ## Why it matters
 //! `prefetch_factor`, `persistent_workers` and `multiprocessing_context` need workers, and the default is none. A sampler excludes

@@ -1,27 +1,27 @@
 //! `VL9`: reinforcement learning and generation.
 
-mod generation_batch_twice;
-mod group_batch;
+mod generation_batch_set_twice;
+mod group_batch_not_divisible;
 mod kto_batch_of_one;
 mod packing_without_length;
-mod reference_beside_adapters;
-mod reference_is_policy;
-mod reference_sync;
+mod reference_is_the_model;
+mod reference_model_beside_adapters;
+mod reference_sync_without_reference;
 mod single_generation;
-mod trl_on_several_gpus;
+mod trl_needs_a_launcher;
 
 use crate::Rule;
 
 /// The rules of this family, in any order.
 #[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
-    &generation_batch_twice::RULE,
-    &group_batch::RULE,
+    &generation_batch_set_twice::RULE,
+    &group_batch_not_divisible::RULE,
     &kto_batch_of_one::RULE,
     &packing_without_length::RULE,
-    &reference_beside_adapters::RULE,
-    &reference_is_policy::RULE,
-    &reference_sync::RULE,
+    &reference_is_the_model::RULE,
+    &reference_model_beside_adapters::RULE,
+    &reference_sync_without_reference::RULE,
     &single_generation::RULE,
-    &trl_on_several_gpus::RULE,
+    &trl_needs_a_launcher::RULE,
 ];

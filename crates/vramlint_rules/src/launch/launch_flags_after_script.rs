@@ -26,7 +26,7 @@
 //! ```
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: MULTI_GPU
-//! num_processes: 2
+//! num_processes: 4
 //! ```
 //! ```python file=train.py
 //! from accelerate import Accelerator

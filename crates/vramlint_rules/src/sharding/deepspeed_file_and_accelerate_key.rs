@@ -27,6 +27,9 @@
 //!   deepspeed_config_file: ds_config.json
 //!   zero3_init_flag: false
 //! ```
+//! ```json file=ds_config.json
+//! {"train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": true}, "zero_optimization": {"stage": 2}}
+//! ```
 //!
 //! ## Fix
 //! Safe where the JSON says the same: the line is removed. Unsafe else: the value moves into the JSON, over nothing or over

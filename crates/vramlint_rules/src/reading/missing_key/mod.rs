@@ -12,6 +12,9 @@
 //! num_processes: 2
 //! main_process_port: 29501
 //! ```
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
 //!
 //! ## Fine
 //! ```yaml file=accelerate_config.yaml
@@ -20,6 +23,9 @@
 //! mixed_precision: bf16
 //! num_processes: 2
 //! main_process_port: 29501
+//! ```
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
 //! ```
 //!
 //! ## Fix

@@ -75,7 +75,7 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Generation,
     severity: Severity::Error,
     since: "0.1.0",
-    source: include_str!("group_batch.rs"),
+    source: include_str!("group_batch_not_divisible.rs"),
     check: Some(check),
 };
 

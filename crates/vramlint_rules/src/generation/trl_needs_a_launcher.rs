@@ -86,7 +86,7 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Generation,
     severity: Severity::Error,
     since: "0.1.0",
-    source: include_str!("trl_on_several_gpus.rs"),
+    source: include_str!("trl_needs_a_launcher.rs"),
     check: Some(check),
 };
 

@@ -65,7 +65,7 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Generation,
     severity: Severity::Error,
     since: "0.1.0",
-    source: include_str!("reference_sync.rs"),
+    source: include_str!("reference_sync_without_reference.rs"),
     check: Some(check),
 };
 

@@ -70,7 +70,7 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Generation,
     severity: Severity::Warning,
     since: "0.1.0",
-    source: include_str!("reference_beside_adapters.rs"),
+    source: include_str!("reference_model_beside_adapters.rs"),
     check: Some(check),
 };
 

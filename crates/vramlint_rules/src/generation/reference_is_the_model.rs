@@ -61,7 +61,7 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Generation,
     severity: Severity::Error,
     since: "0.1.0",
-    source: include_str!("reference_is_policy.rs"),
+    source: include_str!("reference_is_the_model.rs"),
     check: Some(check),
 };
 

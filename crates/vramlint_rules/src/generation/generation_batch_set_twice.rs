@@ -50,7 +50,7 @@ pub(crate) static RULE: Rule = Rule {
     group: Group::Generation,
     severity: Severity::Error,
     since: "0.1.0",
-    source: include_str!("generation_batch_twice.rs"),
+    source: include_str!("generation_batch_set_twice.rs"),
     check: Some(check),
 };
 
