@@ -13,7 +13,8 @@ pub fn root() -> PathBuf {
 /// A folder of the reference material beside the checkout; `None`, and a word about it, where it is absent.
 pub fn shared(part: &str) -> Option<PathBuf> {
     let path = root().join("../shared").join(part);
-    if path.is_dir() {
+    // Without `..` in it: what lies above a folder belongs to its project.
+    if let Ok(path) = path.canonicalize() {
         return Some(path);
     }
     println!("skipped: {part} of the reference material is absent");

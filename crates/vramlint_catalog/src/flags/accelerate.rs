@@ -135,7 +135,7 @@ pub(super) static FLAGS: &[Flag] = &[
     Flag::one(&["--parallelism_config_sp_seq_length", "--parallelism-config-sp-seq-length"]),
     Flag::one(&["--parallelism_config_sp_seq_length_is_variable", "--parallelism-config-sp-seq-length-is-variable"]),
     Flag::one(&["--parallelism_config_sp_attn_implementation", "--parallelism-config-sp-attn-implementation"]),
-    // Gone by 1.13 (Intel, oneCCL), 1.10 (tensor parallelism) and 0.35 (prefetch policy): scripts still carry them.
+    // Gone by 1.13 (Intel, oneCCL), 1.10 (tensor parallelism) and 1.0 (prefetch policy): scripts still carry them.
     Flag::switch(&["--use_xpu", "--use-xpu"]),
     Flag::switch(&["--ipex"]),
     Flag::one(&["--tp_size", "--tp-size"]),

@@ -14,12 +14,25 @@ pub fn guess(file: &SourceFile) -> KindGuess {
         return KindGuess::other();
     };
     let keys: BTreeSet<&str> = root.entries().filter_map(|(key, _)| key.text()).collect();
+    if is_record(root, &keys) {
+        return KindGuess::other();
+    }
     let json = file.data().is_some_and(|data| data.json);
     accelerate(&keys, file)
         .or_else(|| deepspeed(root, &keys, json))
         .or_else(|| framework(root, &keys))
         .or_else(|| own(root, &keys, json))
         .unwrap_or_else(KindGuess::other)
+}
+
+/// The settings of a past run as Weights & Biases keeps them, `key: {value: …}`: no program reads them to train.
+fn is_record(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> bool {
+    let (mut all, mut boxed) = (0, 0);
+    for (_, value) in root.entries() {
+        all += 1;
+        boxed += usize::from(value.is_mapping() && value.get("value").is_some());
+    }
+    keys.contains("wandb_version") || keys.contains("_wandb") || boxed >= 3 && boxed * 2 > all
 }
 
 fn of(kind: Kind, confidence: u8, key: &str) -> KindGuess {

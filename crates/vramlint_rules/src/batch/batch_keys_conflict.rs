@@ -105,7 +105,7 @@ fn one(keys: &Keys<'_>) -> Option<Refusal> {
     // A file with none of them is a part of another; so is one that trains on nothing.
     let whole = !keys.off("datasets") || !keys.off("pretraining_dataset");
     whole.then(|| {
-        Refusal::new(
+        let refusal = Refusal::new(
             only,
             &[],
             message!("{only} alone does not say the batch", "只有 {only} 无法确定批量"),
@@ -113,6 +113,8 @@ fn one(keys: &Keys<'_>) -> Option<Refusal> {
                 "Axolotl wants two of micro_batch_size, gradient_accumulation_steps and batch_size",
                 "Axolotl 要求给出 micro_batch_size、gradient_accumulation_steps、batch_size 中的两个"
             ),
-        )
+        );
+        // 0.19.0 takes one of the other two for 1 (utils/schemas/validation.py:222).
+        if only == "batch_size" { refusal } else { refusal.until("axolotl", "0.19.0") }
     })
 }

@@ -95,6 +95,19 @@ fn openrlhf(keys: &Keys<'_>) -> Option<Refusal> {
     let names = [("train.batch_size", "train.micro_batch_size"), ("train_batch_size", "micro_train_batch_size")];
     names.into_iter().find_map(|(at, micro_key)| {
         let (batch, micro) = (keys.int(at)?, keys.int(micro_key)?);
-        (micro > 0 && batch > micro && batch % micro != 0).then(|| refusal(at, micro_key, batch, micro))
+        // With dynamic batches the micro-batch of the engine is 1.
+        let fixed = keys.off("use_dynamic_batch") && keys.off("train.dynamic_batch_enable");
+        (fixed && micro > 0 && batch > micro && batch % micro != 0).then(|| {
+            Refusal::new(
+                at,
+                &[micro_key],
+                message!(
+                    "{at} is {batch}, no multiple of {micro_key} {micro}: DeepSpeed refuses the pair",
+                    "{at} 为 {batch}，不是 {micro_key} {micro} 的倍数：DeepSpeed 会拒绝"
+                ),
+                message!("write a multiple of {micro_key}", "请写成 {micro_key} 的倍数"),
+            )
+            .warning()
+        })
     })
 }

@@ -168,7 +168,7 @@ fn llamafactory(keys: &Keys<'_>) -> Option<Refusal> {
     if keys.on("mask_history") && keys.on("train_on_prompt") {
         return Some(pair("LLaMA-Factory", "mask_history", "train_on_prompt").since("llamafactory", "0.9.1"));
     }
-    if keys.on("fp8") && keys.given("quantization_bit") {
+    if keys.on("fp8") && keys.given("quantization_bit") && keys.off("use_mca") {
         return Some(pair("LLaMA-Factory", "fp8", "quantization_bit").since("llamafactory", "0.9.4"));
     }
     None
@@ -230,7 +230,9 @@ fn swift(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 fn swift_vllm(keys: &Keys<'_>) -> Option<Refusal> {
-    if keys.text("rlhf_type") != Some("grpo") {
+    // Files of Ray and Megatron have roles of their own, and another reader.
+    let other_reader = ["train", "rollout", "colocate_groups", "use_ray", "global_batch_size"];
+    if keys.text("rlhf_type") != Some("grpo") || other_reader.iter().any(|key| keys.place(key).is_some()) {
         return None;
     }
     let refusal = if keys.on("use_vllm") && keys.unset("vllm_mode") {

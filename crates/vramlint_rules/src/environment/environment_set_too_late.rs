@@ -98,8 +98,24 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let own = set.whole.range.slice(&file.text).starts_with("os.environ");
             ours && set.setter == Setter::Python && !set.conditional && own
         };
+        // Programs and workers that are started behind it get it.
+        let starts = [
+            "subprocess",
+            "os.system",
+            "os.exec",
+            "os.spawn",
+            "Popen",
+            "Process(",
+            "spawn(",
+            "ray.init",
+            "notebook_launcher",
+            "LLM(",
+        ];
+        if starts.iter().any(|word| file.text.contains(word)) {
+            continue;
+        }
         for set in sets.iter().filter(late) {
-            if let Some((call, allocates)) = first_use(file, module, set.whole.range) {
+            if let Some((call, allocates)) = first_use(module, set.whole.range) {
                 let allocator = set.name != super::visible_devices_misread::VARIABLE;
                 if !allocator || allocates {
                     out.push(finding(set, Place::new(set.file, call), file));
@@ -111,7 +127,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// The first call in front of a place that initialises CUDA for certain, in the same function or at the level of the module; and
 /// whether it allocates.
-fn first_use(file: &SourceFile, module: &Module, set: TextRange) -> Option<(TextRange, bool)> {
+fn first_use(module: &Module, set: TextRange) -> Option<(TextRange, bool)> {
     let own = module.statements().find(|located| {
         located.stmt.range.start <= set.start && set.end <= located.stmt.range.end && located.stmt.bodies().is_empty()
     })?;
@@ -126,7 +142,6 @@ fn first_use(file: &SourceFile, module: &Module, set: TextRange) -> Option<(Text
             None => {}
         }
     }
-    let _ = file;
     first
 }
 

@@ -69,6 +69,22 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let name = &set.name;
         let used = [format!("${name}"), format!("${{{name}")].iter().any(|word| file.text.contains(word.as_str()));
         // A host that is not a script of its own (a Makefile) passes variables in other ways.
+        // A job of a scheduler, or a script that takes in another, may have it in its environment already: bash then passes it on.
+        let before = set.whole.range.start as usize;
+        let taken_in = ["#SBATCH", "#PBS", "#BSUB", "--export"].iter().any(|word| file.text.contains(word))
+            || file.text[..before].lines().any(|line| {
+                let line = line.trim_start();
+                line.starts_with("source ") || line.starts_with(". ")
+            });
+        let marked = file.text.lines().any(|line| {
+            let mut words = line.split_whitespace();
+            matches!(words.next(), Some("export" | "declare" | "typeset")) && words.any(|word| word == name)
+        });
+        let elsewhere =
+            cx.project.environment().iter().any(|other| other.file != set.file && other.name == *name && other.exported);
+        if taken_in || marked || elsewhere {
+            continue;
+        }
         if used || file.host.is_some() || file.text.contains("set -a") || file.text.contains("allexport") {
             continue;
         }

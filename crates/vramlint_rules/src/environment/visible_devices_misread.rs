@@ -118,10 +118,10 @@ fn shown(ids: &[String]) -> (String, String) {
 fn meant(value: &str) -> Option<String> {
     let bare = value.trim().trim_matches(['"', '\'', '[', ']', '(', ')', '{', '}', ' ']);
     let mut ids: Vec<String> = Vec::new();
-    for word in bare.split(|c: char| matches!(c, ',' | ';' | '|' | '/') || c.is_whitespace()).filter(|word| !word.is_empty()) {
+    for word in bare.split(|c: char| matches!(c, ',' | ';' | '|') || c.is_whitespace()).filter(|word| !word.is_empty()) {
         let lower = word.to_lowercase();
         let number = ["cuda:", "gpu:", "gpu", "device:"].iter().find_map(|prefix| lower.strip_prefix(prefix)).unwrap_or(&lower);
-        if let Some((from, to)) = ["..", "-", ":"].iter().find_map(|mark| number.split_once(mark)) {
+        if let Some((from, to)) = ["..", "-"].iter().find_map(|mark| number.split_once(mark)) {
             let (from, to): (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
             if from >= to || to - from > 63 {
                 return None;

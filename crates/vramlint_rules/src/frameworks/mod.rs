@@ -42,6 +42,12 @@ impl Refusal {
         self
     }
 
+    /// Up to a version, which takes it.
+    pub(crate) fn until(mut self, library: &'static str, version: &'static str) -> Self {
+        self.span = Some(Span::until(library, version));
+        self
+    }
+
     /// It runs, and not as it is meant.
     pub(crate) fn warning(mut self) -> Self {
         self.severity = Severity::Warning;
@@ -75,6 +81,10 @@ pub(crate) fn run_with(
                 Some(Span { since: Some(version), .. }) if severity == Severity::Info => Message {
                     en: format!("{} (since {} {version})", refusal.what.en, keys.tool()),
                     zh: format!("{}（自 {} {version} 起）", refusal.what.zh, keys.tool()),
+                },
+                Some(Span { until: Some(version), .. }) if severity == Severity::Info => Message {
+                    en: format!("{} (before {} {version})", refusal.what.en, keys.tool()),
+                    zh: format!("{}（{} {version} 之前）", refusal.what.zh, keys.tool()),
                 },
                 _ => refusal.what.clone(),
             };

@@ -71,7 +71,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     for set in of(cx, &["trl.SFTConfig"]) {
         let packing = set.truth("packing", false);
-        if packing == Some(true) && set.value("max_length") == Some(&Value::Null) {
+        // Data that are prepared already are not packed.
+        let packs = set.get("dataset_kwargs").is_none();
+        if packing == Some(true) && packs && set.value("max_length") == Some(&Value::Null) {
             let (Some(length), Some(packing)) = (set.get("max_length"), set.get("packing")) else { continue };
             if told.first(packing.place, "") {
                 let message = message!(

@@ -51,9 +51,10 @@
 use crate::arguments::Told;
 use crate::rule::Build;
 use crate::trainers::trainers;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Severity, message};
+use crate::{Context, Group, Rule, Sink, gate};
+use vramlint_base::{Applicability, Severity, message};
 use vramlint_resolve::code::{CallArgument, CallWhat};
+use vramlint_resolve::versions::Span;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL905",
@@ -72,10 +73,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let same = thing(model).is_some_and(|model| thing(reference) == Some(model));
         if same && told.first(reference.place, "") {
             let message = message!(
-                "ref_model is the model that is trained: trl refuses the same object",
-                "ref_model 就是正在训练的模型：trl 会拒绝同一个对象"
+                "ref_model is the model that is trained: trl (0.11 and later) refuses the same object",
+                "ref_model 就是正在训练的模型：trl（0.11 起）会拒绝同一个对象"
             );
-            let severity = if cx.project.is_fragment(reference.place.file) { Severity::Warning } else { RULE.severity };
+            // DPO since 0.11; KTO moved about between 0.26 and 1.7, where it was not looked at.
+            let span = if trainer.name == "KTOTrainer" { Span::since("trl", "1.8") } else { Span::since("trl", "0.11") };
+            let Some(certain) = gate::severity(cx, reference.place.file, &span, RULE.severity) else { continue };
+            let severity = if cx.project.is_fragment(reference.place.file) { certain.min(Severity::Warning) } else { certain };
             let told_of = RULE
                 .finding(reference.place, message)
                 .severity(severity)
@@ -84,7 +88,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let file = cx.project.file(trainer.call.file);
             let edit = crate::edit::python::remove(file, trainer.call.place.range, "ref_model");
             let title = message!("remove ref_model", "删除 ref_model");
-            out.push(crate::arguments::with_fix(told_of, title, vramlint_base::Applicability::Safe, edit));
+            let sure = severity == Severity::Error;
+            let applicability = if sure { Applicability::Safe } else { Applicability::Unsafe };
+            out.push(crate::arguments::with_fix(told_of, title, applicability, edit));
         }
     }
 }

@@ -69,6 +69,9 @@ pub(crate) static RULE: Rule = Rule {
     check: Some(check),
 };
 
+/// GRPO and RLOO refuse it since this version; before it nothing was synchronized (trl 0.28.0, read; 0.27.2 does not).
+const GROUPS_REFUSE: Span = Span::since("trl", "0.28");
+
 fn asks(set: &ArgumentSet) -> Option<&Given> {
     set.get("sync_ref_model").filter(|_| set.reader != Reader::Unseen && set.truth("sync_ref_model", false) == Some(true))
 }
@@ -80,16 +83,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let class = set.training().unwrap_or_default();
         if GROUPS.contains(&class) {
             let beta = number(set, "beta", if class == "trl.GRPOConfig" { 0.0 } else { 0.05 });
-            let span = Span::since("trl", "0.19");
-            let severity = if set.get("beta").is_some() {
-                Some(RULE.severity)
-            } else {
-                gate::severity(cx, set.file(), &span, RULE.severity)
-            };
+            let severity = gate::severity(cx, set.file(), &GROUPS_REFUSE, RULE.severity);
             let Some(severity) = severity.filter(|_| beta == Some(0.0) && told.first(sync.place, "")) else { continue };
             let message = message!(
-                "sync_ref_model with beta 0: there is no reference model to follow, the trainer refuses",
-                "sync_ref_model 而 beta 为 0：没有参考模型可同步，trainer 会拒绝"
+                "sync_ref_model with beta 0: there is no reference model to follow, trl 0.28 and later refuse",
+                "sync_ref_model 而 beta 为 0：没有参考模型可同步，trl 0.28 起会拒绝"
             );
             let mut found = finding_of(cx, set, &RULE, severity, sync.place, message).help(message!(
                 "give beta a value above 0, or remove sync_ref_model",
@@ -115,13 +113,17 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(set) = trainer.arguments else { continue };
         let Some(sync) = asks(set) else { continue };
         let adapters = trainer.made("peft_config").filter(|_| trainer.library == "trl");
+        let class = set.training().unwrap_or_default();
+        let groups = GROUPS.contains(&class);
+        let certain = if groups { gate::severity(cx, set.file(), &GROUPS_REFUSE, RULE.severity) } else { Some(RULE.severity) };
+        let Some(severity) = certain else { continue };
         if let Some(adapters) = adapters.filter(|_| told.first(sync.place, "")) {
             let message = message!(
                 "sync_ref_model with adapters: the reference is the model itself, the trainer refuses",
                 "sync_ref_model 与适配器并用：参考就是模型本身，trainer 会拒绝"
             );
             out.push(
-                finding_of(cx, set, &RULE, RULE.severity, sync.place, message)
+                finding_of(cx, set, &RULE, severity, sync.place, message)
                     .related(adapters.place, message!("the adapters", "适配器"))
                     .help(message!("remove sync_ref_model", "删除 sync_ref_model")),
             );

@@ -39,11 +39,12 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1137` 与 `rloo_config.py:696`，实际运行。
 
-use crate::arguments::{GROUPS, Told, finding, of, written};
+use crate::arguments::{GROUPS, Told, finding_of, of, written};
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink, edit, gate};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_resolve::arguments::By;
+use vramlint_resolve::versions::Span;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL903",
@@ -60,15 +61,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for set in of(cx, GROUPS) {
         let Some(given) = set.get("num_generations") else { continue };
         let few = given.value.as_ref().and_then(Value::as_int).is_some_and(|number| number < 2);
-        if !few || !told.first(given.place, "") {
-            continue;
-        }
+        let severity = gate::severity(cx, set.file(), &Span::since("trl", "0.17"), RULE.severity);
+        let Some(severity) = severity.filter(|_| few && told.first(given.place, "")) else { continue };
         let shown = written(cx, given);
         let message = message!(
-            "{shown}: at least 2 completions per prompt are needed, fewer are refused",
-            "{shown}：每个提示至少需要 2 个补全，否则会被拒绝"
+            "{shown}: at least 2 completions per prompt are needed, trl 0.17 and later refuse fewer",
+            "{shown}：每个提示至少需要 2 个补全，trl 0.17 起会拒绝更少的"
         );
-        let mut found = finding(cx, set, &RULE, given.place, message)
+        let mut found = finding_of(cx, set, &RULE, severity, given.place, message)
             .help(message!("advantages compare the completions of one prompt", "优势来自同一提示的补全之间的比较"));
         if matches!(given.by, By::Keyword | By::File | By::Flag) {
             found = found.fix(Fix {

@@ -73,6 +73,14 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
+    // A file that a variable names may be any.
+    let open = cx.project.launches.iter().any(|launch| {
+        let unknown = |value: &vramlint_resolve::launch::ArgumentValue<'_>| value.text.is_none();
+        launch.options().iter().any(|option| option.name.starts_with("deepspeed") && option.value.as_ref().is_some_and(unknown))
+    });
+    if open {
+        return;
+    }
     for (file, root, certain) in schema::files(cx, Kind::DeepSpeed) {
         let alone = file.host.is_none() && siblings(cx.project, file).count() == 1;
         if !certain || !alone || is_named(cx.project, file) || !has_runs_of_its_own(cx.project, file) {

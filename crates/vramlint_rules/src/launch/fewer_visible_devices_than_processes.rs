@@ -102,6 +102,11 @@ fn processes(run: &Run) -> Option<(i64, Place)> {
             if ids.is_some_and(|ids| ids.value().is_none_or(own)) || launch.flag("--cpu").is_some() {
                 return None;
             }
+            // One process whatever the number says; a value that YAML reads as false included.
+            let kind = run.value(Concept::DistributedType);
+            if kind.is_some_and(|kind| kind == &Value::Bool(false) || matches!(kind.as_str(), Some("NO" | "MULTI_CPU"))) {
+                return None;
+            }
             let winning = run.settings.get(&Concept::NumProcesses)?.winning()?;
             let all = winning.known()?.as_int()?;
             let machines = run.int(Concept::NumMachines).unwrap_or(1).max(1);

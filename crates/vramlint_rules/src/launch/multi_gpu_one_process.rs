@@ -102,15 +102,26 @@ fn in_run(project: &Project, run: &Run, once: &mut Once, out: &mut Sink) {
     if count.known() != Some(&Value::Int(1)) {
         return;
     }
+    // With several machines one process in all is none on some of them, which another rule says.
+    if run.settings.contains_key(&Concept::NumMachines) && run.int(Concept::NumMachines) != Some(1) {
+        return;
+    }
     let (Some(kind_at), Some(count_at)) = (kind.origin.place(), count.origin.place()) else { return };
-    let (place, other) = if matches!(kind.origin, Origin::File { .. }) { (kind_at, count_at) } else { (count_at, kind_at) };
+    // One process by a flag, over a file for several, is usually meant: the file stays as it is.
+    let lowered = matches!(count.origin, Origin::Flag { .. }) && matches!(kind.origin, Origin::File { .. });
+    let in_file = matches!(kind.origin, Origin::File { .. }) && !lowered;
+    let (place, other) = if in_file { (kind_at, count_at) } else { (count_at, kind_at) };
     if !once.first(place) {
         return;
     }
     let flags = matches!(kind.origin, Origin::Flag { .. }) && matches!(count.origin, Origin::Flag { .. });
     let finding = RULE
         .finding(place, what(name))
-        .severity(if flags { Severity::Error } else { Severity::Warning })
+        .severity(match () {
+            () if flags => Severity::Error,
+            () if lowered => Severity::Info,
+            () => Severity::Warning,
+        })
         .related(
             other,
             if other == count_at {
@@ -128,7 +139,7 @@ fn in_run(project: &Project, run: &Run, once: &mut Once, out: &mut Sink) {
     } else {
         finding.help(help())
     };
-    let file = matches!(kind.origin, Origin::File { .. }).then(|| project.file(kind_at.file));
+    let file = in_file.then(|| project.file(kind_at.file));
     out.push(with_fix(finding, kind_at, file));
 }
 
@@ -137,7 +148,8 @@ fn in_file(file: &SourceFile, out: &mut Sink) {
     let Some(root) = file.data().and_then(DataFile::root) else { return };
     let (Some(kind), Some(count)) = (root.get("distributed_type"), root.get("num_processes")) else { return };
     let Some(name) = kind.text().filter(|name| several(name)) else { return };
-    if count.value(Loader::PyYaml) != Some(Value::Int(1)) {
+    let machines = root.get("num_machines").and_then(|node| node.value(Loader::PyYaml));
+    if count.value(Loader::PyYaml) != Some(Value::Int(1)) || machines.is_some_and(|machines| machines != Value::Int(1)) {
         return;
     }
     let at = |node: NodeRef<'_>| Place::new(file.id, node.range());

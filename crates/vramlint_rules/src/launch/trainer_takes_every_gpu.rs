@@ -99,6 +99,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let trl = run.dialect == Dialect::Trl && cx.project.holds(run.place.file, &REFUSED) == Holds::Always;
+        // Where the number of GPUs is declared, another rule says so.
+        if trl && cx.project.policy(run.place.file).target.count.is_some() {
+            continue;
+        }
         let message = if trl {
             message!(
                 "TRL refuses one process that sees {gpus} GPUs: its trainers do not take nn.DataParallel",

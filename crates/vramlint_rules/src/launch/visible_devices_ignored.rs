@@ -70,7 +70,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !once.first(place) {
             continue;
         }
-        let same = chosen.is_some_and(|chosen| chosen == visible::read(shown).ids);
+        let same = chosen.is_some_and(|chosen| {
+            let ids = visible::read(shown).ids;
+            let whole = ids.iter().enumerate().all(|(index, id)| *id == index.to_string());
+            chosen == ids || whole && chosen.iter().all(|id| ids.contains(id))
+        });
         let name = flag.word.slice(&cx.project.file(launch.file).text);
         let name = name.split('=').next().unwrap_or(name);
         let finding = RULE

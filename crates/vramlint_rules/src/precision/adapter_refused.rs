@@ -49,10 +49,11 @@
 //! peft 0.21.2 `tuners/lora/layer.py`、`tuners/tuners_utils.py`、`config.py`，均在小型 Llama 上实际运行。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink, calls, gate};
 use vramlint_base::{Applicability, Message, Severity, Value, message};
 use vramlint_resolve::CallIn;
 use vramlint_resolve::code::{CallArgument, CallWhat, LibraryCall};
+use vramlint_resolve::versions::Span;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL446",
@@ -86,8 +87,19 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some(value) = argument.only() else { continue };
             let CallWhat::Known(known) = &value.what else { continue };
             let wrong = wrong(name, known).or_else(|| on_model(at, call, name, known));
+            // Parameters may be adapted instead of modules.
+            if name == "target_modules" && *known == Value::List(Vec::new()) && !call.lacks("target_parameters", None) {
+                continue;
+            }
+            // Names of tasks are looked at since peft 0.14 (0.13.2 takes any).
+            let severity = if name == "task_type" {
+                gate::severity(cx, value.place.file, &Span::since("peft", "0.14"), RULE.severity)
+            } else {
+                Some(RULE.severity)
+            };
+            let Some(severity) = severity else { continue };
             let Some(wrong) = wrong.filter(|_| once.first(value.place)) else { continue };
-            let mut finding = RULE.finding(value.place, wrong.message).help(wrong.help);
+            let mut finding = RULE.finding(value.place, wrong.message).severity(severity).help(wrong.help);
             if !call.place.range.contains(value.place.range) {
                 finding = finding.related(call.place, calls::reached(call));
             }
@@ -121,8 +133,8 @@ fn wrong(name: &str, value: &Value) -> Option<Wrong> {
             let known = TASKS.iter().find(|task| task.eq_ignore_ascii_case(text));
             Some(Wrong {
                 message: message!(
-                    "task_type = '{text}' is refused: PEFT has no such task",
-                    "task_type = '{text}' 会被拒绝：PEFT 没有这种任务"
+                    "task_type = '{text}' is refused by peft 0.14 and later: there is no such task",
+                    "task_type = '{text}' 会被 peft 0.14 及以后的版本拒绝：没有这种任务"
                 ),
                 help: message!("one of {tasks}", "可选：{tasks}", tasks = TASKS.join(", ")),
                 fix: known.map(|known| format!("\"{known}\"")),

@@ -76,7 +76,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let set =
             |name: &str| !call.lacks(name, None) || call.assigned.iter().any(|argument| argument.name.as_deref() == Some(name));
         let (kind, compute) = (set("bnb_4bit_quant_type"), set("bnb_4bit_compute_dtype"));
-        if kind && compute || !once.first(four.place) {
+        // Both widths at once are refused, which another rule says.
+        let eight = call.argument("load_in_8bit", None).is_some_and(|argument| argument.settled() == Some(&Value::Bool(true)));
+        if kind && compute || eight || !once.first(four.place) {
             continue;
         }
         let finding = match (kind, compute) {

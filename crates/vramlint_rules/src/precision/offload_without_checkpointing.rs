@@ -77,7 +77,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn torchtune(keys: &Keys<'_>) -> Option<Refusal> {
-    (keys.on("enable_activation_offloading") && keys.off("enable_activation_checkpointing")).then(|| {
+    // The recipes of PPO, GRPO and distillation do not look.
+    let looks = ["ppo_batch_size", "teacher_model", "grpo_samples"].iter().all(|key| keys.place(key).is_none());
+    (looks && keys.on("enable_activation_offloading") && keys.off("enable_activation_checkpointing")).then(|| {
         Refusal::new(
             "enable_activation_offloading",
             &["enable_activation_checkpointing"],
@@ -87,6 +89,7 @@ fn torchtune(keys: &Keys<'_>) -> Option<Refusal> {
                 "torchtune 会抛出异常：请写 enable_activation_checkpointing: true"
             ),
         )
+        .since("torchtune", "0.4.0")
     })
 }
 

@@ -149,7 +149,7 @@ fn wrong_type(call: &LibraryCall, argument: &CallArgument, key: &str, asked: &st
         .finding(
             value.place,
             message!(
-                "{key} must be a {asked}, not a {found}: BitsAndBytesConfig is refused",
+                "{key} must be of type {asked}, not {found}: BitsAndBytesConfig is refused",
                 "{key} 须为 {asked} 而非 {found}：BitsAndBytesConfig 会被拒绝"
             ),
         )

@@ -104,8 +104,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn llamafactory(keys: &Keys<'_>) -> Option<Refusal> {
-    let at =
-        ["pure_bf16", "use_unsloth", "pissa_init", "predict_with_generate", "use_kt"].into_iter().find(|key| keys.on(key))?;
+    // First of the releases that were looked at (0.8.0, 0.8.3, 0.9.0, 0.9.2, 0.9.5) that refuses each.
+    let refused = [
+        ("pure_bf16", "0.8.3"),
+        ("use_unsloth", "0.7.1"),
+        ("pissa_init", "0.8.3"),
+        ("predict_with_generate", "0.9.0"),
+        ("use_kt", "0.9.5"),
+    ];
+    let (at, since) = refused.into_iter().find(|(key, _)| keys.on(key))?;
     (keys.zero_stage("deepspeed") == Some(3)).then(|| {
         Refusal::new(
             at,
@@ -116,5 +123,6 @@ fn llamafactory(keys: &Keys<'_>) -> Option<Refusal> {
                 "LLaMA-Factory 会停止：请去掉 {at}，或改用第 2 阶段的 DeepSpeed 文件"
             ),
         )
+        .since("llamafactory", since)
     })
 }

@@ -111,9 +111,20 @@ fn reader(project: &Project, file: &SourceFile, calls: &[Load]) -> Option<Reader
     match project.kind(file.id) {
         // int('1e8') is refused when the plugin is built (accelerate 1.15.0 utils/dataclasses.py:1930).
         Kind::Accelerate => Some(Reader { severity: Severity::Warning, call: None }),
+        // Hydra and OmegaConf take it for a number.
+        Kind::Training | Kind::HfTrainer if is_hydra(file) => None,
         Kind::Training | Kind::HfTrainer => Some(Reader { severity: Severity::Info, call: None }),
         _ => None,
     }
+}
+
+/// Whether a file is written for Hydra or OmegaConf.
+fn is_hydra(file: &SourceFile) -> bool {
+    let root = file.data().and_then(vramlint_syntax::data::DataFile::root);
+    let composes = root.is_some_and(|root| {
+        root.get("hydra").is_some() || root.get("defaults").is_some_and(|node| node.items().next().is_some())
+    });
+    composes || ["# @package", "_target_:", "${oc.", ": ${"].iter().any(|mark| file.text.contains(mark))
 }
 
 struct Found<'a> {

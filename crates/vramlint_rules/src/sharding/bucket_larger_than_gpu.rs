@@ -79,13 +79,20 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let bytes = elements.saturating_mul(2);
         let target = &cx.project.policy(config.file.id).target;
         let named = || target.gpu.as_deref().and_then(gpus::find).map(|gpu| gpu.memory_mib << 20);
-        let limit = target.memory.or_else(named).unwrap_or(LARGEST);
+        let known = target.memory.or_else(named);
+        let limit = known.unwrap_or(LARGEST);
         if bytes > limit {
             let (bucket, holds) = (bytes >> 30, limit >> 30);
-            let message = message!(
-                "a bucket of {elements} elements takes {bucket} GiB at least, and the GPU has {holds} GiB",
-                "{elements} 个元素的桶至少占 {bucket} GiB，而 GPU 只有 {holds} GiB"
-            );
+            let message = match known {
+                Some(_) => message!(
+                    "a bucket of {elements} elements takes {bucket} GiB at least, and the GPU has {holds} GiB",
+                    "{elements} 个元素的桶至少占 {bucket} GiB，而 GPU 只有 {holds} GiB"
+                ),
+                None => message!(
+                    "a bucket of {elements} elements takes {bucket} GiB at least, more than any GPU has",
+                    "{elements} 个元素的桶至少占 {bucket} GiB，没有任何 GPU 放得下"
+                ),
+            };
             out.push(
                 RULE.finding(config.place(item), message)
                     .help(message!("write 5e8, the default, or less", "写默认值 5e8 或更小")),

@@ -4,7 +4,7 @@ use super::RULE;
 use crate::rule::Build;
 use crate::schema::{self, Found, is_open};
 use crate::{Context, Sink, edit};
-use vramlint_base::{Applicability, Fix, Place, Value, message};
+use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
 use vramlint_catalog::keys::{self, Standing};
 use vramlint_resolve::{Kind, SourceFile};
 use vramlint_syntax::data::{Loader, NodeRef};
@@ -46,7 +46,9 @@ fn flag_only(cx: &Context<'_>, file: &SourceFile, root: NodeRef<'_>, found: &Fou
     );
     let place = Place::new(file.id, found.key.range().cover(found.value.range()));
     let help = message!("pass {flag} to accelerate launch, or remove the key", "请把 {flag} 传给 accelerate launch，或删除该键");
-    out.push(RULE.finding(place, message).help(help));
+    // The wizard writes it everywhere, and the launcher does the same without it.
+    let severity = if path.as_str() == "same_network" { Severity::Info } else { RULE.severity };
+    out.push(RULE.finding(place, message).severity(severity).help(help));
 }
 
 /// Another name is read.

@@ -169,7 +169,7 @@ fn word(cx: &Context<'_>, set: &ArgumentSet, table: &Words) -> Option<Finding> {
     let why = if few {
         message!("{key} takes {list}", "{key} 可取 {list}")
     } else {
-        message!("no release takes that for {key}", "没有任何版本接受 {key} 的这个值")
+        message!("{key} has no such value", "{key} 没有这个值")
     };
     let meant = near.map(|near| Value::Text(near.to_owned()));
     Some(report(cx, set, given, severity, &why, meant.as_ref()))
