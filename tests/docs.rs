@@ -105,21 +105,6 @@ fn page(rule: &Rule, lang: Lang) -> String {
     text
 }
 
-fn family(group: Group, lang: Lang) -> &'static str {
-    match group {
-        Group::Reading => say(lang, "Reading: YAML traps, unknown keys, types", "读取：YAML 陷阱、未知的键、类型"),
-        Group::Launch => say(lang, "Processes and devices", "进程与设备"),
-        Group::Batch => say(lang, "Batch arithmetic", "批大小计算"),
-        Group::Memory => say(lang, "Memory", "显存与内存"),
-        Group::Precision => say(lang, "Precision, quantization, adapters", "精度、量化、适配器"),
-        Group::Sharding => say(lang, "DeepSpeed and FSDP", "DeepSpeed 与 FSDP"),
-        Group::Code => say(lang, "Python code", "Python 代码"),
-        Group::Data => say(lang, "Data loading and throughput", "数据加载与吞吐"),
-        Group::Environment => say(lang, "Environment", "环境"),
-        Group::Generation => say(lang, "Reinforcement learning and generation", "强化学习与生成"),
-    }
-}
-
 fn index(lang: Lang) -> String {
     let end = say(lang, "md", "zh.md");
     let line = |rule: &Rule| {
@@ -139,7 +124,7 @@ fn index(lang: Lang) -> String {
         families.entry(rule.group).or_default().push(rule);
     }
     for (group, rules) in families {
-        let _ = writeln!(text, "\n### {} (`{}`)\n", family(group, lang), group.prefix());
+        let _ = writeln!(text, "\n### {} (`{}`)\n", group.about(lang), group.prefix());
         for rule in &rules {
             text.push_str(&line(rule));
         }

@@ -5,10 +5,11 @@
 mod common;
 
 use common::root;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::Command;
 use vramlint_base::Lang;
-use vramlint_rules::RULES;
+use vramlint_rules::{Group, RULES};
 
 /// Runs the binary at the root of the checkout.
 fn run(words: &[&str]) -> (Option<i32>, String, String) {
@@ -46,14 +47,17 @@ fn with_output(readme: &str) -> String {
     made
 }
 
-/// The table of rules, between its marks.
+/// The rules by family, between their marks, each with its page.
 fn with_rules(readme: &str) -> String {
     let (before, rest) = readme.split_once("<!-- rules -->\n").expect("the table is marked");
     let (_, after) = rest.split_once("<!-- /rules -->\n").expect("the table is marked");
-    let mut table = String::from("| code | name | default | finds |\n| --- | --- | --- | --- |\n");
+    let mut families: BTreeMap<Group, Vec<String>> = BTreeMap::new();
     for rule in RULES.iter() {
-        let summary = rule.page(Lang::En).summary.replace('|', "\\|");
-        writeln!(table, "| {} | `{}` | {} | {summary} |", rule.code, rule.name, rule.severity.name()).expect("memory");
+        families.entry(rule.group).or_default().push(format!("[`{0}`](docs/rules/{0}.md)", rule.name));
+    }
+    let mut table = String::from("| codes | rules |\n| --- | --- |\n");
+    for (group, rules) in families {
+        writeln!(table, "| `{}xx` {} | {} |", group.prefix(), group.about(Lang::En), rules.join(", ")).expect("memory");
     }
     format!("{before}<!-- rules -->\n{table}<!-- /rules -->\n{after}")
 }

@@ -46,6 +46,26 @@ impl Group {
             Self::Generation => "VL9",
         }
     }
+
+    /// What its rules are about.
+    pub const fn about(self, lang: Lang) -> &'static str {
+        let (en, zh) = match self {
+            Self::Reading => ("Reading: YAML traps, unknown keys, types", "读取：YAML 陷阱、未知的键、类型"),
+            Self::Launch => ("Processes and devices", "进程与设备"),
+            Self::Batch => ("Batch arithmetic", "批大小计算"),
+            Self::Memory => ("Memory", "显存与内存"),
+            Self::Precision => ("Precision, quantization, adapters", "精度、量化、适配器"),
+            Self::Sharding => ("DeepSpeed and FSDP", "DeepSpeed 与 FSDP"),
+            Self::Code => ("Python code", "Python 代码"),
+            Self::Data => ("Data loading and throughput", "数据加载与吞吐"),
+            Self::Environment => ("Environment", "环境"),
+            Self::Generation => ("Reinforcement learning and generation", "强化学习与生成"),
+        };
+        match lang {
+            Lang::En => en,
+            Lang::Zh => zh,
+        }
+    }
 }
 
 /// A rule.

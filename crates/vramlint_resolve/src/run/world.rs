@@ -327,7 +327,7 @@ impl World<'_> {
             return None;
         }
         let gpus = match offers.peek(Concept::VisibleDevices) {
-            Some(visible) => Some(visible_gpus(&visible.to_string())),
+            Some(visible) => Some(visible.as_str().map_or(1, visible_gpus)),
             None if offers.has(Concept::VisibleDevices) => None,
             None => self.policy.target.count.map_or(Some(1), |count| Some(i64::from(count))),
         };
