@@ -169,3 +169,28 @@ fn the_schema_of_the_configuration_is_the_one_in_the_repository() {
     let kept = std::fs::read_to_string(root().join(Path::new("schemas/vramlint.json"))).expect("readable");
     assert_eq!(printed, serde_json::from_str::<Value>(&kept).expect("JSON"));
 }
+
+/// What DeepSpeed takes, its schema takes: over the real files, where they are there.
+#[test]
+fn the_schema_of_deepspeed_takes_what_deepspeed_takes() {
+    let printed: Value = serde_json::from_str(&Folder::new(&[]).run("schema deepspeed").out(0)).expect("JSON");
+    let kept = root().join("schemas/deepspeed.json");
+    assert_eq!(printed, serde_json::from_str::<Value>(&std::fs::read_to_string(&kept).expect("readable")).expect("JSON"));
+    let schema = Schema::read(&kept);
+    schema.check("", &serde_json::json!({"train_batch_size": "auto", "zero_optimization": {"stage": 3}, "of_my_own": {}}));
+    let corpus = root().join("../shared/corpus");
+    let Ok(labels) = std::fs::read_to_string(corpus.join("LABELS.jsonl")) else {
+        println!("skipped: the corpus of the reference material is absent");
+        return;
+    };
+    let mut checked = 0;
+    for row in labels.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let taken = matches!(row["label"].as_str(), Some("accepted" | "warned" | "world_dependent"));
+        let Some(path) = row["path"].as_str().filter(|_| taken && row["kind"] == "deepspeed") else { continue };
+        let Ok(text) = std::fs::read_to_string(corpus.join(path)) else { continue };
+        let Ok(config) = serde_json::from_str::<Value>(&text) else { continue };
+        schema.check("", &config);
+        checked += 1;
+    }
+    assert!(checked > 50, "only {checked} files");
+}

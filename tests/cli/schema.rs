@@ -22,7 +22,8 @@ impl Schema {
     fn fits(&self, form: &Value, value: &Value) -> Result<(), String> {
         for (keyword, rule) in form.as_object().ok_or("the form is no object")? {
             let holds = match keyword.as_str() {
-                "$defs" | "$schema" | "description" | "format" | "title" => true,
+                // The last three are hints for editors.
+                "$defs" | "$schema" | "description" | "format" | "title" | "default" | "deprecated" | "examples" => true,
                 "$ref" => {
                     let name = rule.as_str().and_then(|path| path.strip_prefix("#/$defs/")).ok_or("a foreign $ref")?;
                     self.fits(&self.0["$defs"][name], value)?;

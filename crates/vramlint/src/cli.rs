@@ -318,6 +318,10 @@ pub(crate) struct SchemaArgs {
 /// What a schema describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SchemaOf {
+    /// accelerate's configuration
+    Accelerate,
+    /// DeepSpeed's JSON
+    Deepspeed,
     /// vramlint.toml
     Vramlint,
     /// `vramlint gpu --output-format json`

@@ -29,6 +29,8 @@ pub(crate) fn run(cli: &Cli) -> Result<Status> {
         Command::Runs(args) => runs::run(args),
         Command::Rule(args) => rule::run(args),
         Command::Schema(args) => match args.what {
+            SchemaOf::Accelerate => print(&crate::output::key_schema::accelerate()),
+            SchemaOf::Deepspeed => print(&crate::output::key_schema::deepspeed()),
             SchemaOf::Gpu => print(&crate::output::gpu_json::schema_text()),
             SchemaOf::Vramlint => print(&vramlint_project::config::schema_text()),
         },

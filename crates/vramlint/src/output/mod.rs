@@ -8,6 +8,7 @@ mod github;
 pub(crate) mod gpu_json;
 pub(crate) mod gpu_text;
 mod json;
+pub(crate) mod key_schema;
 mod line;
 mod ordered;
 pub(crate) mod place;
