@@ -57,9 +57,9 @@ fn hydra_and_omegaconf() {
 fn libraries_that_load_for_the_code() {
     let text = "import sys\nfrom transformers import HfArgumentParser, TrainingArguments\nfrom trl import SFTConfig, TrlParser\n(a,) = HfArgumentParser(TrainingArguments).parse_yaml_file('t.yaml')\n(b,) = HfArgumentParser(TrainingArguments).parse_json_file(json_file=sys.argv[1])\nc = TrlParser((SFTConfig,)).parse_args_and_config()\n";
     let shown = show(&[("a.py", text)], "a.py");
-    has(&shown, "load Some(\"t.yaml\") option=None Some(PyYaml) Data argument=None");
-    has(&shown, "load None option=None Some(Json) Data argument=Some(1)");
-    has(&shown, "load None option=Some(\"config\") Some(TrlParser) Data argument=None");
+    has(&shown, "load Some(\"t.yaml\") option=None Some(PyYaml) Arguments argument=None");
+    has(&shown, "load None option=None Some(Json) Arguments argument=Some(1)");
+    has(&shown, "load None option=Some(\"config\") Some(TrlParser) Arguments argument=None");
     let dialects: Vec<Dialect> = facts_of(&[("a.py", text)], "a.py").argument_classes.iter().map(|class| class.dialect).collect();
     assert_eq!(dialects, [Dialect::HfTrainer, Dialect::HfTrainer, Dialect::Trl]);
 }
