@@ -223,6 +223,20 @@ fn every_rule_has_cases_that_fire_and_cases_that_stay_silent() {
     }
 }
 
+#[test]
+fn every_rule_has_a_case_in_which_what_decides_is_not_known() {
+    if only().is_some() {
+        return;
+    }
+    let unknown: BTreeSet<String> =
+        cases().into_iter().filter(|case| case.name.contains("unknown")).map(|case| case.rule).collect();
+    // These look at bytes and at suppressions, in which nothing can be unknown.
+    let exempt = ["internal-error", "file-too-large", "unreadable-file", "unused-suppression"];
+    for rule in RULES.iter().filter(|rule| !exempt.contains(&rule.name)) {
+        assert!(unknown.contains(rule.name), "{}: no case has `unknown` in its name", rule.name);
+    }
+}
+
 /// Files with `change` made to the text of each that it speaks of.
 fn changed(case: &Case, change: impl Fn(&str, &str) -> Option<String>) -> Option<BTreeMap<String, Vec<u8>>> {
     let mut files = case.files.clone();
