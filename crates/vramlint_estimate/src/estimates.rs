@@ -2,14 +2,14 @@
 
 use crate::capacity::Capacity;
 use crate::mapping::{self, Mapped};
-use crate::models::Models;
+use crate::models::{Model, Models};
 use crate::run_estimate::{RunEstimate, complete};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use vramlint_base::{Message, message};
 use vramlint_memory::{Arch, Estimate, Setup, estimate};
-use vramlint_resolve::{Project, Run, Target};
+use vramlint_resolve::{Project, Run};
 
 /// One run: how it is described, and its estimate.
 #[derive(Debug, Default)]
@@ -76,24 +76,19 @@ impl Estimates {
         project.runs.iter().zip(self.slots(project)).map(move |(run, slot)| (run, self.answer(slot, project, run, models)))
     }
 
-    /// The runs that have an estimate, with it, as far as `wanted` says yes to the architecture, the setup and the target.
-    pub fn wanted<'a>(
+    /// The runs that can have an estimate, with the model and the setup that it would be made of. Nothing is simulated for it.
+    pub fn described<'a>(
         &'a self,
         project: &'a Project,
         models: &'a Models,
-        wanted: impl Fn(&Arch, &Setup, &Target) -> bool + 'a,
-    ) -> impl Iterator<Item = (&'a Run, &'a RunEstimate)> {
+    ) -> impl Iterator<Item = (&'a Run, &'a Model, &'a Setup)> {
         project.runs.iter().zip(self.slots(project)).filter_map(move |(run, slot)| {
             let mapped = slot.mapped.get_or_init(|| mapping::map(project, run, models)).as_ref().ok()?;
-            let target = &project.policy(run.place.file).target;
-            if !wanted(&mapped.model.arch, &mapped.setup, target) {
-                return None;
-            }
-            Some((run, self.answer(slot, project, run, models).as_ref().ok()?))
+            Some((run, &mapped.model, &mapped.setup))
         })
     }
 
-    /// The same for runs of which nothing that decides is only a guess.
+    /// The runs of which nothing that decides is only a guess, as far as `wanted` says yes, with their estimates.
     pub fn grounded<'a>(
         &'a self,
         project: &'a Project,
@@ -110,6 +105,10 @@ impl Estimates {
 
     /// The runs whose card or host is known, with their estimates.
     pub fn on_target<'a>(&'a self, project: &'a Project, models: &'a Models) -> impl Iterator<Item = (&'a Run, &'a RunEstimate)> {
-        self.wanted(project, models, |_, _, target| Capacity::of(target).is_some() || target.host_memory.is_some())
+        project.runs.iter().zip(self.slots(project)).filter_map(move |(run, slot)| {
+            let target = &project.policy(run.place.file).target;
+            let known = Capacity::of(target).is_some() || target.host_memory.is_some();
+            known.then(|| self.answer(slot, project, run, models).as_ref().ok())?.map(|estimate| (run, estimate))
+        })
     }
 }

@@ -128,9 +128,11 @@ pub(crate) fn check_with(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Report, ConfigError> {
     let mut request = request.clone();
-    request.cwd = std::path::absolute(&request.cwd)
+    let cwd = std::path::absolute(&request.cwd)
         .or_else(|_| std::env::current_dir())
         .map_err(|error| ConfigError::new(message!("no working directory: {error}", "没有工作目录：{error}")))?;
+    // A `..` left in it would be taken for a folder by whoever walks upwards from it.
+    request.cwd = absolute(&cwd, Path::new(""));
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(request.jobs)
         .stack_size(STACK)

@@ -19,6 +19,7 @@ pub mod reference;
 pub mod run;
 pub mod setting;
 pub mod source;
+mod unreached;
 pub mod versions;
 
 pub use kind::{Kind, KindGuess};

@@ -6,25 +6,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use vramlint_base::FileId;
 
-/// Files that no run reaches and that are read for their calls at most: reading one means to run it.
-const UNREACHED: usize = 150;
-/// Words that the text of a file has which can matter; of torch alone only what trains or feeds.
-const WORDS: &[&str] = &[
-    "transformers",
-    "trl",
-    "peft",
-    "accelerate",
-    "bitsandbytes",
-    "deepspeed",
-    "unsloth",
-    "lightning",
-    "DataLoader(",
-    "torch.optim",
-    ".backward(",
-    "autocast",
-    "GradScaler",
-];
-
 /// A call among the facts of the code around it.
 #[derive(Clone, Debug)]
 pub struct CallIn {
@@ -68,20 +49,11 @@ pub(crate) fn library_calls(project: &Project) -> Vec<CallIn> {
             known.push(Arc::clone(code));
         }
     }
-    let mut unreached: Vec<_> = project
-        .files
-        .iter()
-        .filter(|file| file.host.is_none() && file.python().is_some() && !covered.contains(&file.id) && !is_test(&file.path))
-        .filter(|file| WORDS.iter().any(|word| file.text.contains(word)))
-        .collect();
-    unreached.sort_by_key(|file| (!file.text.contains("__main__"), &file.path));
-    for file in unreached.into_iter().take(UNREACHED) {
-        if covered.contains(&file.id) {
-            continue;
-        }
-        if let Some(code) = project.code(file.id) {
+    // What stands in a document is looked at by itself.
+    for (file, code) in project.unreached().iter().filter(|(file, _)| project.file(*file).host.is_none()) {
+        if covered.insert(*file) {
             covered.extend(code.files.iter().copied());
-            known.push(code);
+            known.push(Arc::clone(code));
         }
     }
     let called: BTreeSet<_> =

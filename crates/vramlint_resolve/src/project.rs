@@ -36,6 +36,8 @@ pub struct Project {
     code_given: Mutex<HashMap<FileId, Vec<Given>>>,
     /// Every call of a library; looked for when first asked for.
     calls: OnceLock<Vec<CallIn>>,
+    /// Python files that no run reaches; looked for when first asked for.
+    unreached: OnceLock<Vec<(FileId, Arc<CodeFacts>)>>,
     /// Launch commands in documents; read when first asked for.
     mentioned: OnceLock<Vec<Launch>>,
     /// The Python modules, for all entries.
@@ -157,15 +159,25 @@ impl Project {
 
     /// What the code reachable from a Python file says; `None` for other files.
     pub fn code(&self, entry: FileId) -> Option<Arc<CodeFacts>> {
+        self.code_within(entry, code::FUEL)
+    }
+
+    /// The same, made within so many steps where it is not made yet.
+    pub(crate) fn code_within(&self, entry: FileId, steps: u32) -> Option<Arc<CodeFacts>> {
         self.file(entry).python()?;
         if let Some(found) = self.code.lock().ok().and_then(|cache| cache.get(&entry).cloned()) {
             return Some(found);
         }
-        let facts = Arc::new(code::facts_in(&self.files, &self.modules, entry, &[]));
+        let facts = Arc::new(code::facts_in(&self.files, &self.modules, entry, &[], steps));
         if let Ok(mut cache) = self.code.lock() {
             cache.insert(entry, Arc::clone(&facts));
         }
         Some(facts)
+    }
+
+    /// The file of the project that an import in the file at `from` names; `level` counts the dots of a relative import.
+    pub(crate) fn imported(&self, dotted: &str, level: u32, from: &str) -> Option<FileId> {
+        code::imported(&self.modules, dotted, level, from)
     }
 
     /// What the code says for a launch that gives these options: branches that depend on them are decided.
@@ -180,7 +192,7 @@ impl Project {
         if let Some(found) = self.code_given.lock().ok().and_then(|cache| known(&cache)) {
             return Some(found);
         }
-        let facts = Arc::new(code::facts_in(&self.files, &self.modules, entry, given));
+        let facts = Arc::new(code::facts_in(&self.files, &self.modules, entry, given, code::FUEL));
         if let Ok(mut cache) = self.code_given.lock() {
             cache.entry(entry).or_default().push((given.to_vec(), Arc::clone(&facts)));
         }
@@ -190,6 +202,11 @@ impl Project {
     /// Everything that argument classes of transformers and TRL are given, in any way, those of runs first.
     pub fn arguments(&self) -> &[ArgumentSet] {
         self.arguments.get_or_init(|| arguments::gather(self))
+    }
+
+    /// Python files that no run reaches and that are worth reading all the same, with what they say: a limited number, programs first.
+    pub fn unreached(&self) -> &[(FileId, Arc<CodeFacts>)] {
+        self.unreached.get_or_init(|| crate::unreached::unreached(self))
     }
 
     /// Every call of a library in the Python code of the project, runs first; also in files that no run reaches.

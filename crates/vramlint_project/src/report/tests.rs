@@ -55,6 +55,17 @@ fn selection_comes_from_the_configuration_that_governs_the_file() {
 }
 
 #[test]
+fn a_working_directory_may_be_named_by_a_way_around() {
+    let folder =
+        Folder::new(&[("vramlint.toml", "[lint]\nignore = [\"bad-word\"]\n"), ("p/a.yaml", "BAD UGLY\n"), ("q/b.yaml", "")]);
+    let straight = folder.request(&[]);
+    let around = Request { cwd: straight.cwd.join("q/../p"), ..straight.clone() };
+    let found = check(&around).expect("no error");
+    assert_eq!(lines(&found), ["a.yaml:1:5 other-word an ugly word"]);
+    assert_eq!(found.configs, ["../vramlint.toml"]);
+}
+
+#[test]
 fn per_file_ignores_are_relative_to_their_configuration() {
     let folder = Folder::new(&[
         ("p/vramlint.toml", "[lint.per-file-ignores]\n\"legacy/**\" = [\"VL6\"]\n\"!*.sh\" = [\"other-word\"]\n"),

@@ -76,6 +76,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         (*concept, *strength, candidate.fallback, candidate.candidate.condition.is_some())
     });
     let mut facts = CodeFacts {
+        steps: 0,
         calls: Vec::new(),
         files: interpreter.order.clone(),
         dialect: record.dialect(trains),
@@ -93,6 +94,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     };
     // From here on only calls of libraries are looked for: what nobody calls says nothing about the run.
     interpreter.run_for_calls();
+    facts.steps = interpreter.steps;
     for index in facts.models.len()..interpreter.record.models.len() {
         let trained = interpreter.record.models[index].trained.then_some(true);
         facts.uncalled_models.push(interpreter.model_load(index, trained, false));

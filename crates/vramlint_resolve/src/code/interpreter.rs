@@ -14,7 +14,7 @@ use vramlint_catalog::Concept;
 use vramlint_syntax::python::{Class, Function, Stmt};
 
 /// Steps (expressions and statements) at most.
-const FUEL: u32 = 250_000;
+pub(crate) const FUEL: u32 = 250_000;
 /// Steps at most for code that nobody is seen to call.
 const FUEL_UNCALLED: u32 = 60_000;
 /// Steps at most for code that nobody is seen to call, where only its calls of libraries are looked for.
@@ -131,11 +131,21 @@ pub(super) struct Interpreter<'a> {
     /// Whether a library that trains is imported.
     trains_perhaps: bool,
     fuel: u32,
+    /// Steps at most for each part of the work.
+    limit: u32,
+    /// Steps that were made.
+    pub(super) steps: u32,
     nesting: u32,
 }
 
 impl<'a> Interpreter<'a> {
-    pub(super) fn new(files: &'a [SourceFile], index: &Arc<ModuleIndex>, entry: FileId, given: &'a [(String, Value)]) -> Self {
+    pub(super) fn new(
+        files: &'a [SourceFile],
+        index: &Arc<ModuleIndex>,
+        entry: FileId,
+        given: &'a [(String, Value)],
+        limit: u32,
+    ) -> Self {
         Self {
             files,
             entry,
@@ -163,7 +173,9 @@ impl<'a> Interpreter<'a> {
             command_line: None,
             settled: BTreeSet::new(),
             trains_perhaps: false,
-            fuel: FUEL,
+            fuel: limit,
+            limit,
+            steps: 0,
             nesting: 0,
         }
     }
@@ -187,7 +199,7 @@ impl<'a> Interpreter<'a> {
     pub(super) fn run_for_calls(&mut self) {
         self.noted.uncalled = true;
         self.noted.late = true;
-        self.fuel = FUEL_FOR_CALLS;
+        self.fuel = FUEL_FOR_CALLS.min(self.limit);
         if self.trains_perhaps {
             self.run_uncalled(true);
             self.run_uncalled(false);
@@ -210,6 +222,7 @@ impl<'a> Interpreter<'a> {
             return false;
         }
         self.fuel -= 1;
+        self.steps += 1;
         true
     }
 

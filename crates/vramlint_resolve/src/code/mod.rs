@@ -34,7 +34,9 @@ mod words;
 mod tests;
 
 pub use calls::{CallArgument, CallValue, CallWhat, DictEntry, LibraryCall};
+pub(crate) use interpreter::FUEL;
 pub use modules::ModuleIndex;
+pub(crate) use modules::imported;
 
 use crate::SourceFile;
 use crate::setting::Candidate;
@@ -46,6 +48,8 @@ use vramlint_syntax::data::Loader;
 /// What the code reachable from an entry script says.
 #[derive(Clone, Debug, Default)]
 pub struct CodeFacts {
+    /// What it took to find out: expressions and statements that were looked at.
+    pub steps: u32,
     /// The entry and every module of the project that it imports, directly or not.
     pub files: Vec<FileId>,
     /// Candidates for the run's settings, strongest first per concept: an argument that reaches a call that matters, then a
@@ -242,12 +246,18 @@ pub fn facts(files: &[SourceFile], entry: FileId) -> CodeFacts {
 
 /// As [`facts`], for a launch that gives these options (`("stage", Text("dpo"))`): branches that depend on them are decided.
 pub fn facts_given(files: &[SourceFile], entry: FileId, given: &[(String, Value)]) -> CodeFacts {
-    facts_in(files, &Arc::new(ModuleIndex::new(files)), entry, given)
+    facts_in(files, &Arc::new(ModuleIndex::new(files)), entry, given, FUEL)
 }
 
-/// As [`facts_given`], with the modules of the project found beforehand: for projects with many entries.
-pub fn facts_in(files: &[SourceFile], index: &Arc<ModuleIndex>, entry: FileId, given: &[(String, Value)]) -> CodeFacts {
-    let mut interpreter = interpreter::Interpreter::new(files, index, entry, given);
+/// As [`facts_given`], with the modules of the project found beforehand, and within so many steps: for projects with many entries.
+pub fn facts_in(
+    files: &[SourceFile],
+    index: &Arc<ModuleIndex>,
+    entry: FileId,
+    given: &[(String, Value)],
+    limit: u32,
+) -> CodeFacts {
+    let mut interpreter = interpreter::Interpreter::new(files, index, entry, given, limit);
     interpreter.run();
     interpreter.finish()
 }

@@ -52,6 +52,15 @@ impl ModuleIndex {
     }
 }
 
+/// The file of the project that an import names, for a file that is started by itself; `level` counts the dots of a relative import.
+pub(crate) fn imported(index: &Arc<ModuleIndex>, dotted: &str, level: u32, from_path: &str) -> Option<FileId> {
+    let entry_folder = parent(&normal(from_path)).unwrap_or("").to_string();
+    match (Modules { index: Arc::clone(index), entry_folder }).find(dotted, level, from_path) {
+        Some(Found::File(file)) => Some(file),
+        _ => None,
+    }
+}
+
 impl Modules {
     pub(super) fn new(index: Arc<ModuleIndex>, files: &[SourceFile], entry: FileId) -> Self {
         let entry_folder = files

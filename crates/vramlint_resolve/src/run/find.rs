@@ -5,6 +5,7 @@ use super::assemble::assemble;
 use super::imports::Imports;
 use super::seed::Seed;
 use crate::SourceFile;
+use crate::code::FUEL;
 use crate::kind::Kind;
 use crate::launch::Launch;
 use crate::library_calls::is_test;
@@ -14,6 +15,10 @@ use std::sync::Arc;
 use vramlint_base::{FileId, Place, TextRange};
 use vramlint_catalog::flags::Launcher;
 use vramlint_syntax::shell::Word;
+
+/// Steps of interpretation at most for all scripts that no command starts: some hundreds of scripts. A repository of libraries
+/// has thousands of modules, and each reaches most of the others.
+const STEPS: u32 = 2_000_000;
 
 /// Every run of the project, in order of file and place.
 pub fn runs(project: &Project) -> Vec<Run> {
@@ -31,10 +36,19 @@ pub fn runs(project: &Project) -> Vec<Run> {
         }
     }
     let imports = Imports::of(project);
-    for file in &project.files {
-        let entry = file.python().is_some() && file.host.is_none() && !imports.is_imported(file.id) && !used.contains(&file.id);
-        if entry && !is_test(&file.path) && imports.may_train(file.id) && project.code(file.id).is_some_and(|code| code.trains())
-        {
+    let mut left = STEPS;
+    let may_be_entry = |file: &&SourceFile| {
+        file.python().is_some() && file.host.is_none() && !imports.is_imported(file.id) && !is_test(&file.path)
+    };
+    let mut entries: Vec<&SourceFile> = project.files.iter().filter(may_be_entry).collect();
+    entries.sort_by_key(|file| !file.text.contains("__main__"));
+    for file in entries {
+        if left == 0 || used.contains(&file.id) || !imports.may_train(file.id) {
+            continue;
+        }
+        let code = project.code_within(file.id, FUEL.min(left));
+        left = left.saturating_sub(code.as_ref().map_or(0, |code| code.steps));
+        if code.is_some_and(|code| code.trains()) {
             for run in assemble(project, &Seed::from_entry(project, file.id)) {
                 used.extend(run.files.iter().copied());
                 runs.push(run);

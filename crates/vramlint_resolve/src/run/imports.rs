@@ -1,6 +1,8 @@
 //! Which Python files import which: an imported module is no entry, and a file that reaches no library of training needs no
 //! interpretation.
 
+use crate::SourceFile;
+use crate::library_calls::is_test;
 use crate::project::Project;
 use std::collections::{BTreeMap, BTreeSet};
 use vramlint_base::FileId;
@@ -42,21 +44,17 @@ impl Imports {
         let mut graph = Self::default();
         for file in project.files.iter().filter(|file| file.host.is_none()) {
             let Some(code) = file.python() else { continue };
-            let mut speaks = file.text.contains(".backward(");
-            let folder = file.folder();
+            if speaks(file) {
+                graph.speaks.insert(file.id);
+            }
             let own = graph.targets.entry(file.id).or_default();
-            let mut add = |module: &str| {
-                speaks |= LIBRARIES.contains(&module.split('.').next().unwrap_or(module));
-                let path = module.replace('.', "/");
-                let target = [format!("{path}.py"), format!("{path}/__init__.py")]
-                    .iter()
-                    .find_map(|path| project.lookup.find(path, folder));
-                own.extend(target.filter(|target| *target != file.id));
+            let mut add = |module: &str, level: u32| {
+                own.extend(project.imported(module, level, &file.path).filter(|target| *target != file.id));
             };
             code.body.iter().for_each(|statement| walk(statement, &mut add));
-            graph.imported.extend(own.iter().copied());
-            if speaks {
-                graph.speaks.insert(file.id);
+            // A test that imports a script takes nothing from its being one.
+            if !is_test(&file.path) {
+                graph.imported.extend(own.iter().copied());
             }
         }
         graph
@@ -80,14 +78,24 @@ impl Imports {
     }
 }
 
-fn walk(statement: &Stmt, add: &mut dyn FnMut(&str)) {
+/// Whether a file imports a library that trains, or calls `backward`.
+pub(crate) fn speaks(file: &SourceFile) -> bool {
+    let mut found = file.text.contains(".backward(");
+    let mut add = |module: &str, level: u32| {
+        found |= level == 0 && LIBRARIES.contains(&module.split('.').next().unwrap_or(module));
+    };
+    file.python().into_iter().flat_map(|code| &code.body).for_each(|statement| walk(statement, &mut add));
+    found
+}
+
+fn walk(statement: &Stmt, add: &mut dyn FnMut(&str, u32)) {
     match &statement.kind {
-        StmtKind::Import { module, .. } => add(module),
-        StmtKind::FromImport { module, names, .. } => {
-            add(module);
+        StmtKind::Import { module, .. } => add(module, 0),
+        StmtKind::FromImport { module, level, names } => {
+            add(module, *level);
             for name in names {
                 let full = if module.is_empty() { name.name.clone() } else { format!("{module}.{}", name.name) };
-                add(&full);
+                add(&full, *level);
             }
         }
         _ => statement.bodies().into_iter().flatten().for_each(|inner| walk(inner, add)),

@@ -23,6 +23,7 @@ mod world;
 pub(crate) use arguments::typed;
 pub use find::runs;
 pub(crate) use find::whole;
+pub(crate) use imports::speaks;
 pub(crate) use spread::Marks;
 
 use crate::code::CodeFacts;

@@ -68,10 +68,9 @@
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
-use std::collections::BTreeSet;
-use vramlint_base::{Applicability, FileId, Finding, Fix, Message, Place, Severity, Value, message};
+use vramlint_base::{Applicability, Finding, Fix, Message, Place, Severity, Value, message};
 use vramlint_catalog::Concept;
-use vramlint_resolve::code::{CodeCandidate, ModelLoad};
+use vramlint_resolve::code::{CodeCandidate, CodeFacts, ModelLoad};
 use vramlint_resolve::{Project, Run, SourceFile};
 
 pub(crate) static RULE: Rule = Rule {
@@ -98,12 +97,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
-    let used: BTreeSet<FileId> =
-        cx.project.runs.iter().flat_map(|run| &run.code).flat_map(|code| code.files.iter().copied()).collect();
-    // Interpreting a file costs far more than looking whether it speaks of a map at all.
-    for file in cx.project.files.iter().filter(|file| file.python().is_some() && file.host.is_none()) {
-        if !used.contains(&file.id) && file.text.contains("device_map") {
-            found.extend(alone(cx.project, file));
+    for (file, code) in cx.project.unreached() {
+        let file = cx.project.file(*file);
+        if file.host.is_none() {
+            found.extend(alone(cx.project, file, code));
         }
     }
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -116,8 +113,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Models of a file that no run is seen to use: those that the file itself trains, and, in a project that trains, those that it
 /// only makes for others.
-fn alone(project: &Project, file: &SourceFile) -> Vec<Finding> {
-    let Some(code) = project.code(file.id) else { return Vec::new() };
+fn alone(project: &Project, file: &SourceFile, code: &CodeFacts) -> Vec<Finding> {
     let for_others = !project.runs.is_empty() && makes_for_others(file);
     let own = code.models.iter().filter(|model| model.file == file.id);
     let counts = |model: &&ModelLoad| model.trained.unwrap_or_else(|| for_others && in_a_class(file, model));

@@ -72,8 +72,7 @@ use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
-use vramlint_estimate::RunEstimate;
-use vramlint_memory::setup::{Dtype, Quantization, Scheme};
+use vramlint_memory::setup::{Dtype, Quantization, Scheme, Setup};
 use vramlint_resolve::{Origin, Project, Run};
 
 pub(crate) static RULE: Rule = Rule {
@@ -88,13 +87,13 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = BTreeSet::new();
-    for (run, estimate) in cx.estimates.wanted(cx.project, cx.models, |_, setup, _| setup.weights == Dtype::Fp32) {
-        let Some(stored) = estimate.model.dtype.filter(|dtype| *dtype != Dtype::Fp32) else { continue };
-        if !by_default(run) || !stays_fp32(estimate) || speaks_of_types(cx.project, run) {
+    for (run, model, setup) in cx.estimates.described(cx.project, cx.models) {
+        let Some(stored) = model.dtype.filter(|dtype| *dtype != Dtype::Fp32) else { continue };
+        if !by_default(run) || !stays_fp32(setup) || speaks_of_types(cx.project, run) {
             continue;
         }
-        let parameters = estimate.model.arch.parameters();
-        let (id, name) = (&estimate.model.id, stored.name());
+        let parameters = model.arch.parameters();
+        let (id, name) = (&model.id, stored.name());
         let own = figures::gib(parameters.saturating_mul(Dtype::Fp32.bytes()));
         let half = figures::gib(parameters.saturating_mul(stored.bytes()));
         let message = message!(
@@ -103,7 +102,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         let place = places::written(run, Concept::Model).unwrap_or(run.place);
         if told.insert((place, message.en.clone())) {
-            let frozen = estimate.setup.lora.is_some();
+            let frozen = setup.lora.is_some();
             let help = message!(
                 "give the type: `dtype` in model_init_kwargs, or as an argument of the command",
                 "写明类型：在 model_init_kwargs 中或作为命令参数给出 `dtype`"
@@ -127,8 +126,7 @@ fn speaks_of_types(project: &Project, run: &Run) -> bool {
     run.files.iter().chain(code).any(|file| project.file(*file).text.contains("dtype"))
 }
 
-fn stays_fp32(estimate: &RunEstimate) -> bool {
-    let setup = &estimate.setup;
+fn stays_fp32(setup: &Setup) -> bool {
     let engine = matches!(setup.parallel.scheme, Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3);
     let sharded = matches!(setup.parallel.scheme, Scheme::Fsdp1 | Scheme::Fsdp2);
     setup.weights == Dtype::Fp32 && setup.quantization == Quantization::None && !engine && !sharded

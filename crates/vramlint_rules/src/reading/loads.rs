@@ -1,6 +1,6 @@
 //! Which code reads which data file, and with what: for the rules about what a loader makes of a text.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use vramlint_base::{FileId, Place};
 use vramlint_catalog::Dialect;
 use vramlint_resolve::Project;
@@ -37,8 +37,6 @@ pub(super) fn loads(project: &Project) -> HashMap<FileId, Vec<Load>> {
             }
         }
     };
-    let in_runs: BTreeSet<FileId> =
-        project.runs.iter().filter_map(|run| run.code.as_ref()).flat_map(|code| code.files.clone()).collect();
     for run in &project.runs {
         if let Some(code) = &run.code {
             add(code, run.launch.as_deref());
@@ -47,11 +45,10 @@ pub(super) fn loads(project: &Project) -> HashMap<FileId, Vec<Load>> {
     // A program that no run is made of may still be the one that reads a file.
     let may_read =
         |text: &str| ["yaml", "omegaconf", "OmegaConf", "parse_args_and_config"].iter().any(|word| text.contains(word));
-    let others =
-        project.files.iter().filter(|file| file.host.is_none() && !in_runs.contains(&file.id) && file.python().is_some());
-    for file in others.filter(|file| may_read(&file.text)) {
-        if let Some(code) = project.code(file.id) {
-            add(&code, None);
+    for (file, code) in project.unreached() {
+        let file = project.file(*file);
+        if file.host.is_none() && may_read(&file.text) {
+            add(code, None);
         }
     }
     found

@@ -65,7 +65,7 @@
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
 use std::collections::BTreeSet;
-use vramlint_base::{Applicability, FileId, Fix, Message, Place, Severity, TextRange, Value, message};
+use vramlint_base::{Applicability, Fix, Message, Place, Severity, TextRange, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::families::{self, Kind, Slip};
 use vramlint_resolve::code::CodeFacts;
@@ -110,18 +110,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
-    let used: BTreeSet<FileId> =
-        cx.project.runs.iter().flat_map(|run| &run.code).flat_map(|code| code.files.iter().copied()).collect();
-    // Interpreting a file costs far more than looking whether it names a family at all.
-    let may_name = |text: &str| families::all().iter().any(|family| text.contains(&format!("{}/", family.organisation)));
-    for file in cx.project.files.iter().filter(|file| file.python().is_some() && !used.contains(&file.id)) {
-        if may_name(&file.text)
-            && let Some(code) = cx.project.code(file.id)
-        {
-            for (name, place) in loads(&code) {
-                report(name, place, None);
-            }
-        }
+    for (name, place) in cx.project.unreached().iter().flat_map(|(_, code)| loads(code)) {
+        report(name, place, None);
     }
 }
 

@@ -1,0 +1,66 @@
+//! Python files that no run reaches and that are worth an interpretation all the same. To read one means to run it, so their number is
+//! limited: rules that look at such files ask for these and no others.
+
+use crate::code::CodeFacts;
+use crate::library_calls::is_test;
+use crate::run::speaks;
+use crate::{Project, SourceFile};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use vramlint_base::FileId;
+
+/// Files at most.
+const UNREACHED: usize = 150;
+/// Files in documents at most; they reach nothing but themselves.
+const EMBEDDED: usize = 150;
+/// Words that the text of a file has which can matter; of torch alone only what trains or feeds.
+const WORDS: &[&str] = &[
+    "transformers",
+    "trl",
+    "peft",
+    "accelerate",
+    "bitsandbytes",
+    "deepspeed",
+    "unsloth",
+    "lightning",
+    "DataLoader(",
+    "torch.optim",
+    ".backward(",
+    "autocast",
+    "GradScaler",
+    "yaml",
+    "omegaconf",
+    "OmegaConf",
+    "parse_args_and_config",
+    "device_map",
+    "from_pretrained",
+];
+
+/// Steps of interpretation at most for one file, and for all of them.
+const STEPS: u32 = 60_000;
+const ALL_STEPS: u32 = 600_000;
+
+/// Those files with what they say: programs before modules, each in order of its path.
+pub(crate) fn unreached(project: &Project) -> Vec<(FileId, Arc<CodeFacts>)> {
+    let mut left = ALL_STEPS;
+    let read = |file: FileId| {
+        let code = if left == 0 { None } else { project.code_within(file, STEPS.min(left)) }?;
+        left = left.saturating_sub(code.steps);
+        Some((file, code))
+    };
+    worth_reading(project).into_iter().filter_map(read).collect()
+}
+
+fn worth_reading(project: &Project) -> Vec<FileId> {
+    let reached: BTreeSet<FileId> =
+        project.runs.iter().filter_map(|run| run.code.as_ref()).flat_map(|code| code.files.iter().copied()).collect();
+    let matters = |file: &&SourceFile| {
+        file.python().is_some() && !reached.contains(&file.id) && WORDS.iter().any(|word| file.text.contains(word))
+    };
+    let whole = |file: &&SourceFile| file.host.is_none() && !is_test(&file.path) && (speaks(file) || file.text.contains("yaml"));
+    let mut found: Vec<&SourceFile> = project.files.iter().filter(matters).filter(whole).collect();
+    found.sort_by_key(|file| (!file.text.contains("__main__"), &file.path));
+    found.truncate(UNREACHED);
+    let embedded = project.files.iter().filter(|file| file.host.is_some()).filter(matters).take(EMBEDDED);
+    found.into_iter().chain(embedded).map(|file| file.id).collect()
+}
