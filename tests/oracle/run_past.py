@@ -103,7 +103,7 @@ def child(root: str, library: str, names: list[str]) -> None:
     check.dep_version_check = lambda *_args, **_named: None
     sys.modules["transformers.dependency_versions_check"] = check
     sys.meta_path.append(Finder())
-    for other in {"huggingface_hub", "transformers"} - {library}:
+    for other in {"transformers": ("huggingface_hub",), "trl": ("huggingface_hub", "transformers", "peft")}.get(library, ("huggingface_hub", "transformers")):
         lenient(importlib.import_module(other))
     found = {}
     for name in names:
