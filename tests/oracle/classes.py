@@ -8,7 +8,7 @@ FILES = {
     "transformers": r"^transformers/(training_args|training_args_seq2seq|trainer|trainer_utils|trainer_seq2seq|debug_utils|modeling_utils|generic|utils/generic"
     r"|utils/quantization_config|models/auto/auto_factory|trainer_pt_utils|configuration_utils)\.py$",
     "trl": r"^trl/(trainer/.*|experimental/.*|scripts/utils|commands/cli_utils|models/utils|core)(?<!judges)\.py$",
-    "peft": r"^peft/(config|mapping|mapping_func|utils/(other|peft_types|config)|tuners/[\w/]*config|tuners/[a-z_]+|peft_model)\.py$",
+    "peft": r"^peft/(config|mapping|mapping_func|utils/(other|peft_types)|tuners/[\w/]*config|tuners/[a-z_]+|peft_model)\.py$",
     "accelerate": r"^accelerate/(accelerator|utils/(dataclasses|constants|other)|commands/launch|commands/config/config_args|big_modeling|parallelism_config)\.py$",
     "llamafactory": r"^llamafactory/(hparams/\w+|extras/constants)\.py$",
     "axolotl": r"^axolotl/utils/(schemas/.*|config/models/input/.*)\.py$",
@@ -67,6 +67,10 @@ CLASSES = {
         {"name": "accelerate.DataLoaderConfiguration", "kind": "dataclass", "names": ["accelerate.utils.DataLoaderConfiguration"]},
         {"name": "accelerate.InitProcessGroupKwargs", "kind": "dataclass", "names": ["accelerate.utils.InitProcessGroupKwargs"]},
         {"name": "accelerate.DistributedDataParallelKwargs", "kind": "dataclass", "names": ["accelerate.utils.DistributedDataParallelKwargs"]},
+        # The command line and the file. The keys of the file's blocks are flags without their dashes.
+        {"name": "accelerate.launch", "kind": "argparse", "file": r"^accelerate/commands/launch\.py$"},
+        {"name": "accelerate.commands.config.config_args.ClusterConfig", "kind": "dataclass"},
+        {"name": "accelerate.commands.config.config_args.SageMakerConfig", "kind": "dataclass"},
     ],
     "llamafactory": [
         {"name": "llamafactory.train", "kind": "dataclass", "base": SEQ2SEQ,

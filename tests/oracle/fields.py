@@ -263,9 +263,9 @@ def popped(function: ast.FunctionDef, index: Index, path: str) -> dict:
         if isinstance(node, ast.For) and isinstance(node.iter, (ast.List, ast.Tuple)) and "kwargs.pop(" in ast.unparse(node.body[0]):
             # Accepted and dropped.
             for item in node.iter.elts:
-                if isinstance(item, ast.Constant) and isinstance(item.value, str):
+                if isinstance(item, ast.Constant) and isinstance(item.value, str) and not item.value.startswith("_"):
                     found[item.value] = {"kind": "any", "nullable": True, "values": [], "enum": None, "default": "null", "deprecated": True,
-                                         "at": f"{path}:{item.lineno}"}
+                                         "dropped": True, "at": f"{path}:{item.lineno}"}
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in ("pop", "get"):
             continue
         if ast.unparse(node.func.value) != "kwargs" or not node.args or not isinstance(node.args[0], ast.Constant):

@@ -16,8 +16,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 DATA = ROOT / "crates" / "vramlint_catalog" / "data" / "classes"
 SNAPSHOTS = ROOT / "target" / "oracle" / "snapshots"
-ORDER = ["name", "kind", "values", "closed", "past_values", "default", "defaults", "required", "nullable", "position", "min", "above", "max", "below",
+SUPPLEMENT = json.loads((HERE / "supplement.json").read_text(encoding="utf-8"))
+ORDER = ["name", "kind", "kinds", "values", "closed", "past_values", "default", "defaults", "required", "nullable", "position", "min", "above", "max", "below",
          "since", "until", "absent", "library", "deprecated", "instead", "about", "source"]
+CLASS_ORDER = ["name", "library", "names", "since", "until", "moved_to", "base", "base_since", "unknown"]
 
 
 def spans(seen: list[bool], versions: list[str]) -> dict:
@@ -40,11 +42,24 @@ def spans(seen: list[bool], versions: list[str]) -> dict:
     return found
 
 
+def standing_value(state: dict) -> str:
+    """The default of one release as a word."""
+    if state.get("default") is not None:
+        return state["default"]
+    return "required" if state.get("required") else "computed" if state.get("computed") else "null"
+
+
 def join_field(name: str, states: list[dict | None], versions: list[str], library: str) -> dict:
     """One field through all releases in which its class is there."""
     seen = [state is not None for state in states]
     latest = next(state for state in reversed(states) if state)
     newest = max(place for place, state in enumerate(states) if state)
+    at = latest["at"]
+    first_dropped = next((place for place, state in enumerate(states) if state and state.get("dropped")), None)
+    if latest.get("dropped") and any(states[:first_dropped]):
+        # What is only swallowed now says no more what it held.
+        states = [*states[:first_dropped], *(state and {**states[first_dropped - 1], "deprecated": True} for state in states[first_dropped:])]
+        latest = states[newest]
     field = {"name": name, "kind": latest["kind"], **spans(seen, versions), "library": library}
     if latest["kind"] == "any":
         latest = {**latest, "closed": False}
@@ -60,19 +75,25 @@ def join_field(name: str, states: list[dict | None], versions: list[str], librar
             span = spans(held, [versions[place] for place, _ in having])
             if span:
                 past.append({"value": value, **{key: span[key] for key in ("since", "until") if key in span}})
-        if past:
+        if past := [entry for entry in past if len(entry) > 1]:
             field["past_values"] = past
     moved = []
     for place, state in enumerate(states):
         if state is None:
             continue
-        value = state.get("default") or ("required" if state.get("required") else "computed" if state.get("computed") else "null")
+        value = standing_value(state)
         if not moved or moved[-1][1] != value:
             moved.append([versions[place] if moved or place else None, value])
     if "default" in latest:
         field["default"] = latest["default"]
     if len(moved) > 1:
         field["defaults"] = moved
+    kinds = []
+    for place, state in enumerate(states):
+        if state and state["kind"] != "any" and (not kinds or kinds[-1][1] != state["kind"]):
+            kinds.append([versions[place] if kinds or place else None, state["kind"]])
+    if len(kinds) > 1 and latest["kind"] != "any":
+        field["kinds"] = kinds
     marks = [versions[place] for place, state in enumerate(states) if state and state.get("deprecated")]
     if marks and latest.get("deprecated"):
         # From the first release after which every one calls it deprecated.
@@ -82,7 +103,9 @@ def join_field(name: str, states: list[dict | None], versions: list[str], librar
         field["deprecated"] = versions[start]
     else:
         field.pop("instead", None)
-    field["source"] = f"{library} {versions[newest]} {latest['at']}"
+    if first_dropped is not None:
+        field["about"] = f"accepted and dropped since {library} {versions[first_dropped]}"
+    field["source"] = f"{library} {versions[newest]} {at}"
     return field
 
 
@@ -107,10 +130,12 @@ def join_class(spec: dict, library: str, versions: list[str], states: list[dict 
                 found["base_since"] = versions[first]
     latest = states[places[-1]]
     found["unknown"] = spec.get("unknown") or ("passed" if latest["rest"] else "refused")
-    if "until" in found and (folder := re.match(r"(trl/experimental/\w+)/", latest["path"])):
+    # A class that its last module lost too went nowhere.
+    if "until" in found and places[-1] + 1 == len(versions) and (folder := re.match(r"(trl/experimental/\w+)/", latest["path"])):
         found["moved_to"] = f"{folder[1].replace('/', '.')}.{spec['name'].rsplit('.', 1)[-1]}"
     extra = supplement.get(spec["name"], {})
     found.update(extra.get("class", {}))
+    found = {key: found[key] for key in CLASS_ORDER if key in found}
     rows = []
     for name in names:
         line = [states[place]["fields"].get(name) if states[place] else None for place in known]
@@ -123,7 +148,8 @@ def join_class(spec: dict, library: str, versions: list[str], states: list[dict 
         rows.append({key: field[key] for key in ORDER if key in field})
     for name, field in extra.get("fields", {}).items():
         if name not in names:
-            rows.append({"name": name, "library": library, **field})
+            field = {"name": name, "library": library, **field}
+            rows.append({key: field[key] for key in ORDER if key in field})
     found["fields"] = rows
     return found
 
@@ -147,8 +173,7 @@ def build(library: str) -> tuple[list[dict], list[str]]:
     files = sorted((SNAPSHOTS / library).glob("*.json"), key=lambda path: order(path.stem))
     versions = [path.stem for path in files]
     states = [json.loads(path.read_text(encoding="utf-8")) for path in files]
-    supplement = json.loads((HERE / "supplement.json").read_text(encoding="utf-8"))
-    joined = (join_class(spec, library, versions, [state.get(spec["name"]) for state in states], supplement) for spec in classes.CLASSES[library])
+    joined = (join_class(spec, library, versions, [state.get(spec["name"]) for state in states], SUPPLEMENT) for spec in classes.CLASSES[library])
     return [table for table in joined if table], versions
 
 

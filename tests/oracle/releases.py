@@ -25,9 +25,13 @@ FIRST = {
     "unsloth": "2026.8.19",
 }
 
+# DeepSpeed has no wheels. pip runs the setup of a source archive: setuptools<80, wheel, packaging, ninja (and torch for some) must be there.
+SOURCES = ("--no-binary", ":all:", "--no-build-isolation")
+
 # Release -> library -> why it is left out.
 LEFT_OUT = {
     ("transformers", "4.57.5"): "yanked",
+    ("deepspeed", "0.11.0"): "its source archive does not build",
 }
 
 
@@ -57,7 +61,7 @@ def fetch(library: str, version: str) -> str | None:
     folder = CACHE / library
     folder.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir", "--disable-pip-version-check",
-               "--dest", str(folder), f"{library}=={version}"]
+               "--dest", str(folder), *(SOURCES if library == "deepspeed" else ()), f"{library}=={version}"]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode == 0 and archive(library, version):
         return None

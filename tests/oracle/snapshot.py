@@ -1,9 +1,11 @@
 """What the classes of one release take, as plain data; kept in a cache beside the archives."""
 
 import ast
+import concurrent.futures
 import json
 import pathlib
 import re
+import sys
 
 import archive
 import classes
@@ -133,7 +135,13 @@ def exported(source: archive.Archive, name: str) -> bool:
         return False
 
 
-if __name__ == "__main__":
-    import sys
+def main() -> None:
+    """Reads one release (`trl 0.20.0`) or all that the cache has (`trl`)."""
+    library, *versions = sys.argv[1:]
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        for _ in pool.map(snapshot, [library] * 1000, versions or releases.cached(library)):
+            pass
 
-    snapshot(*sys.argv[1:3])
+
+if __name__ == "__main__":
+    main()

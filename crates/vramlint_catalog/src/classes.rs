@@ -60,6 +60,9 @@ pub struct Field {
     pub name: String,
     /// What it holds, in the newest release that has it.
     pub kind: KeyType,
+    /// Where that moved: each kind with the first release that has it, oldest first.
+    #[serde(default)]
+    pub kinds: Vec<(Option<String>, KeyType)>,
     /// The values of the newest release that has it, where they are a set. See [`Field::closed`] for what that means.
     #[serde(default)]
     pub values: Vec<String>,

@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(arity(Accelerate, "-m"), Some(Arity::Switch));
         assert_eq!(arity(Accelerate, "--debug"), Some(Arity::Switch));
         assert_eq!(arity(Accelerate, "--fsdp_offload_params"), Some(Arity::One));
-        assert_eq!(arity(Accelerate, "--no-tpu-cluster"), None, "store_false keeps its one spelling");
+        assert_eq!(arity(Accelerate, "--no-tpu-cluster"), Some(Arity::Switch));
         let switch = flag(Accelerate, "--multi-gpu").expect("known");
         assert_eq!((switch.concept, switch.implied), (Some(Concept::DistributedType), Some("MULTI_GPU")));
         assert_eq!(flags(Accelerate).len(), 124 + 6, "those of 1.15 and six that are gone");

@@ -69,12 +69,18 @@ pub struct Key {
     /// The default, as the tool would print it.
     #[serde(default)]
     pub default: Option<String>,
-    /// First version that knows it, where known.
+    /// Where it moved: each default with the first version that has it, oldest first.
+    #[serde(default)]
+    pub defaults: Vec<(Option<String>, String)>,
+    /// First version that knows it, where older ones were looked at.
     #[serde(default)]
     pub since: Option<String>,
     /// First version that refuses it again (or, where [`Standing::Ignored`], no longer reads it), where it was removed.
     #[serde(default)]
     pub until: Option<String>,
+    /// Spans between these in which nothing read it: from the first, up to the second.
+    #[serde(default)]
+    pub absent: Vec<(String, String)>,
     /// What it does, in a few words.
     pub about: String,
     /// File and line of the fact.

@@ -46,7 +46,7 @@ pub(super) static FLAGS: &[Flag] = &[
     Flag::switch(&["--module", "-m"]),
     Flag::switch(&["--no_python", "--no-python"]),
     Flag::switch(&["--tpu_cluster", "--tpu-cluster"]),
-    Flag::switch(&["--no_tpu_cluster"]),
+    Flag::switch(&["--no_tpu_cluster", "--no-tpu-cluster"]),
     Flag::switch(&["--tpu_use_sudo", "--tpu-use-sudo"]),
     Flag::one(&["--vm"]),
     Flag::one(&["--env"]),
