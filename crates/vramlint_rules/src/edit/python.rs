@@ -72,8 +72,11 @@ pub(super) fn dict_at(file: &SourceFile, place: TextRange) -> Option<&Expr> {
     dicts(file)?.find(|expr| expr.range == place)
 }
 
+/// The entries of a dict: key and value.
+type Entries = [(Option<Expr>, Expr)];
+
 /// The entry of a dict whose key stands at exactly this place: the dict, its entries and the number of this one.
-fn entry_at(file: &SourceFile, key: TextRange) -> Option<(&Expr, &[(Option<Expr>, Expr)], usize)> {
+fn entry_at(file: &SourceFile, key: TextRange) -> Option<(&Expr, &Entries, usize)> {
     dicts(file)?.find_map(|expr| {
         let ExprKind::Dict(entries) = &expr.kind else { return None };
         let index = entries.iter().position(|(own, _)| own.as_ref().is_some_and(|own| own.range == key))?;
