@@ -9,6 +9,7 @@
 pub mod arguments;
 pub mod beside;
 pub mod code;
+pub mod engine_dicts;
 pub mod environment;
 pub mod kind;
 pub mod launch;
@@ -22,6 +23,7 @@ pub mod source;
 mod unreached;
 pub mod versions;
 
+pub use engine_dicts::{EngineDict, TakenBy};
 pub use kind::{Kind, KindGuess};
 pub use library_calls::CallIn;
 pub use policy::{Policy, Target};

@@ -2,6 +2,7 @@
 
 use crate::arguments::{self, ArgumentSet};
 use crate::code::{self, CodeFacts, ModuleIndex};
+use crate::engine_dicts::{self, EngineDict};
 use crate::environment::{self, SetVariable};
 use crate::kind::{self, Kind, KindGuess};
 use crate::launch::{self, Launch};
@@ -50,6 +51,8 @@ pub struct Project {
     runs_by_file: HashMap<FileId, Vec<usize>>,
     /// What argument classes are given; made when first asked for.
     arguments: OnceLock<Vec<ArgumentSet>>,
+    /// DeepSpeed's configurations that Python code holds; looked for when first asked for.
+    engine_dicts: OnceLock<Vec<EngineDict>>,
 }
 
 /// The options that a launch gives, and what the code says for them.
@@ -69,6 +72,7 @@ impl Project {
         project.launches = project.find_launches();
         kind::by_reference(&mut project);
         project.runs = run::runs(&project);
+        kind::by_runs(&mut project);
         for (index, run) in project.runs.iter().enumerate() {
             for file in &run.files {
                 project.runs_by_file.entry(*file).or_default().push(index);
@@ -207,6 +211,11 @@ impl Project {
     /// Python files that no run reaches and that are worth reading all the same, with what they say: a limited number, programs first.
     pub fn unreached(&self) -> &[(FileId, Arc<CodeFacts>)] {
         self.unreached.get_or_init(|| crate::unreached::unreached(self))
+    }
+
+    /// DeepSpeed's configurations that are dicts in Python code.
+    pub fn engine_dicts(&self) -> &[EngineDict] {
+        self.engine_dicts.get_or_init(|| engine_dicts::engine_dicts(self))
     }
 
     /// Every call of a library in the Python code of the project, runs first; also in files that no run reaches.

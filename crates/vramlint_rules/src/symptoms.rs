@@ -118,6 +118,7 @@ static TABLE: &[(&str, &[Symptom])] = &[
     ("deepspeed-json-and-prepare", &[Symptom::RefusedAtStart]),
     ("deepspeed-one-process", &[Symptom::IdleGpus, Symptom::OutOfMemory]),
     ("deepspeed-optimizer-params", &[Symptom::RefusedAtStart]),
+    ("deepspeed-parallel-sizes", &[Symptom::RefusedAtStart, Symptom::OtherBatch]),
     ("deepspeed-optimizer-unknown", &[Symptom::RefusedAtStart]),
     ("deepspeed-precision-conflict", &[Symptom::RefusedAtStart, Symptom::BadLoss]),
     ("deepspeed-schedule", &[Symptom::BadLoss, Symptom::RefusedAtStart]),

@@ -86,8 +86,16 @@ const NEOX_ONLY: &[&str] = &[
     "vocab-file",
 ];
 
+/// Whether the keys of a mapping are DeepSpeed's, as JSON and Python's dicts write them.
+pub(crate) fn is_deepspeed(root: NodeRef<'_>) -> bool {
+    let keys: BTreeSet<&str> = root.entries().filter_map(|(key, _)| key.text()).collect();
+    deepspeed(root, &keys, true).is_some()
+}
+
 fn deepspeed(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<KindGuess> {
-    if NEOX_ONLY.iter().any(|key| keys.contains(key)) {
+    // The tuner of DeepSpeed reads the JSON itself.
+    let tuned = json && root.get("autotuning").is_some_and(NodeRef::is_mapping);
+    if !tuned && NEOX_ONLY.iter().any(|key| keys.contains(key)) {
         return None;
     }
     let own = DEEPSPEED_ONLY.iter().filter(|key| keys.contains(**key)).count();
@@ -98,7 +106,7 @@ fn deepspeed(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<Kin
     } else {
         own >= 1 && known * 4 >= keys.len() * 3
     };
-    (enough && known * 2 >= keys.len()).then(|| {
+    (enough && (tuned || known * 2 >= keys.len())).then(|| {
         let key = DEEPSPEED_ONLY.iter().find(|key| keys.contains(**key)).copied().unwrap_or("train_batch_size");
         of(Kind::DeepSpeed, 90, key)
     })

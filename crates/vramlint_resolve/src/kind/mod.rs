@@ -4,8 +4,9 @@ mod evidence;
 mod referred;
 
 pub use evidence::guess;
+pub(crate) use evidence::is_deepspeed;
 pub(crate) use evidence::{leaves, values};
-pub(crate) use referred::by_reference;
+pub(crate) use referred::{by_reference, by_runs};
 
 use crate::SourceFile;
 use vramlint_base::{Message, message};

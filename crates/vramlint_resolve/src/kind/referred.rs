@@ -71,6 +71,16 @@ fn by_other_files(project: &mut Project) {
     }
 }
 
+/// What a run trains with is a configuration of DeepSpeed whatever its keys are: `deepspeed.initialize(config="ds.json")`.
+pub(crate) fn by_runs(project: &mut Project) {
+    let named: Vec<FileId> = project.runs.iter().filter_map(|run| run.deepspeed).collect();
+    for id in named {
+        if project.kind(id) == Kind::Other {
+            set(project, id, Kind::DeepSpeed, "deepspeed");
+        }
+    }
+}
+
 fn set(project: &mut Project, id: FileId, kind: Kind, key: &str) {
     let guess = &mut project.kinds[id.0 as usize];
     let data = project.files[id.0 as usize].data().is_some();

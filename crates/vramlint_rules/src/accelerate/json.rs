@@ -3,8 +3,8 @@
 use super::Start;
 use vramlint_base::{Place, Value};
 use vramlint_catalog::Dialect;
-use vramlint_resolve::code::LoadRole;
-use vramlint_resolve::{Run, SourceFile};
+use vramlint_resolve::code::{CallWhat, CodeFacts, LibraryCall, LoadRole};
+use vramlint_resolve::{EngineDict, Run, SourceFile};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 /// A DeepSpeed JSON that accelerate reads.
@@ -30,14 +30,19 @@ pub(crate) fn is_plain_loop(run: &Run) -> bool {
 
 /// The JSON of a start, where a plain loop reads it.
 pub(crate) fn of<'a>(start: &Start<'a>) -> Option<Json<'a>> {
-    if start.kind().is_none_or(|kind| kind.name != "DEEPSPEED") || start.flag("--cpu").is_some() {
+    if start.flag("--cpu").is_some() {
+        return None;
+    }
+    if let Some(json) = of_plugin(start) {
+        return Some(json);
+    }
+    if start.kind().is_none_or(|kind| kind.name != "DEEPSPEED") {
         return None;
     }
     let run = start.run.filter(|run| is_plain_loop(run))?;
     let code = run.code.as_deref()?;
     // A plugin made in the code reads what it is given.
-    let own =
-        |call: &vramlint_resolve::code::LibraryCall| call.name() == "DeepSpeedPlugin" || call.path == "deepspeed.initialize";
+    let own = |call: &LibraryCall| call.name() == "DeepSpeedPlugin" || call.path == "deepspeed.initialize";
     if code.calls.iter().any(own) || code.loads.iter().any(|load| load.role == LoadRole::DeepSpeed) {
         return None;
     }
@@ -45,11 +50,38 @@ pub(crate) fn of<'a>(start: &Start<'a>) -> Option<Json<'a>> {
     let folder = start.project.file(given.place.file).folder();
     let file = start.project.file(start.project.lookup.find(given.text()?, folder)?);
     let root = file.data().and_then(DataFile::root).filter(|root| root.is_mapping())?;
-    let touched = |id: &vramlint_base::FileId| {
-        let text = &start.project.file(*id).text;
-        text.contains("deepspeed_config[") || text.contains("deepspeed_plugin.") || text.contains("hf_ds_config")
-    };
-    Some(Json { file, root, named: given.place, run, certain: !code.files.iter().any(touched) })
+    let certain = !completed(start, code, &["deepspeed_config[", "deepspeed_plugin.", "hf_ds_config"]);
+    Some(Json { file, root, named: given.place, run, certain })
+}
+
+/// Whether code of the run speaks of the configuration in a way that may change it.
+fn completed(start: &Start<'_>, code: &CodeFacts, words: &[&str]) -> bool {
+    code.files.iter().any(|id| words.iter().any(|word| start.project.file(*id).text.contains(word)))
+}
+
+/// What the only plugin of a run is given as `hf_ds_config`, a file or a dict, where `Accelerator()` takes that plugin.
+fn of_plugin<'a>(start: &Start<'a>) -> Option<Json<'a>> {
+    let run = start.run.filter(|run| is_plain_loop(run))?;
+    let code = run.code.as_deref()?;
+    let mut plugins = code.calls.iter().filter(|call| call.name() == "DeepSpeedPlugin");
+    let plugin = plugins.next().filter(|call| !call.conditional && plugins.next().is_none())?;
+    let taken = |call: &LibraryCall| call.is("accelerate", "Accelerator") && call.argument("deepspeed_plugin", None).is_some();
+    if !code.calls.iter().any(taken) || code.calls.iter().any(|call| call.path == "deepspeed.initialize") {
+        return None;
+    }
+    let named = plugin.argument("hf_ds_config", Some(0))?;
+    let value = named.only()?;
+    let certain = !completed(start, code, &["deepspeed_config[", "deepspeed_plugin.", "plugin.hf_ds_config"]);
+    if let CallWhat::Dict { .. } = &value.what {
+        let is = |dict: &&EngineDict| dict.file == value.place.file && dict.range() == Some(value.place.range);
+        let dict = start.project.engine_dicts().iter().find(is)?;
+        let (file, root) = (start.project.file(dict.file), dict.data.root()?);
+        return Some(Json { file, root, named: named.place, run, certain: certain && dict.complete });
+    }
+    let CallWhat::Known(Value::Text(path)) = &value.what else { return None };
+    let file = start.project.file(start.project.lookup.find(path, start.project.file(plugin.file).folder())?);
+    let root = file.data().and_then(DataFile::root).filter(|root| root.is_mapping())?;
+    Some(Json { file, root, named: named.place, run, certain })
 }
 
 impl Json<'_> {

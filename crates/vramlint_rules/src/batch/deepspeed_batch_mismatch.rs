@@ -159,6 +159,11 @@ fn world(project: &Project, config: &Config<'_>, run: &Run) -> Option<i64> {
         return None;
     }
     let ranks = run.int(Concept::WorldSize).filter(|world| *world > 0)?;
+    // The ranks of a run are derived from files; what a dict in code splits them into is not in them.
+    if config.file.python().is_some() {
+        let split = ["tensor_parallel.autotp_size", "sequence_parallel_size"].iter().any(|key| config.item(key).is_some());
+        return (!split).then_some(ranks);
+    }
     match config.said("tensor_parallel.autotp_size") {
         Said::Absent => Some(ranks),
         Said::Known(Value::Int(size)) => ranks.checked_mul(size.max(1)),

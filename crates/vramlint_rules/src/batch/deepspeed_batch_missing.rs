@@ -78,9 +78,10 @@
 
 use crate::rule::Build;
 use crate::sharding::config::{self, Said};
-use crate::sharding::reader::Readers;
+use crate::sharding::reader::{self, Readers};
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_base::{Applicability, Fix, Place, Severity, TextRange, Value, message};
+use vramlint_resolve::Kind;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL211",
@@ -93,6 +94,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
+    empty(cx, out);
     for config in config::configs(cx) {
         let absent = |key: &str| matches!(config.said(key), Said::Absent | Said::Known(Value::Null));
         let Some(one) = config.read_by(Readers::KNOWN) else { continue };
@@ -123,5 +125,19 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(run) => finding.run(&run.id),
             None => finding,
         });
+    }
+}
+
+/// A file that holds nothing: DeepSpeed's own reader takes it for one without keys. The others are a matter of `syntax-error`.
+fn empty(cx: &Context<'_>, out: &mut Sink) {
+    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::DeepSpeed && file.host.is_none()) {
+        let nothing = file.data().is_some_and(|data| data.root().is_none()) && file.text.trim().is_empty();
+        if nothing && reader::uses(cx.project, file.id).iter().any(|one| one.readers.within(Readers::PLAIN)) {
+            let message = message!(
+                "DeepSpeed needs train_batch_size or train_micro_batch_size_per_gpu, and the file is empty",
+                "DeepSpeed 需要 train_batch_size 或 train_micro_batch_size_per_gpu，而文件是空的"
+            );
+            out.push(RULE.finding(Place::new(file.id, TextRange::at(0)), message));
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Values and keys of YAML and JSON.
 
 use super::list::List;
+use super::python;
 use super::spell::{self, is_plain, quoted, quotes_of};
 use super::{at, between, is_template, line_break, line_end, line_start};
 use vramlint_base::{Edit, TextRange, Value};
@@ -10,6 +11,9 @@ use vramlint_syntax::yaml::scalar;
 
 /// Gives a node another value. Text keeps the quotes of the old text; a list or mapping comes in brackets.
 pub(crate) fn set(file: &SourceFile, node: NodeRef<'_>, value: &Value) -> Option<Edit> {
+    if file.python().is_some() {
+        return python::set_value(file, node.raw().range, value);
+    }
     let data = file.data()?;
     let raw = node.raw();
     if is_used_elsewhere(data, raw.range) || raw.tag.is_some() || is_template(raw.range.slice(&file.text)) {
@@ -74,6 +78,9 @@ pub(crate) fn put(file: &SourceFile, path: &[&str], key: &str, value: &Value) ->
 /// Gives a key another name; its quotes stay. `None` where the mapping has that name.
 pub(crate) fn rename_key(file: &SourceFile, mapping: NodeRef<'_>, key: NodeRef<'_>, new: &str) -> Option<Edit> {
     let raw = key.raw();
+    if file.python().is_some() {
+        return mapping.get(new).is_none().then(|| python::rename_item(file, raw.range, new)).flatten();
+    }
     let NodeKind::Scalar(scalar) = &raw.kind else { return None };
     let plain = raw.anchor.is_none() && raw.tag.is_none() && !is_template(&scalar.text);
     if !plain || mapping.get(new).is_some() || is_used_elsewhere(file.data()?, raw.range) {
@@ -152,8 +159,11 @@ pub(super) fn is_used_elsewhere(data: &DataFile, range: TextRange) -> bool {
 }
 
 fn insert_behind(file: &SourceFile, mapping: NodeRef<'_>, index: Option<usize>, key: &str, value: &Value) -> Option<Edit> {
-    let data = file.data()?;
     let raw = mapping.raw();
+    if file.python().is_some() {
+        return python::add_item(file, python::dict_at(file, raw.range)?, key, &spell::python(value)?);
+    }
+    let data = file.data()?;
     if mapping.entry(key).is_some() || is_used_elsewhere(data, raw.range) || file.text.contains("{%") {
         return None;
     }

@@ -61,6 +61,50 @@ pub(crate) fn remove_item(file: &SourceFile, dict: &Expr, key: &str) -> Option<E
     items(file, dict, entries)?.remove(position(entries, key)?)
 }
 
+/// Every dict that is written in a file.
+fn dicts(file: &SourceFile) -> Option<impl Iterator<Item = &Expr>> {
+    let expressions = file.python()?.statements().flat_map(|located| located.stmt.expressions());
+    Some(expressions.flat_map(Expr::walk).filter(|expr| matches!(expr.kind, ExprKind::Dict(_))))
+}
+
+/// The dict that stands at exactly this place.
+pub(super) fn dict_at(file: &SourceFile, place: TextRange) -> Option<&Expr> {
+    dicts(file)?.find(|expr| expr.range == place)
+}
+
+/// The entries of a dict: key and value.
+type Entries = [(Option<Expr>, Expr)];
+
+/// The entry of a dict whose key stands at exactly this place: the dict, its entries and the number of this one.
+fn entry_at(file: &SourceFile, key: TextRange) -> Option<(&Expr, &Entries, usize)> {
+    dicts(file)?.find_map(|expr| {
+        let ExprKind::Dict(entries) = &expr.kind else { return None };
+        let index = entries.iter().position(|(own, _)| own.as_ref().is_some_and(|own| own.range == key))?;
+        Some((expr, entries.as_slice(), index))
+    })
+}
+
+/// Removes the entry whose key stands at this place.
+pub(super) fn remove_entry(file: &SourceFile, key: TextRange) -> Option<Edit> {
+    let (dict, entries, index) = entry_at(file, key)?;
+    items(file, dict, entries)?.remove(index)
+}
+
+/// Gives the key that stands at this place another name; its quotes stay.
+pub(super) fn rename_item(file: &SourceFile, key: TextRange, new: &str) -> Option<Edit> {
+    entry_at(file, key)?;
+    let quote = key.slice(&file.text).chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    Some(at(file, key, format!("{quote}{new}{quote}")))
+}
+
+/// Gives the entry whose value stands at this place another one. Parentheses around the old one stay.
+pub(super) fn set_value(file: &SourceFile, value: TextRange, new: &Value) -> Option<Edit> {
+    let is = |(_, own): &(Option<Expr>, Expr)| own.range == value;
+    let mut entries = dicts(file)?.filter_map(|expr| if let ExprKind::Dict(entries) = &expr.kind { Some(entries) } else { None });
+    entries.any(|entries| entries.iter().any(is)).then_some(())?;
+    Some(at(file, value, super::spell::python(new)?))
+}
+
 /// The number of the only entry with this key.
 fn position(entries: &[(Option<Expr>, Expr)], key: &str) -> Option<usize> {
     let is = |(own, _): &(Option<Expr>, Expr)| own.as_ref().and_then(Expr::as_str) == Some(key);

@@ -9,6 +9,9 @@ use vramlint_syntax::data::{DataFile, Entry, NodeId, NodeKind, NodeRef};
 /// Removes an entry, given the places of its key and value: its lines in a block mapping, with its comma in brackets. A mapping
 /// that has no other entry stays as an empty one.
 pub(crate) fn remove_entry(file: &SourceFile, key: TextRange, value: TextRange) -> Option<Edit> {
+    if file.python().is_some() {
+        return super::python::remove_entry(file, key);
+    }
     let data = file.data()?;
     let owner = data.nodes.iter().enumerate().find_map(|(id, node)| {
         let NodeKind::Mapping(entries) = &node.kind else { return None };

@@ -6,20 +6,18 @@ use std::collections::BTreeSet;
 use vramlint_base::{FileId, Place, Severity, Value};
 use vramlint_catalog::keys::Key;
 use vramlint_resolve::versions::{Holds, Span};
-use vramlint_resolve::{Kind, SourceFile};
+use vramlint_resolve::{EngineDict, Kind, SourceFile};
 use vramlint_syntax::RefusedBy;
 use vramlint_syntax::data::{Loader, NodeRef};
 
 /// A configuration of DeepSpeed.
 pub(crate) struct Config<'a> {
-    /// The file.
+    /// The file, or the Python file in which it is a dict.
     pub file: &'a SourceFile,
     /// Its root, a mapping.
     pub root: NodeRef<'a>,
     /// Who uses it; never empty.
     pub uses: Vec<Use<'a>>,
-    /// Whether it is JSON.
-    pub json: bool,
     loader: Loader,
 }
 
@@ -49,7 +47,14 @@ pub(crate) enum Said {
 pub(crate) fn configs<'a>(cx: &Context<'a>) -> Vec<Config<'a>> {
     let named: BTreeSet<FileId> = cx.project.runs.iter().filter_map(|run| run.deepspeed).collect();
     let of_engine = |file: &&SourceFile| cx.project.kind(file.id) == Kind::DeepSpeed || named.contains(&file.id);
-    cx.project.files.iter().filter(of_engine).filter_map(|file| config(cx, file)).collect()
+    let files = cx.project.files.iter().filter(of_engine).filter_map(|file| config(cx, file));
+    files.chain(cx.project.engine_dicts().iter().filter_map(|dict| in_code(cx, dict))).collect()
+}
+
+/// A dict in Python code.
+fn in_code<'a>(cx: &Context<'a>, dict: &'a EngineDict) -> Option<Config<'a>> {
+    let uses = reader::uses_of_dict(cx.project, dict);
+    Some(Config { file: cx.project.file(dict.file), root: dict.data.root()?, uses, loader: Loader::Json })
 }
 
 fn config<'a>(cx: &Context<'a>, file: &'a SourceFile) -> Option<Config<'a>> {
@@ -58,10 +63,15 @@ fn config<'a>(cx: &Context<'a>, file: &'a SourceFile) -> Option<Config<'a>> {
     let broken = data.errors.iter().any(|error| error.refused_by == RefusedBy::All);
     let root = data.root().filter(|root| root.is_mapping() && !broken && !cx.project.is_fragment(file.id))?;
     let loader = if data.json { Loader::Json } else { Loader::PyYaml };
-    Some(Config { file, root, uses: reader::uses(cx.project, file.id), json: data.json, loader })
+    Some(Config { file, root, uses: reader::uses(cx.project, file.id), loader })
 }
 
 impl<'a> Config<'a> {
+    /// Whether it is written in braces, as JSON and Python's dicts are.
+    pub(crate) fn is_braced(&self) -> bool {
+        self.loader == Loader::Json
+    }
+
     /// The first use by no other readers than these.
     pub(crate) fn read_by(&self, readers: Readers) -> Option<&Use<'a>> {
         self.uses.iter().find(|one| one.readers.within(readers))
@@ -112,9 +122,9 @@ impl<'a> Config<'a> {
     /// The stage of ZeRO, where every reader takes the same; 0 where nothing names it.
     pub(crate) fn stage(&self) -> Option<i64> {
         match self.said("zero_optimization") {
+            _ if self.block("zero_optimization").is_some() => {}
             Said::Absent => return Some(0),
             Said::Known(Value::Bool(on)) => return Some(i64::from(on)),
-            Said::Known(Value::Map(_)) => {}
             _ => return None,
         }
         match self.said("zero_optimization.stage") {

@@ -24,11 +24,15 @@
 //! }
 //! ```
 //!
+//! ## When it is milder
+//! Advice only where the key is absent, DeepSpeed itself reads the configuration, and the project has 0.19.3 or later: gradients are
+//! then clipped at 1.0, which older releases did not.
+//!
 //! ## Fix
 //! Safe: `0` means the same.
 //!
 //! ## Sources
-//! DeepSpeed 0.19.8 `runtime/engine.py:3506`, run.
+//! DeepSpeed 0.19.8 `runtime/engine.py:3506`, `runtime/constants.py:203`, run.
 //!
 //! # 中文
 //!
@@ -37,16 +41,21 @@
 //! ## 为什么重要
 //! 只有值大于 0 时 DeepSpeed 才会裁剪梯度。负数会被接受，含义是完全不裁剪；写 `0` 更清楚。
 //!
+//! ## 何时从轻
+//! 若未写该键、由 DeepSpeed 自己读取配置、且项目使用 0.19.3 或更新版本，仅作提示：此时按 1.0 裁剪梯度，更旧的版本则不裁剪。
+//!
 //! ## 修复
 //! 安全：`0` 含义相同。
 //!
 //! ## 来源
-//! DeepSpeed 0.19.8 `runtime/engine.py:3506`，实际运行。
+//! DeepSpeed 0.19.8 `runtime/engine.py:3506`、`runtime/constants.py:203`，实际运行。
 
-use super::config;
+use super::config::{self, Config};
+use super::reader::Readers;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Severity, message};
+use vramlint_base::{Applicability, Finding, Fix, Severity, message};
+use vramlint_resolve::versions::{Holds, Span};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL556",
@@ -60,7 +69,10 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in config::configs(cx) {
-        let Some(item) = config.item("gradient_clipping") else { continue };
+        let Some(item) = config.item("gradient_clipping") else {
+            out.findings.extend(by_default(cx, &config));
+            continue;
+        };
         if config.value("gradient_clipping").and_then(|value| value.as_float()).is_some_and(|clip| clip < 0.0) {
             let message = message!("a negative gradient_clipping clips nothing", "gradient_clipping 为负数时不会裁剪梯度");
             let fix = Fix {
@@ -72,4 +84,20 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             out.push(RULE.finding(config.place(item), message).help(help).fix(fix));
         }
     }
+}
+
+/// Without the key DeepSpeed clips at 1.0, which it did not before 0.19.3: said where its own reader decides and the version is
+/// known to do so.
+fn by_default(cx: &Context<'_>, config: &Config<'_>) -> Option<Finding> {
+    let trains = config.item("train_batch_size").is_some() || config.item("train_micro_batch_size_per_gpu").is_some();
+    let plain = config.uses.iter().all(|one| one.readers.within(Readers::PLAIN)) && trains;
+    let holds = cx.project.holds(config.file.id, &Span::since("deepspeed", "0.19.3")) == Holds::Always;
+    (plain && holds).then(|| {
+        let message = message!(
+            "gradient_clipping is not given: DeepSpeed 0.19.3 and later clip at 1.0",
+            "未写 gradient_clipping：DeepSpeed 从 0.19.3 起按 1.0 裁剪"
+        );
+        let help = message!("write the norm that is meant, 0 for none", "请写出想要的范数，0 表示不裁剪");
+        RULE.finding(config.head(), message).severity(Severity::Info).help(help)
+    })
 }

@@ -64,6 +64,7 @@ use crate::accelerate::{Given, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
 use vramlint_base::{Applicability, Fix, Severity, message};
+use vramlint_catalog::keys;
 use vramlint_resolve::Kind;
 
 pub(crate) static RULE: Rule = Rule {
@@ -119,10 +120,15 @@ fn written(start: &Start<'_>, path: &str) -> bool {
 }
 
 fn with_fix(cx: &Context<'_>, finding: vramlint_base::Finding, given: &Given) -> vramlint_base::Finding {
-    let mut known = cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::DeepSpeed && file.host.is_none());
-    let (Some(only), None) = (known.next(), known.next()) else { return finding };
     let folder = cx.project.file(given.place.file).folder();
-    if only.folder() != folder {
+    let wanted = given.text().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
+    let near = |file: &&vramlint_resolve::SourceFile| {
+        cx.project.kind(file.id) == Kind::DeepSpeed && file.host.is_none() && keys::nearest(wanted, [file.name()]).is_some()
+    };
+    let mut known = cx.project.files.iter().filter(near);
+    let (Some(only), None) = (known.next(), known.next()) else { return finding };
+    // A path with folders names one from elsewhere.
+    if only.folder() != folder || given.text().is_none_or(|path| path.contains('/')) {
         return finding;
     }
     let name = only.name();

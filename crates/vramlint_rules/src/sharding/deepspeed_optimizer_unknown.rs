@@ -97,16 +97,19 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             _ => continue,
         };
-        let written = item.value.range().slice(&config.file.text).replace(&name, meant);
-        let fix = Fix {
+        let source = item.value.range().slice(&config.file.text);
+        // Where the version that refuses the name is not known to be there, the name may be right.
+        let fix = (severity > Severity::Info && source.contains(&name)).then(|| Fix {
             title: message!("write {meant}", "写作 {meant}"),
             applicability: Applicability::Unsafe,
-            edits: vec![edit::replace(config.value_place(item), written)],
-        };
+            edits: vec![edit::replace(config.value_place(item), source.replace(&name, meant))],
+        });
         let help = message!(
             "write {meant}, another name of DeepSpeed's, or exactly that of a class of torch.optim",
             "写作 {meant}、DeepSpeed 的其他名字，或 torch.optim 中某个类的准确名字"
         );
-        out.push(RULE.finding(config.place(item), message).severity(severity).help(help).fix(fix));
+        let mut finding = RULE.finding(config.place(item), message).severity(severity).help(help);
+        finding.fixes.extend(fix);
+        out.push(finding);
     }
 }

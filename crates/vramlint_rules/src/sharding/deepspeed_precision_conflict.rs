@@ -61,6 +61,7 @@
 //! `runtime/base_optimizer.py:484`，`runtime/engine.py:1827`、`:2323`，逐项实际运行。
 
 use super::config::{self, Config, Said};
+use super::initialize;
 use super::reader::Readers;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
@@ -81,6 +82,22 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         modes(&config, out);
         master_weights(&config, out);
         data_types(cx, &config, out);
+        lamb(&config, out);
+    }
+}
+
+/// Lamb asks for dynamic loss scaling, whichever precision is on: runtime/engine.py:2021.
+fn lamb(config: &Config<'_>, out: &mut Sink) {
+    let lamb = matches!(config.said("optimizer.type"), Said::Known(Value::Text(name)) if name.eq_ignore_ascii_case("lamb"));
+    let scale = config.value("fp16.loss_scale").and_then(|scale| scale.as_float()).filter(|scale| *scale > 0.0);
+    let decides = || initialize::file_decides(config, "optimizer", initialize::OPTIMIZER) == Some(true);
+    if let Some(scale) = scale.filter(|_| lamb && decides()) {
+        let message = message!(
+            "the Lamb optimizer refuses a fixed loss scale ({scale}): it needs the dynamic one",
+            "Lamb 优化器拒绝固定的 loss scale（{scale}）：它需要动态缩放"
+        );
+        let help = message!("write \"loss_scale\": 0, or use another optimizer", "写作 \"loss_scale\": 0，或改用其他优化器");
+        push(config, "fp16.loss_scale", "optimizer.type", Severity::Error, message, help, out);
     }
 }
 
@@ -100,14 +117,14 @@ fn on(config: &Config<'_>, path: &str) -> bool {
 
 /// fp16 and bf16, and the two names of bf16.
 fn modes(config: &Config<'_>, out: &mut Sink) {
-    let bf16 = matches!(config.said("bf16"), Said::Known(Value::Map(_)));
+    let bf16 = config.block("bf16").is_some();
     let name = if bf16 { "bf16.enabled" } else { "bfloat16.enabled" };
     if on(config, "fp16.enabled") && on(config, name) {
         let message = message!("DeepSpeed refuses fp16 and bf16 at once", "DeepSpeed 拒绝同时启用 fp16 与 bf16");
         let help = message!("set \"enabled\" of one of them to false", "把其中一个的 \"enabled\" 设为 false");
         push(config, name, "fp16.enabled", Severity::Error, message, help, out);
     }
-    if bf16 && matches!(config.said("bfloat16"), Said::Known(Value::Map(_))) {
+    if bf16 && config.block("bfloat16").is_some() {
         let message = message!("`bfloat16` is not read where `bf16` stands, too", "写有 `bf16` 时不会读取 `bfloat16`");
         let help = message!("keep `bf16`, and delete `bfloat16`", "保留 `bf16`，删除 `bfloat16`");
         push(config, "bfloat16", "bf16", Severity::Warning, message, help, out);

@@ -116,11 +116,17 @@ impl<'a> Found<'a, '_> {
             "write WarmupLR, WarmupDecayLR, WarmupCosineLR, OneCycle or LRRangeTest",
             "写作 WarmupLR、WarmupDecayLR、WarmupCosineLR、OneCycle 或 LRRangeTest"
         );
-        let written = self.item.value.range().slice(&self.config.file.text).replace(name, meant);
-        self.at(self.item, message, help).fix(Fix {
+        let finding = self.at(self.item, message, help);
+        let source = self.item.value.range().slice(&self.config.file.text);
+        if !source.contains(name) {
+            return finding;
+        }
+        // Another schedule than the one that is spelt here may need parameters that are not there.
+        let same = name.eq_ignore_ascii_case(meant);
+        finding.fix(Fix {
             title: message!("write {meant}", "写作 {meant}"),
-            applicability: Applicability::Unsafe,
-            edits: vec![edit::replace(self.config.value_place(self.item), written)],
+            applicability: if same { Applicability::Unsafe } else { Applicability::Display },
+            edits: vec![edit::replace(self.config.value_place(self.item), source.replace(name, meant))],
         })
     }
 

@@ -101,7 +101,7 @@ fn finding(config: &Config<'_>, item: Item<'_>, old: &str, new: Option<&str>) ->
         Said::Known(value) if block => match config::truth(&value) {
             Some(true) => "{\"device\": \"cpu\"}".to_owned(),
             // Off means what leaving it out means.
-            _ => return RULE.finding(place, message).help(message!("delete it", "删除它")),
+            _ => return RULE.finding(place, message).severity(Severity::Info).help(message!("delete it", "删除它")),
         },
         _ => item.value.range().slice(&config.file.text).to_owned(),
     };
@@ -111,7 +111,7 @@ fn finding(config: &Config<'_>, item: Item<'_>, old: &str, new: Option<&str>) ->
     if block {
         edits.push(edit::replace(config.value_place(item), written));
     }
-    if config.json {
+    if config.is_braced() {
         let title = message!("write `{new}`", "改写为 `{new}`");
         finding = finding.fix(Fix { title, applicability: Applicability::Safe, edits });
     }

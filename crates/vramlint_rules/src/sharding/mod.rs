@@ -14,6 +14,7 @@ mod deepspeed_json_and_prepare;
 mod deepspeed_one_process;
 mod deepspeed_optimizer_params;
 mod deepspeed_optimizer_unknown;
+mod deepspeed_parallel_sizes;
 mod deepspeed_precision_conflict;
 mod deepspeed_schedule;
 mod deepspeed_trainer_mismatch;
@@ -58,6 +59,7 @@ pub(crate) const RULES: &[&Rule] = &[
     &deepspeed_one_process::RULE,
     &deepspeed_optimizer_params::RULE,
     &deepspeed_optimizer_unknown::RULE,
+    &deepspeed_parallel_sizes::RULE,
     &deepspeed_precision_conflict::RULE,
     &deepspeed_schedule::RULE,
     &deepspeed_trainer_mismatch::RULE,

@@ -8,7 +8,7 @@ use vramlint_base::FileId;
 use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::code::{CodeFacts, LoadRole};
-use vramlint_resolve::{Kind, Project, Run};
+use vramlint_resolve::{EngineDict, Kind, Project, Run, TakenBy};
 use vramlint_syntax::data::{DataFile, NodeRef};
 
 /// The readers that one use of a file may have: a set, since a project does not always show which it is.
@@ -57,6 +57,28 @@ pub(crate) fn uses<'a>(project: &'a Project, file: FileId) -> Vec<Use<'a>> {
         runs.filter_map(|run| Some(Use { readers: of_run(project, run, file)?, run: Some(run) })).collect();
     if found.is_empty() {
         let readers = if named_by_accelerate(project, file) { Readers::HUGGING_FACE } else { Readers::ANY };
+        found.push(Use { readers, run: None });
+    }
+    found
+}
+
+/// Every use of a dict in code; never empty.
+pub(crate) fn uses_of_dict<'a>(project: &'a Project, dict: &EngineDict) -> Vec<Use<'a>> {
+    let known = match dict.taken_by {
+        Some(TakenBy::Engine) => Readers::PLAIN,
+        Some(TakenBy::Trainer) => Readers::TRAINER,
+        Some(TakenBy::Accelerate) => Readers::ACCELERATE,
+        None => Readers::ANY,
+    };
+    let of_run = |run: &'a Run| {
+        // A plugin may be made for a Trainer, which then fills in what it knows.
+        let trains = dict.taken_by == Some(TakenBy::Accelerate) && !matches!(run.dialect, Dialect::Accelerate | Dialect::Plain);
+        let readers = if trains { Readers::HUGGING_FACE } else { known };
+        Use { readers: if dict.complete { readers } else { readers.or(Readers::OTHER) }, run: Some(run) }
+    };
+    let mut found: Vec<Use<'a>> = dict.runs.iter().filter_map(|index| project.runs.get(*index)).map(of_run).collect();
+    if found.is_empty() {
+        let readers = if dict.complete { known } else { known.or(Readers::OTHER) };
         found.push(Use { readers, run: None });
     }
     found

@@ -1,11 +1,11 @@
 //! DeepSpeed's file: the blocks that pydantic checks, and the keys outside of them whose values DeepSpeed compares itself.
 
 use super::finding;
-use crate::schema::{self, Found, Manner, Problem, judge_node};
-use crate::sharding::config::{self, Config};
+use crate::schema::{self, Bound, Found, Manner, Problem, judge_node};
+use crate::sharding::config::{self, Config, Said};
 use crate::sharding::reader::Readers;
 use crate::{Context, Sink};
-use vramlint_base::{Severity, Value};
+use vramlint_base::{Finding, Severity, Value};
 use vramlint_catalog::keys;
 use vramlint_syntax::data::Loader;
 
@@ -43,7 +43,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if schema::is_checked(path) {
                 let problem = judge_node(found.row, found.value, Loader::Json, Manner::Pydantic);
                 if let Some(problem @ (Problem::Set { .. } | Problem::Range { .. })) = problem {
-                    out.push(finding(config.file, &found, "DeepSpeed", &problem, Severity::Error));
+                    out.push(told(&config, &found, &problem, Severity::Error));
+                } else if let Some((bound, severity)) = loss_scaling(cx, &config, &found) {
+                    out.push(told(&config, &found, &Problem::Range { bound }, severity));
                 }
             } else if let Some((_, since)) = RAW.iter().find(|(raw, _)| *raw == path) {
                 raw(cx, &config, &found, *since, out);
@@ -75,6 +77,42 @@ fn raw(cx: &Context<'_>, config: &Config<'_>, found: &Found<'_>, since: Option<&
         None => Some(Severity::Error),
     };
     if let Some(severity) = severity {
-        out.push(finding(config.file, found, "DeepSpeed", &problem, severity));
+        out.push(told(config, found, &problem, severity));
     }
 }
+
+/// The finding. Only the case of letters tells which device or dtype was meant: `disk` is no slip for `nvme`, `float8` none for
+/// `float`.
+fn told(config: &Config<'_>, found: &Found<'_>, problem: &Problem, severity: Severity) -> Finding {
+    let word = found.value.text().unwrap_or_default();
+    let same = |meant: &Value| meant.as_str().is_some_and(|meant| meant.eq_ignore_ascii_case(word));
+    let name = found.row.path.rsplit('.').next().unwrap_or_default();
+    let other = ["device", "dtype"].iter().any(|end| name.ends_with(end)) || name.ends_with("data_type");
+    let problem = match problem {
+        Problem::Set { values, got, meant: Some(meant) } if other && !same(meant) => {
+            &Problem::Set { values: values.clone(), got: got.clone(), meant: None }
+        }
+        problem => problem,
+    };
+    finding(config.file, found, "DeepSpeed", problem, severity)
+}
+
+/// What fp16's own validators refuse: a negative scale, and a window or least scale of 0 where scaling is dynamic
+/// (runtime/precision_config.py:120, :183, run).
+fn loss_scaling(cx: &Context<'_>, config: &Config<'_>, found: &Found<'_>) -> Option<(Bound, Severity)> {
+    let number = found.value.value(Loader::Json)?.as_float()?;
+    let dynamic = || {
+        let scale = config.said("fp16.loss_scale");
+        let zero = matches!(&scale, Said::Known(value) if value.as_float() == Some(0.0)) || scale == Said::Absent;
+        zero && config.flag("fp16.enabled", false) == Some(true)
+    };
+    let bound = match found.row.path.as_str() {
+        "fp16.loss_scale" if number < 0.0 => Bound::AtLeast(0.0),
+        "fp16.loss_scale_window" | "fp16.min_loss_scale" if number <= 0.0 && dynamic() => Bound::Above(0.0),
+        _ => return None,
+    };
+    config::recent(cx, config.file.id, SCALE_CHECKED).map(|severity| (bound, severity))
+}
+
+/// The first release that looks at these numbers.
+const SCALE_CHECKED: &str = "0.19.5";

@@ -3,7 +3,8 @@
 //! A key without which its reader refuses the file.
 //!
 //! ## Why it matters
-//! accelerate cannot choose how to start processes without `distributed_type`, and says so before anything runs.
+//! accelerate cannot choose how to start processes without `distributed_type`, and says so before anything runs. DeepSpeed asks
+//! for `curriculum_metrics` where curriculum learning is enabled, and for `max_tokens` where dynamic batching is.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -35,14 +36,15 @@
 //! Where a merge, a template or an included file may bring the key.
 //!
 //! ## Sources
-//! accelerate 1.15.0 `commands/config/config_args.py:110`, run.
+//! accelerate 1.15.0 `commands/config/config_args.py:110`, run; DeepSpeed 0.19.8 `runtime/data_pipeline/config.py:88`, `:107`, run.
 //!
 //! # 中文
 //!
 //! 缺少某个键，读取者会因此拒绝该文件。
 //!
 //! ## 为什么重要
-//! 没有 `distributed_type`，accelerate 无从选择如何启动进程，会在运行任何代码之前报错。
+//! 没有 `distributed_type`，accelerate 无从选择如何启动进程，会在运行任何代码之前报错。启用课程学习时 DeepSpeed 需要 `curriculum_metrics`，
+//! 启用动态批时需要 `max_tokens`。
 //!
 //! ## 修复
 //! 不安全：按进程数补上相应的类型。
@@ -51,9 +53,10 @@
 //! 该键可能由合并键、模板或被包含的文件给出时。
 //!
 //! ## 来源
-//! accelerate 1.15.0 `commands/config/config_args.py:110`，实际运行。
+//! accelerate 1.15.0 `commands/config/config_args.py:110`，DeepSpeed 0.19.8 `runtime/data_pipeline/config.py:88`、`:107`，均实际运行。
 
 mod accelerate;
+mod deepspeed;
 
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::Severity;
@@ -70,4 +73,5 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     accelerate::check(cx, out);
+    deepspeed::check(cx, out);
 }

@@ -1,4 +1,4 @@
-//! DeepSpeed's file.
+//! DeepSpeed's configuration, in a file or in code.
 
 use super::report;
 use crate::{Context, Sink, schema};
@@ -6,7 +6,9 @@ use vramlint_catalog::keys;
 use vramlint_resolve::Kind;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for (file, root, _) in schema::files(cx, Kind::DeepSpeed) {
+    let files = schema::files(cx, Kind::DeepSpeed).map(|(file, root, _)| (file, root));
+    let dicts = cx.project.engine_dicts().iter().filter_map(|dict| Some((cx.project.file(dict.file), dict.data.root()?)));
+    for (file, root) in files.chain(dicts) {
         for found in schema::walk(keys::deepspeed(), root) {
             report(cx, file, &found, ("deepspeed", "DeepSpeed"), out);
         }

@@ -6,9 +6,9 @@ use crate::rule::Build;
 use crate::schema::is_open;
 use crate::sharding::config::{self, Config};
 use crate::{Context, Sink, edit};
-use vramlint_base::{Applicability, Finding, Fix, Place, Severity, message};
+use vramlint_base::{Applicability, Finding, Fix, Place, Severity, Value, message};
 use vramlint_catalog::keys;
-use vramlint_syntax::data::NodeRef;
+use vramlint_syntax::data::{Loader, NodeRef};
 
 /// Depth to which blocks are visited.
 const DEPTH: usize = 4;
@@ -84,7 +84,7 @@ impl Entry<'_, '_> {
     fn ignored(&self, known: &[&str]) -> Option<Finding> {
         let (text, block) = (self.text, self.block);
         let at = |message| RULE.finding(self.place(), message).severity(Severity::Warning);
-        let near = nearest(self.node, text, known).filter(|near| near.len() > SHORT);
+        let near = self.slip(known);
         if let Some(near) = near {
             let message = message!(
                 "DeepSpeed ignores the key `{text}` without a message: it knows `{near}`",
@@ -112,6 +112,18 @@ impl Entry<'_, '_> {
         Some(self.moved(at(message), &path, Applicability::Unsafe))
     }
 
+    /// The known name that this one is a slip of: near in its letters, or the same words of which some are cut or have another end
+    /// (`gradient_clip`, `zero_optimizer`).
+    fn slip<'k>(&self, known: &[&'k str]) -> Option<&'k str> {
+        let plain = |name: &str| name.replace(['_', '-'], "").to_lowercase();
+        let near = nearest(self.node, self.text, known).filter(|near| near.len() > SHORT || plain(near) == plain(self.text));
+        near.or_else(|| {
+            let mut like = known.iter().copied().filter(|name| same_words(self.text, name) && self.node.get(name).is_none());
+            let first = like.next()?;
+            like.all(|other| other == first).then_some(first)
+        })
+    }
+
     fn moved(&self, finding: Finding, path: &[&str], applicability: Applicability) -> Finding {
         let file = self.config.file;
         match edit::move_key(file, (self.key, self.value), file, path, self.text, None) {
@@ -128,6 +140,11 @@ impl Entry<'_, '_> {
             let known = keys::find(keys::deepspeed(), &format!("{params}.{text}")).is_some();
             return known.then_some(params);
         }
+        // A stage beside everything else, and none where it belongs.
+        let stage = matches!(self.value.value(Loader::Json), Some(Value::Int(0..=3))) && text == "stage" && block.is_empty();
+        if stage && self.config.item("zero_optimization.stage").is_none() {
+            return Some("zero_optimization");
+        }
         if !text.contains('_') || text.len() <= SHORT || COMMON.contains(&text) {
             return None;
         }
@@ -135,6 +152,16 @@ impl Entry<'_, '_> {
         let home = homes.next().filter(|_| homes.next().is_none())?;
         home.path.rsplit_once('.').map(|(home, _)| home).filter(|home| !home.contains(['<', '[']) && *home != block)
     }
+}
+
+/// Whether two names have as many words, each the same but for its end.
+fn same_words(left: &str, right: &str) -> bool {
+    let alike = |(a, b): (&str, &str)| {
+        let common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
+        a.eq_ignore_ascii_case(b) || common >= SHORT && common * 5 >= a.len().min(b.len()) * 3
+    };
+    let words = left.split('_').count();
+    words > 1 && words == right.split('_').count() && left.split('_').zip(right.split('_')).all(alike)
 }
 
 /// Names that short are near to too many others.

@@ -8,7 +8,7 @@ use crate::sharding::reader::Readers;
 use crate::{Context, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::keys::{self, Key, KeyType};
-use vramlint_syntax::data::Loader;
+use vramlint_syntax::data::{Loader, NodeKind};
 
 /// Blocks that must be blocks, with what else they take: deepspeed 0.19.8 `DeepSpeedConfig`, run with every other type.
 const BLOCKS: &[(&str, &[&str])] = &[
@@ -57,8 +57,14 @@ const RAW: &[&str] = &[
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    lists(cx, out);
     for config in config::configs(cx) {
+        let tuned = config.flag("autotuning.enabled", false) != Some(false);
         for found in schema::walk(keys::deepspeed(), config.root) {
+            // DeepSpeed's tuner takes a list for the values to try, and hands on one of them.
+            if tuned && found.value.items().next().is_some() {
+                continue;
+            }
             let path = found.row.path.as_str();
             if schema::is_checked(path) {
                 checked(cx, &config, &found, out);
@@ -73,11 +79,33 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
+/// A file whose root is a list: every reader asks it for keys.
+fn lists(cx: &Context<'_>, out: &mut Sink) {
+    for (file, root, certain) in schema::files(cx, vramlint_resolve::Kind::DeepSpeed) {
+        if matches!(root.raw().kind, NodeKind::Sequence(_)) && certain && !cx.project.is_fragment(file.id) {
+            let message = message!(
+                "DeepSpeed's configuration is an object, and this file holds a list",
+                "DeepSpeed 的配置应为对象，而此文件是列表"
+            );
+            let start = root.range().start;
+            let place = vramlint_base::Place::new(file.id, vramlint_base::TextRange::new(start, start + 1));
+            out.push(RULE.finding(place, message).help(message!("take off the outer brackets", "去掉最外层的方括号")));
+        }
+    }
+}
+
 /// A key that pydantic checks.
 fn checked(cx: &Context<'_>, config: &Config<'_>, found: &Found<'_>, out: &mut Sink) {
     let Some(problem) = judge_node(found.row, found.value, Loader::Json, Manner::Pydantic) else { return };
-    let Problem::Type { wanted, ref got, .. } = problem else { return };
-    if let Some(severity) = severity(cx, config, found.row, wanted, got) {
+    let severity = match problem {
+        Problem::Type { wanted, ref got, .. } => severity(cx, config, found.row, wanted, got),
+        // pydantic takes null only where the field says so; two that hold anything and one with a validator of its own do not.
+        Problem::Null if found.row.kind != KeyType::Any && found.row.path != "zero_optimization.leaf_module" => {
+            severity(cx, config, found.row, found.row.kind, &Value::Null)
+        }
+        _ => return,
+    };
+    if let Some(severity) = severity {
         out.push(finding(config.file, found, "DeepSpeed", &problem, severity));
     }
 }

@@ -1,0 +1,303 @@
+//! DeepSpeed's configuration as a dict in Python code: made into the same located tree as a file, so that what looks at one need
+//! not care where it is written.
+//!
+//! A dict that reaches a call is taken as it is when it gets there, with what was put into it on the way. A literal that is seen
+//! to reach nothing is taken as it is written, and whoever uses it may change it before.
+
+use crate::code::{CallValue, CallWhat, DictEntry, LibraryCall};
+use crate::library_calls::is_test;
+use crate::{Project, SourceFile, kind};
+use std::collections::{BTreeSet, HashMap};
+use vramlint_base::{FileId, Place, TextRange, Value};
+use vramlint_syntax::data::{DataFile, Document, Entry, Node, NodeId, NodeKind, NodeRef, Scalar, Style};
+use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
+
+/// A dict that is DeepSpeed's configuration.
+#[derive(Clone, Debug)]
+pub struct EngineDict {
+    /// The Python file.
+    pub file: FileId,
+    /// Its tree: one document, the root a mapping, with places in the Python text. What is not known is an alias of itself.
+    pub data: DataFile,
+    /// Who takes it; `None` where that is not seen.
+    pub taken_by: Option<TakenBy>,
+    /// The runs in which it is taken: indices into [`Project::runs`].
+    pub runs: Vec<usize>,
+    /// Whether it holds no more than the tree shows when it is read.
+    pub complete: bool,
+}
+
+/// Who takes a dict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakenBy {
+    /// `deepspeed.initialize(config=…)`.
+    Engine,
+    /// The arguments of transformers' Trainer or of a class made from them.
+    Trainer,
+    /// `DeepSpeedPlugin(hf_ds_config=…)`.
+    Accelerate,
+}
+
+/// Dicts inside of each other at most.
+const DEPTH: u32 = 8;
+/// Words of which the text of a file has one where a dict in it can be DeepSpeed's.
+const WORDS: &[&str] = &["zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size"];
+/// Words of a file in which some call may take a dict, whatever its keys are.
+const CALLS: &[&str] = &["deepspeed.initialize", "DeepSpeedPlugin", "deepspeed="];
+
+/// Every such dict of the project: those that reach a call first, then the other literals.
+pub(crate) fn engine_dicts(project: &Project) -> Vec<EngineDict> {
+    let calls = |file: &SourceFile| file.python().is_some() && CALLS.iter().any(|word| file.text.contains(word));
+    if !project.files.iter().any(|file| is_candidate(project, file) || calls(file)) {
+        return Vec::new();
+    }
+    let mut written: HashMap<FileId, HashMap<TextRange, TextRange>> = HashMap::new();
+    let mut found: Vec<EngineDict> = Vec::new();
+    let mut differing: Vec<(FileId, TextRange)> = Vec::new();
+    let given = project.calls().iter().flat_map(|call| given(call.call()).map(move |(by, value, sure)| (call, by, value, sure)));
+    for (call, by, value, sure) in given {
+        let CallWhat::Dict { entries, open } = &value.what else { continue };
+        let file = value.place.file;
+        let Some(module) = project.file(file).python() else { continue };
+        let of_file = written.entry(file).or_insert_with(|| values_by_key(module));
+        let mut tree = Tree { nodes: Vec::new(), file, written: of_file };
+        let root = tree.mapping(value.place.range, entries, DEPTH);
+        let runs: Vec<usize> =
+            call.runs(project).filter_map(|run| project.runs.iter().position(|other| std::ptr::eq(other, run))).collect();
+        let touched = call.facts.files.iter().any(|id| changes_later(&project.file(*id).text));
+        let dict = EngineDict { file, data: tree.document(root), taken_by: Some(by), runs, complete: sure && !open && !touched };
+        let same = found.iter_mut().find(|other| other.file == file && other.range() == dict.range());
+        match same {
+            // The same literal reaches two calls, or one call in two runs.
+            Some(other) if other.taken_by == dict.taken_by && other.says_as(&dict) => {
+                other.complete &= dict.complete;
+                other.runs.extend(dict.runs.iter().filter(|run| !other.runs.contains(run)).copied().collect::<Vec<_>>());
+            }
+            Some(_) => differing.extend(dict.range().map(|range| (file, range))),
+            None => found.push(dict),
+        }
+    }
+    found.retain(|dict| dict.range().is_none_or(|range| !differing.contains(&(dict.file, range))));
+    let reached: Vec<(FileId, Option<TextRange>)> = found.iter().map(|dict| (dict.file, dict.range())).collect();
+    let candidates: Vec<&SourceFile> = project.files.iter().filter(|file| is_candidate(project, file)).collect();
+    let set_later = if candidates.is_empty() { BTreeSet::new() } else { set_later(project) };
+    for file in candidates {
+        let literals = literals(file, &set_later).into_iter().filter(|dict| !reached.contains(&(dict.file, dict.range())));
+        found.extend(literals);
+    }
+    found
+}
+
+impl EngineDict {
+    /// Where the dict is written.
+    pub fn range(&self) -> Option<TextRange> {
+        self.data.root().map(NodeRef::range)
+    }
+
+    fn says_as(&self, other: &Self) -> bool {
+        same(&self.data.nodes, &other.data.nodes)
+    }
+}
+
+/// Whether two trees of one literal are the same, node by node.
+fn same(left: &[Node], right: &[Node]) -> bool {
+    let like = |(left, right): (&Node, &Node)| match (&left.kind, &right.kind) {
+        (NodeKind::Scalar(left), NodeKind::Scalar(right)) => left == right,
+        (NodeKind::Sequence(left), NodeKind::Sequence(right)) => left == right,
+        (NodeKind::Mapping(left), NodeKind::Mapping(right)) => left.len() == right.len(),
+        (left, right) => std::mem::discriminant(left) == std::mem::discriminant(right),
+    };
+    left.len() == right.len() && left.iter().zip(right).all(like)
+}
+
+fn is_candidate(project: &Project, file: &SourceFile) -> bool {
+    file.python().is_some()
+        && WORDS.iter().any(|word| file.text.contains(word))
+        && !is_test(&file.path)
+        && !project.is_fragment(file.id)
+}
+
+/// Whether code sets keys of the configuration that a plugin of accelerate keeps.
+fn changes_later(text: &str) -> bool {
+    ["deepspeed_plugin.deepspeed_config", "deepspeed_plugin.hf_ds_config", ".deepspeed_config[", "hf_ds_config.config"]
+        .iter()
+        .any(|words| text.contains(words))
+}
+
+/// What a call takes as DeepSpeed's configuration, each with who takes it and whether it certainly is that one.
+fn given(call: &LibraryCall) -> impl Iterator<Item = (TakenBy, &CallValue, bool)> {
+    let argument = if call.path == "deepspeed.initialize" {
+        call.argument("config", None).or_else(|| call.argument("config_params", None)).map(|found| (TakenBy::Engine, found))
+    } else if call.name() == "DeepSpeedPlugin" {
+        call.argument("hf_ds_config", Some(0)).map(|found| (TakenBy::Accelerate, found))
+    } else if call.name().ends_with("Arguments") || call.name().ends_with("Config") {
+        call.argument("deepspeed", None).map(|found| (TakenBy::Trainer, found))
+    } else {
+        None
+    };
+    let certain = !call.conditional && !call.caught && argument.is_some_and(|(_, found)| found.only().is_some());
+    argument.into_iter().flat_map(move |(by, found)| found.values.iter().map(move |value| (by, value, certain)))
+}
+
+/// The literals of a file that by their keys are DeepSpeed's.
+fn literals(file: &SourceFile, set_later: &BTreeSet<&str>) -> Vec<EngineDict> {
+    let Some(module) = file.python() else { return Vec::new() };
+    let written = HashMap::new();
+    let mut found: Vec<EngineDict> = Vec::new();
+    for expr in dicts(module) {
+        let inside = found.iter().any(|dict| dict.range().is_some_and(|range| range.contains(expr.range)));
+        if inside || !WORDS.iter().any(|word| expr.range.slice(&file.text).contains(word)) {
+            continue;
+        }
+        let mut tree = Tree { nodes: Vec::new(), file: file.id, written: &written };
+        let root = tree.literal(expr, set_later, DEPTH);
+        let data = tree.document(root);
+        if data.root().is_some_and(|root| kind::is_deepspeed(root) && has_block(root) && !is_search_space(root)) {
+            found.push(EngineDict { file: file.id, data, taken_by: None, runs: Vec::new(), complete: false });
+        }
+    }
+    found
+}
+
+/// Keys that code of the project sets on something: what a literal says of them may not be what is read.
+fn set_later(project: &Project) -> BTreeSet<&str> {
+    let modules = project.files.iter().filter_map(SourceFile::python);
+    let statements = modules.flat_map(Module::statements);
+    let targets = statements.flat_map(|located| match &located.stmt.kind {
+        StmtKind::Assign { targets, .. } => targets.iter().collect(),
+        StmtKind::AugAssign { target, .. } => vec![target],
+        _ => Vec::new(),
+    });
+    targets.filter_map(|target| if let ExprKind::Subscript(_, index) = &target.kind { index.as_str() } else { None }).collect()
+}
+
+/// Whether one of its keys is a block: a flat dict may hold the defaults of a command line.
+fn has_block(root: NodeRef<'_>) -> bool {
+    root.entries().any(|(_, value)| value.is_mapping())
+}
+
+/// Whether a tuner tries the values of lists in it one after another.
+fn is_search_space(root: NodeRef<'_>) -> bool {
+    let block = root.get("zero_optimization").unwrap_or(root);
+    let lists = |node: NodeRef<'_>| node.entries().any(|(_, value)| value.items().next().is_some());
+    lists(block) || block.entries().any(|(_, value)| value.is_mapping() && value.get("classes").is_none() && lists(value))
+}
+
+/// Every dict that is written in a module, outer ones before those inside.
+fn dicts(module: &Module) -> impl Iterator<Item = &Expr> {
+    let expressions = module.statements().flat_map(|located| located.stmt.expressions());
+    expressions.flat_map(Expr::walk).filter(|expr| matches!(expr.kind, ExprKind::Dict(_)))
+}
+
+/// Where the value of each key of a dict is written.
+fn values_by_key(module: &Module) -> HashMap<TextRange, TextRange> {
+    let entries = dicts(module).filter_map(|expr| if let ExprKind::Dict(entries) = &expr.kind { Some(entries) } else { None });
+    entries.flatten().filter_map(|(key, value)| Some((key.as_ref()?.range, value.range))).collect()
+}
+
+struct Tree<'a> {
+    nodes: Vec<Node>,
+    file: FileId,
+    /// Where the value of each key in the file is written.
+    written: &'a HashMap<TextRange, TextRange>,
+}
+
+impl Tree<'_> {
+    fn add(&mut self, range: TextRange, kind: NodeKind) -> NodeId {
+        self.nodes.push(Node { range, anchor: None, tag: None, flow: true, kind });
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+
+    fn document(self, root: NodeId) -> DataFile {
+        let range = self.nodes[root.0 as usize].range;
+        let documents = vec![Document { range, root: Some(root) }];
+        DataFile { json: true, nodes: self.nodes, documents, ..DataFile::default() }
+    }
+
+    /// Something of which only the place is known: a node that stands for itself has no value.
+    fn unknown(&mut self, range: TextRange) -> NodeId {
+        let own = NodeId(self.nodes.len() as u32);
+        self.add(range, NodeKind::Alias { name: String::new(), target: Some(own) })
+    }
+
+    fn scalar(&mut self, range: TextRange, value: &Value) -> NodeId {
+        let (text, style) = match value {
+            Value::Null => ("null".to_owned(), Style::Plain),
+            Value::Bool(truth) => (truth.to_string(), Style::Plain),
+            Value::Int(number) => (number.to_string(), Style::Plain),
+            Value::BigInt(digits) => (digits.clone(), Style::Plain),
+            Value::Float(number) if number.is_finite() => (format!("{number:?}"), Style::Plain),
+            Value::Text(text) => (text.clone(), Style::Double),
+            Value::List(items) => {
+                let items = items.iter().map(|item| self.scalar(range, item)).collect();
+                return self.add(range, NodeKind::Sequence(items));
+            }
+            _ => return self.unknown(range),
+        };
+        self.add(range, NodeKind::Scalar(Scalar { text, style }))
+    }
+
+    fn mapping(&mut self, range: TextRange, entries: &[DictEntry], depth: u32) -> NodeId {
+        let mut nodes = Vec::new();
+        for entry in entries {
+            let Value::Text(name) = &entry.key else { continue };
+            let here = |place: &Place| (place.file == self.file).then_some(place.range);
+            let key = entry.key_place.as_ref().and_then(here);
+            let value = entry.values.first().and_then(|value| here(&value.place));
+            // A key that is set behind the literal has the place of its value.
+            let key_range = key.or(value).unwrap_or(TextRange::new(range.start, range.start + 1));
+            let value_range = key.and_then(|key| self.written.get(&key).copied()).or(value).unwrap_or(key_range);
+            let key = self.add(key_range, NodeKind::Scalar(Scalar { text: name.clone(), style: Style::Double }));
+            let value = self.values(value_range, &entry.values, depth.saturating_sub(1));
+            nodes.push(Entry { key, value });
+        }
+        self.add(range, NodeKind::Mapping(nodes))
+    }
+
+    fn values(&mut self, range: TextRange, values: &[CallValue], depth: u32) -> NodeId {
+        match values {
+            [value] if value.condition.is_none() && !value.soft && depth > 0 => match &value.what {
+                CallWhat::Known(known) => self.scalar(range, known),
+                CallWhat::Dict { entries, open: false } => self.mapping(range, entries, depth),
+                CallWhat::List(items) => {
+                    let items = items.iter().map(|item| self.values(range, std::slice::from_ref(item), depth - 1)).collect();
+                    self.add(range, NodeKind::Sequence(items))
+                }
+                _ => self.unknown(range),
+            },
+            _ => self.unknown(range),
+        }
+    }
+
+    fn literal(&mut self, expr: &Expr, set_later: &BTreeSet<&str>, depth: u32) -> NodeId {
+        match &expr.kind {
+            _ if depth == 0 => self.unknown(expr.range),
+            ExprKind::Value(value) => self.scalar(expr.range, value),
+            ExprKind::Unary("-", inner) => match &inner.kind {
+                ExprKind::Value(Value::Int(number)) => self.scalar(expr.range, &Value::Int(-number)),
+                ExprKind::Value(Value::Float(number)) => self.scalar(expr.range, &Value::Float(-number)),
+                _ => self.unknown(expr.range),
+            },
+            ExprKind::List(items) => {
+                let items = items.iter().map(|item| self.literal(item, set_later, depth - 1)).collect();
+                self.add(expr.range, NodeKind::Sequence(items))
+            }
+            ExprKind::Dict(entries) => {
+                let mut nodes = Vec::new();
+                for (key, value) in entries {
+                    let Some((key, name)) = key.as_ref().and_then(|key| Some((key, key.as_str()?))) else { continue };
+                    let scalar = Scalar { text: name.to_owned(), style: Style::Double };
+                    let key = self.add(key.range, NodeKind::Scalar(scalar));
+                    let value = if set_later.contains(name) {
+                        self.unknown(value.range)
+                    } else {
+                        self.literal(value, set_later, depth - 1)
+                    };
+                    nodes.push(Entry { key, value });
+                }
+                self.add(expr.range, NodeKind::Mapping(nodes))
+            }
+            _ => self.unknown(expr.range),
+        }
+    }
+}

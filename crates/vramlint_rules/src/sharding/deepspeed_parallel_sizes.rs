@@ -1,0 +1,187 @@
+//! # deepspeed-parallel-sizes
+//!
+//! Sizes of tensor, sequence or expert parallelism in DeepSpeed's configuration that the run cannot have.
+//!
+//! ## Why it matters
+//! The groups of `tensor_parallel.autotp_size` must fill the processes: 3 of 4, or 4 of 2, stop `deepspeed.initialize`.
+//! `sequence_parallel_size` without `data_parallel_size` builds no groups at all; it only divides the number that the batch keys
+//! are checked with, so that every process still sees whole sequences. Expert parallelism has no tensor parallelism of its own yet.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "gradient_clipping": 1.0,
+//!   "tensor_parallel": {"autotp_size": 4}
+//! }
+//! ```
+//! ```python file=train.py
+//! import deepspeed
+//!
+//!
+//! def main(model):
+//!     return deepspeed.initialize(model=model, model_parameters=model.parameters(), config="ds_config.json")
+//! ```
+//! ```bash file=launch.sh
+//! deepspeed --num_gpus 2 train.py
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "gradient_clipping": 1.0,
+//!   "tensor_parallel": {"autotp_size": 2}
+//! }
+//! ```
+//! ```python file=train.py
+//! import deepspeed
+//!
+//!
+//! def main(model):
+//!     return deepspeed.initialize(model=model, model_parameters=model.parameters(), config="ds_config.json")
+//! ```
+//! ```bash file=launch.sh
+//! deepspeed --num_gpus 2 train.py
+//! ```
+//!
+//! ## When it is milder
+//! A warning for `sequence_parallel_size` alone, which runs.
+//!
+//! ## When it is silent
+//! Where the number of processes is not known, or the code brings groups of its own (`mpu`, `mesh_param`, a pipeline).
+//!
+//! ## Fix
+//! None: which of the sizes was meant is not known.
+//!
+//! ## Sources
+//! DeepSpeed 0.19.8 `utils/groups.py:213`, run with 4 of 2 and 2 of 1 processes; `runtime/config.py:468`, run with 2 processes;
+//! `module_inject/auto_ep_folding.py:111`, `:214`, read.
+//!
+//! # 中文
+//!
+//! DeepSpeed 配置中的张量、序列或专家并行大小与运行不符。
+//!
+//! ## 为什么重要
+//! `tensor_parallel.autotp_size` 的分组必须正好占满所有进程：4 个进程写 3、2 个进程写 4，都会在 `deepspeed.initialize` 处停止。
+//! 只有 `sequence_parallel_size` 而没有 `data_parallel_size` 时根本不会建立分组，只是检查批大小时除以该值，每个进程仍处理完整序列。
+//! 专家并行目前没有自己的张量并行。
+//!
+//! ## 何时从轻
+//! 只写 `sequence_parallel_size` 时能够运行，因此为警告。
+//!
+//! ## 何时不报
+//! 进程数未知，或代码自带分组（`mpu`、`mesh_param`、流水线）时。
+//!
+//! ## 修复
+//! 无：无法得知哪个大小才是本意。
+//!
+//! ## 来源
+//! DeepSpeed 0.19.8 `utils/groups.py:213`，以 2 个进程写 4、1 个进程写 2 实际运行；`runtime/config.py:468`，以 2 个进程实际运行；
+//! `module_inject/auto_ep_folding.py:111`、`:214`，仅读源码。
+
+use super::config::{self, Config};
+use super::reader::Readers;
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, message};
+use vramlint_catalog::Concept;
+use vramlint_resolve::{Project, Run};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL565",
+    name: "deepspeed-parallel-sizes",
+    group: Group::Sharding,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("deepspeed_parallel_sizes.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in config::configs(cx) {
+        tensor(cx, &config, out);
+        sequence(cx, &config, out);
+        experts(cx, &config, out);
+    }
+}
+
+/// A size above 1.
+fn size(config: &Config<'_>, path: &str) -> Option<i64> {
+    config.value(path).as_ref().and_then(config::whole).filter(|size| *size > 1)
+}
+
+/// Whether the code brings groups of processes of its own.
+pub(crate) fn own_groups(project: &Project, run: &Run) -> bool {
+    let brings = |text: &str| text.contains("mpu=") || text.contains("PipelineModule") || text.contains("mesh_param=");
+    run.code.as_deref().is_some_and(|code| code.files.iter().any(|id| brings(&project.file(*id).text)))
+}
+
+fn tensor(cx: &Context<'_>, config: &Config<'_>, out: &mut Sink) {
+    let path = "tensor_parallel.autotp_size";
+    let (Some(size), Some(item)) = (size(config, path), config.item(path)) else { return };
+    let known = config.uses.iter().filter(|one| one.readers.within(Readers::KNOWN)).filter_map(|one| one.run);
+    for run in known.filter(|run| !own_groups(cx.project, run)) {
+        let Some(world) = processes(run) else { continue };
+        // Before 0.16.4 nobody read the block.
+        let Some(severity) = config::unless_older(cx, config.file.id, "0.16.4").filter(|_| world % size != 0) else { continue };
+        let message = message!(
+            "autotp_size {size} does not divide the {world} processes that are started",
+            "autotp_size {size} 不能整除启动的 {world} 个进程"
+        );
+        let help =
+            message!("write a size that divides {world}, or start more processes", "改为能整除 {world} 的大小，或启动更多进程");
+        out.push(RULE.finding(config.place(item), message).severity(severity).help(help).run(&run.id));
+        return;
+    }
+}
+
+/// The processes that a launch starts, those of one group counted each.
+fn processes(run: &Run) -> Option<i64> {
+    run.int(Concept::NumProcesses).filter(|count| *count > 0)
+}
+
+fn sequence(cx: &Context<'_>, config: &Config<'_>, out: &mut Sink) {
+    let path = "sequence_parallel_size";
+    let (Some(_), Some(item)) = (size(config, path), config.item(path)) else { return };
+    let alone = config.item("data_parallel_size").is_none();
+    let plain = config.uses.iter().all(|one| {
+        one.readers.within(Readers::PLAIN) && one.run.is_some_and(|run| run.code.is_some() && !own_groups(cx.project, run))
+    });
+    if alone && plain {
+        let message = message!(
+            "sequence_parallel_size without data_parallel_size only divides the batch check: no groups are made",
+            "没有 data_parallel_size 时 sequence_parallel_size 只影响批大小检查：不会建立分组"
+        );
+        let help = message!("add \"data_parallel_size\": processes / this size", "请加入 \"data_parallel_size\"：进程数除以该值");
+        out.push(RULE.finding(config.place(item), message).severity(Severity::Warning).help(help));
+    }
+}
+
+/// What AutoEP refuses whatever the model is.
+fn experts(cx: &Context<'_>, config: &Config<'_>, out: &mut Sink) {
+    if config.flag("expert_parallel.enabled", false) != Some(true) {
+        return;
+    }
+    let Some(severity) = config::recent(cx, config.file.id, "0.19.5") else { return };
+    let path = "expert_parallel.expert_tensor_parallel_size";
+    if let (Some(size), Some(item)) = (size(config, path), config.item(path)) {
+        let message = message!(
+            "AutoEP refuses expert_tensor_parallel_size {size}: only 1 is supported",
+            "AutoEP 拒绝 expert_tensor_parallel_size {size}：目前只支持 1"
+        );
+        out.push(RULE.finding(config.place(item), message).severity(severity));
+    }
+    let path = "expert_parallel.autoep_size";
+    let run = config.uses.iter().filter(|one| one.readers.within(Readers::KNOWN)).find_map(|one| one.run);
+    let world = run.filter(|run| !own_groups(cx.project, run)).and_then(processes);
+    if let (Some(size), Some(item), Some(world)) = (size(config, path), config.item(path), world)
+        && world % size != 0
+    {
+        let message = message!(
+            "autoep_size {size} does not divide the {world} processes that are started",
+            "autoep_size {size} 不能整除启动的 {world} 个进程"
+        );
+        out.push(RULE.finding(config.place(item), message).severity(severity));
+    }
+}

@@ -1,0 +1,18 @@
+import deepspeed
+import torch
+
+DS_CONFIG = {
+    "gradient_accumulation_steps": 2,
+    "train_micro_batch_size_per_gpu": 2, "gradient_clipping": 1.0,
+}
+
+
+def main(model):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    engine, _, _, _ = deepspeed.initialize(
+        model=model,
+        model_parameters=model.parameters(),
+        optimizer=optimizer,
+        config=DS_CONFIG,
+    )
+    return engine

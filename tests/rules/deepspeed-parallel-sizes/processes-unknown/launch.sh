@@ -1,0 +1,2 @@
+#!/usr/bin/env bash
+deepspeed --num_gpus "$GPUS" train.py

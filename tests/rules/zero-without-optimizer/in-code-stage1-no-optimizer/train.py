@@ -1,0 +1,20 @@
+import deepspeed
+
+
+def main(model):
+    engine, _, _, _ = deepspeed.initialize(
+        model=model,
+        model_parameters=model.parameters(),
+        config={
+            "train_micro_batch_size_per_gpu": 1, "gradient_clipping": 1.0,
+            "bf16": {
+                "enabled": True,
+            },
+            "zero_optimization": {
+                "stage": 1,
+                "reduce_bucket_size": 100000,
+                "allgather_bucket_size": 100000,
+            },
+        },
+    )
+    return engine
