@@ -188,7 +188,7 @@ fn refused<'r>(project: &Project, model: &ModelLoad, run: &'r Run) -> Option<&'r
         let text = &project.file(*id).text;
         ["CUDA_VISIBLE_DEVICES", "ACCELERATE_BYPASS_DEVICE_MAP", "set_visible_devices"].iter().any(|word| text.contains(word))
     };
-    if code.files.iter().any(spoken) || run.launch.as_deref().is_some_and(|launch| shown_apart(launch)) {
+    if code.files.iter().any(spoken) || run.launch.as_deref().is_some_and(shown_apart) {
         return None;
     }
     let own = |what: &CallWhat| matches!(what, CallWhat::Model(index) if code.model(*index).is_some_and(|own| own.place == model.place));

@@ -10,7 +10,7 @@ use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys;
 use vramlint_resolve::versions::Span;
 use vramlint_resolve::{Kind, SourceFile};
-use vramlint_syntax::data::Loader;
+use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (file, root, certain) in schema::files(cx, Kind::Accelerate) {
@@ -50,7 +50,7 @@ fn meant_type(written: &str) -> Option<&'static str> {
 }
 
 /// An environment that accelerate does not know chooses the class for Amazon, which refuses the keys of a machine.
-fn environment(file: &SourceFile, root: vramlint_syntax::data::NodeRef<'_>, certain: bool) -> Option<Finding> {
+fn environment(file: &SourceFile, root: NodeRef<'_>, certain: bool) -> Option<Finding> {
     let (key, node) = root.entry("compute_environment")?;
     let written = node.text().unwrap_or_default();
     if written == "AMAZON_SAGEMAKER" || schema::is_open(written) || node.value(Loader::PyYaml).is_none() {
@@ -217,7 +217,7 @@ const MODES: &[&str] = &["default", "reduce-overhead", "max-autotune", "max-auto
 fn splitting(start: &Start<'_>, path: Path) -> Vec<Finding> {
     let mut found = Vec::new();
     let flag = start.flag("--use_parallelism_config").is_some();
-    let block = start.root().and_then(|root| root.get("parallelism_config")).is_some_and(|block| block.is_mapping());
+    let block = start.root().and_then(|root| root.get("parallelism_config")).is_some_and(NodeRef::is_mapping);
     let dropped = start.kind().is_none_or(|kind| kind.by_flag) && !flag;
     if dropped || !(flag || block) || !matches!(path, Path::Torchrun | Path::DeepSpeed) {
         return found;
