@@ -33,6 +33,12 @@ pub(super) static FLAGS: &[Flag] = &[
     Flag::one(&["--logs_specs", "--logs-specs"]),
     Flag::one(&["--numa_binding", "--numa-binding"]),
     Flag::one(&["--signals_to_handle", "--signals-to-handle"]),
+    Flag::one(&["--duplicate_stdout_filters", "--duplicate-stdout-filters"]),
+    Flag::one(&["--duplicate_stderr_filters", "--duplicate-stderr-filters"]),
+    Flag::one(&["--log_line_prefix_template", "--log-line-prefix-template"]),
+    Flag::one(&["--shutdown_timeout", "--shutdown-timeout"]),
+    Flag::switch(&["--virtual_local_rank", "--virtual-local-rank"]),
+    Flag::one(&["--print_completion", "--print-completion"]),
     // Of `python -m torch.distributed.launch` alone.
     Flag::switch(&["--use_env", "--use-env"]),
 ];

@@ -7,7 +7,7 @@ mod kind;
 mod numbers;
 mod start;
 
-pub(crate) use given::{Answer, Given};
+pub(crate) use given::{Answer, Given, truth};
 pub(crate) use kind::{Path, Type, is_sagemaker};
 pub(crate) use start::{Start, starts};
 

@@ -184,5 +184,8 @@ impl<'a> Start<'a> {
 
 /// A value that a template fills in.
 fn is_open(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| ["{{", "{%", "${", "<%"].iter().any(|mark| text.contains(mark)))
+    value.as_str().is_some_and(|text| {
+        let variable = text.strip_prefix('$').is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'));
+        variable || ["{{", "{%", "${", "<%"].iter().any(|mark| text.contains(mark))
+    })
 }

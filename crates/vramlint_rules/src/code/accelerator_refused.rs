@@ -4,7 +4,9 @@
 //!
 //! ## Why it matters
 //! `mixed_precision` is `no`, `fp16`, `bf16` or `fp8`, in lower case: `fp32`, `BF16` and `False` are refused. Settings of the loader
-//! (`dispatch_batches`, `even_batches`) moved into `DataLoaderConfiguration`, and `logging_dir` into `ProjectConfiguration`.
+//! (`dispatch_batches`, `even_batches`) moved into `DataLoaderConfiguration`, and `logging_dir` into `ProjectConfiguration`. The number of
+//! accumulation steps is a whole number, also in `ACCELERATE_GRADIENT_ACCUMULATION_STEPS` (`auto` is DeepSpeed's word), and not given
+//! beside a `GradientAccumulationPlugin`.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -24,13 +26,14 @@
 //! Safe: `"no"` for `"fp32"` and `False`, the name in lower case, `"fp16"` for `"float16"`.
 //!
 //! ## When it is milder
-//! Keywords that moved are advice where the version of accelerate is not known.
+//! Keywords that moved are advice where the version of accelerate is not known. A word in `ACCELERATE_MIXED_PRECISION` that accelerate does
+//! not know is a warning: under `torchrun` and `python` it is not refused, and trains in fp32.
 //!
 //! ## When it is silent
 //! Where the value comes from the command line or a branch; where a handler catches the error.
 //!
 //! ## Sources
-//! accelerate 1.15.0 `accelerator.py:315` and the signature of `Accelerator`, run; the keywords are gone since 1.0.0, read.
+//! accelerate 1.15.0 `accelerator.py:315`, `:541-548` and the signature of `Accelerator`, run; the keywords are gone since 1.0.0, read.
 //!
 //! # 中文
 //!
@@ -38,10 +41,11 @@
 //!
 //! ## 为什么重要
 //! `mixed_precision` 只能是小写的 `no`、`fp16`、`bf16`、`fp8`：`fp32`、`BF16`、`False` 会被拒绝。数据加载的设置（`dispatch_batches`、
-//! `even_batches`）已移到 `DataLoaderConfiguration`，`logging_dir` 已移到 `ProjectConfiguration`。
+//! `even_batches`）已移到 `DataLoaderConfiguration`，`logging_dir` 已移到 `ProjectConfiguration`。累积次数须为整数，
+//! `ACCELERATE_GRADIENT_ACCUMULATION_STEPS` 亦然（`auto` 是 DeepSpeed 的写法），且不能与 `GradientAccumulationPlugin` 同时给出。
 //!
 //! ## 何时较轻
-//! 无法得知 accelerate 版本时，已移走的关键字仅作提示。
+//! 无法得知 accelerate 版本时，已移走的关键字仅作提示。`ACCELERATE_MIXED_PRECISION` 中 accelerate 不认识的词为警告：在 `torchrun` 与 `python` 下不会被拒绝，而是以 fp32 训练。
 //!
 //! ## 何时不报
 //! 值来自命令行或分支；错误会被异常处理捕获。
@@ -50,11 +54,13 @@
 //! 安全：`"fp32"` 与 `False` 改为 `"no"`，名称改为小写，`"float16"` 改为 `"fp16"`。
 //!
 //! ## 来源
-//! accelerate 1.15.0 `accelerator.py:315` 与 `Accelerator` 的签名，实际运行；这些关键字自 1.0.0 起移除，阅读源码。
+//! accelerate 1.15.0 `accelerator.py:315`、`:541-548` 与 `Accelerator` 的签名，实际运行；这些关键字自 1.0.0 起移除，阅读源码。
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, calls, gate};
-use vramlint_base::{Applicability, Severity, Value, message};
+use vramlint_base::{Applicability, Place, Severity, Value, message};
+use vramlint_catalog::flags::Launcher;
+use vramlint_resolve::CallIn;
 use vramlint_resolve::code::{CallWhat, LibraryCall};
 use vramlint_resolve::versions::Span;
 
@@ -85,6 +91,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         precision(call, &mut once, out);
+        accumulation(cx, at, &mut once, out);
+        precision_of_the_environment(cx, at, &mut once, out);
         for (name, instead) in MOVED {
             let Some(argument) = call.argument(name, None) else { continue };
             let Some(severity) = gate::severity(cx, call.file, &Span::since("accelerate", "1.0.0"), Severity::Error) else {
@@ -143,4 +151,94 @@ fn precision(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
         finding = finding.fix(fix);
     }
     out.push(finding);
+}
+
+/// `int()` of the argument, or of the variable that replaces it; a plugin of its own excludes the argument (accelerator.py:541-548).
+fn accumulation(cx: &Context<'_>, at: &CallIn, once: &mut Once, out: &mut Sink) {
+    const VARIABLE: &str = "ACCELERATE_GRADIENT_ACCUMULATION_STEPS";
+    let call = at.call();
+    let argument = call.argument("gradient_accumulation_steps", Some(3));
+    let plugin = call.argument("gradient_accumulation_plugin", None);
+    let made = plugin
+        .and_then(|plugin| at.made(&plugin.only()?.what))
+        .is_some_and(|made| made.is("accelerate", "GradientAccumulationPlugin"));
+    if let (Some(plugin), Some(argument), true) = (plugin, argument, made) {
+        let steps = argument.settled().and_then(Value::as_int).filter(|steps| *steps != 1);
+        if let Some(steps) = steps.filter(|_| once.first(argument.place)) {
+            let message = message!(
+                "Accelerator() refuses gradient_accumulation_steps={steps} beside a gradient_accumulation_plugin",
+                "已给出 gradient_accumulation_plugin 时 Accelerator() 拒绝 gradient_accumulation_steps={steps}"
+            );
+            let finding = RULE.finding(argument.place, message).related(plugin.place, message!("the plugin", "插件"));
+            out.push(finding.help(message!(
+                "give the number to GradientAccumulationPlugin(num_steps=…) alone",
+                "只在 GradientAccumulationPlugin(num_steps=…) 中给出次数"
+            )));
+        }
+        return;
+    }
+    if plugin.is_some() || call.open {
+        return;
+    }
+    let number = |text: &str| text.trim().parse::<i64>().is_ok();
+    let help = message!("write a whole number, or leave it out: 1", "请写整数，或去掉：默认为 1");
+    if let Some(value) = argument.and_then(|argument| argument.only())
+        && let CallWhat::Known(Value::Text(text)) = &value.what
+        && !number(text)
+        && once.first(value.place)
+    {
+        let message = message!(
+            "gradient_accumulation_steps = '{text}' is refused: Accelerator() makes a whole number of it",
+            "gradient_accumulation_steps = '{text}' 会被拒绝：Accelerator() 要把它变成整数"
+        );
+        out.push(RULE.finding(value.place, message).help(help.clone()));
+    }
+    for run in at.runs(cx.project) {
+        let Some(launch) = run.launch.as_deref() else { continue };
+        let Some(variable) = launch.variable(VARIABLE).filter(|variable| !variable.conditional) else { continue };
+        let Some(text) = variable.value.text().filter(|text| !number(text)) else { continue };
+        // The launcher of DeepSpeed may write another number over it.
+        if run.deepspeed.is_some() || run.int(vramlint_catalog::Concept::ZeroStage).is_some() {
+            continue;
+        }
+        let place = Place::new(launch.file, variable.range);
+        if once.first(place) {
+            let message = message!(
+                "{VARIABLE}={text} is refused: Accelerator() makes a whole number of it",
+                "{VARIABLE}={text} 会被拒绝：Accelerator() 要把它变成整数"
+            );
+            out.push(
+                RULE.finding(place, message).related(call.place, message!("it is read here", "在此读取")).help(help.clone()),
+            );
+        }
+    }
+}
+
+/// torchrun and python hand the variable on as it is, and nobody checks it: an unknown word means no mixed precision.
+fn precision_of_the_environment(cx: &Context<'_>, at: &CallIn, once: &mut Once, out: &mut Sink) {
+    const VARIABLE: &str = "ACCELERATE_MIXED_PRECISION";
+    let call = at.call();
+    if !call.lacks("mixed_precision", Some(2)) {
+        return;
+    }
+    for run in at.runs(cx.project).filter(|run| matches!(run.launcher, Some(Launcher::Torchrun | Launcher::Python))) {
+        let Some(launch) = run.launch.as_deref() else { continue };
+        let Some(variable) = launch.variable(VARIABLE).filter(|variable| !variable.conditional) else { continue };
+        let Some(text) = variable.value.text() else { continue };
+        if text.is_empty() || matches!(text, "no" | "fp16" | "bf16" | "fp8") {
+            continue;
+        }
+        let place = Place::new(launch.file, variable.range);
+        if once.first(place) {
+            let message = message!(
+                "{VARIABLE}={text} has no effect: accelerate knows no, fp16, bf16 and fp8, in lower case",
+                "{VARIABLE}={text} 不起作用：accelerate 只认小写的 no、fp16、bf16、fp8"
+            );
+            out.push(
+                RULE.finding(place, message)
+                    .severity(Severity::Warning)
+                    .related(call.place, message!("it is read here", "在此读取")),
+            );
+        }
+    }
 }

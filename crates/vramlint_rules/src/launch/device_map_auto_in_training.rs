@@ -45,6 +45,11 @@
 //! For a model that is only evaluated or generates; for a map that is not known, or that is chosen only for one process; where the
 //! run can see one GPU only. Without a distributed launch it is advice.
 //!
+//! ## When it is an error
+//! `auto` and `balanced` in a run with several processes on a machine, where `prepare()` or a trainer of transformers or TRL gets
+//! the model: it is split over two GPUs or more, and refused (accelerate 0.24 and later; where the version is not known it stays a
+//! warning).
+//!
 //! ## Sources
 //! accelerate 1.15.0 `accelerator.py:1478` (refused with more than one entry), run; `utils/modeling.py` (the split), run.
 //!
@@ -60,6 +65,10 @@
 //! ## 何时不报
 //! 只做评估或生成的模型；无法得知的映射，或仅在单进程时才选用的映射；只能看到一张 GPU 的运行。没有分布式启动时仅作提示。
 //!
+//! ## 何时为错误
+//! 一台机器上有多个进程、且模型交给 `prepare()` 或 transformers、TRL 的 Trainer 时的 `auto` 与 `balanced`：模型会被拆到两张以上的 GPU，
+//! 随即被拒绝（accelerate 0.24 起；版本未知时仍为警告）。
+//!
 //! ## 修复
 //! 不安全，仅限单进程：改为 `{"": 0}`，把所有层放在该进程的 GPU 上。
 //!
@@ -67,10 +76,11 @@
 //! accelerate 1.15.0 `accelerator.py:1478`（映射多于一项即拒绝），实际运行；`utils/modeling.py`（如何拆分），实际运行。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink, edit, gate};
 use vramlint_base::{Applicability, Finding, Fix, Message, Place, Severity, Value, message};
 use vramlint_catalog::Concept;
-use vramlint_resolve::code::{CodeCandidate, CodeFacts, ModelLoad};
+use vramlint_resolve::code::{CallWhat, CodeCandidate, CodeFacts, LibraryCall, ModelLoad};
+use vramlint_resolve::versions::Span;
 use vramlint_resolve::{Project, Run, SourceFile};
 
 pub(crate) static RULE: Rule = Rule {
@@ -83,6 +93,9 @@ pub(crate) static RULE: Rule = Rule {
     check: Some(check),
 };
 
+/// Releases whose `prepare()` looks at the map: 0.20.3 does not yet, 0.24.1 does.
+const CHECKED: Span = Span::since("accelerate", "0.24.1");
+
 /// Maps that spread a model by themselves.
 const SPREADING: &[&str] = &["auto", "balanced", "balanced_low_0", "sequential"];
 
@@ -93,14 +106,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for run in &cx.project.runs {
         for model in run.code.iter().flat_map(|code| &code.models) {
             if model.trained.is_some() || !only_uses(cx.project.file(model.file)) {
-                found.extend(spreading(model).and_then(|map| finding(model, map, Some(run))));
+                found.extend(spreading(model).and_then(|map| finding(cx, model, map, Some(run))));
             }
         }
     }
     for (file, code) in cx.project.unreached() {
         let file = cx.project.file(*file);
         if file.host.is_none() {
-            found.extend(alone(cx.project, file, code));
+            found.extend(alone(cx, file, code));
         }
     }
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -113,11 +126,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Models of a file that no run is seen to use: those that the file itself trains, and, in a project that trains, those that it
 /// only makes for others.
-fn alone(project: &Project, file: &SourceFile, code: &CodeFacts) -> Vec<Finding> {
+fn alone(cx: &Context<'_>, file: &SourceFile, code: &CodeFacts) -> Vec<Finding> {
+    let project = cx.project;
     let for_others = !project.runs.is_empty() && makes_for_others(file);
     let own = code.models.iter().filter(|model| model.file == file.id);
     let counts = |model: &&ModelLoad| model.trained.unwrap_or_else(|| for_others && in_a_class(file, model));
-    own.filter(counts).filter_map(|model| finding(model, spreading(model)?, None)).collect()
+    own.filter(counts).filter_map(|model| finding(cx, model, spreading(model)?, None)).collect()
 }
 
 /// Words in the names of files that use a model without training it.
@@ -155,7 +169,44 @@ fn spreading(model: &ModelLoad) -> Option<&CodeCandidate> {
     (settled || model.device_map.iter().all(|map| spreads(&map))).then_some(first)
 }
 
-fn finding(model: &ModelLoad, map: &CodeCandidate, run: Option<&Run>) -> Option<Finding> {
+/// The call that hands the model to accelerate, where that surely refuses it: the map spreads over every GPU that a process
+/// sees, and a process of a machine with several sees them all.
+fn refused<'r>(project: &Project, model: &ModelLoad, run: &'r Run) -> Option<&'r LibraryCall> {
+    let world = run.int(Concept::WorldSize)?;
+    let machines = run.int(Concept::NumMachines).unwrap_or(1).max(1);
+    // DeepSpeed's stage 3 refuses the load itself: the rule `device-map-refused` says so.
+    if world / machines < 2 || model.conditional || run.int(Concept::ZeroStage) == Some(3) {
+        return None;
+    }
+    // A program may show each process one GPU of its own, or look at the number of processes before it loads.
+    let code = run.code.as_deref()?;
+    let spoken = |id: &FileId| {
+        let text = &project.file(*id).text;
+        ["CUDA_VISIBLE_DEVICES", "ACCELERATE_BYPASS_DEVICE_MAP", "set_visible_devices"].iter().any(|word| text.contains(word))
+    };
+    if code.files.iter().any(spoken) || run.launch.as_deref().is_some_and(shown_apart) {
+        return None;
+    }
+    let own = |what: &CallWhat| matches!(what, CallWhat::Model(index) if code.model(*index).is_some_and(|own| own.place == model.place));
+    code.calls.iter().find(|call| {
+        let takes = match (call.library(), call.name()) {
+            ("accelerate", "prepare" | "prepare_model") => true,
+            ("transformers" | "trl", name) => name.ends_with("Trainer"),
+            _ => false,
+        };
+        let given = || call.arguments.iter().filter_map(|argument| argument.only()).any(|value| own(&value.what));
+        takes && !call.conditional && !call.caught && given()
+    })
+}
+
+/// Whether the command itself says which GPUs are seen, or turns the check off.
+fn shown_apart(launch: &vramlint_resolve::launch::Launch) -> bool {
+    let one =
+        launch.variable("CUDA_VISIBLE_DEVICES").is_some_and(|shown| shown.value.text().is_none_or(|ids| !ids.contains(',')));
+    one || launch.variable("ACCELERATE_BYPASS_DEVICE_MAP").is_some()
+}
+
+fn finding(cx: &Context<'_>, model: &ModelLoad, map: &CodeCandidate, run: Option<&Run>) -> Option<Finding> {
     // Where it is not seen what becomes of a model, only a run that trains can take it for the one that is trained.
     let idle = |run: &Run| model.trained.is_none() && !run.code.as_ref().is_some_and(|code| code.trains());
     if model.trained == Some(false) || run.is_some_and(|run| idle(run) || has_one_gpu(run)) {
@@ -195,6 +246,21 @@ fn finding(model: &ModelLoad, map: &CodeCandidate, run: Option<&Run>) -> Option<
         "leave device_map out and let the trainer place the model, or put it on the process's own GPU",
         "去掉 device_map，由 Trainer 放置模型；或把模型放在进程自己的 GPU 上"
     ));
+    if distributed.is_some()
+        && matches!(name, "auto" | "balanced")
+        && let Some(run) = run
+        && gate::severity(cx, model.file, &CHECKED, Severity::Error) == Some(Severity::Error)
+        && let Some(user) = refused(cx.project, model, run)
+    {
+        finding.message = message!(
+            "device_map=\"{name}\" splits the model over the GPUs, and a distributed run refuses to train such a model",
+            "device_map=\"{name}\" 会把模型拆分到多张 GPU，而分布式运行拒绝训练这样的模型"
+        );
+        finding = finding.severity(Severity::Error);
+        if user.place.file != place.file || user.place.range != place.range {
+            finding = finding.related(user.place, message!("it is refused here", "在此被拒绝"));
+        }
+    }
     if let Some((at, what)) = distributed.flatten() {
         finding = finding.related(at, what);
     }

@@ -7,6 +7,10 @@
 //! all entries name one device and where only one process is started as MULTI_GPU. A 4- or 8-bit model may not lie on the disk, nor
 //! on another GPU than that of its process. And with ZeRO-3 a load with any map is refused.
 //!
+//! ## When it is milder
+//! A warning for what is not refused: a map that puts every process's model on the same GPU, and one that leaves blocks of the model on
+//! the CPU or the disk, where no update reaches them.
+//!
 //! ## Example
 //! ```bash file=launch.sh
 //! accelerate launch --multi_gpu --num_processes 2 train.py
@@ -51,6 +55,9 @@
 //! ## 为什么重要
 //! accelerate 的 `prepare()`（Trainer 也会调用）在任何分布式运行中都拒绝多于一项的映射，即使各项都指向同一设备、即使以 MULTI_GPU 只启动一个进程。
 //! 4 位或 8 位模型不能放在磁盘上，也不能放在非本进程的 GPU 上。使用 ZeRO-3 时，带任何映射的加载都会被拒绝。
+//!
+//! ## 何时较轻
+//! 不会被拒绝的情形为警告：各进程的模型都放在同一张 GPU 上；部分层留在 CPU 或磁盘上，得不到更新。
 //!
 //! ## 何时不报
 //! `auto` 等策略的项数取决于 GPU（由 `device-map-auto-in-training` 提示）；映射或运行无法得知；设置了 `ACCELERATE_BYPASS_DEVICE_MAP`。
@@ -143,9 +150,29 @@ fn in_run(
             None => finding,
         });
     }
-    let (config, bits) = calls::quantized(at, load)?;
-    let device = one_device(map)?;
+    if distributed.is_none()
+        && let Some(finding) = offloaded(at, load, map, place)
+    {
+        return Some(finding.run(&run.id));
+    }
     let several = run.int(Concept::WorldSize).is_some_and(|world| world > 1);
+    let Some((config, bits)) = calls::quantized(at, load) else {
+        let local = run.int(Concept::WorldSize)? / run.int(Concept::NumMachines).unwrap_or(1).max(1);
+        let device = one_device(map).filter(|_| local > 1 && load.lacks("quantization_config", None))?;
+        let finding = RULE.finding(
+            place,
+            message!(
+                "each of the {local} processes of a machine loads the model on GPU {device}, which holds them all at once",
+                "一台机器上的 {local} 个进程都把模型加载到 GPU {device}，它要同时容纳全部副本"
+            ),
+        );
+        let help = message!(
+            "leave device_map out, or map it to the process's own GPU: {{\"\": PartialState().local_process_index}}",
+            "去掉 device_map，或映射到进程自己的 GPU：{{\"\": PartialState().local_process_index}}"
+        );
+        return Some(finding.severity(Severity::Warning).help(help).run(&run.id));
+    };
+    let device = one_device(map)?;
     let alone =
         run.int(Concept::WorldSize) == Some(1) && device > 0 && trained.is_some_and(|user| user.library() == "accelerate");
     (several || alone).then(|| {
@@ -162,6 +189,34 @@ fn in_run(
             "映射到进程自己的 GPU：{{\"\": PartialState().local_process_index}}"
         ))
         .run(&run.id)
+    })
+}
+
+/// A model that is trained with blocks on the CPU or the disk: hooks move them in for the forward pass, and no update reaches them.
+fn offloaded(at: &CallIn, load: &LibraryCall, map: &CallWhat, place: Place) -> Option<Finding> {
+    let CallWhat::Dict { entries, .. } = map else { return None };
+    let values: Vec<&CallWhat> = entries.iter().filter_map(|entry| calls::only(&entry.values)).map(|value| &value.what).collect();
+    let host = |what: &&&CallWhat| matches!(what, CallWhat::Known(Value::Text(text)) if text == "cpu" || text == "disk");
+    let away = values.iter().filter(host).count();
+    // Everything on the CPU is a training on the CPU; of a quantized model and of adapters more is to be said than this.
+    let adapted = at.facts.calls.iter().any(|call| call.library() == "peft");
+    let plain = load.lacks("quantization_config", None) && !adapted && away < entries.len();
+    let name = values
+        .iter()
+        .find(host)
+        .and_then(|what| if let CallWhat::Known(Value::Text(text)) = what { Some(text) } else { None })?;
+    plain.then(|| {
+        let finding = RULE.finding(
+            place,
+            message!(
+                "blocks on the {name} are brought in for each forward pass only: they are not trained",
+                "放在 {name} 上的层只在每次前向时调入：它们不会被训练"
+            ),
+        );
+        finding.severity(Severity::Warning).help(message!(
+            "offload with ZeRO or FSDP, which update what they move, or take a smaller model",
+            "改用会更新被移动权重的 ZeRO 或 FSDP 卸载，或换用更小的模型"
+        ))
     })
 }
 

@@ -5,7 +5,8 @@
 //! ## Why it matters
 //! The launcher takes every flag and hands on those of the mode that it starts. `--gradient_accumulation_steps` and `--zero_stage` reach the run
 //! only with DeepSpeed, `--fsdp_*` only with FSDP, `--parallelism_config_*` only with `--use_parallelism_config` or the file's block, `--fp8_*`
-//! only with `fp8`. Elsewhere they are dropped without a message: the batch or the memory is not what the command says.
+//! only with `fp8`. Elsewhere they are dropped without a message: the batch or the memory is not what the command says. Beside a DeepSpeed
+//! JSON those of DeepSpeed fill in the `"auto"` of their key, and nothing else.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -21,7 +22,8 @@
 //! None: the flag or the mode may be the one that was meant.
 //!
 //! ## Sources
-//! accelerate 1.15.0 `utils/launch.py:305-352`, `:355-410` and `:430-560` (what each mode exports), run.
+//! accelerate 1.15.0 `utils/launch.py:305-352`, `:355-410` and `:430-560` (what each mode exports), `utils/dataclasses.py:1292-1320`
+//! (what fills in a JSON), run.
 //!
 //! # 中文
 //!
@@ -30,17 +32,18 @@
 //! ## 为什么重要
 //! 启动器接受所有参数，但只传递所启动模式的那些。`--gradient_accumulation_steps` 与 `--zero_stage` 只在 DeepSpeed 下生效，`--fsdp_*` 只在 FSDP 下，
 //! `--parallelism_config_*` 只在 `--use_parallelism_config` 或文件中有该块时，`--fp8_*` 只在 `fp8` 下。其余情况会被丢弃且没有提示：批次或显存与命令所写不符。
+//! 有 DeepSpeed JSON 时，DeepSpeed 的参数只填充对应键的 `"auto"`，此外不起作用。
 //!
 //! ## 修复
 //! 无：本意可能是该参数，也可能是该模式。
 //!
 //! ## 来源
-//! accelerate 1.15.0 `utils/launch.py:305-352`、`:355-410`、`:430-560`（各模式导出的内容），实际运行。
+//! accelerate 1.15.0 `utils/launch.py:305-352`、`:355-410`、`:430-560`（各模式导出的内容）、`utils/dataclasses.py:1292-1320`（填充 JSON 的内容），实际运行。
 
-use crate::accelerate::{Answer, Start, Type, starts};
+use crate::accelerate::{Answer, Start, Type, json, starts};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity, message};
+use vramlint_base::{Finding, Place, Severity, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::launch::{Launch, LaunchFlag};
 
@@ -78,7 +81,56 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let others: Vec<&LaunchFlag> = given.collect();
             out.push(finding(&start, &kind, launch, first, &others, needs));
         }
+        out.findings.extend(beside_json(&start, launch));
     }
+}
+
+/// Flags that only fill the `auto` entries of a DeepSpeed JSON (utils/dataclasses.py:1292-1320), and which ones.
+const FILLING: &[(&str, &[&str])] = &[
+    ("--zero_stage", &["zero_optimization", "stage"]),
+    ("--gradient_accumulation_steps", &["gradient_accumulation_steps"]),
+    ("--gradient_clipping", &["gradient_clipping"]),
+    ("--offload_optimizer_device", &["zero_optimization", "offload_optimizer", "device"]),
+    ("--offload_param_device", &["zero_optimization", "offload_param", "device"]),
+    ("--zero3_save_16bit_model", &["zero_optimization", "stage3_gather_16bit_weights_on_model_save"]),
+];
+
+/// Flags beside a DeepSpeed JSON that says otherwise, or nothing.
+fn beside_json(start: &Start<'_>, launch: &Launch) -> Vec<Finding> {
+    let Some(json) = json::of(start) else { return Vec::new() };
+    let dropped = FILLING.iter().filter_map(|(name, path)| {
+        let flag = launch.flag(name)?;
+        let asked = flag.values.first()?.text()?.to_lowercase();
+        let (said, place) = match json.value(path) {
+            Some((_, Value::Text(text))) if text == "auto" => return None,
+            Some((place, Value::Text(text))) => (text.to_lowercase(), place),
+            Some((place, value)) => (value.to_string().to_lowercase(), place),
+            None if json.certain && asked != "none" && asked != "false" => (String::new(), json.named),
+            None => return None,
+        };
+        let number = |text: &str| text.parse::<f64>().ok();
+        if said == asked || number(&said).is_some() && number(&said) == number(&asked) {
+            return None;
+        }
+        let key = path.join(".");
+        let message = if said.is_empty() {
+            message!(
+                "{name} {asked} has no effect: the DeepSpeed JSON has no {key} to fill in",
+                "{name} {asked} 不生效：DeepSpeed JSON 中没有可填充的 {key}"
+            )
+        } else {
+            message!(
+                "{name} {asked} has no effect: the DeepSpeed JSON says {key} {said}",
+                "{name} {asked} 不生效：DeepSpeed JSON 中 {key} 为 {said}"
+            )
+        };
+        let finding = RULE.finding(Place::new(launch.file, flag.word), message).related(place, message!("the JSON", "该 JSON"));
+        Some(finding.help(message!(
+            "write the value in the JSON, or \"auto\" there for the flag to fill in",
+            "请在 JSON 中写出取值，或在该处写 \"auto\" 由参数填充"
+        )))
+    });
+    dropped.collect()
 }
 
 /// Whether the sizes of a parallelism configuration are read; `None` where not known.
@@ -102,14 +154,7 @@ fn precise(start: &Start<'_>) -> bool {
     }
 }
 
-fn finding(
-    start: &Start<'_>,
-    kind: &Type,
-    launch: &Launch,
-    first: &LaunchFlag,
-    others: &[&LaunchFlag],
-    needs: &str,
-) -> vramlint_base::Finding {
+fn finding(start: &Start<'_>, kind: &Type, launch: &Launch, first: &LaunchFlag, others: &[&LaunchFlag], needs: &str) -> Finding {
     let (flag, name) = (&first.name, &kind.name);
     let message = if needs.ends_with("fp8") || needs.ends_with("parallelism_config") {
         message!("{flag} has no effect without {needs}", "没有 {needs} 时 {flag} 不生效")

@@ -19,7 +19,8 @@
 //!
 //! ## When it is milder
 //! Without one of the libraries: an error where the project pins torch and accelerate and lists none of them, a warning where it only does not
-//! list them. Silent where the project does not list its libraries.
+//! list them. Silent where the project does not list its libraries, and where a script, an image or code of it speaks of one of the
+//! libraries or of NVIDIA's images, which hold TransformerEngine.
 //!
 //! ## Fix
 //! None.
@@ -37,7 +38,8 @@
 //! 名称：只有文件中的 `backend: TE` 可用。MS-AMP 不能与 FSDP 或 ZeRO 3 同用；FSDP 下的 torchao 不能与 `fsdp_cpu_ram_efficient_loading` 同用。
 //!
 //! ## 何时较轻
-//! 缺少这些库时：项目固定了 torch 与 accelerate 的版本却未列出它们为错误，仅未列出为警告；项目未列出所用的库时不报告。
+//! 缺少这些库时：项目固定了 torch 与 accelerate 的版本却未列出它们为错误，仅未列出为警告；项目未列出所用的库时不报告；脚本、
+//! 镜像或代码提到其中某个库，或提到自带 TransformerEngine 的 NVIDIA 镜像时，也不报告。
 //!
 //! ## 修复
 //! 无。
@@ -50,6 +52,7 @@ use crate::accelerate::{Answer, Given, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Finding, Severity, message};
+use vramlint_resolve::SourceFile;
 use vramlint_resolve::versions::{Known, Said};
 
 pub(crate) static RULE: Rule = Rule {
@@ -63,7 +66,20 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Libraries that bring fp8.
-const LIBRARIES: &[&str] = &["transformer-engine", "transformer-engine-torch", "torchao", "ms-amp", "msamp"];
+const LIBRARIES: &[&str] = &[
+    "transformer-engine",
+    "transformer-engine-torch",
+    "transformer-engine-cu11",
+    "transformer-engine-cu12",
+    "transformer-engine-cu13",
+    "torchao",
+    "ms-amp",
+    "msamp",
+];
+
+/// What scripts, images and code write who have one of them elsewhere: NVIDIA's images hold TransformerEngine.
+const ELSEWHERE: &[&str] =
+    &["nvcr.io/nvidia/", "transformer_engine", "transformer-engine", "TransformerEngine", "torchao", "msamp", "MS-AMP"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
@@ -109,7 +125,8 @@ fn library(cx: &Context<'_>, precision: &Given) -> Option<Finding> {
     let file = precision.place.file;
     let said = |name: &str| cx.project.library(file, name);
     said("accelerate")?;
-    if LIBRARIES.iter().any(|name| said(name).is_some()) {
+    let elsewhere = |file: &SourceFile| file.data().is_none() && ELSEWHERE.iter().any(|word| file.text.contains(word));
+    if LIBRARIES.iter().any(|name| said(name).is_some()) || cx.project.files.iter().any(elsewhere) {
         return None;
     }
     let pinned = |name: &str| matches!(said(name), Some(Said { version: Known::Exact(_), .. }));

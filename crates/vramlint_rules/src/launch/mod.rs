@@ -24,7 +24,9 @@ mod processes_per_machine;
 mod sagemaker_cannot_launch;
 mod setting_overridden;
 mod trainer_takes_every_gpu;
+mod unknown_launch_flag;
 mod use_cpu_not_passed_on;
+mod variable_not_expanded;
 mod variable_overwritten_by_launch;
 mod visible_devices_ignored;
 
@@ -57,7 +59,9 @@ pub(crate) const RULES: &[&Rule] = &[
     &sagemaker_cannot_launch::RULE,
     &setting_overridden::RULE,
     &trainer_takes_every_gpu::RULE,
+    &unknown_launch_flag::RULE,
     &use_cpu_not_passed_on::RULE,
+    &variable_not_expanded::RULE,
     &variable_overwritten_by_launch::RULE,
     &visible_devices_ignored::RULE,
 ];

@@ -72,7 +72,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for start in &starts(cx.project) {
         let found = match start.gpu_ids() {
-            Some((ids, given)) => against_ids(start, &ids, &given),
+            Some((ids, given)) => {
+                against_ids(start, &ids, &given).or_else(|| all_of_the_machine(start, count_of(ids.len()), &given))
+            }
             None => against_target(start),
         };
         if let Some(finding) = found.filter(|finding| once.first(finding.place)) {
@@ -85,6 +87,7 @@ fn against_ids(start: &Start<'_>, ids: &[String], given: &Given) -> Option<Findi
     let kind = start.kind()?;
     let machines = start.machines()?;
     let unique = count_of(ids.iter().collect::<BTreeSet<_>>().len());
+    let cards = cards(unique);
     let shown = ids.join(",");
     // The check reads the file first; without one it is not made.
     if kind.is_multi() && ids.len() < 2 && machines <= 1 && start.file.is_some() && start.flag("--cpu").is_none() {
@@ -111,7 +114,7 @@ fn against_ids(start: &Start<'_>, ids: &[String], given: &Given) -> Option<Findi
         RULE.finding(
             processes.place,
             message!(
-                "{count} processes on {unique} GPUs: gpu_ids is {shown}, so that rank {last} has none",
+                "{count} processes on {cards}: gpu_ids is {shown}, so that rank {last} has none",
                 "{count} 个进程对应 {unique} 张 GPU：gpu_ids 为 {shown}，rank {last} 没有 GPU"
             ),
         )
@@ -131,6 +134,31 @@ fn against_ids(start: &Start<'_>, ids: &[String], given: &Given) -> Option<Findi
     Some(if machines == 1 && processes.key.is_some() { with_fix(finding, &processes, unique) } else { finding })
 }
 
+/// Without a number the launcher starts a process for every GPU of the machine, as it counts before it hides some.
+fn all_of_the_machine(start: &Start<'_>, shown: i64, given: &Given) -> Option<Finding> {
+    let command = start.command()?;
+    let gpus = i64::from(start.project.policy(command.file).target.count?);
+    let counted =
+        start.file.is_none() && !start.may_hide() && start.flag("--num_processes").is_none() && start.flag("--cpu").is_none();
+    if !counted || gpus < 2 || gpus <= shown || !given.by_flag() {
+        return None;
+    }
+    let cards = cards(shown);
+    let finding = RULE.finding(
+        given.place,
+        message!(
+            "{gpus} processes on {cards}: without --num_processes one is started for every GPU of the machine",
+            "{gpus} 个进程对应 {shown} 张 GPU：未给出 --num_processes 时，会为机器的每张 GPU 启动一个进程"
+        ),
+    );
+    Some(finding.help(message!("give --num_processes {shown} too", "请同时给出 --num_processes {shown}")))
+}
+
+/// The cards in words.
+fn cards(count: i64) -> String {
+    if count == 1 { "1 GPU".to_owned() } else { format!("{count} GPUs") }
+}
+
 fn count_of(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
@@ -146,10 +174,11 @@ fn against_target(start: &Start<'_>) -> Option<Finding> {
     if count <= gpus {
         return None;
     }
+    let cards = cards(gpus);
     let finding = RULE.finding(
         processes.place,
         message!(
-            "{count} processes on a machine with {gpus} GPUs ([target] count)",
+            "{count} processes on a machine with {cards} ([target] count)",
             "机器只有 {gpus} 张 GPU（[target] count），却要启动 {count} 个进程"
         ),
     );

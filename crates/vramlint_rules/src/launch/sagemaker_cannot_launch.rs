@@ -5,6 +5,7 @@
 //! ## Why it matters
 //! With `compute_environment: AMAZON_SAGEMAKER` another class reads the file. With type `'NO'` the loader itself adds `num_processes` and then
 //! refuses it as an unknown key; with the other types, the launcher of 1.10 and later stops at an attribute that the class does not have.
+//! `NO` without quotes is false, and every launcher stops at that.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -22,14 +23,15 @@
 //! ```
 //!
 //! ## When it is milder
-//! For the other types: advice while accelerate's version is not known, silent below 1.10.
+//! For the other types: advice while accelerate's version is not known, silent below 1.10. For `'NO'` the same, with 0.34.
 //!
 //! ## Fix
 //! None: start the job with the SageMaker SDK, or with an older accelerate.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/config/config_args.py:111` and `:156`, `commands/launch.py:1248`, run: `had unknown keys (['num_processes'])`,
-//! `'SageMakerConfig' object has no attribute 'parallelism_config'`. 1.9 and 1.10 read.
+//! `'SageMakerConfig' object has no attribute 'parallelism_config'`. 0.30.1, 1.0.1, 1.6.0, 1.9.0 and 1.10.1
+//! run too: `'bool' object has no attribute 'value'` before 1.10; 0.33 and 0.34 read.
 //!
 //! # 中文
 //!
@@ -37,16 +39,16 @@
 //!
 //! ## 为什么重要
 //! `compute_environment: AMAZON_SAGEMAKER` 时由另一个类读取文件。类型为 `'NO'` 时，加载器自己加入 `num_processes`，随后又把它当作未知键拒绝；其他类型时，
-//! 1.10 起的启动器会因该类没有的属性而停止。
+//! 1.10 起的启动器会因该类没有的属性而停止。不加引号的 `NO` 是 false，所有版本的启动器都会在此停止。
 //!
 //! ## 何时较轻
-//! 其他类型：accelerate 版本未知时为提示，低于 1.10 时不报告。
+//! 其他类型：accelerate 版本未知时为提示，低于 1.10 时不报告。`'NO'` 同理，界限为 0.34。
 //!
 //! ## 修复
 //! 无：请用 SageMaker SDK 启动任务，或使用较旧的 accelerate。
 //!
 //! ## 来源
-//! accelerate 1.15.0 `commands/config/config_args.py:111` 与 `:156`、`commands/launch.py:1248`，实际运行；1.9 与 1.10 阅读源码。
+//! accelerate 1.15.0 `commands/config/config_args.py:111` 与 `:156`、`commands/launch.py:1248`，实际运行；0.30.1、1.0.1、1.6.0、1.9.0、1.10.1 亦实际运行；0.33 与 0.34 阅读源码。
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, gate};
@@ -65,6 +67,8 @@ pub(crate) static RULE: Rule = Rule {
     check: Some(check),
 };
 
+/// The loader adds a number of processes to a file of type NO.
+const INJECTED: Span = Span::since("accelerate", "0.34");
 /// The launcher asks the file for a block that its class does not have.
 const BROKEN: Span = Span::since("accelerate", "1.10");
 
@@ -74,13 +78,21 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(at) = root.get("compute_environment").filter(|node| node.text() == Some("AMAZON_SAGEMAKER")) else { continue };
         let Some(kind) = root.get("distributed_type") else { continue };
         let place = |node: NodeRef<'_>| Place::new(file.id, node.range());
-        let refused = kind.value(Loader::PyYaml) == Some(Value::Text("NO".to_owned())) && root.get("num_processes").is_none();
-        let (severity, message) = if refused {
+        let value = kind.value(Loader::PyYaml);
+        let refused = value == Some(Value::Text("NO".to_owned())) && root.get("num_processes").is_none();
+        let (severity, message) = if value == Some(Value::Bool(false)) {
+            let message = message!(
+                "accelerate cannot launch type NO for AMAZON_SAGEMAKER: without quotes it is false, which is no type",
+                "accelerate 无法以 NO 类型启动 AMAZON_SAGEMAKER：不加引号时它是 false，而不是类型"
+            );
+            (Severity::Error, message)
+        } else if refused {
+            let Some(severity) = gate::severity(cx, file.id, &INJECTED, Severity::Error) else { continue };
             let message = message!(
                 "accelerate refuses type NO for AMAZON_SAGEMAKER: it adds num_processes itself and does not know it there",
                 "accelerate 拒绝 AMAZON_SAGEMAKER 的 NO 类型：它自己加入 num_processes，却不认识它"
             );
-            (Severity::Error, message)
+            (severity, message)
         } else if let Some(severity) = gate::severity(cx, file.id, &BROKEN, Severity::Error) {
             let message = message!(
                 "accelerate 1.10 and later cannot launch for AMAZON_SAGEMAKER: the launcher stops at parallelism_config",

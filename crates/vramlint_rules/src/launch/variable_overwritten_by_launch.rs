@@ -6,7 +6,11 @@
 //! The launcher writes its own values over the environment of the processes: `ACCELERATE_MIXED_PRECISION` becomes what flag or file say, else
 //! `no`; `ACCELERATE_DYNAMO_BACKEND` likewise; `CUDA_VISIBLE_DEVICES` becomes `gpu_ids` unless that is `all`; with FSDP every `FSDP_*`
 //! setting becomes that of the file or the launcher's default. What the script exports is lost without a message: bf16 asked for in this way
-//! trains in fp32.
+//! trains in fp32. `OMP_NUM_THREADS` becomes `--num_cpu_threads_per_process` where that is given; `MASTER_PORT` and `WORLD_SIZE` become
+//! what the launcher counts itself.
+//!
+//! ## When it is milder
+//! Advice for `MASTER_PORT` and `WORLD_SIZE`, which scripts also export for other commands.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -53,6 +57,10 @@
 //! ## 为什么重要
 //! 启动器会用自己的值覆盖进程的环境：`ACCELERATE_MIXED_PRECISION` 变为参数或文件所写，否则为 `no`；`ACCELERATE_DYNAMO_BACKEND` 同理；`gpu_ids` 不是 `all` 时
 //! `CUDA_VISIBLE_DEVICES` 变为 `gpu_ids`；使用 FSDP 时所有 `FSDP_*` 设置变为文件或启动器默认值。脚本导出的值会丢失且没有提示：以这种方式要求 bf16，实际以 fp32 训练。
+//! 给出 `--num_cpu_threads_per_process` 时 `OMP_NUM_THREADS` 变为该值；`MASTER_PORT` 与 `WORLD_SIZE` 变为启动器自己算出的值。
+//!
+//! ## 何时较轻
+//! `MASTER_PORT` 与 `WORLD_SIZE` 仅作提示：脚本也常为其他命令导出它们。
 //!
 //! ## 何时不报告
 //! 启动后得到的值相同时；以及代码自己给出 `mixed_precision` 时（精度）。
@@ -93,16 +101,26 @@ const FSDP: &[(&str, &str, &str)] = &[
     ("FSDP_ACTIVATION_CHECKPOINTING", "fsdp_activation_checkpointing", "false"),
 ];
 
+/// Variables that every launcher of accelerate writes for one machine, whatever it reads (utils/launch.py:167-190 and :275-300).
+const ALWAYS: &[&str] =
+    &["ACCELERATE_MIXED_PRECISION", "ACCELERATE_DYNAMO_BACKEND", "OMP_NUM_THREADS", "MASTER_PORT", "WORLD_SIZE"];
+
+/// Variables that scripts export for several commands, or for nobody: advice only.
+const USUAL: &[&str] = &["MASTER_PORT", "WORLD_SIZE"];
+
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for start in starts(cx.project) {
         let Some(launch) = start.launch.filter(|launch| launch.launcher == Launcher::Accelerate) else { continue };
-        // A command that names no file takes the user's own where there is one.
-        if start.may_hide() || start.file.is_none() {
+        if start.may_hide() {
             continue;
         }
         for variable in &launch.environment {
             let Some(asked) = variable.value.text().filter(|_| !variable.conditional) else { continue };
+            // A command that names no file takes the user's own where there is one: only what it writes in any case is told then.
+            if start.file.is_none() && !ALWAYS.contains(&variable.name.as_str()) {
+                continue;
+            }
             let Some((now, by)) = overwritten(&start, &variable.name, asked) else { continue };
             let place = Place::new(launch.file, variable.range);
             if !once.first(place) {
@@ -116,6 +134,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "accelerate launch 会重新设置 {name}：进程得到的是 {now}，而不是 {asked}"
                 ),
             );
+            if USUAL.contains(&name.as_str()) {
+                finding = finding.severity(Severity::Info);
+            }
             if let Some(by) = by {
                 finding = finding.related(by, message!("from here", "来自此处"));
             } else if let Some(command) = start.command() {
@@ -137,6 +158,21 @@ fn overwritten(start: &Start<'_>, name: &str, asked: &str) -> Option<(String, Op
             let same = ids == asked.replace([' ', '"', '\''], "");
             return (!same && matches!(start.path()?, Path::Single | Path::Torchrun | Path::DeepSpeed))
                 .then_some((ids, Some(given.place)));
+        }
+        // DeepSpeed's way leaves the variable alone (utils/launch.py:430-560).
+        "OMP_NUM_THREADS" if matches!(start.path()?, Path::Single | Path::Torchrun) => {
+            let given = start.top("num_cpu_threads_per_process").known()?;
+            let now = given.int()?.to_string();
+            return (now != asked).then_some((now, Some(given.place)));
+        }
+        // torchrun gives its processes what it counts itself.
+        "MASTER_PORT" if matches!(start.path()?, Path::Torchrun | Path::DeepSpeed) && start.machines() == Some(1) => {
+            (start.top("main_process_port"), "29500")
+        }
+        "WORLD_SIZE" if matches!(start.path()?, Path::Torchrun | Path::DeepSpeed) => {
+            let (count, given) = start.processes()?;
+            let now = count.to_string();
+            return (now != asked).then_some((now, Some(given.place)));
         }
         _ => {
             let (_, key, default) = FSDP.iter().find(|(variable, _, _)| *variable == name)?;

@@ -100,6 +100,7 @@ use crate::accelerate::starts;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Finding, Place, Severity, TextRange, message};
+use vramlint_resolve::SourceFile;
 use vramlint_resolve::code::{CallArgument, CallWhat, CodeFacts, LibraryCall};
 
 pub(crate) static RULE: Rule = Rule {
@@ -124,9 +125,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         for call in code.iter().flat_map(|code| &code.calls).filter(|call| is_prepare(call)) {
             let Some(code) = code else { continue };
             found.extend(
-                [optimizer(&json, code, call), scheduler(&json, code, call), loader(&json, code, call), size(&json, code, call)]
-                    .into_iter()
-                    .flatten(),
+                [
+                    optimizer(&json, code, call),
+                    scheduler(&json, code, call),
+                    loader(&json, &cx.project.files, code, call),
+                    size(&json, code, call),
+                ]
+                .into_iter()
+                .flatten(),
             );
         }
         for finding in found {
@@ -211,7 +217,7 @@ fn scheduler(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Fi
             || made.library() == "transformers" && (made.name().ends_with("_with_warmup") || made.name() == "get_scheduler")
     };
     if let Some((key, _)) = json.root.entry("scheduler") {
-        let own = prepared(code, call, is_own)?;
+        let Some(own) = prepared(code, call, is_own) else { return unfilled(json, code, call) };
         let finding = RULE.finding(
             Place::new(json.file.id, key.range()),
             message!(
@@ -236,8 +242,39 @@ fn scheduler(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Fi
     Some(finding.related(json.named, message!("the JSON is named here", "此处指定了 JSON")))
 }
 
+/// `auto` in the scheduler's block is filled in from a `DummyScheduler` that is prepared, and by nobody else.
+fn unfilled(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
+    let block = json.root.at(&["scheduler", "params"])?;
+    let (key, node) = block.entries().find(|(_, value)| value.text() == Some("auto"))?;
+    let made = code.calls.iter().any(|call| call.name() == "DummyScheduler");
+    let optimizer = prepared(code, call, |made| made.path.starts_with("torch.optim.") || is_dummy(made, "DummyOptim")).is_some();
+    if made || !optimizer || call.open || !json.certain {
+        return None;
+    }
+    let name = key.text()?;
+    let finding = RULE.finding(
+        Place::new(json.file.id, key.range().cover(node.range())),
+        message!(
+            "prepare() refuses the \"auto\" of {name}: only a DummyScheduler fills it in, and the code makes none",
+            "prepare() 拒绝 {name} 的 \"auto\"：只有 DummyScheduler 会填充它，而代码中没有创建"
+        ),
+    );
+    Some(finding.related(call.place, message!("it is refused here", "在此被拒绝")).help(message!(
+        "write numbers, or prepare accelerate.utils.DummyScheduler",
+        "请写出数字，或准备 accelerate.utils.DummyScheduler"
+    )))
+}
+
+/// Names that people give to models, optimizers and schedulers, and never to what loads data.
+fn is_no_loader(written: &str) -> bool {
+    let word = written.to_lowercase();
+    let plain = word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+    let ends = ["model", "net", "network", "optimizer", "optim", "scheduler", "policy", "actor", "critic"];
+    plain && !word.contains("load") && !word.contains("data") && ends.iter().any(|end| word.ends_with(end))
+}
+
 /// `auto` for the micro-batch is taken from a loader that is prepared in the same call.
-fn loader(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
+fn loader(json: &Json<'_>, files: &[SourceFile], code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
     let (place, _) = json.value(&["train_micro_batch_size_per_gpu"]).filter(|(_, value)| value.as_str() == Some("auto"))?;
     let known = |argument: &CallArgument| match argument.only().map(|value| &value.what) {
         Some(CallWhat::Model(_)) => true,
@@ -245,7 +282,8 @@ fn loader(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Findi
             .calls
             .get(*index)
             .is_some_and(|made| made.library() == "torch" && made.name() != "DataLoader" || is_dummy(made, "DummyOptim")),
-        _ => false,
+        // A variable that is called a model is none that loads data.
+        _ => files.iter().any(|file| file.id == argument.place.file && is_no_loader(argument.place.range.slice(&file.text))),
     };
     if call.open || call.arguments.is_empty() || !call.arguments.iter().all(known) {
         return None;

@@ -5,7 +5,8 @@
 //! ## Why it matters
 //! The launcher stops where `fsdp_cpu_ram_efficient_loading` is on (the default, for version 2 too) and `fsdp_sync_module_states` is `false`: only
 //! rank 0 would have weights. `Accelerator()` stops where `fsdp_activation_checkpointing_offload` is on without
-//! `fsdp_activation_checkpointing` or with version 1, and where version 2 is asked for `LOCAL_STATE_DICT`.
+//! `fsdp_activation_checkpointing` or with version 1, and where version 2 is asked for `LOCAL_STATE_DICT`. In Python the
+//! plugin refuses `forward_prefetch` with version 2, and a truth value for `reshard_after_forward` with version 1.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -34,7 +35,7 @@
 //! Unsafe: `fsdp_sync_module_states: true`, `fsdp_activation_checkpointing_offload: false`, `SHARDED_STATE_DICT`.
 //!
 //! ## Sources
-//! accelerate 1.15.0 `utils/launch.py:306`, `utils/dataclasses.py:1968`, `:1970`, `:2001`, `:2070`, run, each.
+//! accelerate 1.15.0 `utils/launch.py:306`, `utils/dataclasses.py:1968`, `:1970`, `:2001`, `:2070`, run, each; the plugin's `:1881` and `:1955`, run.
 //!
 //! # 中文
 //!
@@ -43,6 +44,7 @@
 //! ## 为什么重要
 //! `fsdp_cpu_ram_efficient_loading` 开启（默认如此，版本 2 也是）而 `fsdp_sync_module_states` 为 `false` 时启动器会停止：否则只有 rank 0 有权重。
 //! `fsdp_activation_checkpointing_offload` 开启却没有 `fsdp_activation_checkpointing`，或用于版本 1，以及版本 2 使用 `LOCAL_STATE_DICT` 时，`Accelerator()` 会停止。
+//! 在 Python 中，插件拒绝版本 2 的 `forward_prefetch`，以及版本 1 中布尔值的 `reshard_after_forward`。
 //!
 //! ## 何时较轻
 //! `fsdp_sync_module_states` 为文本 `'false'`（参数就是如此给出）时能通过启动器：`Accelerator()` 会警告并将其打开。激活卸载：accelerate 版本未知时为提示，1.15 之前不报告。
@@ -55,8 +57,9 @@
 
 use crate::accelerate::{Answer, Given, Start, starts};
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit, gate};
+use crate::{Context, Group, Rule, Sink, calls, edit, gate};
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
+use vramlint_resolve::code::LibraryCall;
 use vramlint_resolve::versions::Span;
 
 pub(crate) static RULE: Rule = Rule {
@@ -71,6 +74,11 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
+    for at in calls::made(cx).filter(|at| at.call().is("accelerate", "FullyShardedDataParallelPlugin")) {
+        if let Some(finding) = plugin(at.call()).filter(|finding| once.first(finding.place)) {
+            out.push(finding);
+        }
+    }
     for start in &starts(cx.project) {
         if start.kind().is_none_or(|kind| kind.name != "FSDP") || start.flag("--cpu").is_some() {
             continue;
@@ -81,6 +89,43 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
+}
+
+/// What the plugin refuses of its own arguments (utils/dataclasses.py:1876-1884 and :1955).
+fn plugin(call: &LibraryCall) -> Option<Finding> {
+    let version = call.known("fsdp_version").and_then(Value::as_int)?;
+    let reshard = call.argument("reshard_after_forward", None);
+    let prefetch = call.argument("forward_prefetch", None);
+    let (argument, what) =
+        match (version, reshard.and_then(|argument| argument.settled()), prefetch.and_then(|argument| argument.settled())) {
+            (1, Some(Value::Bool(value)), _) => (
+                reshard?,
+                message!(
+                    "FSDP 1 refuses reshard_after_forward={value}: it takes the name of a strategy",
+                    "FSDP 1 拒绝 reshard_after_forward={value}：它需要策略名称"
+                ),
+            ),
+            (2, _, Some(value @ Value::Bool(_))) => (
+                prefetch?,
+                message!(
+                    "FSDP 2 refuses forward_prefetch={value}: it has none",
+                    "FSDP 2 拒绝 forward_prefetch={value}：它没有该功能"
+                ),
+            ),
+            (2, Some(Value::Text(text)), _) if crate::accelerate::truth(text).is_none() => (
+                reshard?,
+                message!(
+                    "FSDP 2 refuses reshard_after_forward='{text}': it takes True or False",
+                    "FSDP 2 拒绝 reshard_after_forward='{text}'：它需要 True 或 False"
+                ),
+            ),
+            _ => return None,
+        };
+    let finding = RULE.finding(argument.place, what);
+    Some(match call.argument("fsdp_version", None) {
+        Some(version) => finding.related(version.place, message!("the version", "版本")),
+        None => finding,
+    })
 }
 
 /// A setting of the block.

@@ -52,7 +52,7 @@
 use crate::accelerate::{Answer, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity, Value, message};
+use vramlint_base::{Finding, Place, Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL503",
@@ -68,13 +68,24 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for start in &starts(cx.project) {
         let Some(kind) = start.kind().filter(|kind| kind.name == "FSDP") else { continue };
+        let mut severity = Severity::Warning;
         let absent = match start.block("fsdp_config", "fsdp_auto_wrap_policy") {
             Answer::Nothing => true,
+            Answer::Is(given) if given.text().is_some_and(|text| text.eq_ignore_ascii_case("NO_WRAP")) => {
+                if start.flag("--cpu").is_none() && once.first(given.place) {
+                    out.push(chosen(given.place));
+                }
+                false
+            }
             Answer::Is(given) => given.value == Value::Null,
             Answer::Unknown => false,
         };
         if !absent || start.flag("--cpu").is_some() || elsewhere(start) {
             continue;
+        }
+        // A command without a file may read the user's own.
+        if start.file.is_none() {
+            severity = Severity::Info;
         }
         let place = start.root().and_then(|root| root.entry("fsdp_config")).map(|(key, _)| key);
         let place = match (place, start.file) {
@@ -89,7 +100,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "FSDP 没有 fsdp_auto_wrap_policy：整个模型是一个单元，会同时聚集到每张 GPU 上"
                 ),
             );
-            out.push(finding.help(message!(
+            out.push(finding.severity(severity).help(message!(
                 "write fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP",
                 "请写 fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP"
             )));
@@ -97,10 +108,21 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether the code or the environment may give a policy. A command without a file may read the user's own.
+/// Advice for those who ask for one unit.
+fn chosen(place: Place) -> Finding {
+    let message = message!(
+        "NO_WRAP makes the whole model one unit, gathered on every GPU at once",
+        "NO_WRAP 使整个模型成为一个单元，会同时聚集到每张 GPU 上"
+    );
+    RULE.finding(place, message)
+        .severity(Severity::Info)
+        .help(message!("for less memory write TRANSFORMER_BASED_WRAP", "若要节省显存，请写 TRANSFORMER_BASED_WRAP"))
+}
+
+/// Whether the code or the environment may give a policy.
 fn elsewhere(start: &Start<'_>) -> bool {
     let Some(launch) = start.launch else { return false };
-    if start.file.is_none() || launch.variable("FSDP_AUTO_WRAP_POLICY").is_some() {
+    if launch.variable("FSDP_AUTO_WRAP_POLICY").is_some() {
         return true;
     }
     let Some(run) = start.run else { return false };

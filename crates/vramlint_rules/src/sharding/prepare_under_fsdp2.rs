@@ -105,7 +105,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let prepares = code.calls.iter().filter(|call| call.path == "accelerate.Accelerator.prepare");
         for call in prepares.filter(|call| !call.conditional && !call.caught && !call.open) {
-            let Some(message) = refused(code, call) else { continue };
+            let Some(message) = refused(cx, code, call) else { continue };
             if once.first(call.place) {
                 let finding = RULE.finding(call.place, message).run(&run.id);
                 out.push(
@@ -120,12 +120,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// What is prepared, where all of it is known.
-fn refused(code: &CodeFacts, call: &LibraryCall) -> Option<Message> {
+fn refused(cx: &Context<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Message> {
     let (mut models, mut optimizers) = (0, 0);
     for argument in &call.arguments {
-        match &argument.only()?.what {
-            CallWhat::Model(_) => models += 1,
-            CallWhat::Made(index) => {
+        match argument.only().map(|value| &value.what) {
+            Some(CallWhat::Model(_)) => models += 1,
+            Some(CallWhat::Made(index)) => {
                 let made = code.calls.get(*index)?;
                 let path = made.path.as_str();
                 if path.starts_with("torch.nn.") {
@@ -137,7 +137,13 @@ fn refused(code: &CodeFacts, call: &LibraryCall) -> Option<Message> {
                     return None;
                 }
             }
-            _ => return None,
+            // What a caller hands over is known by its name alone.
+            _ => match argument.place.range.slice(&cx.project.file(argument.place.file).text) {
+                "model" | "net" => models += 1,
+                "optimizer" | "optim" => optimizers += 1,
+                name if name.ends_with("loader") || name.ends_with("scheduler") => {}
+                _ => return None,
+            },
         }
     }
     match (models, optimizers) {

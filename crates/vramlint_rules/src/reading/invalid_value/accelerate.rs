@@ -6,10 +6,11 @@ use crate::rule::Build;
 use crate::schema::{self, Found, Manner, Problem, judge_node};
 use crate::{Context, Sink, edit, gate};
 use vramlint_base::{Applicability, Finding, Fix, Message, Place, Severity, Value, message};
+use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys;
 use vramlint_resolve::versions::Span;
 use vramlint_resolve::{Kind, SourceFile};
-use vramlint_syntax::data::Loader;
+use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (file, root, certain) in schema::files(cx, Kind::Accelerate) {
@@ -49,7 +50,7 @@ fn meant_type(written: &str) -> Option<&'static str> {
 }
 
 /// An environment that accelerate does not know chooses the class for Amazon, which refuses the keys of a machine.
-fn environment(file: &SourceFile, root: vramlint_syntax::data::NodeRef<'_>, certain: bool) -> Option<Finding> {
+fn environment(file: &SourceFile, root: NodeRef<'_>, certain: bool) -> Option<Finding> {
     let (key, node) = root.entry("compute_environment")?;
     let written = node.text().unwrap_or_default();
     if written == "AMAZON_SAGEMAKER" || schema::is_open(written) || node.value(Loader::PyYaml).is_none() {
@@ -108,7 +109,7 @@ const FSDP: &[Words] = &[
 ];
 
 fn by_start(start: &Start<'_>) -> Vec<Finding> {
-    let mut found = Vec::new();
+    let mut found = typed(start);
     let Some(path) = start.path() else { return found };
     if matches!(path, Path::Single | Path::Torchrun | Path::DeepSpeed) {
         found.extend(word(start, &Words { block: None, key: "mixed_precision", digits: false }));
@@ -132,6 +133,105 @@ fn by_start(start: &Start<'_>) -> Vec<Finding> {
     }
     if path == Path::Torchrun {
         found.extend(processes(start));
+    }
+    found.extend(compiling(start, path));
+    found.extend(splitting(start, path));
+    found
+}
+
+/// Flags of which argparse makes a number; whether it may have a fraction.
+const NUMBERS: &[(&str, bool)] = &[
+    ("num_processes", false),
+    ("num_machines", false),
+    ("num_cpu_threads_per_process", false),
+    ("machine_rank", false),
+    ("main_process_port", false),
+    ("max_restarts", false),
+    ("monitor_interval", true),
+    ("zero_stage", false),
+    ("gradient_accumulation_steps", false),
+    ("gradient_clipping", true),
+    ("fsdp_min_num_params", false),
+    ("parallelism_config_dp_replicate_size", false),
+    ("parallelism_config_dp_shard_size", false),
+    ("parallelism_config_tp_size", false),
+    ("parallelism_config_cp_size", false),
+    ("parallelism_config_sp_size", false),
+];
+
+/// What argparse refuses before anything is read: the file may say `BF16` and `auto`, the flags may not.
+fn typed(start: &Start<'_>) -> Vec<Finding> {
+    let Some(launch) = start.launch.filter(|launch| launch.launcher == Launcher::Accelerate) else { return Vec::new() };
+    let given = |name: &str| {
+        let word = launch.flag(&format!("--{name}"))?.values.first()?;
+        Some((word.text()?.trim().to_owned(), Place::new(launch.file, word.range)))
+    };
+    let mut found = Vec::new();
+    for (name, fraction) in NUMBERS {
+        let Some((text, place)) = given(name) else { continue };
+        // int() takes underscores between digits.
+        let plain = text.replace('_', "");
+        let fine = if *fraction { plain.parse::<f64>().is_ok() } else { plain.parse::<i128>().is_ok() };
+        if !fine && !text.is_empty() {
+            let message = message!(
+                "accelerate launch refuses --{name} {text}: a number is expected",
+                "accelerate launch 拒绝 --{name} {text}：应为数字"
+            );
+            found.push(RULE.finding(place, message));
+        }
+    }
+    if let Some((text, place)) = given("mixed_precision") {
+        let lower = text.to_lowercase();
+        if lower != text && ["no", "fp16", "bf16", "fp8"].contains(&lower.as_str()) {
+            let message = message!(
+                "accelerate launch refuses --mixed_precision {text}: as a flag it is written {lower}",
+                "accelerate launch 拒绝 --mixed_precision {text}：作为参数应写 {lower}"
+            );
+            found.push(RULE.finding(place, message).fix(Fix {
+                title: message!("write `{lower}`", "改写为 `{lower}`"),
+                applicability: Applicability::Safe,
+                edits: vec![edit::replace(place, lower)],
+            }));
+        }
+    }
+    found
+}
+
+/// The inductor looks its mode up when `prepare()` compiles the model (torch/_inductor/__init__.py:407); other backends do not.
+fn compiling(start: &Start<'_>, path: Path) -> Option<Finding> {
+    let backend = start.block("dynamo_config", "dynamo_backend").known()?;
+    let inductor = backend.text().is_some_and(|text| text.eq_ignore_ascii_case("inductor"));
+    let given = start.block("dynamo_config", "dynamo_mode").known()?;
+    let text = given.text().filter(|text| !text.is_empty() && inductor)?;
+    if MODES.contains(&text) || !matches!(path, Path::Single | Path::Torchrun) {
+        return None;
+    }
+    let listed = &MODES[..4];
+    Some(told(start, &given, "dynamo_mode", text, &listed.join(", "), keys::nearest(text, listed.iter().copied())))
+}
+
+/// Modes of torch 2.15.0; the last one is new there.
+const MODES: &[&str] = &["default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite"];
+
+/// What the class of the parallelism checks by its own (parallelism_config.py:318-326, utils/dataclasses.py:2247).
+fn splitting(start: &Start<'_>, path: Path) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let flag = start.flag("--use_parallelism_config").is_some();
+    let block = start.root().and_then(|root| root.get("parallelism_config")).is_some_and(NodeRef::is_mapping);
+    let dropped = start.kind().is_none_or(|kind| kind.by_flag) && !flag;
+    if dropped || !(flag || block) || !matches!(path, Path::Torchrun | Path::DeepSpeed) {
+        return found;
+    }
+    for key in ["parallelism_config_cp_backend", "parallelism_config_sp_backend"] {
+        found.extend(word(start, &words("parallelism_config", key, false)));
+    }
+    let key = "parallelism_config_cp_comm_strategy";
+    let split = start.block("parallelism_config", "parallelism_config_cp_size").known().and_then(|given| given.int());
+    if split.is_some_and(|size| size > 1)
+        && let Some(given) = start.block("parallelism_config", key).known()
+        && let Some(text) = given.text().filter(|text| !["allgather", "alltoall"].contains(text))
+    {
+        found.push(told(start, &given, key, text, "allgather, alltoall", None));
     }
     found
 }

@@ -5,12 +5,14 @@ use crate::accelerate::{Answer, Start, is_sagemaker, starts, worst};
 use crate::rule::Build;
 use crate::schema::{self, is_open};
 use crate::{Context, Sink, edit};
-use vramlint_base::{Applicability, Finding, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, Finding, Fix, Place, Severity, TextRange, Value, message};
+use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys;
 use vramlint_resolve::{Kind, SourceFile};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    out.findings.extend(cx.project.files.iter().filter_map(|file| without_keys(cx, file)));
     for (file, root, certain) in schema::files(cx, Kind::Accelerate) {
         let open = root.entries().any(|(key, _)| key.text().is_none_or(is_open)) || file.text.contains("{%");
         if !certain || open || is_sagemaker(root) {
@@ -34,6 +36,45 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let found = starts(cx.project).iter().filter_map(num_processes).collect();
     worst(found, out);
+}
+
+/// A file that a command names and that holds no keys at all: nothing but comments, an empty block, or a list.
+fn without_keys(cx: &Context<'_>, file: &SourceFile) -> Option<Finding> {
+    let named = cx.project.launches.iter().find_map(|launch| {
+        let word = launch.flag("--config_file").filter(|_| launch.launcher == Launcher::Accelerate)?.values.first()?;
+        let found = cx.project.lookup.find(word.text()?, cx.project.file(launch.file).folder())?;
+        (found == file.id).then_some(Place::new(launch.file, word.range))
+    })?;
+    let data = file.data().filter(|data| data.errors.is_empty() && file.decode_errors.is_empty())?;
+    let (range, message) = match data.root() {
+        Some(root) if root.is_mapping() && root.entries().next().is_none() => {
+            (root.range(), message!("accelerate refuses the file: it holds no keys", "accelerate 会拒绝此文件：其中没有任何键"))
+        }
+        Some(root) if matches!(root.value(Loader::PyYaml), Some(Value::List(_))) => (
+            root.range(),
+            message!(
+                "accelerate stops at this file: it is a list, not a block of keys",
+                "accelerate 会在此文件处停止：它是列表，而不是一组键值"
+            ),
+        ),
+        Some(root) if !is_nothing(root) => return None,
+        _ => (
+            TextRange::new(0, 0),
+            message!("accelerate stops at this file: it is empty", "accelerate 会在此文件处停止：它是空的"),
+        ),
+    };
+    // What stands in the first line is enough to find it.
+    let line = file.text.get(range.start as usize..).and_then(|text| text.lines().next()).map_or(0, str::len);
+    let end = range.start + u32::try_from(line).unwrap_or(0);
+    let finding = RULE.finding(Place::new(file.id, TextRange::new(range.start, end)), message);
+    Some(finding.related(named, message!("this command reads it", "此命令读取它")).help(message!(
+        "write at least distributed_type: 'NO', or take --config_file away",
+        "至少写 distributed_type: 'NO'，或去掉 --config_file"
+    )))
+}
+
+fn is_nothing(root: NodeRef<'_>) -> bool {
+    root.value(Loader::PyYaml) == Some(Value::Null)
 }
 
 /// Only the text NO has a number of processes of its own: commands/launch.py:1306.

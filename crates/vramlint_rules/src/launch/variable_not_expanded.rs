@@ -1,0 +1,162 @@
+//! # variable-not-expanded
+//!
+//! `${VARIABLE}` in accelerate's file, where nothing fills it in.
+//!
+//! ## Why it matters
+//! accelerate reads the file as plain YAML: the variable stays the text that it is. As a number of processes, a rank or a port it is
+//! refused; as an address no machine is found.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 16
+//! num_machines: 2
+//! machine_rank: ${SLURM_NODEID}
+//! main_process_ip: 10.0.0.1
+//! main_process_port: 29500
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml --machine_rank "$SLURM_NODEID" train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 16
+//! num_machines: 2
+//! main_process_ip: 10.0.0.1
+//! main_process_port: 29500
+//! ```
+//!
+//! ## When it is silent
+//! For a file whose name or marks (`{{`, `{%`) say that it is a template, in a project with a script that fills files in (`envsubst`, `jinja2`; `sed` and
+//! its like where they speak of the file), and where a flag of the launch gives the value.
+//!
+//! ## Fix
+//! None: give the value as a flag, where the shell expands it.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `utils/launch.py:161`, `:216-219` and `:233`, run: `invalid literal for int() with base 10: '${SLURM_NODEID}'`.
+//!
+//! # 中文
+//!
+//! accelerate 的文件中有 `${VARIABLE}`，却没有程序填充它。
+//!
+//! ## 为什么重要
+//! accelerate 按普通 YAML 读取文件：变量只是原样的文本。作为进程数、编号或端口会被拒绝；作为地址则找不到机器。
+//!
+//! ## 何时不报
+//! 文件名或标记（`{{`、`{%`）表明是模板；项目中有填充文件的脚本（`envsubst`、`jinja2`，或提到该文件的 `sed` 等）；启动时以参数给出该值。
+//!
+//! ## 修复
+//! 无：请以参数给出取值，由 shell 展开。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `utils/launch.py:161`、`:216-219` 与 `:233`，实际运行：`invalid literal for int() with base 10: '${SLURM_NODEID}'`。
+
+use crate::accelerate::{Path, Start, starts};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Finding, Place, Severity, message};
+use vramlint_resolve::{Project, SourceFile};
+use vramlint_syntax::data::NodeRef;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL121",
+    name: "variable-not-expanded",
+    group: Group::Launch,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("variable_not_expanded.rs"),
+    check: Some(check),
+};
+
+/// Keys that the launcher calculates with, or uses as an address.
+const KEYS: &[&str] = &["num_processes", "num_machines", "machine_rank", "main_process_port", "main_process_ip"];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for start in &starts(cx.project) {
+        let (Some(file), Some(root)) = (start.file, start.root()) else { continue };
+        if !file.text.contains('$') || is_template(file) || cx.project.is_fragment(file.id) {
+            continue;
+        }
+        let found: Vec<_> = KEYS.iter().filter_map(|key| variable(start, root, key)).collect();
+        if found.is_empty() || fills(cx.project, file) {
+            continue;
+        }
+        for (key, node) in found {
+            let Some(finding) = judge(start, root, file, key, node) else { continue };
+            if once.first(finding.place) {
+                out.push(finding);
+            }
+        }
+    }
+}
+
+/// The value of a key that is a variable and nothing else, and that no flag replaces.
+fn variable<'a>(start: &Start<'a>, root: NodeRef<'a>, key: &'static str) -> Option<(&'static str, NodeRef<'a>)> {
+    let node = root.get(key)?;
+    let name = node.text()?.strip_prefix('$')?;
+    let bare = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    let whole = bare.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && !bare.contains(['{', '}', '$', ' ', '/', '.'])
+        && !bare.starts_with("oc");
+    let given = start.may_hide_flags() || start.flag(&format!("--{key}")).is_some();
+    (whole && !given).then_some((key, node))
+}
+
+fn judge(start: &Start<'_>, root: NodeRef<'_>, file: &SourceFile, key: &str, node: NodeRef<'_>) -> Option<Finding> {
+    let path = start.path()?;
+    let written = node.text()?;
+    let number = |key: &str| root.get(key).and_then(NodeRef::text).and_then(|text| text.parse::<i64>().ok());
+    let several = number("num_machines").is_none_or(|machines| machines > 1) && root.get("num_machines").is_some();
+    let torchrun = matches!(path, Path::Torchrun | Path::DeepSpeed);
+    let first = number("machine_rank").is_none_or(|rank| rank == 0);
+    let severity = match key {
+        "num_processes" | "num_machines" if torchrun || path == Path::Single => Severity::Error,
+        "machine_rank" if path == Path::Torchrun && several => Severity::Error,
+        "main_process_port" if torchrun && (!several || first && root.get("machine_rank").is_some()) => Severity::Error,
+        // The address is looked up as it stands, and the port is a part of it.
+        "machine_rank" | "main_process_port" | "main_process_ip" if torchrun && several => Severity::Warning,
+        _ => return None,
+    };
+    let finding = RULE.finding(
+        Place::new(file.id, node.range()),
+        message!("accelerate does not expand {written}: {key} is this text", "accelerate 不会展开 {written}：{key} 就是这段文本"),
+    );
+    Some(finding.severity(severity).help(message!(
+        "leave {key} out here and give --{key} in the command, where the shell expands it",
+        "请从这里去掉 {key}，在命令中以 --{key} 给出，由 shell 展开"
+    )))
+}
+
+/// Whether the name says that something else makes the file from it, or the marks of a template do.
+fn is_template(file: &SourceFile) -> bool {
+    if ["{{", "{%", "<%"].iter().any(|mark| file.text.contains(mark)) {
+        return true;
+    }
+    let name = file.name().to_lowercase();
+    ["template", "tmpl", ".j2", ".jinja", ".tpl", ".in.", ".mustache", "example"].iter().any(|word| name.contains(word))
+}
+
+/// Programs and calls that fill whole files in.
+const FILLERS: &[&str] = &["envsubst", "jinja", "gomplate", "esh "];
+/// Those that have other uses too: they count where the file is spoken of.
+const EDITORS: &[&str] =
+    &["sed ", "perl ", "yq ", "eval ", "awk ", "expandvars", "safe_substitute", "string.Template", "OmegaConf", "replace("];
+
+/// Whether a script or code of the project may make another file from this one.
+fn fills(project: &Project, file: &SourceFile) -> bool {
+    let name = file.name();
+    let codes =
+        project.files.iter().filter(|other| other.data().is_none() && (other.python().is_some() || other.script().is_some()));
+    codes.map(|other| other.text.as_ref()).any(|text: &str| {
+        FILLERS.iter().any(|word| speaks(text, word)) || text.contains(name) && EDITORS.iter().any(|word| speaks(text, word))
+    })
+}
+
+/// Whether a text has a word that is not the end of another: `sed `, not `used `.
+fn speaks(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| !text[..at].ends_with(|c: char| c.is_alphanumeric()))
+}

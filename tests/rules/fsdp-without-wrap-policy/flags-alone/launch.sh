@@ -1,0 +1,1 @@
+accelerate launch --use_fsdp --num_processes 4 train.py

@@ -1,0 +1,1 @@
+torchrun --nproc 4 train.py

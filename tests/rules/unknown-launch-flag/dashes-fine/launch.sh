@@ -1,0 +1,1 @@
+accelerate launch --multi-gpu --num-processes=4 -q --debug -- train.py

@@ -1,0 +1,1 @@
+accelerate launch --ipex --num_processes 1 train.py

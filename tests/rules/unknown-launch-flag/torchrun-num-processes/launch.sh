@@ -1,0 +1,1 @@
+torchrun --num_processes 4 train.py

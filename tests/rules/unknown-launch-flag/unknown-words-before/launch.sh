@@ -1,0 +1,1 @@
+accelerate launch $FLAGS --nproc_per_node 4 train.py

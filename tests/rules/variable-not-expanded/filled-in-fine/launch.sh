@@ -1,0 +1,2 @@
+envsubst < accelerate_config.yaml > /tmp/run.yaml
+accelerate launch --config_file /tmp/run.yaml train.py

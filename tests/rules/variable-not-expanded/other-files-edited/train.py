@@ -1,0 +1,4 @@
+# used here
+from accelerate import Accelerator
+
+accelerator = Accelerator()
