@@ -1,9 +1,11 @@
 //! # missing-key
 //!
-//! A key without which its reader refuses the file.
+//! A key without which its reader refuses the file, or what stands in it.
 //!
 //! ## Why it matters
-//! accelerate cannot choose how to start processes without `distributed_type`, and says so before anything runs.
+//! accelerate cannot choose how to start processes without `distributed_type`, and says so before anything runs. LLaMA-Factory wants
+//! `max_steps` for data that has no end, data where it evaluates, and a launcher for DeepSpeed; Axolotl wants flash attention for
+//! context parallelism; OpenRLHF wants packed rows for rings.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -35,14 +37,16 @@
 //! Where a merge, a template or an included file may bring the key.
 //!
 //! ## Sources
-//! accelerate 1.15.0 `commands/config/config_args.py:110`, run.
+//! accelerate 1.15.0 `commands/config/config_args.py:110`, run. LLaMA-Factory 0.9.4 `hparams/parser.py`, OpenRLHF 0.11.2 `cli/`, read;
+//! Axolotl 0.18.0 `utils/schemas/config.py:1653`, run.
 //!
 //! # 中文
 //!
 //! 缺少某个键，读取者会因此拒绝该文件。
 //!
 //! ## 为什么重要
-//! 没有 `distributed_type`，accelerate 无从选择如何启动进程，会在运行任何代码之前报错。
+//! 没有 `distributed_type`，accelerate 无从选择如何启动进程，会在运行任何代码之前报错。LLaMA-Factory 对流式数据要求
+//! `max_steps`，评估时要求数据，使用 DeepSpeed 时要求启动器；Axolotl 的上下文并行要求 flash attention；OpenRLHF 的环形注意力要求打包。
 //!
 //! ## 修复
 //! 不安全：按进程数补上相应的类型。
@@ -54,6 +58,7 @@
 //! accelerate 1.15.0 `commands/config/config_args.py:110`，实际运行。
 
 mod accelerate;
+mod frameworks;
 
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::Severity;
@@ -70,4 +75,5 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     accelerate::check(cx, out);
+    frameworks::check(cx, out);
 }

@@ -41,7 +41,7 @@ const WHOLE: &[&str] = &["per_device_train_batch_size", "per_device_eval_batch_s
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     for set in cx.project.arguments() {
-        let reader = matches!(set.reader, Reader::Call | Reader::File | Reader::Parser);
+        let reader = set.reader != Reader::Unseen;
         let tables: Vec<&'static Class> =
             if reader { class_fields::tables(&set.classes).unwrap_or_default() } else { Vec::new() };
         for given in set.given.iter().filter(|_| !tables.is_empty()) {
