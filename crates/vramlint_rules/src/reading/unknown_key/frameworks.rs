@@ -104,10 +104,9 @@ fn judged(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting, near
             // Nobody is seen to read the file: only what looks like a slip is told.
             let severity = match (keys.is_launched(), near) {
                 (false, false) => return None,
-                (false, true) => Severity::Warning,
                 // Releases come often, and many run it from a checkout: a name that nothing has may be a new one.
                 (true, near) if near || pinned(cx, keys) || of_others(name) => Severity::Error,
-                (true, _) => Severity::Warning,
+                _ => Severity::Warning,
             };
             (severity, message!("LLaMA-Factory does not know `{name}` and stops", "LLaMA-Factory 不认识 `{name}`，会停止运行"))
         }
