@@ -23,7 +23,10 @@ class Archive:
         self._texts = None
         if path.suffix in (".whl", ".zip"):
             self._zip = zipfile.ZipFile(path)
-            self.names = [name for name in self._zip.namelist() if name.endswith((".py", ".yaml"))]
+            # Wheels with compiled parts keep their modules in a folder of their own.
+            inside = {re.sub(r"^[^/]+\.data/purelib/", "", name): name for name in self._zip.namelist()}
+            self._inside = {name: path for name, path in inside.items() if name.endswith((".py", ".yaml"))}
+            self.names = list(self._inside)
         else:
             self._zip = None
             self._texts = {}
@@ -36,7 +39,7 @@ class Archive:
 
     def text(self, name: str) -> str:
         if self._zip is not None:
-            return self._zip.read(name).decode("utf-8", "replace")
+            return self._zip.read(self._inside[name]).decode("utf-8", "replace")
         return self._texts[name]
 
     @functools.lru_cache(maxsize=None)

@@ -12,7 +12,7 @@ FILES = {
     "accelerate": r"^accelerate/(accelerator|utils/(dataclasses|constants|other)|commands/launch|commands/config/config_args|big_modeling|parallelism_config)\.py$",
     "llamafactory": r"^llamafactory/(hparams/\w+|extras/constants)\.py$",
     "axolotl": r"^axolotl/utils/(schemas/.*|config/models/input/.*)\.py$",
-    "ms-swift": r"^swift/(llm/argument/.*|arguments/.*|trainers/arguments|trainers/.*|plugin/.*|trainers/rlhf_arguments|rlhf_trainers/arguments|megatron/argument/.*|trainers/rlhf_trainer/.*)\.py$",
+    "ms-swift": r"^swift/(llm/argument/.*|arguments/.*|trainers/arguments|trainers/.*|plugin/.*|trainers/rlhf_arguments|rlhf_trainers/\w*arg\w*|megatron/argument/.*|trainers/rlhf_trainer/.*)\.py$",
     "openrlhf": r"^openrlhf/cli/train_\w+\.py$",
     "torchtune": r"^(recipes/|torchtune/_recipe_registry)",
     "unsloth": r"^unsloth/models/(loader|llama|_utils|vision)\.py$",

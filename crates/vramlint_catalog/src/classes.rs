@@ -205,7 +205,7 @@ macro_rules! tables {
     };
 }
 
-tables! { "transformers" "trl" "peft" "accelerate" "torch" "llamafactory" "axolotl" "torchtune" }
+tables! { "transformers" "trl" "peft" "accelerate" "torch" "llamafactory" "axolotl" "torchtune" "swift" "openrlhf" }
 
 /// All tables.
 pub fn tables() -> impl Iterator<Item = &'static Table> {

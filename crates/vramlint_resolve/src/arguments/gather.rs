@@ -24,7 +24,10 @@ pub(crate) fn gather(project: &Project) -> Vec<ArgumentSet> {
                 let named = launch.script.as_ref().and_then(|word| word.text());
                 let id = named.and_then(|text| project.lookup.find(text, project.file(launch.file).folder()));
                 if let Some(id) = id.filter(|id| read.insert(*id)) {
-                    found.push(parsed::of_file(project, id, Reader::LlamaFactory, Some(index)));
+                    let mut set = parsed::of_file(project, id, Reader::LlamaFactory, Some(index));
+                    // It reads this file and what stands behind it.
+                    set.open = !launch.arguments.is_empty() || launch.open || super::data::merges(project.file(id));
+                    found.push(set);
                 }
             }
             _ => {}

@@ -1,10 +1,11 @@
 //! # batch-rounded-down
 //!
-//! The batch is divided by the micro-batch, and the remainder is dropped.
+//! The batch is no multiple of the micro-batch: Axolotl drops the remainder, DeepSpeed under OpenRLHF refuses the pair.
 //!
 //! ## Why it matters
-//! Axolotl computes the accumulation as `batch_size // micro_batch_size`, OpenRLHF as the global batch through micro-batch and
-//! processes. What does not divide is dropped without a word: the optimizer steps on fewer rows than are written.
+//! Axolotl computes the accumulation as `batch_size // micro_batch_size`. What does not divide is dropped without a word: the
+//! optimizer steps on fewer rows than are written. OpenRLHF floors too, but hands both numbers on to DeepSpeed, which asserts that
+//! micro-batch x accumulation x processes make the batch: the run stops when the engine is made.
 //!
 //! ## Example
 //! ```yaml file=config.yaml
@@ -34,20 +35,23 @@
 //! None: batch or micro-batch, that is not known.
 //!
 //! ## Sources
-//! Axolotl 0.18.0 `utils/config/__init__.py:202`; OpenRLHF 0.11.0 `utils/deepspeed/deepspeed.py:110`, read.
+//! Axolotl 0.18.0 `utils/config/__init__.py:202`; OpenRLHF 0.11.2 `utils/deepspeed/deepspeed.py:110,455`; DeepSpeed 0.19.8
+//! `runtime/config.py` (`_batch_assertion`), read.
 //!
 //! # 中文
 //!
-//! 批量除以微批量时余数被舍去。
+//! 批量不是微批量的整数倍：Axolotl 会舍去余数，OpenRLHF 下的 DeepSpeed 会拒绝。
 //!
 //! ## 为什么重要
-//! Axolotl 以 `batch_size // micro_batch_size` 计算累积步数，OpenRLHF 用全局批量除以微批量与进程数。除不尽的部分会被悄悄舍去：优化器每步用到的样本比写的少。
+//! Axolotl 以 `batch_size // micro_batch_size` 计算累积步数，除不尽的部分会被悄悄舍去：优化器每步用到的样本比写的少。OpenRLHF 同样向下取整，
+//! 但会把两个数交给 DeepSpeed，而后者断言“微批量 × 累积步数 × 进程数”等于批量：创建引擎时即报错停止。
 //!
 //! ## 修复
 //! 无：无法得知应改批量还是微批量。
 //!
 //! ## 来源
-//! Axolotl 0.18.0 `utils/config/__init__.py:202`; OpenRLHF 0.11.0 `utils/deepspeed/deepspeed.py:110`，阅读源码。
+//! Axolotl 0.18.0 `utils/config/__init__.py:202`；OpenRLHF 0.11.2 `utils/deepspeed/deepspeed.py:110,455`；DeepSpeed 0.19.8
+//! `runtime/config.py`（`_batch_assertion`），阅读源码。
 
 use crate::frameworks::{self, Check, Keys, Refusal};
 use crate::{Context, Group, Rule, Sink};
@@ -96,7 +100,11 @@ fn openrlhf(keys: &Keys<'_>) -> Option<Refusal> {
     names.into_iter().find_map(|(at, micro_key)| {
         let (batch, micro) = (keys.int(at)?, keys.int(micro_key)?);
         // With dynamic batches the micro-batch of the engine is 1.
-        let fixed = keys.off("use_dynamic_batch") && keys.off("train.dynamic_batch_enable");
+        let dynamic = ["use_dynamic_batch", "train.dynamic_batch_enable"].iter().any(|key| !keys.off(key));
+        // Rings and tensor parallelism multiply the batch first.
+        let one = |key: &str| keys.unset(key) || keys.int(key) == Some(1);
+        let shared = ["ds.ring_attn_size", "ring_attn_size", "ds.tensor_parallel_size", "ds_tensor_parallel_size"];
+        let fixed = !dynamic && shared.iter().all(|key| one(key));
         (fixed && micro > 0 && batch > micro && batch % micro != 0).then(|| {
             Refusal::new(
                 at,
@@ -107,7 +115,6 @@ fn openrlhf(keys: &Keys<'_>) -> Option<Refusal> {
                 ),
                 message!("write a multiple of {micro_key}", "请写成 {micro_key} 的倍数"),
             )
-            .warning()
         })
     })
 }

@@ -110,7 +110,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for (index, one) in sized.iter().enumerate() {
         // The first run of a training is what the others are compared with.
         let Some(first) = sized[..index].iter().find(|other| are_variants(other.run, one.run)) else { continue };
-        if first.total != one.total && told.insert((one.run.place, first.run.place)) {
+        if first.total != one.total && told.insert((one.run.place.file, first.run.place, one.total)) {
             out.push(finding(cx, one, first));
         }
     }

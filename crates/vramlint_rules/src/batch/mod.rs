@@ -12,6 +12,7 @@ mod deepspeed_batch_missing;
 mod effective_batch_claim;
 mod effective_batch_declared;
 mod effective_batch_drift;
+mod evaluation_batch_differs;
 mod optimizer_in_backward_conflict;
 mod stated;
 
@@ -24,6 +25,7 @@ pub(crate) const RULES: &[&Rule] = &[
     &accumulation_set_twice::RULE,
     &batch_keys_conflict::RULE,
     &batch_rounded_down::RULE,
+    &evaluation_batch_differs::RULE,
     &deepspeed_batch_mismatch::RULE,
     &deepspeed_batch_missing::RULE,
     &effective_batch_claim::RULE,

@@ -123,7 +123,11 @@ fn in_loop(file: &SourceFile, module: &Module, each: &Loop<'_>) -> Option<vramli
     }
     let divisor = stepping.every()?.range.slice(&file.text);
     let title = message!("divide the loss by {divisor}", "把损失除以 {divisor}");
-    let edits = vec![edit::replace(Place::new(file.id, loss.range), format!("({name} / {divisor})"))];
+    // The parentheses of a call or its own are enough.
+    let (start, end) = (loss.range.start as usize, loss.range.end as usize);
+    let enclosed = file.text[..start].ends_with('(') && file.text[end..].starts_with(')');
+    let divided = if enclosed { format!("{name} / {divisor}") } else { format!("({name} / {divisor})") };
+    let edits = vec![edit::replace(Place::new(file.id, loss.range), divided)];
     Some(
         RULE.finding(
             Place::new(file.id, backward.range),

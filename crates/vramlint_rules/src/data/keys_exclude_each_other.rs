@@ -37,7 +37,8 @@
 //!
 //! ## Sources
 //! Axolotl 0.18.0 `utils/schemas/validation.py`, each pair also in 0.8.0 unless the finding names a version; LLaMA-Factory 0.9.5
-//! `hparams/data_args.py:159`, `hparams/model_args.py`, `hparams/parser.py`; ms-swift 4.6.0 `arguments/rlhf_args.py:298`, read.
+//! `hparams/data_args.py:159`, `hparams/model_args.py`, `hparams/parser.py`; ms-swift 4.6.0 `arguments/rlhf_args.py:298`,
+//! `arguments/sft_args.py:255`; OpenRLHF 0.11.2 `cli/train_ppo_ray.py`, read.
 //!
 //! # 中文
 //!
@@ -53,6 +54,7 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py`, each pair also in 0.8.0 unless the finding names a version; LLaMA-Factory 0.9.5
 //! `hparams/data_args.py:159`, `hparams/model_args.py`, `hparams/parser.py`; ms-swift 4.6.0 `arguments/rlhf_args.py:298`，阅读源码。
 
+use crate::frameworks::refusals;
 use crate::frameworks::{self, Check, Keys, Refusal};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
@@ -78,6 +80,14 @@ const CHECKS: &[(Kind, Check)] = &[
     (Kind::MsSwift, swift),
     (Kind::MsSwift, swift_vllm),
     (Kind::MsSwift, swift_truncation),
+    (Kind::Axolotl, refusals::axolotl::quantized_rl),
+    (Kind::Axolotl, refusals::axolotl::partly_frozen),
+    (Kind::LlamaFactory, refusals::llamafactory::stage),
+    (Kind::LlamaFactory, refusals::llamafactory::quantized_adapters),
+    (Kind::LlamaFactory, refusals::llamafactory::others),
+    (Kind::MsSwift, refusals::swift::half_twice),
+    (Kind::MsSwift, refusals::swift::split_model),
+    (Kind::OpenRlhf, refusals::openrlhf::sleep),
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -232,7 +242,7 @@ fn swift(keys: &Keys<'_>) -> Option<Refusal> {
 fn swift_vllm(keys: &Keys<'_>) -> Option<Refusal> {
     // Files of Ray and Megatron have roles of their own, and another reader.
     let other_reader = ["train", "rollout", "colocate_groups", "use_ray", "global_batch_size"];
-    if keys.text("rlhf_type") != Some("grpo") || other_reader.iter().any(|key| keys.place(key).is_some()) {
+    if !matches!(keys.text("rlhf_type"), Some("grpo" | "gkd")) || other_reader.iter().any(|key| keys.place(key).is_some()) {
         return None;
     }
     let refusal = if keys.on("use_vllm") && keys.unset("vllm_mode") {

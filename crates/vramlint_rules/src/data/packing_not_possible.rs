@@ -54,6 +54,7 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py:665` and `:143`; ms-swift 4.6.0 `arguments/sft_args.py:194` and 3.9.0; LLaMA-Factory 0.9.5
 //! `hparams/parser.py`; torchtune 0.6.1 `datasets/_alpaca.py`，阅读源码。
 
+use crate::frameworks::refusals;
 use crate::frameworks::{self, Check, Keys, Refusal};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
@@ -73,7 +74,9 @@ const CHECKS: &[(Kind, Check)] = &[
     (Kind::Axolotl, axolotl_rl),
     (Kind::Axolotl, axolotl_tables),
     (Kind::Axolotl, axolotl_context),
+    (Kind::Axolotl, refusals::axolotl::packing_without_attention),
     (Kind::MsSwift, swift),
+    (Kind::MsSwift, refusals::swift::padding_free_rl),
     (Kind::LlamaFactory, llamafactory),
     (Kind::Torchtune, torchtune),
 ];

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use vramlint_base::{Place, Value};
+use vramlint_catalog::classes::{self, Class};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::launch::Launch;
 use vramlint_resolve::{Kind, Project, Run, SourceFile};
@@ -17,8 +18,22 @@ pub(crate) struct Keys<'a> {
     pub(crate) project: &'a Project,
     /// The command, where one is known.
     pub(crate) launch: Option<&'a Launch>,
-    /// By name, blocks by their path with dots. `None` for a value that is not known.
-    settings: BTreeMap<String, (Option<Value>, Place)>,
+    /// By name, blocks by their path with dots.
+    settings: BTreeMap<String, Setting>,
+}
+
+/// One setting as it is written.
+pub(crate) struct Setting {
+    /// `None` for a value that is not known.
+    pub(crate) value: Option<Value>,
+    /// Where the value stands; of a switch the flag itself.
+    pub(crate) place: Place,
+    /// Where its name stands.
+    pub(crate) key: Place,
+    /// Whether a flag or an override of the command gives it.
+    pub(crate) by_flag: bool,
+    /// Whether it stands in a block of its file.
+    pub(crate) nested: bool,
 }
 
 /// Depth of blocks that is looked into.
@@ -83,7 +98,9 @@ fn keys<'a>(project: &'a Project, kind: Kind, file: Option<&'a SourceFile>, laun
                 Some(value) => (value.text.as_deref().map(typed), value.range),
                 None => (Some(Value::Bool(true)), option.word),
             };
-            settings.insert(name, (value, Place::new(launch.file, place)));
+            let at = |range| Place::new(launch.file, range);
+            let setting = Setting { value, place: at(place), key: at(option.word), by_flag: true, nested: false };
+            settings.insert(name, setting);
         }
     }
     let file = file.or_else(|| launch.map(|launch| project.file(launch.file)))?;
@@ -96,7 +113,7 @@ fn collect(
     loader: Loader,
     prefix: &str,
     depth: usize,
-    into: &mut BTreeMap<String, (Option<Value>, Place)>,
+    into: &mut BTreeMap<String, Setting>,
 ) {
     // Merge keys bring in what stands elsewhere; what is written here wins.
     for (key, value) in node.entries() {
@@ -108,7 +125,9 @@ fn collect(
         let templated = value.text().is_some_and(|text| ["${", "{{", "<%"].iter().any(|mark| text.contains(mark)));
         let value_at = if value.range().is_empty() { key.range() } else { value.range() };
         let made = if templated { None } else { value.value(loader) };
-        into.insert(path, (made, Place::new(file.id, value_at)));
+        let at = |range| Place::new(file.id, range);
+        let nested = !prefix.is_empty();
+        into.insert(path, Setting { value: made, place: at(value_at), key: at(key.range()), by_flag: false, nested });
     }
 }
 
@@ -138,14 +157,43 @@ impl Keys<'_> {
         }
     }
 
+    /// Every setting that stands for itself: those of blocks are left out.
+    pub(crate) fn own(&self) -> impl Iterator<Item = (&str, &Setting)> {
+        self.settings.iter().filter(|(_, setting)| !setting.nested).map(|(name, setting)| (name.as_str(), setting))
+    }
+
+    /// Whether its command is seen, so that nobody else reads the file.
+    pub(crate) fn is_launched(&self) -> bool {
+        self.launch.is_some()
+    }
+
+    /// What the framework takes, by its releases.
+    pub(crate) fn class(&self) -> Option<&'static Class> {
+        let module = || Some(self.launch?.module.as_ref()?.text()?.to_owned());
+        let task = || self.launch?.script.as_ref()?.text();
+        let name = match self.kind {
+            Kind::Axolotl => "axolotl.config".to_owned(),
+            // Its other commands fill other classes.
+            Kind::LlamaFactory if self.launch.is_some() || self.given("do_train") => "llamafactory.train".to_owned(),
+            Kind::MsSwift => match task()? {
+                "sft" | "pt" => "swift.sft".to_owned(),
+                "rlhf" => "swift.rlhf".to_owned(),
+                _ => return None,
+            },
+            Kind::OpenRlhf => module()?,
+            _ => return None,
+        };
+        classes::find(&name)
+    }
+
     /// The value of a setting, where it is set and known.
     pub(crate) fn value(&self, key: &str) -> Option<&Value> {
-        self.settings.get(key)?.0.as_ref()
+        self.settings.get(key)?.value.as_ref()
     }
 
     /// Where a setting's value stands.
     pub(crate) fn place(&self, key: &str) -> Option<Place> {
-        self.settings.get(key).map(|(_, place)| *place)
+        self.settings.get(key).map(|setting| setting.place)
     }
 
     /// Whether a setting is certainly something that Python takes for true.
@@ -155,12 +203,12 @@ impl Keys<'_> {
 
     /// Whether a setting is certainly absent, or something that Python takes for false.
     pub(crate) fn off(&self, key: &str) -> bool {
-        self.settings.get(key).is_none_or(|(value, _)| value.as_ref().is_some_and(|value| !truthy(value)))
+        self.settings.get(key).is_none_or(|setting| setting.value.as_ref().is_some_and(|value| !truthy(value)))
     }
 
     /// Whether a setting is certainly absent or null.
     pub(crate) fn unset(&self, key: &str) -> bool {
-        self.settings.get(key).is_none_or(|(value, _)| matches!(value, Some(Value::Null)))
+        self.settings.get(key).is_none_or(|setting| matches!(setting.value, Some(Value::Null)))
     }
 
     /// Whether a setting is certainly given and not null.

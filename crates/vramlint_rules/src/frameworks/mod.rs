@@ -2,8 +2,9 @@
 //! torchtune, ms-swift, OpenRLHF.
 
 mod keys;
+pub(crate) mod refusals;
 
-pub(crate) use keys::{Keys, every};
+pub(crate) use keys::{Keys, Setting, every};
 
 use crate::rule::{Build, Once};
 use crate::{Context, Rule, Sink, gate};
@@ -45,6 +46,18 @@ impl Refusal {
     /// Up to a version, which takes it.
     pub(crate) fn until(mut self, library: &'static str, version: &'static str) -> Self {
         self.span = Some(Span::until(library, version));
+        self
+    }
+
+    /// From a version on, up to one that takes it.
+    pub(crate) fn between(mut self, library: &'static str, since: &'static str, until: &'static str) -> Self {
+        self.span = Some(Span { library, since: Some(since), until: Some(until) });
+        self
+    }
+
+    /// It is said for information.
+    pub(crate) fn info(mut self) -> Self {
+        self.severity = Severity::Info;
         self
     }
 

@@ -62,10 +62,12 @@
 //! 未给出时 `num_generations` 在 GRPO 中为 8，在 RLOO 中为 2。
 
 use crate::arguments::{GROUPS, Told, finding_of, of, run, strategy};
+use crate::frameworks::{self, refusals};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
 use vramlint_base::{Applicability, Finding, Fix, Message, Place, Severity, message};
 use vramlint_catalog::Concept;
+use vramlint_resolve::Kind;
 use vramlint_resolve::arguments::{ArgumentSet, By};
 use vramlint_resolve::versions::{Holds, Span};
 
@@ -104,6 +106,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
+    frameworks::run(cx, &RULE, &[(Kind::Axolotl, refusals::axolotl::groups)], out);
 }
 
 fn numbers(cx: &Context<'_>, set: &ArgumentSet) -> Option<Numbers> {

@@ -40,9 +40,11 @@
 //! trl 1.16.0 `trainer/grpo_config.py:1137` 与 `rloo_config.py:696`，实际运行。
 
 use crate::arguments::{GROUPS, Told, finding_of, of, written};
+use crate::frameworks::{self, Check, refusals};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit, gate};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_resolve::Kind;
 use vramlint_resolve::arguments::By;
 use vramlint_resolve::versions::Span;
 
@@ -55,6 +57,12 @@ pub(crate) static RULE: Rule = Rule {
     source: include_str!("single_generation.rs"),
     check: Some(check),
 };
+
+const CHECKS: &[(Kind, Check)] = &[
+    (Kind::Axolotl, refusals::axolotl::one_generation),
+    (Kind::MsSwift, refusals::swift::one_generation),
+    (Kind::OpenRlhf, refusals::openrlhf::one_sample),
+];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
@@ -79,4 +87,5 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         out.push(found);
     }
+    frameworks::run(cx, &RULE, CHECKS, out);
 }

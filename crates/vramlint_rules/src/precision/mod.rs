@@ -18,9 +18,11 @@ mod model_by_name_in_fp32;
 mod needs_evaluation;
 mod offload_without_checkpointing;
 mod optimizer_not_supported_here;
+mod precision_from_checkpoint;
 mod qlora_without_4bit;
 mod quantization_key_ignored;
 mod quantization_refused;
+mod quantized_by_default;
 mod quantized_full_finetune;
 mod quantized_model_cast;
 mod quantized_without_adapter;
@@ -54,6 +56,8 @@ pub(crate) const RULES: &[&Rule] = &[
     &offload_without_checkpointing::RULE,
     &optimizer_not_supported_here::RULE,
     &qlora_without_4bit::RULE,
+    &precision_from_checkpoint::RULE,
+    &quantized_by_default::RULE,
     &quantization_key_ignored::RULE,
     &quantization_refused::RULE,
     &quantized_full_finetune::RULE,

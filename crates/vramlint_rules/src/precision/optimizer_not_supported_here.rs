@@ -115,7 +115,10 @@ fn axolotl_fsdp(keys: &Keys<'_>) -> Option<Refusal> {
             .then(|| refusal("optimizer", &["fsdp_version", "fsdp_config"], optimizer, "FSDP 2").since("axolotl", "0.10.0"));
     }
     let offload = ["fsdp_config.offload_params", "fsdp_config.fsdp_offload_params"].into_iter().find(|key| keys.on(key))?;
-    Some(refusal("optimizer", &[offload], optimizer, "offload_params"))
+    let refusal = refusal("optimizer", &[offload], optimizer, "offload_params");
+    // Older schemas look only where the list of options is given too, and at the older name.
+    let listed = keys.on("fsdp") && offload == "fsdp_config.fsdp_offload_params";
+    Some(if listed { refusal } else { refusal.since("axolotl", "0.12.0") })
 }
 
 fn axolotl_engine(keys: &Keys<'_>) -> Option<Refusal> {
@@ -133,6 +136,12 @@ fn axolotl_engine(keys: &Keys<'_>) -> Option<Refusal> {
         return Some(refusal("optimizer", &["adapter"], optimizer, "adapter").since("axolotl", since));
     }
     let sharded = keys.on("fsdp") || keys.on("fsdp_config");
+    // Muon under FSDP 2 came with 0.13.1.
+    if sharded && optimizer == "muon" && fsdp2(keys) == Some(true) {
+        return Some(
+            refusal("optimizer", &["fsdp_version", "fsdp_config"], optimizer, "FSDP").between("axolotl", since, "0.13.1"),
+        );
+    }
     (sharded && fsdp2(keys) == Some(false))
         .then(|| refusal("optimizer", &["fsdp_config", "fsdp"], optimizer, "FSDP 1").since("axolotl", since))
 }

@@ -34,6 +34,7 @@
 //! ## 来源
 //! PyYAML 6.0.3、OmegaConf 2.4.0，以及 DeepSpeed 0.19.8 `runtime/config_utils.py` 所调用的 hjson。
 
+use super::loads::loads;
 use super::syntax_error::plain_deepspeed;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
@@ -53,21 +54,26 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
+    let loads = loads(cx.project);
     for file in &cx.project.files {
-        if cx.project.kind(file.id) == Kind::Other || cx.project.is_fragment(file.id) {
+        // A file that code is seen to load counts whatever its keys are.
+        let calls = loads.get(&file.id).map_or(&[][..], Vec::as_slice);
+        let read = calls.iter().any(|load| load.loader.is_some());
+        if cx.project.kind(file.id) == Kind::Other && !read || cx.project.is_fragment(file.id) {
             continue;
         }
+        let omega = calls.iter().any(|load| load.loader == Some(Loader::OmegaConf));
         let Some(data) = file.data() else { continue };
         for index in 0..data.nodes.len() {
             let node = NodeRef { file: data, id: NodeId(index as u32) };
             if matches!(node.raw().kind, NodeKind::Mapping(_)) {
-                mapping(cx, file, node, out);
+                mapping(cx, file, node, omega, out);
             }
         }
     }
 }
 
-fn mapping(cx: &Context<'_>, file: &SourceFile, node: NodeRef<'_>, out: &mut Sink) {
+fn mapping(cx: &Context<'_>, file: &SourceFile, node: NodeRef<'_>, omega: bool, out: &mut Sink) {
     let mut seen: HashMap<&str, (NodeRef<'_>, NodeRef<'_>)> = HashMap::new();
     let loader = if file.data().is_some_and(|data| data.json) { Loader::Json } else { Loader::PyYaml };
     for (key, value) in node.entries() {
@@ -79,7 +85,8 @@ fn mapping(cx: &Context<'_>, file: &SourceFile, node: NodeRef<'_>, out: &mut Sin
             continue;
         }
         let same = earlier.value(loader).is_some_and(|earlier| Some(earlier) == value.value(loader));
-        out.push(finding(file, text, key, first, refused_by(cx.project, file), same));
+        let refused_by = if omega { Some("OmegaConf") } else { refused_by(cx.project, file) };
+        out.push(finding(file, text, key, first, refused_by, same));
     }
 }
 

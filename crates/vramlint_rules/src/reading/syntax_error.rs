@@ -33,6 +33,7 @@
 //! ## 来源
 //! PyYAML 6.0.3；DeepSpeed 0.19.8 `runtime/config.py` 所调用的 hjson 3.1；CPython 3.11 的 `json`。
 
+use super::loads::loads;
 use crate::rule::Build;
 use crate::sharding::reader::{self, Readers};
 use crate::{Context, Group, Rule, Sink};
@@ -55,6 +56,7 @@ pub(crate) static RULE: Rule = Rule {
 const MOST: usize = 3;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut calls = None;
     for file in cx.project.files.iter().filter(|file| !cx.project.is_fragment(file.id)) {
         if !file.decode_errors.is_empty() {
             continue;
@@ -66,7 +68,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             Syntax::Text | Syntax::Unreadable => continue,
         };
         let verdicts = errors.iter().filter_map(|error| verdict(cx.project, file, error).map(|verdict| (error, verdict)));
-        for (error, (severity, help)) in verdicts.take(MOST) {
+        for (error, (mut severity, help)) in verdicts.take(MOST) {
+            // A file that code is seen to load is read whatever its keys are.
+            let all = error.refused_by == RefusedBy::All && file.data().is_some() && cx.project.kind(file.id) == Kind::Other;
+            if all && help.is_none() {
+                let calls = calls.get_or_insert_with(|| loads(cx.project)).get(&file.id);
+                if calls.is_some_and(|calls| calls.iter().any(|load| load.loader.is_some())) {
+                    severity = Severity::Error;
+                }
+            }
             let mut finding = RULE.finding(Place::new(file.id, error.range), error.message.clone()).severity(severity);
             finding.help = help;
             out.push(finding);

@@ -46,6 +46,7 @@
 //! ## 来源
 //! PyYAML 6.0.3 `resolver.py` 与 OmegaConf 2.4.0，实际运行。
 
+use super::loads::loads;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
 use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
@@ -63,7 +64,13 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) != Kind::Other) {
+    let loads = loads(cx.project);
+    // A file that code is seen to load counts whatever its keys are.
+    let read = |file: &SourceFile| {
+        cx.project.kind(file.id) != Kind::Other
+            || loads.get(&file.id).is_some_and(|calls| calls.iter().any(|load| load.loader.is_some()))
+    };
+    for file in cx.project.files.iter().filter(|file| read(file)) {
         let Some(data) = file.data().filter(|data| !data.json) else { continue };
         for index in 0..data.nodes.len() {
             let node = NodeRef { file: data, id: NodeId(index as u32) };
@@ -102,12 +109,13 @@ fn number(file: &SourceFile, name: &str, node: NodeRef<'_>, out: &mut Sink) {
         return;
     }
     let place = Place::new(file.id, node.range());
-    let (base, zh_base) = if octal { ("octal", "八进制") } else { ("to the base of 60", "六十进制") };
+    let (base, zh_base) =
+        if octal { ("as octal", "八进制") } else { ("in base 60, as minutes and seconds", "六十进制（分:秒）") };
     let mut finding = RULE
         .finding(
             place,
             message!(
-                "`{name}: {written}` is {read} to PyYAML: it is read as {base}",
+                "`{name}: {written}` is {read} to PyYAML: it is read {base}",
                 "`{name}: {written}` 对 PyYAML 而言是 {read}：按{zh_base}读取"
             ),
         )

@@ -1,7 +1,7 @@
 //! Arguments of transformers and TRL with a value outside of what they may be.
 
 mod ranges;
-mod words;
+pub(super) mod words;
 
 use super::{RULE, did_you_mean};
 use crate::arguments::{Told, finding_of, trainings, written};

@@ -51,6 +51,7 @@
 mod accelerate;
 mod arguments;
 mod deepspeed;
+mod frameworks;
 
 use crate::rule::Build;
 use crate::schema::{self, Effect, Found, Problem};
@@ -72,6 +73,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     accelerate::check(cx, out);
     arguments::check(cx, out);
     deepspeed::check(cx, out);
+    frameworks::check(cx, out);
 }
 
 /// The finding for an entry, with the value that was meant as its fix.

@@ -1,10 +1,12 @@
 //! # missing-key
 //!
-//! A key without which its reader refuses the file.
+//! A key without which its reader refuses the file, or what stands in it.
 //!
 //! ## Why it matters
 //! accelerate cannot choose how to start processes without `distributed_type`, and says so before anything runs. DeepSpeed asks
-//! for `curriculum_metrics` where curriculum learning is enabled, and for `max_tokens` where dynamic batching is.
+//! for `curriculum_metrics` where curriculum learning is enabled, and for `max_tokens` where dynamic batching is. LLaMA-Factory
+//! wants `max_steps` for data that has no end, data where it evaluates, and a launcher for DeepSpeed; Axolotl wants flash attention
+//! for context parallelism; OpenRLHF wants packed rows for rings.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -37,6 +39,7 @@
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/config/config_args.py:110`, run; DeepSpeed 0.19.8 `runtime/data_pipeline/config.py:88`, `:107`, run.
+//! LLaMA-Factory 0.9.4 `hparams/parser.py`, OpenRLHF 0.11.2 `cli/`, read; Axolotl 0.18.0 `utils/schemas/config.py:1653`, run.
 //!
 //! # 中文
 //!
@@ -44,7 +47,8 @@
 //!
 //! ## 为什么重要
 //! 没有 `distributed_type`，accelerate 无从选择如何启动进程，会在运行任何代码之前报错。启用课程学习时 DeepSpeed 需要 `curriculum_metrics`，
-//! 启用动态批时需要 `max_tokens`。
+//! 启用动态批时需要 `max_tokens`。LLaMA-Factory 对流式数据要求 `max_steps`，评估时要求数据，使用 DeepSpeed 时要求启动器；Axolotl
+//! 的上下文并行要求 flash attention；OpenRLHF 的环形注意力要求打包。
 //!
 //! ## 修复
 //! 不安全：按进程数补上相应的类型。
@@ -57,6 +61,7 @@
 
 mod accelerate;
 mod deepspeed;
+mod frameworks;
 
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::Severity;
@@ -74,4 +79,5 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     accelerate::check(cx, out);
     deepspeed::check(cx, out);
+    frameworks::check(cx, out);
 }

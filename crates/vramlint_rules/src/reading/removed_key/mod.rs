@@ -36,7 +36,9 @@
 //! and the run goes on.
 //!
 //! ## Sources
-//! accelerate 1.15.0 `commands/config/config_args.py:107`, run, and its releases; DeepSpeed 0.19.8 `runtime/config.py:82`, run.
+//! accelerate 1.15.0 `commands/config/config_args.py:107`, run, and its releases; DeepSpeed 0.19.8 `runtime/config.py:82`, run. Axolotl
+//! `utils/schemas/deprecated.py` of seven releases from 0.5.2 to 0.19.0, run with 0.18.0; the names of LLaMA-Factory, ms-swift and
+//! OpenRLHF by release, read.
 //!
 //! # 中文
 //!
@@ -58,6 +60,7 @@
 mod accelerate;
 mod arguments;
 mod deepspeed;
+mod frameworks;
 
 use crate::rule::Build;
 use crate::schema::Found;
@@ -83,6 +86,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     accelerate::check(cx, out);
     arguments::check(cx, out);
     deepspeed::check(cx, out);
+    frameworks::check(cx, out);
 }
 
 /// A removed key of a tool's table, as far as the project's version may be one that no longer reads it. `library` is the

@@ -5,7 +5,8 @@
 //! ## Why it matters
 //! `accelerate launch` refuses a file with an unknown key at its top level, and DeepSpeed refuses one inside most of its blocks.
 //! A batch size or an accumulation in accelerate's file has no reader there at all: it belongs to the training code, or under
-//! `deepspeed_config`.
+//! `deepspeed_config`. LLaMA-Factory, ms-swift and OpenRLHF stop at a key or flag that they do not know; Axolotl drops it without a
+//! word, and trains with the default of what was meant.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -27,11 +28,13 @@
 //! ## When it is milder
 //! A warning where only its name says that the file is accelerate's, and inside the blocks of accelerate's file, where an unknown
 //! key is ignored without a word. Advice for a key that only later versions know. Nothing for keys that a template fills in, and
-//! for those that older versions knew (see removed-key).
+//! for those that older versions knew (see removed-key). A warning in Axolotl's file where the key looks like a slip or has another
+//! name there, else advice; in LLaMA-Factory's file a warning where nobody is seen to read it, and nothing with `ALLOW_EXTRA_ARGS`.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/config/config_args.py:154`, run; its blocks `commands/launch.py:1262`, run; DeepSpeed 0.19.8
-//! `runtime/config_utils.py`, run.
+//! `runtime/config_utils.py`, run. Axolotl 0.8.1, 0.12.2 and 0.18.0 schemas, run; LLaMA-Factory 0.9.4 `hparams/parser.py:92`, ms-swift
+//! 4.6.0 `swift/pipelines/base.py:40`, OpenRLHF 0.11.2 `cli/`, read.
 //!
 //! # 中文
 //!
@@ -39,14 +42,16 @@
 //!
 //! ## 为什么重要
 //! `accelerate launch` 会拒绝顶层含未知键的文件，DeepSpeed 的多数块内也拒绝未知键。写在 accelerate 文件里的批大小或梯度累积
-//! 根本没有谁会读：它应写在训练代码中，或写在 `deepspeed_config` 之下。
+//! 根本没有谁会读：它应写在训练代码中，或写在 `deepspeed_config` 之下。LLaMA-Factory、ms-swift、OpenRLHF 遇到不认识的键或选项会停止；
+//! Axolotl 则静默丢弃，按原本想设置的那一项的默认值训练。
 //!
 //! ## 修复
 //! 不安全：有相近的拼写时改名，否则删除该行。我们无法得知它原本的用意。
 //!
 //! ## 何时从轻
 //! 仅凭文件名才认为是 accelerate 的文件时只报警告；accelerate 文件各块内的未知键会被静默忽略，也只报警告；较新版本才有的键仅作提示。
-//! 由模板填入的键，以及旧版本曾接受的键（见 removed-key），不报告。
+//! 由模板填入的键，以及旧版本曾接受的键（见 removed-key），不报告。Axolotl 文件中形似笔误或另有名称的键为警告，其余仅作提示；看不到由谁读取的
+//! LLaMA-Factory 文件只报警告，设置了 `ALLOW_EXTRA_ARGS` 时不报告。
 //!
 //! ## 来源
 //! accelerate 1.15.0 `commands/config/config_args.py:154`，实际运行；各块 `commands/launch.py:1262`，实际运行；DeepSpeed 0.19.8
@@ -55,6 +60,7 @@
 mod accelerate;
 mod arguments;
 mod deepspeed;
+mod frameworks;
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
@@ -77,6 +83,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     accelerate::check(cx, out);
     arguments::check(cx, out);
     deepspeed::check(cx, out);
+    frameworks::check(cx, out);
 }
 
 /// The known name that was meant, unless the block has it already.

@@ -41,7 +41,7 @@ const WHOLE: &[&str] = &["per_device_train_batch_size", "per_device_eval_batch_s
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     for set in cx.project.arguments() {
-        let reader = matches!(set.reader, Reader::Call | Reader::File | Reader::Parser);
+        let reader = set.reader != Reader::Unseen;
         let tables: Vec<&'static Class> =
             if reader { class_fields::tables(&set.classes).unwrap_or_default() } else { Vec::new() };
         for given in set.given.iter().filter(|_| !tables.is_empty()) {
@@ -80,7 +80,24 @@ fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &Given, field: &Field, valu
                 // The trap of YAML's numbers has a rule of its own.
                 return None;
             }
-            let number = number?;
+            let Some(number) = number else {
+                // `1,000`, `1-4`, `None`: no number at all. What something else fills in is left alone.
+                let filled = ["$", "{", "<", "auto"].iter().any(|mark| text.contains(mark)) || text.is_empty();
+                let read = matches!(set.reader, Reader::File | Reader::LlamaFactory) && given.by == By::File;
+                if !read || filled || !COMPUTED.contains(&name.as_str()) {
+                    return None;
+                }
+                let message = message!(
+                    "{shown} is text where a number is computed with: training ends in an error",
+                    "{shown} 是文本，而此处要用数字计算：训练会报错"
+                );
+                let found = finding_of(cx, set, &RULE, RULE.severity, given.place, message);
+                let digits = text.replace(',', "").parse::<i64>().ok().filter(|_| text.contains(','));
+                return Some(match digits {
+                    Some(number) => with_value(cx, found, given, &Value::Int(number), Applicability::Unsafe),
+                    None => found.help(message!("write one number", "请写成一个数字")),
+                });
+            };
             let severity = if COMPUTED.contains(&name.as_str()) { RULE.severity } else { Severity::Warning };
             let message = message!(
                 "{shown} is text where a number is computed with: training ends in an error",

@@ -37,7 +37,8 @@
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/config_utils.py` (pydantic 2), run; accelerate 1.15.0 `commands/launch.py:1394`,
-//! `utils/launch.py:216`, run.
+//! `utils/launch.py:216`, run. Axolotl: every key of its schema was tried with 0.8.1, 0.12.2 and 0.18.0. LLaMA-Factory 0.9.4
+//! `hparams/`, ms-swift 4.6.0, OpenRLHF 0.11.2, torchtune 0.6.1, read.
 //!
 //! # 中文
 //!
@@ -59,6 +60,7 @@
 mod accelerate;
 mod arguments;
 mod deepspeed;
+mod frameworks;
 
 use crate::rule::Build;
 use crate::schema::{self, Effect, Found, Problem};
@@ -80,6 +82,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     accelerate::check(cx, out);
     arguments::check(cx, out);
     deepspeed::check(cx, out);
+    frameworks::check(cx, out);
 }
 
 /// The finding for an entry, with the value that was meant as its fix.

@@ -72,7 +72,7 @@ static TABLE: &[Words] = &[
 ];
 
 /// transformers 5.23.0 `OptimizerNames`, and those of older releases.
-const OPTIMIZERS: &[&str] = &[
+pub(in crate::reading::invalid_value) const OPTIMIZERS: &[&str] = &[
     "adamw_torch",
     "adamw_torch_fused",
     "adamw_torch_xla",

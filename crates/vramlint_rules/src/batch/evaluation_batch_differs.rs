@@ -1,0 +1,72 @@
+//! # evaluation-batch-differs
+//!
+//! Evaluation runs with another number of rows per forward than training.
+//!
+//! ## Why it matters
+//! Memory is taken for the larger of the two, and moves with every evaluation: a run that trains for an hour may end in the first
+//! evaluation. Axolotl warns of it, and uses `micro_batch_size` where nothing is said.
+//!
+//! ## Example
+//! ```yaml file=config.yaml
+//! base_model: acme/tiny-llama
+//! micro_batch_size: 2
+//! gradient_accumulation_steps: 4
+//! eval_batch_size: 8
+//! datasets:
+//!   - path: data/train.jsonl
+//!     type: alpaca
+//! learning_rate: 2e-4
+//! output_dir: out
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=config.yaml
+//! base_model: acme/tiny-llama
+//! micro_batch_size: 2
+//! gradient_accumulation_steps: 4
+//! eval_batch_size: 2
+//! datasets:
+//!   - path: data/train.jsonl
+//!     type: alpaca
+//! learning_rate: 2e-4
+//! output_dir: out
+//! ```
+//!
+//! ## Fix
+//! None: which of the two is meant is not known.
+//!
+//! ## Sources
+//! axolotl 0.8.1 `utils/schemas/config.py:540`, 0.18.0 `utils/schemas/validation.py` (`hint_eval_train_mbsz`), run.
+//!
+//! # 中文
+//!
+//! 评估时每次前向的样本数与训练时不同。
+//!
+//! ## 为什么重要
+//! 显存按二者中较大的占用，并随每次评估起伏：训练一小时的任务可能在第一次评估时失败。Axolotl 会就此警告；不写时使用
+//! `micro_batch_size`。
+//!
+//! ## 修复
+//! 无：无法得知以哪一个为准。
+//!
+//! ## 来源
+//! axolotl 0.8.1 `utils/schemas/config.py:540`、0.18.0 `utils/schemas/validation.py`（`hint_eval_train_mbsz`），实际运行。
+
+use crate::frameworks::{self, refusals};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Severity;
+use vramlint_resolve::Kind;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL233",
+    name: "evaluation-batch-differs",
+    group: Group::Batch,
+    severity: Severity::Info,
+    since: "0.1.0",
+    source: include_str!("evaluation_batch_differs.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    frameworks::run(cx, &RULE, &[(Kind::Axolotl, refusals::axolotl::evaluation_batch)], out);
+}

@@ -1,0 +1,157 @@
+//! Axolotl: utils/schemas/validation.py of 0.5.2, 0.8.1, 0.12.2, 0.13.1, 0.16.1, 0.18.0 and 0.19.0, read; 0.18.0 run.
+
+use super::pair;
+use crate::frameworks::{Keys, Refusal};
+use vramlint_base::message;
+
+/// FSDP 2 does not shard quantized weights where the trainer compares with a reference.
+pub(crate) fn quantized_rl(keys: &Keys<'_>) -> Option<Refusal> {
+    let rl = keys.text("rl").filter(|rl| matches!(*rl, "dpo" | "kto" | "orpo" | "ipo"))?;
+    let at = ["load_in_4bit", "load_in_8bit"].into_iter().find(|key| keys.on(key))?;
+    (keys.int("fsdp_version") == Some(2)).then(|| {
+        Refusal::new(
+            at,
+            &["fsdp_version", "rl"],
+            message!("{at} with FSDP 2 and rl: {rl}", "{at} 与 FSDP 2、rl: {rl} 同用"),
+            message!(
+                "Axolotl refuses it: use DeepSpeed, fsdp_version: 1, or weights that are not quantized",
+                "Axolotl 会拒绝：请改用 DeepSpeed、fsdp_version: 1，或不量化权重"
+            ),
+        )
+        .since("axolotl", "0.12.0")
+    })
+}
+
+/// Sequences are cut across GPUs with kernels of flash attention.
+pub(crate) fn context_without_flash(keys: &Keys<'_>) -> Option<Refusal> {
+    keys.int("context_parallel_size").filter(|size| *size > 1)?;
+    if keys.on("use_glm_dsa_kernels") || keys.place("flash_attention").is_some() && !keys.off("flash_attention") {
+        return None;
+    }
+    let other = ["sdp_attention", "flex_attention", "xformers_attention", "eager_attention"];
+    let attention = if keys.given("attn_implementation") {
+        let name = keys.text("attn_implementation")?;
+        (!name.contains("flash")).then_some("attn_implementation")?
+    } else if keys.place("attn_implementation").is_some() {
+        return None;
+    } else {
+        other.into_iter().find(|key| keys.on(key)).unwrap_or("context_parallel_size")
+    };
+    Some(
+        Refusal::new(
+            "context_parallel_size",
+            &[attention],
+            message!("context parallelism without flash attention", "启用了上下文并行，却没有使用 flash attention"),
+            message!(
+                "Axolotl refuses it: write attn_implementation: flash_attention_2 (before 0.18 flash_attention: true)",
+                "Axolotl 会拒绝：请写 attn_implementation: flash_attention_2（0.18 之前为 flash_attention: true）"
+            ),
+        )
+        .since("axolotl", "0.12.0"),
+    )
+}
+
+/// Rows that are packed together see each other unless the attention tells them apart.
+pub(crate) fn packing_without_attention(keys: &Keys<'_>) -> Option<Refusal> {
+    const NAMES: &[&str] = &[
+        "attn_implementation",
+        "flash_attention",
+        "sdp_attention",
+        "flex_attention",
+        "xformers_attention",
+        "sage_attention",
+        "eager_attention",
+        "s2_attention",
+    ];
+    // Rows of a reward model, of pretraining and of images are put together otherwise.
+    let plain = keys.off("reward_model") && keys.off("rl") && keys.off("batch_flattening");
+    (plain && keys.on("sample_packing") && NAMES.iter().all(|key| keys.off(key))).then(|| {
+        Refusal::new(
+            "sample_packing",
+            &[],
+            message!(
+                "rows are packed without an attention that tells them apart",
+                "启用了打包，却没有选择能区分各行的注意力实现"
+            ),
+            message!(
+                "Axolotl warns: samples attend to each other; write attn_implementation: flash_attention_2 (before 0.18 flash_attention: true)",
+                "Axolotl 会警告：样本之间会互相看到；请写 attn_implementation: flash_attention_2（0.18 之前为 flash_attention: true）"
+            ),
+        )
+        .warning()
+    })
+}
+
+/// Evaluation with another batch than training.
+pub(crate) fn evaluation_batch(keys: &Keys<'_>) -> Option<Refusal> {
+    let (eval, micro) = (keys.int("eval_batch_size")?, keys.int("micro_batch_size")?);
+    (eval != micro && eval > 0 && micro > 0).then(|| {
+        Refusal::new(
+            "eval_batch_size",
+            &["micro_batch_size"],
+            message!(
+                "eval_batch_size {eval} is not micro_batch_size {micro}: memory goes up and down with every evaluation",
+                "eval_batch_size {eval} 与 micro_batch_size {micro} 不同：每次评估显存都会起伏"
+            ),
+            message!("Axolotl warns of it: write the same number", "Axolotl 会就此警告：请写相同的数"),
+        )
+        .info()
+    })
+}
+
+/// Completions come in groups of one prompt.
+pub(crate) fn groups(keys: &Keys<'_>) -> Option<Refusal> {
+    let group = keys.int("trl.num_generations").filter(|group| *group > 0)?;
+    if keys.text("rl") != Some("grpo") {
+        return None;
+    }
+    if group < 2 {
+        return None;
+    }
+    let (batch, at, with): (i64, &'static str, Vec<&'static str>) = if keys.given("trl.generation_batch_size") {
+        (keys.int("trl.generation_batch_size")?, "trl.generation_batch_size", vec!["trl.num_generations"])
+    } else {
+        if keys.place("trl.generation_batch_size").is_some() && !keys.unset("trl.generation_batch_size") {
+            return None;
+        }
+        let one = |key: &str| if keys.unset(key) { Some(1) } else { keys.int(key).map(|number| number.max(1)) };
+        let total = one("micro_batch_size")?.checked_mul(one("gradient_accumulation_steps")?)?;
+        (total, "trl.num_generations", vec!["micro_batch_size", "gradient_accumulation_steps"])
+    };
+    (batch % group != 0).then(|| {
+        let mut refusal = Refusal::new(
+            at,
+            &[],
+            message!(
+                "{batch} completions per generation are no multiple of num_generations {group}",
+                "每次生成 {batch} 个补全，不是 num_generations {group} 的整数倍"
+            ),
+            message!(
+                "Axolotl refuses it: change micro_batch_size, gradient_accumulation_steps or num_generations",
+                "Axolotl 会拒绝：请调整 micro_batch_size、gradient_accumulation_steps 或 num_generations"
+            ),
+        );
+        refusal.with = with;
+        refusal.since("axolotl", "0.18.0")
+    })
+}
+
+/// A group of one completion has no advantage.
+pub(crate) fn one_generation(keys: &Keys<'_>) -> Option<Refusal> {
+    let few = keys.int("trl.num_generations").is_some_and(|group| group < 2);
+    (few && keys.text("rl") == Some("grpo")).then(|| {
+        Refusal::new(
+            "trl.num_generations",
+            &["rl"],
+            message!("GRPO needs at least 2 completions per prompt", "GRPO 的每个提示至少需要 2 个补全"),
+            message!("advantages compare the completions of one prompt", "优势来自同一提示的补全之间的比较"),
+        )
+    })
+}
+
+/// Adapters on quantized weights, trained by reinforcement in several processes, lose their gradients in the old checkpointing.
+pub(crate) fn partly_frozen(keys: &Keys<'_>) -> Option<Refusal> {
+    let reentrant = keys.value("gradient_checkpointing_kwargs.use_reentrant") == Some(&vramlint_base::Value::Bool(true));
+    (reentrant && keys.given("unfrozen_parameters"))
+        .then(|| pair("Axolotl", "gradient_checkpointing_kwargs.use_reentrant", "unfrozen_parameters"))
+}

@@ -1,0 +1,86 @@
+//! OpenRLHF: the checks behind the parser in cli/train_*.py of 0.11.2, read.
+
+use super::{needs, pair};
+use crate::frameworks::{Keys, Refusal};
+use vramlint_base::message;
+
+const SINCE: &str = "0.11.0";
+
+fn module<'a>(keys: &Keys<'a>) -> Option<&'a str> {
+    keys.launch?.module.as_ref()?.text()?.strip_prefix("openrlhf.cli.")
+}
+
+/// vLLM sleeps only where it shares its GPU with the trainer.
+pub(crate) fn sleep(keys: &Keys<'_>) -> Option<Refusal> {
+    if !keys.on("vllm.enable_sleep") {
+        return None;
+    }
+    if keys.on("train.async_enable") && keys.on("train.colocate_all") {
+        return Some(pair("OpenRLHF", "vllm.enable_sleep", "train.async_enable").since("openrlhf", SINCE));
+    }
+    keys.off("train.colocate_all").then(|| {
+        Refusal::new(
+            "vllm.enable_sleep",
+            &["train.colocate_all"],
+            message!(
+                "vllm.enable_sleep without train.colocate_all: it is switched off",
+                "没有 train.colocate_all，vllm.enable_sleep 会被关闭"
+            ),
+            message!("add --train.colocate_all, or take it away", "请加上 --train.colocate_all，或去掉它"),
+        )
+        .warning()
+    })
+}
+
+/// Packed rows, rings and conversations need what they build on.
+pub(crate) fn data(keys: &Keys<'_>) -> Option<Refusal> {
+    let module = module(keys)?;
+    let found = match module {
+        "train_ppo_ray" => {
+            let none = keys.unset("vllm.num_engines") || keys.int("vllm.num_engines") == Some(0);
+            (keys.on("ds.packing_samples") && none).then(|| needs("OpenRLHF", "ds.packing_samples", "vllm.num_engines"))
+        }
+        "train_sft" if keys.on("data.multiturn") && keys.off("data.apply_chat_template") => {
+            Some(needs("OpenRLHF", "data.multiturn", "data.apply_chat_template"))
+        }
+        "train_sft" | "train_dpo" | "train_rm" => {
+            let ring = keys.int("ds.ring_attn_size").is_some_and(|size| size > 1);
+            (ring && keys.off("ds.packing_samples")).then(|| needs("OpenRLHF", "ds.ring_attn_size", "ds.packing_samples"))
+        }
+        _ => None,
+    };
+    found.map(|refusal| refusal.since("openrlhf", SINCE))
+}
+
+/// Estimators that compare the completions of one prompt need several.
+pub(crate) fn one_sample(keys: &Keys<'_>) -> Option<Refusal> {
+    let estimator = keys.text("algo.advantage.estimator")?;
+    let groups = matches!(estimator, "rloo" | "reinforce_baseline" | "group_norm" | "dr_grpo");
+    let samples = if keys.unset("rollout.n_samples_per_prompt") { 1 } else { keys.int("rollout.n_samples_per_prompt")? };
+    (groups && samples < 2).then(|| {
+        let at =
+            if keys.given("rollout.n_samples_per_prompt") { "rollout.n_samples_per_prompt" } else { "algo.advantage.estimator" };
+        Refusal::new(
+            at,
+            &["algo.advantage.estimator"],
+            message!("{estimator} needs more than one completion per prompt", "{estimator} 的每个提示需要多个补全"),
+            message!(
+                "OpenRLHF stops: write --rollout.n_samples_per_prompt 4 or so",
+                "OpenRLHF 会停止运行：请写 --rollout.n_samples_per_prompt 4 之类"
+            ),
+        )
+        .since("openrlhf", SINCE)
+    })
+}
+
+/// More prompts than a rollout holds are generated ahead only by the asynchronous trainer; half-done ones go on only there.
+pub(crate) fn asynchronous(keys: &Keys<'_>) -> Option<Refusal> {
+    if !keys.off("train.async_enable") {
+        return None;
+    }
+    if keys.on("train.partial_rollout_enable") {
+        return Some(needs("OpenRLHF", "train.partial_rollout_enable", "train.async_enable").since("openrlhf", SINCE));
+    }
+    let (ahead, batch) = (keys.int("rollout.vllm_generate_batch_size")?, keys.int("rollout.batch_size")?);
+    (ahead > batch).then(|| needs("OpenRLHF", "rollout.vllm_generate_batch_size", "train.async_enable").since("openrlhf", SINCE))
+}

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+swift rlhf \
+  --model my-org/tiny-llama \
+  --dataset data/train.jsonl \
+  --torch_dtype bfloat16 \
+  --rlhf_type ppo \
+  --reward_model my-org/rm \
+  --padding_free true \
+  --attn_impl flash_attn \
+  --output_dir out
