@@ -41,6 +41,10 @@
 //! ## Fix
 //! Unsafe, for one process: `{"": 0}`, all layers on its GPU.
 //!
+//! ## When it is graver
+//! An error where several processes of one machine load a model that is known to be large, so that its map has several entries for sure,
+//! and a trainer or `prepare()` looks at it.
+//!
 //! ## When it is silent
 //! For a model that is only evaluated or generates; for a map that is not known, or that is chosen only for one process; where the
 //! run can see one GPU only. Without a distributed launch it is advice.
@@ -57,6 +61,9 @@
 //! 在分布式运行中，每个进程都会把自己的副本分散到其他进程的 GPU 上；并且 accelerate 的 `prepare()` 会拒绝映射多于一项的模型，
 //! 即使以 MULTI_GPU 只启动了一个进程。
 //!
+//! ## 何时从重
+//! 同一台机器的多个进程加载已知的大模型（其映射必有多项），并由 trainer 或 `prepare()` 检查时为错误。
+//!
 //! ## 何时不报
 //! 只做评估或生成的模型；无法得知的映射，或仅在单进程时才选用的映射；只能看到一张 GPU 的运行。没有分布式启动时仅作提示。
 //!
@@ -70,7 +77,7 @@ use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
 use std::collections::BTreeSet;
 use vramlint_base::{Applicability, FileId, Finding, Fix, Message, Place, Severity, Value, message};
-use vramlint_catalog::Concept;
+use vramlint_catalog::{Concept, models};
 use vramlint_resolve::code::{CodeCandidate, ModelLoad};
 use vramlint_resolve::{Project, Run, SourceFile};
 
@@ -195,6 +202,13 @@ fn finding(model: &ModelLoad, map: &CodeCandidate, run: Option<&Run>) -> Option<
             )
             .severity(Severity::Info),
     };
+    if distributed.is_some()
+        && matches!(name, "auto" | "balanced")
+        && run.is_some_and(|run| several_here(run) && by_accelerate(run))
+        && is_large(model)
+    {
+        finding = finding.severity(Severity::Error);
+    }
     finding = finding.help(message!(
         "leave device_map out and let the trainer place the model, or put it on the process's own GPU",
         "去掉 device_map，由 Trainer 放置模型；或把模型放在进程自己的 GPU 上"
@@ -216,6 +230,34 @@ fn finding(model: &ModelLoad, map: &CodeCandidate, run: Option<&Run>) -> Option<
         }
     }
     Some(finding)
+}
+
+/// Whether one machine runs several of the processes, each with a GPU that all of them see.
+fn several_here(run: &Run) -> bool {
+    let world = run.int(Concept::WorldSize).unwrap_or(1);
+    let machines = run.int(Concept::NumMachines).unwrap_or(1).max(1);
+    let hidden = run.settings.contains_key(&Concept::VisibleDevices) && has_one_gpu(run);
+    let cpu = run.value(Concept::DistributedType).and_then(Value::as_str) == Some("MULTI_CPU");
+    world > machines && !cpu && !hidden
+}
+
+/// Whether accelerate looks at the map: in `prepare()`, which the trainers call too.
+fn by_accelerate(run: &Run) -> bool {
+    let looks = |call: &vramlint_resolve::code::LibraryCall| match call.library() {
+        "transformers" | "trl" => call.name().ends_with("Trainer"),
+        "accelerate" => call.name() == "prepare",
+        _ => false,
+    };
+    run.code.as_ref().is_some_and(|code| code.calls.iter().any(looks))
+}
+
+/// Parameters from which on a balanced map is sure to have several entries: even a table of embeddings is then a small part.
+const LARGE: u64 = 500_000_000;
+
+/// Whether the model is known, and too large for its map to have one entry.
+fn is_large(model: &ModelLoad) -> bool {
+    let name = model.model.as_ref().and_then(Value::as_str);
+    name.and_then(models::find).is_some_and(|known| known.parameters > LARGE)
 }
 
 /// Whether the run can see one GPU only: the map then has one entry, as long as the model fits.
