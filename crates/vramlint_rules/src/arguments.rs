@@ -149,7 +149,10 @@ pub(crate) fn set_to(cx: &Context<'_>, given: &Given, value: &Value) -> Option<E
     let file = cx.project.file(given.value_place.file);
     match given.by {
         By::Keyword => Some(edit::replace(given.value_place, edit::spell::python(value)?)),
-        By::File => edit::set(file, file.data()?.root()?.get(&given.key)?, value),
+        // Only keys of the root: of a block further in, the key of the same name at the root is another one.
+        By::File => {
+            edit::set(file, file.data()?.root()?.get(&given.key).filter(|node| node.range() == given.value_place.range)?, value)
+        }
         By::Flag => match value {
             Value::Text(text) => Some(edit::replace(given.value_place, text.clone())),
             other => Some(edit::replace(given.value_place, edit::spell::json(other)?)),

@@ -1,7 +1,7 @@
 //! What rules ask of calls of libraries.
 
 use crate::{Context, edit};
-use vramlint_base::{Applicability, Fix, Message, Place, Value, message};
+use vramlint_base::{Applicability, Fix, Message, Place, Severity, Value, message};
 use vramlint_resolve::CallIn;
 use vramlint_resolve::code::{CallArgument, CallValue, CallWhat, LibraryCall};
 
@@ -100,6 +100,11 @@ pub(crate) fn remove(cx: &Context<'_>, call: &LibraryCall, argument: &CallArgume
 pub(crate) fn add(cx: &Context<'_>, call: &LibraryCall, name: &str, source: &str, applicability: Applicability) -> Option<Fix> {
     let edits = vec![edit::python::add(cx.project.file(call.file), call.place.range, name, source)?];
     Some(Fix { title: message!("add {name}={source}", "加上 {name}={source}"), applicability, edits })
+}
+
+/// How grave what a call is refused for is: a warning at most in blocks of documents.
+pub(crate) fn grave(cx: &Context<'_>, call: &LibraryCall, severity: Severity) -> Severity {
+    if cx.project.is_fragment(call.file) { severity.min(Severity::Warning) } else { severity }
 }
 
 /// The message for the other end of a finding at a value: the call that it reaches.

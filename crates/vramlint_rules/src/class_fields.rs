@@ -2,7 +2,9 @@
 
 use crate::Context;
 use vramlint_base::FileId;
-use vramlint_catalog::classes::{self, Class, Field};
+use vramlint_catalog::classes::{self, Class, Field, Unknown};
+use vramlint_resolve::arguments::class_name;
+use vramlint_resolve::code::LibraryCall;
 use vramlint_resolve::versions::{Holds, Span};
 
 /// How a name stands with a class.
@@ -102,4 +104,29 @@ pub(crate) fn tables(names: &[String]) -> Option<Vec<&'static Class>> {
 pub(crate) fn short(names: &[String]) -> &str {
     let training = names.iter().find(|name| vramlint_resolve::arguments::is_training(name)).or_else(|| names.first());
     training.map_or("", |name| name.rsplit('.').next().unwrap_or(name))
+}
+
+/// The table of a class or trainer whose call refuses every other keyword. Argument classes are looked at as sets of arguments; a
+/// class of the project may take more; unsloth replaces trainers by its own.
+pub(crate) fn of_call(cx: &Context<'_>, call: &LibraryCall) -> Option<&'static Class> {
+    if class_name(&call.path).is_some() || call.derived {
+        return None;
+    }
+    let class = classes::find(&plain_path(&call.path))?;
+    // A rule of its own knows what `Accelerator()` says.
+    let own = class.name == "accelerate.Accelerator";
+    let trainer = class.name.ends_with("Trainer");
+    let replaced = trainer && cx.project.file(call.file).text.contains("unsloth");
+    (class.unknown == Unknown::Refused && !replaced && !own).then_some(class)
+}
+
+/// The path of the top package for a class that is imported from an inner module.
+fn plain_path(path: &str) -> String {
+    if classes::find(path).is_some() {
+        return path.to_owned();
+    }
+    let library = path.split('.').next().unwrap_or(path);
+    let leaf = path.rsplit('.').next().unwrap_or(path);
+    let inner = path.contains(".experimental.") || !leaf.starts_with(char::is_uppercase);
+    if inner { path.to_owned() } else { format!("{library}.{leaf}") }
 }

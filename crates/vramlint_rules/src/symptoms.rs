@@ -233,6 +233,15 @@ static TABLE: &[(&str, &[Symptom])] = &[
     ("environment-value-not-text", &[Symptom::RefusedAtStart]),
     ("variable-not-exported", &[Symptom::NoEffect]),
     ("trl-needs-a-launcher", &[Symptom::RefusedAtStart]),
+    ("evaluation-logits-kept", &[Symptom::OutOfMemory]),
+    ("import-removed", &[Symptom::RefusedAtStart]),
+    ("checkpoint-without-reentrant", &[Symptom::BadLoss]),
+    ("card-lacks-precision", &[Symptom::RefusedAtStart]),
+    ("adapter-dropout-on-parameters", &[Symptom::RefusedAtStart]),
+    ("adapter-trains-embeddings", &[Symptom::OutOfMemory]),
+    ("preparation-casts-to-fp32", &[Symptom::OutOfMemory]),
+    ("vllm-share-too-large", &[Symptom::OutOfMemory]),
+    ("reward-weights-count", &[Symptom::RefusedAtStart]),
 ];
 
 /// The symptoms of a rule, and whether somebody chose them; else those that its family suggests.

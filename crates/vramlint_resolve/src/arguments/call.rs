@@ -1,19 +1,28 @@
 //! Arguments of a call.
 
-use super::{ArgumentSet, By, Given, Nested, Reader, class};
+use super::{ArgumentSet, By, Given, Nested, Reader, class, data};
 use crate::SourceFile;
 use crate::code::{CallArgument, CallValue, CallWhat};
 use crate::library_calls::CallIn;
+use crate::project::Project;
+use crate::run::data::loader_of;
 use std::sync::Arc;
 use vramlint_base::{Place, TextRange, Value};
 
 /// The set that a call makes, where it calls an argument class.
-pub(super) fn set(files: &[SourceFile], found: &CallIn, run: Option<usize>) -> Option<ArgumentSet> {
+pub(super) fn set(project: &Project, found: &CallIn, run: Option<usize>) -> Option<ArgumentSet> {
+    let files = &project.files;
     let call = found.call();
     let name = class::name(&call.path)?;
     let mut given: Vec<Given> = call.arguments.iter().filter_map(|argument| one(files, argument)).collect();
     // A keyword that is written twice through dicts: the last one counts.
     given.reverse();
+    // What a block of a file brings in, where nothing in the call says otherwise.
+    for brought in from_file(project, found) {
+        if !given.iter().any(|known| known.key == brought.key) {
+            given.push(brought);
+        }
+    }
     // What is set on the object later counts from then on: before and behind it nothing is certain.
     for argument in &call.assigned {
         let Some(name) = &argument.name else { continue };
@@ -29,7 +38,7 @@ pub(super) fn set(files: &[SourceFile], found: &CallIn, run: Option<usize>) -> O
         others: Vec::new(),
         given,
         // A class of the project has defaults of its own.
-        open: call.open || call.derived,
+        open: call.open || call.derived && !call.fields_seen,
         strict: !call.derived && !call.caught,
         reader: Reader::Call,
         place: call.place,
@@ -37,6 +46,20 @@ pub(super) fn set(files: &[SourceFile], found: &CallIn, run: Option<usize>) -> O
         call: Some((Arc::clone(&found.facts), found.index)),
         loose: call.caught || call.uncalled && call.conditional,
     })
+}
+
+/// The keys of the block that is unpacked into the call, where the file is named in the code itself.
+fn from_file(project: &Project, found: &CallIn) -> Vec<Given> {
+    let call = found.call();
+    let Some((load, route)) = &call.rest else { return Vec::new() };
+    let Some(load) = found.facts.loads.get(*load).filter(|load| load.option.is_none() && load.argument.is_none()) else {
+        return Vec::new();
+    };
+    let folder = project.file(load.place.file).folder();
+    let Some(id) = load.path.as_deref().and_then(|path| project.lookup.find(path, folder)) else { return Vec::new() };
+    let source = project.file(id);
+    let loader = load.loader.unwrap_or_else(|| loader_of(source, project.kind(id)));
+    data::given_at(source, route, loader)
 }
 
 fn one(files: &[SourceFile], argument: &CallArgument) -> Option<Given> {

@@ -46,8 +46,13 @@ pub fn is_training(name: &str) -> bool {
     TRANSFORMERS.contains(&leaf) || TRL.contains(&leaf)
 }
 
+/// What the other classes take that a subcommand of `trl` fills: `DatasetMixtureConfig`, and the script arguments of GRPO and RLOO (trl
+/// 1.16 scripts/utils.py, scripts/grpo.py).
+pub(super) const OF_TRL_COMMANDS: &[&str] =
+    &["datasets", "streaming", "test_split_size", "reward_model_name_or_path", "reward_funcs", "mixtures"];
+
 /// The classes that a subcommand of `trl` fills (trl 1.16 cli.py, scripts/).
-pub(super) fn of_trl_command(command: &str) -> Option<[&'static str; 4]> {
+pub(super) fn of_trl_command(command: &str) -> Option<[&'static str; 3]> {
     let config = match command {
         "sft" => "trl.SFTConfig",
         "dpo" => "trl.DPOConfig",
@@ -57,5 +62,5 @@ pub(super) fn of_trl_command(command: &str) -> Option<[&'static str; 4]> {
         "rloo" => "trl.RLOOConfig",
         _ => return None,
     };
-    Some(["trl.ScriptArguments", config, "trl.ModelConfig", "trl.DatasetMixtureConfig"])
+    Some(["trl.ScriptArguments", config, "trl.ModelConfig"])
 }

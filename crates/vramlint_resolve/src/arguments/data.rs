@@ -9,7 +9,17 @@ use vramlint_syntax::yaml;
 
 /// What a file gives, each key once: of a duplicate the last one, as every loader here has it.
 pub(super) fn given(file: &SourceFile, loader: Loader) -> Vec<Given> {
-    let Some(root) = file.data().and_then(DataFile::root) else { return Vec::new() };
+    file.data().and_then(DataFile::root).map(|root| given_in(file, root, loader)).unwrap_or_default()
+}
+
+/// What a block of a file gives, by the keys that lead to it.
+pub(super) fn given_at(file: &SourceFile, route: &[String], loader: Loader) -> Vec<Given> {
+    let root = file.data().and_then(DataFile::root);
+    let block = root.and_then(|root| route.iter().try_fold(root, |node, key| node.get(key)));
+    block.map(|block| given_in(file, block, loader)).unwrap_or_default()
+}
+
+fn given_in(file: &SourceFile, root: NodeRef<'_>, loader: Loader) -> Vec<Given> {
     let mut found: Vec<Given> = Vec::new();
     for (key, _) in root.entries() {
         let Some(text) = key.text().filter(|text| *text != "<<") else { continue };

@@ -68,7 +68,7 @@ fn of_calls(project: &Project) -> Vec<ArgumentSet> {
         if runs.is_empty() {
             runs.push(None);
         }
-        found.extend(runs.into_iter().filter_map(|run| call::set(&project.files, call, run)));
+        found.extend(runs.into_iter().filter_map(|run| call::set(project, call, run)));
     }
     found
 }

@@ -86,6 +86,7 @@ pub(super) fn of_trl(project: &Project, launch: &Launch, run: Option<usize>, rea
             .flat_map(|flag| flag.names)
             .map(|name| name.trim_start_matches('-').replace('-', "_"))
             .chain(["accelerate_config".to_owned(), "env".to_owned()])
+            .chain(class::OF_TRL_COMMANDS.iter().map(|name| (*name).to_owned()))
             .collect(),
         given: Vec::new(),
         open: false,

@@ -28,6 +28,8 @@ pub struct LibraryCall {
     pub rest: Option<(usize, Vec<String>)>,
     /// Whether it is a class of the project that is made from the library's: it may have more fields and other defaults.
     pub derived: bool,
+    /// Whether such a class is a dataclass that only has fields: those with a default are among the arguments, unless given.
+    pub fields_seen: bool,
     /// Attributes that are set on what the call made, in order of their names: `args.fp16 = False`.
     pub assigned: Vec<CallArgument>,
     /// The name that the result is given, where the call stands in an assignment.

@@ -124,16 +124,26 @@ impl Interpreter<'_> {
             return None;
         }
         let condition = branch::both(branch::all(self.guards.iter()).as_ref(), alt.condition.as_ref());
+        let mut arguments = self.call_arguments(given, ranges, place);
+        let mut fields_seen = false;
+        if let What::Class(class) = &alt.what
+            && derived
+            && self.is_plain_record(*class)
+        {
+            fields_seen = true;
+            self.add_defaults(*class, &mut arguments, place);
+        }
         let noted = LibraryCall {
             file: place.file,
             place,
             callee: Place::new(place.file, call.callee.range),
             path: key.2.clone(),
             receiver,
-            arguments: self.call_arguments(given, ranges, place),
+            arguments,
             open: given.open || given.rest.is_some(),
             rest: given.rest.clone().filter(|_| !self.noted.late),
             derived,
+            fields_seen,
             assigned: Vec::new(),
             target: self.target.clone(),
             conditional: condition.is_some(),
@@ -166,6 +176,34 @@ impl Interpreter<'_> {
                 _ => None,
             },
             _ => None,
+        }
+    }
+
+    /// Whether a class of the project, and every one above it that is of the project too, is a dataclass without code of its own that
+    /// runs when it is made.
+    fn is_plain_record(&self, class: usize) -> bool {
+        self.class_attribute(class, "__post_init__").is_none()
+            && self.lineage(class).into_iter().all(|class| {
+                let decorators = &self.classes[class].def.decorators;
+                let named = |expr: &vramlint_syntax::python::Expr| {
+                    let callee = if let ExprKind::Call(call) = &expr.kind { &call.callee } else { expr };
+                    callee.dotted().is_some_and(|name| name.rsplit('.').next() == Some("dataclass"))
+                };
+                decorators.iter().any(named)
+            })
+    }
+
+    /// The defaults that the fields of a class have, behind what a call gives.
+    fn add_defaults(&self, class: usize, arguments: &mut Vec<CallArgument>, place: Place) {
+        for name in self.fields(class) {
+            if arguments.iter().any(|argument| argument.name.as_deref() == Some(name.as_str())) {
+                continue;
+            }
+            if let Some(val) = self.class_attribute(class, &name) {
+                let values = self.call_values(&val, place, DEPTH);
+                let place = values[0].place;
+                arguments.push(CallArgument { name: Some(name), position: None, place, written: false, values });
+            }
         }
     }
 

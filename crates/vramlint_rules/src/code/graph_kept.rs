@@ -194,7 +194,10 @@ fn from_model(each: &Loop<'_>, value: &Expr) -> bool {
 fn kept<'a>(stmt: &'a Stmt, name: &str) -> Option<&'a Expr> {
     let own = |expr: &'a Expr| (expr.as_name() == Some(name)).then_some(expr);
     match &stmt.kind {
-        StmtKind::AugAssign { op: "+", value, .. } => own(value),
+        StmtKind::AugAssign { op: "+", value, .. } => match &value.kind {
+            ExprKind::List(items) => items.iter().find_map(own),
+            _ => own(value),
+        },
         StmtKind::Assign { targets, value: Some(value), .. } => match (&value.kind, targets.as_slice()) {
             (ExprKind::Binary(left, "+", right), [target]) if target.dotted().is_some() && left.dotted() == target.dotted() => {
                 own(right)

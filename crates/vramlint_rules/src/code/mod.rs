@@ -4,10 +4,12 @@ mod accelerator_refused;
 mod accumulate_not_used;
 mod accumulation_divided_twice;
 mod accumulation_not_divided;
+mod checkpoint_without_reentrant;
 mod empty_cache_in_loop;
 mod gradients_not_cleared;
 mod graph_kept;
 mod identical_branches;
+mod import_removed;
 mod loading_keyword_removed;
 mod loops;
 mod threshold_never_reached;
@@ -21,10 +23,12 @@ pub(crate) const RULES: &[&Rule] = &[
     &accumulate_not_used::RULE,
     &accumulation_divided_twice::RULE,
     &accumulation_not_divided::RULE,
+    &checkpoint_without_reentrant::RULE,
     &empty_cache_in_loop::RULE,
     &gradients_not_cleared::RULE,
     &graph_kept::RULE,
     &identical_branches::RULE,
+    &import_removed::RULE,
     &loading_keyword_removed::RULE,
     &threshold_never_reached::RULE,
 ];

@@ -94,11 +94,12 @@ fn push(place: Place, text: Message, help: Message, once: &mut Once, out: &mut S
 }
 
 fn numbers(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
-    for (name, least) in [("batch_size", 1), ("num_workers", 0), ("prefetch_factor", 0)] {
+    for (name, least) in [("batch_size", 1), ("num_workers", 0), ("prefetch_factor", 0), ("timeout", 0)] {
         let Some((argument, value)) = known(call, name) else { continue };
         let fine = match value {
             Value::Int(number) => *number >= least,
-            Value::Null => name != "num_workers",
+            Value::Float(number) if name == "timeout" => *number >= 0.0,
+            Value::Null => !matches!(name, "num_workers" | "timeout"),
             // torch takes the truth values for 1 and 0 workers.
             Value::Bool(_) => name != "batch_size",
             _ => false,

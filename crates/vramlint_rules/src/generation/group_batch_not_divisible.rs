@@ -35,7 +35,9 @@
 //! Unsafe: the next accumulation at which the groups come out even.
 //!
 //! ## When it is milder
-//! Advice where the project does not show how many processes run and one process would be refused. Silent where a number is not known.
+//! A script in a project that shows no way of starting it (no command, no file of accelerate, no word of a launcher) is taken for what
+//! `python train.py` makes of it: one process. Where something hints at a launcher whose number of processes is not known, it is advice
+//! if one process would be refused. Silent where a number is not known.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/grpo_config.py:1096` to `:1135`, run on 1, 2 and 3 processes; `rloo_config.py:659` is the same. Older versions
@@ -55,7 +57,8 @@
 //! 不安全：改为能整除的下一个累积步数。
 //!
 //! ## 何时从轻
-//! 项目没有显示进程数、而单进程会被拒绝时仅作提示；任何数字未知时不报。
+//! 若项目中没有任何启动方式（没有命令、没有 accelerate 的文件、也没有提到启动器），则按 `python train.py` 处理，即单进程。若有启动器的迹象但进程数
+//! 未知，而单进程会被拒绝，则仅作提示；任何数字未知时不报。
 //!
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1096` 至 `:1135`，在 1、2、3 个进程上实际运行；`rloo_config.py:659` 相同。旧版本的整除规则一致；
@@ -68,7 +71,7 @@ use crate::{Context, Group, Rule, Sink, edit};
 use vramlint_base::{Applicability, Finding, Fix, Message, Place, Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::Kind;
-use vramlint_resolve::arguments::{ArgumentSet, By};
+use vramlint_resolve::arguments::{ArgumentSet, By, Reader};
 use vramlint_resolve::versions::{Holds, Span};
 
 pub(crate) static RULE: Rule = Rule {
@@ -129,7 +132,26 @@ fn numbers(cx: &Context<'_>, set: &ArgumentSet) -> Option<Numbers> {
         let alone = shared.iter().all(|concept| run.settings.get(concept).is_none_or(|_| run.int(*concept) == Some(1)));
         run.int(Concept::WorldSize).filter(|world| alone && *world > 0)
     });
+    let world = world.or_else(|| started_by_itself(cx, set).then_some(1));
     (group > 1 && micro > 0 && steps > 0).then_some(Numbers { micro, group, steps, world })
+}
+
+/// Whether nothing in the project says how its code is started: it is then a script for `python train.py`.
+fn started_by_itself(cx: &Context<'_>, set: &ArgumentSet) -> bool {
+    const LAUNCHERS: &[&str] = &["torchrun", "accelerate", "deepspeed", "LOCAL_RANK", "WORLD_SIZE", "srun", "mpirun", "ray"];
+    let project = cx.project;
+    let code = set.reader == Reader::Call && project.file(set.file()).host.is_none();
+    let launched = run(cx, set).is_some_and(|run| run.launch.is_some()) || project.runs.iter().any(|run| run.launch.is_some());
+    let machine = project.policy(set.file()).target.count.is_some_and(|count| count > 1);
+    let other = project.files.iter().any(|file| {
+        let shell = file.script().is_some();
+        shell || matches!(project.kind(file.id), Kind::Accelerate | Kind::DeepSpeed)
+    });
+    let words = |file: &vramlint_resolve::SourceFile| {
+        let own = file.python().is_some() || file.host.is_some();
+        own && LAUNCHERS.iter().any(|word| file.text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == *word))
+    };
+    code && !launched && !machine && !other && project.mentioned().is_empty() && !project.files.iter().any(words)
 }
 
 /// Where the finding stands: the first of these keys that is given, else the call.
@@ -142,7 +164,7 @@ fn build(cx: &Context<'_>, set: &ArgumentSet, severity: Severity, at: Place, mes
     for given in keys.iter().filter_map(|key| set.get(key)).filter(|given| given.place != at) {
         found = found.related(given.place, message!("takes part in it", "参与计算"));
     }
-    if let Some(run) = run(cx, set).filter(|_| severity == Severity::Error) {
+    if let Some(run) = run(cx, set).filter(|run| severity == Severity::Error && run.launch.is_some()) {
         found = found.related(run.place, message!("starts the processes", "启动进程"));
     }
     found
@@ -159,11 +181,12 @@ fn by_steps(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding>
     }
     let (micro, steps, group) = (n.micro, n.steps, n.group);
     let at = place(set, KEYS);
+    let processes = if world == 1 { "process" } else { "processes" };
     let (severity, message) = if n.world.is_some() {
         (
             Severity::Error,
             message!(
-                "{micro} x {world} processes x {steps} steps = {total} completions are no multiple of num_generations {group}: refused",
+                "{micro} x {world} {processes} x {steps} steps = {total} completions are no multiple of num_generations {group}: refused",
                 "{micro} × {world} 个进程 × {steps} 步 = {total} 个补全，不是 num_generations {group} 的整数倍：会被拒绝"
             ),
         )
@@ -239,8 +262,9 @@ fn evaluation(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Findin
         return None;
     }
     let at = place(set, KEYS);
+    let processes = if world == 1 { "process" } else { "processes" };
     let message = message!(
-        "evaluation: {rows} x {world} processes = {total} completions are no multiple of {group} generations: refused",
+        "evaluation: {rows} x {world} {processes} = {total} completions are no multiple of {group} generations: refused",
         "评估：{rows} × {world} 个进程 = {total} 个补全，不是 {group} 个生成的整数倍：会被拒绝"
     );
     Some(build(cx, set, Severity::Error, at, message, KEYS).help(message!(

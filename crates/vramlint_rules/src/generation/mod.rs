@@ -7,8 +7,10 @@ mod packing_without_length;
 mod reference_is_the_model;
 mod reference_model_beside_adapters;
 mod reference_sync_without_reference;
+mod reward_weights_count;
 mod single_generation;
 mod trl_needs_a_launcher;
+mod vllm_share_too_large;
 
 use crate::Rule;
 
@@ -22,6 +24,8 @@ pub(crate) const RULES: &[&Rule] = &[
     &reference_is_the_model::RULE,
     &reference_model_beside_adapters::RULE,
     &reference_sync_without_reference::RULE,
+    &reward_weights_count::RULE,
     &single_generation::RULE,
     &trl_needs_a_launcher::RULE,
+    &vllm_share_too_large::RULE,
 ];

@@ -41,6 +41,10 @@
 //! ## Fix
 //! Unsafe, for one process: `{"": 0}`, all layers on its GPU.
 //!
+//! ## When it is graver
+//! An error where several processes of one machine load a model that is known to be large, so that its map has several entries for sure,
+//! and a trainer or `prepare()` looks at it.
+//!
 //! ## When it is silent
 //! For a model that is only evaluated or generates; for a map that is not known, or that is chosen only for one process; where the
 //! run can see one GPU only. Without a distributed launch it is advice.
@@ -62,6 +66,9 @@
 //! 在分布式运行中，每个进程都会把自己的副本分散到其他进程的 GPU 上；并且 accelerate 的 `prepare()` 会拒绝映射多于一项的模型，
 //! 即使以 MULTI_GPU 只启动了一个进程。
 //!
+//! ## 何时从重
+//! 同一台机器的多个进程加载已知的大模型（其映射必有多项），并由 trainer 或 `prepare()` 检查时为错误。
+//!
 //! ## 何时不报
 //! 只做评估或生成的模型；无法得知的映射，或仅在单进程时才选用的映射；只能看到一张 GPU 的运行。没有分布式启动时仅作提示。
 //!
@@ -77,8 +84,8 @@
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit, gate};
-use vramlint_base::{Applicability, Finding, Fix, Message, Place, Severity, Value, message};
-use vramlint_catalog::Concept;
+use vramlint_base::{Applicability, FileId, Finding, Fix, Message, Place, Severity, Value, message};
+use vramlint_catalog::{Concept, models};
 use vramlint_resolve::code::{CallWhat, CodeCandidate, CodeFacts, LibraryCall, ModelLoad};
 use vramlint_resolve::versions::Span;
 use vramlint_resolve::{Project, Run, SourceFile};
@@ -249,7 +256,7 @@ fn finding(cx: &Context<'_>, model: &ModelLoad, map: &CodeCandidate, run: Option
     if distributed.is_some()
         && matches!(name, "auto" | "balanced")
         && let Some(run) = run
-        && gate::severity(cx, model.file, &CHECKED, Severity::Error) == Some(Severity::Error)
+        && (gate::severity(cx, model.file, &CHECKED, Severity::Error) == Some(Severity::Error) || is_large(model))
         && let Some(user) = refused(cx.project, model, run)
     {
         finding.message = message!(
@@ -278,6 +285,15 @@ fn finding(cx: &Context<'_>, model: &ModelLoad, map: &CodeCandidate, run: Option
         }
     }
     Some(finding)
+}
+
+/// Parameters from which on a balanced map is sure to have several entries: even a table of embeddings is then a small part.
+const LARGE: u64 = 500_000_000;
+
+/// Whether the model is known, and too large for its map to have one entry.
+fn is_large(model: &ModelLoad) -> bool {
+    let name = model.model.as_ref().and_then(Value::as_str);
+    name.and_then(models::find).is_some_and(|known| known.parameters > LARGE)
 }
 
 /// Whether the run can see one GPU only: the map then has one entry, as long as the model fits.

@@ -3,6 +3,7 @@
 mod card_mostly_empty;
 mod checkpointing_absent;
 mod does_not_fit;
+mod evaluation_logits_kept;
 mod figures;
 mod fixes;
 mod gather_at_save;
@@ -23,6 +24,7 @@ pub(crate) const RULES: &[&Rule] = &[
     &card_mostly_empty::RULE,
     &checkpointing_absent::RULE,
     &does_not_fit::RULE,
+    &evaluation_logits_kept::RULE,
     &gather_at_save::RULE,
     &host_memory_too_small::RULE,
     &little_headroom::RULE,

@@ -53,8 +53,9 @@
 use crate::arguments::{GROUPS, Told, finding_of, run, trainings};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, gate};
-use vramlint_base::{Severity, message};
+use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
+use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_resolve::versions::Span;
 
 pub(crate) static RULE: Rule = Rule {
@@ -83,7 +84,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "trl 1.10 起 {name} 拒绝 auto_find_batch_size：更小的批会打乱分组"
                 ),
             )
-        } else if run(cx, set).and_then(|run| run.int(Concept::ZeroStage)) == Some(3) {
+        } else if run(cx, set).and_then(|run| run.int(Concept::ZeroStage)).or_else(|| own_stage(set)) == Some(3) {
             (RULE.severity, message!("auto_find_batch_size is refused under ZeRO 3", "ZeRO 3 下拒绝使用 auto_find_batch_size"))
         } else {
             continue;
@@ -98,4 +99,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             out.push(crate::arguments::with_fix(told_of, title, vramlint_base::Applicability::Unsafe, edit));
         }
     }
+}
+
+/// The stage that a dict for `deepspeed` has in the arguments themselves.
+fn own_stage(set: &ArgumentSet) -> Option<i64> {
+    let block = set.get("deepspeed")?.entries.iter().find(|entry| entry.key == "zero_optimization")?;
+    let Value::Map(entries) = block.value.as_ref()? else { return None };
+    entries.iter().find(|(key, _)| key.as_str() == Some("stage"))?.1.as_int()
 }

@@ -1,11 +1,14 @@
 //! `VL4`: precision, quantization, adapters.
 
+mod adapter_dropout_on_parameters;
 mod adapter_on_lm_head;
 mod adapter_refused;
 mod adapter_target_missing;
+mod adapter_trains_embeddings;
 mod adapters_twice;
 mod batch_finder_refused;
 mod best_model_out_of_step;
+mod card_lacks_precision;
 mod checkpointing_keys_disagree;
 mod checkpointing_option_unknown;
 mod four_bit_defaults;
@@ -19,6 +22,7 @@ mod needs_evaluation;
 mod offload_without_checkpointing;
 mod optimizer_not_supported_here;
 mod precision_from_checkpoint;
+mod preparation_casts_to_fp32;
 mod qlora_without_4bit;
 mod quantization_key_ignored;
 mod quantization_refused;
@@ -37,12 +41,15 @@ use crate::Rule;
 /// The rules of this family, in any order.
 #[rustfmt::skip]
 pub(crate) const RULES: &[&Rule] = &[
+    &adapter_dropout_on_parameters::RULE,
     &adapter_on_lm_head::RULE,
     &adapter_refused::RULE,
     &adapter_target_missing::RULE,
+    &adapter_trains_embeddings::RULE,
     &adapters_twice::RULE,
     &batch_finder_refused::RULE,
     &best_model_out_of_step::RULE,
+    &card_lacks_precision::RULE,
     &checkpointing_keys_disagree::RULE,
     &checkpointing_option_unknown::RULE,
     &four_bit_defaults::RULE,
@@ -55,6 +62,7 @@ pub(crate) const RULES: &[&Rule] = &[
     &needs_evaluation::RULE,
     &offload_without_checkpointing::RULE,
     &optimizer_not_supported_here::RULE,
+    &preparation_casts_to_fp32::RULE,
     &qlora_without_4bit::RULE,
     &precision_from_checkpoint::RULE,
     &quantized_by_default::RULE,

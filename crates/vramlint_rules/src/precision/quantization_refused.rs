@@ -46,9 +46,11 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__` 与 `post_init`，实际运行。
 
+use crate::arguments::finding;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, calls};
 use vramlint_base::{Applicability, Severity, Value, message};
+use vramlint_resolve::arguments::Reader;
 use vramlint_resolve::code::{CallArgument, CallWhat, LibraryCall};
 
 pub(crate) static RULE: Rule = Rule {
@@ -86,6 +88,26 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             if let Some(argument) = call.argument(key, None) {
                 wrong_type(call, argument, key, asked, &mut once, out);
             }
+        }
+    }
+    both_in_model_config(cx, &mut once, out);
+}
+
+/// The same in a `ModelConfig` of TRL, filled by its parser: it refuses to be made.
+fn both_in_model_config(cx: &Context<'_>, once: &mut Once, out: &mut Sink) {
+    for set in cx.project.arguments().iter().filter(|set| set.takes("trl.ModelConfig") && set.reader != Reader::Unseen) {
+        let on = |name: &str| set.get(name).filter(|_| set.truth(name, false) == Some(true));
+        let (Some(four), Some(eight)) = (on("load_in_4bit"), on("load_in_8bit")) else { continue };
+        if once.first(eight.place) {
+            let message = message!(
+                "load_in_4bit and load_in_8bit are both on: ModelConfig is refused",
+                "load_in_4bit 与 load_in_8bit 同时打开：ModelConfig 会被拒绝"
+            );
+            out.push(
+                finding(cx, set, &RULE, eight.place, message)
+                    .related(four.place, message!("4 bit is asked for here", "此处要求 4 位"))
+                    .help(message!("keep one of them", "只保留其中一个")),
+            );
         }
     }
 }

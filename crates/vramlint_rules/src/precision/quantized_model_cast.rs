@@ -65,7 +65,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for at in calls::made(cx) {
         let call = at.call();
-        if !casts(call) {
+        let moves = call.name() == "cuda";
+        if !casts(call) && !moves {
             continue;
         }
         let Some(receiver) = &call.receiver else { continue };
@@ -73,7 +74,21 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let Some((config, bits)) = calls::quantized(at, load) else { continue };
+        // bitsandbytes moves 4 bits since 0.43, and has no way to move 8.
+        if moves && bits != 8 {
+            continue;
+        }
         if adapted_before(at, receiver) || !once.first(call.place) {
+            continue;
+        }
+        if moves {
+            let message =
+                message!("an 8-bit model cannot be moved by .cuda(): it is refused", "8 位模型不能用 .cuda() 移动：会被拒绝");
+            out.push(
+                RULE.finding(call.place, message)
+                    .related(config.callee, message!("the model is quantized here", "在此量化模型"))
+                    .help(message!("remove it: the load has put the model on the GPU", "请删除：加载时已把模型放到 GPU 上")),
+            );
             continue;
         }
         out.push(

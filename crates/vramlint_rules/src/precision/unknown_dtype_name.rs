@@ -49,9 +49,11 @@
 //! transformers 5.23.0 `modeling_utils.py`（`dtype` 抛 `AttributeError`，`torch_dtype` 抛 `ValueError`）与 `utils/quantization_config.py`
 //! （`bnb_4bit_compute_dtype`、`bnb_4bit_quant_storage`），在 torch 2.15.0 下实际运行；4.57.1 同样拒绝，阅读源码。
 
+use crate::arguments::{finding, is_trl, set_to, trainings, with_fix};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, calls};
-use vramlint_base::{Applicability, Severity, message};
+use vramlint_base::{Applicability, Severity, Value, message};
+use vramlint_resolve::arguments::Reader;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL440",
@@ -147,6 +149,38 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 finding = finding.fix(fix);
             }
             out.push(finding);
+        }
+    }
+    through_trl(cx, &mut once, out);
+}
+
+/// The same in the `model_init_kwargs` of a configuration of TRL, which loads the model with them, and in the arguments that `trl` and
+/// `TrlParser` make a `ModelConfig` of.
+fn through_trl(cx: &Context<'_>, once: &mut Once, out: &mut Sink) {
+    for set in trainings(cx).filter(|set| is_trl(set) && set.reader != Reader::Unseen) {
+        let nested = set.get("model_init_kwargs").into_iter().flat_map(|given| &given.entries);
+        let nested = nested.filter(|entry| matches!(entry.key.as_str(), "dtype" | "torch_dtype"));
+        let nested =
+            nested.filter_map(|entry| Some((entry.key.as_str(), entry.value.as_ref()?.as_str()?, entry.value_place, None)));
+        let parsed = set.get("dtype").filter(|_| set.takes("trl.ModelConfig"));
+        let parsed = parsed.and_then(|given| Some(("dtype", given.value.as_ref()?.as_str()?, given.value_place, Some(given))));
+        for (key, text, place, given) in nested.chain(parsed) {
+            if is_dtype(text) || !once.first(place) {
+                continue;
+            }
+            let message = message!(
+                "{key} = '{text}' is no dtype that from_pretrained takes: loading the model is refused",
+                "{key} = '{text}' 不是 from_pretrained 接受的 dtype：加载模型会被拒绝"
+            );
+            let mut found = finding(cx, set, &RULE, place, message);
+            if let Some(name) = meant(text) {
+                found = found.help(message!("torch calls it '{name}'", "torch 中的名称是 '{name}'"));
+                if let Some(given) = given {
+                    let edit = set_to(cx, given, &Value::Text(name.to_owned()));
+                    found = with_fix(found, message!("write {name}", "改为 {name}"), Applicability::Safe, edit);
+                }
+            }
+            out.push(found);
         }
     }
 }

@@ -1,3 +1,5 @@
+"""Start it with accelerate launch."""
+
 from trl import GRPOConfig
 
 args = GRPOConfig(

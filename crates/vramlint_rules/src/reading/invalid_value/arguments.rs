@@ -41,7 +41,10 @@ fn report(
     let file = cx.project.file(given.value_place.file);
     let edit = match given.by {
         By::Keyword => edit::spell::python(meant).map(|text| edit::replace(given.value_place, text)),
-        By::File => file.data().and_then(|data| data.root()?.get(&given.key)).and_then(|node| edit::set(file, node, meant)),
+        By::File => file
+            .data()
+            .and_then(|data| data.root()?.get(&given.key).filter(|node| node.range() == given.value_place.range))
+            .and_then(|node| edit::set(file, node, meant)),
         By::Flag => meant.as_str().filter(|text| !text.contains(' ')).map(|text| edit::replace(given.value_place, text)),
         _ => None,
     };

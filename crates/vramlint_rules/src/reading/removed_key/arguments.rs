@@ -1,16 +1,17 @@
 //! Arguments that newer releases of transformers and TRL no longer take.
 
 use super::RULE;
-use crate::arguments::{Told, finding_of, remove, rename};
+use crate::arguments::{Told, finding_of, remove, rename, set_to, with_fix};
 use crate::class_fields::{self, Standing, short};
 use crate::rule::Build;
-use crate::{Context, Sink, edit};
+use crate::{Context, Sink, edit, gate};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
+use vramlint_resolve::versions::Span;
 
 /// What stands for a removed argument now: the key, what stands for its new name, and whether nothing else changes.
 /// Sources: trainers.md 0.1; transformers 5.23.0 training_args.py, trl 1.16.0 trainer/*_config.py, run one by one.
-const SUCCESSORS: &[(&str, &str, bool)] = &[
+pub(super) const SUCCESSORS: &[(&str, &str, bool)] = &[
     ("evaluation_strategy", "eval_strategy", true),
     ("per_gpu_train_batch_size", "per_device_train_batch_size", true),
     ("per_gpu_eval_batch_size", "per_device_eval_batch_size", true),
@@ -44,6 +45,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(classes) = class_fields::tables(&set.classes).filter(|_| reader && seen && !speaks_of_versions(set)) else {
             continue;
         };
+        old_value(cx, set, &mut told, out);
         for given in set.given.iter().filter(|given| given.by != By::Later && !set.others.contains(&given.key)) {
             let standing = class_fields::standing(cx, set.file(), &classes, &given.key);
             let Standing::Gone { certain, library, until, instead } = standing else { continue };
@@ -64,6 +66,25 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             out.push(found);
         }
     }
+}
+
+/// The old name of a value that is still taken, with a warning (trl 1.15.0 and 1.16.0 trainer/sft_config.py, run; 1.12.0 to 1.14.0 have
+/// it without one).
+fn old_value(cx: &Context<'_>, set: &ArgumentSet, told: &mut Told, out: &mut Sink) {
+    let Some(given) = set.get("loss_type").filter(|_| set.takes("trl.SFTConfig")) else { return };
+    let old = given.value.as_ref().and_then(Value::as_str) == Some("chunked_nll");
+    let span = Span::since("trl", "1.15");
+    let warned = gate::severity(cx, set.file(), &span, Severity::Info).is_some();
+    if !old || !warned || !told.first(given.place, "") {
+        return;
+    }
+    let message = message!(
+        "loss_type chunked_nll is deprecated from trl 1.15 on: nll is computed the same way",
+        "trl 1.15 起 loss_type chunked_nll 已弃用：nll 的计算方式相同"
+    );
+    let found = finding_of(cx, set, &RULE, Severity::Info, given.place, message).help(message!("write nll", "改为 nll"));
+    let edit = set_to(cx, given, &Value::Text("nll".to_owned()));
+    out.push(with_fix(found, message!("write nll", "改为 nll"), Applicability::Unsafe, edit));
 }
 
 /// Code that asks for the version, or looks at the parameters, before it makes the call knows what it does.

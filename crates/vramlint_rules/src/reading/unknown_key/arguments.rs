@@ -49,6 +49,36 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 out.push(with_fix(cx, set, given, &classes));
             }
         }
+        accelerator_config(cx, set, &mut told, out);
+    }
+}
+
+/// What `accelerator_config` takes (transformers 5.23.0 trainer_pt_utils.py, `AcceleratorConfig`, run).
+const ACCELERATOR: &[&str] = &[
+    "split_batches",
+    "dispatch_batches",
+    "even_batches",
+    "use_seedable_sampler",
+    "non_blocking",
+    "gradient_accumulation_kwargs",
+    "use_configured_state",
+];
+
+/// The keys of the dict for `accelerator_config`, which a class of its own is made of.
+fn accelerator_config(cx: &Context<'_>, set: &ArgumentSet, told: &mut Told, out: &mut Sink) {
+    let entries = set.get("accelerator_config").map(|given| given.entries.as_slice()).unwrap_or_default();
+    for entry in entries.iter().filter(|entry| !ACCELERATOR.contains(&entry.key.as_str())) {
+        if !told.first(entry.place, "") {
+            continue;
+        }
+        let name = &entry.key;
+        let message =
+            message!("accelerator_config takes no `{name}`: it is refused", "accelerator_config 没有 `{name}`：会被拒绝");
+        let found = finding(cx, set, &RULE, entry.place, message);
+        out.push(match keys::nearest(name, ACCELERATOR.iter().copied()) {
+            Some(near) => found.help(message!("did you mean `{near}`?", "是否想写 `{near}`？")),
+            None => found.help(message!("remove it", "请删除")),
+        });
     }
 }
 

@@ -59,6 +59,7 @@
 
 mod accelerate;
 mod arguments;
+mod calls;
 mod deepspeed;
 mod frameworks;
 
@@ -82,6 +83,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     accelerate::check(cx, out);
     arguments::check(cx, out);
+    calls::check(cx, out);
     deepspeed::check(cx, out);
     frameworks::check(cx, out);
 }

@@ -147,7 +147,10 @@ fn parsed(cx: &Context<'_>, set: &ArgumentSet, given: &Given, field: &Field, val
 
 fn is_plain_yaml(cx: &Context<'_>, given: &Given) -> bool {
     let file = cx.project.file(given.place.file);
-    let node = file.data().filter(|data| !data.json).and_then(|data| data.root()?.get(&given.key));
+    let node = file
+        .data()
+        .filter(|data| !data.json)
+        .and_then(|data| data.root()?.get(&given.key).filter(|node| node.range() == given.value_place.range));
     node.and_then(vramlint_syntax::data::NodeRef::scalar).is_some_and(|scalar| scalar.style == Style::Plain)
 }
 
@@ -157,7 +160,8 @@ fn with_value(cx: &Context<'_>, found: Finding, given: &Given, meant: &Value, ap
     let edit = match given.by {
         By::Keyword => edit::spell::python(meant).map(|text| edit::replace(given.value_place, text)),
         By::File => {
-            let node = file.data().and_then(|data| data.root()?.get(&given.key));
+            let node =
+                file.data().and_then(|data| data.root()?.get(&given.key).filter(|node| node.range() == given.value_place.range));
             node.and_then(|node| edit::set(file, node, meant))
         }
         _ => None,

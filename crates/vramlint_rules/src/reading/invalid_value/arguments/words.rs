@@ -32,6 +32,7 @@ static TABLE: &[Words] = &[
     words("", "evaluation_strategy", INTERVALS),
     words("", "logging_strategy", INTERVALS),
     words("", "save_strategy", &["no", "steps", "epoch", "best"]),
+    words("", "debug", &["", "underflow_overflow", "tpu_metrics_debug"]),
     words("", "hub_strategy", &["end", "every_save", "checkpoint", "all_checkpoints"]),
     words(
         "",

@@ -1,0 +1,107 @@
+//! # checkpoint-without-reentrant
+//!
+//! `torch.utils.checkpoint.checkpoint` is called without `use_reentrant`.
+//!
+//! ## Why it matters
+//! torch warns and takes the reentrant variant: it runs the backward inside of a backward, gives no gradients at all where no input
+//! requires one (a frozen embedding, a LoRA model), and does not work with `torch.autograd.grad` or keyword tensors. Later releases
+//! will refuse the call.
+//!
+//! ## Example
+//! ```python file=train.py
+//! import torch
+//! from torch.utils.checkpoint import checkpoint
+//!
+//! layer = torch.nn.Linear(4, 4)
+//! hidden = checkpoint(layer, torch.randn(2, 4, requires_grad=True))
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! import torch
+//! from torch.utils.checkpoint import checkpoint
+//!
+//! layer = torch.nn.Linear(4, 4)
+//! hidden = checkpoint(layer, torch.randn(2, 4, requires_grad=True), use_reentrant=False)
+//! ```
+//!
+//! ## Fix
+//! Unsafe: adds `use_reentrant=False`, which is what torch recommends.
+//!
+//! ## When it is silent
+//! Where keywords are handed on by `**`, and before torch 2.0, whose calls have no such warning.
+//!
+//! ## Sources
+//! torch 2.15.0 `utils/checkpoint.py:448`, run: `UserWarning`.
+//!
+//! # 中文
+//!
+//! 调用 `torch.utils.checkpoint.checkpoint` 时没有给出 `use_reentrant`。
+//!
+//! ## 为什么重要
+//! torch 会警告并采用可重入的实现：它在 backward 中再运行 backward；当没有输入需要梯度时（冻结的嵌入、LoRA 模型）完全没有梯度；也不支持
+//! `torch.autograd.grad` 和关键字张量。以后的版本会拒绝这种调用。
+//!
+//! ## 修复
+//! 不安全：加上 `use_reentrant=False`，即 torch 推荐的写法。
+//!
+//! ## 何时不报
+//! 关键字通过 `**` 传入时，以及 torch 2.0 之前的版本（没有此警告）。
+//!
+//! ## 来源
+//! torch 2.15.0 `utils/checkpoint.py:448`，已运行：`UserWarning`。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, edit, gate};
+use vramlint_base::{Applicability, Fix, Place, Severity, message};
+use vramlint_resolve::versions::Span;
+use vramlint_syntax::python::{ArgumentKind, Imports};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL612",
+    name: "checkpoint-without-reentrant",
+    group: Group::Code,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("checkpoint_without_reentrant.rs"),
+    check: Some(check),
+};
+
+const NAMES: &[&str] = &["torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential"];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for file in cx.project.files.iter().filter(|file| file.text.contains("torch.utils") && file.text.contains("checkpoint")) {
+        let Some(module) = file.python() else { continue };
+        let imports = Imports::of(module);
+        for site in module.calls() {
+            let named = imports.full_of(&site.call.callee).is_some_and(|path| NAMES.contains(&path.as_str()));
+            let given = site.call.args.iter().any(|argument| match &argument.kind {
+                ArgumentKind::Keyword(name, _) => name == "use_reentrant",
+                ArgumentKind::DoubleStar => true,
+                ArgumentKind::Positional | ArgumentKind::Star => false,
+            });
+            let place = Place::new(file.id, site.expr.range);
+            if !named || given || !once.first(place) {
+                continue;
+            }
+            let span = Span::since("torch", "2.0");
+            let Some(severity) = gate::severity(cx, file.id, &span, Severity::Warning) else { continue };
+            let mut found = RULE
+                .finding(
+                    place,
+                    message!(
+                        "checkpoint() without use_reentrant: torch warns and takes the reentrant variant",
+                        "checkpoint() 未给出 use_reentrant：torch 会警告并采用可重入实现"
+                    ),
+                )
+                .severity(severity)
+                .help(message!("give use_reentrant=False", "给出 use_reentrant=False"));
+            if let Some(edit) = edit::python::add(file, site.expr.range, "use_reentrant", "False") {
+                let title = message!("add use_reentrant=False", "加上 use_reentrant=False");
+                found = found.fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
+            }
+            out.push(found);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! # import-removed
+//!
+//! A name is imported that the installed release of transformers, TRL or PEFT no longer has.
+//!
+//! ## Why it matters
+//! The import raises before anything else runs. Most scripts that break so were written for TRL before 0.29, which moved PPO, ORPO, CPO,
+//! online DPO, GKD and others out of its top package, or for transformers before 5.0, which lost everything for TensorFlow and Flax. Some
+//! of it lives on in `trl.experimental`; PPO does not: GRPO and RLOO are what TRL trains online with.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from trl import PPOConfig, PPOTrainer
+//! ```
+//!
+//! ```text file=requirements.txt
+//! trl==1.16.0
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from trl import PPOConfig, PPOTrainer
+//! ```
+//!
+//! ```text file=requirements.txt
+//! trl==0.24.0
+//! ```
+//!
+//! ## Fix
+//! Pin the older release, or write the code for what the newer one has. There is no automatic fix.
+//!
+//! ## When it is milder
+//! Advice where the version is not known. Silent for imports under `try`, under an `if` and in functions, and for names that the tables
+//! do not list.
+//!
+//! ## Sources
+//! The top packages of 43 releases of TRL from 0.4.7 to 1.16.0 (`trl/__init__.py`), compared with each other; transformers 4.45.2, 4.47.1,
+//! 4.49.0, 4.50.3, 4.57.1, 5.0.0 and 5.23.0 (`transformers/__init__.py`); PEFT 0.5.0, 0.9.0, 0.12.0 and 0.21.2. With 5.23.0 and 1.16.0 the
+//! imports were run. A release between two of these may already lack a name: the border is the later one.
+//!
+//! # 中文
+//!
+//! 导入了所安装的 transformers、TRL 或 PEFT 版本中已不存在的名称。
+//!
+//! ## 为什么重要
+//! 导入会先于其他一切报错。这类脚本大多为 TRL 0.29 之前的版本编写（0.29 起 PPO、ORPO、CPO、在线 DPO、GKD 等已移出顶层包），或为 transformers 5.0 之前
+//! 的版本编写（5.0 去掉了 TensorFlow 和 Flax 的全部内容）。其中一部分仍在 `trl.experimental` 中；PPO 则没有：TRL 的在线训练用 GRPO 和 RLOO。
+//!
+//! ## 修复
+//! 固定旧版本，或按新版本改写代码。没有自动修复。
+//!
+//! ## 何时从轻
+//! 版本未知时仅作提示。`try`、`if` 和函数中的导入以及表中没有的名称不报。
+//!
+//! ## 来源
+//! 比较了 TRL 0.4.7 至 1.16.0 共 43 个版本的顶层包（`trl/__init__.py`）；transformers 4.45.2、4.47.1、4.49.0、4.50.3、4.57.1、5.0.0 和 5.23.0
+//! （`transformers/__init__.py`）；PEFT 0.5.0、0.9.0、0.12.0 和 0.21.2。对 5.23.0 与 1.16.0 实际运行了导入。两个版本之间的某个版本可能已没有该名称：
+//! 此处以较晚的为界。
+
+mod names;
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, gate};
+use names::{Gone, gone};
+use vramlint_base::{Finding, Place, Severity, message};
+use vramlint_resolve::SourceFile;
+use vramlint_resolve::versions::Span;
+use vramlint_syntax::python::{Imports, StmtKind};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL611",
+    name: "import-removed",
+    group: Group::Code,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("mod.rs"),
+    check: Some(check),
+};
+
+const LIBRARIES: &[&str] = &["transformers", "trl", "peft"];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for file in &cx.project.files {
+        let speaks = LIBRARIES.iter().any(|library| file.text.contains(&format!("from {library}")));
+        let Some(module) = file.python().filter(|_| speaks) else { continue };
+        for stmt in &module.body {
+            let StmtKind::FromImport { module, level: 0, names } = &stmt.kind else { continue };
+            for name in names {
+                let found = gone(module, &name.name).and_then(|gone| finding(cx, file, Place::new(file.id, name.range), &gone));
+                if let Some(found) = found {
+                    out.push(found);
+                }
+            }
+        }
+    }
+    attributes(cx, out);
+}
+
+/// `trl.PPOConfig(…)`: an attribute of the package that is gone.
+fn attributes(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in crate::calls::made(cx) {
+        let call = at.call();
+        let Some((module, name)) = call.path.rsplit_once('.').filter(|(module, _)| LIBRARIES.contains(module)) else { continue };
+        let file = cx.project.file(call.file);
+        let written = call.callee.range.slice(&file.text);
+        // Bound to the package itself: a name that is imported from it is told of at its import.
+        let whole = written.split_once('.').is_some_and(|(first, rest)| {
+            rest == name && file.python().is_some_and(|tree| Imports::of(tree).full(first).as_deref() == Some(module))
+        });
+        if !whole || call.condition.is_some() || !once.first(call.callee) {
+            continue;
+        }
+        if let Some(found) = gone(module, name).and_then(|gone| finding(cx, file, call.callee, &gone)) {
+            out.push(found);
+        }
+    }
+}
+
+fn finding(cx: &Context<'_>, file: &SourceFile, place: Place, gone: &Gone<'_>) -> Option<Finding> {
+    let verdict = gate::judge(cx, file.id, &Span::since(gone.library, gone.until), RULE.severity)?;
+    let (library, until, name) = (gone.library, gone.until, gone.name);
+    let message = message!(
+        "{library} {until} and later have no `{name}` here: the import fails",
+        "{library} {until} 及之后在此没有 `{name}`：导入会失败"
+    );
+    let severity = if cx.project.is_fragment(file.id) { verdict.severity.min(Severity::Warning) } else { verdict.severity };
+    let mut found = RULE.finding(place, message).severity(severity);
+    found = found.help(match (gone.instead, gone.library) {
+        ("", "trl") => message!(
+            "pin trl below {until}, or use GRPOTrainer or RLOOTrainer",
+            "把 trl 固定在 {until} 以下，或改用 GRPOTrainer 或 RLOOTrainer"
+        ),
+        ("", _) => message!("pin {library} below {until}, or do without it", "把 {library} 固定在 {until} 以下，或不再使用它"),
+        (instead, _) => {
+            message!("use {instead}, or pin {library} below {until}", "改用 {instead}，或把 {library} 固定在 {until} 以下")
+        }
+    });
+    if let Some((pin, what)) = verdict.pin {
+        found = found.related(pin, what);
+    }
+    Some(found)
+}

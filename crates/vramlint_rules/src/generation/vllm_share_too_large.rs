@@ -1,0 +1,99 @@
+//! # vllm-share-too-large
+//!
+//! vLLM shares the GPU with the trainer and is given nearly all of it.
+//!
+//! ## Why it matters
+//! In the mode `colocate`, the default of TRL since 1.0, vLLM runs on the GPUs that train. It reserves `vllm_gpu_memory_utilization` of
+//! the card when it starts, for its weights and its cache. Weights, gradients, optimizer and activations of the training must fit into
+//! the rest: with 0.9 that is a tenth of the card, and the run ends with out of memory at the start or at the first step.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from trl import GRPOConfig
+//!
+//! args = GRPOConfig(output_dir="out", use_vllm=True, vllm_mode="colocate", vllm_gpu_memory_utilization=0.9)
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from trl import GRPOConfig
+//!
+//! args = GRPOConfig(output_dir="out", use_vllm=True, vllm_mode="colocate", vllm_gpu_memory_utilization=0.3)
+//! ```
+//!
+//! ## Fix
+//! Unsafe: 0.3, the default of TRL. With `vllm_enable_sleep_mode=True` vLLM gives its memory back while the trainer works; then a larger
+//! share is fine.
+//!
+//! ## When it is silent
+//! Up to a share of 0.7; with sleep mode; in the mode `server`; where the mode is not given and the version of TRL, which decides it, is
+//! not known.
+//!
+//! ## Sources
+//! trl 1.16.0 `trainer/grpo_config.py` (0.3 by default; `colocate` since 1.0.0, `server` before), `generation/vllm_generation.py`, read.
+//!
+//! # 中文
+//!
+//! vLLM 与训练器共用 GPU，却分到了几乎全部显存。
+//!
+//! ## 为什么重要
+//! 在 `colocate` 模式（TRL 1.0 起的默认值）下，vLLM 运行在训练所用的 GPU 上，启动时就占用 `vllm_gpu_memory_utilization` 比例的显存，用于权重和缓存。
+//! 训练的权重、梯度、优化器和激活必须放进余下的部分：取 0.9 时只剩十分之一，运行会在启动或第一步时显存不足。
+//!
+//! ## 修复
+//! 不安全：0.3，即 TRL 的默认值。设置 `vllm_enable_sleep_mode=True` 后，训练期间 vLLM 会归还显存，此时可用更大的比例。
+//!
+//! ## 何时不报
+//! 比例不超过 0.7；启用休眠模式；`server` 模式；未给出模式且决定它的 TRL 版本未知。
+//!
+//! ## 来源
+//! trl 1.16.0 `trainer/grpo_config.py`（默认 0.3；1.0.0 起为 `colocate`，之前为 `server`）、`generation/vllm_generation.py`，已阅读。
+
+use crate::arguments::{GROUPS, Told, finding, of, set_to, with_fix, written};
+use crate::rule::Build;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Applicability, Severity, Value, message};
+use vramlint_resolve::versions::{Holds, Span};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL911",
+    name: "vllm-share-too-large",
+    group: Group::Generation,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("vllm_share_too_large.rs"),
+    check: Some(check),
+};
+
+/// A share above which no model leaves room for its own training.
+const MOST: f64 = 0.7;
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in of(cx, GROUPS).filter(|set| set.truth("use_vllm", false) == Some(true)) {
+        let colocated = match set.get("vllm_mode") {
+            Some(given) => given.value.as_ref().and_then(Value::as_str) == Some("colocate"),
+            None => !set.open && cx.project.holds(set.file(), &Span::since("trl", "1.0")) == Holds::Always,
+        };
+        let awake = set.truth("vllm_enable_sleep_mode", false) == Some(false);
+        let Some(given) = set.get("vllm_gpu_memory_utilization").filter(|_| colocated && awake) else { continue };
+        let Some(share) = given.value.as_ref().and_then(Value::as_float).filter(|share| *share > MOST && *share <= 1.0) else {
+            continue;
+        };
+        if !told.first(given.place, "") {
+            continue;
+        }
+        let shown = written(cx, given);
+        let left = (1.0 - share) * 100.0;
+        let message = message!(
+            "{shown}: vLLM shares the GPU and leaves {left:.0} % of it for the training",
+            "{shown}：vLLM 与训练共用 GPU，只给训练留下 {left:.0}%"
+        );
+        let found = finding(cx, set, &RULE, given.place, message).help(message!(
+            "lower it to 0.3, or let vLLM sleep during the step: vllm_enable_sleep_mode",
+            "降到 0.3，或让 vLLM 在训练步骤中休眠：vllm_enable_sleep_mode"
+        ));
+        let edit = set_to(cx, given, &Value::Float(0.3));
+        out.push(with_fix(found, message!("write 0.3", "改为 0.3"), Applicability::Unsafe, edit));
+    }
+}

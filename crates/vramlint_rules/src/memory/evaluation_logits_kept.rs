@@ -1,0 +1,105 @@
+//! # evaluation-logits-kept
+//!
+//! Evaluation takes larger batches than training, and all its logits stay on the GPU until the end.
+//!
+//! ## Why it matters
+//! Where metrics are computed, `Trainer` gathers the logits of every batch of the evaluation on the GPU, unless `eval_accumulation_steps`
+//! says after how many batches they move to the host. For a language model one row of 2048 tokens is half a GiB in float32: a larger
+//! batch brings the end sooner.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(
+//!     output_dir="out",
+//!     per_device_train_batch_size=2,
+//!     per_device_eval_batch_size=64,
+//!     eval_strategy="steps",
+//! )
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(
+//!     output_dir="out",
+//!     per_device_train_batch_size=2,
+//!     per_device_eval_batch_size=64,
+//!     eval_strategy="steps",
+//!     eval_accumulation_steps=4,
+//! )
+//! ```
+//!
+//! ## Fix
+//! There is no automatic fix: set `eval_accumulation_steps`, `prediction_loss_only=True` where only the loss counts, or reduce the logits
+//! with `preprocess_logits_for_metrics`.
+//!
+//! ## When it is silent
+//! Where a trainer is seen that has no `compute_metrics` (then only the loss is kept) or that reduces the logits; for the classes of TRL;
+//! where one of the sizes is not known.
+//!
+//! ## Sources
+//! transformers 5.23.0 `trainer.py`, `evaluation_loop` and `evaluate` (`prediction_loss_only` where there are no metrics), read. The memory
+//! was not measured.
+//!
+//! # 中文
+//!
+//! 评估的批比训练更大，且所有 logits 都留在 GPU 上直到结束。
+//!
+//! ## 为什么重要
+//! 需要计算指标时，`Trainer` 会把评估中每个批次的 logits 汇集在 GPU 上，除非用 `eval_accumulation_steps` 指定多少个批次后移到主机。对语言模型，一行
+//! 2048 个 token 的 float32 logits 约 0.5 GiB：批越大，越快耗尽。
+//!
+//! ## 修复
+//! 没有自动修复：设置 `eval_accumulation_steps`；只需损失时设置 `prediction_loss_only=True`；或用 `preprocess_logits_for_metrics` 缩减 logits。
+//!
+//! ## 何时不报
+//! 看到的 trainer 没有 `compute_metrics`（此时只保留损失）或会缩减 logits；TRL 的类；批大小之一未知。
+//!
+//! ## 来源
+//! transformers 5.23.0 `trainer.py` 的 `evaluation_loop` 与 `evaluate`（没有指标时为 `prediction_loss_only`），已阅读。未测量显存。
+
+use crate::arguments::{Told, finding, of, strategy};
+use crate::rule::Build;
+use crate::trainers::trainers;
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Severity, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL310",
+    name: "evaluation-logits-kept",
+    group: Group::Memory,
+    severity: Severity::Info,
+    since: "0.1.0",
+    source: include_str!("evaluation_logits_kept.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut told = Told::default();
+    for set in of(cx, &["transformers.TrainingArguments"]) {
+        let Some(given) = set.get("per_device_eval_batch_size") else { continue };
+        let rows = given.value.as_ref().and_then(vramlint_base::Value::as_int);
+        let (Some(rows), Some(train)) = (rows, set.int("per_device_train_batch_size", 8)) else { continue };
+        let evaluates = strategy(set, &["eval_strategy", "evaluation_strategy"], "no").is_some_and(|when| when != "no");
+        let kept = set.lacks("eval_accumulation_steps") && set.truth("prediction_loss_only", false) == Some(false);
+        let only_loss = trainers(cx).iter().any(|trainer| {
+            let own = trainer.arguments.is_some_and(|arguments| std::ptr::eq(arguments, set));
+            let reduces = trainer.argument("preprocess_logits_for_metrics").is_some();
+            own && (trainer.lacks("compute_metrics") || reduces || trainer.call.open)
+        });
+        if rows <= train || !evaluates || !kept || only_loss || !told.first(given.place, "") {
+            continue;
+        }
+        let message = message!(
+            "evaluation keeps its logits on the GPU, {rows} rows a batch against {train} in training",
+            "评估会把 logits 留在 GPU 上：每批 {rows} 行，训练时为 {train} 行"
+        );
+        out.push(finding(cx, set, &RULE, given.place, message).help(message!(
+            "set eval_accumulation_steps, or prediction_loss_only where only the loss counts",
+            "设置 eval_accumulation_steps；只需损失时设置 prediction_loss_only"
+        )));
+    }
+}

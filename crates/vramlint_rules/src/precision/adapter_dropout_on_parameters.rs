@@ -1,0 +1,98 @@
+//! # adapter-dropout-on-parameters
+//!
+//! LoRA is put on bare parameters, such as fused experts, together with a dropout.
+//!
+//! ## Why it matters
+//! Models with a mixture of experts hold the weights of all experts in one parameter. PEFT reaches them with `target_parameters`, and
+//! computes the adapted weight itself: there is no input that a dropout could work on. It refuses `lora_dropout` above 0.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from peft import LoraConfig
+//!
+//! config = LoraConfig(r=8, lora_dropout=0.05, target_parameters=["mlp.experts.gate_up_proj", "mlp.experts.down_proj"])
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from peft import LoraConfig
+//!
+//! config = LoraConfig(r=8, lora_dropout=0.0, target_parameters=["mlp.experts.gate_up_proj", "mlp.experts.down_proj"])
+//! ```
+//!
+//! ## Fix
+//! Unsafe: a dropout of 0.
+//!
+//! ## When it is silent
+//! Where one of the two is not known.
+//!
+//! ## Sources
+//! peft 0.21.2 `tuners/lora/layer.py`, `ParamWrapper`, run: `ValueError: lora.ParamWrapper does not work with lora_dropout != 0.`
+//!
+//! # 中文
+//!
+//! 对裸参数（如融合的专家）使用 LoRA，同时设置了 dropout。
+//!
+//! ## 为什么重要
+//! 混合专家模型把所有专家的权重放在一个参数中。PEFT 用 `target_parameters` 作用于它们，并自行计算适配后的权重：没有可供 dropout 作用的输入。
+//! `lora_dropout` 大于 0 时会被拒绝。
+//!
+//! ## 修复
+//! 不安全：把 dropout 设为 0。
+//!
+//! ## 何时不报
+//! 两者之一未知时。
+//!
+//! ## 来源
+//! peft 0.21.2 `tuners/lora/layer.py` 的 `ParamWrapper`，已运行：`ValueError: lora.ParamWrapper does not work with lora_dropout != 0.`
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, calls};
+use vramlint_base::{Applicability, Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL450",
+    name: "adapter-dropout-on-parameters",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("adapter_dropout_on_parameters.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in calls::made(cx) {
+        let call = at.call();
+        if !call.is("peft", "LoraConfig") || call.derived {
+            continue;
+        }
+        let some = |value: &Value| match value {
+            Value::List(items) => !items.is_empty(),
+            Value::Text(text) => !text.is_empty(),
+            _ => false,
+        };
+        let Some(parameters) = call.argument("target_parameters", None).filter(|given| given.settled().is_some_and(some)) else {
+            continue;
+        };
+        let Some(dropout) = call.argument("lora_dropout", None) else { continue };
+        let share = dropout.settled().and_then(Value::as_float).filter(|share| *share > 0.0);
+        let Some(share) = share.filter(|_| once.first(dropout.place)) else { continue };
+        let mut found = RULE
+            .finding(
+                dropout.place,
+                message!(
+                    "lora_dropout {share} with target_parameters: PEFT refuses a dropout on bare parameters",
+                    "lora_dropout {share} 与 target_parameters 同用：PEFT 拒绝对裸参数使用 dropout"
+                ),
+            )
+            .related(parameters.place, message!("the parameters", "参数在此"))
+            .help(message!("set lora_dropout to 0", "把 lora_dropout 设为 0"));
+        if let Some(value) = dropout.only()
+            && let Some(fix) = calls::replace(dropout, value, "0.0", Applicability::Unsafe)
+        {
+            found = found.fix(fix);
+        }
+        out.push(found);
+    }
+}

@@ -1,0 +1,89 @@
+//! # adapter-trains-embeddings
+//!
+//! `modules_to_save` holds the embeddings or the head: full copies of them are trained.
+//!
+//! ## Why it matters
+//! A module in `modules_to_save` is copied and trained whole, beside the frozen one, with gradients and two states of the optimizer. For
+//! a vocabulary of 128 000 and 4096 features that are 0.5 billion parameters each, more than all adapters together. Where only a few new
+//! tokens must be learned, `trainable_token_indices` trains their rows alone.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from peft import LoraConfig
+//!
+//! config = LoraConfig(r=8, modules_to_save=["embed_tokens", "lm_head"])
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from peft import LoraConfig
+//!
+//! config = LoraConfig(r=8, trainable_token_indices={"embed_tokens": [128256, 128257]})
+//! ```
+//!
+//! ## Fix
+//! There is no automatic fix: whether the whole table must be learned is a decision.
+//!
+//! ## Sources
+//! peft 0.21.2 `utils/other.py`, `ModulesToSaveWrapper`, run: the copies are trainable and in the dtype of the base.
+//!
+//! # 中文
+//!
+//! `modules_to_save` 中有嵌入层或输出头：会训练它们的完整副本。
+//!
+//! ## 为什么重要
+//! `modules_to_save` 中的模块会被复制，在冻结的原模块之外整体训练，并带有梯度和优化器的两份状态。词表 128 000、维度 4096 时每个约 5 亿参数，超过全部
+//! 适配器之和。若只需学习少量新 token，`trainable_token_indices` 只训练对应的行。
+//!
+//! ## 修复
+//! 没有自动修复：是否需要训练整张表由你决定。
+//!
+//! ## 来源
+//! peft 0.21.2 `utils/other.py` 的 `ModulesToSaveWrapper`，已运行：副本可训练，dtype 与基座相同。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, calls};
+use vramlint_base::{Severity, Value, message};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL451",
+    name: "adapter-trains-embeddings",
+    group: Group::Precision,
+    severity: Severity::Info,
+    since: "0.1.0",
+    source: include_str!("adapter_trains_embeddings.rs"),
+    check: Some(check),
+};
+
+/// Names of the tables in the families of models.
+const TABLES: &[&str] = &["embed_tokens", "lm_head", "wte", "embed_in", "embed_out", "word_embeddings", "tok_embeddings"];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in calls::made(cx) {
+        let call = at.call();
+        if call.library() != "peft" || !call.name().ends_with("LoraConfig") {
+            continue;
+        }
+        let Some(given) = call.argument("modules_to_save", None) else { continue };
+        let Some(Value::List(names)) = given.settled() else { continue };
+        let tables: Vec<&str> = names.iter().filter_map(Value::as_str).filter(|name| TABLES.contains(name)).collect();
+        if tables.is_empty() || !once.first(given.place) {
+            continue;
+        }
+        let shown = tables.join(", ");
+        out.push(
+            RULE.finding(
+                given.place,
+                message!(
+                    "full copies of {shown} are trained beside the frozen ones",
+                    "会在冻结的原模块之外训练 {shown} 的完整副本"
+                ),
+            )
+            .help(message!(
+                "for a few new tokens trainable_token_indices is enough",
+                "若只有少量新 token，用 trainable_token_indices 即可"
+            )),
+        );
+    }
+}

@@ -1,0 +1,172 @@
+//! # card-lacks-precision
+//!
+//! bf16, TF32 or FlashAttention 2 is asked for on a card that cannot do it.
+//!
+//! ## Why it matters
+//! T4, V100 and the RTX 20 series have no bf16 and no TF32: both came with Ampere. `TrainingArguments` refuses `bf16=True` and `tf32=True`
+//! there, and the configurations of TRL do so by default, since they turn bf16 on unless fp16 is. FlashAttention 2 refuses these cards
+//! when the first batch arrives.
+//!
+//! ## Example
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(output_dir="out", bf16=True)
+//! ```
+//!
+//! ```toml file=vramlint.toml
+//! [target]
+//! gpu = "T4"
+//! ```
+//!
+//! ## Fine
+//! ```python file=train.py
+//! from transformers import TrainingArguments
+//!
+//! args = TrainingArguments(output_dir="out", fp16=True)
+//! ```
+//!
+//! ```toml file=vramlint.toml
+//! [target]
+//! gpu = "T4"
+//! ```
+//!
+//! ## Fix
+//! Unsafe: fp16 instead of bf16, no TF32, `sdpa` instead of FlashAttention 2.
+//!
+//! ## When it is silent
+//! Unless `vramlint.toml` names the card: which one a project trains on is not seen otherwise. Where `use_cpu` is set.
+//!
+//! ## Sources
+//! transformers 5.23.0 `training_args.py:1690` (bf16) and `:1770` (tf32), which ask `is_torch_bf16_gpu_available` and
+//! `is_torch_tf32_available` (compute capability 8.0), read and run on a machine without a card; trl 1.16.0 `trainer/base_config.py` turns
+//! bf16 on, run; FlashAttention's README: Ampere, Ada or Hopper. Not run on the cards themselves.
+//!
+//! # 中文
+//!
+//! 在不支持的显卡上要求 bf16、TF32 或 FlashAttention 2。
+//!
+//! ## 为什么重要
+//! T4、V100 和 RTX 20 系列没有 bf16，也没有 TF32：两者自 Ampere 起才有。`TrainingArguments` 在这些卡上拒绝 `bf16=True` 和 `tf32=True`；TRL 的配置默认
+//! 就会如此，因为除非启用 fp16，否则会打开 bf16。FlashAttention 2 在第一个批次到来时拒绝这些卡。
+//!
+//! ## 修复
+//! 不安全：用 fp16 代替 bf16，不用 TF32，用 `sdpa` 代替 FlashAttention 2。
+//!
+//! ## 何时不报
+//! 除非 `vramlint.toml` 指明显卡，否则看不到项目在哪种卡上训练。设置了 `use_cpu` 时不报。
+//!
+//! ## 来源
+//! transformers 5.23.0 `training_args.py:1690`（bf16）与 `:1770`（tf32），调用 `is_torch_bf16_gpu_available` 和 `is_torch_tf32_available`
+//! （计算能力 8.0），已阅读并在无显卡的机器上运行；trl 1.16.0 `trainer/base_config.py` 会打开 bf16，已运行；FlashAttention 的 README：Ampere、Ada 或
+//! Hopper。未在这些卡上实际运行。
+
+use crate::arguments::{Told, finding, is_trl, rename, set_to, trainings, with_fix, written};
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink, calls};
+use vramlint_base::{Applicability, FileId, Severity, Value, message};
+use vramlint_catalog::gpus::{self, Gpu};
+use vramlint_resolve::arguments::{ArgumentSet, Reader};
+use vramlint_resolve::versions::{Holds, Span};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL449",
+    name: "card-lacks-precision",
+    group: Group::Precision,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("card_lacks_precision.rs"),
+    check: Some(check),
+};
+
+/// Ampere, in tenths.
+const AMPERE: u32 = 80;
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    if cx.project.files.iter().all(|file| old_card(cx, file.id).is_none()) {
+        return;
+    }
+    let mut told = Told::default();
+    for set in trainings(cx).filter(|set| set.reader != Reader::Unseen) {
+        if let Some(card) = old_card(cx, set.file()).filter(|_| set.truth("use_cpu", false) == Some(false)) {
+            arguments(cx, set, card, &mut told, out);
+        }
+    }
+    attention(cx, out);
+}
+
+/// The card of the target, where it is older than Ampere.
+fn old_card(cx: &Context<'_>, file: FileId) -> Option<&'static Gpu> {
+    let name = cx.project.policy(file).target.gpu.as_deref()?;
+    let card = gpus::lookup(name)?.smallest();
+    (card.compute_capability.is_some_and(|capability| capability < AMPERE) && !card.bf16).then_some(card)
+}
+
+fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, told: &mut Told, out: &mut Sink) {
+    let name = card.name;
+    for key in ["bf16", "bf16_full_eval", "tf32"] {
+        let Some(given) = set.get(key) else { continue };
+        let on = given.value.as_ref().and_then(|value| set.truth_of(value)) == Some(true);
+        if !on || !told.first(given.place, "") {
+            continue;
+        }
+        let shown = written(cx, given);
+        let message =
+            message!("{shown}: a {name} has none, and the arguments are refused", "{shown}：{name} 不支持，参数会被拒绝");
+        let found = finding(cx, set, &RULE, given.place, message);
+        out.push(if key == "tf32" {
+            let found = found.help(message!("remove it", "请删除"));
+            with_fix(found, message!("write False", "改为 False"), Applicability::Unsafe, set_to(cx, given, &Value::Bool(false)))
+        } else {
+            let other = key.replace("bf16", "fp16");
+            let found = found.help(message!("use {other}", "改用 {other}"));
+            let edit = rename(cx, given, &other).filter(|_| set.lacks(&other));
+            with_fix(found, message!("use {other}", "改用 {other}"), Applicability::Unsafe, edit)
+        });
+    }
+    // TRL turns it on where neither is given.
+    let by_default = is_trl(set)
+        && set.lacks("bf16")
+        && set.truth("fp16", false) == Some(false)
+        && cx.project.holds(set.file(), &Span::since("trl", "0.19.1")) == Holds::Always
+        && set.reader == Reader::Call;
+    if let Some(call) = set.library_call().filter(|call| by_default && !call.derived && told.first(call.callee, "")) {
+        let message = message!(
+            "TRL turns bf16 on unless fp16 is, and a {name} has none: the arguments are refused",
+            "除非启用 fp16，否则 TRL 会打开 bf16，而 {name} 不支持：参数会被拒绝"
+        );
+        out.push(finding(cx, set, &RULE, call.callee, message).help(message!("give fp16=True", "给出 fp16=True")));
+    }
+}
+
+/// FlashAttention 2 for a model that is loaded.
+fn attention(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for at in calls::made(cx) {
+        let call = at.call();
+        let Some(card) = old_card(cx, call.file).filter(|_| calls::loads_model(call)) else { continue };
+        let Some(argument) = call.argument("attn_implementation", None) else { continue };
+        let Some((text, place)) = calls::text(argument).filter(|(text, _)| text.starts_with("flash_attention_")) else {
+            continue;
+        };
+        if !once.first(place) {
+            continue;
+        }
+        let name = card.name;
+        let mut found = RULE
+            .finding(
+                place,
+                message!(
+                    "{text} needs Ampere or newer, and the card is a {name}: it is refused",
+                    "{text} 需要 Ampere 或更新的卡，而此处为 {name}：会被拒绝"
+                ),
+            )
+            .help(message!("use sdpa", "改用 sdpa"));
+        if let Some(value) = argument.only()
+            && let Some(fix) = calls::replace(argument, value, "\"sdpa\"", Applicability::Unsafe)
+        {
+            found = found.fix(fix);
+        }
+        out.push(found);
+    }
+}

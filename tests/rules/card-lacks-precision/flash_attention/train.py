@@ -1,0 +1,3 @@
+from transformers import AutoModelForCausalLM
+
+model = AutoModelForCausalLM.from_pretrained("org/model", attn_implementation="flash_attention_2")

@@ -1,0 +1,3 @@
+from trl import SFTConfig
+
+args = SFTConfig(output_dir="out")

@@ -1,0 +1,10 @@
+from transformers import Trainer
+from transformers import TrainingArguments
+
+args = TrainingArguments(
+    output_dir="out",
+    per_device_train_batch_size=2,
+    per_device_eval_batch_size=64,
+    eval_strategy="steps",
+)
+trainer = Trainer(model=None, args=args, eval_dataset=[1])

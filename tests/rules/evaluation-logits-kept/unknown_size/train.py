@@ -1,0 +1,10 @@
+import os
+
+from transformers import TrainingArguments
+
+args = TrainingArguments(
+    output_dir="out",
+    per_device_train_batch_size=2,
+    per_device_eval_batch_size=int(os.environ["ROWS"]),
+    eval_strategy="steps",
+)

@@ -1,0 +1,4 @@
+import trl
+import trl.trainer
+
+config = trl.PPOConfig(output_dir="out")

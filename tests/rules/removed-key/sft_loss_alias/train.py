@@ -1,0 +1,3 @@
+from trl import SFTConfig
+
+args = SFTConfig("out", loss_type="chunked_nll")

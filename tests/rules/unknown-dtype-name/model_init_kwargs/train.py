@@ -1,0 +1,3 @@
+from trl import SFTConfig
+
+args = SFTConfig("out", model_init_kwargs={"dtype": "bf16"})

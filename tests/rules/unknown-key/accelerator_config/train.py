@@ -1,0 +1,3 @@
+from transformers import TrainingArguments
+
+args = TrainingArguments("out", accelerator_config={"split_batch": True})
