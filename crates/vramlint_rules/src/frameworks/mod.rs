@@ -68,6 +68,13 @@ impl Refusal {
     }
 }
 
+/// How grave a refusal of a single key is. A file that nothing in the project starts and whose reader has no known version may be
+/// meant for a checkout that our tables do not know.
+pub(crate) fn of_one_key(cx: &Context<'_>, keys: &Keys<'_>) -> Severity {
+    let known = cx.project.library(keys.file.id, keys.tool()).is_some();
+    if known || keys.is_launched() { Severity::Error } else { Severity::Warning }
+}
+
 /// Runs the checks of a rule on every training that a framework reads.
 pub(crate) fn run(cx: &Context<'_>, rule: &Rule, checks: &[(Kind, Check)], out: &mut Sink) {
     run_with(cx, rule, checks, out, |_, _, finding| finding);

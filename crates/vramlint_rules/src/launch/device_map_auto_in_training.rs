@@ -256,7 +256,7 @@ fn finding(cx: &Context<'_>, model: &ModelLoad, map: &CodeCandidate, run: Option
     if distributed.is_some()
         && matches!(name, "auto" | "balanced")
         && let Some(run) = run
-        && (gate::severity(cx, model.file, &CHECKED, Severity::Error) == Some(Severity::Error) || is_large(model))
+        && checked(cx, model)
         && let Some(user) = refused(cx.project, model, run)
     {
         finding.message = message!(
@@ -285,6 +285,12 @@ fn finding(cx: &Context<'_>, model: &ModelLoad, map: &CodeCandidate, run: Option
         }
     }
     Some(finding)
+}
+
+/// Whether accelerate surely looks at the map. Where its version is not known, only a map that is sure to have several entries counts.
+fn checked(cx: &Context<'_>, model: &ModelLoad) -> bool {
+    gate::severity(cx, model.file, &CHECKED, Severity::Error)
+        .is_some_and(|severity| severity == Severity::Error || is_large(model))
 }
 
 /// Parameters from which on a balanced map is sure to have several entries: even a table of embeddings is then a small part.

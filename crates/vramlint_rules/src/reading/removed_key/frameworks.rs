@@ -86,7 +86,7 @@ fn kept(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Opt
         Said::RefusesTrue => keys.on(name),
         Said::RefusesAny | Said::Warns => keys.given(name),
     };
-    let certain = if matches!(said, Said::Warns) { Severity::Info } else { Severity::Error };
+    let certain = if matches!(said, Said::Warns) { Severity::Info } else { frameworks::of_one_key(cx, keys) };
     let severity = match since {
         Some(since) => gate::severity(cx, keys.file.id, &Span::since("axolotl", since), certain)?,
         None => certain,
@@ -95,7 +95,7 @@ fn kept(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Opt
         return None;
     }
     let from = since.map_or_else(String::new, |since| format!(" {since}"));
-    let what = if certain == Severity::Error {
+    let what = if certain != Severity::Info {
         message!("Axolotl{from} no longer takes `{name}`: it refuses the file", "Axolotl{from} 不再接受 `{name}`：会拒绝该文件")
     } else {
         message!("Axolotl{from} warns: `{name}` is deprecated", "Axolotl{from} 会警告：`{name}` 已弃用")

@@ -20,14 +20,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for keys in frameworks::every(cx.project) {
         for (name, setting) in keys.own() {
-            if let Some(found) = judge(&keys, name, setting).filter(|_| once.first(setting.key)) {
+            if let Some(found) = judge(cx, &keys, name, setting).filter(|_| once.first(setting.key)) {
                 out.push(found);
             }
         }
     }
 }
 
-fn judge(keys: &Keys<'_>, name: &str, setting: &Setting) -> Option<Finding> {
+fn judge(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Option<Finding> {
     let value = setting.value.as_ref()?;
     if keys.kind == Kind::Torchtune {
         let text = value.as_str().filter(|text| COUNTED.contains(&name) && text.parse::<f64>().is_err())?;
@@ -38,7 +38,7 @@ fn judge(keys: &Keys<'_>, name: &str, setting: &Setting) -> Option<Finding> {
     match keys.kind {
         Kind::Axolotl if !setting.by_flag => {
             let wanted = pydantic(field, value)?;
-            Some(finding(keys, name, setting, &wanted, "Axolotl"))
+            Some(finding(keys, name, setting, &wanted, "Axolotl").severity(frameworks::of_one_key(cx, keys)))
         }
         Kind::LlamaFactory if !setting.by_flag => {
             let text = value.as_str().filter(|_| COMPUTED.contains(&name))?;
