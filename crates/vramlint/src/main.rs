@@ -12,6 +12,10 @@ mod progress;
 use clap::Parser;
 use std::process::ExitCode;
 
+/// Reading the code of a large repository makes and drops millions of small values.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     exit::guarded(run).unwrap_or_else(|bug| {
         exit::tell(&bug);

@@ -11,6 +11,7 @@ use crate::run::Marks;
 use crate::versions::{Holds, Libraries, Said, Span};
 use crate::{CallIn, Policy, Run, SourceFile, run};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use vramlint_base::{FileId, LineColumn, Place, TextRange, Value};
 
@@ -49,11 +50,19 @@ pub struct Project {
     marks: Vec<Marks>,
     /// The runs of each file, as indices.
     runs_by_file: HashMap<FileId, Vec<usize>>,
+    /// Steps of interpretation that the runs took, and whether all are found: from then on it no longer grows.
+    spent: AtomicU32,
+    settled: bool,
     /// What argument classes are given; made when first asked for.
     arguments: OnceLock<Vec<ArgumentSet>>,
     /// DeepSpeed's configurations that Python code holds; looked for when first asked for.
     engine_dicts: OnceLock<Vec<EngineDict>>,
 }
+
+/// Steps of interpretation for all runs of a project, some hundreds of usual size, after which each gets no more than a usual one
+/// needs: a repository may hold a library that every script reaches whole.
+const PLENTY: u32 = 5_000_000;
+const LATE: u32 = 20_000;
 
 /// The options that a launch gives, and what the code says for them.
 type Given = (Vec<(String, Value)>, Arc<CodeFacts>);
@@ -72,6 +81,7 @@ impl Project {
         project.launches = project.find_launches();
         kind::by_reference(&mut project);
         project.runs = run::runs(&project);
+        project.settled = true;
         kind::by_runs(&mut project);
         for (index, run) in project.runs.iter().enumerate() {
             for file in &run.files {
@@ -172,11 +182,21 @@ impl Project {
         if let Some(found) = self.code.lock().ok().and_then(|cache| cache.get(&entry).cloned()) {
             return Some(found);
         }
-        let facts = Arc::new(code::facts_in(&self.files, &self.modules, entry, &[], steps));
+        let facts = self.read_code(entry, &[], steps);
         if let Ok(mut cache) = self.code.lock() {
             cache.insert(entry, Arc::clone(&facts));
         }
         Some(facts)
+    }
+
+    fn read_code(&self, entry: FileId, given: &[(String, Value)], steps: u32) -> Arc<CodeFacts> {
+        // The runs are found one after the other, so that the same project always gives the same.
+        let late = self.spent.load(Ordering::Relaxed) > PLENTY;
+        let facts = code::facts_in(&self.files, &self.modules, entry, given, if late { steps.min(LATE) } else { steps });
+        if !self.settled {
+            self.spent.fetch_add(facts.steps, Ordering::Relaxed);
+        }
+        Arc::new(facts)
     }
 
     /// The file of the project that an import in the file at `from` names; `level` counts the dots of a relative import.
@@ -196,7 +216,7 @@ impl Project {
         if let Some(found) = self.code_given.lock().ok().and_then(|cache| known(&cache)) {
             return Some(found);
         }
-        let facts = Arc::new(code::facts_in(&self.files, &self.modules, entry, given, code::FUEL));
+        let facts = self.read_code(entry, given, code::FUEL);
         if let Ok(mut cache) = self.code_given.lock() {
             cache.entry(entry).or_default().push((given.to_vec(), Arc::clone(&facts)));
         }
