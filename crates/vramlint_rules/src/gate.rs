@@ -4,8 +4,7 @@
 //!
 //! ```ignore
 //! let Some(verdict) = gate::judge(cx, file, &Span::since("transformers", "5.0"), Severity::Error) else { return };
-//! let name = &verdict.removed; // "removed in transformers 5.0"
-//! sink.push(verdict.on(RULE.finding(place, message!("`x` is {en}", "`x` {zh}", en = name.en, zh = name.zh))));
+//! sink.push(verdict.on(RULE.finding(place, message!("`x` is refused", "`x` 会被拒绝"))));
 //! ```
 
 use crate::Context;
@@ -28,12 +27,6 @@ pub(crate) fn severity(cx: &Context<'_>, file: FileId, span: &Span, certain: Sev
 pub(crate) struct Verdict {
     /// The rule's own severity, or advice where the version is not certain.
     pub severity: Severity,
-    /// Whether every version that may be installed is in the span.
-    pub certain: bool,
-    /// `transformers 5.23`: the border of the span in words, for any sentence: "since …", "before …".
-    pub span: Message,
-    /// `removed in transformers 5.23`: for spans from a version on.
-    pub removed: Message,
     /// ` (transformers 5.23.0 from requirements.txt)`, to stand behind a message; ` (from transformers 5.23 on)` where the version
     /// is not known.
     pub note: Message,
@@ -49,15 +42,7 @@ pub(crate) fn judge(cx: &Context<'_>, file: FileId, span: &Span, certain: Severi
     let said = cx.project.library(file, span.library);
     let always = cx.project.holds(file, span) == Holds::Always;
     let pin = said.and_then(|said| Some((said.place?, written(span.library, said))));
-    Some(Verdict {
-        severity,
-        certain: always,
-        span: border(span),
-        removed: removed(span),
-        note: note(span, said, always),
-        pin_it: (!always).then(|| pin_it(span.library, said)),
-        pin,
-    })
+    Some(Verdict { severity, note: note(span, said, always), pin_it: (!always).then(|| pin_it(span.library, said)), pin })
 }
 
 impl Verdict {
@@ -95,22 +80,6 @@ fn note(span: &Span, said: Option<&Said>, always: bool) -> Message {
         (Some(since), None) => message!(" (from {library} {since} on)", "（{library} {since} 起）"),
         (None, Some(until)) => message!(" (before {library} {until})", "（{library} {until} 之前）"),
         (None, None) => message!(" ({library})", "（{library}）"),
-    }
-}
-
-fn border(span: &Span) -> Message {
-    let (library, border) = (span.library, span.since.or(span.until).unwrap_or(""));
-    let text = format!("{library} {border}");
-    let text = text.trim_end();
-    message!("{text}", "{text}")
-}
-
-fn removed(span: &Span) -> Message {
-    let border = border(span).en;
-    if span.since.is_some() {
-        message!("removed in {border}", "在 {border} 中已移除")
-    } else {
-        message!("not known before {border}", "在 {border} 之前不存在")
     }
 }
 

@@ -15,11 +15,9 @@ mod calls;
 mod class_fields;
 mod code;
 mod data;
-#[allow(dead_code, unused_imports)] // the tool box of fixes; each rule takes what it needs
 mod edit;
 mod environment;
 mod frameworks;
-#[allow(dead_code)] // rules that depend on a version follow
 mod gate;
 mod generation;
 mod launch;
@@ -28,7 +26,6 @@ mod precision;
 mod reading;
 mod registry;
 mod rule;
-#[allow(dead_code, unused_imports)] // what tables of other tools need comes with them
 mod schema;
 mod sharding;
 mod symptoms;

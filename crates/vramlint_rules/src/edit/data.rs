@@ -7,7 +7,6 @@ use super::{at, between, is_template, line_break, line_end, line_start};
 use vramlint_base::{Edit, TextRange, Value};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::data::{DataFile, Loader, Node, NodeId, NodeKind, NodeRef, Scalar, Style};
-use vramlint_syntax::yaml::scalar;
 
 /// Gives a node another value. Text keeps the quotes of the old text; a list or mapping comes in brackets.
 pub(crate) fn set(file: &SourceFile, node: NodeRef<'_>, value: &Value) -> Option<Edit> {
@@ -93,28 +92,6 @@ pub(crate) fn rename_key(file: &SourceFile, mapping: NodeRef<'_>, key: NodeRef<'
         Style::Literal | Style::Folded => return None,
     };
     Some(at(file, raw.range, text))
-}
-
-/// Puts a scalar in the quotes that the file uses.
-pub(crate) fn quote(file: &SourceFile, node: NodeRef<'_>) -> Option<Edit> {
-    let (data, raw) = (file.data()?, node.raw());
-    let NodeKind::Scalar(Scalar { text, style: Style::Plain }) = &raw.kind else { return None };
-    let sound = raw.tag.is_none() && !is_template(text) && !text.contains('\n') && !is_used_elsewhere(data, raw.range);
-    let style = if data.json { Style::Double } else { quotes_of(data) };
-    sound.then(|| at(file, raw.range, quoted(text, style)))
-}
-
-/// Takes the quotes off a scalar, where what is left is still one scalar.
-pub(crate) fn unquote(file: &SourceFile, node: NodeRef<'_>) -> Option<Edit> {
-    let (data, raw) = (file.data()?, node.raw());
-    let NodeKind::Scalar(Scalar { text, style: Style::Single | Style::Double }) = &raw.kind else { return None };
-    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '+' | '-' | '/');
-    let one_word = !text.is_empty() && text.chars().all(word) && (!text.starts_with('-') || text.len() > 1);
-    let plain = Scalar { text: text.clone(), style: Style::Plain };
-    // In JSON only numbers, truth values and null stand without quotes.
-    let is_text = matches!(scalar::resolve(&plain, None, Loader::Json), Value::Text(_));
-    let sound = one_word && raw.tag.is_none() && !(data.json && is_text) && !is_used_elsewhere(data, raw.range);
-    sound.then(|| at(file, raw.range, text.clone()))
 }
 
 /// The last entry of a mapping with this key, merges not followed.

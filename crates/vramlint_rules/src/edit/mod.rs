@@ -6,15 +6,13 @@
 //! | to change | use |
 //! | --- | --- |
 //! | a value in YAML or JSON | [`set`] with its node; [`put`] with a path: sets it or adds it, with the blocks above it |
-//! | a new key | [`insert`] into a mapping, [`insert_after`] a sibling, [`put`] at a path |
+//! | a new key | [`insert_after`] a sibling, [`put`] at a path |
 //! | a key less | [`remove_entry`] (lines, commas, brackets), [`remove_key`] by its name |
 //! | a key's name | [`rename_key`] |
-//! | quotes | [`quote`], [`unquote`] |
 //! | a key's place, across files too | [`move_key`] |
-//! | a launch flag | [`flags::set`], [`flags::remove`], [`flags::rename`], [`flags::insert`] before the script, [`flags::append`] behind everything, [`flags::before_script`] for those that stand behind it |
-//! | a variable of the environment | [`variables::set`], [`variables::remove`] |
-//! | an argument of a Python call | [`python::set`], [`python::add`], [`python::remove`], [`python::rename`] |
-//! | an entry of a Python dict | [`python::set_item`], [`python::add_item`], [`python::remove_item`] |
+//! | words of a launch command | [`flags::remove_words`] |
+//! | an argument of a Python call | [`python::add`], [`python::remove`] |
+//! | an entry of a Python dict | [`python::add_item`]; [`set`], [`put`], [`remove_entry`] and [`rename_key`] take such entries too |
 //! | anything else | [`replace`] |
 //!
 //! Values are given as [`vramlint_base::Value`] and written in the words of the language: `true` or `True`, quoted as the file
@@ -31,9 +29,8 @@ mod remove;
 pub(crate) mod spell;
 #[cfg(test)]
 mod tests;
-pub(crate) mod variables;
 
-pub(crate) use data::{insert, insert_after, put, quote, rename_key, set, unquote};
+pub(crate) use data::{insert_after, put, rename_key, set};
 pub(crate) use moved::move_key;
 pub(crate) use remove::{remove_entry, remove_key};
 

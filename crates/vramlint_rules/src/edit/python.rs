@@ -13,12 +13,6 @@ pub(crate) fn call_at(file: &SourceFile, place: TextRange) -> Option<&Call> {
     file.python()?.calls().find(|site| site.expr.range == place).map(|site| site.call)
 }
 
-/// Gives an argument of a call another value.
-pub(crate) fn set(file: &SourceFile, call: TextRange, name: &str, source: &str) -> Option<Edit> {
-    let argument = call_at(file, call)?.keyword(name)?;
-    Some(at(file, argument.value.range, source))
-}
-
 /// Adds a keyword argument behind the others. `None` where it is given, or may be by a `**`.
 pub(crate) fn add(file: &SourceFile, place: TextRange, name: &str, source: &str) -> Option<Edit> {
     let call = call_at(file, place)?;
@@ -33,32 +27,12 @@ pub(crate) fn remove(file: &SourceFile, place: TextRange, name: &str) -> Option<
     list(file, place, call)?.remove(index)
 }
 
-/// Gives a keyword argument another name. `None` where the call has that one, or may by a `**`.
-pub(crate) fn rename(file: &SourceFile, place: TextRange, name: &str, new: &str) -> Option<Edit> {
-    let call = call_at(file, place)?;
-    let (_, range) = call.keyword(name)?.name()?;
-    (call.keyword(new).is_none() && !call.has_unpacking()).then(|| at(file, range, new))
-}
-
-/// Gives an entry of a dict another value.
-pub(crate) fn set_item(file: &SourceFile, dict: &Expr, key: &str, source: &str) -> Option<Edit> {
-    let ExprKind::Dict(entries) = &dict.kind else { return None };
-    let (_, value) = &entries[position(entries, key)?];
-    Some(at(file, value.range, source))
-}
-
 /// Adds an entry behind the others. `None` where the dict has it, or may by a `**`.
 pub(crate) fn add_item(file: &SourceFile, dict: &Expr, key: &str, source: &str) -> Option<Edit> {
     let ExprKind::Dict(entries) = &dict.kind else { return None };
     let free = entries.iter().all(|(own, _)| own.is_some()) && position(entries, key).is_none();
     let name = super::spell::python(&Value::Text(key.to_owned()))?;
     free.then(|| items(file, dict, entries)?.append(&format!("{name}: {source}"))).flatten()
-}
-
-/// Removes an entry of a dict with its comma.
-pub(crate) fn remove_item(file: &SourceFile, dict: &Expr, key: &str) -> Option<Edit> {
-    let ExprKind::Dict(entries) = &dict.kind else { return None };
-    items(file, dict, entries)?.remove(position(entries, key)?)
 }
 
 /// Every dict that is written in a file.

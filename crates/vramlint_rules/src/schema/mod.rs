@@ -34,8 +34,6 @@ pub(crate) enum Effect {
     Refused,
     /// It goes on as if nothing were written.
     Ignored,
-    /// It takes it for something else.
-    Misread,
 }
 
 /// The message of a fault: who does what with which value, and what is expected.
@@ -45,9 +43,6 @@ pub(crate) fn told(by: &str, effect: Effect, path: &str, written: &str, problem:
     match effect {
         Effect::Refused => message!("{by} refuses `{path}: {written}`: {en}", "{by} 拒绝 `{path}: {written}`：{zh}"),
         Effect::Ignored => message!("{by} ignores `{path}: {written}`: {en}", "{by} 会忽略 `{path}: {written}`：{zh}"),
-        Effect::Misread => {
-            message!("{by} misreads `{path}: {written}`: {en}", "{by} 会误读 `{path}: {written}`：{zh}")
-        }
     }
 }
 

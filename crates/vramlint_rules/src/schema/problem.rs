@@ -80,11 +80,6 @@ impl Problem {
             Self::Null | Self::Range { .. } => None,
         }
     }
-
-    /// Whether it is about the type rather than the value.
-    pub(crate) fn is_type(&self) -> bool {
-        matches!(self, Self::Type { .. })
-    }
 }
 
 /// A type as people call it.

@@ -1,5 +1,6 @@
 //! Commas: JSON objects, with and without lines of their own.
 
+use super::super::data::insert;
 use super::super::*;
 use super::{file, with};
 use vramlint_base::Value;
