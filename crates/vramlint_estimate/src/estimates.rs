@@ -67,6 +67,14 @@ impl Estimates {
         self.failed.load(Ordering::Relaxed)
     }
 
+    /// Makes the estimate of one run of `project`, if it is not made yet.
+    pub fn make(&self, project: &Project, models: &Models, run: &Run) {
+        let slots = project.runs.iter().zip(self.slots(project));
+        if let Some((run, slot)) = slots.into_iter().find(|(own, _)| std::ptr::eq(*own, run)) {
+            self.answer(slot, project, run, models);
+        }
+    }
+
     /// One answer for each run of `project`, in their order: the estimate, or why there is none.
     pub fn all<'a>(
         &'a self,

@@ -13,6 +13,7 @@ use crate::read::{please_report, read_all};
 use crate::select::{Choice, RuleList, selected};
 use crate::sift::Sift;
 use crate::versions::{declared, find, libraries};
+use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -89,8 +90,15 @@ pub struct Report {
 }
 
 impl Report {
-    /// The runs in which a reported file takes part, each with its estimate or why there is none.
+    /// The runs in which a reported file takes part, each with its estimate or why there is none. What is not made yet is made by all
+    /// processors.
     pub fn estimated_runs(&self) -> impl Iterator<Item = (&Run, &Result<RunEstimate, Message>)> {
+        let reported: Vec<&Run> = self.runs().collect();
+        let make = || reported.par_iter().for_each(|run| self.estimates.make(&self.project, &self.models, run));
+        // Without threads they are made one after the other, below.
+        if let Ok(pool) = rayon::ThreadPoolBuilder::new().stack_size(STACK).build() {
+            pool.install(make);
+        }
         self.estimates.all(&self.project, &self.models).filter(|(run, _)| self.is_reported(run))
     }
 

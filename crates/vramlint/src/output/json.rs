@@ -1,6 +1,6 @@
 //! `json` and `jsonl`: the interface of the contract.
 
-use super::estimate::{OfRun, of_report};
+use super::estimate::{OfRun, with_timelines};
 use super::place::{Position, Span, span};
 use super::tally::count;
 use serde::Serialize;
@@ -113,7 +113,7 @@ fn finding<'a>(project: &Project, finding: &'a Finding, lang: Lang) -> FindingJs
 /// One object.
 pub(crate) fn object(report: &Report, lang: Lang) -> String {
     let [error, warning, info] = count(report);
-    let answers = of_report(report, lang);
+    let answers = with_timelines(report, lang);
     let whole = ReportJson {
         version: VERSION,
         findings: report.findings.iter().map(|f| finding(&report.project, f, lang)).collect(),

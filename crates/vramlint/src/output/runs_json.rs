@@ -1,6 +1,6 @@
 //! `runs --output-format json`.
 
-use super::estimate::{OfRun, of_report};
+use super::estimate::{OfRun, with_timelines};
 use super::ordered::{Node, Object};
 use super::place::{Position, span};
 use serde::Serialize;
@@ -31,7 +31,7 @@ struct RunJson<'a> {
 
 /// Every run of what was asked for.
 pub(crate) fn all(report: &Report, lang: Lang) -> String {
-    let answers = of_report(report, lang);
+    let answers = with_timelines(report, lang);
     let runs = report.runs().zip(&answers);
     let runs = runs.map(|(run, answer)| RunJson { run: one(&report.project, run, lang), estimate: OfRun::new(answer, lang) });
     let object = RunsJson { version: super::json::VERSION, runs: runs.collect() };

@@ -36,6 +36,7 @@ pub(super) fn alone(flags: &SetupArgs, model: Model, target: &Target) -> Result<
         num_generations,
         arch: model.arch,
         setup,
+        known: None,
         floor: None,
         card: None,
         host: target.host_memory,

@@ -93,6 +93,7 @@ fn of_data(args: &EstimateArgs, file: &Path) -> Result<Found> {
             num_generations: None,
             arch: record.arch,
             setup,
+            known: None,
             floor: None,
             card: card.clone(),
             host: target.host_memory,

@@ -23,6 +23,7 @@ fn subject(id: &str, found: RunEstimate, lang: Lang) -> Subject {
         num_generations: found.num_generations,
         arch: found.model.arch,
         setup: found.setup,
+        known: Some(found.estimate),
         floor: Some(found.floor),
         card: found.capacity.map(|card| Card { name: Some(card.name.get(lang).to_owned()), bytes: card.bytes, capability }),
         host: found.host_capacity,

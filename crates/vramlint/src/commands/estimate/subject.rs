@@ -19,6 +19,8 @@ pub(crate) struct Subject {
     pub(crate) arch: Arch,
     /// The setup.
     pub(crate) setup: Setup,
+    /// The estimate, where it is made already.
+    pub(crate) known: Option<vramlint_memory::Estimate>,
     /// Lower bound with the lightest values of everything that a project leaves open, bytes; `None` where nothing is open.
     pub(crate) floor: Option<u64>,
     /// The card, where one is known.

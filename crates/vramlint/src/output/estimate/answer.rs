@@ -1,6 +1,8 @@
 //! An estimate with its question: what every format shows.
 
 use crate::commands::{Card, Subject, of_runs};
+use rayon::prelude::*;
+use std::sync::OnceLock;
 use vramlint_base::{Lang, Message, message};
 use vramlint_memory::estimate::{Item, Moment, Part};
 use vramlint_memory::setup::{Quantization, Scheme};
@@ -13,8 +15,8 @@ pub(crate) struct Answer {
     pub(crate) subject: Subject,
     /// The estimate.
     pub(crate) estimate: Estimate,
-    /// The moments of one step.
-    pub(crate) timeline: Vec<Moment>,
+    /// The moments of one step, simulated when first asked for.
+    timeline: OnceLock<Vec<Moment>>,
 }
 
 /// Whether it fits the card.
@@ -46,13 +48,25 @@ pub(crate) fn of_report(report: &Report, lang: Lang) -> Vec<Result<Answer, Messa
     of_runs(report, lang).into_iter().map(|(_, subject)| subject.map(Answer::of)).collect()
 }
 
+/// The same with every timeline, simulated by all processors.
+pub(crate) fn with_timelines(report: &Report, lang: Lang) -> Vec<Result<Answer, Message>> {
+    let answers = of_report(report, lang);
+    // The call fills the cell; what it gives is asked for again where it is written.
+    answers.par_iter().flatten().for_each(|answer| _ = answer.timeline());
+    answers
+}
+
 impl Answer {
     /// Estimates.
-    pub(crate) fn of(subject: Subject) -> Self {
-        let mut estimate = estimate(&subject.arch, &subject.setup);
+    pub(crate) fn of(mut subject: Subject) -> Self {
+        let mut estimate = subject.known.take().unwrap_or_else(|| estimate(&subject.arch, &subject.setup));
         estimate.low = subject.floor.map_or(estimate.low, |floor| floor.min(estimate.low));
-        let timeline = timeline(&subject.arch, &subject.setup);
-        Self { subject, estimate, timeline }
+        Self { subject, estimate, timeline: OnceLock::new() }
+    }
+
+    /// The moments of one step.
+    pub(crate) fn timeline(&self) -> &[Moment] {
+        self.timeline.get_or_init(|| timeline(&self.subject.arch, &self.subject.setup))
     }
 
     /// What people call it: the run, else the model, else how large it is.
@@ -94,8 +108,8 @@ impl Answer {
 
     /// The moment that holds most, by its number.
     pub(crate) fn peak_moment(&self) -> Option<usize> {
-        let most = self.timeline.iter().map(|moment| moment.bytes).max()?;
-        self.timeline.iter().position(|moment| moment.bytes == most)
+        let most = self.timeline().iter().map(|moment| moment.bytes).max()?;
+        self.timeline().iter().position(|moment| moment.bytes == most)
     }
 
     /// Everything that was taken for granted.

@@ -42,7 +42,7 @@ pub(super) struct Plot {
 impl Plot {
     pub(super) fn of(answer: &Answer) -> Self {
         let estimate = &answer.estimate;
-        let drawn = answer.timeline.iter().map(|moment| moment.bytes).max().unwrap_or(0).max(estimate.peak).max(1);
+        let drawn = answer.timeline().iter().map(|moment| moment.bytes).max().unwrap_or(0).max(estimate.peak).max(1);
         let capacity = answer.card().map(|card| card.bytes).filter(|bytes| *bytes / 3 * 2 <= drawn);
         Self {
             x: LEFT,
@@ -50,7 +50,7 @@ impl Plot {
             width: WIDTH - LEFT - RIGHT,
             height: HEIGHT - TOP - BOTTOM,
             most: capacity.unwrap_or(0).max(drawn) as f64 * 1.06,
-            edges: edges(&answer.timeline, LEFT, WIDTH - LEFT - RIGHT),
+            edges: edges(answer.timeline(), LEFT, WIDTH - LEFT - RIGHT),
         }
     }
 
@@ -114,7 +114,7 @@ pub(super) fn index(part: Part) -> usize {
 pub(super) fn description(answer: &Answer, lang: Lang) -> String {
     let estimate = &answer.estimate;
     let (tensors, peak, at) = (gib(estimate.tensors), gib(estimate.peak), when(estimate.at, lang));
-    let moments = answer.timeline.len();
+    let moments = answer.timeline().len();
     pick(
         lang,
         format!("{moments} moments of one training step. Tensors reach {tensors} {at}; nvidia-smi would show {peak}."),
@@ -129,7 +129,7 @@ pub(super) fn draw(answer: &Answer, lang: Lang) -> String {
     for part in STACK {
         out.push_str(&area(answer, &plot, part, lang));
     }
-    out.push_str(&phases(&answer.timeline, &plot, lang));
+    out.push_str(&phases(answer.timeline(), &plot, lang));
     out.push_str(&lines(answer, &plot, lang));
     out.push_str(&peak(answer, &plot, lang));
     out
@@ -179,7 +179,7 @@ fn step(most: f64) -> f64 {
 
 /// One part: a step for each moment, from what lies below it to its own top.
 fn area(answer: &Answer, plot: &Plot, part: Part, lang: Lang) -> String {
-    let (own, moments) = (index(part), &answer.timeline);
+    let (own, moments) = (index(part), answer.timeline());
     if moments.iter().all(|moment| moment.parts[own] == 0) {
         return String::new();
     }
@@ -271,7 +271,7 @@ fn lines(answer: &Answer, plot: &Plot, lang: Lang) -> String {
 
 /// The moment that holds most.
 fn peak(answer: &Answer, plot: &Plot, lang: Lang) -> String {
-    let Some((number, moment)) = answer.peak_moment().and_then(|number| Some((number, answer.timeline.get(number)?))) else {
+    let Some((number, moment)) = answer.peak_moment().and_then(|number| Some((number, answer.timeline().get(number)?))) else {
         return String::new();
     };
     let (x, y) = (f64::midpoint(plot.at(number), plot.at(number + 1)), plot.of_bytes(moment.bytes));

@@ -112,7 +112,7 @@ impl Section<'_> {
                 ("step-title", self.pick("One training step", "一个训练步")),
                 ("view", &format!("0 0 {} {}", chart::WIDTH, chart::HEIGHT)),
                 ("about", &escape(&chart::description(answer, self.lang))),
-                ("moments", &answer.timeline.len().to_string()),
+                ("moments", &answer.timeline().len().to_string()),
                 ("drawing", &chart::draw(answer, self.lang)),
                 ("hint", self.pick("Point at a moment, or use the arrow keys", "将指针移到某一时刻，或使用方向键")),
                 ("parts-title", self.pick("What the peak consists of", "峰值的组成")),
@@ -288,7 +288,7 @@ impl Section<'_> {
             })
             .collect();
         let moments: Vec<Json> = answer
-            .timeline
+            .timeline()
             .iter()
             .map(|one| json!([label(&one.label, lang), super::figures::phase(one.phase, lang), one.bytes, one.parts]))
             .collect();

@@ -172,7 +172,7 @@ fn one(answer: &Answer, lang: Lang) -> EstimateJson<'_> {
         low: estimate.low,
         high: estimate.high,
         timeline: answer
-            .timeline
+            .timeline()
             .iter()
             .map(|moment| MomentJson { label: &moment.label, phase: moment.phase.name(), bytes: moment.bytes })
             .collect(),

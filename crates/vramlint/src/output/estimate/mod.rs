@@ -15,7 +15,7 @@ mod text;
 
 use vramlint_base::Lang;
 
-pub(crate) use answer::{Answer, of_report};
+pub(crate) use answer::{Answer, of_report, with_timelines};
 pub(crate) use html::html;
 pub(crate) use json::{OfRun, json, jsonl};
 pub(crate) use lines::lines;

@@ -49,7 +49,7 @@ fn told(key: &str, given: &Given, effect: Effect, Message { en, zh }: &Message) 
     };
     let message = match effect {
         Effect::Refused => message!("accelerate refuses `{key}: {value}`: {en}", "accelerate 拒绝 `{key}: {value}`：{zh}"),
-        _ => message!("accelerate ignores `{key}: {value}`: {en}", "accelerate 会忽略 `{key}: {value}`：{zh}"),
+        Effect::Ignored => message!("accelerate ignores `{key}: {value}`: {en}", "accelerate 会忽略 `{key}: {value}`：{zh}"),
     };
     RULE.finding(given.whole(), message)
 }
