@@ -36,7 +36,7 @@
 //!
 //! ## When it is milder
 //! A script in a project that shows no way of starting it (no command, no file of accelerate, no word of a launcher) is taken for what
-//! `python train.py` makes of it: one process. Where something hints at a launcher whose number of processes is not known, it is advice
+//! `python train.py` makes of it: one process, and told as a warning. Where something hints at a launcher whose number of processes is not known, it is advice
 //! if one process would be refused. Silent where a number is not known.
 //!
 //! ## Sources
@@ -57,7 +57,7 @@
 //! 不安全：改为能整除的下一个累积步数。
 //!
 //! ## 何时从轻
-//! 若项目中没有任何启动方式（没有命令、没有 accelerate 的文件、也没有提到启动器），则按 `python train.py` 处理，即单进程。若有启动器的迹象但进程数
+//! 若项目中没有任何启动方式（没有命令、没有 accelerate 的文件、也没有提到启动器），则按 `python train.py` 处理，即单进程，并作为警告给出。若有启动器的迹象但进程数
 //! 未知，而单进程会被拒绝，则仅作提示；任何数字未知时不报。
 //!
 //! ## 来源
@@ -91,6 +91,8 @@ struct Numbers {
     steps: i64,
     /// Data-parallel processes, where known.
     world: Option<i64>,
+    /// How grave a refusal is: nobody knows how a script is started that nothing in its project starts.
+    severity: Severity,
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -132,8 +134,9 @@ fn numbers(cx: &Context<'_>, set: &ArgumentSet) -> Option<Numbers> {
         let alone = shared.iter().all(|concept| run.settings.get(concept).is_none_or(|_| run.int(*concept) == Some(1)));
         run.int(Concept::WorldSize).filter(|world| alone && *world > 0)
     });
+    let severity = if world.is_some() { Severity::Error } else { Severity::Warning };
     let world = world.or_else(|| started_by_itself(cx, set).then_some(1));
-    (group > 1 && micro > 0 && steps > 0).then_some(Numbers { micro, group, steps, world })
+    (group > 1 && micro > 0 && steps > 0).then_some(Numbers { micro, group, steps, world, severity })
 }
 
 /// Whether nothing in the project says how its code is started: it is then a script for `python train.py`.
@@ -184,7 +187,7 @@ fn by_steps(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding>
     let processes = if world == 1 { "process" } else { "processes" };
     let (severity, message) = if n.world.is_some() {
         (
-            Severity::Error,
+            n.severity,
             message!(
                 "{micro} x {world} {processes} x {steps} steps = {total} completions are no multiple of num_generations {group}: refused",
                 "{micro} × {world} 个进程 × {steps} 步 = {total} 个补全，不是 num_generations {group} 的整数倍：会被拒绝"
@@ -242,7 +245,7 @@ fn by_batch(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding>
         "generation_batch_size {batch} is no multiple of {micro} x {world} processes = {each}: refused",
         "generation_batch_size {batch} 不是 {micro} × {world} 个进程 = {each} 的整数倍：会被拒绝"
     );
-    Some(build(cx, set, Severity::Error, given.place, message, KEYS))
+    Some(build(cx, set, n.severity, given.place, message, KEYS))
 }
 
 /// The batch of evaluation against its group.
@@ -267,7 +270,7 @@ fn evaluation(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Findin
         "evaluation: {rows} x {world} {processes} = {total} completions are no multiple of {group} generations: refused",
         "评估：{rows} × {world} 个进程 = {total} 个补全，不是 {group} 个生成的整数倍：会被拒绝"
     );
-    Some(build(cx, set, Severity::Error, at, message, KEYS).help(message!(
+    Some(build(cx, set, n.severity, at, message, KEYS).help(message!(
         "make per_device_eval_batch_size x processes a multiple of the group",
         "使 per_device_eval_batch_size × 进程数 为组大小的整数倍"
     )))
