@@ -14,6 +14,7 @@ mod batch;
 mod calls;
 mod class_fields;
 mod code;
+mod counted;
 mod data;
 #[allow(dead_code, unused_imports)] // the tool box of fixes; each rule takes what it needs
 mod edit;

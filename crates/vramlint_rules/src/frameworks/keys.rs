@@ -157,6 +157,17 @@ impl Keys<'_> {
         }
     }
 
+    /// The tool as it calls itself.
+    pub(crate) fn name(&self) -> &'static str {
+        match self.kind {
+            Kind::Axolotl => "Axolotl",
+            Kind::LlamaFactory => "LLaMA-Factory",
+            Kind::Torchtune => "torchtune",
+            Kind::MsSwift => "ms-swift",
+            _ => "OpenRLHF",
+        }
+    }
+
     /// Every setting that stands for itself: those of blocks are left out.
     pub(crate) fn own(&self) -> impl Iterator<Item = (&str, &Setting)> {
         self.settings.iter().filter(|(_, setting)| !setting.nested).map(|(name, setting)| (name.as_str(), setting))
