@@ -23,15 +23,15 @@ pub(super) fn parse(text: &str) -> Script {
         let from = start + content.len() - bare.len();
         if bare.starts_with('#') {
             comments::note(text, from..start + content.len(), &mut script);
-        } else if let Some(found) = assignment(text, bare, from, &mut script) {
-            open = found;
+        } else {
+            open = assignment(text, bare, from, &mut script);
         }
     }
     script
 }
 
 /// Notes one assignment; gives the quote that its value leaves open.
-fn assignment(text: &str, line: &str, from: usize, script: &mut Script) -> Option<Option<char>> {
+fn assignment(text: &str, line: &str, from: usize, script: &mut Script) -> Option<char> {
     let rest = line.strip_prefix("export").filter(|rest| rest.starts_with([' ', '\t'])).map(str::trim_start);
     let (own, exported) = rest.map_or((line, false), |rest| (rest, true));
     let start = from + line.len() - own.len();
@@ -44,12 +44,10 @@ fn assignment(text: &str, line: &str, from: usize, script: &mut Script) -> Optio
     let value = right.trim_start();
     let at = start + own.len() - value.len();
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
-    let (written, inner, open) = match quote {
-        Some(quote) => match value[1..].find(quote) {
-            Some(end) => (end + 2, Some(&value[1..=end]), None),
-            None => (value.len(), None, Some(quote)),
-        },
-        None => {
+    let (written, inner, open) = match (quote, quote.and_then(|quote| value[1..].find(quote))) {
+        (Some(_), Some(end)) => (end + 2, Some(&value[1..=end]), None),
+        (Some(quote), None) => (value.len(), None, Some(quote)),
+        (None, _) => {
             let end = [" #", "\t#"].iter().filter_map(|mark| value.find(mark)).min().unwrap_or(value.len());
             let own = value[..end].trim_end();
             (own.len(), Some(own), None)
@@ -75,7 +73,7 @@ fn assignment(text: &str, line: &str, from: usize, script: &mut Script) -> Optio
         exported,
         conditional: false,
     });
-    Some(open)
+    open
 }
 
 /// Whether a variable may hold a secret, by its name.

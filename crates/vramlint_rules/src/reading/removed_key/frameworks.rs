@@ -95,10 +95,10 @@ fn kept(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Opt
         return None;
     }
     let from = since.map_or_else(String::new, |since| format!(" {since}"));
-    let what = if certain != Severity::Info {
-        message!("Axolotl{from} no longer takes `{name}`: it refuses the file", "Axolotl{from} 不再接受 `{name}`：会拒绝该文件")
-    } else {
+    let what = if certain == Severity::Info {
         message!("Axolotl{from} warns: `{name}` is deprecated", "Axolotl{from} 会警告：`{name}` 已弃用")
+    } else {
+        message!("Axolotl{from} no longer takes `{name}`: it refuses the file", "Axolotl{from} 不再接受 `{name}`：会拒绝该文件")
     };
     let mut found = RULE.finding(setting.key, what).severity(severity);
     if !instead.is_empty() {
