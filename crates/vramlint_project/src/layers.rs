@@ -37,6 +37,7 @@ fn parse(form: Form, text: &str) -> Syntax {
         Form::Bash => Syntax::Script(shell::parse_bash(text)),
         Form::PowerShell => Syntax::Script(shell::parse_powershell(text)),
         Form::Batch => Syntax::Script(shell::parse_batch(text)),
+        Form::Variables => Syntax::Script(shell::parse_dotenv(text)),
         Form::Markdown | Form::Makefile | Form::Dockerfile | Form::Text => Syntax::Text,
     }
 }

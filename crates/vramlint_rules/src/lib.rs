@@ -14,6 +14,7 @@ mod batch;
 mod calls;
 mod class_fields;
 mod code;
+mod counted;
 mod data;
 mod edit;
 mod environment;

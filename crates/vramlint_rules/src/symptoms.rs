@@ -232,6 +232,7 @@ static TABLE: &[(&str, &[Symptom])] = &[
     ("environment-set-too-late", &[Symptom::NoEffect]),
     ("environment-value-not-text", &[Symptom::RefusedAtStart]),
     ("variable-not-exported", &[Symptom::NoEffect]),
+    ("rank-variables-left-over", &[Symptom::Hangs]),
     ("trl-needs-a-launcher", &[Symptom::RefusedAtStart]),
     ("evaluation-logits-kept", &[Symptom::OutOfMemory]),
     ("import-removed", &[Symptom::RefusedAtStart]),

@@ -47,9 +47,9 @@ struct Mark {
 /// The excerpts of a finding: its own first, then those of the related places in their order.
 pub(super) fn excerpts(project: &Project, finding: &Finding, lang: Lang) -> Vec<Excerpt> {
     let mut groups: Vec<Vec<Mark>> = Vec::new();
-    add(&mut groups, mark(project, finding.place, String::new(), true));
+    add(project, &mut groups, mark(project, finding.place, String::new(), true));
     for related in &finding.related {
-        add(&mut groups, mark(project, related.place, related.message.get(lang).to_owned(), false));
+        add(project, &mut groups, mark(project, related.place, related.message.get(lang).to_owned(), false));
     }
     groups.into_iter().map(|group| draw(project.file(group[0].file), group)).collect()
 }
@@ -67,7 +67,13 @@ fn mark(project: &Project, place: Place, message: String, primary: bool) -> Mark
     Mark { file: place.file, line, column: start.column, range: from..from + shown, message, primary }
 }
 
-fn add(groups: &mut Vec<Vec<Mark>>, mark: Mark) {
+/// Whether the lines beside a finding may hold secrets: those of a file of variables.
+fn is_private(file: &SourceFile) -> bool {
+    file.extension() == "env"
+}
+
+fn add(project: &Project, groups: &mut Vec<Vec<Mark>>, mark: Mark) {
+    let reach = if is_private(project.file(mark.file)) { 0 } else { NEAR };
     let overlaps = |other: &Mark| other.range.start < mark.range.end && mark.range.start < other.range.end;
     for group in groups.iter_mut().filter(|group| group[0].file == mark.file) {
         if let Some(same) = group.iter_mut().find(|other| other.range == mark.range) {
@@ -77,7 +83,7 @@ fn add(groups: &mut Vec<Vec<Mark>>, mark: Mark) {
             }
             continue;
         }
-        let near = group.iter().any(|other| other.line.abs_diff(mark.line) <= NEAR);
+        let near = group.iter().any(|other| other.line.abs_diff(mark.line) <= reach);
         if near && !group.iter().any(overlaps) {
             group.push(mark);
             return;
@@ -97,7 +103,7 @@ fn draw(file: &SourceFile, mut group: Vec<Mark>) -> Excerpt {
     let head = group.iter().find(|mark| mark.primary).unwrap_or(&group[0]);
     let head = (head.line + 1, head.column);
     group.sort_by_key(|mark| mark.range.start);
-    let says_something = |line: &u32| !file.text[line_range(file, *line)].trim().is_empty();
+    let says_something = |line: &u32| !is_private(file) && !file.text[line_range(file, *line)].trim().is_empty();
     let (top, bottom) = (group[0].line, group[group.len() - 1].line);
     let first = top.checked_sub(1).filter(says_something).unwrap_or(top);
     let last = Some(bottom + 1).filter(says_something).unwrap_or(bottom);

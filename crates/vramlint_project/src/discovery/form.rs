@@ -19,6 +19,8 @@ pub(crate) enum Form {
     PowerShell,
     /// The Windows command interpreter.
     Batch,
+    /// Variables: `.env`, `train.env`.
+    Variables,
     /// Markdown.
     Markdown,
     /// A Makefile.
@@ -65,6 +67,7 @@ impl Form {
             Some("sh" | "bash" | "zsh" | "slurm" | "sbatch") => Self::Bash,
             Some("ps1") => Self::PowerShell,
             Some("bat" | "cmd") => Self::Batch,
+            Some("env") => Self::Variables,
             Some("md" | "markdown") => Self::Markdown,
             Some("mk") => Self::Makefile,
             Some("dockerfile") => Self::Dockerfile,
@@ -118,6 +121,9 @@ mod tests {
         assert_eq!(of("docker/Dockerfile.md"), ByName::Form(Form::Markdown));
         assert_eq!(of(".github/workflows/ci.yml"), ByName::Form(Form::Workflow));
         assert_eq!(of("workflows/ci.yml"), ByName::Form(Form::Yaml));
+        assert_eq!(of("run/.env"), ByName::Form(Form::Variables));
+        assert_eq!(of("train.env"), ByName::Form(Form::Variables));
+        assert_eq!(of(".env.example"), ByName::Other);
         assert_eq!(of("run"), ByName::AskShebang);
         assert_eq!(of("data.jsonl"), ByName::Dataset);
         assert_eq!(of("a.txt"), ByName::Other);

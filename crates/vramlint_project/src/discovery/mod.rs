@@ -14,10 +14,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use vramlint_base::{Message, message};
-use walk::{Limit, Walked, form_in_walk, is_hidden, walk};
+use walk::{Limit, Walked, form_in_walk, is_hidden, is_variables, walk};
 
 /// Data files above this size are datasets, not configuration, bytes.
 pub(crate) const LARGEST: u64 = 2 << 20;
+/// Files of variables above this size are something else, bytes.
+const LARGEST_VARIABLES: u64 = 64 << 10;
 /// Context of a project with a root of its own (a configuration or a repository).
 const MARKED: Limit = Limit { files: 20_000, entries: 400_000 };
 /// Context of a loose file: the folder may be anything, a home directory or `/tmp`.
@@ -182,7 +184,7 @@ impl Search<'_> {
     fn take(&mut self, walked: Walked, reported: bool) {
         for (path, form) in walked.files {
             match self.files.size(&path) {
-                Ok(size) if size > LARGEST => {}
+                Ok(size) if size > LARGEST || form == Form::Variables && size > LARGEST_VARIABLES => {}
                 Ok(_) => self.add(path, form, reported, None),
                 Err(error) => self.add(path, form, reported, Some(Problem::Unreadable(error.to_string()))),
             }
@@ -200,7 +202,8 @@ impl Search<'_> {
             self.files.overlay.keys().filter(|path| path.starts_with(root) && !path.exists()).cloned().collect();
         for path in new {
             let below = |at: &&Path| at.starts_with(root) && *at != root;
-            let hidden = path.ancestors().take_while(below).any(is_hidden);
+            let hidden = |at: &Path| is_hidden(at) && !(at == path && is_variables(at));
+            let hidden = path.ancestors().take_while(below).any(hidden);
             if let (false, false, Some(form)) = (hidden, self.excluded_above(&path), form_in_walk(&path, self.files)) {
                 self.add(path, form, reported, None);
             }

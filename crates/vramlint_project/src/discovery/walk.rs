@@ -91,7 +91,7 @@ fn visit(entry: &DirEntry, files: &Files, excluded: &(dyn Fn(&Path, bool) -> boo
     }
     let path = entry.path();
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-    if is_hidden(path) || excluded(path, is_folder) {
+    if is_hidden(path) && (is_folder || !is_variables(path)) || excluded(path, is_folder) {
         return Visit::Skip;
     }
     if is_folder {
@@ -122,6 +122,11 @@ pub(crate) fn is_hidden(path: &Path) -> bool {
     let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
     let dotted = name.to_string_lossy().starts_with('.') && name != OsStr::new(".github");
     dotted || folder == OsStr::new(".github") && name != OsStr::new("workflows") && name != OsStr::new("actions")
+}
+
+/// `.env`, the one hidden file that is read; a folder of that name is a virtual environment.
+pub(crate) fn is_variables(path: &Path) -> bool {
+    path.file_name() == Some(OsStr::new(".env"))
 }
 
 /// An entry that could not be read. Faults inside a `.gitignore` are none of ours.

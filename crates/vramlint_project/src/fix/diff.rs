@@ -6,6 +6,9 @@ use similar::{Algorithm, TextDiff};
 /// Lines around a change.
 const CONTEXT: usize = 3;
 
+/// Lines around a change of a file of variables: its other lines may hold secrets, which must not end up in a log.
+const CONTEXT_OF_VARIABLES: usize = 0;
+
 /// The change of a file as a unified diff that `patch` and `git apply` read; empty where nothing changed. Line endings are kept
 /// as they are, so that lines of a file with CRLF end with `\r`.
 pub fn unified_diff(file: &FixedFile) -> String {
@@ -16,7 +19,9 @@ pub fn unified_diff(file: &FixedFile) -> String {
     let (before, after) = (lines(&file.before), lines(&file.after));
     let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_slices(&before, &after);
     let mut out = format!("--- a/{0}\n+++ b/{0}\n", file.shown);
-    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
+    let variables = file.path.extension().is_some_and(|extension| extension == "env") || file.path.ends_with(".env");
+    let context = if variables { CONTEXT_OF_VARIABLES } else { CONTEXT };
+    for hunk in diff.unified_diff().context_radius(context).iter_hunks() {
         out.extend([hunk.header().to_string().as_str(), "\n"]);
         for change in hunk.iter_changes() {
             let line = change.value();
@@ -56,6 +61,18 @@ mod tests {
             "--- a/a.yaml\n+++ b/a.yaml\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+五\n 6\n 7\n 8\n"
         );
         assert_eq!(diff(before, before), "");
+    }
+
+    #[test]
+    fn lines_beside_a_variable_are_not_shown() {
+        let file = FixedFile {
+            path: "/p/.env".into(),
+            shown: ".env".into(),
+            before: "TOKEN=a\nA=1\nKEY=b\n".into(),
+            after: "TOKEN=a\nA=2\nKEY=b\n".into(),
+            applied: vec![],
+        };
+        assert_eq!(unified_diff(&file), "--- a/.env\n+++ b/.env\n@@ -2 +2 @@\n-A=1\n+A=2\n");
     }
 
     #[test]

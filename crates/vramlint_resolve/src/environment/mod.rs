@@ -1,7 +1,8 @@
 //! Variables of the environment, wherever a project sets them: scripts, Dockerfiles and workflows, YAML and JSON of schedulers
-//! and editors, and Python.
+//! and editors, files of variables that one of them reads, and Python.
 
 mod data;
+mod dotenv;
 mod python;
 mod shell;
 pub mod visible;
@@ -12,7 +13,7 @@ use vramlint_base::{FileId, Place, TextRange};
 /// Who sets a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Setter {
-    /// A script of a POSIX shell, a recipe, a Dockerfile.
+    /// A script of a POSIX shell, a recipe, a Dockerfile, a file of variables.
     Bash,
     /// PowerShell.
     PowerShell,
@@ -48,7 +49,7 @@ pub struct SetVariable {
 }
 
 /// Variables that rules ask for: data and Python files are only walked where one of these words stands in them.
-const ASKED: &[&str] = &["_ALLOC_CONF", "_VISIBLE_DEVICES", "WORLD_SIZE", "LOCAL_RANK", "ACCELERATE_"];
+const ASKED: &[&str] = &["_ALLOC_CONF", "_VISIBLE_DEVICES", "WORLD_SIZE", "RANK", "MASTER_ADDR", "ACCELERATE_"];
 
 /// Every place of a project that sets a variable of the environment, in order of file and place.
 pub(crate) fn set_variables(project: &Project) -> Vec<SetVariable> {
@@ -56,7 +57,11 @@ pub(crate) fn set_variables(project: &Project) -> Vec<SetVariable> {
     for file in &project.files {
         let asked = || ASKED.iter().any(|word| file.text.contains(word));
         if let Some(script) = file.script() {
+            let start = found.len();
             shell::collect(project, file, script, &mut found);
+            if file.extension() == "env" && found.len() > start {
+                dotenv::settle(project, file, start, &mut found);
+            }
         } else if let Some(root) = file.data().filter(|_| asked()) {
             data::collect(file, root, &mut found);
         } else if let Some(module) = file.python().filter(|_| asked()) {

@@ -37,7 +37,10 @@ pub fn read(text: &str) -> Visible {
         if length == 0 {
             // `-1` behind cards is the usual way to end a list, an empty end or an empty list says nothing.
             let ends = word.is_empty() && text.split(',').skip(number).all(|rest| rest.trim().is_empty());
-            if !ends && !hides(word) && found.trouble.is_none() {
+            // Between two cards it hides the second.
+            let cards_behind = || text.split(',').skip(number + 1).any(|rest| rest.trim().parse::<u32>().is_ok());
+            let ends_list = ends || hides(word) && (found.ids.is_empty() || !cards_behind());
+            if !ends_list && found.trouble.is_none() {
                 found.trouble = Some(Trouble::NoId(word.to_owned()));
             }
             return found;

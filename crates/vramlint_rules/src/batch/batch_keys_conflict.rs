@@ -93,7 +93,7 @@ fn both(keys: &Keys<'_>) -> Option<Refusal> {
                 "batch_size and gradient_accumulation_steps are both set",
                 "同时设置了 batch_size 与 gradient_accumulation_steps"
             ),
-            message!("Axolotl refuses it: keep one of the two", "Axolotl 会拒绝：只保留其中一个"),
+            message!("keep one of the two", "只保留其中一个"),
         )
     })
 }

@@ -110,11 +110,12 @@ fn openrlhf(keys: &Keys<'_>) -> Option<Refusal> {
                 at,
                 &[micro_key],
                 message!(
-                    "{at} is {batch}, no multiple of {micro_key} {micro}: DeepSpeed refuses the pair",
-                    "{at} 为 {batch}，不是 {micro_key} {micro} 的倍数：DeepSpeed 会拒绝"
+                    "{at} is {batch}, no multiple of {micro_key} {micro}",
+                    "{at} 为 {batch}，不是 {micro_key} {micro} 的倍数"
                 ),
                 message!("write a multiple of {micro_key}", "请写成 {micro_key} 的倍数"),
             )
+            .by("DeepSpeed")
         })
     })
 }

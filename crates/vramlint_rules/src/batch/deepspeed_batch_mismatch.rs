@@ -51,6 +51,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/config.py:588-655`（算法）、`:456-478`（哪些进程算数），在模拟的进程数下实际运行。
 
+use crate::counted::counted;
 use crate::rule::Build;
 use crate::sharding::config::{self, Config, Item, Said};
 use crate::sharding::reader::Readers;
@@ -131,8 +132,9 @@ impl<'a> Batch<'a> {
         if micro.is_some() && steps.is_some() {
             return (train != all).then(|| {
                 let (micro, steps) = (micro.unwrap_or(1), steps.unwrap_or(1));
+                let (accumulated, processes) = (counted(steps, "step"), counted(world, "process"));
                 message!(
-                    "train_batch_size is {train}, but {micro} per GPU x {steps} steps x {world} processes = {all}",
+                    "train_batch_size is {train}, but {micro} per GPU x {accumulated} x {processes} = {all}",
                     "train_batch_size 为 {train}，但每卡 {micro} x 累积 {steps} x {world} 个进程 = {all}"
                 )
             });
@@ -143,8 +145,9 @@ impl<'a> Batch<'a> {
                 (None, Some(steps)) => format!("{steps} x {world}"),
                 (None, None) => world.to_string(),
             };
+            let processes = counted(world, "process");
             message!(
-                "train_batch_size {train} is no multiple of {left}: DeepSpeed refuses it on {world} processes",
+                "train_batch_size {train} is no multiple of {left}: DeepSpeed refuses it on {processes}",
                 "train_batch_size {train} 不是 {left} 的倍数：在 {world} 个进程上 DeepSpeed 会拒绝"
             )
         })

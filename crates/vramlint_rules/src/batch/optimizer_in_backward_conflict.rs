@@ -75,8 +75,8 @@ fn accumulation(keys: &Keys<'_>) -> Option<Refusal> {
                 "优化器在反向传播中更新，而 gradient_accumulation_steps 为 {steps}"
             ),
             message!(
-                "torchtune raises: write gradient_accumulation_steps: 1, or optimizer_in_bwd: false",
-                "torchtune 会抛出异常：请写 gradient_accumulation_steps: 1，或 optimizer_in_bwd: false"
+                "write gradient_accumulation_steps: 1, or optimizer_in_bwd: false",
+                "请写 gradient_accumulation_steps: 1，或 optimizer_in_bwd: false"
             ),
         )
     })
@@ -94,8 +94,8 @@ fn clipping(keys: &Keys<'_>) -> Option<Refusal> {
                 "优化器在反向传播中更新，却要按范数裁剪梯度"
             ),
             message!(
-                "torchtune raises: write clip_grad_norm: null, or optimizer_in_bwd: false",
-                "torchtune 会抛出异常：请写 clip_grad_norm: null，或 optimizer_in_bwd: false"
+                "write clip_grad_norm: null, or optimizer_in_bwd: false",
+                "请写 clip_grad_norm: null，或 optimizer_in_bwd: false"
             ),
         )
         .since("torchtune", "0.4.0")

@@ -54,7 +54,7 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py`, each pair also in 0.8.0 unless the finding names a version; LLaMA-Factory 0.9.5
 //! `hparams/data_args.py:159`, `hparams/model_args.py`, `hparams/parser.py`; ms-swift 4.6.0 `arguments/rlhf_args.py:298`，阅读源码。
 
-use crate::frameworks::refusals;
+use crate::frameworks::refusals::{self, pair};
 use crate::frameworks::{self, Check, Keys, Refusal};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
@@ -112,19 +112,10 @@ const AXOLOTL: &[(&str, &str, Option<&str>)] = &[
     ("relora", "fsdp", None),
 ];
 
-fn pair(tool: &str, at: &'static str, other: &'static str) -> Refusal {
-    Refusal::new(
-        at,
-        &[other],
-        message!("{at} and {other} exclude each other", "{at} 与 {other} 互斥"),
-        message!("{tool} refuses the file: keep one of the two", "{tool} 会拒绝该文件：只保留其中一个"),
-    )
-}
-
 fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
     let (at, other, since) =
         AXOLOTL.iter().find(|(a, b, _)| keys.on(a) && keys.on(b) && (*b != "max_memory" || keys.given(b)))?;
-    let refusal = pair("Axolotl", at, other);
+    let refusal = pair(at, other);
     Some(match since {
         Some(version) => refusal.since("axolotl", version),
         None => refusal,
@@ -141,10 +132,7 @@ fn axolotl_steps(keys: &Keys<'_>) -> Option<Refusal> {
                 strategy,
                 &[steps],
                 message!("{strategy} is {name}, and {steps} is set", "{strategy} 为 {name}，却设置了 {steps}"),
-                message!(
-                    "Axolotl refuses it: write {strategy}: steps, or take {steps} away",
-                    "Axolotl 会拒绝：请写 {strategy}: steps，或去掉 {steps}"
-                ),
+                message!("write {strategy}: steps, or take {steps} away", "请写 {strategy}: steps，或去掉 {steps}"),
             ));
         }
     }
@@ -160,8 +148,8 @@ fn axolotl_no_evaluation(keys: &Keys<'_>) -> Option<Refusal> {
             &["val_set_size"],
             message!("{at} is set, but there is no data to evaluate on", "设置了 {at}，却没有用于评估的数据"),
             message!(
-                "Axolotl refuses it: raise val_set_size, give test_datasets, or take {at} away",
-                "Axolotl 会拒绝：请增大 val_set_size、给出 test_datasets，或去掉 {at}"
+                "raise val_set_size, give test_datasets, or take {at} away",
+                "请增大 val_set_size、给出 test_datasets，或去掉 {at}"
             ),
         )
     })
@@ -170,16 +158,16 @@ fn axolotl_no_evaluation(keys: &Keys<'_>) -> Option<Refusal> {
 fn llamafactory(keys: &Keys<'_>) -> Option<Refusal> {
     let split = keys.number("val_size").is_some_and(|size| size > 1e-6);
     if split && keys.given("eval_dataset") {
-        return Some(pair("LLaMA-Factory", "val_size", "eval_dataset"));
+        return Some(pair("val_size", "eval_dataset"));
     }
     if keys.on("streaming") && keys.given("max_samples") {
-        return Some(pair("LLaMA-Factory", "max_samples", "streaming"));
+        return Some(pair("max_samples", "streaming"));
     }
     if keys.on("mask_history") && keys.on("train_on_prompt") {
-        return Some(pair("LLaMA-Factory", "mask_history", "train_on_prompt").since("llamafactory", "0.9.1"));
+        return Some(pair("mask_history", "train_on_prompt").since("llamafactory", "0.9.1"));
     }
     if keys.on("fp8") && keys.given("quantization_bit") && keys.off("use_mca") {
-        return Some(pair("LLaMA-Factory", "fp8", "quantization_bit").since("llamafactory", "0.9.4"));
+        return Some(pair("fp8", "quantization_bit").since("llamafactory", "0.9.4"));
     }
     None
 }
@@ -197,10 +185,7 @@ fn llamafactory_lora_only(keys: &Keys<'_>) -> Option<Refusal> {
             at,
             &["finetuning_type"],
             message!("{at} is for lora; finetuning_type is {kind}", "{at} 只用于 lora，而 finetuning_type 为 {kind}"),
-            message!(
-                "LLaMA-Factory refuses it: take {at} away, or write finetuning_type: lora",
-                "LLaMA-Factory 会拒绝：请去掉 {at}，或写 finetuning_type: lora"
-            ),
+            message!("take {at} away, or write finetuning_type: lora", "请去掉 {at}，或写 finetuning_type: lora"),
         )
         .since("llamafactory", "0.8.3"),
     )
@@ -211,15 +196,15 @@ fn llamafactory_quantized(keys: &Keys<'_>) -> Option<Refusal> {
         return None;
     }
     if keys.text("quantization_device_map") == Some("auto") && keys.on("do_train") {
-        return Some(pair("LLaMA-Factory", "quantization_device_map", "do_train"));
+        return Some(pair("quantization_device_map", "do_train"));
     }
     let at = ["pissa_init", "resize_vocab"].into_iter().find(|key| keys.on(key))?;
-    Some(pair("LLaMA-Factory", at, "quantization_bit"))
+    Some(pair(at, "quantization_bit"))
 }
 
 fn swift(keys: &Keys<'_>) -> Option<Refusal> {
     if keys.on("fsdp") && keys.on("deepspeed") {
-        return Some(pair("ms-swift", "fsdp", "deepspeed").since("ms-swift", "4.0.0"));
+        return Some(pair("fsdp", "deepspeed").since("ms-swift", "4.0.0"));
     }
     let kind = keys.text("rlhf_type").or_else(|| keys.place("rlhf_type").is_none().then_some("dpo"))?;
     let named = ["tuner_type", "train_type", "sft_type"].into_iter().find(|key| keys.place(key).is_some());
@@ -232,8 +217,8 @@ fn swift(keys: &Keys<'_>) -> Option<Refusal> {
             &[named.unwrap_or("rlhf_type"), "rlhf_type"],
             message!("a ref_model for {kind} with {tuner}", "{kind} 与 {tuner} 不需要 ref_model"),
             message!(
-                "ms-swift refuses it: with adapters the reference is the model without them; take ref_model away",
-                "ms-swift 会拒绝：使用适配器时参考模型就是不带适配器的模型；请去掉 ref_model"
+                "with adapters the reference is the model without them; take ref_model away",
+                "使用适配器时参考模型就是不带适配器的模型；请去掉 ref_model"
             ),
         )
     })
@@ -250,17 +235,14 @@ fn swift_vllm(keys: &Keys<'_>) -> Option<Refusal> {
             "use_vllm",
             &[],
             message!("use_vllm is set without vllm_mode", "设置了 use_vllm，却没有 vllm_mode"),
-            message!(
-                "ms-swift refuses it: write vllm_mode server or colocate",
-                "ms-swift 会拒绝：请写 vllm_mode server 或 colocate"
-            ),
+            message!("write vllm_mode server or colocate", "请写 vllm_mode server 或 colocate"),
         )
     } else if keys.given("vllm_mode") && keys.off("use_vllm") {
         Refusal::new(
             "vllm_mode",
             &["use_vllm"],
             message!("vllm_mode is set, but use_vllm is not", "设置了 vllm_mode，却没有 use_vllm"),
-            message!("ms-swift refuses it: write use_vllm true", "ms-swift 会拒绝：请写 use_vllm true"),
+            message!("write use_vllm true", "请写 use_vllm true"),
         )
     } else {
         return None;

@@ -92,7 +92,7 @@ fn axolotl_rl(keys: &Keys<'_>) -> Option<Refusal> {
             "sample_packing",
             &["rl"],
             message!("sample_packing together with rl: {rl}", "sample_packing 与 rl: {rl} 同用"),
-            message!("Axolotl refuses it: take sample_packing away", "Axolotl 会拒绝：请去掉 sample_packing"),
+            message!("take sample_packing away", "请去掉 sample_packing"),
         )
     })
 }
@@ -105,7 +105,7 @@ fn axolotl_tables(keys: &Keys<'_>) -> Option<Refusal> {
             "eval_table_size",
             &["sample_packing", "eval_sample_packing"],
             message!("tables of evaluation with packed rows", "评估表格与打包后的行同用"),
-            message!("Axolotl refuses it: write eval_sample_packing: false", "Axolotl 会拒绝：请写 eval_sample_packing: false"),
+            message!("write eval_sample_packing: false", "请写 eval_sample_packing: false"),
         )
     })
 }
@@ -121,7 +121,7 @@ fn axolotl_context(keys: &Keys<'_>) -> Option<Refusal> {
                 "micro_batch_size is {rows} with packed rows and context parallelism",
                 "打包与上下文并行同用时 micro_batch_size 为 {rows}"
             ),
-            message!("Axolotl refuses it: write micro_batch_size: 1", "Axolotl 会拒绝：请写 micro_batch_size: 1"),
+            message!("write micro_batch_size: 1", "请写 micro_batch_size: 1"),
         )
         .since("axolotl", "0.12.0")
     })
@@ -137,7 +137,7 @@ fn swift(keys: &Keys<'_>) -> Option<Refusal> {
             at,
             &["attn_impl"],
             message!("{at} with attn_impl {attention}", "{at} 与 attn_impl {attention} 同用"),
-            message!("ms-swift refuses it: write attn_impl flash_attn", "ms-swift 会拒绝：请写 attn_impl flash_attn"),
+            message!("write attn_impl flash_attn", "请写 attn_impl flash_attn"),
         )
         .since("ms-swift", "3.9.0"),
     )
@@ -161,7 +161,7 @@ fn torchtune(keys: &Keys<'_>) -> Option<Refusal> {
             "dataset.packed",
             &["tokenizer.max_seq_len"],
             message!("the rows are packed, but tokenizer.max_seq_len is not set", "启用了打包，但没有设置 tokenizer.max_seq_len"),
-            message!("torchtune raises: give the length of a row", "torchtune 会抛出异常：请给出行的长度"),
+            message!("give the length of a row", "请给出行的长度"),
         )
     })
 }

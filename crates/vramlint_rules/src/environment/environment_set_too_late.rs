@@ -57,10 +57,11 @@
 use super::allocator::VARIABLES;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
+use std::collections::BTreeSet;
 use vramlint_base::{Place, Severity, TextRange, Value, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::environment::{SetVariable, Setter};
-use vramlint_syntax::python::{Call, Module};
+use vramlint_syntax::python::{Call, Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL805",
@@ -134,9 +135,10 @@ fn first_use(module: &Module, set: TextRange) -> Option<(TextRange, bool)> {
     let scope = own.context.path();
     let before =
         module.calls().filter(|site| site.expr.range.end <= set.start && site.is_straight() && site.context.path() == scope);
+    let devices = devices(module);
     let mut first = None;
     for site in before {
-        match uses(site.call) {
+        match uses(site.call, &devices) {
             Some(true) => return Some((site.expr.range, true)),
             Some(false) => first = first.or(Some((site.expr.range, false))),
             None => {}
@@ -146,19 +148,48 @@ fn first_use(module: &Module, set: TextRange) -> Option<(TextRange, bool)> {
 }
 
 /// Whether a call initialises CUDA, and if so whether it allocates there.
-fn uses(call: &Call) -> Option<bool> {
+fn uses(call: &Call, devices: &BTreeSet<&str>) -> Option<bool> {
     let path = call.callee.dotted().unwrap_or_default();
     if let Some(name) = path.strip_prefix("torch.cuda.") {
         return INITIALISE.contains(&name).then_some(false);
     }
     let on_cuda = |value: &Value| value.as_str().is_some_and(|text| text == "cuda" || text.starts_with("cuda:"));
-    let device = call.keyword("device").and_then(|arg| arg.value.as_value()).is_some_and(on_cuda);
+    let named = |expr: &Expr| matches!(&expr.kind, ExprKind::Name(name) if devices.contains(name.as_str()));
+    let is_cuda = |expr: &Expr| expr.as_value().is_some_and(on_cuda) || named(expr);
+    let device = call.keyword("device").is_some_and(|arg| is_cuda(&arg.value));
     if path.starts_with("torch.") && device && !path.ends_with("device") {
         return Some(true);
     }
     // `.to("cuda")` of whatever it is.
-    let to = call.name() == Some("to") && call.positional(0).and_then(|arg| arg.value.as_value()).is_some_and(on_cuda);
+    let to = call.name() == Some("to") && call.positional(0).is_some_and(|arg| is_cuda(&arg.value));
     to.then_some(true)
+}
+
+/// Names that stand for the GPU wherever the module has them: `device = torch.device("cuda")`.
+fn devices(module: &Module) -> BTreeSet<&str> {
+    let (mut gpu, mut other) = (BTreeSet::new(), BTreeSet::new());
+    for located in module.statements() {
+        let StmtKind::Assign { targets, value, .. } = &located.stmt.kind else { continue };
+        let is_gpu = value.as_ref().is_some_and(|value| {
+            let text = match &value.kind {
+                ExprKind::Call(call) if call.callee.dotted().as_deref() == Some("torch.device") => {
+                    call.positional(0).and_then(|arg| arg.value.as_str())
+                }
+                _ => value.as_str(),
+            };
+            text.is_some_and(|text| text == "cuda" || text.starts_with("cuda:"))
+        });
+        for target in targets {
+            if let ExprKind::Name(name) = &target.kind {
+                if is_gpu {
+                    gpu.insert(name.as_str())
+                } else {
+                    other.insert(name.as_str())
+                };
+            }
+        }
+    }
+    gpu.difference(&other).copied().collect()
 }
 
 fn finding(set: &SetVariable, call: Place, file: &SourceFile) -> vramlint_base::Finding {

@@ -123,7 +123,11 @@ fn collect(
             collect(file, value, loader, &path, depth - 1, into);
         }
         let templated = value.text().is_some_and(|text| ["${", "{{", "<%"].iter().any(|mark| text.contains(mark)));
-        let value_at = if value.range().is_empty() { key.range() } else { value.range() };
+        // A list that begins below its key is told at the key.
+        let below =
+            || file.text.get(key.range().end as usize..value.range().start as usize).is_some_and(|gap| gap.contains('\n'));
+        let block = !value.range().is_empty() && value.text().is_none() && !value.is_mapping() && below();
+        let value_at = if value.range().is_empty() || block { key.range() } else { value.range() };
         let made = if templated { None } else { value.value(loader) };
         let at = |range| Place::new(file.id, range);
         let nested = !prefix.is_empty();
@@ -154,6 +158,17 @@ impl Keys<'_> {
             Kind::Torchtune => "torchtune",
             Kind::MsSwift => "ms-swift",
             _ => "openrlhf",
+        }
+    }
+
+    /// The tool as it calls itself.
+    pub(crate) fn name(&self) -> &'static str {
+        match self.kind {
+            Kind::Axolotl => "Axolotl",
+            Kind::LlamaFactory => "LLaMA-Factory",
+            Kind::Torchtune => "torchtune",
+            Kind::MsSwift => "ms-swift",
+            _ => "OpenRLHF",
         }
     }
 

@@ -26,6 +26,8 @@ pub(crate) struct Refusal {
     pub(crate) span: Option<Span>,
     /// How grave it is.
     pub(crate) severity: Severity,
+    /// Who refuses, where the framework leaves it to a library.
+    pub(crate) by: Option<&'static str>,
 }
 
 /// Looks at the keys of one framework.
@@ -34,7 +36,13 @@ pub(crate) type Check = fn(&Keys<'_>) -> Option<Refusal>;
 impl Refusal {
     /// Refused by every version that is looked at.
     pub(crate) fn new(at: &'static str, with: &[&'static str], what: Message, help: Message) -> Self {
-        Self { at, with: with.to_vec(), what, help, span: None, severity: Severity::Error }
+        Self { at, with: with.to_vec(), what, help, span: None, severity: Severity::Error, by: None }
+    }
+
+    /// Refused by a library that the framework calls.
+    pub(crate) fn by(mut self, library: &'static str) -> Self {
+        self.by = Some(library);
+        self
     }
 
     /// From a version on.
@@ -97,17 +105,7 @@ pub(crate) fn run_with(
             if !once.first(place) {
                 continue;
             }
-            let what = match refusal.span {
-                Some(Span { since: Some(version), .. }) if severity == Severity::Info => Message {
-                    en: format!("{} (since {} {version})", refusal.what.en, keys.tool()),
-                    zh: format!("{}（自 {} {version} 起）", refusal.what.zh, keys.tool()),
-                },
-                Some(Span { until: Some(version), .. }) if severity == Severity::Info => Message {
-                    en: format!("{} (before {} {version})", refusal.what.en, keys.tool()),
-                    zh: format!("{}（{} {version} 之前）", refusal.what.zh, keys.tool()),
-                },
-                _ => refusal.what.clone(),
-            };
+            let what = title(&keys, &refusal, severity);
             let mut finding = rule.finding(place, what).severity(severity).help(refusal.help.clone());
             for other in &refusal.with {
                 if let Some(at) = keys.place(other).filter(|at| *at != place) {
@@ -116,6 +114,27 @@ pub(crate) fn run_with(
             }
             out.push(finish(&keys, &refusal, finding));
         }
+    }
+}
+
+/// What is said: who refuses it, and for which versions where the project's own is not known.
+fn title(keys: &Keys<'_>, refusal: &Refusal, severity: Severity) -> Message {
+    let Message { en, zh } = &refusal.what;
+    let span = refusal.span.as_ref().filter(|_| severity == Severity::Info);
+    let refused = refusal.severity == Severity::Error;
+    let who = refusal.by.unwrap_or(keys.name());
+    let version = |span: &Span| span.since.map(|since| (true, since)).or(span.until.map(|until| (false, until)));
+    match (span.and_then(version), refused) {
+        (Some((true, since)), true) => {
+            message!("{who} refuses this since {since}: {en}", "{who} 自 {since} 起会拒绝：{zh}")
+        }
+        (Some((false, until)), true) => {
+            message!("{who} before {until} refuses this: {en}", "{until} 之前的 {who} 会拒绝：{zh}")
+        }
+        (None, true) => message!("{who} refuses this: {en}", "{who} 会拒绝：{zh}"),
+        (Some((true, since)), false) => message!("{en} (since {who} {since})", "{zh}（自 {who} {since} 起）"),
+        (Some((false, until)), false) => message!("{en} (before {who} {until})", "{zh}（{who} {until} 之前）"),
+        (None, false) => refusal.what.clone(),
     }
 }
 

@@ -65,6 +65,7 @@
 //! 未给出时 `num_generations` 在 GRPO 中为 8，在 RLOO 中为 2。
 
 use crate::arguments::{GROUPS, Told, finding_of, of, run, strategy};
+use crate::counted::counted;
 use crate::frameworks::{self, refusals};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
@@ -184,12 +185,12 @@ fn by_steps(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding>
     }
     let (micro, steps, group) = (n.micro, n.steps, n.group);
     let at = place(set, KEYS);
-    let processes = if world == 1 { "process" } else { "processes" };
+    let (processes, accumulated) = (counted(world, "process"), counted(steps, "step"));
     let (severity, message) = if n.world.is_some() {
         (
             n.severity,
             message!(
-                "{micro} x {world} {processes} x {steps} steps = {total} completions are no multiple of num_generations {group}: refused",
+                "{micro} x {processes} x {accumulated} = {total} completions are no multiple of num_generations {group}: refused",
                 "{micro} × {world} 个进程 × {steps} 步 = {total} 个补全，不是 num_generations {group} 的整数倍：会被拒绝"
             ),
         )
@@ -240,9 +241,9 @@ fn by_batch(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding>
     if batch % each == 0 {
         return None;
     }
-    let micro = n.micro;
+    let (micro, processes) = (n.micro, counted(world, "process"));
     let message = message!(
-        "generation_batch_size {batch} is no multiple of {micro} x {world} processes = {each}: refused",
+        "generation_batch_size {batch} is no multiple of {micro} x {processes} = {each}: refused",
         "generation_batch_size {batch} 不是 {micro} × {world} 个进程 = {each} 的整数倍：会被拒绝"
     );
     Some(build(cx, set, n.severity, given.place, message, KEYS))
@@ -265,9 +266,9 @@ fn evaluation(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Findin
         return None;
     }
     let at = place(set, KEYS);
-    let processes = if world == 1 { "process" } else { "processes" };
+    let processes = counted(world, "process");
     let message = message!(
-        "evaluation: {rows} x {world} {processes} = {total} completions are no multiple of {group} generations: refused",
+        "evaluation: {rows} x {processes} = {total} completions are no multiple of {group} generations: refused",
         "评估：{rows} × {world} 个进程 = {total} 个补全，不是 {group} 个生成的整数倍：会被拒绝"
     );
     Some(build(cx, set, n.severity, at, message, KEYS).help(message!(

@@ -53,6 +53,7 @@
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行；`utils/launch.py:269-292`，以模拟的 GPU 实际运行。
 
 use crate::accelerate::{Given, Path, Start, starts};
+use crate::counted::counted;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
 use std::collections::BTreeSet;
@@ -87,7 +88,7 @@ fn against_ids(start: &Start<'_>, ids: &[String], given: &Given) -> Option<Findi
     let kind = start.kind()?;
     let machines = start.machines()?;
     let unique = count_of(ids.iter().collect::<BTreeSet<_>>().len());
-    let cards = cards(unique);
+    let cards = counted(unique, "GPU");
     let shown = ids.join(",");
     // The check reads the file first; without one it is not made.
     if kind.is_multi() && ids.len() < 2 && machines <= 1 && start.file.is_some() && start.flag("--cpu").is_none() {
@@ -109,6 +110,8 @@ fn against_ids(start: &Start<'_>, ids: &[String], given: &Given) -> Option<Findi
     if count == unique || unique < count_of(ids.len()) {
         return None;
     }
+    let processes_in_words = counted(count, "process");
+    let use_in_words = if count == 1 { "uses" } else { "use" };
     let finding = if count > unique {
         let last = count - 1;
         RULE.finding(
@@ -122,7 +125,7 @@ fn against_ids(start: &Start<'_>, ids: &[String], given: &Given) -> Option<Findi
         RULE.finding(
             processes.place,
             message!(
-                "{count} processes use {count} of the {unique} GPUs in gpu_ids",
+                "{processes_in_words} {use_in_words} {count} of the {unique} GPUs in gpu_ids",
                 "{count} 个进程只使用 gpu_ids 中 {unique} 张 GPU 里的 {count} 张"
             ),
         )
@@ -138,12 +141,12 @@ fn against_ids(start: &Start<'_>, ids: &[String], given: &Given) -> Option<Findi
 fn all_of_the_machine(start: &Start<'_>, shown: i64, given: &Given) -> Option<Finding> {
     let command = start.command()?;
     let gpus = i64::from(start.project.policy(command.file).target.count?);
-    let counted =
+    let every =
         start.file.is_none() && !start.may_hide() && start.flag("--num_processes").is_none() && start.flag("--cpu").is_none();
-    if !counted || gpus < 2 || gpus <= shown || !given.by_flag() {
+    if !every || gpus < 2 || gpus <= shown || !given.by_flag() {
         return None;
     }
-    let cards = cards(shown);
+    let cards = counted(shown, "GPU");
     let finding = RULE.finding(
         given.place,
         message!(
@@ -152,11 +155,6 @@ fn all_of_the_machine(start: &Start<'_>, shown: i64, given: &Given) -> Option<Fi
         ),
     );
     Some(finding.help(message!("give --num_processes {shown} too", "请同时给出 --num_processes {shown}")))
-}
-
-/// The cards in words.
-fn cards(count: i64) -> String {
-    if count == 1 { "1 GPU".to_owned() } else { format!("{count} GPUs") }
 }
 
 fn count_of(length: usize) -> i64 {
@@ -174,7 +172,7 @@ fn against_target(start: &Start<'_>) -> Option<Finding> {
     if count <= gpus {
         return None;
     }
-    let cards = cards(gpus);
+    let cards = counted(gpus, "GPU");
     let finding = RULE.finding(
         processes.place,
         message!(
@@ -195,8 +193,9 @@ fn per_machine(start: &Start<'_>, machines: i64) -> Option<(i64, Given)> {
 }
 
 fn with_fix(finding: Finding, processes: &Given, count: i64) -> Finding {
+    let in_words = counted(count, "process");
     finding.fix(Fix {
-        title: message!("start {count} processes", "启动 {count} 个进程"),
+        title: message!("start {in_words}", "启动 {count} 个进程"),
         applicability: Applicability::Unsafe,
         edits: vec![edit::replace(processes.place, count.to_string())],
     })

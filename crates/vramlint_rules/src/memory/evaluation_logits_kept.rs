@@ -62,6 +62,7 @@
 //! transformers 5.23.0 `trainer.py` 的 `evaluation_loop` 与 `evaluate`（没有指标时为 `prediction_loss_only`），已阅读。未测量显存。
 
 use crate::arguments::{Told, finding, of, strategy};
+use crate::counted::counted;
 use crate::rule::Build;
 use crate::trainers::trainers;
 use crate::{Context, Group, Rule, Sink};
@@ -93,8 +94,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if rows <= train || !evaluates || !kept || only_loss || !told.first(given.place, "") {
             continue;
         }
+        let batch = counted(rows, "row");
         let message = message!(
-            "evaluation keeps its logits on the GPU, {rows} rows a batch against {train} in training",
+            "evaluation keeps its logits on the GPU, {batch} a batch against {train} in training",
             "评估会把 logits 留在 GPU 上：每批 {rows} 行，训练时为 {train} 行"
         );
         out.push(finding(cx, set, &RULE, given.place, message).help(message!(

@@ -80,7 +80,7 @@ fn torchtune(keys: &Keys<'_>) -> Option<Refusal> {
                 "dtype",
                 &[],
                 message!("dtype is fp16", "dtype 为 fp16"),
-                message!("torchtune raises: write bf16 or fp32", "torchtune 会抛出异常：请写 bf16 或 fp32"),
+                message!("write bf16 or fp32", "请写 bf16 或 fp32"),
             )
         },
     )

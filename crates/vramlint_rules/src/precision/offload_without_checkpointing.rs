@@ -84,10 +84,7 @@ fn torchtune(keys: &Keys<'_>) -> Option<Refusal> {
             "enable_activation_offloading",
             &["enable_activation_checkpointing"],
             message!("activations are offloaded without checkpointing", "没有启用检查点却要卸载激活值"),
-            message!(
-                "torchtune raises: write enable_activation_checkpointing: true",
-                "torchtune 会抛出异常：请写 enable_activation_checkpointing: true"
-            ),
+            message!("write enable_activation_checkpointing: true", "请写 enable_activation_checkpointing: true"),
         )
         .since("torchtune", "0.4.0")
     })
@@ -99,10 +96,7 @@ fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
             "activation_offloading",
             &["gradient_checkpointing"],
             message!("activations are offloaded without checkpointing", "没有启用检查点却要卸载激活值"),
-            message!(
-                "Axolotl refuses it: write gradient_checkpointing: true",
-                "Axolotl 会拒绝：请写 gradient_checkpointing: true"
-            ),
+            message!("write gradient_checkpointing: true", "请写 gradient_checkpointing: true"),
         )
         .since("axolotl", "0.12.0")
     })

@@ -91,7 +91,7 @@ fn refusal(at: &'static str, with: &[&'static str], optimizer: &str, beside: &st
     Refusal::new(
         at,
         with,
-        message!("{optimizer} is refused together with {beside}", "{optimizer} 不能与 {beside} 同用"),
+        message!("{optimizer} together with {beside}", "{optimizer} 与 {beside} 同用"),
         message!("choose another optimizer, or take {beside} away", "请换用其他优化器，或去掉 {beside}"),
     )
 }

@@ -80,7 +80,7 @@ fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
             other,
             &["adapter"],
             message!("adapter is qlora, and {other} is set", "adapter 为 qlora，却设置了 {other}"),
-            message!("Axolotl refuses it: qlora takes load_in_4bit alone", "Axolotl 会拒绝：qlora 只能与 load_in_4bit 同用"),
+            message!("qlora takes load_in_4bit alone", "qlora 只能与 load_in_4bit 同用"),
         ));
     }
     keys.off("load_in_4bit").then(|| {
@@ -88,10 +88,7 @@ fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
             "adapter",
             &["load_in_4bit"],
             message!("adapter is qlora, but load_in_4bit is not set", "adapter 为 qlora，但没有设置 load_in_4bit"),
-            message!(
-                "Axolotl refuses it: write load_in_4bit: true, or adapter: lora",
-                "Axolotl 会拒绝：请写 load_in_4bit: true，或改为 adapter: lora"
-            ),
+            message!("write load_in_4bit: true, or adapter: lora", "请写 load_in_4bit: true，或改为 adapter: lora"),
         )
     })
 }

@@ -90,8 +90,8 @@ fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
             &[],
             message!("{at} is set without an adapter", "设置了 {at}，但没有适配器"),
             message!(
-                "Axolotl refuses it: write adapter: qlora (or lora), or take {at} away for full tuning",
-                "Axolotl 会拒绝：请写 adapter: qlora（或 lora），全量训练则去掉 {at}"
+                "write adapter: qlora (or lora), or take {at} away for full tuning",
+                "请写 adapter: qlora（或 lora），全量训练则去掉 {at}"
             ),
         )
     })

@@ -117,11 +117,8 @@ fn llamafactory(keys: &Keys<'_>) -> Option<Refusal> {
         Refusal::new(
             at,
             &["deepspeed"],
-            message!("{at} is refused with ZeRO stage 3", "{at} 不能与 ZeRO 第 3 阶段同用"),
-            message!(
-                "LLaMA-Factory stops: take {at} away, or use a DeepSpeed file of stage 2",
-                "LLaMA-Factory 会停止：请去掉 {at}，或改用第 2 阶段的 DeepSpeed 文件"
-            ),
+            message!("{at} with ZeRO stage 3", "{at} 与 ZeRO 第 3 阶段同用"),
+            message!("take {at} away, or use a DeepSpeed file of stage 2", "请去掉 {at}，或改用第 2 阶段的 DeepSpeed 文件"),
         )
         .since("llamafactory", since)
     })

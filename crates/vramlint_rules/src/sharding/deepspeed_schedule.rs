@@ -64,6 +64,7 @@
 use super::config::{self, Config, Item};
 use super::initialize;
 use super::optimizers::{self, Schedule};
+use crate::counted::counted;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
 use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
@@ -190,8 +191,9 @@ impl<'a> Found<'a, '_> {
         match steps {
             Value::Int(steps) if steps > 0 => {
                 let total = self.config.value(&path("total_num_steps"))?.as_int().filter(|total| *total < steps)?;
+                let whole = counted(total, "step");
                 let message = message!(
-                    "{own} has {total} steps in total, fewer than the {steps} of its warm-up: the rate never reaches its peak",
+                    "{own} has {whole} in total, fewer than the {steps} of its warm-up: the rate never reaches its peak",
                     "{own} 总共 {total} 步，少于预热的 {steps} 步：学习率到不了峰值"
                 );
                 let help =

@@ -237,13 +237,14 @@ impl<'a> Compared<'a, '_> {
     fn finding(&self, item: Item<'a>, path: &str, wanted: &Wanted, fields: &[&str]) -> Finding {
         let written = item.value.range().slice(&self.config.file.text);
         let names = fields.join(if matches!(wanted, Wanted::Pair(..)) { ", " } else { " x " });
+        let is = if matches!(wanted, Wanted::Pair(..)) { "are" } else { "is" };
         let message = match wanted {
             Wanted::SomeNumber => message!(
                 "`{path}` is the text {written}, which never equals the number {names}: the Trainer refuses it",
                 "`{path}` 是文本 {written}，永远不等于数字 {names}：Trainer 会拒绝"
             ),
             _ => message!(
-                "`{path}` is {written}, but {names} is {wanted}: the Trainer refuses the difference",
+                "`{path}` is {written}, but {names} {is} {wanted}: the Trainer refuses the difference",
                 "`{path}` 为 {written}，而 {names} 为 {wanted}：Trainer 会拒绝这种不一致"
             ),
         };

@@ -94,6 +94,7 @@
 
 use crate::accelerate::json;
 use crate::accelerate::starts;
+use crate::counted::counted;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
 use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
@@ -133,10 +134,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !once.first(place) {
             continue;
         }
+        let loaded = counted(rows, "row");
         let finding = RULE.finding(
             place,
             message!(
-                "train_micro_batch_size_per_gpu is {believed}, but the data loader gives {rows} rows",
+                "train_micro_batch_size_per_gpu is {believed}, but the data loader gives {loaded}",
                 "train_micro_batch_size_per_gpu 为 {believed}，而数据加载器每次给出 {rows} 行"
             ),
         );

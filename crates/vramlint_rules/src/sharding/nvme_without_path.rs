@@ -73,8 +73,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             if matches!(folder, Said::Absent | Said::Known(Value::Null)) {
                 let message = message!(
-                    "{block} goes to NVMe, but no nvme_path says where",
-                    "{block} 卸载到 NVMe，却没有用 nvme_path 指明目录"
+                    "{block} goes to NVMe without nvme_path: DeepSpeed stops",
+                    "{block} 卸载到 NVMe，却没有 nvme_path：DeepSpeed 会终止"
                 );
                 let help = message!("add \"nvme_path\": \"/path/on/the/disk\"", "加入 \"nvme_path\": \"/磁盘上的目录\"");
                 out.push(RULE.finding(config.place(item), message).help(help));

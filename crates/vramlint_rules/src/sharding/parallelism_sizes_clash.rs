@@ -56,6 +56,7 @@
 //! accelerate 1.15.0 `parallelism_config.py:309-340`、`:373`、`state.py:998-1007`，逐项实际运行。
 
 use crate::accelerate::{Answer, Given, Path, Start, starts};
+use crate::counted::counted;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Finding, Severity, message};
@@ -193,15 +194,16 @@ fn product(start: &Start<'_>, sizes: &Sizes) -> Option<Finding> {
     // Without a launch the number may be given elsewhere.
     let severity = if start.is_alone() { Severity::Warning } else { Severity::Error };
     let at = sizes.0.iter().filter(|(_, size, _)| *size > 1).find_map(|(_, _, given)| given.as_ref())?;
-    let shown = sizes.shown();
+    let (shown, laid_out, started) = (sizes.shown(), counted(product, "process"), counted(world, "process"));
+    let are = if world == 1 { "is" } else { "are" };
     let message = message!(
-        "{shown} = {product} processes are laid out, but {world} are started",
+        "{shown} lays out {laid_out}, but {world} {are} started",
         "{shown} = {product} 个进程的划分，但启动了 {world} 个进程"
     );
     let finding = RULE.finding(at.place, message).severity(severity);
     Some(
         finding
-            .related(processes.place, message!("{world} processes", "{world} 个进程"))
+            .related(processes.place, message!("{started}", "{world} 个进程"))
             .help(message!("the product of the sizes must be num_processes", "各大小的乘积必须等于 num_processes")),
     )
 }

@@ -101,8 +101,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let at = config.item("zero_optimization.stage").map_or_else(|| config.head(), |item| config.place(item));
         let message = message!(
-            "stage {stage} needs an optimizer, and neither the file nor deepspeed.initialize has one",
-            "阶段 {stage} 需要优化器，而文件与 deepspeed.initialize 都没有给出"
+            "DeepSpeed refuses stage {stage} without an optimizer: neither the file nor deepspeed.initialize has one",
+            "DeepSpeed 拒绝没有优化器的阶段 {stage}：文件与 deepspeed.initialize 都没有给出"
         );
         let help = message!(
             "add \"optimizer\" to the file, or give one to deepspeed.initialize",

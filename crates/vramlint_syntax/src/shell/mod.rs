@@ -4,6 +4,7 @@
 mod bash;
 mod batch;
 mod comments;
+mod dotenv;
 mod limits;
 mod piece;
 mod powershell;
@@ -25,6 +26,11 @@ pub fn parse_bash(text: &str) -> Script {
 /// Reads a PowerShell script.
 pub fn parse_powershell(text: &str) -> Script {
     powershell::parse(text)
+}
+
+/// Reads a file of variables (`.env`): assignments alone.
+pub fn parse_dotenv(text: &str) -> Script {
+    dotenv::parse(text)
 }
 
 /// Reads a batch file of Windows (`.bat`, `.cmd`).

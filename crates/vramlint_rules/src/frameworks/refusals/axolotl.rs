@@ -14,8 +14,8 @@ pub(crate) fn quantized_rl(keys: &Keys<'_>) -> Option<Refusal> {
             &["fsdp_version", "rl"],
             message!("{at} with FSDP 2 and rl: {rl}", "{at} 与 FSDP 2、rl: {rl} 同用"),
             message!(
-                "Axolotl refuses it: use DeepSpeed, fsdp_version: 1, or weights that are not quantized",
-                "Axolotl 会拒绝：请改用 DeepSpeed、fsdp_version: 1，或不量化权重"
+                "use DeepSpeed, fsdp_version: 1, or weights that are not quantized",
+                "请改用 DeepSpeed、fsdp_version: 1，或不量化权重"
             ),
         )
         .since("axolotl", "0.12.0")
@@ -43,8 +43,8 @@ pub(crate) fn context_without_flash(keys: &Keys<'_>) -> Option<Refusal> {
             &[attention],
             message!("context parallelism without flash attention", "启用了上下文并行，却没有使用 flash attention"),
             message!(
-                "Axolotl refuses it: write attn_implementation: flash_attention_2 (before 0.18 flash_attention: true)",
-                "Axolotl 会拒绝：请写 attn_implementation: flash_attention_2（0.18 之前为 flash_attention: true）"
+                "write attn_implementation: flash_attention_2 (before 0.18 flash_attention: true)",
+                "请写 attn_implementation: flash_attention_2（0.18 之前为 flash_attention: true）"
             ),
         )
         .since("axolotl", "0.12.0"),
@@ -123,12 +123,12 @@ pub(crate) fn groups(keys: &Keys<'_>) -> Option<Refusal> {
             at,
             &[],
             message!(
-                "{batch} completions per generation are no multiple of num_generations {group}",
+                "{batch} completions per generation, no multiple of num_generations {group}",
                 "每次生成 {batch} 个补全，不是 num_generations {group} 的整数倍"
             ),
             message!(
-                "Axolotl refuses it: change micro_batch_size, gradient_accumulation_steps or num_generations",
-                "Axolotl 会拒绝：请调整 micro_batch_size、gradient_accumulation_steps 或 num_generations"
+                "change micro_batch_size, gradient_accumulation_steps or num_generations",
+                "请调整 micro_batch_size、gradient_accumulation_steps 或 num_generations"
             ),
         );
         refusal.with = with;
@@ -143,9 +143,10 @@ pub(crate) fn one_generation(keys: &Keys<'_>) -> Option<Refusal> {
         Refusal::new(
             "trl.num_generations",
             &["rl"],
-            message!("GRPO needs at least 2 completions per prompt", "GRPO 的每个提示至少需要 2 个补全"),
+            message!("fewer than 2 completions per prompt for GRPO", "GRPO 的每个提示少于 2 个补全"),
             message!("advantages compare the completions of one prompt", "优势来自同一提示的补全之间的比较"),
         )
+        .by("TRL")
     })
 }
 
@@ -153,5 +154,5 @@ pub(crate) fn one_generation(keys: &Keys<'_>) -> Option<Refusal> {
 pub(crate) fn partly_frozen(keys: &Keys<'_>) -> Option<Refusal> {
     let reentrant = keys.value("gradient_checkpointing_kwargs.use_reentrant") == Some(&vramlint_base::Value::Bool(true));
     (reentrant && keys.given("unfrozen_parameters"))
-        .then(|| pair("Axolotl", "gradient_checkpointing_kwargs.use_reentrant", "unfrozen_parameters"))
+        .then(|| pair("gradient_checkpointing_kwargs.use_reentrant", "unfrozen_parameters"))
 }

@@ -27,7 +27,7 @@ pub(crate) fn stage(keys: &Keys<'_>) -> Option<Refusal> {
             at,
             &["stage"],
             message!("{at} in stage {stage}", "在 {stage} 阶段设置了 {at}"),
-            message!("LLaMA-Factory stops: it does not go with this stage", "LLaMA-Factory 会停止运行：该阶段不支持它"),
+            message!("take it away, or choose another stage", "请去掉它，或换用其他阶段"),
         )
         .since("llamafactory", "0.8.3"),
     )
@@ -39,7 +39,7 @@ pub(crate) fn quantized_adapters(keys: &Keys<'_>) -> Option<Refusal> {
         return None;
     }
     if keys.on("create_new_adapter") {
-        return Some(pair("LLaMA-Factory", "create_new_adapter", "quantization_bit"));
+        return Some(pair("create_new_adapter", "quantization_bit"));
     }
     let several = match keys.value("adapter_name_or_path")? {
         Value::Text(text) => text.contains(','),
@@ -61,23 +61,22 @@ pub(crate) fn others(keys: &Keys<'_>) -> Option<Refusal> {
     let loss = keys.text("pref_loss").filter(|loss| *loss != "sigmoid");
     if loss.is_some() && keys.text("stage") == Some("dpo") && keys.number("dpo_label_smoothing").is_some_and(|share| share > 1e-6)
     {
-        return Some(pair("LLaMA-Factory", "dpo_label_smoothing", "pref_loss"));
+        return Some(pair("dpo_label_smoothing", "pref_loss"));
     }
     if keys.on("use_llama_pro") && keys.text("finetuning_type") == Some("full") {
-        return Some(pair("LLaMA-Factory", "use_llama_pro", "finetuning_type"));
+        return Some(pair("use_llama_pro", "finetuning_type"));
     }
     if keys.on("predict_with_generate") && keys.on("compute_accuracy") {
-        return Some(pair("LLaMA-Factory", "compute_accuracy", "predict_with_generate").since("llamafactory", "0.9.0"));
+        return Some(pair("compute_accuracy", "predict_with_generate").since("llamafactory", "0.9.0"));
     }
     let concat = keys.place("mix_strategy").is_none() || keys.text("mix_strategy") == Some("concat");
-    (concat && keys.given("interleave_probs"))
-        .then(|| needs("LLaMA-Factory", "interleave_probs", "mix_strategy: interleave_under"))
+    (concat && keys.given("interleave_probs")).then(|| needs("interleave_probs", "mix_strategy: interleave_under"))
 }
 
 /// A pass over data that has no end needs a number of steps.
 pub(crate) fn streaming(keys: &Keys<'_>) -> Option<Refusal> {
     let endless = keys.place("max_steps").is_none() || keys.int("max_steps") == Some(-1);
-    (keys.on("streaming") && endless && whole(keys)).then(|| needs("LLaMA-Factory", "streaming", "max_steps"))
+    (keys.on("streaming") && endless && whole(keys)).then(|| needs("streaming", "max_steps"))
 }
 
 /// Evaluation needs data.
@@ -89,13 +88,12 @@ pub(crate) fn evaluation(keys: &Keys<'_>) -> Option<Refusal> {
     let at = ["do_eval", "do_predict", "predict_with_generate"].into_iter().find(|key| keys.on(key)).or_else(named)?;
     let none = keys.unset("eval_dataset") && (keys.unset("val_size") || keys.number("val_size").is_some_and(|size| size < 1e-6));
     // Older releases take the training data for it.
-    (none && whole(keys)).then(|| needs("LLaMA-Factory", at, "val_size").since("llamafactory", "0.9.1"))
+    (none && whole(keys)).then(|| needs(at, "val_size").since("llamafactory", "0.9.1"))
 }
 
 /// Rewards need their model.
 pub(crate) fn reward(keys: &Keys<'_>) -> Option<Refusal> {
-    (keys.text("stage") == Some("ppo") && keys.unset("reward_model") && whole(keys))
-        .then(|| needs("LLaMA-Factory", "stage", "reward_model"))
+    (keys.text("stage") == Some("ppo") && keys.unset("reward_model") && whole(keys)).then(|| needs("stage", "reward_model"))
 }
 
 /// `llamafactory-cli` starts one process on one GPU, and DeepSpeed wants a launcher.
@@ -112,13 +110,10 @@ pub(crate) fn deepspeed_without_launcher(keys: &Keys<'_>) -> Option<Refusal> {
             "deepspeed",
             &[],
             message!(
-                "DeepSpeed on one GPU: llamafactory-cli starts it without torchrun",
-                "单个 GPU 上使用 DeepSpeed：llamafactory-cli 启动时不会使用 torchrun"
+                "DeepSpeed on one GPU, as llamafactory-cli starts it without torchrun",
+                "在单个 GPU 上使用 DeepSpeed（llamafactory-cli 启动时不会使用 torchrun）"
             ),
-            message!(
-                "LLaMA-Factory stops: put FORCE_TORCHRUN=1 in front",
-                "LLaMA-Factory 会停止运行：请在命令前加上 FORCE_TORCHRUN=1"
-            ),
+            message!("put FORCE_TORCHRUN=1 in front", "请在命令前加上 FORCE_TORCHRUN=1"),
         )
         .since("llamafactory", "0.9.1")
     })

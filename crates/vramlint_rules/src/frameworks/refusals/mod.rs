@@ -9,21 +9,21 @@ use super::Refusal;
 use vramlint_base::message;
 
 /// Two keys of which one must go.
-fn pair(tool: &str, at: &'static str, other: &'static str) -> Refusal {
+pub(crate) fn pair(at: &'static str, other: &'static str) -> Refusal {
     Refusal::new(
         at,
         &[other],
         message!("{at} and {other} exclude each other", "{at} 与 {other} 互斥"),
-        message!("{tool} stops: keep one of the two", "{tool} 会停止运行：只保留其中一个"),
+        message!("keep one of the two", "只保留其中一个"),
     )
 }
 
 /// A key that its framework takes only together with another.
-fn needs(tool: &str, at: &'static str, other: &'static str) -> Refusal {
+fn needs(at: &'static str, other: &'static str) -> Refusal {
     Refusal::new(
         at,
         &[other],
         message!("{at} is set without {other}", "设置了 {at}，却没有 {other}"),
-        message!("{tool} stops: give {other}, or take {at} away", "{tool} 会停止运行：请给出 {other}，或去掉 {at}"),
+        message!("give {other}, or take {at} away", "请给出 {other}，或去掉 {at}"),
     )
 }

@@ -16,7 +16,7 @@ pub(crate) fn sleep(keys: &Keys<'_>) -> Option<Refusal> {
         return None;
     }
     if keys.on("train.async_enable") && keys.on("train.colocate_all") {
-        return Some(pair("OpenRLHF", "vllm.enable_sleep", "train.async_enable").since("openrlhf", SINCE));
+        return Some(pair("vllm.enable_sleep", "train.async_enable").since("openrlhf", SINCE));
     }
     keys.off("train.colocate_all").then(|| {
         Refusal::new(
@@ -38,14 +38,14 @@ pub(crate) fn data(keys: &Keys<'_>) -> Option<Refusal> {
     let found = match module {
         "train_ppo_ray" => {
             let none = keys.unset("vllm.num_engines") || keys.int("vllm.num_engines") == Some(0);
-            (keys.on("ds.packing_samples") && none).then(|| needs("OpenRLHF", "ds.packing_samples", "vllm.num_engines"))
+            (keys.on("ds.packing_samples") && none).then(|| needs("ds.packing_samples", "vllm.num_engines"))
         }
         "train_sft" if keys.on("data.multiturn") && keys.off("data.apply_chat_template") => {
-            Some(needs("OpenRLHF", "data.multiturn", "data.apply_chat_template"))
+            Some(needs("data.multiturn", "data.apply_chat_template"))
         }
         "train_sft" | "train_dpo" | "train_rm" => {
             let ring = keys.int("ds.ring_attn_size").is_some_and(|size| size > 1);
-            (ring && keys.off("ds.packing_samples")).then(|| needs("OpenRLHF", "ds.ring_attn_size", "ds.packing_samples"))
+            (ring && keys.off("ds.packing_samples")).then(|| needs("ds.ring_attn_size", "ds.packing_samples"))
         }
         _ => None,
     };
@@ -63,11 +63,8 @@ pub(crate) fn one_sample(keys: &Keys<'_>) -> Option<Refusal> {
         Refusal::new(
             at,
             &["algo.advantage.estimator"],
-            message!("{estimator} needs more than one completion per prompt", "{estimator} 的每个提示需要多个补全"),
-            message!(
-                "OpenRLHF stops: write --rollout.n_samples_per_prompt 4 or so",
-                "OpenRLHF 会停止运行：请写 --rollout.n_samples_per_prompt 4 之类"
-            ),
+            message!("{estimator} with one completion per prompt", "{estimator} 的每个提示只有一个补全"),
+            message!("write --rollout.n_samples_per_prompt 4 or so", "请写 --rollout.n_samples_per_prompt 4 之类"),
         )
         .since("openrlhf", SINCE)
     })
@@ -79,8 +76,8 @@ pub(crate) fn asynchronous(keys: &Keys<'_>) -> Option<Refusal> {
         return None;
     }
     if keys.on("train.partial_rollout_enable") {
-        return Some(needs("OpenRLHF", "train.partial_rollout_enable", "train.async_enable").since("openrlhf", SINCE));
+        return Some(needs("train.partial_rollout_enable", "train.async_enable").since("openrlhf", SINCE));
     }
     let (ahead, batch) = (keys.int("rollout.vllm_generate_batch_size")?, keys.int("rollout.batch_size")?);
-    (ahead > batch).then(|| needs("OpenRLHF", "rollout.vllm_generate_batch_size", "train.async_enable").since("openrlhf", SINCE))
+    (ahead > batch).then(|| needs("rollout.vllm_generate_batch_size", "train.async_enable").since("openrlhf", SINCE))
 }

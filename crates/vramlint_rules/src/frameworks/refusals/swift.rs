@@ -8,7 +8,7 @@ const SINCE: &str = "4.6.0";
 
 /// Two half precisions: transformers refuses them.
 pub(crate) fn half_twice(keys: &Keys<'_>) -> Option<Refusal> {
-    (keys.on("fp16") && keys.on("bf16")).then(|| pair("ms-swift", "fp16", "bf16"))
+    (keys.on("fp16") && keys.on("bf16")).then(|| pair("fp16", "bf16").by("transformers"))
 }
 
 /// Rows without padding in trainers that do not know them (rlhf_args.py:711).
@@ -34,9 +34,10 @@ pub(crate) fn one_generation(keys: &Keys<'_>) -> Option<Refusal> {
         Refusal::new(
             "num_generations",
             &["rlhf_type"],
-            message!("GRPO needs at least 2 completions per prompt", "GRPO 的每个提示至少需要 2 个补全"),
+            message!("fewer than 2 completions per prompt for GRPO", "GRPO 的每个提示少于 2 个补全"),
             message!("advantages compare the completions of one prompt", "优势来自同一提示的补全之间的比较"),
         )
+        .by("TRL")
     })
 }
 
@@ -55,17 +56,15 @@ pub(crate) fn split_model(keys: &Keys<'_>) -> Option<Refusal> {
         Some(assignment) => assignment.value.text()?.parse::<usize>().ok().filter(|number| *number > 0)?,
     };
     (plain && count / processes >= 2 && count % processes == 0).then(|| {
+        let started = if processes == 1 { "1 process".to_owned() } else { format!("{processes} processes") };
         Refusal::new(
             at,
             &[],
             message!(
-                "{at} with {count} GPUs for {processes} process: the model would be split between them by device_map",
-                "{processes} 个进程对应 {count} 个 GPU，模型会按 device_map 拆分，不能与 {at} 同用"
+                "{at} with {count} GPUs for {started}, where the model would be split between them by device_map",
+                "{processes} 个进程对应 {count} 个 GPU，模型会按 device_map 拆分，却与 {at} 同用"
             ),
-            message!(
-                "ms-swift stops: put NPROC_PER_NODE={count} in front",
-                "ms-swift 会停止运行：请在命令前加上 NPROC_PER_NODE={count}"
-            ),
+            message!("put NPROC_PER_NODE={count} in front", "请在命令前加上 NPROC_PER_NODE={count}"),
         )
     })
 }

@@ -69,6 +69,43 @@ static TABLE: &[Words] = &[
     words("trl.GRPOConfig", "vllm_mode", &["server", "colocate"]),
     words("trl.RLOOConfig", "vllm_mode", &["server", "colocate"]),
     words("trl.OnlineDPOConfig", "vllm_mode", &["server", "colocate"]),
+    words(
+        "trl.DPOConfig",
+        "loss_type",
+        &[
+            "sigmoid",
+            "hinge",
+            "ipo",
+            "exo_pair",
+            "nca_pair",
+            "robust",
+            "bco_pair",
+            "sppo_hard",
+            "aot",
+            "aot_pair",
+            "aot_unpaired",
+            "apo_zero",
+            "apo_down",
+            "discopop",
+            "sft",
+            "sigmoid_norm",
+            "kto_pair",
+        ],
+    ),
+    words(
+        "trl.ModelConfig",
+        "attn_implementation",
+        &[
+            "eager",
+            "sdpa",
+            "flash_attention_2",
+            "flash_attention_3",
+            "flash_attention_4",
+            "flex_attention",
+            "sdpa_paged",
+            "eager_paged",
+        ],
+    ),
     words("trl.DPOConfig", "truncation_mode", &["keep_start", "keep_end"]),
 ];
 
@@ -150,7 +187,7 @@ fn word(cx: &Context<'_>, set: &ArgumentSet, table: &Words) -> Option<Finding> {
         _ => return None,
     };
     let mut severity = Severity::Error;
-    if table.taken.contains(&text) || text.contains(['$', '{']) {
+    if table.taken.contains(&text) || text.contains(['$', '{', '/', '|', ',']) {
         return None;
     }
     if let Some((_, span)) = table.past.iter().find(|(word, _)| *word == text) {
@@ -189,6 +226,9 @@ const ALIASES: &[(&str, &str)] = &[
     ("step", "steps"),
     ("colocated", "colocate"),
     ("cosine_annealing", "cosine"),
+    ("flash_attn_2", "flash_attention_2"),
+    ("flash_attn_3", "flash_attention_3"),
+    ("spda", "sdpa"),
 ];
 
 /// The text form of `fsdp` (transformers 5.23.0 training_args.py:2888).

@@ -1,0 +1,204 @@
+//! # rank-variables-left-over
+//!
+//! `RANK`, `WORLD_SIZE` or `MASTER_ADDR` are set for another way to start the training than the one that follows.
+//!
+//! ## Why it matters
+//! These variables are what one process of a group is told by its launcher. One `python` command that gets `WORLD_SIZE=2` and a local
+//! `MASTER_ADDR` believes to be the first of two: it waits for the second until the time is up (ten minutes at least), and stops.
+//! `torchrun` does not read `MASTER_ADDR`: over several machines it needs `--master_addr` or `--rdzv_endpoint`, else each machine meets
+//! itself at 127.0.0.1 and waits.
+//!
+//! ## Example
+//! ```bash file=launch.sh
+//! export RANK=0 LOCAL_RANK=0 WORLD_SIZE=2
+//! export MASTER_ADDR=localhost MASTER_PORT=29500
+//! python train.py
+//! ```
+//! ```python file=train.py
+//! from transformers import Trainer, TrainingArguments
+//!
+//!
+//! def main(model, dataset):
+//!     Trainer(model=model, args=TrainingArguments("out"), train_dataset=dataset).train()
+//! ```
+//!
+//! ## Fine
+//! ```bash file=launch.sh
+//! torchrun --nproc_per_node 2 train.py
+//! ```
+//! ```python file=train.py
+//! from transformers import Trainer, TrainingArguments
+//!
+//!
+//! def main(model, dataset):
+//!     Trainer(model=model, args=TrainingArguments("out"), train_dataset=dataset).train()
+//! ```
+//!
+//! ## When it is silent
+//! Where the command stands in a loop, in a branch or in the background, where another command starts the same program, where the address
+//! is another machine (which may start the others), and where the program makes no group of processes.
+//!
+//! ## Fix
+//! None: start the processes with `torchrun` or `accelerate launch`, or take the variables away.
+//!
+//! ## Sources
+//! torch 2.15.0 `distributed/rendezvous.py:262-310` (env://) and `distributed/run.py:714` (`--master-addr`, read from `PET_MASTER_ADDR`
+//! alone); accelerate 1.15.0 `state.py:202`, read.
+//!
+//! # 中文
+//!
+//! `RANK`、`WORLD_SIZE` 或 `MASTER_ADDR` 是为另一种启动方式设置的。
+//!
+//! ## 为什么重要
+//! 这些变量由启动器告知进程组中的每个进程。单独一条 `python` 命令若得到 `WORLD_SIZE=2` 与本机的 `MASTER_ADDR`，会认为自己是两个进程中的第一个：
+//! 它一直等待第二个进程，直到超时（至少十分钟）后终止。`torchrun` 不读取 `MASTER_ADDR`：多机时需要 `--master_addr` 或 `--rdzv_endpoint`，
+//! 否则每台机器都在 127.0.0.1 等待自己。
+//!
+//! ## 何时不报
+//! 命令位于循环、分支或后台时；另有命令启动同一程序时；地址为其他机器时（可能由它启动其余进程）；程序不创建进程组时。
+//!
+//! ## 修复
+//! 无：请用 `torchrun` 或 `accelerate launch` 启动进程，或去掉这些变量。
+//!
+//! ## 来源
+//! torch 2.15.0 `distributed/rendezvous.py:262-310`（env://）与 `distributed/run.py:714`（`--master-addr`，只读取 `PET_MASTER_ADDR`）；
+//! accelerate 1.15.0 `state.py:202`，阅读源码。
+
+use crate::rule::{Build, Once};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Finding, Place, Severity, message};
+use vramlint_catalog::Dialect;
+use vramlint_catalog::flags::Launcher;
+use vramlint_resolve::launch::Launch;
+use vramlint_resolve::{Project, Run};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL808",
+    name: "rank-variables-left-over",
+    group: Group::Environment,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("rank_variables_left_over.rs"),
+    check: Some(check),
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut once = Once::default();
+    for run in &cx.project.runs {
+        let Some(launch) = run.launch.as_deref().filter(|launch| !launch.open && !launch.in_loop && !launch.conditional) else {
+            continue;
+        };
+        let found = match launch.launcher {
+            Launcher::Python => waits(cx.project, run, launch),
+            Launcher::Torchrun => unread_address(cx.project, launch),
+            _ => None,
+        };
+        if let Some(finding) = found.filter(|finding| once.first(finding.place)) {
+            out.push(finding.run(&run.id));
+        }
+    }
+}
+
+/// A variable that a command gets: its value, and its place.
+fn given(project: &Project, launch: &Launch, name: &str) -> Option<(String, Place)> {
+    if let Some(made) = launch.variable(name) {
+        return Some((made.value.text()?.trim().to_owned(), Place::new(launch.file, made.range))).filter(|_| !made.conditional);
+    }
+    // Files of variables that somebody reads; with several of them it is not known which.
+    let mut sets = project
+        .environment()
+        .iter()
+        .filter(|set| set.name == name && set.exported && project.file(set.file).extension() == "env");
+    let set = sets.next().filter(|_| sets.next().is_none())?;
+    Some((set.value.as_deref()?.trim().to_owned(), set.whole))
+}
+
+/// One process of a group that never comes together.
+fn waits(project: &Project, run: &Run, launch: &Launch) -> Option<Finding> {
+    let (size, place) = given(project, launch, "WORLD_SIZE")?;
+    let size = size.parse::<u32>().ok().filter(|size| *size > 1)?;
+    given(project, launch, "RANK")?.0.parse::<u32>().ok().filter(|rank| *rank < size)?;
+    let (address, at) = given(project, launch, "MASTER_ADDR")?;
+    let local = matches!(address.as_str(), "localhost" | "127.0.0.1" | "::1" | "0.0.0.0");
+    let grouped = makes_group(project, run) || by_library(run) && given(project, launch, "LOCAL_RANK").is_some();
+    if !local || !grouped || is_one_of_several(project, run, launch) {
+        return None;
+    }
+    Some(
+        RULE.finding(
+            place,
+            message!(
+                "WORLD_SIZE is {size}, but one process is started: it waits for the others until the time is up",
+                "WORLD_SIZE 为 {size}，却只启动一个进程：它会一直等待其他进程，直到超时"
+            ),
+        )
+        .related(at, message!("they would meet on this machine", "它们应在本机会合"))
+        .related(Place::new(launch.file, launch.range), message!("one process", "一个进程"))
+        .help(message!(
+            "start the processes with torchrun or accelerate launch, or take the variables away",
+            "请用 torchrun 或 accelerate launch 启动进程，或去掉这些变量"
+        )),
+    )
+}
+
+/// Whether the program itself makes a group from the variables.
+fn makes_group(project: &Project, run: &Run) -> bool {
+    let files = run.code.as_ref().map_or(&[][..], |code| &code.files);
+    let text = |word: &str| files.iter().any(|file| project.file(*file).text.contains(word));
+    let makes = text("init_process_group(") || text("deepspeed.init_distributed(") || text("deepspeed.initialize(");
+    makes && !by_itself(project, run)
+}
+
+/// Whether a library makes one as soon as it sees a local rank.
+fn by_library(run: &Run) -> bool {
+    let accelerator = run.code.as_deref().is_some_and(|code| code.accelerator.is_some());
+    accelerator || matches!(run.dialect, Dialect::HfTrainer | Dialect::Trl)
+}
+
+/// Whether the program starts processes or says its rank by itself.
+fn by_itself(project: &Project, run: &Run) -> bool {
+    let files = run.code.as_ref().map_or(&[][..], |code| &code.files);
+    let words = ["spawn", "Process(", "Popen", "subprocess", "rank=", "init_method=", "store=", "world_size="];
+    files.iter().any(|file| words.iter().any(|word| project.file(*file).text.contains(word)))
+}
+
+/// Whether the other processes may be started elsewhere: in the background, by another command, or by a program that starts some.
+fn is_one_of_several(project: &Project, run: &Run, launch: &Launch) -> bool {
+    let text = &project.file(launch.file).text;
+    let behind = text.get(launch.range.end as usize..).unwrap_or_default();
+    let line = behind.lines().next().unwrap_or_default().replace("&&", "").replace("2>&1", "").replace("&>", "");
+    let another = |other: &&Run| other.id != run.id && (other.entry == run.entry || other.entry.is_none());
+    let schedules = ["srun", "mpirun", "mpiexec", "ssh ", "pdsh", "SBATCH", "parallel", "xargs"];
+    line.contains('&')
+        || project.runs.iter().any(|other| another(&other))
+        || schedules.iter().any(|word| text.contains(word))
+        || run.code.as_ref().is_some_and(|code| {
+            let words = ["spawn", "Process(", "Popen", "subprocess"];
+            code.files.iter().any(|file| words.iter().any(|word| project.file(*file).text.contains(word)))
+        })
+}
+
+/// The address of the first machine, which `torchrun` is not told.
+fn unread_address(project: &Project, launch: &Launch) -> Option<Finding> {
+    let machines = launch.flag("--nnodes").and_then(|flag| flag.values.first())?;
+    let several = machines.text()?.parse::<u32>().ok().filter(|machines| *machines > 1)?;
+    let told = ["--master_addr", "--rdzv_endpoint", "--rdzv_backend", "--rdzv_conf", "--standalone", "--rdzv_id"];
+    let by_variable = ["PET_MASTER_ADDR", "PET_RDZV_ENDPOINT", "PET_RDZV_BACKEND"];
+    if told.iter().any(|flag| launch.flag(flag).is_some()) || by_variable.iter().any(|name| launch.variable(name).is_some()) {
+        return None;
+    }
+    // Inside the program it may still be read; without the variable nobody said where the machines are to meet.
+    let (address, place) = given(project, launch, "MASTER_ADDR")?;
+    let local = matches!(address.as_str(), "localhost" | "127.0.0.1" | "::1" | "0.0.0.0" | "");
+    (!local).then(|| {
+        RULE.finding(
+            place,
+            message!(
+                "torchrun does not read MASTER_ADDR: each of the {several} machines waits for the others at 127.0.0.1",
+                "torchrun 不读取 MASTER_ADDR：{several} 台机器各自在 127.0.0.1 等待其他机器"
+            ),
+        )
+        .related(Place::new(launch.file, machines.range), message!("{several} machines", "{several} 台机器"))
+        .help(message!("give --master_addr {address}", "请给出 --master_addr {address}"))
+    })
+}

@@ -1,0 +1,1 @@
+docker run --gpus all --env-file gpu.env trainer python train.py

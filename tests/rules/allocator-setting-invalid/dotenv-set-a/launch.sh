@@ -1,0 +1,4 @@
+set -a
+source .env
+set +a
+python train.py

@@ -1,0 +1,2 @@
+export $(grep -v '^#' .env | xargs)
+python train.py

@@ -1,0 +1,2 @@
+. ./.env
+python train.py

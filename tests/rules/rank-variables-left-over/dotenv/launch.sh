@@ -1,0 +1,3 @@
+set -a
+source .env
+python train.py

@@ -1,0 +1,2 @@
+source .env
+python train.py
