@@ -7,8 +7,45 @@ use vramlint_resolve::code::{CallArgument, CallValue, CallWhat, LibraryCall};
 
 /// Calls whose refusal ends the program: no handler around them goes on, and no test of a version decides whether they are made.
 pub(crate) fn made<'p>(cx: &Context<'p>) -> impl Iterator<Item = &'p CallIn> {
-    let versioned = |call: &LibraryCall| call.condition.as_deref().is_some_and(|condition| condition.contains("version"));
-    cx.project.calls().iter().filter(move |at| !at.call().caught && !versioned(at.call()))
+    cx.project.calls().iter().filter(|at| !at.call().caught && !asks_for_release(at.call()))
+}
+
+/// Whether what decides that a call is made asks for the release of a library, or for what its release takes: a version, a
+/// signature, an attribute, a refusal that was caught before.
+pub(crate) fn asks_for_release(call: &LibraryCall) -> bool {
+    const WORDS: &[&str] = &[
+        "version",
+        "signature",
+        "hasattr",
+        "trl_",
+        "_available",
+        "parameters",
+        "except ",
+        "legacy",
+        "compat",
+        "is_old",
+        "is_new",
+        "_old",
+        "supports",
+        "__dataclass_fields__",
+        "has_",
+        "_v4",
+        "_v5",
+    ];
+    let condition = call.condition.as_deref().map(str::to_lowercase);
+    condition.is_some_and(|condition| WORDS.iter().any(|word| condition.contains(word)))
+}
+
+/// Whether the code itself decides whether an argument is given: a dict does not always hold it, or the call is made only where
+/// something about that very name is true (`if "eval_strategy" in parameters`).
+pub(crate) fn settled_by_code(call: &LibraryCall, argument: &CallArgument) -> bool {
+    let asked = |name: &str| call.condition.as_deref().is_some_and(|condition| asks_for(condition, name));
+    argument.perhaps() || argument.name.as_deref().is_some_and(asked)
+}
+
+/// Whether a condition speaks of a keyword as a text, not of the value that has the same name.
+pub(crate) fn asks_for(condition: &str, name: &str) -> bool {
+    condition.contains(&format!("\"{name}\"")) || condition.contains(&format!("'{name}'"))
 }
 
 /// Whether a call loads a model by transformers itself, whose keywords then reach the model.

@@ -66,6 +66,7 @@ fn one(files: &[SourceFile], argument: &CallArgument) -> Option<Given> {
     let first = argument.values.first()?;
     let (key, by) = match (&argument.name, argument.position) {
         (Some(name), _) if argument.written => (name.clone(), By::Keyword),
+        (Some(name), _) if argument.perhaps() => (name.clone(), By::Later),
         (Some(name), _) => (name.clone(), By::Unpacked),
         // Both libraries' classes begin with it: transformers 5.23 training_args.py, trl 1.16 trainer/*_config.py.
         (None, Some(0)) => ("output_dir".to_owned(), By::Position),

@@ -82,7 +82,7 @@ pub enum By {
     Position,
     /// Through a dict that is unpacked.
     Unpacked,
-    /// By an attribute that is set on the object.
+    /// By an attribute that is set on the object, or by a dict that does not always hold it: not certain to be given.
     Later,
     /// By a key of a file.
     File,

@@ -153,10 +153,12 @@ impl<'a> Interpreter<'a> {
                 What::Object(id) => match self.objects[*id].kind.clone() {
                     Kind::Dict { entries, open } => {
                         given.open |= open;
-                        for (key, val) in entries {
+                        for (key, entry) in entries {
+                            let sure = self.in_each(val, &key);
                             if let Value::Text(key) = key {
-                                self.note_read(&val);
-                                given.keyword.push((key, val));
+                                self.note_read(&entry);
+                                let condition = alt.condition.clone().or_else(|| (!sure).then(|| "…".into()));
+                                given.keyword.push((key, entry.under(condition.as_ref())));
                             }
                         }
                     }
@@ -181,6 +183,17 @@ impl<'a> Interpreter<'a> {
                 _ => given.open = true,
             }
         }
+    }
+
+    /// Whether every alternative is a dict with this key.
+    fn in_each(&self, val: &Val, key: &Value) -> bool {
+        let holds = |alt: &Alt| match &alt.what {
+            What::Object(id) => {
+                matches!(&self.objects[*id].kind, Kind::Dict { entries, .. } if entries.iter().any(|(known, _)| known == key))
+            }
+            _ => false,
+        };
+        val.alts.len() == 1 || val.alts.iter().all(holds)
     }
 
     /// What happens to arguments that go where the project does not show: they may be called, read and trained there.

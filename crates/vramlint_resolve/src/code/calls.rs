@@ -157,6 +157,11 @@ impl LibraryCall {
 }
 
 impl CallArgument {
+    /// Whether a dict brings it in that does not always hold it.
+    pub fn perhaps(&self) -> bool {
+        !self.written && self.values.iter().all(|value| value.condition.is_some())
+    }
+
     /// The value, where it is one plain value that no condition decides and no option may change.
     pub fn settled(&self) -> Option<&Value> {
         match &self.only()?.what {

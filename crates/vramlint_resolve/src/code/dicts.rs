@@ -117,6 +117,16 @@ impl<'a> Interpreter<'a> {
         }
     }
 
+    /// After `pop`, what stood there may be gone. It is not certain to be: a function is run once for several callers.
+    pub(super) fn taken(&mut self, id: usize, key: &Val) {
+        let key = key.only().and_then(Alt::scalar).cloned();
+        let Kind::Dict { entries, .. } = &mut self.objects[id].kind else { return };
+        for (name, val) in entries.iter_mut().filter(|(name, _)| key.as_ref().is_none_or(|key| key == name)) {
+            let condition = format!("{} is not taken out", name.as_str().unwrap_or("it"));
+            *val = std::mem::replace(val, Val::unknown()).under(Some(&condition.into()));
+        }
+    }
+
     /// A dict with the same entries.
     pub(super) fn copy_dict(&mut self, val: &Val) -> Val {
         let source = val.alts.first().map(|alt| (*alt.source).clone()).unwrap_or_default();

@@ -145,6 +145,9 @@ impl Interpreter<'_> {
                 let found = self.item(&whole, key, place);
                 let open = matches!(self.objects[id].kind, Kind::Dict { open: true, .. });
                 self.note_read(&found);
+                if name == "pop" {
+                    self.taken(id, key);
+                }
                 if !found.is_unknown() {
                     return found;
                 }

@@ -163,6 +163,14 @@ impl Val {
         if let [alt] = self.alts.as_slice() { Some(alt) } else { None }
     }
 
+    /// The same, where a condition holds.
+    pub(super) fn under(mut self, condition: Option<&Rc<str>>) -> Self {
+        for alt in &mut self.alts {
+            alt.condition = super::branch::both(condition, alt.condition.as_ref());
+        }
+        self
+    }
+
     /// The scalar that it certainly is, whatever the command line says.
     pub(super) fn certain(&self) -> Option<&Value> {
         self.only().filter(|alt| !alt.source.soft).and_then(Alt::scalar)

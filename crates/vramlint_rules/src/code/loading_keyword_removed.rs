@@ -87,7 +87,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !calls::loads_model(call) {
             continue;
         }
-        for argument in &call.arguments {
+        for argument in call.arguments.iter().filter(|argument| !calls::settled_by_code(call, argument)) {
             let Some(name) = argument.name.as_deref() else { continue };
             let Some(help) = instead(name) else { continue };
             let Some(severity) = gate::severity(cx, call.file, &SPAN, Severity::Error).filter(|_| once.first(argument.place))

@@ -107,7 +107,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         for argument in &call.arguments {
             let Some(name) = argument.name.as_deref() else { continue };
-            if KEYS.contains(&name) || SAVED.contains(&name) || !once.first(argument.place) {
+            if argument.perhaps() || KEYS.contains(&name) || SAVED.contains(&name) || !once.first(argument.place) {
                 continue;
             }
             let mut finding = RULE.finding(

@@ -4,7 +4,7 @@ use super::RULE;
 use crate::arguments::{Told, finding_of, remove, rename, set_to, with_fix};
 use crate::class_fields::{self, Standing, short};
 use crate::rule::Build;
-use crate::{Context, Sink, edit, gate};
+use crate::{Context, Sink, calls, edit, gate};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
 use vramlint_resolve::versions::Span;
@@ -46,7 +46,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         old_value(cx, set, &mut told, out);
-        for given in set.given.iter().filter(|given| given.by != By::Later && !set.others.contains(&given.key)) {
+        for given in set.given.iter().filter(|given| !settled(set, given) && !set.others.contains(&given.key)) {
             let standing = class_fields::standing(cx, set.file(), &classes, &given.key);
             let Standing::Gone { certain, library, until, instead } = standing else { continue };
             if !told.first(given.key_place, "") {
@@ -89,9 +89,13 @@ fn old_value(cx: &Context<'_>, set: &ArgumentSet, told: &mut Told, out: &mut Sin
 
 /// Code that asks for the version, or looks at the parameters, before it makes the call knows what it does.
 fn speaks_of_versions(set: &ArgumentSet) -> bool {
-    const WORDS: &[&str] = &["version", "signature", "hasattr", "TRL_", "_available", "parameters"];
+    set.library_call().is_some_and(calls::asks_for_release)
+}
+
+/// The same of one argument.
+pub(in crate::reading) fn settled(set: &ArgumentSet, given: &Given) -> bool {
     let condition = set.library_call().and_then(|call| call.condition.as_deref());
-    condition.is_some_and(|condition| WORDS.iter().any(|word| condition.contains(word)))
+    given.by == By::Later || condition.is_some_and(|condition| calls::asks_for(condition, &given.key))
 }
 
 fn advice(name: &str, instead: Option<&str>) -> Option<vramlint_base::Message> {

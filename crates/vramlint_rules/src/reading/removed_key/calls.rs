@@ -14,7 +14,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for at in calls::made(cx) {
         let call = at.call();
         let Some(class) = class_fields::of_call(cx, call) else { continue };
-        for argument in &call.arguments {
+        for argument in call.arguments.iter().filter(|argument| !calls::settled_by_code(call, argument)) {
             let Some(name) = argument.name.as_deref() else { continue };
             let standing = class_fields::standing(cx, call.file, &[class], name);
             let Standing::Gone { certain, library, until, instead } = standing else { continue };

@@ -58,7 +58,7 @@
 //! accelerate 1.15.0 `commands/config/config_args.py:107`，实际运行，并对照各发行版；DeepSpeed 0.19.8 `runtime/config.py:82`，实际运行。
 
 mod accelerate;
-mod arguments;
+pub(super) mod arguments;
 mod calls;
 mod deepspeed;
 mod frameworks;

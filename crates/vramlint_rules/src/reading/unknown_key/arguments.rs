@@ -3,6 +3,7 @@
 use super::RULE;
 use crate::arguments::{Told, finding, rename};
 use crate::class_fields::{self, Standing, short};
+use crate::reading::removed_key::arguments::settled;
 use crate::rule::Build;
 use crate::{Context, Sink};
 use vramlint_base::{Applicability, Fix, message};
@@ -14,13 +15,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     for set in cx.project.arguments() {
         // What a class of the project adds to a library's is not seen in the call.
-        let derived = set.library_call().is_some_and(|call| call.derived);
+        let derived = set.library_call().is_some_and(|call| call.derived || crate::calls::asks_for_release(call));
         let all_seen = set.reader == Reader::Call || !set.open;
         let reader = matches!(set.reader, Reader::Call | Reader::File | Reader::Parser);
         let Some(classes) = class_fields::tables(&set.classes).filter(|_| reader && set.strict && all_seen && !derived) else {
             continue;
         };
-        for given in set.given.iter().filter(|given| given.by != By::Later && !set.others.contains(&given.key)) {
+        for given in set.given.iter().filter(|given| !settled(set, given) && !set.others.contains(&given.key)) {
             if given.key.contains(['{', '$', '.', '<'])
                 || given.key == "help"
                 || given.by == By::Flag && given.key.starts_with("no_")
