@@ -3,15 +3,16 @@
 //! bf16, TF32 or FlashAttention 2 is asked for on a card that cannot do it.
 //!
 //! ## Why it matters
-//! T4, V100 and the RTX 20 series have no bf16 and no TF32: both came with Ampere. `TrainingArguments` refuses `bf16=True` and `tf32=True`
-//! there, and the configurations of TRL do so by default, since they turn bf16 on unless fp16 is. FlashAttention 2 refuses these cards
-//! when the first batch arrives.
+//! T4, V100 and the RTX 20 series have no bf16 and no TF32: both came with Ampere. `TrainingArguments` refuses `tf32=True` there, and
+//! FlashAttention 2 refuses these cards when the first batch arrives. bf16 is taken, as torch can make such tensors on them, and is then
+//! computed without tensor cores: slower than fp16 by far. Old releases of torch refuse it. The configurations of TRL turn bf16 on by
+//! default, unless fp16 is.
 //!
 //! ## Example
 //! ```python file=train.py
 //! from transformers import TrainingArguments
 //!
-//! args = TrainingArguments(output_dir="out", bf16=True)
+//! args = TrainingArguments(output_dir="out", bf16=True, tf32=True)
 //! ```
 //!
 //! ```toml file=vramlint.toml
@@ -34,32 +35,39 @@
 //! ## Fix
 //! Unsafe: fp16 instead of bf16, no TF32, `sdpa` instead of FlashAttention 2.
 //!
+//! ## When it is milder
+//! bf16 is a warning: it runs.
+//!
 //! ## When it is silent
 //! Unless `vramlint.toml` names the card: which one a project trains on is not seen otherwise. Where `use_cpu` is set.
 //!
 //! ## Sources
-//! transformers 5.23.0 `training_args.py:1690` (bf16) and `:1770` (tf32), which ask `is_torch_bf16_gpu_available` and
-//! `is_torch_tf32_available` (compute capability 8.0), read and run on a machine without a card; trl 1.16.0 `trainer/base_config.py` turns
-//! bf16 on, run; FlashAttention's README: Ampere, Ada or Hopper. Not run on the cards themselves.
+//! transformers 5.23.0 `training_args.py`, `utils/import_utils.py:722` (`is_torch_tf32_available`: compute capability 8.0) and `:643` (bf16 is
+//! what torch says); torch 2.15.0 `cuda/__init__.py:244` (`is_bf16_supported` is true where a tensor can be made), read; trl 1.16.0
+//! `trainer/base_config.py` turns bf16 on, run; FlashAttention's README: Ampere, Ada or Hopper. Not run on the cards themselves.
 //!
 //! # 中文
 //!
 //! 在不支持的显卡上要求 bf16、TF32 或 FlashAttention 2。
 //!
 //! ## 为什么重要
-//! T4、V100 和 RTX 20 系列没有 bf16，也没有 TF32：两者自 Ampere 起才有。`TrainingArguments` 在这些卡上拒绝 `bf16=True` 和 `tf32=True`；TRL 的配置默认
-//! 就会如此，因为除非启用 fp16，否则会打开 bf16。FlashAttention 2 在第一个批次到来时拒绝这些卡。
+//! T4、V100 和 RTX 20 系列没有 bf16，也没有 TF32：两者自 Ampere 起才有。`TrainingArguments` 在这些卡上拒绝 `tf32=True`，FlashAttention 2
+//! 在第一个批次到来时拒绝这些卡。bf16 则会被接受，因为 torch 能在这些卡上创建此类张量，但计算不经张量核心，远慢于 fp16；旧版 torch
+//! 会拒绝。TRL 的配置默认打开 bf16，除非启用了 fp16。
 //!
 //! ## 修复
 //! 不安全：用 fp16 代替 bf16，不用 TF32，用 `sdpa` 代替 FlashAttention 2。
+//!
+//! ## 何时从轻
+//! bf16 仅作警告：可以运行。
 //!
 //! ## 何时不报
 //! 除非 `vramlint.toml` 指明显卡，否则看不到项目在哪种卡上训练。设置了 `use_cpu` 时不报。
 //!
 //! ## 来源
-//! transformers 5.23.0 `training_args.py:1690`（bf16）与 `:1770`（tf32），调用 `is_torch_bf16_gpu_available` 和 `is_torch_tf32_available`
-//! （计算能力 8.0），已阅读并在无显卡的机器上运行；trl 1.16.0 `trainer/base_config.py` 会打开 bf16，已运行；FlashAttention 的 README：Ampere、Ada 或
-//! Hopper。未在这些卡上实际运行。
+//! transformers 5.23.0 `training_args.py`、`utils/import_utils.py:722`（`is_torch_tf32_available`：计算能力 8.0）与 `:643`（bf16 以 torch
+//! 的回答为准）；torch 2.15.0 `cuda/__init__.py:244`（能创建张量时 `is_bf16_supported` 为真），已阅读；trl 1.16.0
+//! `trainer/base_config.py` 会打开 bf16，已运行；FlashAttention 的 README：Ampere、Ada 或 Hopper。未在这些卡上实际运行。
 
 use crate::arguments::{Told, finding, is_trl, rename, set_to, trainings, with_fix, written};
 use crate::rule::{Build, Once};
@@ -111,14 +119,18 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, told: &mut Told, o
             continue;
         }
         let shown = written(cx, given);
-        let message =
-            message!("{shown}: a {name} has none, and the arguments are refused", "{shown}：{name} 不支持，参数会被拒绝");
-        let found = finding(cx, set, &RULE, given.place, message);
         out.push(if key == "tf32" {
-            let found = found.help(message!("remove it", "请删除"));
+            let message =
+                message!("{shown}: a {name} has none, and the arguments are refused", "{shown}：{name} 不支持，参数会被拒绝");
+            let found = finding(cx, set, &RULE, given.place, message).help(message!("remove it", "请删除"));
             with_fix(found, message!("write False", "改为 False"), Applicability::Unsafe, set_to(cx, given, &Value::Bool(false)))
         } else {
             let other = key.replace("bf16", "fp16");
+            let message = message!(
+                "{shown}: a {name} has no bf16, torch computes it without tensor cores or refuses it",
+                "{shown}：{name} 不支持 bf16，torch 会不经张量核心计算，或拒绝"
+            );
+            let found = finding(cx, set, &RULE, given.place, message).severity(Severity::Warning);
             let found = found.help(message!("use {other}", "改用 {other}"));
             let edit = rename(cx, given, &other).filter(|_| set.lacks(&other));
             with_fix(found, message!("use {other}", "改用 {other}"), Applicability::Unsafe, edit)
@@ -132,10 +144,14 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, told: &mut Told, o
         && set.reader == Reader::Call;
     if let Some(call) = set.library_call().filter(|call| by_default && !call.derived && told.first(call.callee, "")) {
         let message = message!(
-            "TRL turns bf16 on unless fp16 is, and a {name} has none: the arguments are refused",
-            "除非启用 fp16，否则 TRL 会打开 bf16，而 {name} 不支持：参数会被拒绝"
+            "TRL turns bf16 on unless fp16 is, and a {name} has none: torch computes it without tensor cores or refuses it",
+            "除非启用 fp16，否则 TRL 会打开 bf16，而 {name} 不支持：torch 会不经张量核心计算，或拒绝"
         );
-        out.push(finding(cx, set, &RULE, call.callee, message).help(message!("give fp16=True", "给出 fp16=True")));
+        out.push(
+            finding(cx, set, &RULE, call.callee, message)
+                .severity(Severity::Warning)
+                .help(message!("give fp16=True", "给出 fp16=True")),
+        );
     }
 }
 
