@@ -37,6 +37,19 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         ),
         ("vramlint_gpu", vec!["vramlint_base"]),
         (
+            "vramlint_ide",
+            vec![
+                "vramlint_base",
+                "vramlint_catalog",
+                "vramlint_estimate",
+                "vramlint_memory",
+                "vramlint_project",
+                "vramlint_resolve",
+                "vramlint_rules",
+                "vramlint_syntax",
+            ],
+        ),
+        (
             "vramlint",
             vec![
                 "vramlint_base",

@@ -24,6 +24,7 @@ mod suppress;
 #[cfg(test)]
 mod testing;
 mod versions;
+pub mod workspace;
 
 pub use baseline::{Baseline, Taken};
 pub use config::{Config, ConfigError};
@@ -31,3 +32,4 @@ pub use fix::{FixOutcome, FixedFile, fix_until_stable};
 pub use models::{find_model, hub_caches};
 pub use report::{Report, Request, check, governing};
 pub use suppress::{Ignored, add_ignores};
+pub use workspace::{Answer, Cancel, Stopped, Workspace};

@@ -1,0 +1,49 @@
+//! Findings as an editor shows them.
+
+use vramlint_base::{FileId, Lang, Place, Severity, TextRange};
+use vramlint_project::Report;
+
+/// How the text of a finding is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tag {
+    /// It does nothing: greyed.
+    Unnecessary,
+    /// The library no longer has it, or will drop it: struck through.
+    Deprecated,
+}
+
+/// Another place that takes part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Where, in a whole file.
+    pub place: Place,
+    /// What is there.
+    pub message: String,
+}
+
+/// A finding of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Where, in the whole file.
+    pub range: TextRange,
+    /// How grave.
+    pub severity: Severity,
+    /// Code of the rule.
+    pub code: &'static str,
+    /// Name of the rule.
+    pub name: &'static str,
+    /// Address of the page of the rule.
+    pub page: String,
+    /// What is wrong; what to do, on a line of its own.
+    pub message: String,
+    /// Who sets the other end.
+    pub notes: Vec<Note>,
+    /// How the text is shown.
+    pub tags: Vec<Tag>,
+}
+
+/// The findings of a whole file, in the order of the report.
+pub fn diagnostics(report: &Report, file: FileId, lang: Lang) -> Vec<Diagnostic> {
+    let _ = (report, file, lang);
+    Vec::new()
+}
