@@ -81,6 +81,19 @@ pub(crate) struct Loaded {
     problem: Option<Problem>,
 }
 
+impl Loaded {
+    /// A text that was read without a fault.
+    pub(crate) fn new(text: Arc<str>, read: ReadText) -> Self {
+        let lines = LineIndex::new(&text);
+        Self { text, lines, read, decode_errors: Vec::new(), problem: None }
+    }
+
+    /// Whether something was wrong with its bytes, or with us.
+    pub(crate) fn is_faulty(&self) -> bool {
+        self.read.failed || self.problem.is_some() || !self.decode_errors.is_empty()
+    }
+}
+
 /// Numbers files, and behind them the configuration files and those that name versions, so that findings can point there.
 /// `configs[i]` is the configuration of policy `i`.
 pub(crate) fn assemble<'a>(
@@ -133,8 +146,7 @@ pub(crate) fn load(layers: &Layers, disk: &Files, found: &Found) -> Loaded {
     } else {
         read_text(layers, found.form, &decoded.text)
     };
-    let lines = LineIndex::new(&decoded.text);
-    Loaded { text: decoded.text.into(), lines, read, decode_errors: decoded.errors, problem: None }
+    Loaded { decode_errors: decoded.errors, ..Loaded::new(decoded.text.into(), read) }
 }
 
 fn add(out: &mut Read, found: &Found, loaded: &Loaded) {

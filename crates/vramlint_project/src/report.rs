@@ -17,7 +17,7 @@ use vramlint_estimate::{Estimates, Models, RunEstimate};
 use vramlint_resolve::{Project, Run, Target};
 
 /// Stack of a working thread, bytes: readers go down as deep as a text is nested.
-const STACK: usize = 16 << 20;
+pub(crate) const STACK: usize = 16 << 20;
 
 /// What is asked for: the command line, without its presentation.
 #[derive(Clone, Debug, Default)]

@@ -32,6 +32,7 @@ mod sharding;
 mod symptoms;
 mod trainers;
 
+pub use code::speaks_alone;
 pub use registry::{RULES, find};
 pub use rule::{Context, Group, Page, Rule, Sink};
 pub use symptoms::{Symptom, symptoms};

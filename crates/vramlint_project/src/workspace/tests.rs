@@ -1,0 +1,1 @@
+//! The editor's folder says what `check` says.
