@@ -117,7 +117,7 @@ impl Workspace {
     pub fn edit(&mut self, path: &Path, text: Option<Arc<str>>) {
         let path = absolute(&self.request.cwd, path);
         self.clock += 1;
-        if self.moves_ground(&path) {
+        if self.moves_ground(&path) || text.is_none() && !path.exists() {
             self.state = Arc::default();
         }
         if let Some(text) = text {
@@ -163,16 +163,18 @@ impl Workspace {
 
     /// The whole folder, as `check` sees it.
     pub fn whole(&self, cancel: &Cancel) -> Result<Answer, Stopped> {
-        self.on_threads(|| self.everything(cancel))
+        // Threads that end give back the memory that they held.
+        self.threads().map_or_else(|| Err(no_threads()), |pool| pool.install(|| self.everything(cancel)))
     }
 
-    /// Runs on threads with a deep stack, which are kept: readers go down as deep as a text is nested.
+    /// Runs on threads that are kept: somebody waits.
     fn on_threads(&self, work: impl FnOnce() -> Result<Answer, Stopped> + Send) -> Result<Answer, Stopped> {
-        let make = || rayon::ThreadPoolBuilder::new().num_threads(self.request.jobs).stack_size(STACK).build().ok();
-        match self.pool.get_or_init(make) {
-            Some(pool) => pool.install(work),
-            None => Err(Stopped::Config(ConfigError::new(message!("cannot start threads", "无法启动线程")))),
-        }
+        self.pool.get_or_init(|| self.threads()).as_ref().map_or_else(|| Err(no_threads()), |pool| pool.install(work))
+    }
+
+    /// Threads with a deep stack: readers go down as deep as a text is nested.
+    fn threads(&self) -> Option<rayon::ThreadPool> {
+        rayon::ThreadPoolBuilder::new().num_threads(self.request.jobs).stack_size(STACK).build().ok()
     }
 
     fn surveyed(&self) -> Result<&Surveyed, Stopped> {
@@ -329,6 +331,10 @@ impl Workspace {
         };
         Ok(noted.into_par_iter().enumerate().map(pick).collect())
     }
+}
+
+fn no_threads() -> Stopped {
+    Stopped::Config(ConfigError::new(message!("cannot start threads", "无法启动线程")))
 }
 
 #[cfg(test)]

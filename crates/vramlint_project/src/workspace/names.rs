@@ -105,26 +105,31 @@ impl Names {
         }
     }
 
-    /// The modules that a dotted name can mean: itself, and the packages above it, whose `__init__.py` runs.
+    /// The modules that a dotted name can mean: itself, and the packages above it, whose `__init__.py` runs. Where a script is started
+    /// is not known: its folder, those above, and `src` in each.
     fn by_dots(&self, from: &str, dots: usize, dotted: &str, out: &mut Vec<u32>) {
         let mut parts: Vec<&str> = dotted.split('.').collect();
-        let above = (dots > 0).then(|| {
-            let mut at = folder(from);
-            for _ in 1..dots {
-                at = folder(at);
-            }
-            at
-        });
         while let Some(name) = parts.last() {
             if let Some(named) = self.by_module.get(*name) {
-                let is = |index: &u32| {
+                let tail = parts.join("/");
+                let is = |base: &str, index: &u32| {
                     let path: &str = &self.paths[*index as usize];
                     let module = path.strip_suffix("/__init__.py").unwrap_or(path.trim_end_matches(".py"));
-                    let below = above.is_none_or(|above| above.is_empty() || module.starts_with(above));
-                    below && ends_with(module, &parts)
+                    let rest = if base.is_empty() { Some(module) } else { module.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')) };
+                    rest.is_some_and(|rest| rest == tail || rest.strip_prefix("src/") == Some(&tail))
                 };
-                let found: Vec<u32> = named.iter().copied().filter(is).collect();
-                self.nearest(from, &found, out);
+                let mut base = folder(from);
+                for _ in 1..dots {
+                    base = folder(base);
+                }
+                loop {
+                    let before = out.len();
+                    out.extend(named.iter().copied().filter(|index| is(base, index)));
+                    if out.len() > before || dots > 0 || base.is_empty() {
+                        break;
+                    }
+                    base = folder(base);
+                }
             }
             parts.pop();
         }
@@ -182,6 +187,7 @@ mod tests {
         assert_eq!(names.spoken_of(2, "from lib.data import load\n", Form::Python).as_ref(), [4, 5]);
         assert_eq!(names.spoken_of(4, "from . import data\n", Form::Python).as_ref(), [5]);
         assert_eq!(names.spoken_of(5, "    import lib, os\n", Form::Python).as_ref(), [4]);
-        assert_eq!(names.spoken_of(6, "python -m lib.data", Form::Bash).as_ref(), [4, 5]);
+        assert_eq!(names.spoken_of(7, "python -m lib.data", Form::Bash).as_ref(), [4, 5]);
+        assert_eq!(names.spoken_of(6, "python -m lib.data", Form::Bash).as_ref(), [0; 0]);
     }
 }
