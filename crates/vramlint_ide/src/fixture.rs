@@ -1,7 +1,7 @@
 //! Small projects for tests: several files in one text, and a cursor.
 
 use std::path::Path;
-use vramlint_base::{FileId, Place, TextRange};
+use vramlint_base::{FileId, Place};
 use vramlint_project::{Report, Request, check};
 use vramlint_resolve::Project;
 
@@ -76,11 +76,6 @@ impl Fixture {
             format!("{}:{line} {}", file.path, place.range.slice(&file.text))
         };
         places.iter().map(show).collect()
-    }
-
-    /// Whether a range lies in the file at edges of characters.
-    pub(crate) fn holds(&self, file: FileId, range: TextRange) -> bool {
-        self.report.project.file(file).text.get(range.as_usize()).is_some()
     }
 }
 

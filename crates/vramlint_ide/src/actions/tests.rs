@@ -7,7 +7,9 @@ use vramlint_project::Report;
 /// The files after the edits of an action.
 fn applied(report: &Report, files: &[(String, String)], edits: &[Edit]) -> Vec<(String, String)> {
     let mut by_file: BTreeMap<FileId, Vec<&Edit>> = BTreeMap::new();
-    edits.iter().for_each(|edit| by_file.entry(edit.place.file).or_default().push(edit));
+    for edit in edits {
+        by_file.entry(edit.place.file).or_default().push(edit);
+    }
     let mut out = files.to_vec();
     for (id, mut edits) in by_file {
         let path = &report.project.file(id).path;

@@ -21,10 +21,8 @@ impl Form {
         }
         let bare = kind != KeyType::Text && (is_word(value) || value.parse::<f64>().is_ok());
         match self {
-            Self::Shell => value.to_owned(),
-            Self::Yaml if kind != KeyType::Text => value.to_owned(),
-            Self::Yaml if is_retyped(value) => format!("'{value}'"),
-            Self::Yaml => value.to_owned(),
+            Self::Yaml if kind == KeyType::Text && is_retyped(value) => format!("'{value}'"),
+            Self::Yaml | Self::Shell => value.to_owned(),
             Self::Python if bare => match value {
                 "true" => "True".to_owned(),
                 "false" => "False".to_owned(),

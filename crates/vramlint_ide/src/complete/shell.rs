@@ -174,7 +174,7 @@ impl Rows {
             if offered == Offered::No {
                 continue;
             }
-            let weight = if flag.concept.is_some() { 0 } else { 1 };
+            let weight = u32::from(flag.concept.is_none());
             let draft = match row.filter(|row| row.kind() != KeyType::Bool || flag.arity == Arity::One) {
                 Some(row) => row.key(text, offered, cx.lang, weight),
                 None => Draft { text, weight, ..plain(name, CompletionKind::Key) },
@@ -251,18 +251,17 @@ fn words(cx: &Cx<'_>) -> Option<Vec<Word>> {
         match (quote, c) {
             (Some(open), _) if c == open => quote = None,
             (Some(_), '\n') => return None,
-            (Some(_), _) => push(&mut current, at, c),
             (None, '\'' | '"') => {
                 current.get_or_insert_with(|| Word { text: String::new(), start: at, quote: None });
                 quote = Some(c);
             }
             (None, '#') if current.is_none() => return None,
-            (None, ';' | '|' | '&' | '(' | ')' | '\n') if c != '`' || mark != '`' => {
+            (None, ';' | '|' | '&' | '(' | ')' | '\n') => {
                 words.clear();
                 current = None;
             }
             (None, _) if c.is_whitespace() => words.extend(current.take()),
-            (None, _) => push(&mut current, at, c),
+            _ => push(&mut current, at, c),
         }
     }
     let mut last = current.unwrap_or(Word { text: String::new(), start: cx.offset, quote: None });

@@ -163,12 +163,11 @@ fn list(cx: &Cx<'_>, table: &[&str]) -> Option<Offers> {
 fn in_comment(line: &str) -> bool {
     let mut quote = None;
     for c in line.chars() {
-        match quote {
-            Some(open) if c == open => quote = None,
-            Some(_) => {}
-            None if matches!(c, '"' | '\'') => quote = Some(c),
-            None if c == '#' => return true,
-            None => {}
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '#') => return true,
+            _ => {}
         }
     }
     false

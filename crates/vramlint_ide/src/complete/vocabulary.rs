@@ -175,7 +175,7 @@ fn of_path(imports: &Imports, callee: &str) -> Option<&'static Class> {
     let loads = || (leaf == "from_pretrained" && path.starts_with("transformers.Auto")).then(general);
     classes::find(&path).or_else(|| class_name(&path).and_then(|name| classes::find(&name))).or_else(|| loads()?).or_else(|| {
         let library = path.split('.').next()?;
-        let whole = callee.contains('.').then_some(callee).unwrap_or(leaf);
+        let whole = if callee.contains('.') { callee } else { leaf };
         leaf.starts_with(|c: char| c.is_ascii_uppercase()).then(|| classes::find(&format!("{library}.{whole}")))?
     })
 }

@@ -126,7 +126,6 @@ fn in_comment(text: &str) -> bool {
     for c in text.chars() {
         match (quote, c) {
             (Some(open), _) if c == open => quote = None,
-            (Some(_), _) => {}
             // A quote opens only where a value begins.
             (None, '\'' | '"') if " :[{,-".contains(before) => quote = Some(c),
             (None, '#') if before.is_whitespace() => return true,
