@@ -108,12 +108,19 @@ fn times_of_completions() {
     if std::env::var_os("MEASURE").is_none() {
         return;
     }
+    measure("small projects", &projects(5), 1);
+    // All of them as one workspace.
+    let folder = Path::new("/work/shared/cases/projects");
+    measure("one large workspace", &[folder.to_path_buf()], 40);
+}
+
+fn measure(what: &str, folders: &[PathBuf], step: usize) {
     let mut times: Vec<Duration> = Vec::new();
-    for folder in projects(5) {
-        let report = report(&folder);
+    for folder in folders {
+        let report = report(folder);
         for file in hosts(&report) {
             let text = report.project.file(file).text.clone();
-            for offset in (0..=text.len()).filter(|offset| text.is_char_boundary(*offset)) {
+            for offset in (0..=text.len()).filter(|offset| text.is_char_boundary(*offset)).step_by(step) {
                 let start = Instant::now();
                 let found = completions(&report, file, offset as u32, Lang::En);
                 let time = start.elapsed();
@@ -125,5 +132,12 @@ fn times_of_completions() {
     }
     times.sort();
     let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
-    println!("{} completions: p50 {:?}, p95 {:?}, p99 {:?}, longest {:?}", times.len(), at(50), at(95), at(99), times.last());
+    println!(
+        "{what}, {} completions: p50 {:?}, p95 {:?}, p99 {:?}, longest {:?}",
+        times.len(),
+        at(50),
+        at(95),
+        at(99),
+        times.last()
+    );
 }

@@ -3,6 +3,7 @@
 use super::CompletionKind;
 use super::form::Form;
 use super::offer::Draft;
+use super::usual;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use vramlint_base::{FileId, Lang};
@@ -105,7 +106,11 @@ impl<'a> Versions<'a> {
             }
             Known::Key(..) => {}
         }
-        if known.kind() == KeyType::Bool && found.is_empty() {
+        if found.is_empty() {
+            found.extend(usual::values(known.name()).iter().map(|value| (*value, false)));
+        }
+        let truth = known.kind() == KeyType::Bool || matches!(known.default(), Some("true" | "false"));
+        if truth && found.is_empty() {
             found.extend([("true", false), ("false", false)]);
         }
         if matches!(known, Known::Key(key, _) if !key.auto.is_empty()) {

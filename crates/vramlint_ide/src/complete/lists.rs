@@ -101,12 +101,20 @@ pub(super) fn add_files(cx: &Cx<'_>, offers: &mut Offers, form: Form, quoted: Op
     }
 }
 
-/// Programs that a launcher may start.
+/// Programs that a launcher may start: those that runs start, or where there are none, those that look like one.
 pub(super) fn add_programs(cx: &Cx<'_>, offers: &mut Offers) {
-    let whole = cx.project.files.iter().filter(|file| file.host.is_none() && file.python().is_some());
-    let starts = |text: &str| text.contains("__main__") || text.contains(".train(");
-    for file in whole.filter(|file| starts(&file.text)) {
-        add_file(cx, offers, Form::Shell, None, &file.path);
+    /// Files that are looked at, at most: their whole text is.
+    const LOOKED_AT: usize = 100;
+    let entries: BTreeSet<_> = cx.project.runs.iter().filter_map(|run| run.entry).collect();
+    for entry in &entries {
+        add_file(cx, offers, Form::Shell, None, &cx.project.file(*entry).path);
+    }
+    if entries.is_empty() {
+        let whole = cx.project.files.iter().filter(|file| file.host.is_none() && file.python().is_some()).take(LOOKED_AT);
+        let starts = |text: &str| text.contains("__main__") || text.contains(".train(");
+        for file in whole.filter(|file| starts(&file.text)) {
+            add_file(cx, offers, Form::Shell, None, &file.path);
+        }
     }
 }
 

@@ -12,6 +12,7 @@ mod offer;
 mod python;
 mod shell;
 mod toml;
+mod usual;
 mod vocabulary;
 mod yaml;
 

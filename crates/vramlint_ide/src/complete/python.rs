@@ -3,9 +3,10 @@
 use super::form::Form;
 use super::known::{Known, Offered, Versions};
 use super::lists::{add_files, add_models, kind_of_file};
-use super::offer::Offers;
+use super::offer::{Draft, Offers};
+use super::usual;
 use super::yaml::{is_model, weight};
-use super::{Cx, vocabulary};
+use super::{CompletionKind, Cx, vocabulary};
 use vramlint_catalog::Dialect;
 use vramlint_syntax::python::Module;
 
@@ -126,6 +127,14 @@ fn values(cx: &Cx<'_>, start: usize, name: &str, quoted: Option<char>, known: &[
     }
     if let Some(kind) = kind_of_file(name) {
         add_files(cx, &mut offers, Form::Python, quoted, kind);
+    }
+    if quoted.is_none() && usual::is_dtype(name) {
+        for value in usual::values(name).iter().filter(|value| **value != "auto") {
+            let label = format!("torch.{value}");
+            let (detail, documentation) = (String::new(), String::new());
+            let kind = CompletionKind::Value;
+            offers.add(Draft { text: label.clone(), label, detail, documentation, kind, deprecated: false, weight: 0 });
+        }
     }
     if let Some(row) = known.iter().find(|known| known.name() == name) {
         let text = quoted.is_none() || row.kind() != vramlint_catalog::keys::KeyType::Bool;

@@ -25,7 +25,10 @@ struct Word {
 pub(super) fn offers(cx: &Cx<'_>) -> Option<Offers> {
     let mut words = words(cx)?;
     let current = words.pop()?;
-    let position = (0..words.len()).find_map(|at| launcher(&words[at..]).map(|(launcher, used)| (launcher, at + used)));
+    let first = words.iter().position(|word| !is_assignment(&word.text))?;
+    let wrapped = WRAPPERS.contains(&words[first].text.rsplit('/').next().unwrap_or_default());
+    let last = if wrapped { words.len() } else { first + 1 };
+    let position = (first..last).find_map(|at| launcher(&words[at..]).map(|(launcher, used)| (launcher, at + used)));
     let (launcher, from) = position?;
     let given = &words[from..];
     // It has no flags of its own before what it trains.
@@ -65,6 +68,19 @@ pub(super) fn offers(cx: &Cx<'_>) -> Option<Offers> {
         rows.add(cx, &mut offers, given);
     }
     Some(offers)
+}
+
+/// Programs that start the program behind them.
+#[rustfmt::skip]
+const WRAPPERS: &[&str] = &[
+    "env", "nohup", "time", "exec", "sudo", "command", "nice", "ionice", "numactl", "timeout", "stdbuf", "srun", "mpirun", "mpiexec",
+    "uv", "uvx", "poetry", "pipenv", "pdm", "conda", "micromamba", "docker", "podman", "singularity", "apptainer", "nsys", "ssh",
+    "then", "do", "else", "if", "!", "{", "RUN", "CMD",
+];
+
+/// `CUDA_VISIBLE_DEVICES=0` before a command.
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
 }
 
 /// What may stand in place of the program.
@@ -211,8 +227,8 @@ fn launcher(words: &[Word]) -> Option<(Launcher, usize)> {
         ("llamafactory-cli" | "lmf", "train", _) => (Launcher::LlamaFactory, 2),
         ("axolotl", "train", _) => (Launcher::Axolotl, 2),
         ("tune", "run", _) => (Launcher::Tune, 2),
-        ("trl", ..) => (Launcher::Trl, 1),
-        ("swift", ..) => (Launcher::Swift, 1),
+        ("trl", "" | "sft" | "dpo" | "grpo" | "kto" | "reward" | "rloo", _) => (Launcher::Trl, 1),
+        ("swift", "" | "sft" | "pt" | "rlhf" | "rm" | "ppo" | "grpo", _) => (Launcher::Swift, 1),
         ("python" | "python3", "-m", "torch.distributed.run" | "torch.distributed.launch") => (Launcher::Torchrun, 3),
         ("python" | "python3", "-m", "accelerate.commands.launch") => (Launcher::Accelerate, 3),
         ("python" | "python3", ..) if words.len() > 1 && text(1) != "-m" => (Launcher::Python, 1),

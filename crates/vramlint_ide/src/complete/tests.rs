@@ -99,6 +99,13 @@ fn nothing_in_comments_texts_and_prose() {
 }
 
 #[test]
+fn items_of_a_list_are_values_of_its_key() {
+    let text = "//- train.yaml\nmodel_name_or_path: Qwen/Qwen3-4B\nper_device_train_batch_size: 2\ngradient_accumulation_steps: 1\nlearning_rate: 0.1\nreport_to:\n  - wan$0\noutput_dir: o\n";
+    assert_eq!(labels(text), ["wandb"]);
+    assert!(taken(text, "wandb").contains("  - wandb\n"));
+}
+
+#[test]
 fn the_pinned_version_decides() {
     let text = format!("{HEAD}t$0\n");
     assert!(!has(&text, "tp_config"), "removed in 1.7");
@@ -176,6 +183,14 @@ fn values_of_keywords() {
         taken(&format!("{IMPORTS}a = TrainingArguments(optim='paged$0')\n"), "paged_adamw_8bit")
             .contains("optim='paged_adamw_8bit')")
     );
+    let quantized = format!("{IMPORTS}q = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_compute_dtype=$0)\n");
+    assert_eq!(labels(&quantized)[0], "torch.bfloat16");
+    assert!(taken(&quantized, "torch.bfloat16").contains("dtype=torch.bfloat16)"));
+    assert!(has(&format!("{IMPORTS}q = BitsAndBytesConfig(load_in_4bit=$0)\n"), "true"));
+    assert!(
+        taken(&format!("{IMPORTS}m = AutoModelForCausalLM.from_pretrained('x', attn_implementation=$0)\n"), "sdpa")
+            .contains("=\"sdpa\")")
+    );
     let model = format!("{IMPORTS}m = AutoModelForCausalLM.from_pretrained('qwen3-4b$0')\n");
     assert_eq!(all(&model).1[0].kind, CompletionKind::Model);
     assert!(taken(&model, "Qwen/Qwen3-4B").contains("from_pretrained('Qwen/Qwen3-4B')"));
@@ -207,7 +222,15 @@ fn flags_of_launchers_and_of_scripts() {
     assert!(has(&optim, "adamw_torch_fused"));
     assert!(has(&at("trl sft --model_name_or_path $0"), "Qwen/Qwen3-4B"));
     assert!(has(&at("llamafactory-cli train --finetuning_$0"), "--finetuning_type"));
-    for text in ["# accelerate launch --num_$0", "ls --$0", "accelerate launch train.py; ls --$0"] {
+
+    assert!(has(&at("if true; then srun -N 2 python -m torch.distributed.run --nproc$0"), "--nproc_per_node"));
+    for text in [
+        "# accelerate launch --num_$0",
+        "ls --$0",
+        "pip install deepspeed --$0",
+        "swift build --$0",
+        "accelerate launch train.py; ls --$0",
+    ] {
         assert_eq!(labels(&at(text)), [""; 0], "{text}");
     }
 }

@@ -42,6 +42,15 @@ pub(super) fn offers(cx: &Cx<'_>) -> Option<Offers> {
     let kind = vocabulary::kind(cx);
     let known = vocabulary::of_block(cx, kind, &path, &taken);
     let dialect = kind.dialect();
+    // An item of a list is a value of the list's key.
+    if let (What::Key(typed), Some((item, [above @ .., list]))) = (&what, path.split_last())
+        && item == "[]"
+        && known.is_empty()
+    {
+        let known = vocabulary::of_block(cx, kind, above, &std::slice::from_ref(list));
+        let list = known.iter().filter(|known| known.name() == list).copied().collect::<Vec<_>>();
+        return Some(values(cx, dialect, above, list.first()?.name(), typed, None, &list));
+    }
     match what {
         What::Key(typed) => Some(keys(cx, dialect, typed, &known, &taken)),
         What::Value(key, typed, quoted) => Some(values(cx, dialect, &path, key, typed, quoted, &known)),

@@ -198,7 +198,11 @@ fn loaded(
 
 /// Every other place that names a file.
 fn to_file(project: &Project, target: FileId, spot: Spot) -> Vec<Place> {
-    let hosts = project.files.iter().filter(|file| file.host.is_none());
+    // To look for names means to go through whole trees.
+    let name = project.file(target).name();
+    let name = name.strip_suffix(".py").unwrap_or(name);
+    let speaks = |file: &&vramlint_resolve::SourceFile| file.host.is_none() && file.text.contains(name);
+    let hosts = project.files.iter().filter(speaks);
     let found = hosts.flat_map(|file| {
         let named = links::links_in(project, file.id).into_iter().filter(|link| link.target == target);
         named.map(|link| Place::new(file.id, link.range)).collect::<Vec<_>>()
