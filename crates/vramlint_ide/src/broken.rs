@@ -34,6 +34,23 @@ fn cut_at_every_byte_with_the_cursor_there() {
 }
 
 #[test]
+fn single_bytes_removed_with_the_cursor_there() {
+    for text in TEXTS {
+        let (path, whole) = parse(text).remove(0);
+        // Every third is enough: those beside it break the same.
+        for (at_byte, c) in whole.char_indices().step_by(3) {
+            let mut changed = whole.clone();
+            changed.replace_range(at_byte..at_byte + c.len_utf8(), "");
+            let mut files = vec![(path.clone(), changed)];
+            files.extend(parse(BESIDE).into_iter().filter(|(other, _)| *other != path));
+            let report = report(&files);
+            let file = at(&report.project, &path).expect("read");
+            ask(&report, file, at_byte as u32);
+        }
+    }
+}
+
+#[test]
 fn a_cursor_at_every_byte_of_a_whole_text() {
     for text in TEXTS {
         let (path, whole) = parse(text).remove(0);

@@ -312,3 +312,32 @@ fn both_languages() {
     assert_eq!(one.detail, "int，默认 -1");
     assert!(one.documentation.contains("出处：accelerate"));
 }
+
+/// What is taken parses, and the value that was meant is the value that is read.
+#[test]
+fn what_is_taken_is_read_as_it_was_meant() {
+    use vramlint_syntax::data::Loader;
+    use vramlint_syntax::yaml;
+    let head = "compute_environment: LOCAL_MACHINE\nnum_processes: 1\n";
+    for key in ["distributed_type", "mixed_precision", "downcast_bf16", "use_cpu", "rdzv_backend", "dynamo_backend"] {
+        let fixture = Fixture::new(&format!("//- accelerate_config.yaml\n{head}{key}: $0\n"));
+        for one in completions(&fixture.report, fixture.file, fixture.offset, Lang::Zh) {
+            let mut text = fixture.text().to_owned();
+            text.replace_range(one.replace.as_usize(), &one.text);
+            let data = yaml::parse(&text);
+            assert!(data.errors.is_empty(), "{text}");
+            let value = data.root().and_then(|root| root.get(key)).and_then(|value| value.value(Loader::PyYaml));
+            let value = value.expect("a value");
+            let read = value.as_str().map_or_else(|| value.to_string().to_lowercase(), str::to_owned);
+            assert_eq!(read, one.label, "{text}");
+        }
+    }
+    let fixture = Fixture::new(&format!("//- accelerate_config.yaml\n{head}$0\n"));
+    let found = completions(&fixture.report, fixture.file, fixture.offset, Lang::En);
+    assert!(found.len() > 20);
+    for one in found {
+        let mut text = fixture.text().to_owned();
+        text.replace_range(one.replace.as_usize(), &one.text);
+        assert!(yaml::parse(&text).errors.is_empty(), "{text}");
+    }
+}
