@@ -10,7 +10,7 @@ use vramlint_base::{FileId, Lang};
 use vramlint_catalog::classes::Field;
 use vramlint_catalog::keys::{self, Key, KeyType, Standing};
 use vramlint_resolve::Project;
-use vramlint_resolve::versions::{Holds, Span};
+use vramlint_resolve::versions::{Holds, Said, Span};
 
 /// A row.
 #[derive(Clone, Copy, Debug)]
@@ -36,17 +36,24 @@ pub(super) struct Versions<'a> {
     file: FileId,
     /// To ask for one span means to go through the releases of a library; a table has few different ones.
     asked: RefCell<HashMap<Span3, Holds>>,
+    /// What the project says of each library, which means to go through its folders.
+    said: RefCell<HashMap<&'static str, Option<&'a Said>>>,
 }
 
 type Span3 = (&'static str, Option<&'static str>, Option<&'static str>);
 
 impl<'a> Versions<'a> {
     pub(super) fn new(project: &'a Project, file: FileId) -> Self {
-        Self { project, file, asked: RefCell::default() }
+        Self { project, file, asked: RefCell::default(), said: RefCell::default() }
+    }
+
+    fn said(&self, library: &'static str) -> Option<&'a Said> {
+        *self.said.borrow_mut().entry(library).or_insert_with(|| self.project.library(self.file, library))
     }
 
     fn holds(&self, library: &'static str, since: Option<&'static str>, until: Option<&'static str>) -> Holds {
-        let ask = || self.project.holds(self.file, &Span { library, since, until });
+        let span = Span { library, since, until };
+        let ask = || self.said(library).map_or_else(|| span.holds_unknown(), |said| said.holds(&span));
         *self.asked.borrow_mut().entry((library, since, until)).or_insert_with(ask)
     }
 
@@ -59,7 +66,7 @@ impl<'a> Versions<'a> {
         match self.holds(library, Some(until), None) {
             Holds::Never => Offered::Yes,
             // Nobody says a version: the newest is meant.
-            Holds::Sometimes if self.project.library(self.file, library).is_some() => Offered::Deprecated,
+            Holds::Sometimes if self.said(library).is_some() => Offered::Deprecated,
             _ => Offered::No,
         }
     }

@@ -47,7 +47,7 @@ pub(super) fn offers(cx: &Cx<'_>) -> Option<Offers> {
         && item == "[]"
         && known.is_empty()
     {
-        let known = vocabulary::of_block(cx, kind, above, &std::slice::from_ref(list));
+        let known = vocabulary::of_block(cx, kind, above, std::slice::from_ref(list));
         let list = known.iter().filter(|known| known.name() == list).copied().collect::<Vec<_>>();
         return Some(values(cx, dialect, above, list.first()?.name(), typed, None, &list));
     }
