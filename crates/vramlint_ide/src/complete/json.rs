@@ -27,43 +27,56 @@ enum What {
 
 /// The word at the cursor.
 #[derive(Debug)]
-struct At {
+pub(super) struct At {
     what: What,
-    path: Vec<String>,
-    taken: Vec<String>,
+    pub path: Vec<String>,
+    pub taken: Vec<String>,
+    /// The keys of the outermost block, as far as they are written before the cursor.
+    pub root: Vec<String>,
     /// Where the word starts, its quote not included.
     start: usize,
-    quoted: bool,
+    quoted: Option<char>,
 }
+
+/// The names that count at a place, and the vocabulary that they are of.
+pub(super) type Names = (Vec<Known>, Option<Dialect>);
 
 /// What can be written at the cursor.
 pub(super) fn offers(cx: &Cx<'_>) -> Option<Offers> {
-    let mut at = place(cx.before())?;
+    within(cx, Form::Json, 0, |at| {
+        let kind = vocabulary::kind(cx);
+        Some((vocabulary::of_block(cx, kind, &at.path, &at.taken), kind.dialect()))
+    })
+}
+
+/// What can be written at the cursor of a text that looks like JSON from `from` on: a dict of Python does.
+pub(super) fn within(cx: &Cx<'_>, form: Form, from: usize, names: impl FnOnce(&At) -> Option<Names>) -> Option<Offers> {
+    let mut at = place(cx.before().get(from..)?)?;
+    at.start += from;
     at.taken.extend(below(cx.after(), at.quoted));
     let typed = &cx.before()[at.start..];
-    let kind = vocabulary::kind(cx);
-    let known = vocabulary::of_block(cx, kind, &at.path, &at.taken);
-    let dialect = kind.dialect();
-    // An editor closes a quote as soon as it is opened.
-    let closed = at.quoted && cx.rest().starts_with('"');
+    let (known, dialect) = names(&at)?;
     match &at.what {
-        What::Key => Some(keys(cx, dialect, &at, typed, closed, &known)),
+        What::Key => Some(keys(cx, dialect, &at, typed, &known)),
         What::Value(key) => {
             let mut offers = Offers::new(at.start, cx.offset, typed);
-            let quoted = at.quoted.then_some('"');
-            add_values(cx, &mut offers, Form::Json, &Asked { dialect, path: &at.path, key, quoted }, &known);
+            let asked = Asked { dialect, path: &at.path, key, quoted: at.quoted };
+            add_values(cx, &mut offers, form, &asked, &known);
             Some(offers)
         }
     }
 }
 
-fn keys(cx: &Cx<'_>, dialect: Option<Dialect>, at: &At, typed: &str, closed: bool, known: &[Known]) -> Offers {
+fn keys(cx: &Cx<'_>, dialect: Option<Dialect>, at: &At, typed: &str, known: &[Known]) -> Offers {
     let versions = Versions::new(cx.project, cx.file.id);
     let rest = cx.rest();
     let word = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
-    let colon = word.trim_start_matches('"').trim_start().starts_with(':');
-    let start = if at.quoted && !colon { at.start - 1 } else { at.start };
+    let colon = word.trim_start_matches(['"', '\'']).trim_start().starts_with(':');
+    // An editor closes a quote as soon as it is opened.
+    let closed = at.quoted.is_some_and(|quote| rest.starts_with(quote));
+    let start = if at.quoted.is_some() && !colon { at.start - 1 } else { at.start };
     let end = if closed && !colon { cx.offset + 1 } else { cx.offset };
+    let quote = at.quoted.unwrap_or('"');
     let mut offers = Offers::new(start, end, typed);
     for known in known {
         if !offers.may_be(known.name()) || at.taken.iter().any(|key| key == known.name()) {
@@ -73,9 +86,9 @@ fn keys(cx: &Cx<'_>, dialect: Option<Dialect>, at: &At, typed: &str, closed: boo
         if offered != Offered::No {
             let name = known.name();
             let text = match (colon, at.quoted) {
-                (true, true) => name.to_owned(),
-                (true, false) => format!("\"{name}\""),
-                (false, _) => format!("\"{name}\": "),
+                (true, Some(_)) => name.to_owned(),
+                (true, None) => format!("{quote}{name}{quote}"),
+                (false, _) => format!("{quote}{name}{quote}: "),
             };
             offers.add(known.key(text, offered, cx.lang, weight(dialect, *known)));
         }
@@ -92,10 +105,10 @@ fn place(text: &str) -> Option<At> {
     let (mut last, mut broken): (Option<String>, bool) = (None, false);
     while at < bytes.len() {
         match bytes[at] {
-            b'"' => {
+            quote @ (b'"' | b'\'') => {
                 let (end, closed) = string(text, at);
                 if !closed && end == bytes.len() {
-                    return found(frames, at + 1, true, broken);
+                    return found(frames, at + 1, Some(char::from(quote)), broken);
                 }
                 last = text.get(at + 1..end - usize::from(closed)).map(str::to_owned);
                 at = end;
@@ -140,11 +153,11 @@ fn place(text: &str) -> Option<At> {
             byte if byte.is_ascii_whitespace() => at += 1,
             _ => {
                 let end = text[at..]
-                    .find(|c: char| c.is_whitespace() || ",:{}[]\"".contains(c))
+                    .find(|c: char| c.is_whitespace() || ",:{}[]\"'".contains(c))
                     .map_or(text.len(), |length| at + length);
                 let end = end.max(at + 1);
                 if end == text.len() {
-                    return found(frames, at, false, broken);
+                    return found(frames, at, None, broken);
                 }
                 last = text.get(at..end).map(str::to_owned);
                 if let Some(frame) = frames.last_mut().filter(|frame| frame.key.is_some() || !frame.object) {
@@ -158,10 +171,11 @@ fn place(text: &str) -> Option<At> {
     if last.is_some() && frames.last().is_some_and(|frame| frame.object && frame.key.is_none()) && !broken {
         return None;
     }
-    found(frames, text.len(), false, broken)
+    found(frames, text.len(), None, broken)
 }
 
-fn found(mut frames: Vec<Frame>, start: usize, quoted: bool, broken: bool) -> Option<At> {
+fn found(mut frames: Vec<Frame>, start: usize, quoted: Option<char>, broken: bool) -> Option<At> {
+    let root = frames.first().map(|frame| frame.keys.clone()).unwrap_or_default();
     let frame = frames.pop()?;
     let mut path: Vec<String> =
         frames.into_iter().map(|frame| if frame.object { frame.key.unwrap_or_default() } else { "[]".to_owned() }).collect();
@@ -173,18 +187,19 @@ fn found(mut frames: Vec<Frame>, start: usize, quoted: bool, broken: bool) -> Op
         (false, _) if frame.ready => What::Value(path.pop()?),
         _ => return None,
     };
-    Some(At { what, path, taken: frame.keys, start, quoted })
+    Some(At { what, path, taken: frame.keys, root, start, quoted })
 }
 
 /// The end of a text that starts at `at`, and whether its quote is there. It never goes beyond its line.
 fn string(text: &str, at: usize) -> (usize, bool) {
+    let quote = text[at..].chars().next();
     let mut escaped = false;
     for (offset, c) in text[at + 1..].char_indices() {
         match c {
             '\n' => return (at + 1 + offset, false),
             _ if escaped => escaped = false,
             '\\' => escaped = true,
-            '"' => return (at + 2 + offset, true),
+            _ if Some(c) == quote => return (at + 2 + offset, true),
             _ => {}
         }
     }
@@ -197,17 +212,17 @@ fn line_end(text: &str, at: usize) -> Option<usize> {
 }
 
 /// The keys behind the cursor in the same block; the one at the cursor is none of them.
-fn below(text: &str, quoted: bool) -> Vec<String> {
+fn below(text: &str, quoted: Option<char>) -> Vec<String> {
     let mut found = Vec::new();
     let (mut depth, mut last, mut at) = (0usize, None, 0);
-    if quoted {
-        at = text.find(['"', '\n']).map_or(text.len(), |end| end + 1);
+    if let Some(quote) = quoted {
+        at = text.find([quote, '\n']).map_or(text.len(), |end| end + 1);
     }
     let bytes = text.as_bytes();
     let mut first = true;
     while at < bytes.len() {
         match bytes[at] {
-            b'"' => {
+            b'"' | b'\'' => {
                 let (end, closed) = string(text, at);
                 last = text.get(at + 1..end - usize::from(closed)).map(str::to_owned);
                 at = end;

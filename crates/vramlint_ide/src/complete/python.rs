@@ -1,6 +1,7 @@
 //! Keyword arguments of calls of libraries, and their values.
 
 use super::form::Form;
+use super::json;
 use super::known::{Known, Offered, Versions};
 use super::lists::{add_files, add_models, kind_of_file};
 use super::offer::{Draft, Offers};
@@ -19,6 +20,10 @@ struct Frame {
     /// The number of the argument, and what is written of it.
     number: usize,
     argument: Argument,
+    /// Where it opens, where it is that of a dict.
+    dict: Option<usize>,
+    /// The keyword whose value it is.
+    of: Option<String>,
 }
 
 /// The argument that is being written.
@@ -74,9 +79,12 @@ pub(super) fn offers(cx: &Cx<'_>, module: &Module) -> Option<Offers> {
                     // An earlier bracket was never closed.
                     frames.clear();
                 }
-                step(&mut frames, &mut dotted, &token);
+                step(&mut frames, &mut dotted, &token, end);
             }
         }
+    }
+    if frames.last().is_some_and(|frame| frame.dict.is_some()) {
+        return dict(cx, &frames);
     }
     let frame = frames.last_mut().filter(|frame| !frame.callee.is_empty())?;
     let callee = std::mem::take(&mut frame.callee);
@@ -145,7 +153,21 @@ fn values(cx: &Cx<'_>, start: usize, name: &str, quoted: Option<char>, known: &[
     offers
 }
 
-fn step(frames: &mut Vec<Frame>, dotted: &mut String, token: &Token<'_>) {
+/// Keys that only DeepSpeed's configuration has.
+const OF_DEEPSPEED: &[&str] = &["zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size"];
+
+/// The configuration of DeepSpeed as a dict.
+fn dict(cx: &Cx<'_>, frames: &[Frame]) -> Option<Offers> {
+    let outermost = frames.iter().rev().take_while(|frame| frame.dict.is_some()).last()?;
+    json::within(cx, Form::Python, outermost.dict?, |at| {
+        let given = outermost.of.as_deref().is_some_and(|name| matches!(name, "deepspeed" | "hf_ds_config" | "config_params"));
+        let speaks = at.root.iter().any(|key| OF_DEEPSPEED.contains(&key.as_str()));
+        (given || speaks).then(|| (vocabulary::of_deepspeed(&at.path), Some(Dialect::DeepSpeed)))
+    })
+}
+
+/// Goes over a piece that ends at `end`.
+fn step(frames: &mut Vec<Frame>, dotted: &mut String, token: &Token<'_>, end: usize) {
     let name = match token {
         Token::Name(name) => {
             if dotted.ends_with('.') {
@@ -177,11 +199,10 @@ fn step(frames: &mut Vec<Frame>, dotted: &mut String, token: &Token<'_>) {
             }
             frames.push(Frame { callee: name, ..Frame::default() });
         }
-        Token::Mark('[' | '{') => {
-            if let Some(frame) = frames.last_mut() {
-                frame.argument = Argument::Whole;
-            }
-            frames.push(Frame::default());
+        Token::Mark(mark @ ('[' | '{')) => {
+            let before = frames.last_mut().map(|frame| std::mem::replace(&mut frame.argument, Argument::Whole));
+            let of = if let Some(Argument::Keyword(name)) = before { Some(name) } else { None };
+            frames.push(Frame { dict: (*mark == '{').then_some(end - 1), of, ..Frame::default() });
         }
         Token::Mark(')' | ']' | '}') => _ = frames.pop(),
         Token::Mark(',') => {
@@ -281,7 +302,7 @@ fn below(text: &str) -> Vec<String> {
         if frames.len() == 1 && matches!(token, Token::Mark(')' | ']' | '}')) {
             break;
         }
-        step(&mut frames, &mut dotted, &token);
+        step(&mut frames, &mut dotted, &token, end);
         at = end;
     }
     frames.into_iter().next().map(|frame| frame.keywords).unwrap_or_default()

@@ -341,3 +341,28 @@ fn what_is_taken_is_read_as_it_was_meant() {
         assert!(yaml::parse(&text).errors.is_empty(), "{text}");
     }
 }
+
+#[test]
+fn dicts_of_deepspeed_in_code() {
+    let at = |text: &str| format!("//- train.py\nimport deepspeed\n# 配置\n{text}");
+    let block = at("ds = {\n    'train_batch_size': 8,\n    'zero_optimization': {'stage': 2, 'over$0'},\n}\n");
+    assert!(taken(&block, "overlap_comm").contains("'stage': 2, 'overlap_comm': },"));
+    assert!(has(&at("a = TrainingArguments(output_dir='o', deepspeed={\"zero$0"), "zero_optimization"));
+    let value = at("ds = {\"train_batch_size\": 8, \"bf16\": {\"enabled\": $0}}\n");
+    assert!(taken(&value, "true").contains("{\"enabled\": True}}"));
+    for text in ["d = {'a': 1, 'zero$0'}\n", "d = {'train_batch_size': 8}\ne = {'zero$0'}\n", "s = {zero$0}\n"] {
+        assert_eq!(labels(&at(text)), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn the_table_of_pyproject() {
+    let at = |text: &str| {
+        let offset = text.find("$0").expect("a cursor") as u32;
+        let found = configuration_completions("pyproject.toml", &text.replacen("$0", "", 1), offset, Lang::En);
+        found.into_iter().map(|one| one.label).collect::<Vec<_>>()
+    };
+    assert!(at("[tool.vramlint.target]\ng$0\n").contains(&"gpu".to_owned()));
+    assert!(at("[tool.vram$0\n").contains(&"tool.vramlint.lint".to_owned()));
+    assert!(at("[project]\ng$0\n").is_empty());
+}

@@ -57,6 +57,11 @@ pub(super) fn kind(cx: &Cx<'_>) -> Kind {
     kind::stated(&file).unwrap_or_else(|| kind::guess(&file)).kind
 }
 
+/// What a block of DeepSpeed's configuration may hold, wherever it is written.
+pub(super) fn of_deepspeed(path: &[String]) -> Vec<Known> {
+    inside(keys::deepspeed(), &path.join("."), "deepspeed")
+}
+
 /// The keys right inside a block, those that were removed too.
 fn inside(table: &'static [keys::Key], block: &str, library: &'static str) -> Vec<Known> {
     let own = table.iter().filter(|key| key.path.rsplit_once('.').map_or("", |(parent, _)| parent) == block);
