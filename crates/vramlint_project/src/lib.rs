@@ -32,5 +32,5 @@ pub use config::{Config, ConfigError};
 pub use fix::{FixOutcome, FixedFile, fix_until_stable};
 pub use models::{find_model, hub_caches};
 pub use report::{Report, Request, check, governing};
-pub use suppress::{Ignored, add_ignores};
+pub use suppress::{Ignored, add_ignores, ignore_edit};
 pub use workspace::{Answer, Cancel, Stopped, Workspace};
