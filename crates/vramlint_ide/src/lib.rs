@@ -16,7 +16,10 @@ pub mod hover;
 pub mod lenses;
 pub mod links;
 pub mod navigate;
+mod summary;
 pub mod symbols;
+#[cfg(test)]
+mod testing;
 
 pub use actions::{Action, ActionKind, actions};
 pub use complete::{Completion, CompletionKind, completions};
