@@ -9,6 +9,8 @@
 
 pub mod actions;
 mod at;
+#[cfg(test)]
+mod broken;
 pub mod complete;
 pub mod diagnostics;
 pub mod hints;
