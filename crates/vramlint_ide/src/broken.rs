@@ -44,8 +44,12 @@ fn ask(files: &[(String, String)]) {
         for hint in hints(&report, file.id, TextRange::new(0, length), Lang::En) {
             assert!(file.text.is_char_boundary(hint.offset as usize));
         }
-        lenses(&report, file.id, Lang::En).iter().for_each(|lens| holds(lens.range));
-        diagnostics(&report, file.id, Lang::En).iter().for_each(|one| holds(one.range));
+        for lens in lenses(&report, file.id, Lang::En) {
+            holds(lens.range);
+        }
+        for one in diagnostics(&report, file.id, Lang::En) {
+            holds(one.range);
+        }
     }
 }
 

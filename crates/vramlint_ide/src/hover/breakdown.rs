@@ -100,7 +100,9 @@ fn changes(report: &Report, run: &Run, found: &RunEstimate, concept: Concept, la
         let estimate = report.estimate_under(&found.model.arch, &step.setup)?;
         Some((format!("{} {} -> {}:", concept.name(), step.from, step.to), estimate.peak))
     };
-    let made: Vec<(String, u64)> = steps(concept, found).into_iter().filter_map(made).collect();
+    // A setup may count otherwise than the key: then a step of the one is none of the other.
+    let same = |step: &Step| run.int(concept).is_none_or(|value| step.from.parse() == Ok(value));
+    let made: Vec<(String, u64)> = steps(concept, found).into_iter().filter(same).filter_map(made).collect();
     let names = widest(made.iter().map(|(name, _)| name.as_str()), NAME * 2);
     let before = gib(found.estimate.peak);
     let line = |(name, peak): (String, u64)| {

@@ -22,6 +22,8 @@ pub(super) struct Doc {
     pub name: String,
     /// The place that was asked about, in the text of the spot.
     pub place: Place,
+    /// Where its value is written, where that is another place than the one asked about.
+    pub value: Option<Place>,
     /// The entry of the catalogue, if there is one.
     known: Option<Known>,
 }
@@ -72,7 +74,8 @@ fn of_data(project: &Project, spot: Spot) -> Option<Doc> {
         None => class(kind).filter(|_| found.path.len() == 1).and_then(|class| Some(Known::Field(class, class.field(&path)?))),
     };
     let name = found.path.last()?.clone();
-    Some(Doc { name, place: Place::new(spot.file, if found.on_key { found.key } else { found.value }), known: Some(known?) })
+    let place = Place::new(spot.file, if found.on_key { found.key } else { found.value });
+    Some(Doc { name, place, value: None, known: Some(known?) })
 }
 
 /// A key of DeepSpeed's configuration that Python code holds.
@@ -82,7 +85,8 @@ fn of_dict(project: &Project, spot: Spot) -> Option<Doc> {
         let found = data_key(&dict.data, spot.offset)?;
         let known = keys::find(keys::deepspeed(), &found.path.join(".")).map(Known::Key)?;
         let place = Place::new(spot.file, if found.on_key { found.key } else { found.value });
-        Some(Doc { name: found.path.last()?.clone(), place, known: Some(known) })
+        let value = Some(Place::new(spot.file, found.value));
+        Some(Doc { name: found.path.last()?.clone(), place, value, known: Some(known) })
     })
 }
 
@@ -97,7 +101,8 @@ fn of_arguments(project: &Project, spot: Spot) -> Option<Doc> {
                 .filter_map(|name| classes::find(name))
                 .filter_map(|class| Some((class, class.field(&given.key)?)));
             if let Some((class, field)) = fields.next() {
-                return Some(Doc { name: given.key.clone(), place, known: Some(Known::Field(class, field)) });
+                let (name, value) = (given.key.clone(), Some(given.value_place));
+                return Some(Doc { name, place, value, known: Some(Known::Field(class, field)) });
             }
         }
     }
@@ -115,7 +120,8 @@ fn of_call(project: &Project, spot: Spot) -> Option<Doc> {
         for argument in call.arguments.iter().filter(|argument| argument.written && spot.on(argument.place)) {
             let (Some(name), Some(class)) = (&argument.name, classes::find(&call.path)) else { continue };
             if let Some(field) = class.field(name) {
-                return Some(Doc { name: name.clone(), place: argument.place, known: Some(Known::Field(class, field)) });
+                let value = argument.values.first().map(|value| value.place);
+                return Some(Doc { name: name.clone(), place: argument.place, value, known: Some(Known::Field(class, field)) });
             }
         }
     }
@@ -138,7 +144,8 @@ fn of_flag(project: &Project, spot: Spot) -> Option<Doc> {
                     let key = keys::find(keys::accelerate(), &plain).filter(|_| launch.launcher == Launcher::Accelerate)?;
                     Some(Known::Key(key))
                 });
-            return Some(Doc { name: flag.name.clone(), place: Place::new(spot.file, range), known });
+            let value = flag.values.first().map(|word| Place::new(spot.file, word.range));
+            return Some(Doc { name: flag.name.clone(), place: Place::new(spot.file, range), value, known });
         }
     }
     None
@@ -229,6 +236,13 @@ impl Doc {
             Known::Field(class, _) => Some(class.name.as_str()),
         }
     }
+}
+
+/// Where the value of an option of a command is written, for the word that names the option.
+pub(super) fn value_of_option(project: &Project, spot: Spot) -> Option<Place> {
+    let launches = project.launches.iter().filter(|launch| launch.file == spot.file && spot.within(launch.range));
+    let values = launches.flat_map(|launch| launch.options()).filter(|option| spot.within(option.word));
+    values.filter_map(|option| option.value).map(|value| Place::new(spot.file, value.range)).next()
 }
 
 /// Whether a description says more than the path: `activation checkpointing: number checkpoints` does not.

@@ -94,8 +94,13 @@ impl<'a> Page<'a> {
     /// A key or a value that a run takes, or that the catalogue knows.
     fn setting(&self) -> Option<Sections> {
         let project = &self.report.project;
-        let settings = told(project, self.spot);
         let doc = doc::doc(project, self.spot);
+        let mut settings = told(project, self.spot);
+        if settings.is_empty() {
+            // On a keyword or a flag: what its value sets.
+            let value = doc.as_ref().and_then(|doc| doc.value).or_else(|| doc::value_of_option(project, self.spot));
+            settings = value.map_or_else(Vec::new, |value| self.told_within(value));
+        }
         let Some(first) = settings.first() else {
             let doc = doc?;
             let mut sections = vec![self.heading(&doc.name, None, doc.owner())];
@@ -105,8 +110,11 @@ impl<'a> Page<'a> {
             return (sections.len() > 1).then_some((doc.place, sections));
         };
         // Where a key stands for several settings, the smallest place that the catalogue knows counts.
-        let place =
-            doc.as_ref().map(|doc| doc.place).filter(|place| place.range.len() < first.place.range.len()).unwrap_or(first.place);
+        let place = doc
+            .as_ref()
+            .map(|doc| doc.place)
+            .filter(|place| place.range.len() < first.place.range.len() || !self.spot.on(first.place))
+            .unwrap_or(first.place);
         let name = doc.as_ref().map_or_else(|| written(first), |doc| doc.name.clone());
         let mut sections = vec![self.heading(&name, Some(first.concept), doc.as_ref().and_then(doc::Doc::owner))];
         let about = doc.as_ref().and_then(|doc| doc.about(Some(first.concept), self.lang));
@@ -122,6 +130,16 @@ impl<'a> Page<'a> {
         }
         sections.extend(settings.iter().find_map(|told| self.memory(told)));
         Some((place, sections))
+    }
+
+    /// The settings that a value of this text sets.
+    fn told_within(&self, value: Place) -> Vec<Told<'a>> {
+        if value.file != self.spot.file {
+            return Vec::new();
+        }
+        let mut settings = told(&self.report.project, Spot { offset: value.range.start, ..self.spot });
+        settings.retain(|told| value.range.contains(told.place.range));
+        settings
     }
 
     /// What a value does here beyond what its key does.

@@ -132,6 +132,8 @@ pub(super) fn steps(concept: Concept, found: &RunEstimate) -> Vec<Step> {
             let to = if setup.attention == Attention::Eager { Attention::Sdpa } else { Attention::Eager };
             named(name(ATTENTION, setup.attention), name(ATTENTION, to), &|s| s.attention = to)
         }
+        // DeepSpeed shards and offloads optimizers of its own.
+        Concept::Optimizer if matches!(setup.parallel.scheme, Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3) => Vec::new(),
         Concept::Optimizer => optimizer(setup.optimizer)
             .map_or_else(Vec::new, |to| named(name(OPTIMIZERS, setup.optimizer), name(OPTIMIZERS, to), &|s| s.optimizer = to)),
         Concept::OffloadOptimizer => {
@@ -210,6 +212,11 @@ const fn stages(scheme: Scheme) -> &'static [(&'static str, &'static str, Scheme
 }
 
 fn stage(setup: &mut Setup, scheme: Scheme) {
+    // `overlap_comm` is on by default at stage 3 alone (deepspeed 0.19.8 runtime/zero/config.py): what is not said follows the stage.
+    let by_default = setup.parallel.overlap == (setup.parallel.scheme == Scheme::Zero3);
+    if by_default {
+        setup.parallel.overlap = scheme == Scheme::Zero3;
+    }
     setup.parallel.scheme = scheme;
     if scheme != Scheme::Zero3 {
         setup.parallel.offload_param = Offload::None;

@@ -227,3 +227,38 @@ fn what_a_finding_says_is_not_said_again() {
         assert!(!text.contains("does not fit") && !text.contains("放不下"), "{text}");
     }
 }
+
+/// A Trainer under DeepSpeed with adapters.
+const SHARDED: &str = "\
+//- launch.sh
+deepspeed --num_gpus 4 train.py
+//- ds.json
+{\"zero_optimization\": {\"stage\": 2, \"offload_optimizer\": {\"device\": \"none\"}}, \"bf16\": {\"enabled\": true},
+ \"train_micro_batch_size_per_gpu\": \"auto\", \"gradient_accumulation_steps\": \"auto\"}
+//- train.py
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+model = AutoModelForCausalLM.from_pretrained(\"Qwen/Qwen2.5-7B\", torch_dtype=\"bfloat16\")
+model = get_peft_model(model, LoraConfig(r=16, target_modules=\"all-linear\"))
+args = TrainingArguments(output_dir=\"o\", deepspeed=\"ds.json\", bf16=True, per_device_train_batch_size=2, gradient_checkpointing=True)
+Trainer(model=model, args=args).train()
+";
+
+#[test]
+fn steps_of_stages_switches_and_ranks_are_simulated() {
+    let of = |from: &str, to: &str| en(&SHARDED.replacen(from, to, 1));
+    let stage = of("\"stage\": 2", "\"sta$0ge\": 2");
+    assert!(stage.contains("\nzero_stage 2 -> 1: ") && stage.contains("\nzero_stage 2 -> 3: "), "{stage}");
+    let rank = of("r=16", "r=$016");
+    assert!(rank.contains("\nlora_r 16 -> 8: ") && rank.contains("\nlora_r 16 -> 32: "), "{rank}");
+    let switch = of("gradient_checkpointing=True", "gradient_check$0pointing=True");
+    assert!(switch.contains("\ngradient_checkpointing on -> off: "), "{switch}");
+    let offload = of("\"device\": \"none\"", "\"device\": \"no$0ne\"");
+    assert!(offload.contains("\noffload_optimizer none -> cpu: "), "{offload}");
+}
+
+#[test]
+fn a_flag_says_what_its_value_sets() {
+    let flag = en(&at("--num_pro$0cesses 4"));
+    assert!(flag.contains("- `4` here ← taken"), "{flag}");
+}

@@ -187,7 +187,7 @@ mod tests {
         for concept in Concept::ALL {
             assert!(about(*concept, Lang::En).ends_with('.'), "{concept:?}");
             assert!(about(*concept, Lang::Zh).ends_with('。'), "{concept:?}");
-            assert!(concept.unit().is_empty() || unit(*concept, Lang::Zh) != "", "{concept:?}");
+            assert!(concept.unit().is_empty() || !unit(*concept, Lang::Zh).is_empty(), "{concept:?}");
             assert!(concept.unit().is_empty() || UNITS.iter().any(|(en, _)| *en == concept.unit()), "{concept:?}");
         }
     }
