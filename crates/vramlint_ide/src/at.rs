@@ -120,10 +120,18 @@ fn key_within(node: NodeRef<'_>, offset: u32, path: &mut Vec<String>, depth: usi
     None
 }
 
-/// The places at which a candidate is written: its value, and its key where that has a place of its own.
-pub(crate) fn places(candidate: &Candidate) -> impl Iterator<Item = Place> {
-    let key = if let Origin::File { key, .. } = &candidate.origin { Some(*key) } else { None };
-    candidate.origin.place().into_iter().chain(key)
+/// The smallest place at which a candidate is written that covers a spot: its value, or its key where that has a place of its own.
+fn covering(candidate: &Candidate, spot: Spot) -> Option<Place> {
+    let (value, key) = match &candidate.origin {
+        Origin::File { place, key, .. } => (*place, Some(*key)),
+        other => (other.place()?, None),
+    };
+    // Most candidates of a project are elsewhere: a key is never in another file than its value.
+    if value.file != spot.file {
+        return None;
+    }
+    let key = key.filter(|place| spot.on(*place));
+    Some(value).filter(|place| spot.on(*place)).into_iter().chain(key).min_by_key(|place| place.range.len())
 }
 
 /// A setting that somebody sets at a place.
@@ -143,9 +151,7 @@ pub(crate) fn told(project: &Project, spot: Spot) -> Vec<Told<'_>> {
     for run in &project.runs {
         for (concept, setting) in &run.settings {
             for (index, candidate) in setting.candidates.iter().enumerate() {
-                let Some(place) = places(candidate).filter(|place| spot.on(*place)).min_by_key(|place| place.range.len()) else {
-                    continue;
-                };
+                let Some(place) = covering(candidate, spot) else { continue };
                 match found.iter_mut().find(|told| told.concept == *concept && told.place == place) {
                     Some(told) if told.runs.iter().any(|(own, ..)| std::ptr::eq(*own, run)) => {}
                     Some(told) => told.runs.push((run, setting, index)),
