@@ -37,6 +37,17 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         ),
         ("vramlint_gpu", vec!["vramlint_base"]),
         (
+            "vramlint_view",
+            vec![
+                "vramlint_base",
+                "vramlint_catalog",
+                "vramlint_estimate",
+                "vramlint_memory",
+                "vramlint_project",
+                "vramlint_resolve",
+            ],
+        ),
+        (
             "vramlint_ide",
             vec![
                 "vramlint_base",
@@ -47,6 +58,7 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
                 "vramlint_resolve",
                 "vramlint_rules",
                 "vramlint_syntax",
+                "vramlint_view",
             ],
         ),
         (
@@ -60,6 +72,7 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
                 "vramlint_project",
                 "vramlint_resolve",
                 "vramlint_rules",
+                "vramlint_view",
             ],
         ),
     ]
