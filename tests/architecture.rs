@@ -49,6 +49,7 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
                 "vramlint_syntax",
             ],
         ),
+        ("vramlint_server", vec!["vramlint_base", "vramlint_estimate", "vramlint_ide", "vramlint_project", "vramlint_resolve"]),
         (
             "vramlint",
             vec![
@@ -60,6 +61,7 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
                 "vramlint_project",
                 "vramlint_resolve",
                 "vramlint_rules",
+                "vramlint_server",
             ],
         ),
     ]

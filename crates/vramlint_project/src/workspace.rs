@@ -1,7 +1,7 @@
 //! A folder that an editor has open: unsaved texts over the disk, and findings that follow every edit.
 
-use crate::report::{Report, Request, check};
 use crate::ConfigError;
+use crate::report::{Report, Request, check};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! `runs --output-format json`.
 
-use super::estimate::{OfRun, with_timelines};
+use super::estimate::{OfRun, of_report, with_timelines};
 use super::ordered::{Node, Object};
 use super::place::{Position, span};
 use serde::Serialize;
@@ -39,6 +39,13 @@ pub(crate) fn all(report: &Report, lang: Lang) -> String {
     let mut text = serde_json::to_string_pretty(&object).expect("numbers, text and lists become JSON");
     text.push('\n');
     text
+}
+
+/// One run, by its id.
+pub(crate) fn one_of(report: &Report, id: &str, lang: Lang) -> Option<Json> {
+    let (run, answer) = report.runs().zip(of_report(report, lang)).find(|(run, _)| run.id == id)?;
+    let shown = RunJson { run: one(&report.project, run, lang), estimate: OfRun::new(&answer, lang) };
+    serde_json::to_value(shown).ok()
 }
 
 fn one(project: &Project, run: &Run, lang: Lang) -> Object {

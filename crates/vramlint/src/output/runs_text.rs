@@ -46,6 +46,13 @@ pub(crate) fn all(report: &Report, lang: Lang, colour: bool, verbose: bool) -> S
     drawn.join("\n")
 }
 
+/// One run, by its id, without colour.
+pub(crate) fn one_of(report: &Report, id: &str, lang: Lang) -> Option<String> {
+    let table = Table { project: &report.project, lang, colour: false, verbose: false };
+    let (run, answer) = report.runs().zip(of_report(report, lang)).find(|(run, _)| run.id == id)?;
+    Some(table.run(run, &answer))
+}
+
 /// A line: name, value, and a remark about who set it.
 #[derive(Default)]
 struct Line {

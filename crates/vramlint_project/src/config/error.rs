@@ -8,12 +8,16 @@ use vramlint_base::{LineIndex, Message, TextRange, message};
 pub struct ConfigError {
     /// What is wrong, with the file and the line where there is one.
     pub message: Message,
+    /// The same without the place.
+    pub what: Message,
+    /// The configuration file, as shown, and where in it; `None` for the command line.
+    pub place: Option<(String, TextRange)>,
 }
 
 impl ConfigError {
     /// An error without a place.
     pub fn new(message: Message) -> Self {
-        Self { message }
+        Self { what: message.clone(), message, place: None }
     }
 
     /// An error at `range` of the configuration file `file` with this `text`.
@@ -21,6 +25,10 @@ impl ConfigError {
         let at = LineIndex::new(text).line_column(text, range.start);
         let (line, column) = (at.line, at.column);
         let (en, zh) = (&what.en, &what.zh);
-        Self { message: message!("{file}:{line}:{column}: {en}", "{file}:{line}:{column}：{zh}") }
+        Self {
+            message: message!("{file}:{line}:{column}: {en}", "{file}:{line}:{column}：{zh}"),
+            what: what.clone(),
+            place: Some((file.to_owned(), range)),
+        }
     }
 }
