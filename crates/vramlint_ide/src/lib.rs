@@ -8,6 +8,7 @@
 //! 4. Markdown that it gives reads well as plain text too: some editors show it raw.
 
 pub mod actions;
+mod at;
 pub mod complete;
 pub mod diagnostics;
 pub mod hints;

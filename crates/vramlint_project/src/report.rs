@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use vramlint_base::{FileId, Finding, Message, Place, Severity, TextRange, message};
 use vramlint_estimate::{Estimates, Models, RunEstimate};
+use vramlint_memory::{Arch, Estimate, Setup};
 use vramlint_resolve::{Policy, Project, Run, SourceFile, Target};
 use vramlint_rules::Context;
 
@@ -100,6 +101,17 @@ impl Report {
             pool.install(make);
         }
         self.estimates.all(&self.project, &self.models).filter(|(run, _)| self.is_reported(run))
+    }
+
+    /// The estimate of one run of the project, or why there is none; made when it is first asked for. `None` for a run of another
+    /// project.
+    pub fn estimate(&self, run: &Run) -> Option<&Result<RunEstimate, Message>> {
+        self.estimates.of(&self.project, &self.models, run)
+    }
+
+    /// What a model would need under another setup; made once for each. `None` where it cannot be simulated.
+    pub fn estimate_under(&self, arch: &Arch, setup: &Setup) -> Option<Estimate> {
+        self.estimates.under(arch, setup)
     }
 
     /// The runs in which a reported file takes part. The project holds those of the files read for context too.

@@ -1,4 +1,4 @@
-//! What the program around the server lends it: pages, cards, the language of the system.
+//! What the program around the server lends it: its JSON, the cards, the language of the system.
 
 use std::fmt::Debug;
 use vramlint_base::{Lang, Message};
@@ -7,13 +7,7 @@ use vramlint_resolve::Target;
 
 /// The program around the server. The server knows the protocol, the program knows how things are printed.
 pub trait Binary: Debug + Send + Sync + 'static {
-    /// The page that shows the memory of a run over one step, HTML; `None` where there is no such run, or nothing to show.
-    fn timeline(&self, report: &Report, run: &str, lang: Lang) -> Option<String>;
-
-    /// A run as it was resolved, as `vramlint runs` prints it; `None` where there is no such run.
-    fn run(&self, report: &Report, run: &str, lang: Lang) -> Option<String>;
-
-    /// The same as JSON.
+    /// A run as JSON, as `vramlint runs --output-format json` has it; `None` where there is no such run.
     fn run_json(&self, report: &Report, run: &str, lang: Lang) -> Option<serde_json::Value>;
 
     /// Puts the cards of this machine in the place of `auto`.

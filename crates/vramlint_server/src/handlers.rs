@@ -7,6 +7,7 @@ use crate::client::Abilities;
 use crate::convert;
 use crate::in_order::snapshot;
 use crate::owner::{Asked, Event, Events, Pools, Snapshot};
+use crate::pages;
 use crate::settings::Settings;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -111,9 +112,9 @@ impl Handlers {
                 };
                 let run = run.or_else(first)?;
                 if command == "vramlint.timeline" {
-                    return binary.timeline(report, &run, lang).map(|html| json!({ "run": run, "html": html }));
+                    return pages::timeline(report, &run, lang).map(|html| json!({ "run": run, "html": html }));
                 }
-                let text = binary.run(report, &run, lang)?;
+                let text = pages::run(report, &run, lang)?;
                 Some(json!({ "run": run, "text": text, "json": binary.run_json(report, &run, lang) }))
             })
             .await)

@@ -20,6 +20,7 @@ mod documents;
 mod handlers;
 mod in_order;
 mod owner;
+mod pages;
 mod places;
 mod pool;
 mod position;

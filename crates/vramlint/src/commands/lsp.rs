@@ -1,9 +1,7 @@
 //! `vramlint lsp`.
 
-use super::of_runs;
 use crate::exit::{Status, fault};
-use crate::output::estimate::{self, Answer};
-use crate::output::{runs_json, runs_text};
+use crate::output::runs_json;
 use crate::{card, language};
 use anyhow::Result;
 use clap::Args;
@@ -36,18 +34,6 @@ pub(crate) fn run(args: &LspArgs) -> Result<Status> {
 struct Lent;
 
 impl Binary for Lent {
-    fn timeline(&self, report: &Report, run: &str, lang: Lang) -> Option<String> {
-        let (id, subject) = of_runs(report, lang).into_iter().find(|(id, _)| id == run)?;
-        Some(match subject {
-            Ok(subject) => estimate::html(&[Answer::of(subject)], &[], lang),
-            Err(why) => estimate::html(&[], &[(id, why)], lang),
-        })
-    }
-
-    fn run(&self, report: &Report, run: &str, lang: Lang) -> Option<String> {
-        runs_text::one_of(report, run, lang)
-    }
-
     fn run_json(&self, report: &Report, run: &str, lang: Lang) -> Option<serde_json::Value> {
         runs_json::one_of(report, run, lang)
     }

@@ -18,8 +18,6 @@ use std::path::PathBuf;
 use vramlint_base::message;
 use vramlint_project::Request;
 
-pub(crate) use estimate::{Card, Subject, of_runs};
-
 /// Runs the command.
 pub(crate) fn run(cli: &Cli) -> Result<Status> {
     match &cli.command {

@@ -1,8 +1,7 @@
 //! `runs --output-format json`.
 
-use super::estimate::{OfRun, of_report, with_timelines};
+use super::estimate::OfRun;
 use super::ordered::{Node, Object};
-use super::place::{Position, span};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use vramlint_base::{Lang, Place, Value};
@@ -10,6 +9,8 @@ use vramlint_catalog::Concept;
 use vramlint_project::Report;
 use vramlint_resolve::versions::Known;
 use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
+use vramlint_view::estimate::{of_report, with_timelines};
+use vramlint_view::place::{Position, span};
 
 /// Settings that every run shows first, `null` where they are not known.
 const ALWAYS: [Concept; 4] =

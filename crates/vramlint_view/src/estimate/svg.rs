@@ -1,11 +1,11 @@
 //! `svg`: the step as a drawing that stands alone.
 
-use super::super::table::cut;
 use super::answer::Answer;
 use super::chart::{self, STACK, WIDTH};
 use super::figures::{gib_number, words};
 use super::markup::escape;
 use super::{dimensions, sentence};
+use crate::table::cut;
 use unicode_width::UnicodeWidthStr;
 use vramlint_base::Lang;
 
@@ -21,7 +21,7 @@ const LEGEND: f64 = 20.0;
 const ROW: f64 = 22.0;
 
 /// The drawing.
-pub(crate) fn svg(answer: &Answer, lang: Lang) -> String {
+pub fn svg(answer: &Answer, lang: Lang) -> String {
     let (legend, rows) = legend(answer, lang);
     let height = HEAD + chart::HEIGHT + rows * ROW + 14.0;
     let (title, about) = (escape(&cut(&answer.name(), NAME)), escape(&chart::description(answer, lang)));

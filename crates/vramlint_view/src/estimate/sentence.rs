@@ -5,7 +5,7 @@ use super::figures::{gib, gib_apart, pick, share, words};
 use vramlint_base::{Lang, Message, message};
 
 /// Whether it fits, and by how much.
-pub(super) fn verdict(answer: &Answer) -> Option<(Verdict, Message)> {
+pub fn verdict(answer: &Answer) -> Option<(Verdict, Message)> {
     let (verdict, card) = (answer.verdict()?, answer.card()?.bytes);
     let estimate = &answer.estimate;
     let (from_peak, from_high, from_low) =
@@ -32,7 +32,7 @@ pub(super) fn verdict(answer: &Answer) -> Option<(Verdict, Message)> {
 }
 
 /// The largest part, with the largest of its items.
-pub(super) fn dominant(answer: &Answer, lang: Lang) -> Option<String> {
+pub fn dominant(answer: &Answer, lang: Lang) -> Option<String> {
     let (part, bytes) = answer.parts().max_by_key(|(_, bytes)| *bytes)?;
     let (name, size) = (words(part.words(), lang), gib(bytes));
     let percent = format!("{:.0}", share(bytes, answer.estimate.peak));

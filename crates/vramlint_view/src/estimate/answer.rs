@@ -1,6 +1,6 @@
 //! An estimate with its question: what every format shows.
 
-use crate::commands::{Card, Subject, of_runs};
+use super::{Card, Subject, of_runs};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 use vramlint_base::{Lang, Message, message};
@@ -10,18 +10,19 @@ use vramlint_memory::{Estimate, estimate, timeline};
 use vramlint_project::Report;
 
 /// An answer.
-pub(crate) struct Answer {
+#[derive(Debug)]
+pub struct Answer {
     /// The question.
-    pub(crate) subject: Subject,
+    pub subject: Subject,
     /// The estimate.
-    pub(crate) estimate: Estimate,
+    pub estimate: Estimate,
     /// The moments of one step, simulated when first asked for.
     timeline: OnceLock<Vec<Moment>>,
 }
 
 /// Whether it fits the card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// Even the upper bound fits.
     Fits,
     /// The card lies between the bounds.
@@ -44,12 +45,12 @@ impl Verdict {
 }
 
 /// The runs of what was asked for, in their order: the answer, or why there is none.
-pub(crate) fn of_report(report: &Report, lang: Lang) -> Vec<Result<Answer, Message>> {
+pub fn of_report(report: &Report, lang: Lang) -> Vec<Result<Answer, Message>> {
     of_runs(report, lang).into_iter().map(|(_, subject)| subject.map(Answer::of)).collect()
 }
 
 /// The same with every timeline, simulated by all processors.
-pub(crate) fn with_timelines(report: &Report, lang: Lang) -> Vec<Result<Answer, Message>> {
+pub fn with_timelines(report: &Report, lang: Lang) -> Vec<Result<Answer, Message>> {
     let answers = of_report(report, lang);
     // The call fills the cell; what it gives is asked for again where it is written.
     answers.par_iter().flatten().for_each(|answer| _ = answer.timeline());
@@ -58,19 +59,19 @@ pub(crate) fn with_timelines(report: &Report, lang: Lang) -> Vec<Result<Answer, 
 
 impl Answer {
     /// Estimates.
-    pub(crate) fn of(mut subject: Subject) -> Self {
+    pub fn of(mut subject: Subject) -> Self {
         let mut estimate = subject.known.take().unwrap_or_else(|| estimate(&subject.arch, &subject.setup));
         estimate.low = subject.floor.map_or(estimate.low, |floor| floor.min(estimate.low));
         Self { subject, estimate, timeline: OnceLock::new() }
     }
 
     /// The moments of one step.
-    pub(crate) fn timeline(&self) -> &[Moment] {
+    pub fn timeline(&self) -> &[Moment] {
         self.timeline.get_or_init(|| timeline(&self.subject.arch, &self.subject.setup))
     }
 
     /// What people call it: the run, else the model, else how large it is.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match (&self.subject.id, self.subject.model.as_str()) {
             (serde_json::Value::String(id), _) => id.clone(),
             (serde_json::Value::Number(id), _) => id.to_string(),
@@ -79,41 +80,42 @@ impl Answer {
         }
     }
 
-    pub(crate) fn card(&self) -> Option<&Card> {
+    /// The card, where one is known.
+    pub fn card(&self) -> Option<&Card> {
         self.subject.card.as_ref()
     }
 
     /// Against the card, where one is known.
-    pub(crate) fn verdict(&self) -> Option<Verdict> {
+    pub fn verdict(&self) -> Option<Verdict> {
         let card = self.card()?;
         Some(Verdict::of(self.estimate.low, self.estimate.high, card.bytes))
     }
 
     /// What the peak leaves of the card; negative where it does not.
-    pub(crate) fn headroom(&self) -> Option<i64> {
+    pub fn headroom(&self) -> Option<i64> {
         self.card().map(|card| difference(card.bytes, self.estimate.peak))
     }
 
     /// Parts that are not empty, each with its bytes at the peak.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = (Part, u64)> {
+    pub fn parts(&self) -> impl Iterator<Item = (Part, u64)> {
         Part::ALL.into_iter().zip(self.estimate.parts).filter(|(_, bytes)| *bytes > 0)
     }
 
     /// The items of a part, largest first.
-    pub(crate) fn items(&self, part: Part) -> Vec<&Item> {
+    pub fn items(&self, part: Part) -> Vec<&Item> {
         let mut items: Vec<&Item> = self.estimate.items.iter().filter(|item| item.part == part).collect();
         items.sort_by_key(|item| std::cmp::Reverse(item.bytes));
         items
     }
 
     /// The moment that holds most, by its number.
-    pub(crate) fn peak_moment(&self) -> Option<usize> {
+    pub fn peak_moment(&self) -> Option<usize> {
         let most = self.timeline().iter().map(|moment| moment.bytes).max()?;
         self.timeline().iter().position(|moment| moment.bytes == most)
     }
 
     /// Everything that was taken for granted.
-    pub(crate) fn assumptions(&self) -> Vec<Message> {
+    pub fn assumptions(&self) -> Vec<Message> {
         let own = self.estimate.assumptions.iter().map(|one| Message { en: one.en.clone(), zh: one.zh.clone() });
         let mut all: Vec<Message> = Vec::new();
         for one in self.subject.assumptions.iter().cloned().chain(own) {
@@ -129,7 +131,7 @@ impl Answer {
     }
 
     /// How the model is trained, in one word.
-    pub(crate) fn method(&self) -> &'static str {
+    pub fn method(&self) -> &'static str {
         let setup = &self.subject.setup;
         match &setup.lora {
             Some(_) if setup.quantization == Quantization::None => "lora",

@@ -6,22 +6,28 @@ use vramlint_resolve::Project;
 
 /// Line and column from 1 (column in Unicode scalar values), offset in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Position {
-    pub(crate) line: u32,
-    pub(crate) column: u32,
-    pub(crate) offset: u32,
+pub struct Position {
+    /// From 1.
+    pub line: u32,
+    /// From 1, in Unicode scalar values.
+    pub column: u32,
+    /// In bytes from 0.
+    pub offset: u32,
 }
 
 /// A range in a whole file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Span {
-    pub(crate) path: String,
-    pub(crate) start: Position,
-    pub(crate) end: Position,
+pub struct Span {
+    /// As shown to people.
+    pub path: String,
+    /// Its first byte.
+    pub start: Position,
+    /// Behind its last byte.
+    pub end: Position,
 }
 
 /// Where a place lies in its whole file.
-pub(crate) fn span(project: &Project, place: Place) -> Span {
+pub fn span(project: &Project, place: Place) -> Span {
     let host = project.to_host(place);
     let (file, start, end) = project.position(host);
     Span {
@@ -32,7 +38,7 @@ pub(crate) fn span(project: &Project, place: Place) -> Span {
 }
 
 /// `path:line`.
-pub(crate) fn short(project: &Project, place: Place) -> String {
+pub fn short(project: &Project, place: Place) -> String {
     let span = span(project, place);
     format!("{}:{}", span.path, span.start.line)
 }

@@ -3,18 +3,18 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// `text`, filled with blanks to `width` columns. Wider text stays as it is.
-pub(crate) fn pad(text: &str, width: usize) -> String {
+pub fn pad(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
     format!("{text}{}", " ".repeat(missing))
 }
 
 /// Columns that the widest of `texts` takes, `most` at most.
-pub(crate) fn widest<'a>(texts: impl Iterator<Item = &'a str>, most: usize) -> usize {
+pub fn widest<'a>(texts: impl Iterator<Item = &'a str>, most: usize) -> usize {
     texts.map(UnicodeWidthStr::width).filter(|width| *width <= most).max().unwrap_or(0)
 }
 
 /// `text` as one line of at most `width` columns; what is cut off is marked. Control characters become visible.
-pub(crate) fn cut(text: &str, width: usize) -> String {
+pub fn cut(text: &str, width: usize) -> String {
     let visible = |c: char| match c {
         '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
         _ if c.is_control() => '\u{fffd}',

@@ -9,7 +9,7 @@ use vramlint_base::{Lang, message};
 const PARTS: usize = 4;
 
 /// Values with their remarks; a line that continues the one above has no value.
-pub(crate) fn lines(answer: &Answer, lang: Lang) -> Vec<(String, String)> {
+pub fn lines(answer: &Answer, lang: Lang) -> Vec<(String, String)> {
     let estimate = &answer.estimate;
     let (peak, low, high, at) = (gib(estimate.peak), gib_number(estimate.low), gib(estimate.high), when(estimate.at, lang));
     let value = answer.card().map_or_else(

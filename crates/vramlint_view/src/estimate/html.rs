@@ -16,7 +16,7 @@ const PAGE: &str = include_str!("page.html");
 const SECTION: &str = include_str!("section.html");
 
 /// The page of some answers, and why others have none.
-pub(crate) fn html(answers: &[Answer], without: &[(String, Message)], lang: Lang) -> String {
+pub fn html(answers: &[Answer], without: &[(String, Message)], lang: Lang) -> String {
     let sections: String = answers.iter().enumerate().map(|(number, answer)| Section { answer, lang, number }.draw()).collect();
     let title = match answers {
         [one] => one.name(),

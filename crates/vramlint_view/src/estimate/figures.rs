@@ -4,30 +4,30 @@ use vramlint_base::Lang;
 use vramlint_memory::estimate::{Phase, Words};
 
 /// Bytes in GiB with two decimals.
-pub(crate) fn gib(bytes: u64) -> String {
+pub fn gib(bytes: u64) -> String {
     format!("{} GiB", gib_number(bytes))
 }
 
 /// The same without the unit.
 #[allow(clippy::cast_precision_loss)] // two decimals of a GiB
-pub(crate) fn gib_number(bytes: u64) -> String {
+pub fn gib_number(bytes: u64) -> String {
     format!("{:.2}", bytes as f64 / f64::from(1 << 30))
 }
 
 /// A difference in GiB, without its sign.
-pub(crate) fn gib_apart(a: u64, b: u64) -> String {
+pub fn gib_apart(a: u64, b: u64) -> String {
     gib(a.abs_diff(b))
 }
 
 /// `part` of `whole` in percent.
 #[allow(clippy::cast_precision_loss)] // a decimal of a percent
-pub(crate) fn share(part: u64, whole: u64) -> f64 {
+pub fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
 /// Parameters as people count them: 7.24 B, 41.9 M.
 #[allow(clippy::cast_precision_loss)] // three digits
-pub(crate) fn count(number: u64) -> String {
+pub fn count(number: u64) -> String {
     let n = number as f64;
     match number {
         0..1_000 => number.to_string(),
@@ -39,17 +39,17 @@ pub(crate) fn count(number: u64) -> String {
 }
 
 /// Words in a language.
-pub(crate) fn words(words: Words, lang: Lang) -> &'static str {
+pub fn words(words: Words, lang: Lang) -> &'static str {
     pick(lang, words.en, words.zh)
 }
 
 /// One of two texts.
-pub(crate) fn pick<T>(lang: Lang, en: T, zh: T) -> T {
+pub fn pick<T>(lang: Lang, en: T, zh: T) -> T {
     if lang == Lang::Zh { zh } else { en }
 }
 
 /// A phase for people.
-pub(crate) fn phase(phase: Phase, lang: Lang) -> &'static str {
+pub fn phase(phase: Phase, lang: Lang) -> &'static str {
     match phase {
         Phase::Load => pick(lang, "loading", "加载"),
         Phase::Forward => pick(lang, "forward", "前向"),
@@ -61,7 +61,7 @@ pub(crate) fn phase(phase: Phase, lang: Lang) -> &'static str {
 }
 
 /// When, within a sentence: `in backward`.
-pub(crate) fn when(at: Phase, lang: Lang) -> String {
+pub fn when(at: Phase, lang: Lang) -> String {
     let name = phase(at, lang);
     match (lang, at) {
         (Lang::Zh, _) => format!("{name}阶段"),

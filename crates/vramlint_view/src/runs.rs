@@ -1,18 +1,16 @@
 //! `runs` as a table: every setting, its value, who set it, and what that overrides.
 
-use super::estimate::{self, Answer, of_report};
-use super::place::{short, span};
-use super::table::{cut, pad, widest};
-use owo_colors::OwoColorize;
+use crate::estimate::{self, Answer, of_report};
+use crate::origin::{VALUE, origin, show};
+use crate::place::{short, span};
+use crate::table::{cut, pad, widest};
+use crate::{Ink, Paint};
 use std::fmt::Write;
-use vramlint_base::{Lang, Message, Value, message};
+use vramlint_base::{Lang, Message, message};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
 use vramlint_resolve::versions::Known;
 use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
-
-/// Columns of a value at most; longer ones are cut.
-const VALUE: usize = 44;
 
 /// Libraries whose version decides what a run does.
 const LIBRARIES: [&str; 13] = [
@@ -31,11 +29,16 @@ const LIBRARIES: [&str; 13] = [
     "unsloth",
 ];
 
+/// One run with its estimate, or why it has none. Details that nobody of the project set are left out.
+pub fn one(project: &Project, run: &Run, answer: &Result<Answer, Message>, lang: Lang, paint: Paint) -> String {
+    Table { project, lang, paint, verbose: false }.run(run, answer)
+}
+
 /// Every run of what was asked for.
 ///
 /// Details that nobody of the project set are left out unless `verbose`.
-pub(crate) fn all(report: &Report, lang: Lang, colour: bool, verbose: bool) -> String {
-    let table = Table { project: &report.project, lang, colour, verbose };
+pub fn all(report: &Report, lang: Lang, paint: Paint, verbose: bool) -> String {
+    let table = Table { project: &report.project, lang, paint, verbose };
     let drawn: Vec<String> = report.runs().zip(of_report(report, lang)).map(|(run, answer)| table.run(run, &answer)).collect();
     if drawn.is_empty() {
         let files = report.files;
@@ -44,13 +47,6 @@ pub(crate) fn all(report: &Report, lang: Lang, colour: bool, verbose: bool) -> S
         return format!("{}\n", said.get(lang));
     }
     drawn.join("\n")
-}
-
-/// One run, by its id, without colour.
-pub(crate) fn one_of(report: &Report, id: &str, lang: Lang) -> Option<String> {
-    let table = Table { project: &report.project, lang, colour: false, verbose: false };
-    let (run, answer) = report.runs().zip(of_report(report, lang)).find(|(run, _)| run.id == id)?;
-    Some(table.run(run, &answer))
 }
 
 /// A line: name, value, and a remark about who set it.
@@ -66,7 +62,7 @@ struct Line {
 struct Table<'a> {
     project: &'a Project,
     lang: Lang,
-    colour: bool,
+    paint: Paint,
     verbose: bool,
 }
 
@@ -85,13 +81,8 @@ impl Table<'_> {
         let values = widest(lines.iter().map(|line| line.value.as_str()), VALUE);
         let mut text = self.head(run);
         for Line { name, value, remark, faint } in lines {
-            let row = if self.colour && faint {
-                format!("  {}  {}  {}", pad(&name, names), pad(&value, values).dimmed(), remark.dimmed())
-            } else if self.colour {
-                format!("  {}  {}  {}", pad(&name, names), pad(&value, values).bold(), remark.dimmed())
-            } else {
-                format!("  {}  {}  {remark}", pad(&name, names), pad(&value, values))
-            };
+            let value = (self.paint)(&pad(&value, values), if faint { Ink::Faint } else { Ink::Strong });
+            let row = format!("  {}  {value}  {}", pad(&name, names), (self.paint)(&remark, Ink::Faint));
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{}", row.trim_end());
         }
@@ -136,7 +127,7 @@ impl Table<'_> {
         let told = run.id.strip_prefix(path).is_some_and(|rest| rest.starts_with('#'));
         let place = if told { message!("line {line}", "第 {line} 行") } else { message!("{path}:{line}", "{path}:{line}") };
         let place = self.say(&place);
-        if self.colour { format!("{}  {}\n", run.id.bold(), place.dimmed()) } else { format!("{}  {place}\n", run.id) }
+        format!("{}  {}\n", (self.paint)(&run.id, Ink::Strong), (self.paint)(&place, Ink::Faint))
     }
 
     fn setting(&self, concept: Concept, setting: &Setting) -> Vec<Line> {
@@ -210,68 +201,12 @@ impl Table<'_> {
         message.get(self.lang).to_owned()
     }
 
-    fn origin(&self, origin: &Origin) -> String {
-        let at = origin.place().map(|place| short(self.project, place)).unwrap_or_default();
-        match origin {
-            Origin::File { route, .. } => format!("{at} {route}"),
-            Origin::Flag { flag, .. } => format!("{at} {flag}"),
-            Origin::Env { name, .. } => format!("{at} ${name}"),
-            Origin::Code { name, .. } => format!("{at} {name}"),
-            Origin::OptionDefault { option, .. } => {
-                let option = option.trim_start_matches('-');
-                self.say(&message!("{at} default of --{option}", "{at} --{option} 的默认值"))
-            }
-            Origin::Target { key, file } => {
-                let file = file.as_deref().unwrap_or("vramlint.toml");
-                format!("{file} [target] {key}")
-            }
-            Origin::Default { tool, source } => {
-                let tool = named(tool, source);
-                self.say(&message!("default of {tool}", "{tool} 的默认值"))
-            }
-            Origin::Derived { formula, .. } => formula.get(self.lang).to_owned(),
-            Origin::Assumed { why } => self.say(why),
-        }
+    fn origin(&self, said: &Origin) -> String {
+        origin(self.project, said, self.lang)
     }
 }
 
 /// Whether somebody of the project speaks of it.
 fn is_set(setting: &Setting) -> bool {
     setting.candidates.iter().any(|one| !matches!(one.origin, Origin::Default { .. } | Origin::Assumed { .. }))
-}
-
-/// A tool with its version, where the source begins with both: `accelerate 1.15.0 accelerate/…`. The JSON has the source whole.
-fn named(tool: &str, source: &str) -> String {
-    let version = source.strip_prefix(tool).and_then(|rest| rest.split_whitespace().next());
-    let version = version.filter(|version| version.starts_with(|c: char| c.is_ascii_digit()));
-    version.map_or_else(|| tool.to_owned(), |version| format!("{tool} {version}"))
-}
-
-fn show(value: &Value) -> String {
-    let text = match value {
-        Value::Text(text) => text.clone(),
-        Value::Bool(true) => "true".into(),
-        Value::Bool(false) => "false".into(),
-        Value::Null => "null".into(),
-        other => other.to_string(),
-    };
-    cut(&text, VALUE)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_default_names_the_version_where_the_source_has_it() {
-        assert_eq!(named("accelerate", "accelerate 1.15.0 accelerate/accelerator.py:546"), "accelerate 1.15.0");
-        assert_eq!(named("TRL", "transformers 5.23.0 trainer.py"), "TRL");
-        assert_eq!(named("torchrun", "torchrun"), "torchrun");
-    }
-
-    #[test]
-    fn values_are_one_line_and_not_endless() {
-        assert_eq!(show(&Value::Text("a\nb".into())), "a␊b");
-        assert_eq!(show(&Value::Text("模".repeat(60))).chars().count(), 22);
-    }
 }

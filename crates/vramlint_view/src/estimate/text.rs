@@ -1,13 +1,12 @@
 //! `text`: a table with a bar for each part.
 
-use super::super::table::{cut, pad, widest};
 use super::answer::{Answer, Verdict};
 use super::figures::{count, gib, gib_number, pick, share, when, words};
 use super::{Look, dimensions, sentence};
-use owo_colors::{OwoColorize, Style};
+use crate::Ink;
+use crate::table::{cut, pad, widest};
 use unicode_width::UnicodeWidthStr;
 use vramlint_base::{Message, message};
-use vramlint_memory::estimate::Part;
 
 /// Columns of a full bar.
 const BAR: u64 = 32;
@@ -17,7 +16,7 @@ const LEAST: u64 = (1 << 30) / 200;
 const NAME: usize = 48;
 
 /// Every answer, and why others have none.
-pub(crate) fn text(answers: &[Answer], without: &[(String, Message)], look: Look) -> String {
+pub fn text(answers: &[Answer], without: &[(String, Message)], look: Look) -> String {
     let mut drawn: Vec<String> = answers.iter().map(|answer| Table { answer, look }.draw()).collect();
     drawn.extend(without.iter().map(|(id, why)| {
         let (id, why) = (cut(id, NAME * 2), why.get(look.lang));
@@ -45,12 +44,12 @@ impl Table<'_> {
         text
     }
 
-    fn styled(&self, text: &str, style: Style) -> String {
-        if self.look.colour { text.style(style).to_string() } else { text.to_owned() }
+    fn styled(&self, text: &str, ink: Ink) -> String {
+        (self.look.paint)(text, ink)
     }
 
     fn dim(&self, text: &str) -> String {
-        self.styled(text, Style::new().dimmed())
+        self.styled(text, Ink::Faint)
     }
 
     fn pick<'a>(&self, en: &'a str, zh: &'a str) -> &'a str {
@@ -59,7 +58,7 @@ impl Table<'_> {
 
     fn head(&self) -> Vec<String> {
         let answer = self.answer;
-        let name = self.styled(&cut(&answer.name(), NAME * 2), Style::new().bold());
+        let name = self.styled(&cut(&answer.name(), NAME * 2), Ink::Strong);
         let model = if answer.name() == answer.subject.model { String::new() } else { cut(&answer.subject.model, NAME * 2) };
         let (all, trained) = (count(answer.estimate.parameters), count(answer.estimate.trainable));
         let size = message!("{all} parameters, {trained} trained", "{all} 参数，训练其中 {trained}");
@@ -89,7 +88,7 @@ impl Table<'_> {
         let mut lines = Vec::new();
         let shows = |bytes: u64| self.look.explain || bytes >= LEAST;
         for (part, bytes) in answer.parts().filter(|(_, bytes)| shows(*bytes)) {
-            let bar = self.styled(&bar(bytes, peak), colour(part));
+            let bar = self.styled(&bar(bytes, peak), Ink::Part(part));
             lines.push(self.row(words(part.words(), lang), bytes, Some(share(bytes, peak)), &bar));
             if !self.look.explain {
                 continue;
@@ -107,7 +106,7 @@ impl Table<'_> {
         let (estimate, lang) = (&self.answer.estimate, self.look.lang);
         let (low, high, at) = (gib_number(estimate.low), gib(estimate.high), when(estimate.at, lang));
         let bounds = message!("{at}; {low} to {high}", "{at}；{low} 至 {high}");
-        let bold = Style::new().bold();
+        let bold = Ink::Strong;
         let rule = self.dim(&format!("  {}", "─".repeat(self.width() + 15)));
         let mut lines = vec![rule, self.styled(self.row(self.pick("peak", "峰值"), estimate.peak, None, "").trim_end(), bold)];
         if let Some(last) = lines.last_mut() {
@@ -125,7 +124,7 @@ impl Table<'_> {
             lines.push(self.row(name, estimate.managed, None, "").trim_end().to_owned() + "  " + &what);
         }
         if let (Some(card), Some((verdict, said))) = (self.answer.card(), sentence::verdict(self.answer)) {
-            let said = self.styled(said.get(lang), paint(verdict));
+            let said = self.styled(said.get(lang), Ink::Verdict(verdict));
             lines.push(self.row(&self.card_name(), card.bytes, None, "").trim_end().to_owned() + "  " + &said);
         }
         lines
@@ -151,7 +150,7 @@ impl Table<'_> {
             } else {
                 message!("of {all}: does not fit, {apart} short", "共 {all}：放不下，缺 {apart}")
             };
-            let said = self.styled(said.get(lang), paint(if fits { Verdict::Fits } else { Verdict::DoesNotFit }));
+            let said = self.styled(said.get(lang), Ink::Verdict(if fits { Verdict::Fits } else { Verdict::DoesNotFit }));
             if let Some(last) = lines.last_mut() {
                 last.push_str(&format!("  {said}"));
             }
@@ -192,27 +191,6 @@ fn bar(bytes: u64, whole: u64) -> String {
         bar.push(EIGHTHS[eighths % 8]);
     }
     bar
-}
-
-fn paint(verdict: Verdict) -> Style {
-    match verdict {
-        Verdict::Fits => Style::new().green().bold(),
-        Verdict::MayNotFit => Style::new().yellow().bold(),
-        Verdict::DoesNotFit => Style::new().red().bold(),
-    }
-}
-
-fn colour(part: Part) -> Style {
-    match part {
-        Part::Weights => Style::new().blue(),
-        Part::Gradients => Style::new().red(),
-        Part::Optimizer => Style::new().yellow(),
-        Part::Activations => Style::new().green(),
-        Part::Logits => Style::new().magenta(),
-        Part::KvCache | Part::Buffers => Style::new().cyan(),
-        Part::Other => Style::new(),
-        Part::Context | Part::Fragmentation => Style::new().bright_black(),
-    }
 }
 
 #[cfg(test)]

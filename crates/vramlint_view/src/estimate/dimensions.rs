@@ -1,6 +1,5 @@
 //! Every dimension of a setup with its value, by the names of `vramlint runs`.
 
-use super::super::ordered::{Node, Object};
 use super::answer::Answer;
 use super::figures::pick;
 use serde_json::{Value as Json, json};
@@ -10,17 +9,8 @@ use vramlint_estimate::record::words::{
 };
 use vramlint_memory::setup::{Checkpointing, Dtype, Head, Offload, Parallel, Scheme, Setup, Targets};
 
-/// The object of the JSON.
-pub(super) fn object(answer: &Answer) -> Object {
-    let mut object = Object::default();
-    for (name, value) in list(answer) {
-        object.put(name, Node::Plain(value));
-    }
-    object
-}
-
 /// Names and values, what people ask for first in front.
-pub(super) fn list(answer: &Answer) -> Vec<(&'static str, Json)> {
+pub fn list(answer: &Answer) -> Vec<(&'static str, Json)> {
     let (subject, setup) = (&answer.subject, &answer.subject.setup);
     let parallel = &setup.parallel;
     let model = if subject.model.is_empty() { Json::Null } else { json!(subject.model) };
@@ -115,7 +105,7 @@ fn sharing(parallel: &Parallel) -> Vec<(&'static str, Json)> {
 }
 
 /// The setup in one line. Names of things stay as the libraries have them.
-pub(super) fn line(answer: &Answer, lang: Lang) -> String {
+pub fn line(answer: &Answer, lang: Lang) -> String {
     let setup = &answer.subject.setup;
     let mut words = vec![answer.subject.task.to_owned(), answer.method().to_owned()];
     if let Some(lora) = &setup.lora {
