@@ -153,8 +153,7 @@ impl LanguageServer for Handlers {
         let items = self
             .answer("textDocument/completion", move |analysis, file, _| convert::completions(analysis, file, position))
             .await?;
-        Ok(items
-            .map(|items| CompletionResponse::List(CompletionList { is_incomplete: false, items, ..CompletionList::default() })))
+        Ok(items.map(|items| CompletionResponse::List(CompletionList { is_incomplete: false, items })))
     }
 
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {

@@ -8,16 +8,25 @@ use vramlint_base::{LineIndex, Message, TextRange, message};
 pub struct ConfigError {
     /// What is wrong, with the file and the line where there is one.
     pub message: Message,
-    /// The same without the place.
+    /// Where, for those who show it there; `None` for the command line.
+    pub place: Option<Box<ConfigPlace>>,
+}
+
+/// A place in a configuration file, and what is wrong there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigPlace {
+    /// The file, as shown.
+    pub file: String,
+    /// Where in its text, which has no byte order mark.
+    pub range: TextRange,
+    /// What is wrong, without the place.
     pub what: Message,
-    /// The configuration file, as shown, and where in it; `None` for the command line.
-    pub place: Option<(String, TextRange)>,
 }
 
 impl ConfigError {
     /// An error without a place.
     pub fn new(message: Message) -> Self {
-        Self { what: message.clone(), message, place: None }
+        Self { message, place: None }
     }
 
     /// An error at `range` of the configuration file `file` with this `text`.
@@ -27,8 +36,7 @@ impl ConfigError {
         let (en, zh) = (&what.en, &what.zh);
         Self {
             message: message!("{file}:{line}:{column}: {en}", "{file}:{line}:{column}：{zh}"),
-            what: what.clone(),
-            place: Some((file.to_owned(), range)),
+            place: Some(Box::new(ConfigPlace { file: file.to_owned(), range, what: what.clone() })),
         }
     }
 }

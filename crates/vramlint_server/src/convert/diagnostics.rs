@@ -20,14 +20,13 @@ fn diagnostic(analysis: &Analysis, file: &SourceFile, found: ide::Diagnostic) ->
     let mut message = found.message;
     let mut related = Vec::new();
     for note in found.notes {
-        match analysis.location(note.place).filter(|_| abilities.related) {
-            Some(location) => related.push(DiagnosticRelatedInformation { location, message: note.message }),
+        if let Some(location) = analysis.location(note.place).filter(|_| abilities.related) {
+            related.push(DiagnosticRelatedInformation { location, message: note.message });
+        } else {
             // A client that has no place for it beside the finding gets it as text.
-            None => {
-                let source = analysis.source(note.place.file);
-                let at = source.lines.line_column(&source.text, note.place.range.start);
-                message.push_str(&format!("\n{}:{}:{}: {}", source.path, at.line, at.column, note.message));
-            }
+            let source = analysis.source(note.place.file);
+            let at = source.lines.line_column(&source.text, note.place.range.start);
+            message.push_str(&format!("\n{}:{}:{}: {}", source.path, at.line, at.column, note.message));
         }
     }
     let tag = |tag: &ide::Tag| match tag {

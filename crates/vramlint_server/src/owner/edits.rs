@@ -52,7 +52,7 @@ impl Owner {
         document.apply(params.content_changes, params.text_document.version, encoding);
         let (path, text) = (document.path.clone(), Arc::clone(&document.text));
         self.note_open();
-        self.edited(&path, Some(text));
+        self.edited(&path, Some(&text));
     }
 
     pub(super) fn did_close(&mut self, params: &DidCloseTextDocumentParams) {
@@ -108,14 +108,14 @@ impl Owner {
     }
 
     /// A text is another now, in every folder that reads it.
-    fn edited(&mut self, path: &Path, text: Option<Arc<str>>) {
+    fn edited(&mut self, path: &Path, text: Option<&Arc<str>>) {
         let Some(answers) = self.folder_of(path) else { return };
         for (number, folder) in self.folders.iter_mut().filter(|(_, folder)| path.starts_with(&folder.root)) {
             // A loose folder reads its own files, and those around them.
             if folder.loose && *number != answers {
                 continue;
             }
-            folder.workspace.edit(path, text.clone());
+            folder.workspace.edit(path, text.cloned());
             folder.changed(Instant::now() + QUIET);
             if *number == answers {
                 folder.dirty.insert(path.to_path_buf());

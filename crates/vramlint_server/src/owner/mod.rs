@@ -124,8 +124,8 @@ impl Owner {
             Event::Save(params) => self.did_save(&params),
             Event::Watched(params) => self.did_change_on_disk(&params),
             Event::Folders(params) => self.did_change_folders(&params),
-            Event::Configuration(params) => self.did_change_configuration(&params.settings).await,
-            Event::Configured(section) => self.configure(&section).await,
+            Event::Configuration(params) => self.did_change_configuration(&params.settings),
+            Event::Configured(section) => self.configure(&section),
             Event::Ask(about, reply) => self.ask(about, reply).await,
             Event::Done { folder, revision, scope, outcome, took } => {
                 self.done(folder, revision, &scope, outcome, took).await;

@@ -119,20 +119,20 @@ impl Owner {
         let lang = self.settings.lang.unwrap_or(self.usual);
         let text = error.message.get(lang).to_owned();
         let Some(folder) = self.folders.get(&number) else { return };
-        if let Some((file, range)) = &error.place {
-            let path = places::behind(&folder.root, file);
+        if let Some(place) = &error.place {
+            let path = places::behind(&folder.root, &place.file);
             let open = self.document_at(&path).map(|document| Arc::clone(&document.text));
             let source = open.or_else(|| std::fs::read_to_string(&path).ok().map(Into::into)).unwrap_or_default();
             let marked = source.starts_with(crate::position::MARK);
             let source = source.trim_start_matches(crate::position::MARK);
             let index = LineIndex::new(source);
-            let range = Lines::new(source, &index, self.abilities.encoding).marked(marked).range(*range);
+            let range = Lines::new(source, &index, self.abilities.encoding).marked(marked).range(place.range);
             let diagnostic = Diagnostic {
                 range,
                 severity: Some(DiagnosticSeverity::ERROR),
                 code: Some(NumberOrString::String("configuration".to_owned())),
                 source: Some("vramlint".to_owned()),
-                message: error.what.get(lang).to_owned(),
+                message: place.what.get(lang).to_owned(),
                 ..Diagnostic::default()
             };
             if self.tell_findings(number, &path, Arc::new(Found::new(vec![diagnostic]))).await {

@@ -139,12 +139,12 @@ impl Owner {
         }
     }
 
-    pub(super) async fn did_change_configuration(&mut self, settings: &Value) {
+    pub(super) fn did_change_configuration(&mut self, settings: &Value) {
         // Clients that are asked send nothing of use here.
         if self.abilities.configuration && settings.get("vramlint").is_none() {
             self.ask_for_settings();
         } else {
-            self.configure(settings).await;
+            self.configure(settings);
         }
     }
 
@@ -164,7 +164,7 @@ impl Owner {
         });
     }
 
-    pub(super) async fn configure(&mut self, section: &Value) {
+    pub(super) fn configure(&mut self, section: &Value) {
         let (settings, wrong) = Settings::read(section);
         self.log_later(&wrong);
         if *self.settings == settings {
