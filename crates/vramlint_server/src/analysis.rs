@@ -109,8 +109,6 @@ pub(crate) struct Analysis {
     pub covers: BTreeSet<PathBuf>,
     /// Their findings, where there are any.
     pub found: BTreeMap<PathBuf, Arc<Found>>,
-    /// The runs of each open text.
-    pub status: Vec<Status>,
 }
 
 /// The runs of an open text: `vramlint/status`.
@@ -191,8 +189,7 @@ pub(crate) fn analyse(workspace: &Workspace, scope: &Scope, frame: Arc<Frame>, c
     })?;
     let lang = frame.settings.lang.or(answer.report.lang).unwrap_or(frame.usual);
     let covers = answer.covers.iter().map(|shown| places::behind(&frame.root, shown)).collect();
-    let status = if *scope == Scope::Whole { status(&answer, &frame, lang) } else { Vec::new() };
-    let mut analysis = Analysis { answer, frame, lang, covers, found: BTreeMap::new(), status };
+    let mut analysis = Analysis { answer, frame, lang, covers, found: BTreeMap::new() };
     analysis.found = found(&analysis);
     if cancel.is_cancelled() {
         return Err(Failure::Cancelled);
@@ -216,6 +213,11 @@ impl Analysis {
     pub(crate) fn location(&self, place: Place) -> Option<Location> {
         let file = self.source(place.file);
         Some(Location { uri: self.frame.uri(&self.frame.path(file))?, range: self.frame.lines(file).range(place.range) })
+    }
+
+    /// The runs of each text that is open now.
+    pub(crate) fn status(&self, now: &Frame) -> Vec<Status> {
+        status(&self.answer, now, self.lang)
     }
 
     /// The findings of a file.

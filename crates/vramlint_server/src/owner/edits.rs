@@ -22,18 +22,18 @@ impl Owner {
         let Some(path) = path else { return };
         let document = Document { uri: item.uri, path: path.clone(), version: item.version, text: item.text.into() };
         let as_on_disk = std::fs::read(&path).is_ok_and(|bytes| bytes == document.text.as_bytes());
-        let text = Arc::clone(&document.text);
+        let (text, marked) = (Arc::clone(&document.text), document.marked());
         self.documents.insert(document.uri.as_str().to_owned(), document);
         self.note_open();
         let number = self.folder_of(&path).filter(|number| !self.folders[number].loose).unwrap_or_else(|| self.loose(&path));
         let Some(folder) = self.folders.get_mut(&number) else { return };
         folder.workspace.edit(&path, Some(text));
-        if as_on_disk && !folder.loose {
+        if as_on_disk && !folder.loose && !marked {
             // Nothing is new but that somebody looks at it.
             if folder.settled_at != Some(folder.revision) {
                 folder.dirty.insert(path);
             }
-            folder.quiet = folder.quiet.or(Some(Instant::now() + QUIET)).filter(|_| folder.settled_at != Some(folder.revision));
+            self.look_up_runs(number);
         } else {
             folder.dirty.insert(path);
             folder.changed(Instant::now() + QUIET);

@@ -1,6 +1,6 @@
 //! What happens, in the order in which it does.
 
-use crate::analysis::{Job, Outcome, Scope};
+use crate::analysis::{Job, Outcome, Scope, Status};
 use crate::settings::Settings;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -49,6 +49,15 @@ pub(crate) enum Event {
         outcome: Outcome,
         /// How long it took, waiting included.
         took: Duration,
+    },
+    /// The runs of the open texts of a folder were looked up.
+    Looked {
+        /// In which folder.
+        folder: u32,
+        /// In which state of it.
+        revision: u64,
+        /// The runs.
+        status: Vec<Status>,
     },
     /// A folder went: its findings are taken back.
     Retract,

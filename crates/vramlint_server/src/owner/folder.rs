@@ -1,8 +1,9 @@
 //! A folder with its workspace.
 
-use crate::analysis::Job;
+use crate::analysis::{Analysis, Job};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tokio::time::Instant;
 use vramlint_project::{Cancel, Request, Workspace};
 use vramlint_resolve::Target;
@@ -28,6 +29,10 @@ pub(crate) struct Folder {
     pub dirty: BTreeSet<PathBuf>,
     /// When all of it is analysed, if nobody types until then.
     pub quiet: Option<Instant>,
+    /// The last analysis of all of it, while the texts are as they were.
+    pub whole: Option<Arc<Analysis>>,
+    /// How many times the runs of open texts are being looked up.
+    pub looking: usize,
     /// The state that was analysed in full.
     pub settled_at: Option<u64>,
 }
@@ -44,6 +49,8 @@ impl Folder {
             jobs: Vec::new(),
             dirty: BTreeSet::new(),
             quiet: None,
+            whole: None,
+            looking: 0,
             settled_at: None,
         }
     }
@@ -54,6 +61,7 @@ impl Folder {
         self.cancel.cancel();
         self.cancel = Cancel::default();
         self.jobs.clear();
+        self.whole = None;
         self.quiet = Some(settle_at);
     }
 }

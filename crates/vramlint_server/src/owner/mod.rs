@@ -130,6 +130,7 @@ impl Owner {
             Event::Done { folder, revision, scope, outcome, took } => {
                 self.done(folder, revision, &scope, outcome, took).await;
             }
+            Event::Looked { folder, revision, status } => self.looked(folder, revision, status).await,
             Event::Retract => self.retract().await,
             Event::Log(text) => self.voice.log(&text).await,
         }
@@ -208,7 +209,7 @@ impl Owner {
     }
 
     fn is_settled(&self, number: u32) -> bool {
-        self.folders.get(&number).is_none_or(|folder| folder.settled_at == Some(folder.revision))
+        self.folders.get(&number).is_none_or(|folder| folder.settled_at == Some(folder.revision) && folder.looking == 0)
     }
 
     async fn ask(&mut self, about: About, reply: oneshot::Sender<Snapshot>) {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tower_lsp_server::ls_types::notification::Notification;
 use tower_lsp_server::ls_types::{
-    Diagnostic, DiagnosticSeverity, FullDocumentDiagnosticReport, NumberOrString, WorkspaceDocumentDiagnosticReport,
+    Diagnostic, DiagnosticSeverity, FullDocumentDiagnosticReport, NumberOrString, Uri, WorkspaceDocumentDiagnosticReport,
     WorkspaceFullDocumentDiagnosticReport,
 };
 use vramlint_base::{LineIndex, message};
@@ -22,6 +22,8 @@ use vramlint_project::ConfigError;
 pub(crate) struct Told {
     /// The folder that answers for it.
     folder: u32,
+    /// The address under which they were told.
+    uri: Option<Uri>,
     /// The findings.
     found: Arc<Found>,
     /// The text that they were told for, where it was open.
@@ -59,12 +61,45 @@ impl Owner {
         if elsewhere {
             self.refresh_diagnostics();
         }
-        if *scope == Scope::Whole && self.ready {
-            for status in &analysis.status {
-                self.voice.tell::<RunStatusOf>(status.clone()).await;
+        if *scope == Scope::Whole {
+            if let Some(folder) = self.folders.get_mut(&number) {
+                folder.whole = Some(Arc::clone(analysis));
             }
+            self.look_up_runs(number);
             self.refresh_decorations();
         }
+    }
+
+    /// Looks up the runs of the open texts of a folder that is analysed in full.
+    pub(super) fn look_up_runs(&mut self, number: u32) {
+        let Some(folder) = self.folders.get(&number) else { return };
+        let Some(analysis) = folder.whole.clone() else { return };
+        let (frame, revision, events) = (self.frame(folder), folder.revision, self.events.clone());
+        self.pools.urgent.run(
+            move || analysis.status(&frame),
+            move |status| {
+                let status = status.unwrap_or_else(|panic| {
+                    events.send(super::Event::Log(format!("status: {panic}")));
+                    Vec::new()
+                });
+                events.send(super::Event::Looked { folder: number, revision, status });
+            },
+        );
+        if let Some(folder) = self.folders.get_mut(&number) {
+            folder.looking += 1;
+        }
+    }
+
+    /// Tells the runs of the open texts, unless the texts are others by now.
+    pub(super) async fn looked(&mut self, number: u32, revision: u64, status: Vec<Status>) {
+        let Some(folder) = self.folders.get_mut(&number) else { return };
+        folder.looking -= 1;
+        if folder.revision == revision && self.ready {
+            for status in status {
+                self.voice.tell::<RunStatusOf>(status).await;
+            }
+        }
+        self.tell_settled().await;
     }
 
     /// Tells the findings of a file, unless the client knows them; whether it did not.
@@ -77,10 +112,13 @@ impl Owner {
         if same && !moved {
             return false;
         }
-        self.told.insert(path.to_path_buf(), Told { folder, found: Arc::clone(&found), version });
+        // A text without a file is told of under its own address to the end.
+        let open = self.open.get(path).map(|open| open.uri.clone());
+        let uri = open.or_else(|| old.and_then(|old| old.uri.clone())).or_else(|| places::uri(path));
+        self.told.insert(path.to_path_buf(), Told { folder, uri: uri.clone(), found: Arc::clone(&found), version });
         if self.ready
             && !self.abilities.pull
-            && let Some(uri) = self.open.get(path).map(|open| open.uri.clone()).or_else(|| places::uri(path))
+            && let Some(uri) = uri
         {
             self.voice.publish(uri, found.items.clone(), version).await;
         }
@@ -168,7 +206,7 @@ impl Owner {
         let mut files: Vec<(&PathBuf, &Told)> = self.told.iter().collect();
         files.sort_by_key(|(path, _)| *path);
         let report = |(path, told): (&PathBuf, &Told)| {
-            let uri = self.open.get(path).map(|open| open.uri.clone()).or_else(|| places::uri(path))?;
+            let uri = told.uri.clone().or_else(|| places::uri(path))?;
             let result_id = told.found.result_id();
             let same = match known.get(uri.as_str()) {
                 Some(id) => *id == result_id,
