@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// Edits of the long session, and after how many of them everything is compared.
 const EDITS: usize = 10_000;
-const EACH: usize = 250;
+const EACH: usize = 100;
 
 /// Numbers that are the same on every machine.
 struct Dice(u64);
@@ -83,7 +83,7 @@ impl Model {
                 end += 1;
             }
         }
-        if self.units.len() > 3000 || dice.roll(60) == 0 {
+        if self.units.len() > 3000 || dice.roll(15) == 0 {
             self.units = self.original.encode_utf16().collect();
             return json!({"text": self.original});
         }

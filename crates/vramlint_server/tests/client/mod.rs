@@ -212,7 +212,7 @@ impl Client {
 
     /// Waits until everything sent so far is analysed in full and told.
     pub async fn settle(&mut self) {
-        let answer = self.ask("vramlint/settled", Value::Null).await.expect("it settles");
+        let answer = self.ask("vramlint/settled", json!({})).await.expect("it settles");
         assert_eq!(answer["settled"], json!(true));
     }
 
@@ -259,7 +259,7 @@ impl Client {
 
     /// Leaves; whether the server says that it was in order.
     pub async fn leave(mut self) -> bool {
-        self.ask("shutdown", Value::Null).await.expect("it shuts down");
+        self.ask("shutdown", json!({})).await.expect("it shuts down");
         self.tell("exit", Value::Null).await;
         self.server.await.expect("it ends without a panic")
     }
