@@ -11,6 +11,7 @@ pub mod config;
 mod discovery;
 mod files;
 pub mod fix;
+mod ground;
 mod layers;
 pub mod models;
 mod own;

@@ -33,6 +33,7 @@ mod sharding;
 mod symptoms;
 mod trainers;
 
+pub use code::speaks_alone;
 pub use marks::{Mark, PAGES, address, mark};
 pub use registry::{RULES, find};
 pub use rule::{Context, Group, Page, Rule, Sink};

@@ -144,6 +144,8 @@ pub(crate) struct RunStatus {
 pub(crate) enum Failure {
     /// A newer edit came.
     Cancelled,
+    /// The file is none of the folder's, or is left out of it.
+    Absent,
     /// The configuration is at fault.
     Config(ConfigError),
     /// We are.
@@ -184,7 +186,8 @@ pub(crate) fn analyse(workspace: &Workspace, scope: &Scope, frame: Arc<Frame>, c
         Scope::Whole => workspace.whole(cancel),
     };
     let answer = answer.map_err(|stopped| match stopped {
-        Stopped::Cancelled => Failure::Cancelled,
+        Stopped::Cancelled if cancel.is_cancelled() => Failure::Cancelled,
+        Stopped::Cancelled => Failure::Absent,
         Stopped::Config(error) => Failure::Config(error),
     })?;
     let lang = frame.settings.lang.or(answer.report.lang).unwrap_or(frame.usual);

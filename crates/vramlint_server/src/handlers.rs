@@ -52,7 +52,7 @@ impl Handlers {
             Err(Failure::Cancelled) => {
                 Err(Error { code: ErrorCode::ContentModified, message: "content modified".into(), data: None })
             }
-            Err(Failure::Config(_) | Failure::Panicked(_)) => Ok(None),
+            Err(Failure::Absent | Failure::Config(_) | Failure::Panicked(_)) => Ok(None),
         }
     }
 

@@ -238,13 +238,8 @@ impl Owner {
             None => crate::places::file(uri)?,
         };
         let number = self.folder_of(&path)?;
-        let folder = self.folders.get(&number)?;
-        // What is done already is best; all else would be work for one answer.
-        let done = folder.jobs.iter().find(|job| job.scope == Scope::Whole && job.outcome.borrow().is_some()).cloned();
-        let job = match done {
-            Some(job) => job,
-            None => self.start(number, Scope::Around(path.clone()))?,
-        };
+        // The part around a file holds it in full; of all of a folder only what findings need is kept.
+        let job = self.start(number, Scope::Around(path.clone()))?;
         Some(Asked { path, job, settings: Arc::clone(&self.settings) })
     }
 
@@ -268,7 +263,7 @@ impl Owner {
         match outcome {
             Ok(analysis) => self.publish(number, scope, &analysis).await,
             Err(Failure::Config(error)) => self.complain(number, &error).await,
-            Err(Failure::Cancelled | Failure::Panicked(_)) => {}
+            Err(Failure::Cancelled | Failure::Absent | Failure::Panicked(_)) => {}
         }
         self.tell_watching();
         self.tell_settled().await;
