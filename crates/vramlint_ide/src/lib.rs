@@ -9,6 +9,8 @@
 
 pub mod actions;
 mod at;
+#[cfg(test)]
+mod broken;
 pub mod complete;
 pub mod diagnostics;
 pub mod hints;
@@ -16,7 +18,10 @@ pub mod hover;
 pub mod lenses;
 pub mod links;
 pub mod navigate;
+mod summary;
 pub mod symbols;
+#[cfg(test)]
+mod testing;
 
 pub use actions::{Action, ActionKind, actions};
 pub use complete::{Completion, CompletionKind, completions};
