@@ -154,7 +154,13 @@ pub(crate) fn check_with(
     let files = overlay(&request);
     pool.install(|| {
         let ground = Ground::survey(layers, &request, &files)?;
-        let report = ground.judge(layers, &request, &files, &|tell| ground.read(layers, &files, if tell { progress } else { &|_, _| {} }), &|| false);
+        let report = ground.judge(
+            layers,
+            &request,
+            &files,
+            &|tell| ground.read(layers, &files, if tell { progress } else { &|_, _| {} }),
+            &|| false,
+        );
         // Nobody cancels it.
         report.ok_or_else(|| ConfigError::new(message!("cancelled", "已取消")))
     })
@@ -172,7 +178,6 @@ pub(crate) fn first_folder(request: &Request) -> PathBuf {
     let path = absolute(&request.cwd, named.map_or(Path::new(""), PathBuf::as_path));
     if path.is_dir() { path } else { path.parent().map_or_else(|| request.cwd.clone(), Path::to_path_buf) }
 }
-
 
 #[cfg(test)]
 mod tests;

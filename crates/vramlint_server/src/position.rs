@@ -83,6 +83,10 @@ impl<'a> Lines<'a> {
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
+        // Between the two bytes of a line break there is no place; it is where the break begins.
+        if self.text[..offset].ends_with('\r') && self.text[offset..].starts_with('\n') {
+            offset -= 1;
+        }
         let line = self.index.line_of(offset as u32);
         let start = self.index.line_start(line) as usize;
         let column = self.encoding.length(&self.text[start..offset]);
@@ -181,6 +185,8 @@ mod tests {
         let index = LineIndex::new(TEXT);
         let lines = Lines::new(TEXT, &index, Encoding::Utf16);
         assert_eq!(lines.position(rocket + 1), lines.position(rocket));
+        let end = TEXT.find('\n').expect("it is there") as u32;
+        assert_eq!(lines.position(end), lines.position(end_of_first), "between the bytes of a line break");
         assert_eq!(lines.position(9999), lines.position(TEXT.len() as u32));
         assert_eq!(Lines::new("", &LineIndex::new(""), Encoding::Utf8).offset(Position { line: 0, character: 3 }), 0);
     }

@@ -313,9 +313,11 @@ pub fn fresh(root: &Path, unsaved: &[(PathBuf, String)], utf16: bool) -> BTreeSe
     let report = check(&request, &|_, _| {}).expect("no configuration is at fault");
     let place = |text: &str, offset: u32| {
         let before = &text[..(offset as usize).min(text.len())];
+        // Between the two bytes of a line break there is no place; it is where the break begins.
+        let within = text[before.len()..].starts_with('\n');
+        let before = before.strip_suffix('\r').filter(|_| within).unwrap_or(before);
         let normal = before.replace("\r\n", "\n").replace('\r', "\n");
-        // An offset between the two halves of a line break still stands on the line before.
-        let line = normal.matches('\n').count() - usize::from(before.ends_with('\r') && text[before.len()..].starts_with('\n'));
+        let line = normal.matches('\n').count();
         let start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
         let column = if utf16 { before[start..].encode_utf16().count() } else { before.len() - start };
         (line, column)
