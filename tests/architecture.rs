@@ -62,6 +62,10 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
             ],
         ),
         (
+            "vramlint_server",
+            vec!["vramlint_base", "vramlint_estimate", "vramlint_ide", "vramlint_project", "vramlint_resolve", "vramlint_view"],
+        ),
+        (
             "vramlint",
             vec![
                 "vramlint_base",
@@ -72,6 +76,7 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
                 "vramlint_project",
                 "vramlint_resolve",
                 "vramlint_rules",
+                "vramlint_server",
                 "vramlint_view",
             ],
         ),
