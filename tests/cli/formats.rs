@@ -48,6 +48,40 @@ fn github() {
 }
 
 #[test]
+fn gitlab() {
+    assert_snapshot!("gitlab-en", check("--output-format gitlab"));
+}
+
+#[test]
+fn junit() {
+    assert_snapshot!("junit-en", check("--output-format junit"));
+    assert_snapshot!("junit-zh", check("--output-format junit --lang zh"));
+    // Some readers take a report without cases for a failure.
+    let nothing = Folder::new(&[("notes.md", "nothing\n")]).run("check --output-format junit").out(0);
+    assert!(nothing.contains("tests=\"1\" failures=\"0\"") && nothing.contains("<testcase "), "{nothing}");
+}
+
+#[test]
+fn rdjson() {
+    assert_snapshot!("rdjson-en", check("--output-format rdjson"));
+}
+
+/// The pages of the rules left out: `docs.rs` holds them.
+#[test]
+fn sarif() {
+    for (name, words) in [("sarif-en", "--output-format sarif"), ("sarif-zh", "--output-format sarif --lang zh")] {
+        let text = check(words);
+        let (rules, rest) =
+            (text.find("\"rules\":[").expect("rules"), text.find("]}},\"automation").expect("the end of the rules"));
+        for rule in ["VL007", "VL101", "VL201"] {
+            assert!(text[rules..rest].contains(&format!("{{\"id\":\"{rule}\",")), "{rule}: {text}");
+        }
+        assert_eq!(text[rules..rest].matches("\"help\":{\"text\":\"").count(), 3, "{text}");
+        assert_snapshot!(name, format!("{}…{}", &text[..rules], &text[rest..]));
+    }
+}
+
+#[test]
 fn runs() {
     let estimated = |text: &str| text.lines().filter(|line| line.starts_with("  estimate ")).count();
     // An estimate goes on below its first line, in the column of values.
@@ -109,7 +143,7 @@ fn colour_is_where_it_is_asked_for() {
         assert!(!coloured(command, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]), "{command}");
         assert!(!coloured(&format!("{command} --color never"), &[("CLICOLOR_FORCE", "1")]), "{command}");
     }
-    for format in ["json", "jsonl", "github"] {
+    for format in ["json", "jsonl", "github", "gitlab", "sarif", "junit", "rdjson"] {
         assert!(!coloured(&format!("check --color always --output-format {format}"), &[]), "{format}");
     }
 }
