@@ -26,8 +26,11 @@ def _folders():
     yield sysconfig.get_path("scripts", scheme=_user_scheme())
     beside = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     yield os.path.join(beside, "bin")
-    prefix = os.path.dirname(os.path.dirname(os.path.dirname(beside)))
-    yield os.path.join(prefix, "Scripts" if os.name == "nt" else "bin")
+    # prefix/lib/python3.x/site-packages, on Windows prefix/Lib/site-packages
+    if os.name == "nt":
+        yield os.path.join(os.path.dirname(os.path.dirname(beside)), "Scripts")
+    else:
+        yield os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(beside))), "bin")
 
 
 def _user_scheme() -> str:
