@@ -29,7 +29,8 @@
 (defcustom vramlint-eglot-modes
   '(yaml-mode yaml-ts-mode sh-mode bash-ts-mode makefile-mode makefile-gmake-mode dockerfile-mode dockerfile-ts-mode)
   "Major modes for which eglot starts vramlint.
-Add `python-mode', `python-ts-mode', `js-json-mode', `json-mode' or `json-ts-mode' where you want it instead of another server."
+Add `python-mode', `python-ts-mode', `js-json-mode', `json-mode' or
+`json-ts-mode' where you want it instead of another server."
   :type '(repeat symbol))
 
 (defcustom vramlint-settings nil
@@ -45,6 +46,7 @@ Add `python-mode', `python-ts-mode', `js-json-mode', `json-mode' or `json-ts-mod
 
 (defvar eglot-server-programs)
 (declare-function lsp-register-client "lsp-mode")
+(declare-function lsp-register-custom-settings "lsp-mode")
 (declare-function make-lsp-client "lsp-mode")
 (declare-function lsp-stdio-connection "lsp-mode")
 
@@ -60,12 +62,25 @@ Add `python-mode', `python-ts-mode', `js-json-mode', `json-mode' or `json-ts-mod
       (put (car one) 'eglot-language-id (cdr one))))
   (add-to-list 'eglot-server-programs (cons vramlint-eglot-modes #'vramlint--contact)))
 
+(defun vramlint--ignored ()
+  "What to do with messages that only other editors show."
+  (let ((handlers (make-hash-table :test 'equal)))
+    (puthash "vramlint/status" #'ignore handlers)
+    handlers))
+
 (with-eval-after-load 'lsp-mode
+  ;; lsp-mode answers with these when the server asks for its settings.
+  (lsp-register-custom-settings
+   (mapcar (lambda (name)
+             (list (concat "vramlint." name)
+                   (lambda () (plist-get vramlint-settings (intern (concat ":" name))))))
+           '("lang" "gpu" "gpuMemory" "config" "inlayHints" "codeLens")))
   (lsp-register-client
    (make-lsp-client
     :new-connection (lsp-stdio-connection (lambda () vramlint-command))
     :major-modes (mapcar #'car vramlint--languages)
     :initialization-options (lambda () vramlint-settings)
+    :notification-handlers (vramlint--ignored)
     :add-on? t
     :priority -1
     :server-id 'vramlint)))
