@@ -18,8 +18,9 @@ left_out() {
 
 # From 29 on eglot is part of Emacs.
 eglot() {
-    command -v emacs >/dev/null && { [ -d /usr/share/emacs/site-lisp/elpa ] && ls /usr/share/emacs/site-lisp/elpa | grep -q '^eglot' ||
-        emacs -Q --batch --eval '(kill-emacs (if (locate-library "eglot") 0 1))' 2>/dev/null; }
+    command -v emacs >/dev/null || return 1
+    [ -n "$(find /usr/share/emacs/site-lisp/elpa -maxdepth 1 -name 'eglot*' 2>/dev/null)" ] ||
+        emacs -Q --batch --eval '(kill-emacs (if (locate-library "eglot") 0 1))' 2>/dev/null
 }
 
 if ! eglot && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
