@@ -132,6 +132,28 @@ fn text_is_clean() {
     }
 }
 
+/// What a file or its name says is quoted in messages: it may not move the cursor, nor pass for a finding of its own.
+#[test]
+fn what_is_quoted_stays_on_its_line() {
+    let text = "compute_environment: LOCAL_MACHINE\n\"a\\nb.yaml:1:1: error[VL001] c\\e[31m\\u202E\": 1\nnum_processes: 1\n";
+    let folder = Folder::new(&[("accelerate_config.yaml", text)]);
+    let count = |words: &str| {
+        let out = folder.run(&format!("check --select VL004 {words}")).out(1);
+        assert!(!out.contains(['\x1b', '\u{202e}']) && out.contains("a␊b.yaml"), "{words}: {out:?}");
+        out.lines().count()
+    };
+    assert_eq!(count("--quiet --output-format concise"), 1);
+    count("--output-format full");
+    #[cfg(unix)]
+    {
+        let folder = Folder::new(&[("x\n\x1b[2Jy/accelerate_config.yaml", text)]);
+        for format in ["concise", "full"] {
+            let out = folder.run(&format!("check --select VL004 --output-format {format}")).out(1);
+            assert!(!out.contains('\x1b') && out.contains("x␊␛[2Jy/accelerate_config.yaml"), "{out:?}");
+        }
+    }
+}
+
 #[test]
 fn colour_is_where_it_is_asked_for() {
     let folder = Folder::project();
