@@ -8,21 +8,28 @@
 //! 4. Markdown that it gives reads well as plain text too: some editors show it raw.
 
 pub mod actions;
+#[cfg(test)]
+mod broken;
 pub mod complete;
 pub mod diagnostics;
+#[cfg(test)]
+mod fixture;
 pub mod hints;
 pub mod hover;
 pub mod lenses;
 pub mod links;
 pub mod navigate;
+pub mod page;
 pub mod symbols;
+mod within;
 
 pub use actions::{Action, ActionKind, actions};
-pub use complete::{Completion, CompletionKind, completions};
+pub use complete::{Completion, CompletionKind, completions, configuration_completions};
 pub use diagnostics::{Diagnostic, Note, Tag, diagnostics};
 pub use hints::{Hint, HintKind, hints};
 pub use hover::{Hover, hover};
 pub use lenses::{Lens, LensCommand, lenses};
 pub use links::{Link, links};
 pub use navigate::{definition, references};
+pub use page::page_address;
 pub use symbols::{Symbol, SymbolKind, symbols};

@@ -32,6 +32,9 @@ mod sharding;
 mod symptoms;
 mod trainers;
 
+pub use code::speaks_alone;
+pub use batch::claims;
+pub use memory::repair_fix;
 pub use registry::{RULES, find};
 pub use rule::{Context, Group, Page, Rule, Sink};
 pub use symptoms::{Symptom, symptoms};
