@@ -8,6 +8,7 @@
 //! 4. Markdown that it gives reads well as plain text too: some editors show it raw.
 
 pub mod actions;
+mod at;
 #[cfg(test)]
 mod broken;
 pub mod complete;
@@ -19,8 +20,10 @@ pub mod hover;
 pub mod lenses;
 pub mod links;
 pub mod navigate;
-pub mod page;
+mod summary;
 pub mod symbols;
+#[cfg(test)]
+mod testing;
 mod within;
 
 pub use actions::{Action, ActionKind, actions};
@@ -31,5 +34,4 @@ pub use hover::{Hover, hover};
 pub use lenses::{Lens, LensCommand, lenses};
 pub use links::{Link, links};
 pub use navigate::{definition, references};
-pub use page::page_address;
 pub use symbols::{Symbol, SymbolKind, symbols};

@@ -53,8 +53,12 @@ impl Ground {
             extend: rules.flag("--extend-select", &request.extend_select)?,
             ignore: rules.flag("--ignore", &request.ignore)?,
         };
-        if let Some(what) =
-            request.target.gpu.as_ref().filter(|_| request.target.memory.is_none()).and_then(|gpu| unknown_card(gpu, "--gpu-memory"))
+        if let Some(what) = request
+            .target
+            .gpu
+            .as_ref()
+            .filter(|_| request.target.memory.is_none())
+            .and_then(|gpu| unknown_card(gpu, "--gpu-memory"))
         {
             let Message { en, zh } = what;
             return Err(ConfigError::new(message!("--gpu: {en}", "--gpu：{zh}")));

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use vramlint_base::{FileId, Finding, Message, Severity, message};
 use vramlint_estimate::{Estimates, Models, RunEstimate};
+use vramlint_memory::{Arch, Estimate, Setup};
 use vramlint_resolve::{Project, Run, Target};
 
 /// Stack of a working thread, bytes: readers go down as deep as a text is nested.
@@ -95,6 +96,17 @@ impl Report {
         self.estimates.all(&self.project, &self.models).filter(|(run, _)| self.is_reported(run))
     }
 
+    /// The estimate of one run of the project, or why there is none; made when it is first asked for. `None` for a run of another
+    /// project.
+    pub fn estimate(&self, run: &Run) -> Option<&Result<RunEstimate, Message>> {
+        self.estimates.of(&self.project, &self.models, run)
+    }
+
+    /// What a model would need under another setup; made once for each. `None` where it cannot be simulated.
+    pub fn estimate_under(&self, arch: &Arch, setup: &Setup) -> Option<Estimate> {
+        self.estimates.under(arch, setup)
+    }
+
     /// The runs in which a reported file takes part. The project holds those of the files read for context too.
     pub fn runs(&self) -> impl Iterator<Item = &Run> {
         self.project.runs.iter().filter(|run| self.is_reported(run))
@@ -142,7 +154,13 @@ pub(crate) fn check_with(
     let files = overlay(&request);
     pool.install(|| {
         let ground = Ground::survey(layers, &request, &files)?;
-        let report = ground.judge(layers, &request, &files, &|tell| ground.read(layers, &files, if tell { progress } else { &|_, _| {} }), &|| false);
+        let report = ground.judge(
+            layers,
+            &request,
+            &files,
+            &|tell| ground.read(layers, &files, if tell { progress } else { &|_, _| {} }),
+            &|| false,
+        );
         // Nobody cancels it.
         report.ok_or_else(|| ConfigError::new(message!("cancelled", "已取消")))
     })
@@ -160,7 +178,6 @@ pub(crate) fn first_folder(request: &Request) -> PathBuf {
     let path = absolute(&request.cwd, named.map_or(Path::new(""), PathBuf::as_path));
     if path.is_dir() { path } else { path.parent().map_or_else(|| request.cwd.clone(), Path::to_path_buf) }
 }
-
 
 #[cfg(test)]
 mod tests;

@@ -77,7 +77,8 @@ fn the_corpus_whole_and_around_each_file() {
 fn folders(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let inner = std::fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable").path());
     let inner = inner.filter(|path| path.is_dir());
-    let mut found: Vec<PathBuf> = if depth == 1 { inner.collect() } else { inner.flat_map(|path| folders(&path, depth - 1)).collect() };
+    let mut found: Vec<PathBuf> =
+        if depth == 1 { inner.collect() } else { inner.flat_map(|path| folders(&path, depth - 1)).collect() };
     found.sort();
     found
 }

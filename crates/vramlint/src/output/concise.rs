@@ -1,11 +1,11 @@
 //! `concise`: one line a finding.
 
 use super::line::quoted;
-use super::place::span;
 use super::{Style, paint};
 use owo_colors::OwoColorize;
 use std::fmt::Write;
 use vramlint_project::Report;
+use vramlint_view::place::span;
 
 /// `path:line:column: severity[CODE] message (name)`.
 pub(crate) fn all(report: &Report, style: Style) -> String {

@@ -1,10 +1,10 @@
 //! `gitlab`: a Code Quality report, the part of the Code Climate format that GitLab reads.
 
 use super::fingerprint::fingerprints;
-use super::place::span;
 use serde::Serialize;
 use vramlint_base::{Lang, Severity};
 use vramlint_project::Report;
+use vramlint_view::place::span;
 
 #[derive(Serialize)]
 struct Issue {

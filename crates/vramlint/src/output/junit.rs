@@ -1,9 +1,9 @@
 //! `junit`: the XML that CI systems show as tests. A suite for each file, a case for each finding.
 
-use super::place::span;
 use std::fmt::Write;
 use vramlint_base::{Finding, Lang, Severity};
 use vramlint_project::Report;
+use vramlint_view::place::span;
 
 /// One document. Advice is a case that passes with a remark: it does not change the exit status either. Where nothing was found,
 /// one case says so, because some readers take a report without cases for a failure.

@@ -3,12 +3,12 @@
 //! Columns are bytes of UTF-8 from 1, ends are exclusive. Fields that only its newer releases know are left out, as its reader
 //! refuses unknown ones: the other ends of a contradiction are lines of the message.
 
-use super::place::span;
 use serde::Serialize;
 use std::fmt::Write;
 use vramlint_base::{Applicability, Edit, Finding, Lang, Place, Severity};
 use vramlint_project::Report;
 use vramlint_resolve::Project;
+use vramlint_view::place::span;
 
 #[derive(Serialize)]
 struct ResultJson<'a> {

@@ -2,12 +2,12 @@
 
 mod repair;
 
-use crate::page::page_address;
 use std::collections::BTreeSet;
 use vramlint_base::{Applicability, Edit, FileId, Finding, Lang, TextRange};
 use vramlint_project::fix::{breaks, safe_fixes};
 use vramlint_project::{Report, ignore_edit};
 use vramlint_resolve::SourceFile;
+use vramlint_rules::address;
 
 /// What kind of action; editors group and filter by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -140,7 +140,7 @@ fn pages(here: &[(usize, &Finding)], lang: Lang) -> Vec<Action> {
             Lang::En => format!("open the page of `{name}`"),
             Lang::Zh => format!("打开 `{name}` 的说明"),
         };
-        let page = Some(page_address(name, lang));
+        let page = Some(address(name, lang));
         Action { title, kind: ActionKind::OpenPage, edits: Vec::new(), finding: Some(*number), preferred: false, page }
     };
     first.map(action).collect()

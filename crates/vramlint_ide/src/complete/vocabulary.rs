@@ -53,7 +53,8 @@ pub(super) fn kind(cx: &Cx<'_>) -> Kind {
         format!("{before}{after}")
     };
     let data = if json { vramlint_syntax::json::parse(&text) } else { vramlint_syntax::yaml::parse(&text) };
-    let file = SourceFile { lines: LineIndex::new(&text), text: text.into(), syntax: Syntax::Data(data), ..cx.file.clone() };
+    let file =
+        SourceFile { lines: LineIndex::new(&text), text: text.into(), syntax: Syntax::Data(data.into()), ..cx.file.clone() };
     kind::stated(&file).unwrap_or_else(|| kind::guess(&file)).kind
 }
 

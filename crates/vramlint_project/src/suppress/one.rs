@@ -53,7 +53,7 @@ fn holds(layers: &Layers, file: &SourceFile, finding: &Finding, after: &str, was
     let mut files = vec![renewed(file, host, after.into(), read.syntax)];
     for (part, syntax) in read.embedded {
         let mut inner = renewed(file, FileId(files.len() as u32), part.text.as_str().into(), syntax);
-        inner.host = Some((host, Arc::new(part)));
+        inner.host = Some((host, part));
         files.push(inner);
     }
     let start = files[0].lines.line_start(line as u32) + (finding.place.range.start - file.lines.line_start(old));

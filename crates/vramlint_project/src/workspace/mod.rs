@@ -226,7 +226,8 @@ impl Workspace {
         let web = self.web(surveyed);
         let known = surveyed.stamps.get();
         let edited = self.edits.iter().filter_map(|(path, edit)| Some((*surveyed.by_path.get(path)?, *edit)));
-        let edited = edited.filter(|(index, edit)| known.and_then(|known| known.get(index)) != Some(edit)).map(|(index, _)| index);
+        let edited =
+            edited.filter(|(index, edit)| known.and_then(|known| known.get(index)) != Some(edit)).map(|(index, _)| index);
         let changed = self.changed.iter().filter_map(|path| surveyed.by_path.get(path).copied());
         let now: HashMap<u32, Box<[u32]>> = edited
             .chain(changed)
@@ -252,7 +253,9 @@ impl Workspace {
         let governs = |file: &crate::versions::VersionFile| folders.iter().any(|folder| folder.starts_with(&file.root));
         let report = surveyed
             .ground
-            .judge(&Layers::real(), &self.request, &self.files, &|_| surveyed.ground.join(&loaded, &governs), &|| cancel.is_cancelled())
+            .judge(&Layers::real(), &self.request, &self.files, &|_| surveyed.ground.join(&loaded, &governs), &|| {
+                cancel.is_cancelled()
+            })
             .ok_or(Stopped::Cancelled)?;
         self.shelf.tidy();
         let covers = part.whole.iter().map(|index| &found[*index as usize]).filter(|found| found.reported);
@@ -280,7 +283,9 @@ impl Workspace {
         let loaded = self.all(surveyed, cancel)?;
         let report = surveyed
             .ground
-            .judge(&Layers::real(), &self.request, &self.files, &|_| surveyed.ground.join(&loaded, &|_| true), &|| cancel.is_cancelled())
+            .judge(&Layers::real(), &self.request, &self.files, &|_| surveyed.ground.join(&loaded, &|_| true), &|| {
+                cancel.is_cancelled()
+            })
             .ok_or(Stopped::Cancelled)?;
         let files = report.project.files.iter().filter(|file| file.reported && file.host.is_none());
         Ok(Answer { covers: files.map(|file| file.path.clone()).collect(), report })

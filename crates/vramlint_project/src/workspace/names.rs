@@ -115,7 +115,11 @@ impl Names {
                 let is = |base: &str, index: &u32| {
                     let path: &str = &self.paths[*index as usize];
                     let module = path.strip_suffix("/__init__.py").unwrap_or(path.trim_end_matches(".py"));
-                    let rest = if base.is_empty() { Some(module) } else { module.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')) };
+                    let rest = if base.is_empty() {
+                        Some(module)
+                    } else {
+                        module.strip_prefix(base).and_then(|rest| rest.strip_prefix('/'))
+                    };
                     rest.is_some_and(|rest| rest == tail || rest.strip_prefix("src/") == Some(&tail))
                 };
                 let mut base = folder(from);
@@ -167,7 +171,8 @@ mod tests {
     use super::*;
 
     fn names() -> Names {
-        let paths = ["a/train.py", "a/ds.json", "b/train.py", "b/ds.json", "b/lib/__init__.py", "b/lib/data.py", "run.sh", "b/x/启动.sh"];
+        let paths =
+            ["a/train.py", "a/ds.json", "b/train.py", "b/ds.json", "b/lib/__init__.py", "b/lib/data.py", "run.sh", "b/x/启动.sh"];
         Names::new(paths.into_iter().map(|path| (path.to_owned(), if path.ends_with(".py") { Form::Python } else { Form::Json })))
     }
 

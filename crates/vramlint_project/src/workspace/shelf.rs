@@ -94,7 +94,9 @@ impl Shelf {
     /// Lets go of the Python trees that were not used for longest.
     pub(super) fn tidy(&self) {
         let mut kept = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        let python = |path: &Path| matches!(crate::discovery::form::Form::by_name(path), crate::discovery::form::ByName::Form(Form::Python));
+        let python = |path: &Path| {
+            matches!(crate::discovery::form::Form::by_name(path), crate::discovery::form::ByName::Form(Form::Python))
+        };
         let mut used: Vec<u64> = kept.by_path.iter().filter(|(path, _)| python(path)).map(|(_, (.., used))| *used).collect();
         if used.len() > TREES {
             used.sort_unstable_by(|a, b| b.cmp(a));

@@ -135,7 +135,8 @@ impl Module {
 
     /// A module of nothing but its imports, however deep they stand.
     pub fn imports_alone(&self) -> Self {
-        let is_import = |located: &Located<'_>| matches!(located.stmt.kind, StmtKind::Import { .. } | StmtKind::FromImport { .. });
+        let is_import =
+            |located: &Located<'_>| matches!(located.stmt.kind, StmtKind::Import { .. } | StmtKind::FromImport { .. });
         Self { body: self.statements().filter(is_import).map(|located| located.stmt.clone()).collect(), ..Self::default() }
     }
 
