@@ -1,0 +1,208 @@
+// A session with the extension in VS Code: findings, hover, hint, quick fix and its undoing, status bar, lens, timeline.
+//
+//   node session.mjs TOOLS CHROMIUM VRAMLINT VSIX PICTURES
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { open } from "./editor.mjs";
+
+const [tools, chromiumPath, binary, vsix, pictures] = process.argv.slice(2);
+const work = mkdtempSync(join(tmpdir(), "vramlint-vscode-"));
+const folder = join(work, "finetune");
+cpSync(join(import.meta.dirname, "project"), folder, { recursive: true });
+// The binary is found as it is by people who install it beside their libraries.
+mkdirSync(join(folder, ".venv/bin"), { recursive: true });
+symlinkSync(binary, join(folder, ".venv/bin/vramlint"));
+mkdirSync(pictures, { recursive: true });
+
+const start = Date.now();
+const editor = await open({ tools, chromiumPath, vsix, folder, work });
+const { page } = editor;
+page.setDefaultTimeout(20_000);
+const said = [];
+page.on("console", (message) => said.push(message.text()));
+
+let checks = 0;
+const check = async (name, act) => {
+  await act();
+  checks += 1;
+  console.log(`ok ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+};
+const shoot = (name, options = {}) => page.screenshot({ path: join(pictures, `${name}.png`), ...options });
+const openFile = async (name) => {
+  await page.locator(".explorer-folders-view").getByText(name, { exact: true }).dblclick();
+  await page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
+};
+/** Spaces of the editor are no-break spaces in the page. */
+const line = (text) => page.locator(".editor-instance .view-line").filter({ hasText: text }).first();
+const word = (text) => line(text).getByText(text, { exact: false }).last();
+const status = () => page.locator("#vramlint\\.vramlint\\.memory, .statusbar-item[id*='vramlint.memory']").first();
+const visible = (locator) => locator.waitFor({ state: "visible" });
+/** Waits until an answer is as wanted; what it was last is in the error. */
+const until = async (ask, wanted, what) => {
+  let last;
+  for (const end = Date.now() + 20_000; Date.now() < end; await page.waitForTimeout(50)) {
+    last = await ask();
+    if (wanted(last)) return last;
+  }
+  throw new Error(`${what}: ${last}`);
+};
+/** Runs a command by its name. */
+const command = async (name) => {
+  await page.keyboard.press("F1");
+  await page.locator(".quick-input-widget input[type=text]").first().fill(`>${name}`);
+  await page.locator(".quick-input-list .monaco-list-row").filter({ hasText: name }).first().click();
+};
+
+try {
+  await check("the editor opens the configuration", async () => {
+    await openFile("train.yaml");
+    await visible(page.locator(".editor-instance .view-line").first());
+  });
+
+  await check("findings are underlined", async () => {
+    await visible(page.locator(".squiggly-error").first());
+    await visible(page.locator(".squiggly-warning").first());
+  });
+
+  await check("Problems lists them with the other end of a contradiction", async () => {
+    await page.keyboard.press("Control+Shift+M");
+    const panel = page.locator(".markers-panel");
+    for (const code of ["VL201", "VL007", "VL301"]) await visible(panel.getByText(code).first());
+    await visible(panel.getByText("accelerate.yaml").first());
+    await shoot("findings");
+    await page.keyboard.press("Control+Shift+M");
+    await panel.waitFor({ state: "hidden" });
+  });
+
+  await check("the status bar shows the memory against the card", async () => {
+    await visible(status());
+    const text = await status().innerText();
+    assert.match(text, /≈ [\d.]+ \/ 24\.0 GiB/, text);
+  });
+
+  await check("an inlay hint stands beside the micro-batch", async () => {
+    const hint = page.locator(".view-line", { hasText: "batch_size" }).first();
+    await page.waitForFunction(() => [...document.querySelectorAll(".view-line")].some((one) => /batch_size:.4.*64/.test(one.textContent)));
+    assert.match(await hint.innerText(), /64/);
+  });
+
+  await check("the hover of the micro-batch has the memory as a table", async () => {
+    await line("batch_size: 4").locator("span span").first().hover();
+    const hover = page.locator(".monaco-hover:not(.hidden) .hover-contents table").first();
+    await visible(hover);
+    const text = await page.locator(".monaco-hover:not(.hidden)").first().innerText();
+    assert.match(text, /GiB/);
+    await shoot("hover");
+    await page.keyboard.press("Escape");
+  });
+
+  await check("a quick fix is applied, and the finding is gone", async () => {
+    await line("2e-5").getByText("2e-5").click();
+    await page.keyboard.press("Control+.");
+    const menu = page.locator(".action-widget").first();
+    await visible(menu.getByText("2.0e-5").first());
+    await shoot("quick-fix");
+    await menu.getByText("2.0e-5").first().click();
+    await visible(line("learning_rate: 2.0e-5"));
+    await page.locator(".squiggly-warning").nth(1).waitFor({ state: "detached" });
+  });
+
+  await check("undone, it is back", async () => {
+    await page.keyboard.press("Control+Z");
+    await line("learning_rate: 2.0e-5").waitFor({ state: "detached" });
+    await visible(page.locator(".squiggly-warning").nth(1));
+  });
+
+  await check("the status bar follows what is typed, saved or not", async () => {
+    const before = await status().innerText();
+    await line("max_length: 1024").getByText("1024").dblclick();
+    await page.keyboard.type("128");
+    await until(() => status().innerText(), (text) => /GiB/.test(text) && text !== before, "the status bar stays");
+    await page.keyboard.press("Control+Z");
+    await until(() => status().innerText(), (text) => text === before, `the status bar is not ${before} again`);
+  });
+
+  let frame;
+  const closeTimeline = async () => {
+    const tab = page.locator('.tab[data-resource-name^="Memory"], .tab[aria-label^="Memory"]').first();
+    await tab.click({ button: "middle" });
+    await tab.waitFor({ state: "detached" });
+  };
+  await check("the lens of the launch shows the timeline", async () => {
+    await openFile("launch.sh");
+    await page.keyboard.press("Control+B");
+    const lens = page.locator(".codelens-decoration a").filter({ hasText: /timeline/i });
+    await visible(lens.first());
+    await lens.first().click();
+    frame = page.frameLocator("iframe.webview").frameLocator("#active-frame");
+    await visible(frame.locator(".chart"));
+    assert.match(await frame.locator("h1").first().innerText(), /launch\.sh/);
+    const now = frame.locator(".readout .bytes");
+    assert.match(await now.innerText(), /GiB/, "the script of the page runs");
+    const widths = await frame.locator(".gauge > div").evaluate((gauge) => [...gauge.children].map((part) => part.getBoundingClientRect().width / gauge.getBoundingClientRect().width));
+    assert.ok(widths.length > 3 && Math.max(...widths) > 0.1, `parts are as wide as they are: ${widths}`);
+    const refused = said.filter((text) => /Refused to|Content Security Policy/.test(text));
+    assert.deepEqual(refused, []);
+    await shoot("timeline");
+  });
+
+  await check("the page follows the editor's theme, and the text", async () => {
+    const paper = () => frame.locator("section.run").first().evaluate((run) => getComputedStyle(run).backgroundColor);
+    assert.equal(await paper(), "rgb(255, 255, 255)");
+    await command("Preferences: Toggle between Light/Dark Themes");
+    await until(() => paper().catch(() => ""), (colour) => colour === "rgb(23, 26, 33)", "the page stays light");
+    await command("Preferences: Toggle between Light/Dark Themes");
+    await until(() => paper().catch(() => ""), (colour) => colour === "rgb(255, 255, 255)", "the page stays dark");
+  });
+
+  await check("the settings of the run are a document", async () => {
+    await closeTimeline();
+    await command("vramlint: Show Resolved Run");
+    await visible(line("gradient_accumulation_steps"));
+    await visible(line("effective_batch"));
+    await page.keyboard.press("Control+W");
+  });
+
+  await check("a click on the status bar shows the timeline too", async () => {
+    await status().click();
+    await visible(frame.locator(".chart"));
+    await closeTimeline();
+  });
+
+  await check("saving repairs what is certain, and nothing else", async () => {
+    await page.keyboard.press("Control+B");
+    await openFile("train.yaml");
+    const text = () => readFileSync(join(folder, "train.yaml"), "utf8");
+    const before = text();
+    await page.keyboard.press("Control+S");
+    assert.equal(await until(text, (now) => now !== before, "nothing was repaired"), before.replace("2e-5", "2.0e-5"));
+  });
+
+  await check("after a restart the findings are back", async () => {
+    await command("vramlint: Restart Server");
+    await page.locator(".squiggly-error").first().waitFor({ state: "detached" });
+    await visible(page.locator(".squiggly-error").first());
+    await visible(status());
+  });
+
+  await check("Chinese", async () => {
+    editor.set({ "vramlint.lang": "zh" });
+    await page.reload();
+    await visible(page.locator(".squiggly-error").first());
+    await page.keyboard.press("Control+Shift+M");
+    await visible(page.locator(".markers-panel").getByText("有效批大小").first());
+  });
+
+  console.log(`${checks} checks of VS Code passed in ${((Date.now() - start) / 1000).toFixed(1)} s`);
+} catch (error) {
+  await shoot("failed").catch(() => undefined);
+  console.log(`what is on the screen: ${join(pictures, "failed.png")}`);
+  // A logger that is absent from this editor says so at length.
+  console.log(said.filter((text) => !text.includes("spdlog")).slice(-10).join("\n"));
+  throw error;
+} finally {
+  await editor.close();
+  rmSync(work, { recursive: true, force: true });
+}
