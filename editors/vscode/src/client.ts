@@ -59,6 +59,8 @@ export class Server implements vscode.Disposable {
   #running: Candidate | undefined;
   /** One start or stop after the other. */
   #queue: Promise<void> = Promise.resolve();
+  /** What is done with a command of the server that somebody chose, instead of asking for its answer alone. */
+  readonly #shows = new Map<string, (...words: unknown[]) => Promise<void>>();
   readonly #status = new vscode.EventEmitter<StatusParams>();
   readonly #stopped = new vscode.EventEmitter<void>();
 
@@ -75,6 +77,11 @@ export class Server implements vscode.Disposable {
   /** The language of messages: the setting, else that of the editor. */
   get lang(): "en" | "zh" {
     return langOf(vscode.workspace.getConfiguration("vramlint").get<string>("lang"), vscode.env.language);
+  }
+
+  /** Shows the answer of a command of the server when it is chosen: in a line above a launch, for instance. */
+  shows(command: string, show: (...words: unknown[]) => Promise<void>): void {
+    this.#shows.set(command, show);
   }
 
   /** Starts the server; ends the one that runs. */
@@ -96,10 +103,10 @@ export class Server implements vscode.Disposable {
   }
 
   /** Asks the server to do something; `undefined` where it does not run. */
-  async execute(command: string, ...words: unknown[]): Promise<unknown> {
+  async execute(command: string, argument: unknown): Promise<unknown> {
     await this.#queue;
     if (!this.#client?.isRunning()) return undefined;
-    return this.#client.sendRequest("workspace/executeCommand", { command, arguments: words });
+    return this.#client.sendRequest("workspace/executeCommand", { command, arguments: [argument] });
   }
 
   async stop(): Promise<void> {
@@ -128,6 +135,10 @@ export class Server implements vscode.Disposable {
       initializationOptions: () => {
         const settings = vscode.workspace.getConfiguration("vramlint");
         return serverSettings((key) => settings.get(key));
+      },
+      middleware: {
+        executeCommand: (command, words: unknown[], next): vscode.ProviderResult<unknown> =>
+          this.#shows.get(command)?.(...words) ?? (next(command, words) as vscode.ProviderResult<unknown>),
       },
     };
     const client = new LanguageClient("vramlint", "vramlint", server, options);

@@ -4,7 +4,7 @@ import { Server } from "./client";
 import { pick } from "./lang";
 import { onInterpreterChange } from "./python";
 import { StatusBar } from "./statusBar";
-import { type RunName, RunDocuments, Timeline } from "./views";
+import { type RunName, runOf, RunDocuments, Timeline } from "./views";
 
 let server: Server | undefined;
 
@@ -18,10 +18,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
   const command = (name: string, work: (...words: unknown[]) => unknown): vscode.Disposable =>
     vscode.commands.registerCommand(name, work);
-  const showing = (show: (run: RunName) => Promise<void>) => async (folder?: unknown, id?: unknown) => {
-    const run = typeof folder === "string" && typeof id === "string" ? { folder, id } : await chooseRun(running, bar);
+  const showing = (show: (run: RunName) => Promise<void>) => async (...words: unknown[]) => {
+    const run = runOf(words) ?? (await chooseRun(running, bar));
     if (run) await show(run);
   };
+  const showRun = showing((run) => documents.show(run));
+  const showTimeline = showing((run) => timeline.show(run));
+  running.shows("vramlint.run", showRun);
+  running.shows("vramlint.timeline", showTimeline);
 
   context.subscriptions.push(
     log,
@@ -33,8 +37,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     command("vramlint.showOutput", () => {
       log.show();
     }),
-    command("vramlint.showRun", showing((run) => documents.show(run))),
-    command("vramlint.showTimeline", showing((run) => timeline.show(run))),
+    command("vramlint.showRun", showRun),
+    command("vramlint.showTimeline", showTimeline),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (["vramlint.path", "vramlint.importStrategy"].some((key) => event.affectsConfiguration(key))) void running.restart();
       else if (event.affectsConfiguration("python.defaultInterpreterPath")) void running.reconsider();
@@ -59,7 +63,6 @@ async function chooseRun(server: Server, bar: StatusBar): Promise<RunName | unde
   }
   const ids = bar.runs(document).map((run) => run.id);
   const placeHolder = pick(server.lang, "Which run?", "哪个训练任务？");
-  const id = ids.length > 1 ? await vscode.window.showQuickPick(ids, { placeHolder }) : ids[0];
-  const folder = vscode.workspace.getWorkspaceFolder(document)?.uri.toString() ?? "";
-  return id === undefined ? undefined : { folder, id };
+  const run = ids.length > 1 ? await vscode.window.showQuickPick(ids, { placeHolder }) : ids[0];
+  return run === undefined ? undefined : { uri: document.toString(), run };
 }

@@ -1,15 +1,17 @@
 /** The words of the status bar: the memory of a run against the card. */
 import { type Lang, pick } from "./lang";
 
-/** A training run that a document takes part in, as `vramlint/status` tells it; sizes in bytes. */
+/** A training run that a document takes part in, as `vramlint/status` tells it. */
 export interface RunStatus {
   readonly id: string;
-  /** What is likely, and between what; `null` where there is no estimate. */
-  readonly peak: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-  /** The memory of the card; `null` where no card is known. */
-  readonly capacity: number | null;
+  /** What one card holds at the worst moment; `null` where there is no estimate. */
+  readonly peakBytes: number | null;
+  /** What one card has; `null` where no card is known. */
+  readonly capacityBytes: number | null;
+  /** Whether it fits: `null` where that is not known, or may or may not be. */
+  readonly fits: boolean | null;
+  /** Why there is no estimate. */
+  readonly why: string | null;
 }
 
 /** What `vramlint/status` carries. */
@@ -18,14 +20,14 @@ export interface StatusParams {
   readonly runs: readonly RunStatus[];
 }
 
-/** How a run and its card get along; a run fits when its upper bound does. */
+/** How a run and its card get along. */
 export type Verdict = "fits" | "may-not-fit" | "does-not-fit" | "unknown";
 
 /** What the status bar shows. */
 export interface Shown {
   readonly text: string;
   readonly verdict: Verdict;
-  /** Markdown: each run with its bounds. */
+  /** Markdown: each run and how it fits. */
   readonly tooltip: string;
 }
 
@@ -36,19 +38,19 @@ export function gib(bytes: number, digits = 1): string {
   return (bytes / GIB).toFixed(digits);
 }
 
-/** The verdict on a run, from its bounds. */
+/** The verdict on a run. */
 export function verdict(run: RunStatus): Verdict {
-  if (run.peak === null || run.capacity === null) return "unknown";
-  if ((run.high ?? run.peak) <= run.capacity) return "fits";
-  return (run.low ?? run.peak) > run.capacity ? "does-not-fit" : "may-not-fit";
+  if (run.peakBytes === null || run.capacityBytes === null) return "unknown";
+  if (run.fits === null) return "may-not-fit";
+  return run.fits ? "fits" : "does-not-fit";
 }
 
 const SEVERITY: readonly Verdict[] = ["unknown", "fits", "may-not-fit", "does-not-fit"];
 
 /** The run that has the least room: what somebody should look at first. */
 export function tightest(runs: readonly RunStatus[]): RunStatus | undefined {
-  const room = (run: RunStatus): number => (run.capacity ?? 0) - (run.peak ?? 0);
-  const known = runs.filter((run) => run.peak !== null);
+  const room = (run: RunStatus): number => (run.capacityBytes ?? 0) - (run.peakBytes ?? 0);
+  const known = runs.filter((run) => run.peakBytes !== null);
   const worse = (a: RunStatus, b: RunStatus): number =>
     SEVERITY.indexOf(verdict(b)) - SEVERITY.indexOf(verdict(a)) || room(a) - room(b);
   return [...known].sort(worse)[0];
@@ -81,19 +83,19 @@ function said(run: RunStatus, lang: Lang): string {
 
 function line(run: RunStatus, lang: Lang): string {
   const name = `**${plain(run.id)}**`;
-  if (run.peak === null) return `${name}  \n${pick(lang, "no estimate", "无法估算")}`;
-  const bounds = run.low === null || run.high === null ? "" : pick(lang, ` (${gib(run.low, 2)} to ${gib(run.high, 2)})`, `（${gib(run.low, 2)} 至 ${gib(run.high, 2)}）`);
-  const peak = pick(lang, `peak ${gib(run.peak, 2)} GiB`, `峰值 ${gib(run.peak, 2)} GiB`) + bounds;
-  const card = run.capacity === null ? "" : pick(lang, `, card ${gib(run.capacity, 2)} GiB`, `，显卡 ${gib(run.capacity, 2)} GiB`);
+  if (run.peakBytes === null) return `${name}  \n${plain(run.why ?? pick(lang, "no estimate", "无法估算"))}`;
+  const peak = pick(lang, `peak ${gib(run.peakBytes, 2)} GiB`, `峰值 ${gib(run.peakBytes, 2)} GiB`);
+  const card = run.capacityBytes === null ? "" : pick(lang, `, card ${gib(run.capacityBytes, 2)} GiB`, `，显卡 ${gib(run.capacityBytes, 2)} GiB`);
   return `${name}  \n${peak}${card}${pick(lang, ": ", "：")}${said(run, lang)}`;
 }
 
 /** What the status bar shows of the runs of a document; nothing where no run has an estimate. */
 export function shown(runs: readonly RunStatus[], lang: Lang): Shown | undefined {
   const run = tightest(runs);
-  if (run?.peak == null) return undefined;
+  if (run?.peakBytes == null) return undefined;
   const judged = verdict(run);
-  const size = run.capacity === null ? `≈ ${gib(run.peak)} GiB` : `≈ ${gib(run.peak)} / ${gib(run.capacity)} GiB`;
+  const peak = gib(run.peakBytes);
+  const size = run.capacityBytes === null ? `≈ ${peak} GiB` : `≈ ${peak} / ${gib(run.capacityBytes)} GiB`;
   const more = runs.length > 1 ? ` (+${runs.length - 1})` : "";
   const hint = pick(lang, "Click for the memory over one step", "点击查看一步之内的显存");
   const tooltip = [...runs.map((one) => line(one, lang)), hint].join("\n\n");

@@ -5,10 +5,24 @@ import type { Server } from "./client";
 import { pick } from "./lang";
 import { forWebview, UnknownPage } from "./page";
 
-/** A run of a workspace folder; the folder is empty where there is none. */
+/** A run, by its id and a file that takes part in it: what the server's commands take, and the lines above launches carry. */
 export interface RunName {
-  readonly folder: string;
-  readonly id: string;
+  readonly uri: string;
+  readonly run: string;
+}
+
+/** The run that a command is given, if it is given one. */
+export function runOf(words: readonly unknown[]): RunName | undefined {
+  const given = words[0];
+  if (typeof given !== "object" || given === null || !("uri" in given) || !("run" in given)) return undefined;
+  const { uri, run } = given;
+  return typeof uri === "string" && typeof run === "string" ? { uri, run } : undefined;
+}
+
+/** A text of an answer of the server. */
+function textOf(answer: unknown, name: string): string | undefined {
+  const text = typeof answer === "object" && answer !== null ? (answer as Record<string, unknown>)[name] : undefined;
+  return typeof text === "string" ? text : undefined;
 }
 
 const SCHEME = "vramlint-run";
@@ -30,16 +44,15 @@ export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.
   }
 
   async show(run: RunName): Promise<void> {
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${run.id}.txt`, query: run.folder });
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${run.run}.txt`, query: run.uri });
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, { preview: true, viewColumn: vscode.ViewColumn.Beside });
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const id = uri.path.slice(1, -".txt".length);
-    const answer = await this.server.execute("vramlint.run", uri.query, id);
-    if (typeof answer === "string") return answer;
-    return pick(this.server.lang, `${id}: there is no such run now\n`, `${id}：现在没有这个训练任务\n`);
+    const run = uri.path.slice(1, -".txt".length);
+    const answer = await this.server.execute("vramlint.run", { uri: uri.query, run } satisfies RunName);
+    return textOf(answer, "text") ?? pick(this.server.lang, `${run}: there is no such run now\n`, `${run}：现在没有这个训练任务\n`);
   }
 
   dispose(): void {
@@ -67,12 +80,12 @@ export class Timeline implements vscode.Disposable {
   async show(run: RunName): Promise<void> {
     this.#run = run;
     const page = await this.#ask(run);
-    if (typeof page !== "string") {
-      void vscode.window.showWarningMessage(pick(this.server.lang, `There is no estimate of ${run.id}`, `${run.id} 无法估算`));
+    if (page === undefined) {
+      void vscode.window.showWarningMessage(pick(this.server.lang, `There is no run ${run.run} now`, `现在没有训练任务 ${run.run}`));
       return;
     }
     this.#panel ??= this.#open();
-    this.#panel.title = pick(this.server.lang, `Memory: ${run.id}`, `显存：${run.id}`);
+    this.#panel.title = pick(this.server.lang, `Memory: ${run.run}`, `显存：${run.run}`);
     this.#page = page;
     this.#draw();
     this.#panel.reveal(undefined, false);
@@ -92,8 +105,8 @@ export class Timeline implements vscode.Disposable {
     return panel;
   }
 
-  #ask(run: RunName): Promise<unknown> {
-    return this.server.execute("vramlint.timeline", run.folder, run.id);
+  async #ask(run: RunName): Promise<string | undefined> {
+    return textOf(await this.server.execute("vramlint.timeline", run), "html");
   }
 
   async #refresh(): Promise<void> {
@@ -103,7 +116,7 @@ export class Timeline implements vscode.Disposable {
     this.#turn += 1;
     const turn = this.#turn;
     const page = await this.#ask(run);
-    if (turn !== this.#turn || run !== this.#run || typeof page !== "string" || page === this.#page) return;
+    if (turn !== this.#turn || run !== this.#run || page === undefined || page === this.#page) return;
     this.#page = page;
     this.#draw();
   }

@@ -5,20 +5,18 @@ import { serverSettings } from "../src/settings";
 import { type RunStatus, shown, tightest, verdict } from "../src/status";
 
 const GIB = 2 ** 30;
-const run = (id: string, peak: number | null, capacity: number | null, spread = 1): RunStatus => ({
+const run = (id: string, peak: number | null, capacity: number | null, fits: boolean | null = true): RunStatus => ({
   id,
-  peak: peak === null ? null : peak * GIB,
-  low: peak === null ? null : (peak - spread) * GIB,
-  high: peak === null ? null : (peak + spread) * GIB,
-  capacity: capacity === null ? null : capacity * GIB,
+  peakBytes: peak === null ? null : peak * GIB,
+  capacityBytes: capacity === null ? null : capacity * GIB,
+  fits: peak === null || capacity === null ? null : fits,
+  why: peak === null ? "no model_name is known" : null,
 });
 
-test("a run fits when its upper bound does", () => {
+test("what may or may not fit is told apart from what is not known", () => {
   assert.equal(verdict(run("a", 18.3, 24)), "fits");
-  assert.equal(verdict(run("a", 23, 24)), "fits");
-  assert.equal(verdict(run("a", 23.5, 24)), "may-not-fit");
-  assert.equal(verdict(run("a", 25, 24)), "may-not-fit");
-  assert.equal(verdict(run("a", 25.5, 24)), "does-not-fit");
+  assert.equal(verdict(run("a", 23.5, 24, null)), "may-not-fit");
+  assert.equal(verdict(run("a", 25.5, 24, false)), "does-not-fit");
   assert.equal(verdict(run("a", 25.5, null)), "unknown");
   assert.equal(verdict(run("a", null, 24)), "unknown");
 });
@@ -28,10 +26,10 @@ test("the text of one run, in both languages", () => {
   assert.deepEqual(shown(one, "en"), {
     text: "$(pulse) ≈ 18.3 / 24.0 GiB",
     verdict: "fits",
-    tooltip: "**launch\\.sh\\#1**  \npeak 18.30 GiB (17.30 to 19.30), card 24.00 GiB: fits\n\nClick for the memory over one step",
+    tooltip: "**launch\\.sh\\#1**  \npeak 18.30 GiB, card 24.00 GiB: fits\n\nClick for the memory over one step",
   });
-  assert.equal(shown(one, "zh")?.tooltip, "**launch\\.sh\\#1**  \n峰值 18.30 GiB（17.30 至 19.30），显卡 24.00 GiB：放得下\n\n点击查看一步之内的显存");
-  assert.equal(shown([run("a", 30, 24)], "en")?.text, "$(error) ≈ 30.0 / 24.0 GiB");
+  assert.equal(shown(one, "zh")?.tooltip, "**launch\\.sh\\#1**  \n峰值 18.30 GiB，显卡 24.00 GiB：放得下\n\n点击查看一步之内的显存");
+  assert.equal(shown([run("a", 30, 24, false)], "en")?.text, "$(error) ≈ 30.0 / 24.0 GiB");
   assert.equal(shown([run("a", 30, null)], "en")?.text, "$(pulse) ≈ 30.0 GiB");
 });
 
@@ -39,8 +37,8 @@ test("of several runs the one with the least room is shown", () => {
   const several = [run("a", 10, 24), run("b", 22, 24), run("c", null, 24), run("d", 20, 24)];
   assert.equal(tightest(several)?.id, "b");
   assert.equal(shown(several, "en")?.text, "$(pulse) ≈ 22.0 / 24.0 GiB (+3)");
-  assert.equal(tightest([...several, run("e", 24.5, 24), run("f", 90, null)])?.id, "e");
-  assert.match(shown(several, "en")?.tooltip ?? "", /\*\*c\*\* {2}\nno estimate/);
+  assert.equal(tightest([...several, run("e", 23, 24, null), run("f", 90, null)])?.id, "e");
+  assert.match(shown(several, "en")?.tooltip ?? "", /\*\*c\*\* {2}\nno model\\_name is known/);
 });
 
 test("without an estimate nothing is shown", () => {
