@@ -45,7 +45,8 @@ export type Found =
   | { readonly kind: "absent"; readonly tried: readonly Candidate[] };
 
 const paths = (machine: Machine): path.PlatformPath => (machine.platform === "win32" ? path.win32 : path.posix);
-const names = (machine: Machine): readonly string[] => (machine.platform === "win32" ? ["vramlint.exe", "vramlint.cmd"] : ["vramlint"]);
+/** A command's file: on Windows programs alone, as scripts cannot be started without a shell. */
+const file = (name: string, machine: Machine): string => (machine.platform === "win32" && !/\.\w+$/.test(name) ? `${name}.exe` : name);
 
 /** `~`, `${workspaceFolder}`, `${userHome}` and `${env:NAME}` replaced. */
 export function expand(text: string, machine: Machine, folder: string | undefined): string {
@@ -72,22 +73,21 @@ function inEnvironments(wishes: Wishes, machine: Machine): Candidate[] {
   const named = wishes.interpreters.map((one) => expand(one, machine, wishes.folders[0])).filter((one) => at.isAbsolute(one));
   const usual = wishes.folders.flatMap((folder) => [at.join(folder, ".venv"), at.join(folder, "venv")]);
   const folders = [...named, ...usual].flatMap((place) => commandFolders(place, machine));
-  return folders.flatMap((folder) => names(machine).map((name) => ({ file: at.join(folder, name), source: "environment" as const })));
+  return folders.map((folder) => ({ file: at.join(folder, file("vramlint", machine)), source: "environment" as const }));
 }
 
-function inPath(machine: Machine, wanted: readonly string[]): Candidate[] {
+function inPath(machine: Machine, name: string): Candidate[] {
   const at = paths(machine);
   const list = machine.env["PATH"] ?? machine.env["Path"] ?? "";
   // A relative entry would mean whatever folder the editor happens to run in.
   const folders = list.split(at.delimiter).filter((folder) => at.isAbsolute(folder));
-  return folders.flatMap((folder) => wanted.map((name) => ({ file: at.join(folder, name), source: "path" as const })));
+  return folders.map((folder) => ({ file: at.join(folder, file(name, machine)), source: "path" as const }));
 }
 
 /** Every place, in the order in which it is tried; without the setting. */
 export function candidates(wishes: Wishes, machine: Machine): Candidate[] {
-  const name = machine.platform === "win32" ? "vramlint.exe" : "vramlint";
-  const bundled: Candidate = { file: paths(machine).join(wishes.extension, "server", name), source: "bundled" };
-  const environment = [...inEnvironments(wishes, machine), ...inPath(machine, names(machine))];
+  const bundled: Candidate = { file: paths(machine).join(wishes.extension, "server", file("vramlint", machine)), source: "bundled" };
+  const environment = [...inEnvironments(wishes, machine), ...inPath(machine, "vramlint")];
   return wishes.strategy === "useBundled" ? [bundled, ...environment] : [...environment, bundled];
 }
 
@@ -100,7 +100,7 @@ export function locate(wishes: Wishes, machine: Machine): Found {
     let places: Candidate[];
     if (at.isAbsolute(text)) places = [{ file: text, source: "setting" }];
     else if (/[/\\]/.test(text)) places = folder === undefined ? [] : [{ file: at.join(folder, text), source: "setting" }];
-    else places = inPath(machine, machine.platform === "win32" && !text.includes(".") ? [`${text}.exe`, `${text}.cmd`] : [text]);
+    else places = inPath(machine, text);
     const chosen = places.find((one) => machine.runnable(one.file));
     return chosen ? { kind: "found", candidate: { file: chosen.file, source: "setting" } } : { kind: "wrong-setting", file: text };
   }
