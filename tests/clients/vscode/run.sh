@@ -43,7 +43,10 @@ wait $installing || left_out "the editor cannot be installed, see target/vscode-
 browser=$(browser) || left_out "Chromium is absent"
 
 npm run --silent lint
-npm test --silent
+npm test --silent >"$root/target/vscode-unit.log" 2>&1 || {
+    cat "$root/target/vscode-unit.log"
+    exit 1
+}
 vsix="$root/target/vramlint.vsix"
 ./package.sh --out "$vsix" >/dev/null
 cd "$root"
@@ -51,5 +54,5 @@ cargo build --quiet --bin vramlint
 pictures="$root/target/vscode-pictures"
 rm -rf "$pictures"
 binary="${CARGO_TARGET_DIR:-$root/target}/debug/vramlint"
-timeout --foreground 110 node "$here/session.mjs" "$tools" "$browser" "$binary" "$vsix" "$pictures"
+timeout 300 node "$here/session.mjs" "$tools" "$browser" "$binary" "$vsix" "$pictures"
 if [ "${UPDATE_IMAGES:-}" = 1 ]; then cp "$pictures"/*.png "$extension/images/"; fi
