@@ -73,6 +73,8 @@ export async function open({ tools, chromiumPath, vsix, folder, work }) {
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 2000))]);
     }
   };
+  // Whoever stops the session stops the editor too.
+  for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => close().finally(() => process.exit(1)));
   try {
     for (let left = 150; ; left -= 1) {
       const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);

@@ -9,6 +9,7 @@ import { open } from "./editor.mjs";
 
 const [tools, chromiumPath, binary, vsix, pictures] = process.argv.slice(2);
 const work = mkdtempSync(join(tmpdir(), "vramlint-vscode-"));
+process.on("exit", () => rmSync(work, { recursive: true, force: true }));
 const folder = join(work, "finetune");
 cpSync(join(import.meta.dirname, "project"), folder, { recursive: true });
 // The binary is found as it is by people who install it beside their libraries.
@@ -243,5 +244,4 @@ try {
   throw error;
 } finally {
   await editor.close();
-  rmSync(work, { recursive: true, force: true });
 }
