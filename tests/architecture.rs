@@ -37,6 +37,17 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         ),
         ("vramlint_gpu", vec!["vramlint_base"]),
         (
+            "vramlint_view",
+            vec![
+                "vramlint_base",
+                "vramlint_catalog",
+                "vramlint_estimate",
+                "vramlint_memory",
+                "vramlint_project",
+                "vramlint_resolve",
+            ],
+        ),
+        (
             "vramlint_ide",
             vec![
                 "vramlint_base",
@@ -47,7 +58,12 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
                 "vramlint_resolve",
                 "vramlint_rules",
                 "vramlint_syntax",
+                "vramlint_view",
             ],
+        ),
+        (
+            "vramlint_server",
+            vec!["vramlint_base", "vramlint_estimate", "vramlint_ide", "vramlint_project", "vramlint_resolve", "vramlint_view"],
         ),
         (
             "vramlint",
@@ -60,6 +76,8 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
                 "vramlint_project",
                 "vramlint_resolve",
                 "vramlint_rules",
+                "vramlint_server",
+                "vramlint_view",
             ],
         ),
     ]

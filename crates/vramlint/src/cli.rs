@@ -4,6 +4,7 @@ mod estimate;
 
 use crate::commands::gpu::GpuArgs;
 use crate::commands::init::InitArgs;
+use crate::commands::lsp::LspArgs;
 use crate::{card, colour, language};
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -38,6 +39,8 @@ pub(crate) enum Command {
     Gpu(GpuArgs),
     /// Write a vramlint.toml for this project and this machine
     Init(InitArgs),
+    /// Serve editors: the Language Server Protocol over standard input and output
+    Lsp(LspArgs),
     /// Explain a rule
     Rule(RuleArgs),
     /// Print a JSON Schema

@@ -1,5 +1,7 @@
 //! From byte offsets to lines and columns.
 
+use std::sync::Arc;
+
 /// A place as people count it: line and column from 1, the column in Unicode scalar values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineColumn {
@@ -9,10 +11,10 @@ pub struct LineColumn {
     pub column: u32,
 }
 
-/// Where each line of a text starts. Lines end with `\n`, `\r\n` or a lone `\r`.
+/// Where each line of a text starts; clones share it. Lines end with `\n`, `\r\n` or a lone `\r`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineIndex {
-    starts: Vec<u32>,
+    starts: Arc<[u32]>,
     length: u32,
 }
 
@@ -26,7 +28,7 @@ impl LineIndex {
                 starts.push(i as u32 + 1);
             }
         }
-        Self { starts, length: bytes.len() as u32 }
+        Self { starts: starts.into(), length: bytes.len() as u32 }
     }
 
     /// Number of lines; a text without a line break has one.

@@ -75,6 +75,19 @@ impl Estimates {
         }
     }
 
+    /// The estimate of one run of `project`, or why there is none; `None` for a run that is none of its own.
+    pub fn of<'a>(&'a self, project: &'a Project, models: &'a Models, run: &Run) -> Option<&'a Result<RunEstimate, Message>> {
+        let slots = project.runs.iter().zip(self.slots(project));
+        let (run, slot) = slots.into_iter().find(|(own, _)| std::ptr::eq(*own, run))?;
+        Some(self.answer(slot, project, run, models))
+    }
+
+    /// What a run would need under another setup, every other thing the same. Made once for each setup; `None` where it cannot be
+    /// simulated.
+    pub fn under(&self, arch: &Arch, setup: &Setup) -> Option<Estimate> {
+        catch_unwind(AssertUnwindSafe(|| self.made.estimate(arch, setup))).ok()
+    }
+
     /// One answer for each run of `project`, in their order: the estimate, or why there is none.
     pub fn all<'a>(
         &'a self,

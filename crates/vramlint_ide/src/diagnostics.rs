@@ -1,7 +1,8 @@
 //! Findings as an editor shows them.
 
-use vramlint_base::{FileId, Lang, Place, Severity, TextRange};
+use vramlint_base::{FileId, Finding, Lang, Place, Severity, TextRange};
 use vramlint_project::Report;
+use vramlint_rules::{Mark, address, mark};
 
 /// How the text of a finding is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,6 +45,39 @@ pub struct Diagnostic {
 
 /// The findings of a whole file, in the order of the report.
 pub fn diagnostics(report: &Report, file: FileId, lang: Lang) -> Vec<Diagnostic> {
-    let _ = (report, file, lang);
-    Vec::new()
+    let findings = report.findings.iter().filter(|finding| finding.place.file == file);
+    findings.map(|finding| diagnostic(report, finding, lang)).collect()
 }
+
+fn diagnostic(report: &Report, finding: &Finding, lang: Lang) -> Diagnostic {
+    let mut message = finding.message.get(lang).to_owned();
+    if let Some(help) = &finding.help {
+        message.push('\n');
+        message.push_str(help.get(lang));
+    }
+    let notes = finding
+        .related
+        .iter()
+        .map(|related| Note { place: report.project.to_host(related.place), message: related.message.get(lang).to_owned() });
+    Diagnostic {
+        range: finding.place.range,
+        severity: finding.severity,
+        code: finding.code,
+        name: finding.name,
+        page: address(finding.name, lang),
+        message,
+        notes: notes.collect(),
+        tags: tag(finding).into_iter().collect(),
+    }
+}
+
+fn tag(finding: &Finding) -> Option<Tag> {
+    match mark(finding.name)? {
+        // What a library refuses is not greyed: it is in the way.
+        Mark::Inert => (finding.severity != Severity::Error).then_some(Tag::Unnecessary),
+        Mark::Gone => Some(Tag::Deprecated),
+    }
+}
+
+#[cfg(test)]
+mod tests;

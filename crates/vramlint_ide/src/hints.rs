@@ -1,7 +1,14 @@
 //! Small texts beside what is written.
 
-use vramlint_base::{FileId, Lang, TextRange};
+mod batch;
+mod memory;
+mod number;
+#[cfg(test)]
+mod tests;
+
+use vramlint_base::{FileId, Lang, Place, TextRange};
 use vramlint_project::Report;
+use vramlint_resolve::Project;
 
 /// Which hint; each can be switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +36,18 @@ pub struct Hint {
 
 /// The hints in a range of a whole file, in order.
 pub fn hints(report: &Report, file: FileId, range: TextRange, lang: Lang) -> Vec<Hint> {
-    let _ = (report, file, range, lang);
-    Vec::new()
+    if report.project.files.get(file.0 as usize).is_none() {
+        return Vec::new();
+    }
+    let wanted = |place: Place| place.file == file && range.start <= place.range.end && place.range.end <= range.end;
+    let mut found = batch::batches(report, &wanted, lang);
+    found.extend(memory::memories(report, &wanted, lang));
+    found.extend(number::numbers(report, file, &wanted, lang));
+    found.sort_by_key(|hint| (hint.offset, hint.kind));
+    found
+}
+
+/// A place of any text in its whole file.
+fn host(project: &Project, place: Place) -> Option<Place> {
+    project.files.get(place.file.0 as usize).map(|_| project.to_host(place))
 }

@@ -1,6 +1,7 @@
 //! Lines above a launch: what it starts, and what can be shown of it.
 
-use vramlint_base::{FileId, Lang, TextRange};
+use crate::summary;
+use vramlint_base::{FileId, Lang, TextRange, message};
 use vramlint_project::Report;
 
 /// What a lens does when it is chosen.
@@ -25,6 +26,29 @@ pub struct Lens {
 
 /// The lenses of a whole file, in order.
 pub fn lenses(report: &Report, file: FileId, lang: Lang) -> Vec<Lens> {
-    let _ = (report, file, lang);
-    Vec::new()
+    let project = &report.project;
+    if project.files.get(file.0 as usize).is_none() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for run in &project.runs {
+        let place = summary::place(project, run);
+        if place.file != file {
+            continue;
+        }
+        let words = summary::words(report, run, lang);
+        let title =
+            if words.is_empty() { message!("training run", "训练任务").get(lang).to_owned() } else { words.join(" · ") };
+        found.push(Lens { range: place.range, title, command: LensCommand::ShowRun(run.id.clone()) });
+        if summary::estimate(report, run).is_some() {
+            let title = message!("show memory timeline", "显示显存时间线").get(lang).to_owned();
+            found.push(Lens { range: place.range, title, command: LensCommand::ShowTimeline(run.id.clone()) });
+        }
+    }
+    // A run's own two stay side by side.
+    found.sort_by_key(|lens| lens.range.start);
+    found
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,17 +8,26 @@
 //! 4. Markdown that it gives reads well as plain text too: some editors show it raw.
 
 pub mod actions;
+mod at;
+#[cfg(test)]
+mod broken;
 pub mod complete;
 pub mod diagnostics;
+#[cfg(test)]
+mod fixture;
 pub mod hints;
 pub mod hover;
 pub mod lenses;
 pub mod links;
 pub mod navigate;
+mod summary;
 pub mod symbols;
+#[cfg(test)]
+mod testing;
+mod within;
 
 pub use actions::{Action, ActionKind, actions};
-pub use complete::{Completion, CompletionKind, completions};
+pub use complete::{Completion, CompletionKind, completions, configuration_completions};
 pub use diagnostics::{Diagnostic, Note, Tag, diagnostics};
 pub use hints::{Hint, HintKind, hints};
 pub use hover::{Hover, hover};

@@ -31,13 +31,13 @@ impl Layers {
 
 fn parse(form: Form, text: &str) -> Syntax {
     match form {
-        Form::Yaml | Form::Workflow => Syntax::Data(yaml::parse(text)),
-        Form::Json => Syntax::Data(json::parse(text)),
-        Form::Python => Syntax::Python(python::parse(text)),
-        Form::Bash => Syntax::Script(shell::parse_bash(text)),
-        Form::PowerShell => Syntax::Script(shell::parse_powershell(text)),
-        Form::Batch => Syntax::Script(shell::parse_batch(text)),
-        Form::Variables => Syntax::Script(shell::parse_dotenv(text)),
+        Form::Yaml | Form::Workflow => Syntax::Data(yaml::parse(text).into()),
+        Form::Json => Syntax::Data(json::parse(text).into()),
+        Form::Python => Syntax::Python(python::parse(text).into()),
+        Form::Bash => Syntax::Script(shell::parse_bash(text).into()),
+        Form::PowerShell => Syntax::Script(shell::parse_powershell(text).into()),
+        Form::Batch => Syntax::Script(shell::parse_batch(text).into()),
+        Form::Variables => Syntax::Script(shell::parse_dotenv(text).into()),
         Form::Markdown | Form::Makefile | Form::Dockerfile | Form::Text => Syntax::Text,
     }
 }

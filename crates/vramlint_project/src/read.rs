@@ -2,16 +2,14 @@
 
 use crate::config::Config;
 use crate::discovery::form::Form;
-use crate::discovery::{Discovered, Found, Problem};
+use crate::discovery::{Found, Problem};
 use crate::files::Files;
 use crate::layers::{Layers, form_of};
 use crate::own::{FILE_TOO_LARGE, INTERNAL_ERROR, UNREADABLE_FILE};
 use crate::versions::VersionFile;
-use rayon::prelude::*;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use vramlint_base::{FileId, Finding, LineIndex, Message, Place, TextRange, message};
 use vramlint_resolve::{SourceFile, Syntax};
 use vramlint_syntax::embedded::Embedded;
@@ -22,7 +20,7 @@ pub(crate) struct ReadText {
     /// The tree.
     pub syntax: Syntax,
     /// The texts inside, with their trees.
-    pub embedded: Vec<(Embedded, Syntax)>,
+    pub embedded: Vec<(Arc<Embedded>, Syntax)>,
     /// Whether a reader failed: our own bug.
     pub failed: bool,
 }
@@ -50,7 +48,7 @@ pub(crate) fn read_text(layers: &Layers, form: Form, text: &str) -> ReadText {
     let syntax = parse(form, text);
     let embedded = inner.unwrap_or_default().into_iter().map(|part| {
         let syntax = parse(form_of(part.language), &part.text);
-        (part, syntax)
+        (Arc::new(part), syntax)
     });
     let embedded = embedded.collect();
     ReadText { syntax, embedded, failed }
@@ -69,45 +67,52 @@ pub(crate) fn error_count(read: &ReadText) -> usize {
 }
 
 /// One file before it has its number.
-struct Loaded {
-    text: Arc<str>,
-    read: ReadText,
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// Its text.
+    pub text: Arc<str>,
+    /// Its lines.
+    lines: LineIndex,
+    /// Its tree and the texts inside.
+    pub read: ReadText,
+    /// What was wrong with its bytes.
     decode_errors: Vec<vramlint_syntax::SyntaxError>,
+    /// Why it was not read.
     problem: Option<Problem>,
 }
 
-/// Reads all files, in parallel, and the configuration files behind them, so that findings can point there.
-/// `policies[i]` is the policy of configuration `i`. So do the files that name versions.
-pub(crate) fn read_all(
-    layers: &Layers,
-    disk: &Files,
-    discovered: &Discovered,
+impl Loaded {
+    /// A text that was read without a fault.
+    pub(crate) fn new(text: Arc<str>, read: ReadText) -> Self {
+        let lines = LineIndex::new(&text);
+        Self { text, lines, read, decode_errors: Vec::new(), problem: None }
+    }
+
+    /// Whether something was wrong with its bytes, or with us.
+    pub(crate) fn is_faulty(&self) -> bool {
+        self.read.failed || self.problem.is_some() || !self.decode_errors.is_empty()
+    }
+}
+
+/// Numbers files, and behind them the configuration files and those that name versions, so that findings can point there.
+/// `configs[i]` is the configuration of policy `i`.
+pub(crate) fn assemble<'a>(
+    files: impl Iterator<Item = (&'a Found, &'a Loaded)>,
     configs: &[Option<(String, Config)>],
-    versions: &[VersionFile],
-    progress: &(dyn Fn(usize, usize) + Sync),
+    versions: impl Iterator<Item = &'a VersionFile>,
 ) -> Read {
-    let (done, all) = (AtomicUsize::new(0), discovered.files.len());
-    let loaded: Vec<Loaded> = discovered
-        .files
-        .par_iter()
-        .map(|found| {
-            let loaded = load(layers, disk, found);
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1, all);
-            loaded
-        })
-        .collect();
     let mut out = Read::default();
-    for (found, loaded) in discovered.files.iter().zip(loaded) {
+    for (found, loaded) in files {
         add(&mut out, found, loaded);
     }
+    let mut known: HashSet<String> = out.files.iter().map(|file| file.path.clone()).collect();
     for (policy, config) in configs.iter().enumerate() {
-        if let Some((shown, config)) = config.as_ref().filter(|(shown, _)| out.files.iter().all(|file| file.path != *shown)) {
-            let read = ReadText { syntax: Syntax::Text, embedded: Vec::new(), failed: false };
-            push(&mut out, shown, config.text.clone(), read.syntax, policy, false);
+        if let Some((shown, config)) = config.as_ref().filter(|(shown, _)| !known.contains(shown)) {
+            push(&mut out, shown, Arc::clone(&config.text), Syntax::Text, policy, false);
+            known.insert(shown.clone());
         }
     }
-    let mut known: HashSet<String> = out.files.iter().map(|file| file.path.clone()).collect();
-    for file in versions.iter().filter(|file| file.placed && !file.mentions.is_empty()) {
+    for file in versions.filter(|file| file.placed && !file.mentions.is_empty()) {
         if known.insert(file.shown.clone()) {
             push(&mut out, &file.shown, Arc::clone(&file.text), Syntax::Text, 0, false);
         }
@@ -115,9 +120,11 @@ pub(crate) fn read_all(
     out
 }
 
-fn load(layers: &Layers, disk: &Files, found: &Found) -> Loaded {
+/// Reads one file.
+pub(crate) fn load(layers: &Layers, disk: &Files, found: &Found) -> Loaded {
     let unreadable = |problem| Loaded {
         text: "".into(),
+        lines: LineIndex::new(""),
         read: ReadText { syntax: Syntax::Unreadable, embedded: Vec::new(), failed: false },
         decode_errors: Vec::new(),
         problem: Some(problem),
@@ -139,12 +146,22 @@ fn load(layers: &Layers, disk: &Files, found: &Found) -> Loaded {
     } else {
         read_text(layers, found.form, &decoded.text)
     };
-    Loaded { text: decoded.text.into(), read, decode_errors: decoded.errors, problem: None }
+    Loaded { decode_errors: decoded.errors, ..Loaded::new(decoded.text.into(), read) }
 }
 
-fn add(out: &mut Read, found: &Found, loaded: Loaded) {
-    let id = push(out, &found.shown, loaded.text, loaded.read.syntax, found.config, found.reported);
-    out.files[id.0 as usize].decode_errors = loaded.decode_errors;
+fn add(out: &mut Read, found: &Found, loaded: &Loaded) {
+    let id = FileId(out.files.len() as u32);
+    out.files.push(SourceFile {
+        id,
+        path: found.shown.clone(),
+        text: Arc::clone(&loaded.text),
+        lines: loaded.lines.clone(),
+        syntax: loaded.read.syntax.clone(),
+        decode_errors: loaded.decode_errors.clone(),
+        host: None,
+        policy: found.config,
+        reported: found.reported,
+    });
     let place = Place::new(id, TextRange::at(0));
     match &loaded.problem {
         Some(Problem::Unreadable(why)) => {
@@ -160,10 +177,10 @@ fn add(out: &mut Read, found: &Found, loaded: Loaded) {
         );
         out.findings.push(INTERNAL_ERROR.finding(place, what, Some(please_report())));
     }
-    for (part, syntax) in loaded.read.embedded {
+    for (part, syntax) in &loaded.read.embedded {
         let text = part.text.as_str().into();
-        let inner = push(out, &found.shown, text, syntax, found.config, found.reported);
-        out.files[inner.0 as usize].host = Some((id, Arc::new(part)));
+        let inner = push(out, &found.shown, text, syntax.clone(), found.config, found.reported);
+        out.files[inner.0 as usize].host = Some((id, Arc::clone(part)));
     }
 }
 

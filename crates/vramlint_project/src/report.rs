@@ -2,29 +2,23 @@
 
 use crate::ConfigError;
 use crate::baseline::{Baseline, Taken};
-use crate::config::{Config, Configs, Preset, unknown_card};
-use crate::discovery::paths::{absolute, relative, shown};
-use crate::discovery::{Discovered, discover};
+use crate::config::{Config, Configs, Preset};
+use crate::discovery::paths::absolute;
 use crate::files::Files;
+use crate::ground::{Ground, policy};
 use crate::layers::Layers;
-use crate::models::gather;
-use crate::own::INTERNAL_ERROR;
-use crate::read::{please_report, read_all};
-use crate::select::{Choice, RuleList, selected};
-use crate::sift::Sift;
-use crate::versions::{declared, find, libraries};
+use crate::select::RuleList;
 use rayon::prelude::*;
-use std::collections::{BTreeSet, HashMap};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use vramlint_base::{FileId, Finding, Message, Place, Severity, TextRange, message};
+use vramlint_base::{FileId, Finding, Message, Severity, message};
 use vramlint_estimate::{Estimates, Models, RunEstimate};
-use vramlint_resolve::{Policy, Project, Run, SourceFile, Target};
-use vramlint_rules::Context;
+use vramlint_memory::{Arch, Estimate, Setup};
+use vramlint_resolve::{Project, Run, Target};
 
 /// Stack of a working thread, bytes: readers go down as deep as a text is nested.
-const STACK: usize = 16 << 20;
+pub(crate) const STACK: usize = 16 << 20;
 
 /// What is asked for: the command line, without its presentation.
 #[derive(Clone, Debug, Default)]
@@ -80,7 +74,7 @@ pub struct Report {
     /// What is known about the models that the project names: declared, in its folders, in the caches, in the catalogue.
     pub models: Models,
     /// The estimates of the runs, in the order of the project's runs: see [`Report::estimated_runs`].
-    estimates: Arc<Estimates>,
+    pub(crate) estimates: Arc<Estimates>,
     /// Configuration files that govern reported files, as shown.
     pub configs: Vec<String>,
     /// Named paths that were not read, and why.
@@ -100,6 +94,17 @@ impl Report {
             pool.install(make);
         }
         self.estimates.all(&self.project, &self.models).filter(|(run, _)| self.is_reported(run))
+    }
+
+    /// The estimate of one run of the project, or why there is none; made when it is first asked for. `None` for a run of another
+    /// project.
+    pub fn estimate(&self, run: &Run) -> Option<&Result<RunEstimate, Message>> {
+        self.estimates.of(&self.project, &self.models, run)
+    }
+
+    /// What a model would need under another setup; made once for each. `None` where it cannot be simulated.
+    pub fn estimate_under(&self, arch: &Arch, setup: &Setup) -> Option<Estimate> {
+        self.estimates.under(arch, setup)
     }
 
     /// The runs in which a reported file takes part. The project holds those of the files read for context too.
@@ -146,172 +151,32 @@ pub(crate) fn check_with(
         .stack_size(STACK)
         .build()
         .map_err(|error| ConfigError::new(message!("cannot start threads: {error}", "无法启动线程：{error}")))?;
-    pool.install(|| run(layers, &request, progress))
-}
-
-fn run(layers: &Layers, request: &Request, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Report, ConfigError> {
-    let rules = RuleList::new(layers.rules);
-    let choice = Choice {
-        select: request.select.as_ref().map(|words| rules.flag("--select", words)).transpose()?,
-        extend: rules.flag("--extend-select", &request.extend_select)?,
-        ignore: rules.flag("--ignore", &request.ignore)?,
-    };
-    if let Some(what) =
-        request.target.gpu.as_ref().filter(|_| request.target.memory.is_none()).and_then(|gpu| unknown_card(gpu, "--gpu-memory"))
-    {
-        let Message { en, zh } = what;
-        return Err(ConfigError::new(message!("--gpu: {en}", "--gpu：{zh}")));
-    }
-    let files = overlay(request);
-    let given = request.config.as_ref().map(|path| absolute(&request.cwd, path));
-    let configs = Configs::new(&files, &rules, &request.cwd, given.as_deref(), request.isolated)?;
-    let discovered = discover(request, &files, &configs)?;
-    let first = configs.of_folder(&first_folder(request));
-    let configs = sound(configs, &discovered, first)?;
-
-    let shown_configs: Vec<Option<(String, Config)>> =
-        configs.iter().map(|config| config.file.as_ref().map(|file| (shown(file, &request.cwd), config.clone()))).collect();
-    let versions = find(&discovered, &files, &request.cwd);
-    let read_files =
-        |progress: &(dyn Fn(usize, usize) + Sync)| read_all(layers, &files, &discovered, &shown_configs, &versions, progress);
-    let read = read_files(progress);
-    let policies: Vec<Policy> = configs.iter().map(|config| policy(config, request, &read.files)).collect();
-    let mut found = read.findings;
-    let libraries = libraries(&versions, &read.files, &request.cwd);
-    let (mut project, failure) = resolve(layers, read.files, policies, || read_files(&|_, _| {}).files);
-    project.libraries = libraries;
-    found.extend(failure);
-    let (models, failure) = models(&project, &files, request, &configs);
-    found.extend(failure);
-
-    let selected: Vec<BTreeSet<&'static str>> =
-        configs.iter().map(|config| selected(&rules, &[&config.choice, &choice])).collect();
-    let estimates = Arc::new(Estimates::default());
-    let context = Context { project: &project, models: &models, estimates: &estimates };
-    found.extend(crate::rules::run(layers, &context, |code| selected.iter().any(|codes| codes.contains(code))));
-    if estimates.failed() {
-        let what = message!(
-            "vramlint failed to estimate the memory of a run; this is a bug of vramlint",
-            "vramlint 估算训练任务的显存时出错，这是 vramlint 的缺陷"
+    let files = overlay(&request);
+    pool.install(|| {
+        let ground = Ground::survey(layers, &request, &files)?;
+        let report = ground.judge(
+            layers,
+            &request,
+            &files,
+            &|tell| ground.read(layers, &files, if tell { progress } else { &|_, _| {} }),
+            &|| false,
         );
-        found.extend(our_failure(&project, what));
-    }
-    let sift = Sift {
-        project: &project,
-        rules: &rules,
-        cwd: &request.cwd,
-        configs: &configs,
-        selected: &selected,
-        preset: request.preset,
-        choice: &choice,
-        complete: discovered.complete,
-    };
-    let mut findings = sift.sift(found);
-    let baseline = request.baseline.as_ref().map(|baseline| baseline.take(&project, &request.cwd, &mut findings));
-
-    let governing: BTreeSet<usize> = discovered.files.iter().filter(|file| file.reported).map(|file| file.config).collect();
-    let governing = governing.into_iter().filter_map(|number| Some(shown_configs.get(number)?.as_ref()?.0.clone()));
-    Ok(Report {
-        findings,
-        files: discovered.files.iter().filter(|file| file.reported).count(),
-        fail_on: configs[first].fail_on,
-        lang: configs[first].lang,
-        configs: governing.collect(),
-        skipped: discovered.skipped,
-        baseline,
-        models,
-        estimates,
-        project: Arc::new(project),
+        // Nobody cancels it.
+        report.ok_or_else(|| ConfigError::new(message!("cancelled", "已取消")))
     })
 }
 
-fn overlay(request: &Request) -> Files {
+pub(crate) fn overlay(request: &Request) -> Files {
     let given = request.overlay.iter().map(|(path, bytes)| (absolute(&request.cwd, path), Arc::new(bytes.clone())));
     let stdin = request.stdin.iter().map(|(name, bytes)| (absolute(&request.cwd, name), Arc::new(bytes.clone())));
     Files { overlay: given.chain(stdin).collect() }
 }
 
 /// The folder whose configuration speaks for the whole request.
-fn first_folder(request: &Request) -> PathBuf {
+pub(crate) fn first_folder(request: &Request) -> PathBuf {
     let named = request.stdin.as_ref().map(|(name, _)| name).or(request.paths.first());
     let path = absolute(&request.cwd, named.map_or(Path::new(""), PathBuf::as_path));
     if path.is_dir() { path } else { path.parent().map_or_else(|| request.cwd.clone(), Path::to_path_buf) }
-}
-
-/// The configurations, where those that govern a reported file (and the first) have no errors. One that only governs context
-/// is none of the user's business now; it counts as empty.
-fn sound(configs: Configs<'_>, discovered: &Discovered, first: usize) -> Result<Vec<Config>, ConfigError> {
-    let mut needed: BTreeSet<usize> = discovered.files.iter().filter(|file| file.reported).map(|file| file.config).collect();
-    needed.insert(first);
-    let check = |(number, config): (usize, Result<Config, ConfigError>)| match config {
-        Err(error) if needed.contains(&number) => Err(error),
-        other => Ok(other.unwrap_or_default()),
-    };
-    configs.into_all().into_iter().enumerate().map(check).collect()
-}
-
-/// What runs need to know of a configuration; the command line is on top.
-fn policy(config: &Config, request: &Request, files: &[SourceFile]) -> Policy {
-    let file = config.file.as_ref().map(|file| shown(file, &request.cwd));
-    let number = files.iter().find(|source| Some(&source.path) == file.as_ref() && source.host.is_none()).map(|source| source.id);
-    let (own, over) = (&config.target, &request.target);
-    let gpu_is_new = over.gpu.is_some();
-    Policy {
-        root: relative(&config.root, &request.cwd),
-        file,
-        target: Target {
-            gpu: over.gpu.clone().or_else(|| own.gpu.clone()),
-            // Another card on the command line has another memory than the one in the file.
-            memory: over.memory.or(if gpu_is_new { None } else { own.memory }),
-            count: over.count.or(own.count),
-            nodes: over.nodes.or(own.nodes),
-            host_memory: over.host_memory.or(own.host_memory),
-            os: over.os.clone().or_else(|| own.os.clone()),
-        },
-        count_at: if over.count.is_some() { None } else { config.count_at },
-        effective_batch: config.effective_batch.map(|(batch, range)| (batch, number.map(|file| Place::new(file, range)))),
-        versions: declared(config, number, &request.cwd),
-    }
-}
-
-/// Joins the files into a project. Should that fail, the files are read again, and nobody refers to them.
-fn resolve(
-    layers: &Layers,
-    files: Vec<SourceFile>,
-    policies: Vec<Policy>,
-    again: impl Fn() -> Vec<SourceFile>,
-) -> (Project, Vec<Finding>) {
-    let spare = policies.clone();
-    if let Ok(project) = catch_unwind(AssertUnwindSafe(|| (layers.resolve)(files, policies))) {
-        return (project, Vec::new());
-    }
-    let project = Project::without_runs(again(), spare);
-    let what = message!(
-        "vramlint failed to join the files into training runs; this is a bug of vramlint",
-        "vramlint 在把文件组合成训练任务时出错，这是 vramlint 的缺陷"
-    );
-    let found = our_failure(&project, what);
-    (project, found)
-}
-
-/// What is known about the models that the project names. Should reading them fail, the catalogue alone.
-fn models(project: &Project, files: &Files, request: &Request, configs: &[Config]) -> (Models, Vec<Finding>) {
-    let read = || gather(project, files, &request.cwd, &request.hub_caches, configs);
-    if let Ok(models) = catch_unwind(AssertUnwindSafe(read)) {
-        return (models, Vec::new());
-    }
-    let what = message!(
-        "vramlint failed to read the models that the project names; this is a bug of vramlint",
-        "vramlint 读取项目所用的模型时出错，这是 vramlint 的缺陷"
-    );
-    (Models::catalogue(), our_failure(project, what))
-}
-
-/// The finding that stands for a failure of ours, at the start of the first reported file.
-fn our_failure(project: &Project, what: Message) -> Vec<Finding> {
-    let first = project.files.iter().find(|file| file.reported && file.host.is_none());
-    let finding = first.map(|file| INTERNAL_ERROR.finding(Place::new(file.id, TextRange::at(0)), what, Some(please_report())));
-    finding.into_iter().collect()
 }
 
 #[cfg(test)]

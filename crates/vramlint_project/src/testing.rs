@@ -103,9 +103,11 @@ fn parse(form: Form, text: &str) -> Syntax {
         at += line.len();
     }
     match form {
-        Form::Bash | Form::PowerShell | Form::Variables => Syntax::Script(Script { comments, errors, ..Script::default() }),
+        Form::Bash | Form::PowerShell | Form::Variables => {
+            Syntax::Script(Script { comments, errors, ..Script::default() }.into())
+        }
         Form::Markdown | Form::Makefile | Form::Dockerfile | Form::Batch | Form::Text => Syntax::Text,
-        _ => Syntax::Data(DataFile { json: form == Form::Json, comments, errors, ..DataFile::default() }),
+        _ => Syntax::Data(DataFile { json: form == Form::Json, comments, errors, ..DataFile::default() }.into()),
     }
 }
 

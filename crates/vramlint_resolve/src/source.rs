@@ -31,15 +31,15 @@ pub struct SourceFile {
     pub reported: bool,
 }
 
-/// A tree.
+/// A tree, shared: a file is read once and takes part in many projects.
 #[derive(Clone, Debug)]
 pub enum Syntax {
     /// YAML or JSON.
-    Data(DataFile),
+    Data(Arc<DataFile>),
     /// Python.
-    Python(Module),
+    Python(Arc<Module>),
     /// bash or PowerShell.
-    Script(Script),
+    Script(Arc<Script>),
     /// Text of which only the embedded parts and the prose are read: Markdown, a Makefile, a Dockerfile.
     Text,
     /// Not readable.

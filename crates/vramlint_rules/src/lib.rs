@@ -22,6 +22,7 @@ mod frameworks;
 mod gate;
 mod generation;
 mod launch;
+mod marks;
 mod memory;
 mod precision;
 mod reading;
@@ -32,6 +33,10 @@ mod sharding;
 mod symptoms;
 mod trainers;
 
+pub use batch::claims;
+pub use code::speaks_alone;
+pub use marks::{Mark, PAGES, address, mark};
+pub use memory::repair_fix;
 pub use registry::{RULES, find};
 pub use rule::{Context, Group, Page, Rule, Sink};
 pub use symptoms::{Symptom, symptoms};

@@ -4,6 +4,7 @@ mod check;
 mod estimate;
 pub(crate) mod gpu;
 pub(crate) mod init;
+pub(crate) mod lsp;
 mod man;
 mod rule;
 mod runs;
@@ -17,8 +18,6 @@ use std::path::PathBuf;
 use vramlint_base::message;
 use vramlint_project::Request;
 
-pub(crate) use estimate::{Card, Subject, of_runs};
-
 /// Runs the command.
 pub(crate) fn run(cli: &Cli) -> Result<Status> {
     match &cli.command {
@@ -26,6 +25,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Status> {
         Command::Estimate(args) => estimate::run(args),
         Command::Gpu(args) => gpu::run(args),
         Command::Init(args) => init::run(args),
+        Command::Lsp(args) => lsp::run(args),
         Command::Runs(args) => runs::run(args),
         Command::Rule(args) => rule::run(args),
         Command::Schema(args) => match args.what {

@@ -4,11 +4,12 @@ use super::{print, request};
 use crate::cli::{RunsArgs, RunsFormat};
 use crate::exit::Status;
 use crate::language;
+use crate::output::ink::ink;
 use crate::output::runs_json;
-use crate::output::runs_text;
 use crate::progress::Progress;
 use anyhow::Result;
 use vramlint_project::check;
+use vramlint_view::runs;
 
 /// Resolves and prints the runs.
 pub(crate) fn run(args: &RunsArgs) -> Result<Status> {
@@ -19,6 +20,6 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Status> {
     let lang = language::decide(args.common.lang, report.lang);
     match args.output_format {
         RunsFormat::Json => print(&runs_json::all(&report, lang)),
-        RunsFormat::Text => print(&runs_text::all(&report, lang, args.common.color.decide(false), args.common.verbose)),
+        RunsFormat::Text => print(&runs::all(&report, lang, ink(args.common.color.decide(false)), args.common.verbose)),
     }
 }

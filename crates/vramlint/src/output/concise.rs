@@ -1,10 +1,10 @@
 //! `concise`: one line a finding.
 
-use super::place::span;
 use super::{Style, paint};
 use owo_colors::OwoColorize;
 use std::fmt::Write;
 use vramlint_project::Report;
+use vramlint_view::place::span;
 
 /// `path:line:column: severity[CODE] message (name)`.
 pub(crate) fn all(report: &Report, style: Style) -> String {

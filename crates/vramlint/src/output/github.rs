@@ -1,9 +1,9 @@
 //! `github`: annotations of GitHub Actions, escaped as `@actions/core` does, worst first.
 
-use super::place::span;
 use std::fmt::Write;
 use vramlint_base::{Finding, Lang, Severity};
 use vramlint_project::Report;
+use vramlint_view::place::span;
 
 /// One workflow command a finding. GitHub shows only the first of them, so the gravest come first.
 pub(crate) fn all(report: &Report, lang: Lang) -> String {

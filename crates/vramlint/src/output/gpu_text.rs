@@ -1,10 +1,10 @@
 //! `gpu` as text: a block per card, its figures first, then what follows from them.
 
-use super::table::{cut, pad, widest};
 use owo_colors::OwoColorize;
 use vramlint_base::{Lang, Message, message};
 use vramlint_gpu::advice::{advice, percent, size};
 use vramlint_gpu::{Card, Kind, Machine, Memory, Mig, Process};
+use vramlint_view::table::{cut, pad, widest};
 
 /// Columns of the bar.
 const BAR: u64 = 20;

@@ -1,13 +1,14 @@
 //! `json` and `jsonl`: the interface of the contract.
 
-use super::estimate::{OfRun, with_timelines};
-use super::place::{Position, Span, span};
+use super::estimate::OfRun;
 use super::tally::count;
 use serde::Serialize;
 use vramlint_base::{Finding, Lang};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
 use vramlint_resolve::Project;
+use vramlint_view::estimate::with_timelines;
+use vramlint_view::place::{Position, Span, span};
 
 /// Version of the form. It grows only when old readers would break.
 pub(crate) const VERSION: u32 = 1;

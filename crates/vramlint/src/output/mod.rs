@@ -7,15 +7,13 @@ mod full;
 mod github;
 pub(crate) mod gpu_json;
 pub(crate) mod gpu_text;
+pub(crate) mod ink;
 mod json;
 pub(crate) mod key_schema;
 mod line;
 mod ordered;
-pub(crate) mod place;
 pub(crate) mod runs_json;
-pub(crate) mod runs_text;
 mod suggestion;
-mod table;
 mod tally;
 
 use crate::cli::Format;

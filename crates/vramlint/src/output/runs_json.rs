@@ -1,8 +1,7 @@
 //! `runs --output-format json`.
 
-use super::estimate::{OfRun, with_timelines};
+use super::estimate::OfRun;
 use super::ordered::{Node, Object};
-use super::place::{Position, span};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use vramlint_base::{Lang, Place, Value};
@@ -10,6 +9,8 @@ use vramlint_catalog::Concept;
 use vramlint_project::Report;
 use vramlint_resolve::versions::Known;
 use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
+use vramlint_view::estimate::{of_report, with_timelines};
+use vramlint_view::place::{Position, span};
 
 /// Settings that every run shows first, `null` where they are not known.
 const ALWAYS: [Concept; 4] =
@@ -39,6 +40,13 @@ pub(crate) fn all(report: &Report, lang: Lang) -> String {
     let mut text = serde_json::to_string_pretty(&object).expect("numbers, text and lists become JSON");
     text.push('\n');
     text
+}
+
+/// One run, by its id.
+pub(crate) fn one_of(report: &Report, id: &str, lang: Lang) -> Option<Json> {
+    let (run, answer) = report.runs().zip(of_report(report, lang)).find(|(run, _)| run.id == id)?;
+    let shown = RunJson { run: one(&report.project, run, lang), estimate: OfRun::new(&answer, lang) };
+    serde_json::to_value(shown).ok()
 }
 
 fn one(project: &Project, run: &Run, lang: Lang) -> Object {

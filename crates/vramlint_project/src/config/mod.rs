@@ -13,7 +13,7 @@ mod validate;
 mod versions;
 
 pub(crate) use card::unknown_card;
-pub use error::ConfigError;
+pub use error::{ConfigError, ConfigPlace};
 pub use find::configuration_in;
 pub(crate) use find::{Configs, has_config};
 pub use raw::Preset;

@@ -8,11 +8,13 @@
 mod diff;
 pub(crate) mod host;
 mod plan;
+mod pure;
 mod stable;
 mod write;
 
 pub use diff::unified_diff;
 pub use plan::{Applied, FixedFile};
+pub use pure::{breaks, in_host, safe_fixes};
 pub(crate) use stable::errors;
 pub use stable::{FixOutcome, fix_until_stable};
 pub use write::write;

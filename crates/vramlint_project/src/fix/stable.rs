@@ -84,7 +84,7 @@ fn set(request: &mut Request, path: &Path, bytes: Vec<u8>) {
 
 /// Drops the fixes that make a reader see more errors than before, and gives them back. A fix that breaks a text only together
 /// with others waits for the next round.
-fn sift(layers: &Layers, project: &Project, planned: Vec<Planned>) -> (Vec<Planned>, Vec<Applied>) {
+pub(super) fn sift(layers: &Layers, project: &Project, planned: Vec<Planned>) -> (Vec<Planned>, Vec<Applied>) {
     let mut before: HashMap<FileId, usize> = HashMap::new();
     let mut breaks = |planned: &[Planned]| {
         texts(project, planned).into_iter().any(|(id, text)| {

@@ -33,7 +33,7 @@ pub struct Ignored {
 
 /// In which way a finding is suppressed; each is tried after the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Way {
+pub(super) enum Way {
     Above,
     Head,
     Configuration,
@@ -42,10 +42,10 @@ enum Way {
 
 /// What is to be suppressed: a rule on a line of a whole file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Target {
-    file: FileId,
-    line: u32,
-    name: &'static str,
+pub(super) struct Target {
+    pub(super) file: FileId,
+    pub(super) line: u32,
+    pub(super) name: &'static str,
 }
 
 /// Adds a suppression for every finding of a request, in memory.
@@ -119,20 +119,20 @@ impl Way {
 
 /// The text of a file with suppressions in it.
 #[derive(Clone, Debug)]
-struct Text {
+pub(super) struct Text {
     path: PathBuf,
     before: String,
-    after: String,
+    pub(super) after: String,
     /// The line that each line was; `None` for a new one.
-    was: Vec<Option<u32>>,
+    pub(super) was: Vec<Option<u32>>,
     file: Option<FileId>,
 }
 
-struct Writer<'a> {
-    layers: &'a Layers,
-    request: &'a Request,
-    project: &'a Project,
-    reason: String,
+pub(super) struct Writer<'a> {
+    pub(super) layers: &'a Layers,
+    pub(super) request: &'a Request,
+    pub(super) project: &'a Project,
+    pub(super) reason: String,
 }
 
 impl Writer<'_> {
@@ -169,13 +169,13 @@ impl Writer<'_> {
         out
     }
 
-    fn breaks(&self, id: FileId, after: &str) -> bool {
+    pub(super) fn breaks(&self, id: FileId, after: &str) -> bool {
         let file = self.project.file(id);
         errors(self.layers, &file.path, after) > errors(self.layers, &file.path, &file.text)
     }
 
     /// The text of a file with the comments for some targets.
-    fn text(&self, id: FileId, ways: &BTreeMap<Target, Way>, targets: &[Target]) -> Text {
+    pub(super) fn text(&self, id: FileId, ways: &BTreeMap<Target, Way>, targets: &[Target]) -> Text {
         let file = self.project.file(id);
         let mut above: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
         let mut head: BTreeSet<&str> = BTreeSet::new();
@@ -284,13 +284,13 @@ impl Writer<'_> {
     }
 }
 
-fn target(project: &Project, finding: &Finding) -> Target {
+pub(super) fn target(project: &Project, finding: &Finding) -> Target {
     let place: Place = project.to_host(finding.place);
     Target { file: place.file, line: project.file(place.file).lines.line_of(place.range.start), name: finding.name }
 }
 
 /// How a comment opens and closes in a file; `None` where its readers take none.
-fn comment(file: &SourceFile) -> Option<(&'static str, &'static str)> {
+pub(super) fn comment(file: &SourceFile) -> Option<(&'static str, &'static str)> {
     let extension = file.extension();
     match &file.syntax {
         Syntax::Unreadable => None,

@@ -8,9 +8,11 @@ mod add;
 mod comments;
 mod config_entry;
 pub(crate) mod directive;
+mod one;
 mod unused;
 
 pub use add::{Ignored, add_ignores};
+pub use one::ignore_edit;
 
 use crate::select::{RuleList, Selector};
 use comments::{HostComment, HostComments, collect};

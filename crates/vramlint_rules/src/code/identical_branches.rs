@@ -52,6 +52,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Place, Severity, TextRange, Value, message};
 use vramlint_catalog::{Dialect, dialect};
+use vramlint_resolve::SourceFile;
 use vramlint_syntax::python::{Arm, Expr, ExprKind, Stmt, StmtKind, equal_bodies};
 
 pub(crate) static RULE: Rule = Rule {
@@ -65,8 +66,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for file in &cx.project.files {
-        let Some(module) = file.python() else { continue };
+    cx.project.files.iter().for_each(|file| in_file(file, out));
+}
+
+/// What there is to say of one file; no other takes part.
+pub(super) fn in_file(file: &SourceFile, out: &mut Sink) {
+    if let Some(module) = file.python() {
         for located in module.statements() {
             let StmtKind::If(arms) = &located.stmt.kind else { continue };
             for pair in arms.windows(2) {

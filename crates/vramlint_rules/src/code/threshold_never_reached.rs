@@ -53,6 +53,7 @@
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Place, Severity, Value, message};
+use vramlint_resolve::SourceFile;
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
@@ -75,8 +76,12 @@ struct Asked {
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for file in &cx.project.files {
-        let Some(module) = file.python() else { continue };
+    cx.project.files.iter().for_each(|file| in_file(file, out));
+}
+
+/// What there is to say of one file; no other takes part.
+pub(super) fn in_file(file: &SourceFile, out: &mut Sink) {
+    if let Some(module) = file.python() {
         for located in module.statements() {
             let StmtKind::If(arms) = &located.stmt.kind else { continue };
             let mut above: Vec<(Asked, Place)> = Vec::new();

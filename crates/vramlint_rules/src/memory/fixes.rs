@@ -114,7 +114,7 @@ fn batch(project: &Project, run: &Run, rows: (u64, u64), steps: (u64, u64)) -> O
 }
 
 /// A setting's number in every place that says it; `None` where it is not written as a plain number, or branches choose it.
-fn numbers(project: &Project, setting: &Setting, old: u64, new: u64) -> Option<Vec<Edit>> {
+pub(super) fn numbers(project: &Project, setting: &Setting, old: u64, new: u64) -> Option<Vec<Edit>> {
     let winner = setting.winning()?;
     if setting.candidates.iter().any(|candidate| candidate.condition.is_some())
         || winner.known()?.as_int() != i64::try_from(old).ok()

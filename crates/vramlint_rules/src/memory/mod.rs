@@ -14,9 +14,12 @@ mod little_headroom;
 mod logits_dominate;
 mod model_loaded_twice;
 mod places;
+mod repair;
 mod weights_in_fp32;
 
 use crate::Rule;
+
+pub use repair::repair_fix;
 
 /// The rules of this family, in any order.
 #[rustfmt::skip]

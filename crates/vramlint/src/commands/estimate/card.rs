@@ -1,11 +1,11 @@
 //! The card of the target.
 
-use super::subject::Card;
 use crate::exit::fault;
 use anyhow::Result;
 use vramlint_base::{Message, message};
 use vramlint_catalog::gpus::{Match, lookup, nearest};
 use vramlint_resolve::Target;
+use vramlint_view::estimate::Card;
 
 /// The card, where the target names one or its memory, and what was taken for granted about it.
 pub(super) fn of(target: &Target) -> Result<Option<(Card, Option<Message>)>> {

@@ -1,7 +1,6 @@
 //! From flags to a setup: alone, or on top of a run.
 
 use super::defaults::{self, Assumed, Defaults};
-use super::subject::Subject;
 use crate::cli::{Amp, Method, SetupArgs};
 use crate::exit::fault;
 use anyhow::Result;
@@ -12,6 +11,7 @@ use vramlint_estimate::record::words;
 use vramlint_memory::Setup;
 use vramlint_memory::setup::{Dtype, Generation, Lora, Offload, Quantization, Reference, Scheme, Task};
 use vramlint_resolve::Target;
+use vramlint_view::estimate::Subject;
 
 /// The setup of flags alone; what they do not say is a default of the library that trains, and an assumption.
 pub(super) fn alone(flags: &SetupArgs, model: Model, target: &Target) -> Result<Subject> {

@@ -4,14 +4,13 @@ mod card;
 mod defaults;
 mod flags;
 mod model;
-mod runs;
-mod subject;
 
 use super::request;
 use crate::cli::{EstimateArgs, EstimateFormat};
 use crate::exit::{Status, fault, not_written};
 use crate::language;
-use crate::output::estimate::{self as output, Answer, Look};
+use crate::output::estimate as output;
+use crate::output::ink::ink;
 use crate::progress::Progress;
 use anyhow::Result;
 use std::io::Read;
@@ -20,9 +19,7 @@ use vramlint_base::{Lang, Message, message};
 use vramlint_estimate::{Model, record};
 use vramlint_project::{Request, check, governing};
 use vramlint_resolve::Target;
-
-pub(crate) use runs::of_runs;
-pub(crate) use subject::{Card, Subject};
+use vramlint_view::estimate::{self as view, Answer, Look, Subject, of_runs};
 
 /// Answers, and the runs that have none.
 struct Found {
@@ -41,17 +38,17 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<Status> {
     };
     let look = Look {
         lang: found.lang,
-        colour: args.common.color.decide(args.output_file.is_some()),
+        paint: ink(args.common.color.decide(args.output_file.is_some())),
         explain: args.explain || args.common.verbose,
     };
     let format = args.output_format.unwrap_or(if args.setup.is_some() { EstimateFormat::Jsonl } else { EstimateFormat::Text });
     let (answers, without) = (&found.answers, &found.without);
     let text = match format {
-        EstimateFormat::Text => output::text(answers, without, look),
+        EstimateFormat::Text => view::text(answers, without, look),
         EstimateFormat::Json if args.setup.is_none() => output::json(answers, without, look.lang),
         EstimateFormat::Json | EstimateFormat::Jsonl => output::jsonl(answers, without, look.lang),
-        EstimateFormat::Html => output::html(some(answers, without, look.lang)?, without, look.lang),
-        EstimateFormat::Svg => output::svg(single(answers, without, look.lang)?, look.lang),
+        EstimateFormat::Html => view::html(some(answers, without, look.lang)?, without, look.lang),
+        EstimateFormat::Svg => view::svg(single(answers, without, look.lang)?, look.lang),
     };
     match &args.output_file {
         Some(path) => std::fs::write(path, text).map_err(|error| not_written(path, &error))?,
@@ -133,7 +130,7 @@ fn of_project(args: &EstimateArgs) -> Result<Found> {
     let named = model::of(&args.flags, &model::known(&config), &request)?;
     let mut found = Found { answers: Vec::new(), without: Vec::new(), lang: language::decide(args.common.lang, report.lang) };
     let wanted = |id: &str| args.run.as_ref().is_none_or(|only| only == id);
-    let runs: Vec<_> = runs::of_runs(&report, found.lang).into_iter().filter(|(id, _)| wanted(id)).collect();
+    let runs: Vec<_> = of_runs(&report, found.lang).into_iter().filter(|(id, _)| wanted(id)).collect();
     if let (Some(id), true) = (&args.run, runs.is_empty()) {
         return Err(fault(message!(
             "there is no run `{id}`; `vramlint runs` shows them",

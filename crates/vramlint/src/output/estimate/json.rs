@@ -1,12 +1,11 @@
 //! `json` and `jsonl`: the interface of the contract.
 
-use super::super::ordered::Object;
-use super::answer::{Answer, Verdict};
-use super::dimensions;
+use super::super::ordered::{Node, Object};
 use serde::Serialize;
 use serde_json::Value as Json;
 use vramlint_base::{Lang, Message};
 use vramlint_memory::estimate::Part;
+use vramlint_view::estimate::{Answer, Verdict, dimensions};
 
 /// An estimate.
 #[derive(Serialize)]
@@ -140,7 +139,7 @@ fn one(answer: &Answer, lang: Lang) -> EstimateJson<'_> {
     EstimateJson {
         version: super::super::json::VERSION,
         id: Some(&subject.id).filter(|id| !id.is_null()),
-        setup: dimensions::object(answer),
+        setup: setup(answer),
         assumptions: answer.assumptions().iter().map(|one| one.get(lang).to_owned()).collect(),
         gpu: GpuJson {
             peak: estimate.peak,
@@ -177,6 +176,14 @@ fn one(answer: &Answer, lang: Lang) -> EstimateJson<'_> {
             .map(|moment| MomentJson { label: &moment.label, phase: moment.phase.name(), bytes: moment.bytes })
             .collect(),
     }
+}
+
+fn setup(answer: &Answer) -> Object {
+    let mut object = Object::default();
+    for (name, value) in dimensions::list(answer) {
+        object.put(name, Node::Plain(value));
+    }
+    object
 }
 
 fn without<'a>(id: &'a str, why: &'a Message, lang: Lang) -> WithoutJson<'a> {

@@ -26,7 +26,7 @@ fn project(pairs: &[(&str, &str)]) -> Vec<SourceFile> {
             path: (*path).to_string(),
             text: (*text).into(),
             lines: LineIndex::new(text),
-            syntax: Syntax::Python(python::parse(text)),
+            syntax: Syntax::Python(python::parse(text).into()),
             decode_errors: Vec::new(),
             host: None,
             policy: 0,

@@ -13,10 +13,10 @@ use vramlint_syntax::{json, python, shell, yaml};
 /// A file, read by its extension.
 fn file(path: &str, text: &str) -> SourceFile {
     let syntax = match path.rsplit_once('.').map(|(_, extension)| extension) {
-        Some("json") => Syntax::Data(json::parse(text)),
-        Some("yaml") => Syntax::Data(yaml::parse(text)),
-        Some("py") => Syntax::Python(python::parse(text)),
-        _ => Syntax::Script(shell::parse_bash(text)),
+        Some("json") => Syntax::Data(json::parse(text).into()),
+        Some("yaml") => Syntax::Data(yaml::parse(text).into()),
+        Some("py") => Syntax::Python(python::parse(text).into()),
+        _ => Syntax::Script(shell::parse_bash(text).into()),
     };
     SourceFile {
         id: FileId(0),

@@ -1,0 +1,51 @@
+//! `vramlint lsp`.
+
+use crate::exit::{Status, fault};
+use crate::output::runs_json;
+use crate::{card, language};
+use anyhow::Result;
+use clap::Args;
+use std::sync::Arc;
+use vramlint_base::{Lang, Message, message};
+use vramlint_project::{ConfigError, Report};
+use vramlint_resolve::Target;
+use vramlint_server::Binary;
+
+/// What editors start.
+#[derive(Debug, Args)]
+pub(crate) struct LspArgs {
+    /// Speak over standard input and output, as it does anyway: editors say so
+    #[arg(long)]
+    stdio: bool,
+}
+
+/// Serves until the editor leaves. The protocol wants 0 where it said that it would.
+pub(crate) fn run(args: &LspArgs) -> Result<Status> {
+    let LspArgs { stdio: _ } = args;
+    match vramlint_server::serve(Arc::new(Lent)) {
+        Ok(true) => Ok(Status::Clean),
+        Ok(false) => Ok(Status::Findings),
+        Err(error) => Err(fault(message!("the language server cannot start: {error}", "无法启动语言服务器：{error}"))),
+    }
+}
+
+/// What the server borrows of the command line: how things are printed.
+#[derive(Debug)]
+struct Lent;
+
+impl Binary for Lent {
+    fn run_json(&self, report: &Report, run: &str, lang: Lang) -> Option<serde_json::Value> {
+        runs_json::one_of(report, run, lang)
+    }
+
+    fn target(&self, target: Target) -> Result<Target, Message> {
+        card::at_hand(target).map_err(|error| match error.downcast::<ConfigError>() {
+            Ok(config) => config.message,
+            Err(other) => message!("{other:#}", "{other:#}"),
+        })
+    }
+
+    fn language(&self) -> Lang {
+        language::decide(None, None)
+    }
+}

@@ -1,0 +1,150 @@
+//! What can be done at a place: fixes, suppressions, the repairs of a run that does not fit.
+
+mod repair;
+
+use std::collections::BTreeSet;
+use vramlint_base::{Applicability, Edit, FileId, Finding, Lang, TextRange};
+use vramlint_project::fix::{breaks, safe_fixes};
+use vramlint_project::{Report, ignore_edit};
+use vramlint_resolve::SourceFile;
+use vramlint_rules::address;
+
+/// What kind of action; editors group and filter by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ActionKind {
+    /// A fix of a finding.
+    QuickFix,
+    /// Every safe fix of the file, also on save.
+    FixAll,
+    /// A comment that silences a finding here.
+    Suppress,
+    /// A change that makes a run fit its card, the effective batch unchanged.
+    Repair,
+    /// Opens the page of the rule.
+    OpenPage,
+}
+
+/// One thing that can be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// What it does, as an imperative.
+    pub title: String,
+    /// What kind.
+    pub kind: ActionKind,
+    /// The edits, in one or several whole files.
+    pub edits: Vec<Edit>,
+    /// Index in the report's findings of the one that it settles, if one.
+    pub finding: Option<usize>,
+    /// Whether it is the one that most would choose.
+    pub preferred: bool,
+    /// The address of a page to open instead of editing.
+    pub page: Option<String>,
+}
+
+/// What can be done in a range of a whole file: for every finding that touches it, or stands on one of its lines.
+pub fn actions(report: &Report, file: FileId, range: TextRange, lang: Lang) -> Vec<Action> {
+    let project = &report.project;
+    let Some(text) = project.files.get(file.0 as usize).filter(|text| text.host.is_none()) else { return Vec::new() };
+    let here: Vec<(usize, &Finding)> = at(report, text, range).collect();
+    let repairs = repair::repairs(report, text, range, &here, lang);
+    let chosen: Vec<&[Edit]> = repairs.iter().map(|repair| repair.edits.as_slice()).collect();
+    let mut found = Vec::new();
+    for (number, finding) in &here {
+        found.extend(fixes(report, *number, finding, lang).into_iter().filter(|fix| !chosen.contains(&fix.edits.as_slice())));
+    }
+    found.extend(repairs);
+    found.extend(fix_all(report, file, lang));
+    found.extend(suppressions(report, &here, lang));
+    found.extend(pages(&here, lang));
+    found
+}
+
+/// The findings that touch a range, or stand on one of its lines.
+fn at<'a>(report: &'a Report, file: &'a SourceFile, range: TextRange) -> impl Iterator<Item = (usize, &'a Finding)> {
+    let lines = lines(file, range);
+    let own = report.findings.iter().enumerate().filter(|(_, finding)| finding.place.file == file.id);
+    own.filter(move |(_, finding)| {
+        let (first, last) = self::lines(file, finding.place.range);
+        first <= lines.1 && lines.0 <= last
+    })
+}
+
+/// First and last line of a range, from 0.
+fn lines(file: &SourceFile, range: TextRange) -> (u32, u32) {
+    (file.lines.line_of(range.start), file.lines.line_of(range.end.max(range.start)))
+}
+
+/// The fixes of a finding. Advice is none.
+fn fixes(report: &Report, number: usize, finding: &Finding, lang: Lang) -> Vec<Action> {
+    let safe = finding.fixes.iter().filter(|fix| fix.applicability == Applicability::Safe).count();
+    let offered = finding.fixes.iter().filter(|fix| fix.applicability != Applicability::Display);
+    let sound = offered.filter(|fix| !fix.edits.is_empty() && !breaks(&report.project, &fix.edits));
+    let action = |fix: &vramlint_base::Fix| Action {
+        title: fix.title.get(lang).to_owned(),
+        kind: ActionKind::QuickFix,
+        edits: fix.edits.clone(),
+        finding: Some(number),
+        preferred: safe == 1 && fix.applicability == Applicability::Safe,
+        page: None,
+    };
+    sound.map(action).collect()
+}
+
+/// Every safe fix of a file at once. A fix that another one has to wait for comes with the next report.
+fn fix_all(report: &Report, file: FileId, lang: Lang) -> Option<Action> {
+    let own: Vec<Finding> = report.findings.iter().filter(|finding| finding.place.file == file).cloned().collect();
+    let fixes = safe_fixes(&report.project, &own);
+    let edits: Vec<Edit> = fixes.iter().flat_map(|fix| fix.edits.iter().cloned()).collect();
+    if edits.is_empty() || breaks(&report.project, &edits) {
+        return None;
+    }
+    let count = fixes.len();
+    let title = match lang {
+        Lang::En if count == 1 => "apply the safe fix of this file".to_owned(),
+        Lang::En => format!("apply the {count} safe fixes of this file"),
+        Lang::Zh => format!("应用此文件的 {count} 处安全修复"),
+    };
+    Some(Action { title, kind: ActionKind::FixAll, edits, finding: None, preferred: false, page: None })
+}
+
+/// A comment for each rule that is found here; where a file takes none, an entry of the configuration.
+fn suppressions(report: &Report, here: &[(usize, &Finding)], lang: Lang) -> Vec<Action> {
+    let mut told = BTreeSet::new();
+    let mut found = Vec::new();
+    for (number, finding) in here {
+        let line = report.project.file(finding.place.file).lines.line_of(finding.place.range.start);
+        if !told.insert((finding.name, line)) {
+            continue;
+        }
+        let Some(edit) = ignore_edit(&report.project, finding) else { continue };
+        let name = finding.name;
+        let title = match (lang, edit.place.file == finding.place.file) {
+            (Lang::En, true) => format!("ignore `{name}` here"),
+            (Lang::En, false) => format!("ignore `{name}` in this file, by the configuration"),
+            (Lang::Zh, true) => format!("在此处忽略 `{name}`"),
+            (Lang::Zh, false) => format!("在配置中对此文件忽略 `{name}`"),
+        };
+        let kind = ActionKind::Suppress;
+        found.push(Action { title, kind, edits: vec![edit], finding: Some(*number), preferred: false, page: None });
+    }
+    found
+}
+
+/// The page of each rule that is found here.
+fn pages(here: &[(usize, &Finding)], lang: Lang) -> Vec<Action> {
+    let mut told = BTreeSet::new();
+    let first = here.iter().filter(|(_, finding)| told.insert(finding.name));
+    let action = |(number, finding): &(usize, &Finding)| {
+        let name = finding.name;
+        let title = match lang {
+            Lang::En => format!("open the page of `{name}`"),
+            Lang::Zh => format!("打开 `{name}` 的说明"),
+        };
+        let page = Some(address(name, lang));
+        Action { title, kind: ActionKind::OpenPage, edits: Vec::new(), finding: Some(*number), preferred: false, page }
+    };
+    first.map(action).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Changes that make a run fit its card.
+
+use super::{Action, ActionKind, lines};
+use std::collections::BTreeSet;
+use vramlint_base::{Edit, Finding, Lang, Place, TextRange};
+use vramlint_catalog::Concept;
+use vramlint_estimate::{Capacity, Keeps, Repair, RunEstimate, Verdict, repairs as single_changes};
+use vramlint_project::Report;
+use vramlint_project::fix::{breaks, in_host};
+use vramlint_resolve::{Run, SourceFile};
+use vramlint_rules::repair_fix;
+
+/// Repairs of a kind that are offered for a run.
+const OFFERED: usize = 6;
+
+/// The settings whose places are the run's: what a repair would change, and what decides most.
+const OWN: &[Concept] = &[
+    Concept::MicroBatch,
+    Concept::GradientAccumulationSteps,
+    Concept::SequenceLength,
+    Concept::GradientCheckpointing,
+    Concept::Optimizer,
+    Concept::LoraR,
+    Concept::Model,
+];
+
+/// The repairs of the runs that do not fit and that a range speaks of: their launch, a setting of theirs, or the finding itself.
+pub(super) fn repairs(
+    report: &Report,
+    file: &SourceFile,
+    range: TextRange,
+    here: &[(usize, &Finding)],
+    lang: Lang,
+) -> Vec<Action> {
+    let project = &report.project;
+    // Without a card nothing is known not to fit, and nothing is simulated for it.
+    let wanted =
+        |run: &Run| Capacity::of(&project.policy(run.place.file).target).is_some() && speaks_of(report, file, range, here, run);
+    if !report.runs().any(wanted) {
+        return Vec::new();
+    }
+    let mut told: BTreeSet<Vec<(Place, String)>> = BTreeSet::new();
+    let mut found = Vec::new();
+    for (run, estimate) in report.estimated_runs() {
+        let Ok(estimate) = estimate else { continue };
+        if !too_large(estimate) || !wanted(run) {
+            continue;
+        }
+        let own = here.iter().find(|(_, finding)| finding.run.as_deref() == Some(&run.id) && finding.name == "does-not-fit");
+        for (title, edits) in offered(report, run, estimate, lang) {
+            let key = edits.iter().map(|edit| (edit.place, edit.text.clone())).collect();
+            if told.insert(key) {
+                let finding = own.map(|(number, _)| *number);
+                found.push(Action { title, kind: ActionKind::Repair, edits, finding, preferred: false, page: None });
+            }
+        }
+    }
+    found
+}
+
+fn too_large(estimate: &RunEstimate) -> bool {
+    let told = estimate.is_grounded() || estimate.certainly_too_large();
+    told && estimate.verdict.is_some_and(|verdict| verdict != Verdict::Fits)
+}
+
+/// Whether a range has to do with a run.
+fn speaks_of(report: &Report, file: &SourceFile, range: TextRange, here: &[(usize, &Finding)], run: &Run) -> bool {
+    if here.iter().any(|(_, finding)| finding.run.as_deref() == Some(&run.id)) {
+        return true;
+    }
+    let asked = lines(file, range);
+    let touches = |place: Place| {
+        let place = report.project.to_host(place);
+        let own = lines(file, place.range);
+        place.file == file.id && own.0 <= asked.1 && asked.0 <= own.1
+    };
+    let launched = run.launch.is_some() && touches(run.place);
+    let settings = OWN.iter().filter_map(|concept| run.settings.get(concept)?.winning()?.origin.place());
+    launched || settings.into_iter().any(touches)
+}
+
+/// Those that make it fit, of which the edits are known; where none alone does, those that gain most.
+fn offered(report: &Report, run: &Run, estimate: &RunEstimate, lang: Lang) -> Vec<(String, Vec<Edit>)> {
+    let all = single_changes(estimate);
+    let edits = |repair: &Repair| {
+        let fix = in_host(&report.project, &repair_fix(&report.project, run, repair, estimate)?)?;
+        (!breaks(&report.project, &fix.edits)).then(|| (titled(fix.title.get(lang), repair, estimate, lang), fix.edits))
+    };
+    let fitting: Vec<_> = all.iter().filter(|repair| repair.fits).filter_map(edits).take(OFFERED).collect();
+    if !fitting.is_empty() {
+        return fitting;
+    }
+    let mut gaining: Vec<&Repair> = all.iter().filter(|repair| repair.keeps != Keeps::Differs).collect();
+    gaining.sort_by_key(|repair| std::cmp::Reverse(repair.gained));
+    gaining.into_iter().filter_map(edits).take(OFFERED).collect()
+}
+
+/// The title says whether it is enough.
+fn titled(title: &str, repair: &Repair, estimate: &RunEstimate, lang: Lang) -> String {
+    let whole = estimate.capacity.as_ref().map_or(0, |capacity| capacity.bytes);
+    match (repair.fits, lang) {
+        (true, _) => title.to_owned(),
+        (false, Lang::En) => format!("{title}, not enough for {} alone", gib(whole)),
+        (false, Lang::Zh) => format!("{title}，仅此一项仍放不进 {}", gib(whole)),
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // far more digits than are shown
+fn gib(bytes: u64) -> String {
+    format!("{:.1} GiB", bytes as f64 / f64::from(1u32 << 30))
+}

@@ -1,0 +1,167 @@
+//! What stands at an offset: the text it belongs to, the key, the settings of runs that are decided there.
+
+use vramlint_base::{FileId, Place, TextRange};
+use vramlint_catalog::Concept;
+use vramlint_resolve::{Candidate, Origin, Project, Run, Setting};
+use vramlint_syntax::data::{DataFile, NodeRef};
+
+/// An offset in the innermost text that holds it: a whole file, or a text embedded in one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Spot {
+    /// The text.
+    pub file: FileId,
+    /// The offset in it.
+    pub offset: u32,
+}
+
+impl Spot {
+    /// The offset of a whole file, carried into a text embedded there. `None` for a file or an offset that the project does not have.
+    pub(crate) fn of(project: &Project, file: FileId, offset: u32) -> Option<Self> {
+        let whole = project.files.get(file.0 as usize)?;
+        if offset as usize > whole.text.len() {
+            return None;
+        }
+        // Embedded texts stand directly behind their hosts, those inside them directly behind these.
+        let inside = project.files[file.0 as usize + 1..].iter().take_while(|file| file.host.is_some());
+        for inner in inside {
+            let Some((host, part)) = &inner.host else { continue };
+            if *host == file
+                && part.range.start <= offset
+                && offset <= part.range.end
+                && let Some(own) = from_host(&part.map, inner.text.len() as u32, offset)
+            {
+                return Self::of(project, inner.id, own);
+            }
+        }
+        Some(Self { file, offset })
+    }
+
+    /// Whether a place of the same text covers it. A cursor behind the last byte is still on it.
+    pub(crate) fn on(self, place: Place) -> bool {
+        place.file == self.file && self.within(place.range)
+    }
+
+    /// Whether a range of its text covers it.
+    pub(crate) const fn within(self, range: TextRange) -> bool {
+        range.start <= self.offset && self.offset <= range.end && !range.is_empty()
+    }
+}
+
+/// The way from a host back into an embedded text of `length` bytes.
+fn from_host(map: &[(u32, u32)], length: u32, offset: u32) -> Option<u32> {
+    let mut behind = None;
+    for (index, (own, host)) in map.iter().enumerate() {
+        let end = map.get(index + 1).map_or(length, |(next, _)| *next);
+        let size = end.saturating_sub(*own);
+        if *host <= offset && offset < host + size {
+            return Some(own + (offset - host));
+        }
+        if offset == host + size {
+            behind = Some(end);
+        }
+    }
+    behind
+}
+
+/// A key of YAML or JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DataKey {
+    /// The keys from the root. An item of a list adds nothing.
+    pub path: Vec<String>,
+    /// Where the key is written.
+    pub key: TextRange,
+    /// Where its value is written.
+    pub value: TextRange,
+    /// Whether the offset is on the key, rather than on the value.
+    pub on_key: bool,
+}
+
+/// Depth to which a tree is followed.
+const DEPTH: usize = 64;
+
+/// The innermost key whose own text or whose value is at an offset.
+pub(crate) fn data_key(data: &DataFile, offset: u32) -> Option<DataKey> {
+    let mut path = Vec::new();
+    data.roots().find_map(|root| key_within(root, offset, &mut path, DEPTH))
+}
+
+fn covers(range: TextRange, offset: u32) -> bool {
+    range.start <= offset && offset <= range.end && !range.is_empty()
+}
+
+fn key_within(node: NodeRef<'_>, offset: u32, path: &mut Vec<String>, depth: usize) -> Option<DataKey> {
+    // An alias is a place of its own: what it stands for is elsewhere.
+    if depth == 0 || node.follow().id != node.id {
+        return None;
+    }
+    for item in node.items() {
+        if covers(item.range(), offset)
+            && let Some(found) = key_within(item, offset, path, depth - 1)
+        {
+            return Some(found);
+        }
+    }
+    for (key, value) in node.entries() {
+        let on_key = covers(key.range(), offset);
+        if !on_key && !covers(value.range(), offset) {
+            continue;
+        }
+        let Some(name) = key.text() else { continue };
+        path.push(name.to_owned());
+        if !on_key && let Some(inner) = key_within(value, offset, path, depth - 1) {
+            return Some(inner);
+        }
+        let plain = value.scalar().is_some() || value.items().next().is_some();
+        if on_key || plain {
+            return Some(DataKey { path: path.clone(), key: key.range(), value: value.range(), on_key });
+        }
+        path.pop();
+    }
+    None
+}
+
+/// The smallest place at which a candidate is written that covers a spot: its value, or its key where that has a place of its own.
+fn covering(candidate: &Candidate, spot: Spot) -> Option<Place> {
+    let (value, key) = match &candidate.origin {
+        Origin::File { place, key, .. } => (*place, Some(*key)),
+        other => (other.place()?, None),
+    };
+    // Most candidates of a project are elsewhere: a key is never in another file than its value.
+    if value.file != spot.file {
+        return None;
+    }
+    let key = key.filter(|place| spot.on(*place));
+    Some(value).filter(|place| spot.on(*place)).into_iter().chain(key).min_by_key(|place| place.range.len())
+}
+
+/// A setting that somebody sets at a place.
+#[derive(Clone, Debug)]
+pub(crate) struct Told<'a> {
+    /// Which.
+    pub concept: Concept,
+    /// Where, in the text of the spot.
+    pub place: Place,
+    /// The runs for which it is said here, each with the number of the candidate.
+    pub runs: Vec<(&'a Run, &'a Setting, usize)>,
+}
+
+/// The settings that are said at a spot: those of the smallest place that covers it, in the order of the concepts.
+pub(crate) fn told(project: &Project, spot: Spot) -> Vec<Told<'_>> {
+    let mut found: Vec<Told<'_>> = Vec::new();
+    for run in &project.runs {
+        for (concept, setting) in &run.settings {
+            for (index, candidate) in setting.candidates.iter().enumerate() {
+                let Some(place) = covering(candidate, spot) else { continue };
+                match found.iter_mut().find(|told| told.concept == *concept && told.place == place) {
+                    Some(told) if told.runs.iter().any(|(own, ..)| std::ptr::eq(*own, run)) => {}
+                    Some(told) => told.runs.push((run, setting, index)),
+                    None => found.push(Told { concept: *concept, place, runs: vec![(run, setting, index)] }),
+                }
+            }
+        }
+    }
+    let least = found.iter().map(|told| told.place.range.len()).min();
+    found.retain(|told| Some(told.place.range.len()) == least);
+    found.sort_by_key(|told| told.concept);
+    found
+}

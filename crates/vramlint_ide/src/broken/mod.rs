@@ -1,0 +1,4 @@
+//! Tests alone: broken texts.
+
+mod offered;
+mod told;

@@ -1,0 +1,90 @@
+//! Comments: nothing is offered in them but what is meant for us.
+
+use super::lists::add_rules;
+use super::offer::{Draft, Offers};
+use super::{CompletionKind, Cx};
+use vramlint_base::Lang;
+use vramlint_resolve::{Kind, Syntax};
+use vramlint_syntax::Comment;
+
+/// What the cursor stands in.
+pub(super) enum At {
+    /// A suppression that is being written.
+    Ours(Offers),
+    /// Another comment.
+    Comment,
+    /// None.
+    Code,
+}
+
+/// Whether the cursor stands in a comment, and what may be written there.
+pub(super) fn at(cx: &Cx<'_>) -> At {
+    if let Some(offers) = ours(cx) {
+        return At::Ours(offers);
+    }
+    let comments: &[Comment] = match &cx.file.syntax {
+        Syntax::Data(data) => &data.comments,
+        Syntax::Python(module) => &module.comments,
+        Syntax::Script(script) => &script.comments,
+        Syntax::Text | Syntax::Unreadable => &[],
+    };
+    let offset = cx.offset as u32;
+    let first = comments.partition_point(|comment| comment.range.start < offset);
+    let inside = first.checked_sub(1).is_some_and(|index| {
+        let comment = &comments[index];
+        let line =
+            comment.text.len() + 2 >= comment.range.len() as usize && !comment.range.slice(&cx.file.text).starts_with("/*");
+        offset < comment.range.end || line && offset == comment.range.end
+    });
+    if inside { At::Comment } else { At::Code }
+}
+
+/// `# vramlint: ignore[…`, `# vramlint: kind=…`, `# vramlint: …`.
+fn ours(cx: &Cx<'_>) -> Option<Offers> {
+    let line = cx.line();
+    let at = line.rfind("vramlint")?;
+    let marker = line[..at].trim_end();
+    if !["#", "//", "<!--", "/*", "::", "rem", "REM"].iter().any(|mark| marker.ends_with(mark)) {
+        return None;
+    }
+    let body = line[at + "vramlint".len()..].trim_start();
+    let body = body.strip_prefix(':').or_else(|| body.strip_prefix('：'))?.trim_start();
+    let offset = cx.offset;
+    if let Some(list) = body.strip_prefix("ignore-file").or_else(|| body.strip_prefix("ignore")).map(str::trim_start)
+        && let Some(list) = list.strip_prefix(['[', '［', '【'])
+    {
+        if list.contains([']', '］', '】']) {
+            return None;
+        }
+        let typed = list.rsplit([',', '，', '、']).next().unwrap_or(list).trim_start();
+        let mut offers = Offers::new(offset - typed.len(), offset, typed);
+        add_rules(cx, &mut offers, str::to_owned);
+        return Some(offers);
+    }
+    if let Some(typed) = body.strip_prefix("kind=") {
+        let mut offers = Offers::new(offset - typed.len(), offset, typed);
+        for kind in Kind::ALL {
+            offers.add(word(kind.name(), kind.name().to_owned(), String::new()));
+        }
+        return Some(offers);
+    }
+    if body.contains(|c: char| !c.is_ascii_alphabetic() && c != '-') {
+        return None;
+    }
+    let mut offers = Offers::new(offset - body.len(), offset, body);
+    let words = [
+        ("ignore", "ignore[", "silences rules on this line or the next", "忽略本行或下一行的规则"),
+        ("ignore-file", "ignore-file[", "silences rules in this file", "忽略此文件中的规则"),
+        ("kind", "kind=", "says what this file is", "说明此文件的种类"),
+    ];
+    for (label, text, en, zh) in words {
+        let about = if cx.lang == Lang::En { en } else { zh };
+        offers.add(word(label, text.to_owned(), about.to_owned()));
+    }
+    Some(offers)
+}
+
+fn word(label: &str, text: String, documentation: String) -> Draft {
+    let kind = CompletionKind::Value;
+    Draft { label: label.to_owned(), detail: String::new(), documentation, text, kind, deprecated: false, weight: 0 }
+}

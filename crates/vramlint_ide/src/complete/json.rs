@@ -1,0 +1,241 @@
+//! Keys and values of JSON, as far as it is written.
+
+use super::form::Form;
+use super::known::{Known, Offered, Versions};
+use super::offer::Offers;
+use super::yaml::{Asked, add_values, weight};
+use super::{Cx, vocabulary};
+use vramlint_catalog::Dialect;
+
+/// A bracket that is open at the cursor.
+#[derive(Debug, Default)]
+struct Frame {
+    object: bool,
+    /// The key whose value is being written.
+    key: Option<String>,
+    keys: Vec<String>,
+    /// Whether a key, or an item, may come next.
+    ready: bool,
+}
+
+/// What stands at the cursor.
+#[derive(Debug)]
+enum What {
+    Key,
+    Value(String),
+}
+
+/// The word at the cursor.
+#[derive(Debug)]
+pub(super) struct At {
+    what: What,
+    pub path: Vec<String>,
+    pub taken: Vec<String>,
+    /// The keys of the outermost block, as far as they are written before the cursor.
+    pub root: Vec<String>,
+    /// Where the word starts, its quote not included.
+    start: usize,
+    quoted: Option<char>,
+}
+
+/// The names that count at a place, and the vocabulary that they are of.
+pub(super) type Names = (Vec<Known>, Option<Dialect>);
+
+/// What can be written at the cursor.
+pub(super) fn offers(cx: &Cx<'_>) -> Option<Offers> {
+    within(cx, Form::Json, 0, |at| {
+        let kind = vocabulary::kind(cx);
+        Some((vocabulary::of_block(cx, kind, &at.path, &at.taken), kind.dialect()))
+    })
+}
+
+/// What can be written at the cursor of a text that looks like JSON from `from` on: a dict of Python does.
+pub(super) fn within(cx: &Cx<'_>, form: Form, from: usize, names: impl FnOnce(&At) -> Option<Names>) -> Option<Offers> {
+    let mut at = place(cx.before().get(from..)?)?;
+    at.start += from;
+    at.taken.extend(below(cx.after(), at.quoted));
+    let typed = &cx.before()[at.start..];
+    let (known, dialect) = names(&at)?;
+    match &at.what {
+        What::Key => Some(keys(cx, dialect, &at, typed, &known)),
+        What::Value(key) => {
+            let mut offers = Offers::new(at.start, cx.offset, typed);
+            let asked = Asked { dialect, path: &at.path, key, quoted: at.quoted };
+            add_values(cx, &mut offers, form, &asked, &known);
+            Some(offers)
+        }
+    }
+}
+
+fn keys(cx: &Cx<'_>, dialect: Option<Dialect>, at: &At, typed: &str, known: &[Known]) -> Offers {
+    let versions = Versions::new(cx.project, cx.file.id);
+    let rest = cx.rest();
+    let word = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+    let colon = word.trim_start_matches(['"', '\'']).trim_start().starts_with(':');
+    // An editor closes a quote as soon as it is opened.
+    let closed = at.quoted.is_some_and(|quote| rest.starts_with(quote));
+    let start = if at.quoted.is_some() && !colon { at.start - 1 } else { at.start };
+    let end = if closed && !colon { cx.offset + 1 } else { cx.offset };
+    let quote = at.quoted.unwrap_or('"');
+    let mut offers = Offers::new(start, end, typed);
+    for known in known {
+        if !offers.may_be(known.name()) || at.taken.iter().any(|key| key == known.name()) {
+            continue;
+        }
+        let offered = versions.offered(*known);
+        if offered != Offered::No {
+            let name = known.name();
+            let text = match (colon, at.quoted) {
+                (true, Some(_)) => name.to_owned(),
+                (true, None) => format!("{quote}{name}{quote}"),
+                (false, _) => format!("{quote}{name}{quote}: "),
+            };
+            offers.add(known.key(text, offered, cx.lang, weight(dialect, *known)));
+        }
+    }
+    offers
+}
+
+/// Reads the text up to the cursor. `None` in a comment, and where nothing is missing.
+fn place(text: &str) -> Option<At> {
+    let bytes = text.as_bytes();
+    let mut frames: Vec<Frame> = Vec::new();
+    let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    // The last text, which is a key if a colon follows, and whether a line ended since.
+    let (mut last, mut broken): (Option<String>, bool) = (None, false);
+    while at < bytes.len() {
+        match bytes[at] {
+            quote @ (b'"' | b'\'') => {
+                let (end, closed) = string(text, at);
+                if !closed && end == bytes.len() {
+                    return found(frames, at + 1, Some(char::from(quote)), broken);
+                }
+                last = text.get(at + 1..end - usize::from(closed)).map(str::to_owned);
+                at = end;
+                if let Some(frame) = frames.last_mut() {
+                    // A value that stands on a line of its own behind another one is a key whose comma is missing.
+                    if frame.key.is_some() || !frame.object {
+                        frame.ready = false;
+                    }
+                }
+                broken = false;
+            }
+            b'/' if bytes.get(at + 1) == Some(&b'/') => at = line_end(text, at)?,
+            b'#' => at = line_end(text, at)?,
+            b'/' if bytes.get(at + 1) == Some(&b'*') => at = text[at..].find("*/").map(|length| at + length + 2)?,
+            open @ (b'{' | b'[') => {
+                frames.push(Frame { object: open == b'{', ready: true, ..Frame::default() });
+                (last, broken, at) = (None, false, at + 1);
+            }
+            b'}' | b']' => {
+                frames.pop();
+                if let Some(frame) = frames.last_mut() {
+                    (frame.key, frame.ready) = (if frame.object { None } else { frame.key.take() }, false);
+                }
+                (last, broken, at) = (None, false, at + 1);
+            }
+            b':' => {
+                if let Some(frame) = frames.last_mut().filter(|frame| frame.object)
+                    && let Some(key) = last.take()
+                {
+                    frame.keys.push(key.clone());
+                    (frame.key, frame.ready) = (Some(key), true);
+                }
+                (broken, at) = (false, at + 1);
+            }
+            b',' => {
+                if let Some(frame) = frames.last_mut() {
+                    (frame.key, frame.ready) = (None, true);
+                }
+                (last, broken, at) = (None, false, at + 1);
+            }
+            b'\n' => (broken, at) = (true, at + 1),
+            byte if byte.is_ascii_whitespace() => at += 1,
+            _ => {
+                let end = text[at..]
+                    .find(|c: char| c.is_whitespace() || ",:{}[]\"'".contains(c))
+                    .map_or(text.len(), |length| at + length);
+                let end = end.max(at + 1);
+                if end == text.len() {
+                    return found(frames, at, None, broken);
+                }
+                last = text.get(at..end).map(str::to_owned);
+                if let Some(frame) = frames.last_mut().filter(|frame| frame.key.is_some() || !frame.object) {
+                    frame.ready = false;
+                }
+                (broken, at) = (false, end);
+            }
+        }
+    }
+    // A key that waits for its colon.
+    if last.is_some() && frames.last().is_some_and(|frame| frame.object && frame.key.is_none()) && !broken {
+        return None;
+    }
+    found(frames, text.len(), None, broken)
+}
+
+fn found(mut frames: Vec<Frame>, start: usize, quoted: Option<char>, broken: bool) -> Option<At> {
+    let root = frames.first().map(|frame| frame.keys.clone()).unwrap_or_default();
+    let frame = frames.pop()?;
+    let mut path: Vec<String> =
+        frames.into_iter().map(|frame| if frame.object { frame.key.unwrap_or_default() } else { "[]".to_owned() }).collect();
+    let what = match (frame.object, frame.key) {
+        (true, Some(key)) if frame.ready => What::Value(key),
+        // Behind a whole value a new line begins a new key.
+        (true, _) if frame.ready || broken => What::Key,
+        // An item of a list is a value of the list's key.
+        (false, _) if frame.ready => What::Value(path.pop()?),
+        _ => return None,
+    };
+    Some(At { what, path, taken: frame.keys, root, start, quoted })
+}
+
+/// The end of a text that starts at `at`, and whether its quote is there. It never goes beyond its line.
+fn string(text: &str, at: usize) -> (usize, bool) {
+    let quote = text[at..].chars().next();
+    let mut escaped = false;
+    for (offset, c) in text[at + 1..].char_indices() {
+        match c {
+            '\n' => return (at + 1 + offset, false),
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if Some(c) == quote => return (at + 2 + offset, true),
+            _ => {}
+        }
+    }
+    (text.len(), false)
+}
+
+/// The end of the line; `None` where the cursor stands in it.
+fn line_end(text: &str, at: usize) -> Option<usize> {
+    text[at..].find('\n').map(|length| at + length)
+}
+
+/// The keys behind the cursor in the same block; the one at the cursor is none of them.
+fn below(text: &str, quoted: Option<char>) -> Vec<String> {
+    let mut found = Vec::new();
+    let (mut depth, mut last, mut at) = (0usize, None, 0);
+    if let Some(quote) = quoted {
+        at = text.find([quote, '\n']).map_or(text.len(), |end| end + 1);
+    }
+    let bytes = text.as_bytes();
+    let mut first = true;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' | b'\'' => {
+                let (end, closed) = string(text, at);
+                last = text.get(at + 1..end - usize::from(closed)).map(str::to_owned);
+                at = end;
+                first = false;
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth == 0 => break,
+            b'}' | b']' => depth -= 1,
+            b':' if depth == 0 && !first => found.extend(last.take()),
+            _ => {}
+        }
+        at += 1;
+    }
+    found
+}

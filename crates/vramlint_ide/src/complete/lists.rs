@@ -1,0 +1,168 @@
+//! Names that are not of one key: models, cards, files of the project, rules.
+
+use super::form::Form;
+use super::offer::{Draft, Offers};
+use super::{CompletionKind, Cx};
+use std::collections::BTreeSet;
+use vramlint_base::Lang;
+use vramlint_catalog::keys::KeyType;
+use vramlint_catalog::{Concept, gpus, models};
+use vramlint_resolve::Kind;
+
+/// Models: those that the project names, then those of the catalogue.
+pub(super) fn add_models(cx: &Cx<'_>, offers: &mut Offers, form: Form, quoted: Option<char>) {
+    let concepts = [Concept::Model, Concept::ReferenceModel, Concept::RewardModel];
+    let settings = cx.project.runs.iter().flat_map(|run| concepts.iter().filter_map(|concept| run.settings.get(concept)));
+    let named: BTreeSet<&str> = settings
+        .flat_map(|setting| &setting.candidates)
+        .filter_map(|candidate| candidate.known()?.as_str())
+        .filter(|name| !name.is_empty() && !name.contains(['$', '{']))
+        .collect();
+    let model = |id: &str, detail: String, documentation: String, weight: u32| Draft {
+        label: id.to_owned(),
+        detail,
+        documentation,
+        text: form.value(KeyType::Text, id, quoted),
+        kind: CompletionKind::Model,
+        deprecated: false,
+        weight,
+    };
+    let about = |row: &models::Model| {
+        let detail = format!("{} {}", billions(row.parameters), row.dtype);
+        let documentation = match cx.lang {
+            Lang::En => format!("{} parameters, stored as {}\n\nSource: {}", row.parameters, row.dtype, row.source),
+            Lang::Zh => format!("{} 个参数，以 {} 存储\n\n出处：{}", row.parameters, row.dtype, row.source),
+        };
+        (detail, documentation)
+    };
+    for id in named {
+        let here = match cx.lang {
+            Lang::En => "named by this project",
+            Lang::Zh => "此项目已使用",
+        };
+        let (detail, documentation) = models::find(id).map_or_else(|| (here.to_owned(), String::new()), about);
+        offers.add(model(id, detail, documentation, 0));
+    }
+    for row in models::all() {
+        for id in std::iter::once(&row.id).chain(row.aliases) {
+            if !offers.may_be(id) {
+                continue;
+            }
+            let (detail, documentation) = about(row);
+            offers.add(model(id, detail, documentation, if *id == row.id { 1 } else { 2 }));
+        }
+    }
+}
+
+/// `8.19B`, `494M`.
+#[allow(clippy::cast_precision_loss)] // far more digits than are shown
+fn billions(parameters: u64) -> String {
+    if parameters >= 1_000_000_000 { format!("{:.2}B", parameters as f64 / 1e9) } else { format!("{}M", parameters / 1_000_000) }
+}
+
+/// Cards with their memory.
+pub(super) fn add_cards(cx: &Cx<'_>, offers: &mut Offers, quoted: Option<char>) {
+    for gpu in gpus::all() {
+        let detail = format!("{} MiB", gpu.memory_mib);
+        let documentation = match cx.lang {
+            Lang::En => format!("{} MiB as the driver tells\n\nSource: {}", gpu.memory_mib, gpu.source),
+            Lang::Zh => format!("驱动报告 {} MiB\n\n出处：{}", gpu.memory_mib, gpu.source),
+        };
+        offers.add(Draft {
+            label: gpu.name.to_owned(),
+            detail,
+            documentation,
+            text: Form::Toml.value(KeyType::Text, gpu.name, quoted),
+            kind: CompletionKind::Card,
+            deprecated: false,
+            weight: u32::from(gpu.vendor != "nvidia"),
+        });
+    }
+}
+
+/// What kind of file a key names.
+pub(super) fn kind_of_file(key: &str) -> Option<fn(Kind) -> bool> {
+    let name = key.trim_start_matches('-').replace('-', "_");
+    match name.as_str() {
+        "deepspeed" | "deepspeed_config" | "deepspeed_config_file" | "ds_config" | "deepspeed_plugin" => {
+            Some(|kind| kind == Kind::DeepSpeed)
+        }
+        "config_file" | "accelerate_config" => Some(|kind| kind == Kind::Accelerate),
+        "config" | "config_path" | "training_config" => Some(Kind::is_training),
+        _ => None,
+    }
+}
+
+/// Files of the project that a key may name, by paths that are found from this file.
+pub(super) fn add_files(cx: &Cx<'_>, offers: &mut Offers, form: Form, quoted: Option<char>, wanted: impl Fn(Kind) -> bool) {
+    let whole = cx.project.files.iter().filter(|file| file.host.is_none() && file.path != cx.file.path);
+    for file in whole.filter(|file| wanted(cx.project.kind(file.id))) {
+        add_file(cx, offers, form, quoted, &file.path);
+    }
+}
+
+/// Programs that a launcher may start: those that runs start, or where there are none, those that look like one.
+pub(super) fn add_programs(cx: &Cx<'_>, offers: &mut Offers) {
+    /// Files that are looked at, at most: their whole text is.
+    const LOOKED_AT: usize = 100;
+    let entries: BTreeSet<_> = cx.project.runs.iter().filter_map(|run| run.entry).collect();
+    for entry in &entries {
+        add_file(cx, offers, Form::Shell, None, &cx.project.file(*entry).path);
+    }
+    if entries.is_empty() {
+        let whole = cx.project.files.iter().filter(|file| file.host.is_none() && file.python().is_some()).take(LOOKED_AT);
+        let starts = |text: &str| text.contains("__main__") || text.contains(".train(");
+        for file in whole.filter(|file| starts(&file.text)) {
+            add_file(cx, offers, Form::Shell, None, &file.path);
+        }
+    }
+}
+
+fn add_file(cx: &Cx<'_>, offers: &mut Offers, form: Form, quoted: Option<char>, path: &str) {
+    let from = relative(cx.file.folder(), path);
+    // What another file of the same name hides is not offered.
+    let found = cx.project.lookup.find(from, cx.file.folder());
+    if found.is_some_and(|id| cx.project.file(id).path == path) {
+        offers.add(Draft {
+            label: from.to_owned(),
+            detail: String::new(),
+            documentation: String::new(),
+            text: form.value(KeyType::Text, from, quoted),
+            kind: CompletionKind::File,
+            deprecated: false,
+            weight: 0,
+        });
+    }
+}
+
+/// A path as seen from the nearest folder above both.
+fn relative<'a>(folder: &str, path: &'a str) -> &'a str {
+    let mut base = folder;
+    loop {
+        if base.is_empty() {
+            return path;
+        }
+        if let Some(rest) = path.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')) {
+            return rest;
+        }
+        base = base.rsplit_once('/').map_or("", |(above, _)| above);
+    }
+}
+
+/// Rules by their names, for suppressions and the configuration.
+pub(super) fn add_rules(cx: &Cx<'_>, offers: &mut Offers, write: impl Fn(&str) -> String) {
+    for rule in vramlint_rules::RULES.iter() {
+        if !offers.may_be(rule.name) {
+            continue;
+        }
+        offers.add(Draft {
+            label: rule.name.to_owned(),
+            detail: rule.code.to_owned(),
+            documentation: rule.page(cx.lang).summary,
+            text: write(rule.name),
+            kind: CompletionKind::Value,
+            deprecated: false,
+            weight: 0,
+        });
+    }
+}

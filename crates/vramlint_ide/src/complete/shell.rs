@@ -1,0 +1,291 @@
+//! Flags of launch commands and their values.
+
+use super::form::Form;
+use super::known::{Known, Offered, Versions};
+use super::lists::{add_files, add_models, add_programs, kind_of_file};
+use super::offer::{Draft, Offers};
+use super::yaml::is_model;
+use super::{CompletionKind, Cx, vocabulary};
+use vramlint_base::Lang;
+use vramlint_catalog::Dialect;
+use vramlint_catalog::classes;
+use vramlint_catalog::flags::{self, Arity, Flag, Launcher};
+use vramlint_catalog::keys::KeyType;
+
+/// A word of the command, without its quotes.
+#[derive(Clone, Debug)]
+struct Word {
+    text: String,
+    start: usize,
+    /// The quote that it is still in at the cursor.
+    quote: Option<char>,
+}
+
+/// What can be written at the cursor.
+pub(super) fn offers(cx: &Cx<'_>) -> Option<Offers> {
+    let mut words = words(cx)?;
+    let current = words.pop()?;
+    let first = words.iter().position(|word| !is_assignment(&word.text))?;
+    let wrapped = WRAPPERS.contains(&words[first].text.rsplit('/').next().unwrap_or_default());
+    let last = if wrapped { words.len() } else { first + 1 };
+    let position = (first..last).find_map(|at| launcher(&words[at..]).map(|(launcher, used)| (launcher, at + used)));
+    let (launcher, from) = position?;
+    let given = &words[from..];
+    // It has no flags of its own before what it trains.
+    if launcher == Launcher::LlamaFactory && (!given.is_empty() || current.text.starts_with('-')) {
+        return program(cx, launcher, "", given, &current);
+    }
+    let rows = Rows { launcher };
+    let mut at = 0;
+    while let Some(word) = given.get(at) {
+        if !word.text.starts_with('-') {
+            return program(cx, launcher, &word.text, &given[at + 1..], &current);
+        }
+        let name = word.text.split('=').next().unwrap_or_default();
+        let flag = flags::flag(launcher, name);
+        let module = matches!(name, "-m" | "--module");
+        let takes = flag.is_some_and(|flag| flag.arity == Arity::One) && !word.text.contains('=');
+        // The module is the program.
+        if module && flag.is_none_or(|flag| flag.arity == Arity::Switch) && given.len() > at + 1 {
+            return program(cx, launcher, &given[at + 1].text, &given[at + 2..], &current);
+        }
+        if takes && at + 1 == given.len() && !current.text.starts_with('-') {
+            return Some(value(cx, name, rows.row(name), &current, &current.text));
+        }
+        at += if takes { 2 } else { 1 };
+    }
+    if let Some((name, typed)) = current.text.split_once('=').filter(|(name, _)| name.starts_with('-')) {
+        return Some(value(cx, name, rows.row(name), &current, typed));
+    }
+    if current.quote.is_some() {
+        return None;
+    }
+    let mut offers = Offers::new(current.start, cx.offset, &current.text);
+    if !current.text.starts_with('-') {
+        subjects(cx, launcher, &mut offers);
+    }
+    if current.text.is_empty() || current.text.starts_with('-') {
+        rows.add(cx, &mut offers, given);
+    }
+    Some(offers)
+}
+
+/// Programs that start the program behind them.
+#[rustfmt::skip]
+const WRAPPERS: &[&str] = &[
+    "env", "nohup", "time", "exec", "sudo", "command", "nice", "ionice", "numactl", "timeout", "stdbuf", "srun", "mpirun", "mpiexec",
+    "uv", "uvx", "poetry", "pipenv", "pdm", "conda", "micromamba", "docker", "podman", "singularity", "apptainer", "nsys", "ssh",
+    "then", "do", "else", "if", "!", "{", "RUN", "CMD",
+];
+
+/// `CUDA_VISIBLE_DEVICES=0` before a command.
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+}
+
+/// What may stand in place of the program.
+fn subjects(cx: &Cx<'_>, launcher: Launcher, offers: &mut Offers) {
+    let words: &[&str] = match launcher {
+        Launcher::Trl => &["sft", "dpo", "grpo", "kto", "reward", "rloo"],
+        Launcher::Swift => &["sft", "pt", "rlhf"],
+        _ => &[],
+    };
+    for word in words {
+        offers.add(plain(word, CompletionKind::Value));
+    }
+    match launcher {
+        Launcher::LlamaFactory | Launcher::Axolotl => {
+            add_files(cx, offers, Form::Shell, None, vramlint_resolve::Kind::is_training);
+        }
+        Launcher::Trl | Launcher::Swift => {}
+        _ => add_programs(cx, offers),
+    }
+}
+
+/// What can be written behind the program: its own options.
+fn program(cx: &Cx<'_>, launcher: Launcher, script: &str, given: &[Word], current: &Word) -> Option<Offers> {
+    let (known, own) = vocabulary::of_program(cx.project, cx.file, launcher, script);
+    let find = |name: &str| {
+        let name = name.trim_start_matches('-').replace('-', "_");
+        known.iter().copied().find(|known| known.name() == name)
+    };
+    if let Some((name, typed)) = current.text.split_once('=').filter(|(name, _)| name.starts_with('-')) {
+        return Some(value(cx, name, find(name), current, typed));
+    }
+    if let Some(last) = given.last().filter(|last| last.text.starts_with('-') && !last.text.contains('='))
+        && !current.text.starts_with('-')
+    {
+        return Some(value(cx, &last.text, find(&last.text), current, &current.text));
+    }
+    if current.quote.is_some() || !current.text.is_empty() && !current.text.starts_with('-') {
+        return None;
+    }
+    let versions = Versions::new(cx.project, cx.file.id);
+    let taken = |name: &str| given.iter().any(|word| word.text.split('=').next() == Some(name));
+    let mut offers = Offers::new(current.start, cx.offset, &current.text);
+    for known in &known {
+        let name = format!("--{}", known.name());
+        let offered = versions.offered(*known);
+        if offered != Offered::No && !taken(&name) && offers.may_be(&name) {
+            let draft = known.key(format!("{name} "), offered, cx.lang, 1);
+            offers.add(Draft { label: name, ..draft });
+        }
+    }
+    for name in own.iter().filter(|name| !taken(name)) {
+        offers.add(Draft { text: format!("{name} "), ..plain(name, CompletionKind::Key) });
+    }
+    Some(offers)
+}
+
+fn plain(word: &str, kind: CompletionKind) -> Draft {
+    let label = word.to_owned();
+    Draft { text: label.clone(), label, detail: String::new(), documentation: String::new(), kind, deprecated: false, weight: 0 }
+}
+
+/// The values of a flag; `typed` is what of the current word belongs to the value.
+fn value(cx: &Cx<'_>, name: &str, row: Option<Known>, current: &Word, typed: &str) -> Offers {
+    let mut offers = Offers::new(cx.offset - typed.len(), cx.offset, typed);
+    let quoted = current.quote;
+    let key = name.trim_start_matches('-').replace('-', "_");
+    let dialects = [Dialect::HfTrainer, Dialect::Trl, Dialect::MsSwift, Dialect::LlamaFactory, Dialect::OpenRlhf];
+    if dialects.iter().any(|dialect| is_model(Some(*dialect), &[], &key)) {
+        add_models(cx, &mut offers, Form::Shell, quoted);
+        return offers;
+    }
+    if let Some(kind) = kind_of_file(&key) {
+        add_files(cx, &mut offers, Form::Shell, quoted, kind);
+    }
+    if let Some(row) = row {
+        for (value, deprecated) in Versions::new(cx.project, cx.file.id).values(row) {
+            offers.add(row.value(Form::Shell, value, quoted, deprecated, cx.lang));
+        }
+    }
+    offers
+}
+
+/// The flags of a launcher with what the catalogue tells of them.
+struct Rows {
+    launcher: Launcher,
+}
+
+impl Rows {
+    /// The row of a flag: of accelerate's launcher alone.
+    fn row(&self, name: &str) -> Option<Known> {
+        if self.launcher != Launcher::Accelerate {
+            return None;
+        }
+        let name = name.trim_start_matches('-').replace('-', "_");
+        classes::find("accelerate.launch")?.field(&name).map(Known::Field)
+    }
+
+    fn add(&self, cx: &Cx<'_>, offers: &mut Offers, given: &[Word]) {
+        let versions = Versions::new(cx.project, cx.file.id);
+        for flag in flags::flags(self.launcher) {
+            let taken = given.iter().any(|word| flag.names.contains(&word.text.split('=').next().unwrap_or_default()));
+            let name = flag.names.iter().find(|name| name.starts_with("--")).or(flag.names.first());
+            let Some(name) = name.filter(|name| !taken && offers.may_be(name)) else { continue };
+            let text = if flag.arity == Arity::One { format!("{name} ") } else { (*name).to_owned() };
+            let row = self.row(name);
+            let offered = row.map_or(Offered::Yes, |row| versions.offered(row));
+            if offered == Offered::No {
+                continue;
+            }
+            let weight = u32::from(flag.concept.is_none());
+            let draft = match row.filter(|row| row.kind() != KeyType::Bool || flag.arity == Arity::One) {
+                Some(row) => row.key(text, offered, cx.lang, weight),
+                None => Draft { text, weight, ..plain(name, CompletionKind::Key) },
+            };
+            let documentation = row.map_or(draft.documentation, |row| row.documentation(cx.lang));
+            let detail = if draft.detail.is_empty() { about(flag, cx.lang) } else { draft.detail };
+            offers.add(Draft { label: (*name).to_owned(), detail, documentation, ..draft });
+        }
+    }
+}
+
+/// What a flag without a row takes.
+fn about(flag: &Flag, lang: Lang) -> String {
+    let takes = match (flag.arity, lang) {
+        (Arity::Switch, Lang::En) => "switch",
+        (Arity::Switch, Lang::Zh) => "开关",
+        (Arity::One, Lang::En) => "takes a value",
+        (Arity::One, Lang::Zh) => "带一个值",
+        (Arity::Many, Lang::En) => "takes values",
+        (Arity::Many, Lang::Zh) => "带若干值",
+    };
+    flag.concept.map_or_else(|| takes.to_owned(), |concept| format!("{takes}: {}", concept.name()))
+}
+
+/// The launcher at the front of words, and how many they are.
+fn launcher(words: &[Word]) -> Option<(Launcher, usize)> {
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    let program = text(0).rsplit(['/', '\\']).next()?.trim_end_matches(".exe");
+    Some(match (program, text(1), text(2)) {
+        ("accelerate", "launch", _) => (Launcher::Accelerate, 2),
+        ("accelerate-launch", ..) => (Launcher::Accelerate, 1),
+        ("torchrun", ..) => (Launcher::Torchrun, 1),
+        ("deepspeed", ..) => (Launcher::DeepSpeed, 1),
+        ("llamafactory-cli" | "lmf", "train", _) => (Launcher::LlamaFactory, 2),
+        ("axolotl", "train", _) => (Launcher::Axolotl, 2),
+        ("tune", "run", _) => (Launcher::Tune, 2),
+        ("trl", "" | "sft" | "dpo" | "grpo" | "kto" | "reward" | "rloo", _) => (Launcher::Trl, 1),
+        ("swift", "" | "sft" | "pt" | "rlhf" | "rm" | "ppo" | "grpo", _) => (Launcher::Swift, 1),
+        ("python" | "python3", "-m", "torch.distributed.run" | "torch.distributed.launch") => (Launcher::Torchrun, 3),
+        ("python" | "python3", "-m", "accelerate.commands.launch") => (Launcher::Accelerate, 3),
+        ("python" | "python3", ..) if words.len() > 1 && text(1) != "-m" => (Launcher::Python, 1),
+        ("python" | "python3", "-m", module) if !module.is_empty() => (Launcher::Python, 1),
+        _ => return None,
+    })
+}
+
+/// The words of the command up to the cursor, the last of them the one at the cursor; `None` in a comment.
+fn words(cx: &Cx<'_>) -> Option<Vec<Word>> {
+    let mark = match cx.file.extension().as_str() {
+        "ps1" => '`',
+        "bat" | "cmd" => '^',
+        _ => '\\',
+    };
+    let before = cx.before();
+    let mut start = cx.line_start();
+    // Up to the first line of the command.
+    while let Some(above) =
+        start.checked_sub(1).map(|end| &before[..end]).filter(|above| above.trim_end_matches('\r').ends_with(mark))
+    {
+        start = above.rfind('\n').map_or(0, |at| at + 1);
+    }
+    let mut words: Vec<Word> = Vec::new();
+    let mut current: Option<Word> = None;
+    let mut quote: Option<char> = None;
+    let mut letters = before[start..].char_indices().peekable();
+    while let Some((offset, c)) = letters.next() {
+        let at = start + offset;
+        let goes_on = c == mark && letters.peek().is_some_and(|(_, next)| matches!(next, '\n' | '\r'));
+        if goes_on && quote.is_none() {
+            words.extend(current.take());
+            while letters.next_if(|(_, next)| matches!(next, '\n' | '\r')).is_some() {}
+            continue;
+        }
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (Some(_), '\n') => return None,
+            (None, '\'' | '"') => {
+                current.get_or_insert_with(|| Word { text: String::new(), start: at, quote: None });
+                quote = Some(c);
+            }
+            (None, '#') if current.is_none() => return None,
+            (None, ';' | '|' | '&' | '(' | ')' | '\n') => {
+                words.clear();
+                current = None;
+            }
+            (None, _) if c.is_whitespace() => words.extend(current.take()),
+            _ => push(&mut current, at, c),
+        }
+    }
+    let mut last = current.unwrap_or(Word { text: String::new(), start: cx.offset, quote: None });
+    last.quote = quote;
+    words.push(last);
+    Some(words)
+}
+
+fn push(current: &mut Option<Word>, at: usize, c: char) {
+    current.get_or_insert_with(|| Word { text: String::new(), start: at, quote: None }).text.push(c);
+}

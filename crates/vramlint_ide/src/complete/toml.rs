@@ -1,0 +1,174 @@
+//! `vramlint.toml`, and `[tool.vramlint]` of `pyproject.toml`: by lines, since half of a table is no TOML.
+
+use super::form::Form;
+use super::lists::{add_cards, add_rules};
+use super::offer::{Draft, Offers};
+use super::{CompletionKind, Cx};
+use vramlint_catalog::keys::KeyType;
+use vramlint_catalog::releases;
+use vramlint_project::config;
+use vramlint_resolve::SourceFile;
+
+/// Whether a file is a configuration of ours.
+pub(super) fn is_configuration(file: &SourceFile) -> bool {
+    file.host.is_none() && matches!(file.name(), "vramlint.toml" | ".vramlint.toml" | "pyproject.toml")
+}
+
+/// What can be written at the cursor.
+pub(super) fn offers(cx: &Cx<'_>) -> Option<Offers> {
+    let line = cx.line();
+    if in_comment(line) {
+        return None;
+    }
+    let prefix: &[&str] = if cx.file.name() == "pyproject.toml" { &["tool", "vramlint"] } else { &[] };
+    if let Some(header) = line.trim_start().strip_prefix('[') {
+        return tables(cx, header.trim_start_matches('['), prefix);
+    }
+    let table = table(cx);
+    let inside = table.strip_prefix(prefix).filter(|_| table.len() >= prefix.len())?;
+    match line.split_once('=') {
+        None => keys(cx, inside),
+        Some((key, value)) => values(cx, inside, key.trim().trim_matches('"'), value.trim_start()),
+    }
+    .or_else(|| list(cx, inside))
+}
+
+/// The table that the cursor stands in.
+fn table<'a>(cx: &'a Cx<'_>) -> Vec<&'a str> {
+    let above = &cx.before()[..cx.line_start()];
+    let headers = above.lines().rev().map(|line| line.trim_start_matches('\u{feff}').trim());
+    let header = headers.into_iter().find(|line| line.starts_with('[') && line.contains(']') && !line.contains('"'));
+    let name = header.map_or("", |line| line.trim_start_matches('[').split(']').next().unwrap_or_default());
+    name.split('.').map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
+fn tables(cx: &Cx<'_>, typed: &str, prefix: &[&str]) -> Option<Offers> {
+    if typed.contains([']', '"']) {
+        return None;
+    }
+    let mut offers = Offers::new(cx.offset - typed.len(), cx.offset, typed);
+    let root = config::schema();
+    let close = if cx.rest().starts_with(']') { "" } else { "]" };
+    let mut add = |path: &[&str], about: &str| {
+        let name = prefix.iter().chain(path).copied().collect::<Vec<_>>().join(".");
+        offers.add(draft(&name, format!("{name}{close}"), about, String::new(), CompletionKind::Key));
+    };
+    if !prefix.is_empty() {
+        add(&[], root["description"].as_str().unwrap_or_default());
+    }
+    for (name, own) in root["properties"].as_object().into_iter().flatten() {
+        if own["type"] == "object" {
+            add(&[name.as_str()], own["description"].as_str().unwrap_or_default());
+            for (inner, below) in
+                own["properties"].as_object().into_iter().flatten().filter(|(_, below)| below["type"] == "object")
+            {
+                add(&[name.as_str(), inner.as_str()], below["description"].as_str().unwrap_or_default());
+            }
+        }
+    }
+    Some(offers)
+}
+
+fn draft(label: &str, text: String, about: &str, detail: String, kind: CompletionKind) -> Draft {
+    Draft { label: label.to_owned(), detail, documentation: about.to_owned(), text, kind, deprecated: false, weight: 0 }
+}
+
+fn keys(cx: &Cx<'_>, table: &[&str]) -> Option<Offers> {
+    let typed = cx.line().trim_start();
+    if typed.contains(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_') {
+        return None;
+    }
+    let mut offers = Offers::new(cx.offset - typed.len(), cx.offset, typed);
+    let taken = taken(cx);
+    let given = cx.rest().trim_start_matches(|c: char| c.is_alphanumeric() || c == '-').trim_start().starts_with('=');
+    let write = |name: &str| if given { name.to_owned() } else { format!("{name} = ") };
+    if table == ["versions"] {
+        for name in releases::names().filter(|name| !taken.contains(name)) {
+            offers.add(draft(name, write(name), "", String::new(), CompletionKind::Key));
+        }
+        return Some(offers);
+    }
+    let mut own = config::schema();
+    for part in table {
+        own = &own["properties"][*part];
+        own = if own["items"].is_object() { &own["items"] } else { own };
+    }
+    for (name, key) in own["properties"].as_object().into_iter().flatten() {
+        // A table has its own header.
+        if key["type"] != "object" && !taken.contains(&name.as_str()) {
+            let detail = key["type"].as_str().unwrap_or_default().to_owned();
+            offers.add(draft(name, write(name), key["description"].as_str().unwrap_or_default(), detail, CompletionKind::Key));
+        }
+    }
+    Some(offers)
+}
+
+/// The keys of the same table.
+fn taken<'a>(cx: &'a Cx<'_>) -> Vec<&'a str> {
+    let above = &cx.before()[..cx.line_start()];
+    let below = cx.after().split_once('\n').map_or("", |(_, below)| below);
+    let own = |lines: &mut dyn Iterator<Item = &'a str>| -> Vec<&'a str> {
+        let own = lines.take_while(|line| !line.trim_start().starts_with('['));
+        own.filter_map(|line| line.split_once('=')).map(|(key, _)| key.trim().trim_matches('"')).collect()
+    };
+    let mut found = own(&mut above.lines().rev());
+    found.extend(own(&mut below.lines()));
+    found
+}
+
+fn values(cx: &Cx<'_>, table: &[&str], key: &str, value: &str) -> Option<Offers> {
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let typed = if quote.is_some() { &value[1..] } else { value };
+    if value.starts_with('[') || quote.is_some_and(|quote| typed.contains(quote)) {
+        return None;
+    }
+    let mut offers = Offers::new(cx.offset - typed.len(), cx.offset, typed);
+    if table == ["target"] && key == "gpu" {
+        add_cards(cx, &mut offers, quote);
+        return Some(offers);
+    }
+    let mut own = config::schema();
+    for part in table {
+        own = &own["properties"][*part];
+    }
+    let own = if own["properties"][key].is_object() { &own["properties"][key] } else { &own["additionalProperties"] };
+    for word in own["enum"].as_array().into_iter().flatten().filter_map(|word| word.as_str()) {
+        let text = Form::Toml.value(KeyType::Text, word, quote);
+        offers.add(draft(word, text, own["description"].as_str().unwrap_or_default(), String::new(), CompletionKind::Value));
+    }
+    Some(offers)
+}
+
+/// Rules in a list: of `select`, `ignore`, or of a glob.
+fn list(cx: &Cx<'_>, table: &[&str]) -> Option<Offers> {
+    if table.first() != Some(&"lint") {
+        return None;
+    }
+    let before = cx.before();
+    let open = before.rfind('[').filter(|open| !before[*open..].contains(']'))?;
+    let key = before[..open].rsplit('\n').next()?.split('=').next()?.trim();
+    let rules = ["select", "extend-select", "ignore"].contains(&key) || table == ["lint", "per-file-ignores"];
+    let item = before[open + 1..].rsplit([',', '\n']).next()?.trim_start();
+    let quote = item.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let typed = if quote.is_some() { &item[1..] } else { item };
+    if !rules || quote.is_some_and(|quote| typed.contains(quote)) {
+        return None;
+    }
+    let mut offers = Offers::new(cx.offset - typed.len(), cx.offset, typed);
+    add_rules(cx, &mut offers, |name| Form::Toml.value(KeyType::Text, name, quote));
+    Some(offers)
+}
+
+/// Whether the end of a line stands in a comment.
+fn in_comment(line: &str) -> bool {
+    let mut quote = None;
+    for c in line.chars() {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '#') => return true,
+            _ => {}
+        }
+    }
+    false
+}

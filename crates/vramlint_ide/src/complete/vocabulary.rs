@@ -1,0 +1,202 @@
+//! Which names count in a file or a call.
+
+use super::Cx;
+use super::known::Known;
+use vramlint_base::LineIndex;
+use vramlint_catalog::classes::{self, Class};
+use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::keys;
+use vramlint_resolve::arguments::{Reader, class_name};
+use vramlint_resolve::{Kind, Project, Run, SourceFile, Syntax, kind};
+use vramlint_syntax::python::{Imports, Module};
+
+/// What a block of a data file may hold.
+pub(super) fn of_block(cx: &Cx<'_>, kind: Kind, path: &[String], taken: &[String]) -> Vec<Known> {
+    let (project, file) = (cx.project, cx.file);
+    let joined = path.join(".");
+    match kind {
+        Kind::Accelerate => {
+            let cloud = file.text.contains("AMAZON_SAGEMAKER");
+            let table = if cloud { keys::accelerate_sagemaker() } else { keys::accelerate() };
+            inside(table, &joined, "accelerate")
+        }
+        Kind::DeepSpeed => inside(keys::deepspeed(), &joined, "deepspeed"),
+        Kind::Other => Vec::new(),
+        _ => {
+            let classes = of_file(project, file, kind);
+            let found = fields(&classes);
+            // A block of the project's own holds arguments where it holds one already.
+            if path.is_empty() || taken.iter().any(|key| found.iter().any(|known| known.name() == key)) {
+                return found;
+            }
+            Vec::new()
+        }
+    }
+}
+
+/// What a data file is. One whose tree was lost to the word that is being typed is looked at without the line of the cursor.
+pub(super) fn kind(cx: &Cx<'_>) -> Kind {
+    let known = cx.project.kind(cx.file.id);
+    let broken = cx.file.data().is_some_and(|data| !data.errors.is_empty());
+    if known != Kind::Other || !broken {
+        return known;
+    }
+    let line = cx.line_start();
+    let end = cx.offset + cx.rest().len();
+    let (before, after) = (&cx.file.text[..line], &cx.file.text[end..]);
+    let json = cx.file.data().is_some_and(|data| data.json);
+    // Of JSON the word alone is left out, since brackets may stand on the same line.
+    let text = if json {
+        let word = cx.line().trim_end_matches(|c: char| c.is_alphanumeric() || "_\"".contains(c)).len();
+        format!("{}{}", &cx.file.text[..line + word], cx.after())
+    } else {
+        format!("{before}{after}")
+    };
+    let data = if json { vramlint_syntax::json::parse(&text) } else { vramlint_syntax::yaml::parse(&text) };
+    let file =
+        SourceFile { lines: LineIndex::new(&text), text: text.into(), syntax: Syntax::Data(data.into()), ..cx.file.clone() };
+    kind::stated(&file).unwrap_or_else(|| kind::guess(&file)).kind
+}
+
+/// What a block of DeepSpeed's configuration may hold, wherever it is written.
+pub(super) fn of_deepspeed(path: &[String]) -> Vec<Known> {
+    inside(keys::deepspeed(), &path.join("."), "deepspeed")
+}
+
+/// The keys right inside a block, those that were removed too.
+fn inside(table: &'static [keys::Key], block: &str, library: &'static str) -> Vec<Known> {
+    let own = table.iter().filter(|key| key.path.rsplit_once('.').map_or("", |(parent, _)| parent) == block);
+    own.filter(|key| !key.name().contains(['<', '['])).map(|key| Known::Key(key, library)).collect()
+}
+
+/// The fields of classes, each name once.
+pub(super) fn fields(classes: &[&'static Class]) -> Vec<Known> {
+    let mut seen = std::collections::HashSet::new();
+    let all = classes.iter().flat_map(|class| class.fields());
+    all.filter(|field| seen.insert(field.name.as_str())).map(Known::Field).collect()
+}
+
+/// The classes whose fields a file of arguments gives.
+fn of_file(project: &Project, file: &SourceFile, kind: Kind) -> Vec<&'static Class> {
+    let sets = project.arguments().iter().filter(|set| set.reader != Reader::Call);
+    let given = sets.filter(|set| set.place.file == file.id || set.given.iter().any(|given| given.key_place.file == file.id));
+    let mut names = by_kind(project, file, kind);
+    // What somebody is seen to read it as counts more than what its keys look like.
+    if matches!(kind, Kind::HfTrainer | Kind::Trl | Kind::Training) {
+        let read: Vec<String> = given.flat_map(|set| set.classes.iter().cloned()).collect();
+        names = if read.is_empty() { names } else { read };
+    }
+    let mut found: Vec<&'static Class> = Vec::new();
+    for class in names.iter().filter_map(|name| classes::find(name)) {
+        if found.iter().all(|known| known.name != class.name) {
+            found.push(class);
+        }
+    }
+    found
+}
+
+fn by_kind(project: &Project, file: &SourceFile, kind: Kind) -> Vec<String> {
+    let launched = || project.runs_of(file.id).next();
+    let task = || launched().and_then(|run| run.task.clone());
+    let names: Vec<&str> = match kind {
+        Kind::HfTrainer => vec!["transformers.TrainingArguments"],
+        Kind::Trl => return trl(task().as_deref()),
+        Kind::LlamaFactory => vec!["llamafactory.train"],
+        Kind::Axolotl => vec!["axolotl.config"],
+        Kind::MsSwift => match launched().and_then(|run| run.launch.as_ref()?.script.as_ref()?.text()) {
+            Some("rlhf") => vec!["swift.rlhf"],
+            _ => vec!["swift.sft"],
+        },
+        Kind::Torchtune => vec!["torchtune.recipe"],
+        Kind::OpenRlhf => return launched().and_then(module).into_iter().collect(),
+        _ => Vec::new(),
+    };
+    names.into_iter().map(str::to_owned).collect()
+}
+
+fn module(run: &Run) -> Option<String> {
+    Some(run.launch.as_ref()?.module.as_ref()?.text()?.to_owned())
+}
+
+/// What `trl sft` and the scripts of TRL fill.
+fn trl(task: Option<&str>) -> Vec<String> {
+    let own = match task.unwrap_or("sft") {
+        "dpo" => "trl.DPOConfig",
+        "grpo" => "trl.GRPOConfig",
+        "rloo" => "trl.RLOOConfig",
+        "kto" => "trl.KTOConfig",
+        "reward" => "trl.RewardConfig",
+        _ => "trl.SFTConfig",
+    };
+    [own, "trl.ModelConfig", "trl.ScriptArguments"].map(str::to_owned).to_vec()
+}
+
+/// What a program takes on its command line, besides what its launcher takes: the fields of classes, and options of its own.
+pub(super) fn of_program(project: &Project, file: &SourceFile, launcher: Launcher, script: &str) -> (Vec<Known>, Vec<String>) {
+    let named: Vec<String> = match launcher {
+        Launcher::Trl => trl(Some(script)),
+        Launcher::Swift if matches!(script, "rlhf" | "grpo" | "ppo" | "rm") => vec!["swift.rlhf".to_owned()],
+        Launcher::Swift => vec!["swift.sft".to_owned()],
+        Launcher::LlamaFactory => vec!["llamafactory.train".to_owned()],
+        _ if script.starts_with("openrlhf.cli.") => vec![script.to_owned()],
+        _ => Vec::new(),
+    };
+    let found: Vec<&'static Class> = named.iter().filter_map(|name| classes::find(name)).collect();
+    if !found.is_empty() {
+        return (fields(&found), Vec::new());
+    }
+    let Some(entry) = project.lookup.find(script, file.folder()) else { return Default::default() };
+    let Some(code) = project.runs.iter().filter(|run| run.entry == Some(entry)).find_map(|run| run.code.as_ref()) else {
+        return Default::default();
+    };
+    let filled = code.argument_classes.iter().filter_map(|class| classes::find(&class_name(&class.name)?));
+    let parsed = code.parsers.iter().flat_map(|parser| &parser.classes).filter_map(|name| classes::find(&class_name(name)?));
+    let mut found: Vec<&'static Class> = Vec::new();
+    for class in filled.chain(parsed) {
+        if found.iter().all(|known| known.name != class.name) {
+            found.push(class);
+        }
+    }
+    let own = code.options.iter().filter_map(|option| option.names.iter().find(|name| name.starts_with("--")));
+    (fields(&found), own.cloned().collect())
+}
+
+/// The class or function that a call in a module names.
+pub(super) fn of_callee(module: &Module, callee: &str) -> Option<&'static Class> {
+    let imports = Imports::of(module);
+    of_path(&imports, callee).or_else(|| {
+        // A class of the module that is made from one.
+        let (class, _) = module.classes().find(|(class, _)| class.name == callee)?;
+        class.bases.iter().filter_map(vramlint_syntax::python::Expr::dotted).find_map(|base| of_path(&imports, &base))
+    })
+}
+
+fn of_path(imports: &Imports, callee: &str) -> Option<&'static Class> {
+    let leaf = callee.rsplit('.').next().unwrap_or(callee);
+    let Some(path) = imports.full(callee) else {
+        // Not imported yet: the name alone.
+        let capital = callee.starts_with(|c: char| c.is_ascii_uppercase());
+        return if capital { by_leaf(callee, leaf) } else { None };
+    };
+    let loads = || (leaf == "from_pretrained" && path.starts_with("transformers.Auto")).then(general);
+    classes::find(&path).or_else(|| class_name(&path).and_then(|name| classes::find(&name))).or_else(|| loads()?).or_else(|| {
+        let library = path.split('.').next()?;
+        let whole = if callee.contains('.') { callee } else { leaf };
+        leaf.starts_with(|c: char| c.is_ascii_uppercase()).then(|| classes::find(&format!("{library}.{whole}")))?
+    })
+}
+
+/// What every model of transformers takes when it is loaded.
+fn general() -> Option<&'static Class> {
+    classes::find("transformers.PreTrainedModel.from_pretrained")
+}
+
+/// The only class of this name.
+fn by_leaf(callee: &str, leaf: &str) -> Option<&'static Class> {
+    if leaf == "from_pretrained" {
+        return if callee.starts_with("Auto") { general() } else { None };
+    }
+    let mut found =
+        classes::tables().flat_map(|table| &table.classes).filter(|class| class.name.rsplit('.').next() == Some(callee));
+    found.next().filter(|_| found.next().is_none())
+}

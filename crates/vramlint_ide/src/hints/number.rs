@@ -1,0 +1,88 @@
+//! The number that a text such as `2e-5` becomes: YAML 1.1 reads it as text, and some readers make a number of it.
+
+use super::{Hint, HintKind, host};
+use vramlint_base::{FileId, Lang, Place, Value, message};
+use vramlint_catalog::dialect;
+use vramlint_project::Report;
+use vramlint_resolve::{Kind, SourceFile};
+use vramlint_syntax::data::{Loader, NodeKind, NodeRef, Style};
+use vramlint_syntax::yaml::scalar::looks_like_number;
+
+/// Depth of blocks that is looked into.
+const DEPTH: usize = 16;
+
+/// The numbers of a whole file and of the texts in it.
+pub(super) fn numbers(report: &Report, file: FileId, wanted: &impl Fn(Place) -> bool, lang: Lang) -> Vec<Hint> {
+    let project = &report.project;
+    let behind = project.files.iter().skip(file.0 as usize).take(1);
+    let inside = project.files.iter().skip(file.0 as usize + 1).take_while(|inner| inner.host.is_some());
+    let mut found = Found { report, wanted, lang, hints: Vec::new() };
+    for text in behind.chain(inside) {
+        // Whether a number is made of it is known of these alone: OmegaConf, TrlParser and Axolotl (rule yaml-number-is-text).
+        if !matches!(project.kind(text.id), Kind::LlamaFactory | Kind::Torchtune | Kind::Trl | Kind::Axolotl) {
+            continue;
+        }
+        let Some(data) = text.data().filter(|data| !data.json) else { continue };
+        for root in data.roots() {
+            found.block(text, root, &mut Vec::new());
+        }
+    }
+    found.hints
+}
+
+struct Found<'a, W> {
+    report: &'a Report,
+    wanted: &'a W,
+    lang: Lang,
+    hints: Vec<Hint>,
+}
+
+impl<W: Fn(Place) -> bool> Found<'_, W> {
+    fn block<'n>(&mut self, file: &SourceFile, node: NodeRef<'n>, path: &mut Vec<&'n str>) {
+        // What an alias stands for is told at its anchor.
+        if path.len() > DEPTH || node.follow().id != node.id {
+            return;
+        }
+        for (key, value) in node.entries() {
+            let Some(name) = key.text() else { continue };
+            path.push(name);
+            match &value.raw().kind {
+                NodeKind::Mapping(_) => self.block(file, value, path),
+                NodeKind::Scalar(scalar) if scalar.style == Style::Plain && value.raw().tag.is_none() => {
+                    self.scalar(file, value, &scalar.text, path);
+                }
+                _ => {}
+            }
+            path.pop();
+        }
+    }
+
+    fn scalar(&mut self, file: &SourceFile, value: NodeRef<'_>, text: &str, path: &[&str]) {
+        let Some(number) = looks_like_number(text) else { return };
+        if !matches!(value.value(Loader::PyYaml), Some(Value::Text(_))) {
+            return;
+        }
+        let project = &self.report.project;
+        let Some(dialect) = project.kind(file.id).dialect() else { return };
+        // `run_name: 1e5` stays text.
+        let meant = dialect::meaning(dialect, path, &Value::Float(number));
+        if !meant.is_some_and(|meaning| matches!(meaning.value, Value::Int(_) | Value::Float(_))) {
+            return;
+        }
+        let Some(place) = host(project, Place::new(file.id, value.range())).filter(|place| (self.wanted)(*place)) else { return };
+        let told = |name: &str| self.report.findings.iter().any(|finding| finding.name == name && finding.place == place);
+        if told("yaml-number-is-text") {
+            return;
+        }
+        let tooltip = message!(
+            "YAML 1.1 reads `{text}` as text; what reads this file makes the number {number} of it",
+            "YAML 1.1 把 `{text}` 读成文本；读取此文件的程序将其转成数字 {number}"
+        );
+        self.hints.push(Hint {
+            offset: place.range.end,
+            label: format!(" = {number}"),
+            tooltip: tooltip.get(self.lang).to_owned(),
+            kind: HintKind::Number,
+        });
+    }
+}

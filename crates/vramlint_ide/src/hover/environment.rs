@@ -1,0 +1,220 @@
+//! What a variable of the environment does where it stands: the allocator's settings, and which cards are seen.
+
+use super::who::tick;
+use crate::at::Spot;
+use vramlint_base::{Lang, Place, TextRange, message};
+use vramlint_catalog::Concept;
+use vramlint_project::Report;
+use vramlint_resolve::environment::visible::{self, Trouble};
+use vramlint_resolve::environment::{SetVariable, Setter};
+use vramlint_resolve::{Origin, Run};
+
+/// Cards that are listed at most.
+const CARDS: usize = 16;
+
+/// A text about a place, and what it is a setting of.
+pub(super) struct Said {
+    pub place: Place,
+    pub text: String,
+    pub concept: Concept,
+}
+
+/// What a variable at a spot does.
+pub(super) fn environment(report: &Report, spot: Spot, lang: Lang) -> Option<Said> {
+    let set =
+        report.project.environment().iter().find(|set| set.file == spot.file && (spot.on(set.whole) || spot.on(set.place)))?;
+    if set.name.ends_with("_ALLOC_CONF") {
+        return Some(allocator(report, set, spot, lang));
+    }
+    if set.name == "CUDA_VISIBLE_DEVICES" {
+        let text = visible_cards(set.value.as_deref()?, lang);
+        return Some(Said { place: set.whole, text, concept: Concept::VisibleDevices });
+    }
+    None
+}
+
+/// The whole of the setting, or one option of it.
+fn allocator(report: &Report, set: &SetVariable, spot: Spot, lang: Lang) -> Said {
+    let text = &report.project.file(set.file).text;
+    let option =
+        set.verbatim.then(|| option_at(set.place.range.slice(text), spot.offset.checked_sub(set.place.range.start)?)).flatten();
+    let (place, mut lines) = if let Some((name, range)) = option {
+        let place = Place::new(set.file, range.shifted(set.place.range.start));
+        let about = OPTIONS.iter().find(|(own, ..)| *own == name).map_or("", |(_, en, zh)| pick(lang, en, zh));
+        (place, vec![format!("**`{}`**", tick(name)), about.to_owned()])
+    } else {
+        let name = tick(&set.name);
+        let about = super::words::about(Concept::AllocatorConf, lang);
+        (set.whole, vec![format!("**`{name}`**"), format!("{about} {}", pick(lang, FIRST.0, FIRST.1))])
+    };
+    let windows = matches!(set.setter, Setter::Batch) || report.project.policy(set.file).target.os.as_deref() == Some("windows");
+    let expandable = option.is_some_and(|(name, _)| name == "expandable_segments");
+    // A finding there says so where one is made; the words are then left out by the caller.
+    if expandable && windows {
+        lines.push(
+            pick(
+                lang,
+                "Not supported on Windows: torch warns and goes on without.",
+                "Windows 上不支持：torch 给出警告后照常继续。",
+            )
+            .to_owned(),
+        );
+    }
+    lines.retain(|line| !line.is_empty());
+    Said { place, text: lines.join("\n\n"), concept: Concept::AllocatorConf }
+}
+
+const FIRST: (&str, &str) = (
+    "torch reads the first that is set of PYTORCH_CUDA_ALLOC_CONF, PYTORCH_HIP_ALLOC_CONF and PYTORCH_ALLOC_CONF, once, when the process first uses CUDA.",
+    "torch 依次查找 PYTORCH_CUDA_ALLOC_CONF、PYTORCH_HIP_ALLOC_CONF、PYTORCH_ALLOC_CONF，只读第一个已设置的。",
+);
+
+/// Options of torch's allocator (torch 2.15.0, `c10/core/AllocatorConfig.h` and `c10/cuda/CUDAAllocatorConfig.h`).
+const OPTIONS: &[(&str, &str, &str)] = &[
+    (
+        "expandable_segments",
+        "Segments that grow instead of new ones beside them: memory of different sizes is used again, and most of the fragmentation goes away. `True` or `False`, with a capital; Linux only.",
+        "段可以增长，而不是另开新段：不同大小的块得以复用，碎片大多消失。取 `True` 或 `False`（首字母大写）；仅限 Linux。",
+    ),
+    (
+        "max_split_size_mb",
+        "Blocks larger than this many MiB are not split to serve smaller requests. At least 20.",
+        "大于此 MiB 数的块不会被切开去满足较小的请求。至少 20。",
+    ),
+    (
+        "garbage_collection_threshold",
+        "From this share of the allowed memory on, unused blocks are given back before new memory is asked for. Strictly between 0 and 1.",
+        "占用达到允许显存的这一比例后，先归还未使用的块再申请新显存。严格介于 0 与 1 之间。",
+    ),
+    (
+        "roundup_power2_divisions",
+        "Sizes are rounded up to one of so many steps between two powers of two, so that blocks fit each other more often. A power of two, or a list by size.",
+        "把大小向上取整到两个 2 的幂之间的若干档，使块更常复用。取 2 的幂，或按大小给出列表。",
+    ),
+    (
+        "backend",
+        "Which allocator: `native` is torch's own, `cudaMallocAsync` is CUDA's.",
+        "使用哪个分配器：`native` 是 torch 自己的，`cudaMallocAsync` 是 CUDA 的。",
+    ),
+    (
+        "per_process_memory_fraction",
+        "The share of a card that the process may take. From 0 to 1.",
+        "进程最多可占用一块卡的比例，0 到 1。",
+    ),
+    (
+        "pinned_use_cuda_host_register",
+        "Pinned memory of the host is made by cudaHostRegister instead of cudaHostAlloc. It does not change the memory of the card.",
+        "用 cudaHostRegister 而不是 cudaHostAlloc 申请锁页内存，不影响显存。",
+    ),
+    (
+        "pinned_num_register_threads",
+        "Threads that register pinned memory of the host. It does not change the memory of the card.",
+        "注册锁页内存的线程数，不影响显存。",
+    ),
+    (
+        "pinned_use_background_threads",
+        "Events of pinned memory are looked at by a thread in the background. It does not change the memory of the card.",
+        "由后台线程处理锁页内存的事件，不影响显存。",
+    ),
+];
+
+/// The option that a byte of the text belongs to, with its place there.
+fn option_at(text: &str, offset: u32) -> Option<(&str, TextRange)> {
+    let mut start = 0;
+    for part in text.split(',') {
+        let end = start + part.len();
+        if (start..=end).contains(&(offset as usize)) {
+            let name = part.split([':', '=']).next().unwrap_or(part).trim();
+            let known = OPTIONS.iter().any(|(own, ..)| *own == name);
+            return known.then(|| (name, TextRange::of(start..end)));
+        }
+        start = end + 1;
+    }
+    None
+}
+
+/// What CUDA makes of a list of cards.
+pub(super) fn visible_cards(value: &str, lang: Lang) -> String {
+    let seen = visible::read(value);
+    let count = seen.ids.len();
+    let mut lines = vec!["**`CUDA_VISIBLE_DEVICES`**".to_owned()];
+    lines.push(super::words::about(Concept::VisibleDevices, lang).to_owned());
+    let cards: Vec<String> =
+        seen.ids.iter().take(CARDS).enumerate().map(|(index, id)| format!("`cuda:{index}` = {}", tick(id))).collect();
+    let list = cards.join(", ");
+    let more = if count > CARDS { ", …" } else { "" };
+    let said = match count {
+        0 => message!("Here: no card is seen", "此处：看不到任何卡"),
+        1 => message!("Here: one card, {list}", "此处：1 块卡，{list}"),
+        _ => message!("Here: {count} cards, {list}{more}", "此处：{count} 块卡，{list}{more}"),
+    };
+    lines.push(said.get(lang).to_owned());
+    if let Some(Trouble::Twice(id)) = &seen.trouble {
+        let id = tick(id);
+        lines.push(message!("`{id}` twice hides every card", "`{id}` 出现两次会隐藏所有卡").get(lang).to_owned());
+    }
+    lines.join("\n\n")
+}
+
+/// What a device map does in a run, as far as it is known (accelerate 1.15.0 `utils/modeling.py`, `accelerator.py:1478`; transformers
+/// 5.23.0 `integrations/accelerate.py`).
+pub(super) fn device_map(run: &Run, index: usize, lang: Lang) -> Option<String> {
+    let candidate = run.settings.get(&Concept::DeviceMap)?.candidates.get(index)?;
+    let value = candidate.known()?.as_str()?;
+    if matches!(candidate.origin, Origin::Default { .. } | Origin::Assumed { .. }) {
+        return None;
+    }
+    let several = run.int(Concept::WorldSize).map(|world| world > 1);
+    let said = match (value, several) {
+        ("auto" | "balanced" | "balanced_low_0" | "sequential", Some(true)) => message!(
+            "Spreads the layers over every card that the process sees, in each process anew: the processes get in each other's way, and prepare() refuses a map with several entries.",
+            "每个进程都把各层铺到它看得到的所有卡上：进程互相占用显存，且映射多于一项时 prepare() 会拒绝。"
+        ),
+        ("auto" | "balanced" | "balanced_low_0" | "sequential", Some(false)) => message!(
+            "One process: the layers are spread over every card that it sees, which then work in turn; what does not fit goes to the memory of the host.",
+            "单个进程：各层铺到它看得到的所有卡上，依次工作；放不下的部分进入主机内存。"
+        ),
+        ("auto" | "balanced" | "balanced_low_0" | "sequential", None) => message!(
+            "Spreads the layers over every card that the process sees; what does not fit goes to the memory of the host.",
+            "把各层铺到进程看得到的所有卡上；放不下的部分进入主机内存。"
+        ),
+        ("cuda", _) => message!("The whole model goes to the card of its process.", "整个模型放在本进程的卡上。"),
+        ("cpu", _) => message!("The whole model goes to the memory of the host.", "整个模型放在主机内存。"),
+        (card, Some(true)) if card.starts_with("cuda:") => message!(
+            "The whole model goes to this one card in every process, before anything else moves it.",
+            "每个进程都先把整个模型放到这一块卡上。"
+        ),
+        (card, _) if card.starts_with("cuda:") => message!("The whole model goes to this card.", "整个模型放在这块卡上。"),
+        _ => return None,
+    };
+    Some(said.get(lang).to_owned())
+}
+
+fn pick(lang: Lang, en: &'static str, zh: &'static str) -> &'static str {
+    match lang {
+        Lang::En => en,
+        Lang::Zh => zh,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_option_under_the_cursor_is_found() {
+        let text = "max_split_size_mb:128,expandable_segments:True";
+        assert_eq!(option_at(text, 3).map(|(name, _)| name), Some("max_split_size_mb"));
+        let found = option_at(text, 30).expect("the second");
+        assert_eq!((found.0, found.1.slice(text)), ("expandable_segments", "expandable_segments:True"));
+        assert_eq!(option_at("nonsense:1", 2), None);
+        assert_eq!(option_at("", 0), None);
+    }
+
+    #[test]
+    fn cards_are_counted_as_cuda_counts_them() {
+        assert!(visible_cards("2,0", Lang::En).contains("2 cards, `cuda:0` = 2, `cuda:1` = 0"));
+        assert!(visible_cards("0-3", Lang::En).contains("one card, `cuda:0` = 0"));
+        assert!(visible_cards("0,0", Lang::Zh).contains("看不到任何卡"));
+    }
+}

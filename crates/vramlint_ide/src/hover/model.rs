@@ -1,0 +1,124 @@
+//! What is known about a model that is named at a place.
+
+use super::who::tick;
+use crate::summary::gib;
+use vramlint_base::{Lang, TextRange, message};
+use vramlint_estimate::{Model, Source};
+use vramlint_memory::arch::Certainty;
+use vramlint_memory::setup::Dtype;
+use vramlint_project::Report;
+use vramlint_view::estimate::figures::count;
+
+/// Bytes of a name at most.
+const NAME: usize = 200;
+
+/// Parameters, architecture, weights by type, and who says so. `None` for a name that is not known.
+pub(super) fn model(report: &Report, id: &str, lang: Lang) -> Option<String> {
+    let found = report.models.find(id)?;
+    let say = |message: vramlint_base::Message| message.get(lang).to_owned();
+    let name = tick(id);
+    let parameters = found.exact_parameters.unwrap_or_else(|| found.arch.parameters());
+    let (size, layers, vocabulary) = (count(parameters), found.arch.layers(), found.arch.vocabulary());
+    let mut lines = vec![format!("**`{name}`**"), String::new()];
+    let kind = tick(&found.arch.model_type);
+    lines.push(match found.arch.certainty() {
+        Certainty::Count => say(message!("- about {size} parameters, the shapes are not known", "- 约 {size} 参数，结构未知")),
+        _ if kind.is_empty() => say(message!(
+            "- {size} parameters, {layers} layers, vocabulary {vocabulary}",
+            "- {size} 参数，{layers} 层，词表 {vocabulary}"
+        )),
+        _ => say(message!(
+            "- {size} parameters, `{kind}`, {layers} layers, vocabulary {vocabulary}",
+            "- {size} 参数，`{kind}`，{layers} 层，词表 {vocabulary}"
+        )),
+    });
+    if let Some(packed) = packed(&found, lang) {
+        lines.push(packed);
+    } else {
+        let (whole, half) = (gib(parameters.saturating_mul(4)), gib(parameters.saturating_mul(2)));
+        let stored = match found.dtype {
+            Some(dtype) => {
+                let name = dtype.name();
+                say(message!(", stored as {name}", "，存储为 {name}"))
+            }
+            None => String::new(),
+        };
+        lines.push(say(message!(
+            "- weights alone: {half} GiB in bf16 or fp16, {whole} GiB in fp32{stored}",
+            "- 仅权重：bf16 或 fp16 为 {half} GiB，fp32 为 {whole} GiB{stored}"
+        )));
+    }
+    lines.push(format!("- {}", source(&found.source, lang)));
+    Some(lines.join("\n"))
+}
+
+/// Of a checkpoint that is stored in few bits.
+fn packed(found: &Model, lang: Lang) -> Option<String> {
+    use vramlint_memory::setup::Quantization as Q;
+    let bits = match found.prequantized? {
+        Q::None => return None,
+        Q::Int8 => 8,
+        Q::FourBit { .. } => 4,
+    };
+    let beside = found.dtype.unwrap_or(Dtype::Bf16).name();
+    Some(
+        message!(
+            "- the checkpoint is quantized to {bits} bits, what is not in {beside}",
+            "- 检查点已量化为 {bits} bit，其余为 {beside}"
+        )
+        .get(lang)
+        .to_owned(),
+    )
+}
+
+fn source(source: &Source, lang: Lang) -> String {
+    let said = match source {
+        Source::Catalogue(_) => message!("from vramlint's catalogue", "来自 vramlint 的目录"),
+        Source::Named(id) => {
+            let id = tick(id);
+            message!("taken for `{id}` by its name", "按名称当作 `{id}`")
+        }
+        Source::Project(path) | Source::Cache(path) | Source::Declared(path) => {
+            let path = tick(path);
+            message!("from `{path}`", "来自 `{path}`")
+        }
+        Source::Given => message!("as given", "如所给"),
+    };
+    let kind = match source {
+        Source::Project(_) => message!(" in the project", "（项目中）"),
+        Source::Cache(_) => message!(" in the Hugging Face cache", "（Hugging Face 缓存）"),
+        Source::Declared(_) => message!(", declared in vramlint.toml", "（在 vramlint.toml 中声明）"),
+        _ => message!("", ""),
+    };
+    format!("{}{}", said.get(lang), kind.get(lang))
+}
+
+/// The name of a model of the hub (`org/name`) at an offset of a text, with its place.
+pub(super) fn name_at(text: &str, offset: u32) -> Option<(&str, TextRange)> {
+    let offset = offset as usize;
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-/".contains(byte);
+    let bytes = text.as_bytes();
+    let start = offset - bytes.get(..offset)?.iter().rev().take(NAME).take_while(|byte| part(byte)).count();
+    let end = offset + bytes[offset..].iter().take(NAME).take_while(|byte| part(byte)).count();
+    // Letters of other scripts around it make it another word.
+    let name = text.get(start..end)?.trim_end_matches(['.', '/']);
+    let (owner, rest) = name.split_once('/')?;
+    let whole = !owner.is_empty() && !rest.is_empty() && !rest.contains('/') && !owner.starts_with(['.', '-']);
+    whole.then(|| (name, TextRange::new(start as u32, (start + name.len()) as u32)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_at;
+
+    #[test]
+    fn a_name_has_an_owner_and_nothing_below() {
+        let text = "模型 = \"Qwen/Qwen3-4B\"  # 见 ./a/b";
+        let at = text.find("Qwen3").expect("there") as u32;
+        assert_eq!(name_at(text, at).map(|(name, range)| (name, range.slice(text))), Some(("Qwen/Qwen3-4B", "Qwen/Qwen3-4B")));
+        assert_eq!(name_at(text, text.len() as u32), None, "a path");
+        for offset in 0..=text.len() + 2 {
+            let _ = name_at(text, offset as u32);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! From a value to who sets or overrides it, and back.
+
+use crate::links;
+use crate::within::Spot;
+use std::collections::BTreeSet;
+use vramlint_base::{FileId, Place, TextRange};
+use vramlint_catalog::Concept;
+use vramlint_project::Report;
+use vramlint_resolve::code::CallWhat;
+use vramlint_resolve::{Candidate, Origin, Project, Run, Setting};
+use vramlint_rules::claims;
+use vramlint_syntax::shell::Word;
+
+/// Where the value at `offset` of a whole file is set for its runs: the winner, or what overrides it; of a reference to a file, the file.
+/// Places are in whole files.
+pub fn definition(report: &Report, file: FileId, offset: u32) -> Vec<Place> {
+    let project = &report.project;
+    let Some(spot) = Spot::of(project, file, offset) else { return Vec::new() };
+    if let Some(link) = links::at(project, file, offset) {
+        return vec![Place::new(link.target, TextRange::at(0))];
+    }
+    let mut found = from_shell(project, spot);
+    found.extend(from_claim(project, spot));
+    found.extend(from_settings(project, spot));
+    found.extend(from_argument(project, spot));
+    carried(project, found, spot)
+}
+
+/// Every other place that takes part in the value at `offset`: candidates in every run, and the settings derived from it.
+pub fn references(report: &Report, file: FileId, offset: u32) -> Vec<Place> {
+    let project = &report.project;
+    let Some(spot) = Spot::of(project, file, offset) else { return Vec::new() };
+    if let Some(link) = links::at(project, file, offset) {
+        return to_file(project, link.target, spot);
+    }
+    let concepts: BTreeSet<(usize, Concept)> =
+        touched(project, spot).map(|hit| (hit.number, hit.concept)).chain(claimed(project, spot)).collect();
+    let mut found = Vec::new();
+    for (number, concept) in concepts {
+        let run = &project.runs[number];
+        found.extend(run.settings.get(&concept).into_iter().flat_map(|setting| &setting.candidates).filter_map(written));
+        for (derived, setting) in derived_from(run, concept) {
+            found.extend(setting.candidates.iter().filter_map(written));
+            if derived == Concept::EffectiveBatch {
+                found.extend(run.files.iter().flat_map(|file| claims(project, *file)));
+            }
+        }
+    }
+    found.extend(from_argument(project, spot));
+    carried(project, found, spot)
+}
+
+/// A candidate under the cursor.
+struct Hit<'a> {
+    number: usize,
+    concept: Concept,
+    setting: &'a Setting,
+    index: usize,
+}
+
+/// The candidates that the cursor touches: at their value, or at their key.
+fn touched(project: &Project, spot: Spot) -> impl Iterator<Item = Hit<'_>> {
+    project.runs.iter().enumerate().flat_map(move |(number, run)| {
+        run.settings.iter().flat_map(move |(concept, setting)| {
+            let touches = move |candidate: &Candidate| match &candidate.origin {
+                Origin::File { place, key, .. } => spot.on(*place) || spot.on(*key),
+                other => other.place().is_some_and(|place| spot.on(place)),
+            };
+            let hits = setting.candidates.iter().enumerate().filter(move |(_, candidate)| touches(candidate));
+            hits.map(move |(index, _)| Hit { number, concept: *concept, setting, index })
+        })
+    })
+}
+
+/// Where the user would change a candidate, in the words of its key where it has one.
+fn written(candidate: &Candidate) -> Option<Place> {
+    candidate.origin.place()
+}
+
+/// From what loses to the winner; from the winner to what it overrides.
+fn from_settings(project: &Project, spot: Spot) -> Vec<Place> {
+    let mut found = Vec::new();
+    for hit in touched(project, spot) {
+        let Setting { candidates, winner, .. } = hit.setting;
+        match winner {
+            Some(winner) if *winner != hit.index && candidates[*winner].origin.place().is_some() => {
+                found.extend(written(&candidates[*winner]));
+            }
+            Some(winner) if *winner == hit.index => {
+                found.extend(
+                    candidates
+                        .iter()
+                        .enumerate()
+                        .filter(|(index, _)| *index != hit.index)
+                        .filter_map(|(_, other)| written(other)),
+                );
+            }
+            // Nobody is seen to win, or a rule of derivation does: all that takes part.
+            _ => {
+                found.extend(candidates.iter().filter_map(written));
+                let run = &project.runs[hit.number];
+                found.extend(inputs(run, hit.setting, DEPTH));
+            }
+        }
+    }
+    found
+}
+
+/// Steps of derivation that are unfolded.
+const DEPTH: usize = 4;
+
+/// The places of what a derived setting is computed from.
+fn inputs(run: &Run, setting: &Setting, depth: usize) -> Vec<Place> {
+    let Some(Origin::Derived { inputs: of, .. }) = setting.winning().map(|winner| &winner.origin) else {
+        return setting.winning().and_then(written).into_iter().collect();
+    };
+    if depth == 0 {
+        return Vec::new();
+    }
+    of.iter().filter_map(|concept| run.settings.get(concept)).flat_map(|setting| inputs(run, setting, depth - 1)).collect()
+}
+
+/// The settings that are computed from one.
+fn derived_from(run: &Run, concept: Concept) -> impl Iterator<Item = (Concept, &Setting)> {
+    run.settings.iter().filter_map(move |(derived, setting)| {
+        let from = setting.candidates.iter().any(|candidate| match &candidate.origin {
+            Origin::Derived { inputs, .. } => inputs.contains(&concept),
+            _ => false,
+        });
+        from.then_some((*derived, setting))
+    })
+}
+
+/// The runs whose effective batch a claim under the cursor is about.
+fn claimed(project: &Project, spot: Spot) -> Vec<(usize, Concept)> {
+    if !claims(project, spot.file).into_iter().any(|claim| spot.on(claim)) {
+        return Vec::new();
+    }
+    let host = project.file(spot.file).host.as_ref().map(|(host, _)| *host);
+    let about = |run: &Run| {
+        run.files.contains(&spot.file) || host.is_some_and(|host| run.files.contains(&host)) || run.place.file == spot.file
+    };
+    project.runs.iter().enumerate().filter(|(_, run)| about(run)).map(|(number, _)| (number, Concept::EffectiveBatch)).collect()
+}
+
+/// From a claim about the effective batch to the numbers that make it.
+fn from_claim(project: &Project, spot: Spot) -> Vec<Place> {
+    let found = claimed(project, spot).into_iter().flat_map(|(number, concept)| {
+        let run = &project.runs[number];
+        run.settings.get(&concept).map(|setting| inputs(run, setting, DEPTH)).unwrap_or_default()
+    });
+    found.collect()
+}
+
+/// From the use of a variable of a script to its assignment.
+fn from_shell(project: &Project, spot: Spot) -> Vec<Place> {
+    let Some(script) = project.file(spot.file).script() else { return Vec::new() };
+    let words = script.commands.iter().flat_map(|command| &command.words).chain(script.assignments.iter().map(|one| &one.value));
+    let here = |word: &&Word| spot.on(Place::new(spot.file, word.range));
+    words.filter(here).filter_map(|word| word.sources.first()).map(|source| Place::new(spot.file, *source)).collect()
+}
+
+/// From an argument of a call to where its value is written: a constant, a default, a key of a loaded file.
+fn from_argument(project: &Project, spot: Spot) -> Vec<Place> {
+    let mut found = Vec::new();
+    for call in project.calls().iter().filter(|call| call.call().file == spot.file) {
+        for argument in call.call().arguments.iter().filter(|argument| spot.on(argument.place)) {
+            for value in &argument.values {
+                match &value.what {
+                    CallWhat::Loaded(load, route) => found.extend(loaded(project, &call.facts.loads, *load, route, spot)),
+                    // What is written in the argument itself has no other place.
+                    _ if value.place.file == argument.place.file && argument.place.range.contains(value.place.range) => {}
+                    _ => found.push(value.place),
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The key of a file that code loads.
+fn loaded(
+    project: &Project,
+    loads: &[vramlint_resolve::code::LoadedFile],
+    load: usize,
+    route: &[String],
+    spot: Spot,
+) -> Option<Place> {
+    let path = loads.get(load)?.path.as_deref()?;
+    let target = project.lookup.find(path, project.file(spot.file).folder())?;
+    let root = project.file(target).data()?.root()?;
+    let route: Vec<&str> = route.iter().map(String::as_str).collect();
+    let (last, above) = route.split_last()?;
+    let (key, value) = root.at(above)?.entry(last)?;
+    let range = if value.range().is_empty() || value.is_mapping() { key.range() } else { value.range() };
+    Some(Place::new(target, range))
+}
+
+/// Every other place that names a file.
+fn to_file(project: &Project, target: FileId, spot: Spot) -> Vec<Place> {
+    // To look for names means to go through whole trees.
+    let name = project.file(target).name();
+    let name = name.strip_suffix(".py").unwrap_or(name);
+    let speaks = |file: &&vramlint_resolve::SourceFile| file.host.is_none() && file.text.contains(name);
+    let hosts = project.files.iter().filter(speaks);
+    let found = hosts.flat_map(|file| {
+        let named = links::links_in(project, file.id).into_iter().filter(|link| link.target == target);
+        named.map(|link| Place::new(file.id, link.range)).collect::<Vec<_>>()
+    });
+    carried(project, found.collect(), spot)
+}
+
+/// Places in whole files, in order, each once, without the one under the cursor.
+fn carried(project: &Project, found: Vec<Place>, spot: Spot) -> Vec<Place> {
+    let here = project.to_host(Place::new(spot.file, TextRange::at(spot.offset)));
+    let places: BTreeSet<Place> = found.into_iter().map(|place| project.to_host(place)).collect();
+    let elsewhere = |place: &Place| place.file != here.file || !place.range.contains(here.range);
+    let sound = |place: &Place| project.file(place.file).text.get(place.range.as_usize()).is_some();
+    places.into_iter().filter(elsewhere).filter(sound).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,74 @@
+//! A run in a few words, for what stands beside and above it.
+
+use vramlint_base::{Lang, Place, message};
+use vramlint_catalog::Concept;
+use vramlint_estimate::RunEstimate;
+use vramlint_project::Report;
+use vramlint_resolve::{Project, Run};
+
+/// Bytes in GiB with one decimal, without the unit; a whole number has none.
+#[allow(clippy::cast_precision_loss)] // one decimal of a GiB
+pub(crate) fn gib(bytes: u64) -> String {
+    let text = format!("{:.1}", bytes as f64 / f64::from(1 << 30));
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+/// Where a run is shown, in a whole file: its command; where none is known, the line that names its model, else that of its micro-batch,
+/// else the first.
+pub(crate) fn place(project: &Project, run: &Run) -> Place {
+    if run.launch.is_some() {
+        return project.to_host(run.place);
+    }
+    let of = |concept: &Concept| {
+        let place = run.settings.get(concept)?.winning()?.origin.place()?;
+        (place.file == run.place.file).then_some(place)
+    };
+    project.to_host([Concept::Model, Concept::MicroBatch].iter().find_map(of).unwrap_or(run.place))
+}
+
+/// The estimate of a run, if there is one.
+pub(crate) fn estimate<'a>(report: &'a Report, run: &Run) -> Option<&'a RunEstimate> {
+    report.estimate(run)?.as_ref().ok()
+}
+
+/// `≈ 18.3 of 24 GiB`. What is only a guess has `~` in front.
+pub(crate) fn memory(found: &RunEstimate, lang: Lang) -> String {
+    let about = if found.is_grounded() { '≈' } else { '~' };
+    let peak = gib(found.estimate.peak);
+    match &found.capacity {
+        Some(card) => {
+            let all = gib(card.bytes);
+            message!("{about} {peak} of {all} GiB", "{about} {peak} / {all} GiB").get(lang).to_owned()
+        }
+        None => format!("{about} {peak} GiB"),
+    }
+}
+
+/// Processes, effective batch and memory, as far as they are known.
+pub(crate) fn words(report: &Report, run: &Run, lang: Lang) -> Vec<String> {
+    let mut words = Vec::new();
+    if let Some(count) = run.int(Concept::WorldSize) {
+        let s = if count == 1 { "" } else { "es" };
+        words.push(message!("{count} process{s}", "{count} 个进程").get(lang).to_owned());
+    }
+    if let Some(batch) = run.int(Concept::EffectiveBatch) {
+        words.push(message!("effective batch {batch}", "有效批大小 {batch}").get(lang).to_owned());
+    }
+    if let Some(found) = estimate(report, run) {
+        words.push(memory(found, lang));
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::gib;
+
+    #[test]
+    fn whole_numbers_have_no_decimal() {
+        assert_eq!(
+            (gib(24 << 30).as_str(), gib(25_757_220_864).as_str(), gib((18 << 30) + (300 << 20)).as_str()),
+            ("24", "24", "18.3")
+        );
+    }
+}

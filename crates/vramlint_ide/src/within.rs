@@ -1,0 +1,78 @@
+//! From a whole file into the texts embedded in it, and back.
+
+use vramlint_base::{FileId, Place, TextRange};
+use vramlint_resolve::{Project, SourceFile};
+
+/// A place in the innermost text that holds it: a whole file, or a text embedded in one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Spot {
+    /// The text.
+    pub file: FileId,
+    /// The offset in it.
+    pub offset: u32,
+}
+
+impl Spot {
+    /// The innermost text at an offset of a whole file. `None` for a file that the project does not have, and for an offset that
+    /// is not at the edge of a character of it.
+    pub(crate) fn of(project: &Project, file: FileId, offset: u32) -> Option<Self> {
+        let whole = project.files.get(file.0 as usize)?;
+        if !whole.text.is_char_boundary(offset as usize) {
+            return None;
+        }
+        for inner in inside(project, file).filter(|inner| inner.host.as_ref().is_some_and(|(host, _)| *host == file)) {
+            if let Some((_, part)) = &inner.host
+                && part.range.contains(TextRange::at(offset))
+                && let Some(own) = from_host(&part.map, inner.text.len() as u32, offset)
+                && let Some(found) = Self::of(project, inner.id, own)
+            {
+                return Some(found);
+            }
+        }
+        Some(Self { file, offset })
+    }
+
+    /// Whether a place of the same text holds the offset. A cursor behind the last byte still touches it.
+    pub(crate) fn on(self, place: Place) -> bool {
+        place.file == self.file && place.range.contains(TextRange::at(self.offset))
+    }
+}
+
+/// The texts embedded in a whole file, also those in one another; they stand directly behind their host.
+pub(crate) fn inside(project: &Project, file: FileId) -> impl Iterator<Item = &SourceFile> {
+    let behind = project.files.get(file.0 as usize + 1..).unwrap_or_default();
+    behind.iter().take_while(|inner| inner.host.is_some())
+}
+
+/// A whole file and the texts in it.
+pub(crate) fn texts(project: &Project, file: FileId) -> impl Iterator<Item = &SourceFile> {
+    project.files.get(file.0 as usize).into_iter().chain(inside(project, file))
+}
+
+/// The range in the whole file of a range of one of its texts, where it stands there as one piece of whole characters.
+pub(crate) fn whole(project: &Project, file: FileId, range: TextRange) -> Option<Place> {
+    let place = project.to_host(Place::new(file, range));
+    let text = &project.file(place.file).text;
+    text.get(place.range.as_usize()).map(|_| place)
+}
+
+/// The same, where the host holds the very same text there: only such a range may be replaced.
+pub(crate) fn whole_exact(project: &Project, file: FileId, range: TextRange) -> Option<Place> {
+    let place = whole(project, file, range)?;
+    (place.range.slice(&project.file(place.file).text) == range.slice(&project.file(file).text)).then_some(place)
+}
+
+fn from_host(map: &[(u32, u32)], length: u32, offset: u32) -> Option<u32> {
+    let mut behind = None;
+    for (index, (own, host)) in map.iter().enumerate() {
+        let end = map.get(index + 1).map_or(length, |(next, _)| *next);
+        let size = end.saturating_sub(*own);
+        if *host <= offset && offset < host + size {
+            return Some(own + (offset - host));
+        }
+        if offset == host + size {
+            behind = Some(end);
+        }
+    }
+    behind
+}

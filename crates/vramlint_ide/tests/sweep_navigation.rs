@@ -1,0 +1,143 @@
+//! Completion, actions, navigation, links and outline over real small projects: no panic, and every range lies in its file at edges of
+//! characters. With `MEASURE=1` the times of completions are printed; run it with `--release` then.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use vramlint_base::{FileId, Lang, Place, TextRange};
+use vramlint_ide::{Symbol, actions, completions, definition, links, references, symbols};
+use vramlint_project::{Report, Request, check};
+
+/// The projects, or none with a word about it.
+fn projects(step: usize) -> Vec<PathBuf> {
+    let folder = Path::new("/work/shared/cases/projects");
+    if !folder.is_dir() {
+        eprintln!("skipped: the case projects are not here");
+        return Vec::new();
+    }
+    let mut found: Vec<PathBuf> = below(folder).iter().flat_map(|family| below(family)).flat_map(|case| below(&case)).collect();
+    found.sort();
+    found.into_iter().step_by(step).collect()
+}
+
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("readable").flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+}
+
+fn report(folder: &Path) -> Report {
+    let request = Request { cwd: folder.to_path_buf(), jobs: 1, ..Request::default() };
+    check(&request, &|_, _| {}).expect("a sound configuration")
+}
+
+fn hosts(report: &Report) -> Vec<FileId> {
+    report.project.files.iter().filter(|file| file.host.is_none()).map(|file| file.id).collect()
+}
+
+#[test]
+fn every_answer_lies_in_its_file() {
+    let mut asked = 0;
+    let all = projects(9);
+    for folder in &all {
+        let report = report(folder);
+        let holds = |place: Place| report.project.file(place.file).text.get(place.range.as_usize()).is_some();
+        for file in hosts(&report) {
+            let text = report.project.file(file).text.clone();
+            let at = |range| Place::new(file, range);
+            check_symbols(&text, &symbols(&report, file, Lang::Zh));
+            assert!(links(&report, file).iter().all(|link| holds(at(link.range))));
+            for offset in (0..=text.len()).filter(|offset| text.is_char_boundary(*offset)).step_by(5) {
+                let offset = offset as u32;
+                for one in completions(&report, file, offset, Lang::En) {
+                    assert!(holds(at(one.replace)) && one.replace.start <= offset, "{}: {one:?}", folder.display());
+                    assert!(!one.text.is_empty() && !one.label.is_empty());
+                }
+                let places = definition(&report, file, offset).into_iter().chain(references(&report, file, offset));
+                assert!(places.into_iter().all(holds));
+                asked += 1;
+            }
+            let whole = TextRange::new(0, text.len() as u32);
+            for action in actions(&report, file, whole, Lang::Zh) {
+                assert!(action.edits.iter().all(|edit| holds(edit.place)), "{action:?}");
+                assert_eq!(action.edits.is_empty(), action.page.is_some());
+            }
+        }
+    }
+    assert!(all.is_empty() || asked > 1000, "{asked}");
+}
+
+fn check_symbols(text: &str, symbols: &[Symbol]) {
+    for symbol in symbols {
+        assert!(text.get(symbol.range.as_usize()).is_some() && symbol.range.contains(symbol.selection), "{symbol:?}");
+        assert!(symbol.children.iter().all(|child| symbol.range.contains(child.range)), "{symbol:?}");
+        check_symbols(text, &symbol.children);
+    }
+}
+
+/// From a value that loses to the winner and back again.
+#[test]
+fn what_wins_and_what_loses_lead_to_each_other() {
+    let mut followed = 0;
+    let all = projects(3);
+    for folder in &all {
+        let report = report(folder);
+        for run in &report.project.runs {
+            for setting in run.settings.values() {
+                let Some(winner) = setting.winning().and_then(|winner| winner.origin.place()) else { continue };
+                for candidate in setting.candidates.iter().filter_map(|candidate| candidate.origin.place()) {
+                    let (from, to) = (report.project.to_host(candidate), report.project.to_host(winner));
+                    if from.file == to.file && (from.range.touches(to.range) || from.range.is_empty()) || is_path(&report, from) {
+                        continue;
+                    }
+                    let found = definition(&report, from.file, from.range.start);
+                    assert!(found.contains(&to), "{}: {from:?} -> {to:?}, {found:?}", folder.display());
+                    followed += 1;
+                }
+            }
+        }
+    }
+    assert!(all.is_empty() || followed > 10, "{followed}");
+}
+
+/// The name of a file leads to the file.
+fn is_path(report: &Report, place: Place) -> bool {
+    links(report, place.file).iter().any(|link| link.range.touches(place.range))
+}
+
+#[test]
+fn times_of_completions() {
+    if std::env::var_os("MEASURE").is_none() {
+        return;
+    }
+    measure("small projects", &projects(5), 1);
+    // All of them as one workspace.
+    let folder = Path::new("/work/shared/cases/projects");
+    measure("one large workspace", &[folder.to_path_buf()], 40);
+}
+
+fn measure(what: &str, folders: &[PathBuf], step: usize) {
+    let mut times: Vec<Duration> = Vec::new();
+    for folder in folders {
+        let report = report(folder);
+        for file in hosts(&report) {
+            let text = report.project.file(file).text.clone();
+            for offset in (0..=text.len()).filter(|offset| text.is_char_boundary(*offset)).step_by(step) {
+                let start = Instant::now();
+                let found = completions(&report, file, offset as u32, Lang::En);
+                let time = start.elapsed();
+                if !found.is_empty() {
+                    times.push(time);
+                }
+            }
+        }
+    }
+    times.sort();
+    let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
+    println!(
+        "{what}, {} completions: p50 {:?}, p95 {:?}, p99 {:?}, longest {:?}",
+        times.len(),
+        at(50),
+        at(95),
+        at(99),
+        times.last()
+    );
+}

@@ -1,0 +1,244 @@
+//! What a request rests on, found once: configurations, the files there are, what they say of versions. Then files are judged on it.
+
+use crate::ConfigError;
+use crate::config::{Config, Configs, unknown_card};
+use crate::discovery::paths::{absolute, relative, shown};
+use crate::discovery::{Discovered, discover};
+use crate::files::Files;
+use crate::layers::Layers;
+use crate::models::gather;
+use crate::own::INTERNAL_ERROR;
+use crate::read::{Loaded, Read, assemble, load, please_report};
+use crate::report::{Report, Request, first_folder};
+use crate::select::{Choice, RuleList, selected};
+use crate::sift::Sift;
+use crate::versions::{VersionFile, declared, find, libraries};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vramlint_base::{Finding, Message, Place, TextRange, message};
+use vramlint_estimate::{Estimates, Models};
+use vramlint_resolve::{Policy, Project, SourceFile, Target};
+use vramlint_rules::Context;
+
+/// What holds for all files of a request as long as none comes, goes, or configures.
+#[derive(Debug)]
+pub(crate) struct Ground {
+    /// The names of the rules.
+    rules: RuleList,
+    /// What the command line says of rules.
+    choice: Choice,
+    /// Configurations, by number.
+    configs: Vec<Config>,
+    /// The one that governs the first path.
+    first: usize,
+    /// The same as shown; `None` without a file.
+    shown_configs: Vec<Option<(String, Config)>>,
+    /// The codes that run, by number of the configuration.
+    selected: Vec<BTreeSet<&'static str>>,
+    /// The files.
+    pub discovered: Discovered,
+    /// What they say of versions.
+    pub versions: Vec<VersionFile>,
+}
+
+impl Ground {
+    /// Finds it. On the threads of the caller.
+    pub(crate) fn survey(layers: &Layers, request: &Request, files: &Files) -> Result<Self, ConfigError> {
+        let rules = RuleList::new(layers.rules);
+        let choice = Choice {
+            select: request.select.as_ref().map(|words| rules.flag("--select", words)).transpose()?,
+            extend: rules.flag("--extend-select", &request.extend_select)?,
+            ignore: rules.flag("--ignore", &request.ignore)?,
+        };
+        if let Some(what) = request
+            .target
+            .gpu
+            .as_ref()
+            .filter(|_| request.target.memory.is_none())
+            .and_then(|gpu| unknown_card(gpu, "--gpu-memory"))
+        {
+            let Message { en, zh } = what;
+            return Err(ConfigError::new(message!("--gpu: {en}", "--gpu：{zh}")));
+        }
+        let given = request.config.as_ref().map(|path| absolute(&request.cwd, path));
+        let configs = Configs::new(files, &rules, &request.cwd, given.as_deref(), request.isolated)?;
+        let discovered = discover(request, files, &configs)?;
+        let first = configs.of_folder(&first_folder(request));
+        let configs = sound(configs, &discovered, first)?;
+        let shown_configs: Vec<Option<(String, Config)>> =
+            configs.iter().map(|config| config.file.as_ref().map(|file| (shown(file, &request.cwd), config.clone()))).collect();
+        let selected = configs.iter().map(|config| selected(&rules, &[&config.choice, &choice])).collect();
+        let versions = find(&discovered, files, &request.cwd);
+        Ok(Self { rules, choice, configs, first, shown_configs, selected, discovered, versions })
+    }
+
+    /// Reads every file, in parallel.
+    pub(crate) fn read(&self, layers: &Layers, files: &Files, progress: &(dyn Fn(usize, usize) + Sync)) -> Read {
+        let found = &self.discovered.files;
+        let (done, all) = (AtomicUsize::new(0), found.len());
+        let load = |index: usize| {
+            let loaded = load(layers, files, &found[index]);
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, all);
+            (index, Arc::new(loaded))
+        };
+        let loaded: Vec<(usize, Arc<Loaded>)> = (0..all).into_par_iter().map(load).collect();
+        self.join(&loaded, &|_| true)
+    }
+
+    /// The files that were read, by their index among those that were found, and behind them the configurations and the files that name
+    /// versions, as far as they are wanted: findings point there.
+    pub(crate) fn join(&self, loaded: &[(usize, Arc<Loaded>)], wanted: &dyn Fn(&VersionFile) -> bool) -> Read {
+        let files = loaded.iter().map(|(index, loaded)| (&self.discovered.files[*index], loaded.as_ref()));
+        assemble(files, &self.shown_configs, self.versions.iter().filter(|file| wanted(file)))
+    }
+
+    /// Joins the files into a project and asks the rules. `read` reads them, and says how far it is where it is told to; `None` where
+    /// `stop` says so in between.
+    pub(crate) fn judge(
+        &self,
+        layers: &Layers,
+        request: &Request,
+        files: &Files,
+        read: &dyn Fn(bool) -> Read,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Report> {
+        let first_read = read(true);
+        let policies: Vec<Policy> = self.configs.iter().map(|config| policy(config, request, &first_read.files)).collect();
+        let mut found = first_read.findings;
+        let libraries = libraries(&self.versions, &first_read.files, &request.cwd);
+        if stop() {
+            return None;
+        }
+        let (mut project, failure) = resolve(layers, first_read.files, policies, || read(false).files);
+        project.libraries = libraries;
+        found.extend(failure);
+        if stop() {
+            return None;
+        }
+        let (models, failure) = models(&project, files, request, &self.configs);
+        found.extend(failure);
+
+        let estimates = Arc::new(Estimates::default());
+        let context = Context { project: &project, models: &models, estimates: &estimates };
+        let wanted = |code: &str| !stop() && self.selected.iter().any(|codes| codes.contains(code));
+        found.extend(crate::rules::run(layers, &context, wanted));
+        if stop() {
+            return None;
+        }
+        if estimates.failed() {
+            let what = message!(
+                "vramlint failed to estimate the memory of a run; this is a bug of vramlint",
+                "vramlint 估算训练任务的显存时出错，这是 vramlint 的缺陷"
+            );
+            found.extend(our_failure(&project, what));
+        }
+        let sift = Sift {
+            project: &project,
+            rules: &self.rules,
+            cwd: &request.cwd,
+            configs: &self.configs,
+            selected: &self.selected,
+            preset: request.preset,
+            choice: &self.choice,
+            complete: self.discovered.complete,
+        };
+        let mut findings = sift.sift(found);
+        let baseline = request.baseline.as_ref().map(|baseline| baseline.take(&project, &request.cwd, &mut findings));
+
+        let reported: Vec<&SourceFile> = project.files.iter().filter(|file| file.reported && file.host.is_none()).collect();
+        let governing: BTreeSet<usize> = reported.iter().map(|file| file.policy).collect();
+        let governing = governing.into_iter().filter_map(|number| Some(self.shown_configs.get(number)?.as_ref()?.0.clone()));
+        let config = &self.configs[self.first];
+        Some(Report {
+            findings,
+            files: reported.len(),
+            fail_on: config.fail_on,
+            lang: config.lang,
+            configs: governing.collect(),
+            skipped: self.discovered.skipped.clone(),
+            baseline,
+            models,
+            estimates,
+            project: Arc::new(project),
+        })
+    }
+}
+
+/// The configurations, where those that govern a reported file (and the first) have no errors. One that only governs context
+/// is none of the user's business now; it counts as empty.
+fn sound(configs: Configs<'_>, discovered: &Discovered, first: usize) -> Result<Vec<Config>, ConfigError> {
+    let mut needed: BTreeSet<usize> = discovered.files.iter().filter(|file| file.reported).map(|file| file.config).collect();
+    needed.insert(first);
+    let check = |(number, config): (usize, Result<Config, ConfigError>)| match config {
+        Err(error) if needed.contains(&number) => Err(error),
+        other => Ok(other.unwrap_or_default()),
+    };
+    configs.into_all().into_iter().enumerate().map(check).collect()
+}
+
+/// What runs need to know of a configuration; the command line is on top.
+pub(crate) fn policy(config: &Config, request: &Request, files: &[SourceFile]) -> Policy {
+    let file = config.file.as_ref().map(|file| shown(file, &request.cwd));
+    let number = files.iter().find(|source| Some(&source.path) == file.as_ref() && source.host.is_none()).map(|source| source.id);
+    let (own, over) = (&config.target, &request.target);
+    let gpu_is_new = over.gpu.is_some();
+    Policy {
+        root: relative(&config.root, &request.cwd),
+        file,
+        target: Target {
+            gpu: over.gpu.clone().or_else(|| own.gpu.clone()),
+            // Another card on the command line has another memory than the one in the file.
+            memory: over.memory.or(if gpu_is_new { None } else { own.memory }),
+            count: over.count.or(own.count),
+            nodes: over.nodes.or(own.nodes),
+            host_memory: over.host_memory.or(own.host_memory),
+            os: over.os.clone().or_else(|| own.os.clone()),
+        },
+        count_at: if over.count.is_some() { None } else { config.count_at },
+        effective_batch: config.effective_batch.map(|(batch, range)| (batch, number.map(|file| Place::new(file, range)))),
+        versions: declared(config, number, &request.cwd),
+    }
+}
+
+/// Joins the files into a project. Should that fail, the files are read again, and nobody refers to them.
+fn resolve(
+    layers: &Layers,
+    files: Vec<SourceFile>,
+    policies: Vec<Policy>,
+    again: impl Fn() -> Vec<SourceFile>,
+) -> (Project, Vec<Finding>) {
+    let spare = policies.clone();
+    if let Ok(project) = catch_unwind(AssertUnwindSafe(|| (layers.resolve)(files, policies))) {
+        return (project, Vec::new());
+    }
+    let project = Project::without_runs(again(), spare);
+    let what = message!(
+        "vramlint failed to join the files into training runs; this is a bug of vramlint",
+        "vramlint 在把文件组合成训练任务时出错，这是 vramlint 的缺陷"
+    );
+    let found = our_failure(&project, what);
+    (project, found)
+}
+
+/// What is known about the models that the project names. Should reading them fail, the catalogue alone.
+fn models(project: &Project, files: &Files, request: &Request, configs: &[Config]) -> (Models, Vec<Finding>) {
+    let read = || gather(project, files, &request.cwd, &request.hub_caches, configs);
+    if let Ok(models) = catch_unwind(AssertUnwindSafe(read)) {
+        return (models, Vec::new());
+    }
+    let what = message!(
+        "vramlint failed to read the models that the project names; this is a bug of vramlint",
+        "vramlint 读取项目所用的模型时出错，这是 vramlint 的缺陷"
+    );
+    (Models::catalogue(), our_failure(project, what))
+}
+
+/// The finding that stands for a failure of ours, at the start of the first reported file.
+fn our_failure(project: &Project, what: Message) -> Vec<Finding> {
+    let first = project.files.iter().find(|file| file.reported && file.host.is_none());
+    let finding = first.map(|file| INTERNAL_ERROR.finding(Place::new(file.id, TextRange::at(0)), what, Some(please_report())));
+    finding.into_iter().collect()
+}

@@ -1,0 +1,110 @@
+//! The suppression of one finding, as an edit. The same text as `--add-ignore` writes, without a reason.
+
+use super::Suppressions;
+use super::add::{Target, Way, Writer, comment, target};
+use super::config_entry::with_ignores;
+use crate::Request;
+use crate::discovery::form::{ByName, Form};
+use crate::discovery::paths::relative;
+use crate::layers::Layers;
+use crate::read::read_text;
+use crate::select::RuleList;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use vramlint_base::{Edit, FileId, Finding, LineIndex, Place, TextRange};
+use vramlint_resolve::{Policy, Project, SourceFile, Syntax};
+
+/// The edit that silences a finding of a report (its places in whole files): a comment above its line or at the head of its file;
+/// where a file takes no comments, an entry of the configuration that governs it. Each is checked by reading the text again. `None`
+/// where nothing would help.
+pub fn ignore_edit(project: &Project, finding: &Finding) -> Option<Edit> {
+    let layers = Layers::real();
+    let request = Request::default();
+    let target = target(project, finding);
+    let file = project.file(target.file);
+    if !file.decode_errors.is_empty() {
+        return None;
+    }
+    if comment(file).is_none() {
+        return configured(project, &target);
+    }
+    let writer = Writer { layers: &layers, request: &request, project, reason: String::new() };
+    [Way::Above, Way::Head].into_iter().find_map(|way| {
+        let ways = BTreeMap::from([(target.clone(), way)]);
+        let text = writer.text(target.file, &ways, std::slice::from_ref(&target));
+        let helps = || holds(&layers, file, finding, &text.after, &text.was);
+        (text.after != *file.text && !writer.breaks(target.file, &text.after) && helps())
+            .then(|| difference(file.id, &file.text, &text.after))
+    })
+}
+
+/// Whether the finding is suppressed in the changed text; `was` tells the old line of each new one.
+fn holds(layers: &Layers, file: &SourceFile, finding: &Finding, after: &str, was: &[Option<u32>]) -> bool {
+    let form = match Form::by_name(Path::new(&file.path)) {
+        ByName::Form(form) => Some(form),
+        _ => Form::by_shebang(after.as_bytes()),
+    };
+    let Some(form) = form else { return false };
+    let old = file.lines.line_of(finding.place.range.start);
+    let Some(line) = was.iter().position(|known| *known == Some(old)) else { return false };
+    let read = read_text(layers, form, after);
+    let host = FileId(0);
+    let mut files = vec![renewed(file, host, after.into(), read.syntax)];
+    for (part, syntax) in read.embedded {
+        let mut inner = renewed(file, FileId(files.len() as u32), part.text.as_str().into(), syntax);
+        inner.host = Some((host, part));
+        files.push(inner);
+    }
+    let start = files[0].lines.line_start(line as u32) + (finding.place.range.start - file.lines.line_start(old));
+    let place = Place::new(host, TextRange::new(start, start + finding.place.range.len()));
+    let project = Project::without_runs(files, vec![Policy::default()]);
+    let moved = Finding { place, related: Vec::new(), ..finding.clone() };
+    Suppressions::read(&project, &RuleList::new(layers.rules)).suppress(&project, &moved)
+}
+
+fn renewed(file: &SourceFile, id: FileId, text: Arc<str>, syntax: Syntax) -> SourceFile {
+    SourceFile { id, lines: LineIndex::new(&text), text, syntax, policy: 0, ..file.clone() }
+}
+
+/// An entry of the configuration that governs the file, where that is one of the project's files.
+fn configured(project: &Project, target: &Target) -> Option<Edit> {
+    let policy = project.policy(target.file);
+    let path = policy.file.as_ref()?;
+    let config = project.files.iter().find(|file| file.path == *path && file.host.is_none())?;
+    // Both are relative to one folder; which one it is does not matter here.
+    let rooted = |path: &str| PathBuf::from("/").join(path);
+    let glob = relative(&rooted(&project.file(target.file).path), &rooted(&policy.root));
+    if glob.starts_with("..") || glob.contains(['*', '?', '[', ']', '{', '}', '!', '\\']) {
+        return None;
+    }
+    let after = with_ignores(&config.text, config.name() == "pyproject.toml", &glob, target.name)?;
+    (after != *config.text).then(|| difference(config.id, &config.text, &after))
+}
+
+/// The smallest single edit from one text to another.
+fn difference(file: FileId, before: &str, after: &str) -> Edit {
+    let same = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
+        pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
+    };
+    let start = same(&mut before.chars().zip(after.chars()));
+    let end = same(&mut before[start..].chars().rev().zip(after[start..].chars().rev()));
+    let range = TextRange::of(start..before.len() - end);
+    Edit { place: Place::new(file, range), text: after[start..after.len() - end].to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_edit_between_two_texts() {
+        for (before, after) in [("a\nb\n", "a\n# x\nb\n"), ("", "x"), ("批a量", "批b量"), ("aa", "aaa"), ("x", "x")] {
+            let Edit { place, text } = difference(FileId(0), before, after);
+            let mut out = before.to_owned();
+            out.replace_range(place.range.as_usize(), &text);
+            assert_eq!(out, after);
+        }
+        assert_eq!(difference(FileId(0), "a\nb\n", "a\n# x\nb\n").text, "# x\n");
+    }
+}

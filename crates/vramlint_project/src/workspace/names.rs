@@ -1,0 +1,198 @@
+//! Which files of a folder a text speaks of: by paths, and in Python by modules. More than what is meant rather than less: what is
+//! meant is decided where the files are joined.
+
+use crate::discovery::form::Form;
+use std::collections::{HashMap, HashSet};
+
+/// The files of a folder by what others call them.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// Indices by the last part of the path.
+    by_name: HashMap<Box<str>, Vec<u32>>,
+    /// Python files by the name that imports use: the stem, or the folder of an `__init__.py`.
+    by_module: HashMap<Box<str>, Vec<u32>>,
+    /// Names of files without an extension.
+    bare: HashSet<Box<str>>,
+    /// The paths.
+    paths: Vec<Box<str>>,
+}
+
+impl Names {
+    /// Over the paths as shown, with `/`.
+    pub(super) fn new(files: impl Iterator<Item = (String, Form)>) -> Self {
+        let mut out = Self::default();
+        for (index, (path, form)) in files.enumerate() {
+            let name = last(&path);
+            out.by_name.entry(name.into()).or_default().push(index as u32);
+            if !name.contains('.') {
+                out.bare.insert(name.into());
+            }
+            if form == Form::Python {
+                let module = if name == "__init__.py" { last(folder(&path)) } else { name.trim_end_matches(".py") };
+                out.by_module.entry(module.into()).or_default().push(index as u32);
+            }
+            out.paths.push(path.into());
+        }
+        out
+    }
+
+    /// The files that the text of file `own` speaks of, in order, itself left out.
+    pub(super) fn spoken_of(&self, own: u32, text: &str, form: Form) -> Box<[u32]> {
+        let mut out = Vec::new();
+        let path: &str = &self.paths[own as usize];
+        let mut seen: HashSet<&str> = HashSet::new();
+        for token in tokens(text) {
+            let name = last(token);
+            let is_name = name.contains('.') || self.bare.contains(name);
+            if is_name && seen.insert(token) && self.by_name.contains_key(name) {
+                self.by_path(path, token, &mut out);
+            }
+        }
+        if form == Form::Python {
+            for line in text.lines() {
+                self.import(path, line.trim_start(), &mut out);
+            }
+        } else {
+            let mut words = text.split_ascii_whitespace();
+            while let Some(word) = words.next() {
+                if word == "-m" || word == "--module" {
+                    words.next().into_iter().for_each(|module| self.by_dots(path, 0, module, &mut out));
+                }
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+        out.retain(|index| *index != own);
+        out.into()
+    }
+
+    /// The files at a path that is written in `from`: of those with the longest tail of it, the nearest.
+    fn by_path(&self, from: &str, token: &str, out: &mut Vec<u32>) {
+        let Some(named) = self.by_name.get(last(token)) else { return };
+        let parts: Vec<&str> = token.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect();
+        for skip in 0..parts.len() {
+            let tail = &parts[skip..];
+            let ends = |index: &u32| ends_with(&self.paths[*index as usize], tail);
+            let found: Vec<u32> = named.iter().copied().filter(ends).collect();
+            if !found.is_empty() {
+                return self.nearest(from, &found, out);
+            }
+        }
+    }
+
+    fn nearest(&self, from: &str, found: &[u32], out: &mut Vec<u32>) {
+        let near = |index: &u32| common(from, &self.paths[*index as usize]);
+        let best = found.iter().map(near).max();
+        out.extend(found.iter().copied().filter(|index| Some(near(index)) == best));
+    }
+
+    fn import(&self, from: &str, line: &str, out: &mut Vec<u32>) {
+        if let Some(rest) = line.strip_prefix("import ") {
+            for module in rest.split(',') {
+                self.by_dots(from, 0, module.split_whitespace().next().unwrap_or(""), out);
+            }
+        } else if let Some(rest) = line.strip_prefix("from ") {
+            let Some((module, names)) = rest.split_once(" import ") else { return };
+            let dots = module.trim_start().bytes().take_while(|byte| *byte == b'.').count();
+            let module = module.trim().trim_start_matches('.');
+            if !module.is_empty() {
+                self.by_dots(from, dots, module, out);
+            }
+            for name in names.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|name| !name.is_empty()) {
+                let full = if module.is_empty() { name.to_owned() } else { format!("{module}.{name}") };
+                self.by_dots(from, dots, &full, out);
+            }
+        }
+    }
+
+    /// The modules that a dotted name can mean: itself, and the packages above it, whose `__init__.py` runs. Where a script is started
+    /// is not known: its folder, those above, and `src` in each.
+    fn by_dots(&self, from: &str, dots: usize, dotted: &str, out: &mut Vec<u32>) {
+        let mut parts: Vec<&str> = dotted.split('.').collect();
+        while let Some(name) = parts.last() {
+            if let Some(named) = self.by_module.get(*name) {
+                let tail = parts.join("/");
+                let is = |base: &str, index: &u32| {
+                    let path: &str = &self.paths[*index as usize];
+                    let module = path.strip_suffix("/__init__.py").unwrap_or(path.trim_end_matches(".py"));
+                    let rest = if base.is_empty() {
+                        Some(module)
+                    } else {
+                        module.strip_prefix(base).and_then(|rest| rest.strip_prefix('/'))
+                    };
+                    rest.is_some_and(|rest| rest == tail || rest.strip_prefix("src/") == Some(&tail))
+                };
+                let mut base = folder(from);
+                for _ in 1..dots {
+                    base = folder(base);
+                }
+                loop {
+                    let before = out.len();
+                    out.extend(named.iter().copied().filter(|index| is(base, index)));
+                    if out.len() > before || dots > 0 || base.is_empty() {
+                        break;
+                    }
+                    base = folder(base);
+                }
+            }
+            parts.pop();
+        }
+    }
+}
+
+/// Runs of letters that a path is made of.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '@');
+    let whole = move |c: char| !part(c);
+    text.split(whole).map(|token| token.trim_matches(|c| matches!(c, '.' | '/'))).filter(|token| !token.is_empty())
+}
+
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Whether the last parts of a path are these.
+fn ends_with(path: &str, tail: &[&str]) -> bool {
+    let mut parts = path.rsplit('/');
+    tail.iter().rev().all(|want| parts.next() == Some(want))
+}
+
+/// Folders that two paths share from the root.
+fn common(one: &str, other: &str) -> usize {
+    folder(one).split('/').zip(folder(other).split('/')).take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> Names {
+        let paths =
+            ["a/train.py", "a/ds.json", "b/train.py", "b/ds.json", "b/lib/__init__.py", "b/lib/data.py", "run.sh", "b/x/启动.sh"];
+        Names::new(paths.into_iter().map(|path| (path.to_owned(), if path.ends_with(".py") { Form::Python } else { Form::Json })))
+    }
+
+    #[test]
+    fn the_nearest_file_of_a_name_is_meant() {
+        let names = names();
+        assert_eq!(names.spoken_of(0, "open('ds.json')", Form::Python).as_ref(), [1]);
+        assert_eq!(names.spoken_of(2, "x = \"$ROOT/conf/ds.json\"", Form::Python).as_ref(), [3]);
+        assert_eq!(names.spoken_of(6, "python a/train.py --deepspeed ./b/ds.json", Form::Bash).as_ref(), [0, 3]);
+        assert_eq!(names.spoken_of(6, "bash b/x/启动.sh", Form::Bash).as_ref(), [7]);
+        assert_eq!(names.spoken_of(6, "nothing.txt trains", Form::Bash).as_ref(), [0; 0]);
+    }
+
+    #[test]
+    fn imports_name_modules_and_their_packages() {
+        let names = names();
+        assert_eq!(names.spoken_of(2, "from lib.data import load\n", Form::Python).as_ref(), [4, 5]);
+        assert_eq!(names.spoken_of(4, "from . import data\n", Form::Python).as_ref(), [5]);
+        assert_eq!(names.spoken_of(5, "    import lib, os\n", Form::Python).as_ref(), [4]);
+        assert_eq!(names.spoken_of(7, "python -m lib.data", Form::Bash).as_ref(), [4, 5]);
+        assert_eq!(names.spoken_of(6, "python -m lib.data", Form::Bash).as_ref(), [0; 0]);
+    }
+}

@@ -1,0 +1,124 @@
+//! Edits: what is covered, what follows, what comes and goes on the disk.
+
+use super::{Cancel, Stopped, Workspace};
+use crate::report::Request;
+use std::path::Path;
+use tempfile::TempDir;
+
+const LAUNCH: &str = "accelerate launch --config_file acc.yaml train.py\n";
+const ONE: &str = "distributed_type: MULTI_GPU\nnum_processes: 1\nmixed_precision: bf16\nnum_machines: 1\nmachine_rank: 0\n";
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().expect("a temporary folder");
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("inside")).expect("writable");
+        std::fs::write(path, text).expect("writable");
+    }
+    folder
+}
+
+fn open(folder: &Path) -> Workspace {
+    Workspace::new(Request { cwd: folder.to_path_buf(), paths: vec![folder.to_path_buf()], ..Request::default() })
+}
+
+/// The names of the rules that found something, with the file.
+fn found(answer: &super::Answer) -> Vec<(String, &'static str)> {
+    let report = &answer.report;
+    report.findings.iter().map(|finding| (report.project.file(finding.place.file).path.clone(), finding.name)).collect()
+}
+
+fn whole(workspace: &Workspace) -> Vec<(String, &'static str)> {
+    found(&workspace.whole(&Cancel::default()).expect("an answer"))
+}
+
+fn around(workspace: &Workspace, path: &Path) -> Vec<(String, &'static str)> {
+    found(&workspace.around(path, &Cancel::default()).expect("an answer"))
+}
+
+#[test]
+fn an_unsaved_text_counts_until_it_is_taken_away() {
+    let at = folder(&[("acc.yaml", ONE), ("run.sh", LAUNCH), ("train.py", "import torch\n")]);
+    let mut workspace = open(at.path());
+    let file = at.path().join("acc.yaml");
+    let complaint = vec![("acc.yaml".to_owned(), "multi-gpu-one-process")];
+    assert_eq!(around(&workspace, &file), complaint);
+    let before = workspace.clone();
+    workspace.edit(&file, Some(ONE.replace("num_processes: 1", "num_processes: 2").into()));
+    assert_eq!(around(&workspace, &file), []);
+    assert_eq!(whole(&workspace), []);
+    assert_eq!(around(&before, &file), complaint, "a snapshot stays as it was");
+    workspace.edit(&file, None);
+    assert_eq!(around(&workspace, &file), complaint);
+    assert_eq!(whole(&workspace), complaint);
+}
+
+#[test]
+fn an_edit_covers_what_uses_the_file_and_leaves_the_rest_alone() {
+    let at = folder(&[
+        ("a/acc.yaml", ONE),
+        ("a/run.sh", LAUNCH),
+        ("a/train.py", "import helper\n"),
+        ("a/helper.py", "import torch\n"),
+        ("b/acc.yaml", ONE),
+        ("b/run.sh", LAUNCH),
+        ("b/train.py", "import torch\n"),
+    ]);
+    let answer = open(at.path()).around(&at.path().join("a/acc.yaml"), &Cancel::default()).expect("an answer");
+    let covers: Vec<&str> = answer.covers.iter().map(String::as_str).collect();
+    assert_eq!(covers, ["a/acc.yaml", "a/helper.py", "a/run.sh", "a/train.py"]);
+}
+
+#[test]
+fn files_that_come_and_go_and_a_configuration_that_changes_are_seen() {
+    let at = folder(&[("acc.yaml", ONE)]);
+    let mut workspace = open(at.path());
+    assert_eq!(whole(&workspace), [("acc.yaml".to_owned(), "multi-gpu-one-process")]);
+
+    let config = at.path().join("vramlint.toml");
+    std::fs::write(&config, "[lint]\nignore = [\"multi-gpu-one-process\"]\n").expect("writable");
+    workspace.changed_on_disk(std::slice::from_ref(&config));
+    assert_eq!(whole(&workspace), []);
+
+    workspace.edit(&config, Some("[lint]\nignore = [\"no-such-rule\"]\n".into()));
+    assert!(matches!(workspace.whole(&Cancel::default()), Err(Stopped::Config(_))));
+    workspace.edit(&config, Some("\n".into()));
+    assert_eq!(whole(&workspace).len(), 1);
+
+    let second = at.path().join("second.yaml");
+    workspace.edit(&second, Some(ONE.into()));
+    assert_eq!(whole(&workspace).len(), 2, "a file that is not saved yet");
+    workspace.edit(&second, None);
+    assert_eq!(whole(&workspace).len(), 1);
+    std::fs::remove_file(at.path().join("acc.yaml")).expect("removable");
+    workspace.changed_on_disk(&[at.path().join("acc.yaml")]);
+    assert_eq!(whole(&workspace), []);
+}
+
+#[test]
+fn who_is_cancelled_gives_no_answer() {
+    let at = folder(&[("acc.yaml", ONE)]);
+    let cancel = Cancel::default();
+    cancel.cancel();
+    assert!(matches!(open(at.path()).whole(&cancel), Err(Stopped::Cancelled)));
+    assert!(matches!(open(at.path()).around(&at.path().join("acc.yaml"), &cancel), Err(Stopped::Cancelled)));
+}
+
+#[test]
+fn what_no_rule_has_to_do_with_is_kept_as_its_imports_and_changes_nothing() {
+    let plain = "import json\n\n\ndef rows(path):\n    return [json.loads(line) for line in open(path)]\n";
+    let at = folder(&[
+        ("train.py", "from lib import settings\nimport torch\n\n\ndef main():\n    loss = torch.ones(1)\n    loss.backward()\n"),
+        ("lib/settings.py", "SIZE = 4\n"),
+        ("lib/rows.py", plain),
+    ]);
+    let workspace = open(at.path());
+    let answer = workspace.whole(&Cancel::default()).expect("an answer");
+    let length = |name: &str| {
+        let files = &answer.report.project.files;
+        files.iter().find(|file| file.path == name).expect("a file").text.len()
+    };
+    assert_eq!(length("lib/rows.py"), 0);
+    assert!(length("lib/settings.py") > 0, "what is imported by what matters is read");
+    assert!(length("train.py") > 0);
+}

@@ -1,0 +1,269 @@
+//! One analysis of a folder, with what it found in the words of the protocol.
+
+use crate::binary::Binary;
+use crate::client::Abilities;
+use crate::convert;
+use crate::places;
+use crate::position::Lines;
+use crate::settings::Settings;
+use serde::{Deserialize, Serialize};
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::watch;
+use tower_lsp_server::ls_types::{Diagnostic, Location, Uri};
+use vramlint_base::{FileId, Lang, Place};
+use vramlint_estimate::Verdict;
+use vramlint_project::{Answer, Cancel, ConfigError, Stopped, Workspace};
+use vramlint_resolve::SourceFile;
+
+/// How much of a folder is analysed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// What an edit of this file may touch.
+    Around(PathBuf),
+    /// All of it.
+    Whole,
+}
+
+/// What an analysis is made with, and how it is told: all that holds at one moment.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    /// The folder that shown paths are relative to.
+    pub root: PathBuf,
+    /// What the client can do.
+    pub abilities: Abilities,
+    /// What its user sets.
+    pub settings: Arc<Settings>,
+    /// The language of the client, where it says one; else of the system.
+    pub usual: Lang,
+    /// The open texts.
+    pub open: Arc<HashMap<PathBuf, Open>>,
+}
+
+/// An open text, as much of it as answers need.
+#[derive(Clone, Debug)]
+pub(crate) struct Open {
+    /// Its address, as the client spells it.
+    pub uri: Uri,
+    /// The client's number of the text.
+    pub version: i32,
+    /// Whether the client sees a byte order mark.
+    pub marked: bool,
+}
+
+impl Frame {
+    /// The file of a source.
+    pub(crate) fn path(&self, file: &SourceFile) -> PathBuf {
+        places::behind(&self.root, &file.path)
+    }
+
+    /// The address of a file: the client's own, where it has it open.
+    pub(crate) fn uri(&self, path: &Path) -> Option<Uri> {
+        self.open.get(path).map(|open| open.uri.clone()).or_else(|| places::uri(path))
+    }
+
+    /// The lines of a whole file, as the client counts them.
+    pub(crate) fn lines<'a>(&self, file: &'a SourceFile) -> Lines<'a> {
+        let marked = !self.open.is_empty() && self.open.get(&self.path(file)).is_some_and(|open| open.marked);
+        Lines::new(&file.text, &file.lines, self.abilities.encoding).marked(marked)
+    }
+}
+
+/// The findings of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// As the client gets them.
+    pub items: Vec<Diagnostic>,
+    /// Tells them from others.
+    pub id: u64,
+}
+
+impl Found {
+    /// Of these findings.
+    pub(crate) fn new(items: Vec<Diagnostic>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        // What cannot be written as JSON cannot be sent either; its length is all there is to tell.
+        serde_json::to_string(&items).unwrap_or_else(|_| items.len().to_string()).hash(&mut hasher);
+        Self { id: hasher.finish(), items }
+    }
+
+    /// The name of the result in the protocol.
+    pub(crate) fn result_id(&self) -> String {
+        format!("{:016x}", self.id)
+    }
+}
+
+/// What was found.
+#[derive(Debug)]
+pub(crate) struct Analysis {
+    /// The project and its findings.
+    pub answer: Answer,
+    /// What it was made with.
+    pub frame: Arc<Frame>,
+    /// The language of its words.
+    pub lang: Lang,
+    /// The files of which every finding is known.
+    pub covers: BTreeSet<PathBuf>,
+    /// Their findings, where there are any.
+    pub found: BTreeMap<PathBuf, Arc<Found>>,
+}
+
+/// The runs of an open text: `vramlint/status`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Status {
+    /// The text.
+    pub uri: Uri,
+    /// The client's number of it.
+    pub version: i32,
+    /// Its runs, in order.
+    pub runs: Vec<RunStatus>,
+}
+
+/// A run and its memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunStatus {
+    /// Its id.
+    pub id: String,
+    /// What one card holds at the worst moment, bytes.
+    pub peak_bytes: Option<u64>,
+    /// What one card has, bytes.
+    pub capacity_bytes: Option<u64>,
+    /// Whether that fits: `null` where it is not known, or may or may not.
+    pub fits: Option<bool>,
+    /// Why there is no estimate.
+    pub why: Option<String>,
+}
+
+/// Why there is no analysis.
+#[derive(Clone, Debug)]
+pub(crate) enum Failure {
+    /// A newer edit came.
+    Cancelled,
+    /// The file is none of the folder's, or is left out of it.
+    Absent,
+    /// The configuration is at fault.
+    Config(ConfigError),
+    /// We are.
+    Panicked(String),
+}
+
+/// What came of an analysis.
+pub(crate) type Outcome = Result<Arc<Analysis>, Failure>;
+
+/// An analysis that runs, or ran.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    /// How much.
+    pub scope: Scope,
+    /// What will come of it.
+    pub outcome: watch::Receiver<Option<Outcome>>,
+}
+
+impl Job {
+    /// Waits for what comes of it.
+    pub(crate) async fn wait(&self) -> Outcome {
+        let mut outcome = self.outcome.clone();
+        match outcome.wait_for(Option::is_some).await {
+            Ok(outcome) => outcome.clone().unwrap_or(Err(Failure::Cancelled)),
+            Err(_) => Err(Failure::Cancelled),
+        }
+    }
+}
+
+/// Analyses. Runs on a working thread.
+pub(crate) fn analyse(workspace: &Workspace, scope: &Scope, frame: Arc<Frame>, cancel: &Cancel, binary: &dyn Binary) -> Outcome {
+    if cancel.is_cancelled() {
+        return Err(Failure::Cancelled);
+    }
+    binary.analysing();
+    let answer = match scope {
+        Scope::Around(path) => workspace.around(path, cancel),
+        Scope::Whole => workspace.whole(cancel),
+    };
+    let answer = answer.map_err(|stopped| match stopped {
+        Stopped::Cancelled if cancel.is_cancelled() => Failure::Cancelled,
+        Stopped::Cancelled => Failure::Absent,
+        Stopped::Config(error) => Failure::Config(error),
+    })?;
+    let lang = frame.settings.lang.or(answer.report.lang).unwrap_or(frame.usual);
+    let covers = answer.covers.iter().map(|shown| places::behind(&frame.root, shown)).collect();
+    let mut analysis = Analysis { answer, frame, lang, covers, found: BTreeMap::new() };
+    analysis.found = found(&analysis);
+    if cancel.is_cancelled() {
+        return Err(Failure::Cancelled);
+    }
+    Ok(Arc::new(analysis))
+}
+
+impl Analysis {
+    /// The whole file at a path.
+    pub(crate) fn file(&self, path: &Path) -> Option<&SourceFile> {
+        let shown = places::shown(&self.frame.root, path);
+        self.answer.report.project.files.iter().find(|file| file.host.is_none() && file.path == shown)
+    }
+
+    /// A file by its number.
+    pub(crate) fn source(&self, id: FileId) -> &SourceFile {
+        self.answer.report.project.file(id)
+    }
+
+    /// A place, as the client knows it.
+    pub(crate) fn location(&self, place: Place) -> Option<Location> {
+        let file = self.source(place.file);
+        Some(Location { uri: self.frame.uri(&self.frame.path(file))?, range: self.frame.lines(file).range(place.range) })
+    }
+
+    /// The runs of each text that is open now.
+    pub(crate) fn status(&self, now: &Frame) -> Vec<Status> {
+        status(&self.answer, now, self.lang)
+    }
+
+    /// The findings of a file.
+    pub(crate) fn findings(&self, path: &Path) -> Arc<Found> {
+        self.found.get(path).cloned().unwrap_or_else(|| Arc::new(Found::new(Vec::new())))
+    }
+}
+
+fn found(analysis: &Analysis) -> BTreeMap<PathBuf, Arc<Found>> {
+    let with_findings: BTreeSet<FileId> = analysis.answer.report.findings.iter().map(|finding| finding.place.file).collect();
+    let files =
+        with_findings.into_iter().map(|id| analysis.source(id)).filter(|file| analysis.answer.covers.contains(&file.path));
+    files.map(|file| (analysis.frame.path(file), Arc::new(Found::new(convert::diagnostics(analysis, file))))).collect()
+}
+
+fn status(answer: &Answer, frame: &Frame, lang: Lang) -> Vec<Status> {
+    let report = &answer.report;
+    let mut open: Vec<(FileId, Status)> = Vec::new();
+    for file in report.project.files.iter().filter(|file| file.host.is_none() && !frame.open.is_empty()) {
+        if let Some(text) = frame.open.get(&frame.path(file)) {
+            open.push((file.id, Status { uri: text.uri.clone(), version: text.version, runs: Vec::new() }));
+        }
+    }
+    if open.is_empty() {
+        return Vec::new();
+    }
+    for (run, estimate) in report.estimated_runs() {
+        let host = |id: FileId| report.project.file(id).host.as_ref().map_or(id, |(host, _)| *host);
+        let files: BTreeSet<FileId> = run.files.iter().copied().chain([run.place.file]).map(host).collect();
+        for (_, status) in open.iter_mut().filter(|(file, _)| files.contains(file)) {
+            let made = estimate.as_ref().ok();
+            status.runs.push(RunStatus {
+                id: run.id.clone(),
+                peak_bytes: made.map(|made| made.estimate.peak),
+                capacity_bytes: made.and_then(|made| made.capacity.as_ref()).map(|capacity| capacity.bytes),
+                fits: made.and_then(|made| made.verdict).and_then(|verdict| match verdict {
+                    Verdict::Fits => Some(true),
+                    Verdict::Uncertain => None,
+                    Verdict::DoesNotFit => Some(false),
+                }),
+                why: estimate.as_ref().err().map(|why| why.get(lang).to_owned()),
+            });
+        }
+    }
+    open.into_iter().map(|(_, status)| status).collect()
+}

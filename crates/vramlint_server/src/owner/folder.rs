@@ -1,0 +1,79 @@
+//! A folder with its workspace.
+
+use crate::analysis::{Analysis, Job};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::time::Instant;
+use vramlint_project::{Cancel, Request, Workspace};
+use vramlint_resolve::Target;
+
+/// A folder that the client has open, or that an open file outside of all of them lies in.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    /// Where.
+    pub root: PathBuf,
+    /// Whether it is only there for files that are open in it: what else lies there is context, not reported.
+    pub loose: bool,
+    /// The open files of a loose folder.
+    pub named: BTreeSet<PathBuf>,
+    /// The texts.
+    pub workspace: Workspace,
+    /// Counts the states of the texts.
+    pub revision: u64,
+    /// Stops the analyses of this state.
+    pub cancel: Cancel,
+    /// The analyses of this state.
+    pub jobs: Vec<Job>,
+    /// Files whose surroundings were not analysed since they changed.
+    pub dirty: BTreeSet<PathBuf>,
+    /// When all of it is analysed, if nobody types until then.
+    pub quiet: Option<Instant>,
+    /// The last analysis of all of it, while the texts are as they were.
+    pub whole: Option<Arc<Analysis>>,
+    /// How many times the runs of open texts are being looked up.
+    pub looking: usize,
+    /// The state that was analysed in full.
+    pub settled_at: Option<u64>,
+}
+
+impl Folder {
+    pub(crate) fn new(root: PathBuf, loose: bool, request: Request) -> Self {
+        Self {
+            root,
+            loose,
+            named: BTreeSet::new(),
+            workspace: Workspace::new(request),
+            revision: 0,
+            cancel: Cancel::default(),
+            jobs: Vec::new(),
+            dirty: BTreeSet::new(),
+            quiet: None,
+            whole: None,
+            looking: 0,
+            settled_at: None,
+        }
+    }
+
+    /// The texts are others now: what runs is of no use any more.
+    pub(crate) fn changed(&mut self, settle_at: Instant) {
+        self.revision += 1;
+        self.cancel.cancel();
+        self.cancel = Cancel::default();
+        self.jobs.clear();
+        self.whole = None;
+        self.quiet = Some(settle_at);
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}
+
+/// What is asked of a folder.
+pub(crate) fn request(root: PathBuf, paths: Vec<PathBuf>, config: Option<PathBuf>, target: Target) -> Request {
+    let config = config.map(|config| root.join(config));
+    Request { cwd: root, paths, config, target, hub_caches: vramlint_project::hub_caches(), ..Request::default() }
+}

@@ -1,0 +1,42 @@
+//! What the client is asked to watch.
+
+use crate::client::Abilities;
+use serde_json::json;
+use tower_lsp_server::Client;
+use tower_lsp_server::ls_types::Registration;
+
+/// The files that we read, and those that rule how.
+const FILES: [&str; 4] = [
+    "**/*.{yaml,yml,json,jsonc,hjson,py,sh,bash,zsh,slurm,sbatch,ps1,bat,cmd,env,md,markdown,mk,lock,cfg}",
+    "**/{vramlint.toml,.vramlint.toml,pyproject.toml,requirements*.txt,.gitignore,.env}",
+    "**/{Makefile,GNUmakefile,makefile}",
+    "**/{Dockerfile,Dockerfile.*,*.dockerfile,*.Dockerfile}",
+];
+
+/// Asks the client to tell when they change, and when its settings do.
+pub(super) fn register(client: &Client, abilities: Abilities) {
+    let mut wanted = Vec::new();
+    if abilities.watch_files {
+        let watchers: Vec<_> = FILES.iter().map(|glob| json!({ "globPattern": glob })).collect();
+        wanted.push(Registration {
+            id: "vramlint-files".to_owned(),
+            method: "workspace/didChangeWatchedFiles".to_owned(),
+            register_options: Some(json!({ "watchers": watchers })),
+        });
+    }
+    if abilities.watch_configuration {
+        wanted.push(Registration {
+            id: "vramlint-settings".to_owned(),
+            method: "workspace/didChangeConfiguration".to_owned(),
+            register_options: Some(json!({ "section": "vramlint" })),
+        });
+    }
+    if wanted.is_empty() {
+        return;
+    }
+    let client = client.clone();
+    tokio::spawn(async move {
+        // A client that refuses tells us of files when they are saved, and that is enough to work with.
+        let _ = client.register_capability(wanted).await;
+    });
+}

@@ -1,0 +1,109 @@
+//! Addresses of a client and paths of the disk.
+
+use std::path::{Component, Path, PathBuf};
+use tower_lsp_server::ls_types::Uri;
+
+/// The file of an address; `None` where it is of another kind.
+pub(crate) fn file(uri: &Uri) -> Option<PathBuf> {
+    if !uri.scheme().as_str().eq_ignore_ascii_case("file") {
+        return None;
+    }
+    uri.to_file_path().map(|path| clean(&path))
+}
+
+/// The name of a text that no file holds yet, by what the editor calls it and takes it for.
+pub(crate) fn untitled(uri: &Uri, language: &str) -> Option<PathBuf> {
+    if !uri.scheme().as_str().eq_ignore_ascii_case("untitled") {
+        return None;
+    }
+    let decoded = uri.path().decode().to_string_lossy().into_owned();
+    let name = decoded.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or("untitled");
+    let wanted: &[&str] = match language {
+        "yaml" => &["yaml", "yml"],
+        "json" | "jsonc" => &["json"],
+        "python" => &["py"],
+        "shellscript" => &["sh", "bash", "slurm", "sbatch"],
+        "powershell" => &["ps1"],
+        "markdown" => &["md"],
+        _ => &[],
+    };
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    if wanted.is_empty() || wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(extension)) {
+        return Some(PathBuf::from(name));
+    }
+    Some(PathBuf::from(format!("{name}.{}", wanted[0])))
+}
+
+/// The address of a file.
+pub(crate) fn uri(path: &Path) -> Option<Uri> {
+    Uri::from_file_path(path)
+}
+
+/// The file behind a path as it is shown, from the folder that it is relative to.
+pub(crate) fn behind(root: &Path, shown: &str) -> PathBuf {
+    clean(&root.join(shown))
+}
+
+/// A path as it is shown, from a folder: relative, with `/`.
+pub(crate) fn shown(root: &Path, path: &Path) -> String {
+    let (own, other): (Vec<_>, Vec<_>) = (path.components().collect(), root.components().collect());
+    let common = own.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    if common == 0 {
+        return path.to_string_lossy().replace('\\', "/");
+    }
+    let up = other[common..].iter().map(|_| "..".into());
+    let down = own[common..].iter().map(|part| part.as_os_str().to_string_lossy());
+    up.chain(down).collect::<Vec<std::borrow::Cow<'_, str>>>().join("/")
+}
+
+fn clean(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => _ = out.pop(),
+            _ => out.push(part),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Uri {
+        text.parse().expect("an address")
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn files_come_back_whatever_they_are_called() {
+        for path in ["/a/b.yaml", "/a/c d/配置.yaml", "/a/[x]/y#z?.json", "/a/100%.py"] {
+            let path = Path::new(path);
+            assert_eq!(file(&uri(path).expect("an absolute path")).as_deref(), Some(path));
+        }
+        assert_eq!(file(&parsed("git:/a/b.yaml")), None);
+        assert_eq!(file(&parsed("file:///a/x/../b.yaml")), Some(PathBuf::from("/a/b.yaml")));
+    }
+
+    #[test]
+    fn untitled_texts_are_named_by_their_language() {
+        let name = |uri: &str, language| untitled(&parsed(uri), language);
+        assert_eq!(name("untitled:Untitled-1", "yaml"), Some("Untitled-1.yaml".into()));
+        assert_eq!(name("untitled:Untitled-2", "shellscript"), Some("Untitled-2.sh".into()));
+        assert_eq!(name("untitled:/w/train.py", "python"), Some("train.py".into()));
+        assert_eq!(name("untitled:ds.json", "jsonc"), Some("ds.json".into()));
+        assert_eq!(name("untitled:notes", "plaintext"), Some("notes".into()));
+        assert_eq!(name("file:///a.yaml", "yaml"), None);
+    }
+
+    #[test]
+    fn shown_paths_lead_back() {
+        let root = Path::new("/w/p");
+        for path in ["/w/p/a.yaml", "/w/p/配/b.py", "/w/other/c.yaml"] {
+            assert_eq!(behind(root, &shown(root, Path::new(path))), Path::new(path));
+        }
+        assert_eq!(shown(root, Path::new("/w/p/a/b.yaml")), "a/b.yaml");
+    }
+}

@@ -1,0 +1,133 @@
+//! What a user sets in the editor, section `vramlint`.
+
+use serde_json::Value;
+use std::path::PathBuf;
+use vramlint_base::{Lang, Message, message};
+use vramlint_project::config::Size;
+
+/// The settings. What is not set, or is of the wrong kind, is as it would be without.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// `lang`: the language, where it is not `auto`.
+    pub lang: Option<Lang>,
+    /// `inlayHints.effectiveBatch`.
+    pub effective_batch: bool,
+    /// `inlayHints.memory`.
+    pub memory: bool,
+    /// `inlayHints.number`.
+    pub number: bool,
+    /// `codeLens`.
+    pub code_lens: bool,
+    /// `gpu`: the card, over every configuration.
+    pub gpu: Option<String>,
+    /// `gpuMemory`, bytes.
+    pub gpu_memory: Option<u64>,
+    /// `config`: a configuration file instead of the nearest ones.
+    pub config: Option<PathBuf>,
+    /// `trace`: tells how long each analysis took.
+    pub trace: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            lang: None,
+            effective_batch: true,
+            memory: true,
+            number: true,
+            code_lens: true,
+            gpu: None,
+            gpu_memory: None,
+            config: None,
+            trace: false,
+        }
+    }
+}
+
+impl Settings {
+    /// Reads a section, with what is wrong in it. The section may stand below its own name.
+    pub(crate) fn read(value: &Value) -> (Self, Vec<Message>) {
+        let section = value.get("vramlint").unwrap_or(value);
+        let mut wrong = Vec::new();
+        let usual = Self::default();
+        let word = |name: &str| section.get(name).and_then(Value::as_str).map(str::trim).filter(|word| !word.is_empty());
+        let switch = |path: &str, usual: bool| section.pointer(path).and_then(Value::as_bool).unwrap_or(usual);
+        let gpu_memory = word("gpuMemory").and_then(|text| match Size::parse(text) {
+            Ok(size) => Some(size.0),
+            Err(Message { en, zh }) => {
+                wrong.push(message!("vramlint.gpuMemory: {en}", "vramlint.gpuMemory：{zh}"));
+                None
+            }
+        });
+        let settings = Self {
+            lang: word("lang").and_then(|word| match word {
+                "en" => Some(Lang::En),
+                "zh" => Some(Lang::Zh),
+                _ => None,
+            }),
+            // One word switches all of them.
+            effective_batch: switch("/inlayHints/effectiveBatch", switch("/inlayHints", usual.effective_batch)),
+            memory: switch("/inlayHints/memory", switch("/inlayHints", usual.memory)),
+            number: switch("/inlayHints/number", switch("/inlayHints", usual.number)),
+            code_lens: switch("/codeLens/enable", switch("/codeLens", usual.code_lens)),
+            gpu: word("gpu").map(str::to_owned),
+            gpu_memory,
+            config: word("config").map(PathBuf::from),
+            trace: word("trace").is_some_and(|word| word != "off")
+                || section.pointer("/trace/server").is_some_and(|word| word != "off"),
+        };
+        (settings, wrong)
+    }
+
+    /// Whether an analysis with the other settings would find something else.
+    pub(crate) fn finds_the_same_as(&self, other: &Self) -> bool {
+        self.gpu == other.gpu && self.gpu_memory == other.gpu_memory && self.config == other.config
+    }
+}
+
+/// The language of a locale such as `zh-cn`.
+pub(crate) fn language_of(locale: &str) -> Lang {
+    let language = locale.split(['_', '-', '.', '@']).next().unwrap_or_default();
+    if language.eq_ignore_ascii_case("zh") { Lang::Zh } else { Lang::En }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_not_set_is_as_usual() {
+        assert_eq!(Settings::read(&json!(null)), (Settings::default(), vec![]));
+        assert_eq!(Settings::read(&json!({"lang": "auto", "gpu": "", "codeLens": "yes"})), (Settings::default(), vec![]));
+    }
+
+    #[test]
+    fn each_key_is_read() {
+        let (settings, wrong) = Settings::read(&json!({"vramlint": {
+            "lang": "zh", "inlayHints": {"memory": false}, "codeLens": false, "gpu": "RTX 4090", "gpuMemory": "24GiB",
+            "config": "/c/vramlint.toml", "trace": "verbose",
+        }}));
+        assert_eq!(wrong, vec![]);
+        assert_eq!((settings.lang, settings.memory, settings.number, settings.code_lens), (Some(Lang::Zh), false, true, false));
+        assert_eq!((settings.gpu.as_deref(), settings.gpu_memory, settings.trace), (Some("RTX 4090"), Some(24 << 30), true));
+        assert!(!settings.finds_the_same_as(&Settings::default()));
+        let (none, _) = Settings::read(&json!({"inlayHints": false}));
+        assert!(!none.memory && !none.number && !none.effective_batch && none.finds_the_same_as(&Settings::default()));
+    }
+
+    #[test]
+    fn a_wrong_size_is_told() {
+        let (settings, wrong) = Settings::read(&json!({"gpuMemory": "much"}));
+        assert_eq!(settings.gpu_memory, None);
+        assert!(wrong[0].en.starts_with("vramlint.gpuMemory"), "{wrong:?}");
+    }
+
+    #[test]
+    fn locales_have_a_language() {
+        assert_eq!(
+            (language_of("zh-cn"), language_of("ZH_TW"), language_of("en"), language_of("zhx")),
+            (Lang::Zh, Lang::Zh, Lang::En, Lang::En)
+        );
+    }
+}

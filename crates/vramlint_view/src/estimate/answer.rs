@@ -1,0 +1,168 @@
+//! An estimate with its question: what every format shows.
+
+use super::{Card, Subject, of_runs};
+use rayon::prelude::*;
+use std::sync::OnceLock;
+use vramlint_base::{Lang, Message, message};
+use vramlint_memory::estimate::{Item, Moment, Part};
+use vramlint_memory::setup::{Quantization, Scheme};
+use vramlint_memory::{Estimate, estimate, timeline};
+use vramlint_project::Report;
+
+/// An answer.
+#[derive(Debug)]
+pub struct Answer {
+    /// The question.
+    pub subject: Subject,
+    /// The estimate.
+    pub estimate: Estimate,
+    /// The moments of one step, simulated when first asked for.
+    timeline: OnceLock<Vec<Moment>>,
+}
+
+/// Whether it fits the card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Even the upper bound fits.
+    Fits,
+    /// The card lies between the bounds.
+    MayNotFit,
+    /// Even the lower bound does not fit.
+    DoesNotFit,
+}
+
+impl Verdict {
+    /// Of bounds in a capacity, bytes.
+    pub(super) const fn of(low: u64, high: u64, capacity: u64) -> Self {
+        if high <= capacity {
+            Self::Fits
+        } else if low <= capacity {
+            Self::MayNotFit
+        } else {
+            Self::DoesNotFit
+        }
+    }
+}
+
+/// The runs of what was asked for, in their order: the answer, or why there is none.
+pub fn of_report(report: &Report, lang: Lang) -> Vec<Result<Answer, Message>> {
+    of_runs(report, lang).into_iter().map(|(_, subject)| subject.map(Answer::of)).collect()
+}
+
+/// The same with every timeline, simulated by all processors.
+pub fn with_timelines(report: &Report, lang: Lang) -> Vec<Result<Answer, Message>> {
+    let answers = of_report(report, lang);
+    // The call fills the cell; what it gives is asked for again where it is written.
+    answers.par_iter().flatten().for_each(|answer| _ = answer.timeline());
+    answers
+}
+
+impl Answer {
+    /// Estimates.
+    pub fn of(mut subject: Subject) -> Self {
+        let mut estimate = subject.known.take().unwrap_or_else(|| estimate(&subject.arch, &subject.setup));
+        estimate.low = subject.floor.map_or(estimate.low, |floor| floor.min(estimate.low));
+        Self { subject, estimate, timeline: OnceLock::new() }
+    }
+
+    /// The moments of one step.
+    pub fn timeline(&self) -> &[Moment] {
+        self.timeline.get_or_init(|| timeline(&self.subject.arch, &self.subject.setup))
+    }
+
+    /// What people call it: the run, else the model, else how large it is.
+    pub fn name(&self) -> String {
+        match (&self.subject.id, self.subject.model.as_str()) {
+            (serde_json::Value::String(id), _) => id.clone(),
+            (serde_json::Value::Number(id), _) => id.to_string(),
+            (_, "") => super::figures::count(self.estimate.parameters),
+            (_, model) => model.to_owned(),
+        }
+    }
+
+    /// The card, where one is known.
+    pub fn card(&self) -> Option<&Card> {
+        self.subject.card.as_ref()
+    }
+
+    /// Against the card, where one is known.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let card = self.card()?;
+        Some(Verdict::of(self.estimate.low, self.estimate.high, card.bytes))
+    }
+
+    /// What the peak leaves of the card; negative where it does not.
+    pub fn headroom(&self) -> Option<i64> {
+        self.card().map(|card| difference(card.bytes, self.estimate.peak))
+    }
+
+    /// Parts that are not empty, each with its bytes at the peak.
+    pub fn parts(&self) -> impl Iterator<Item = (Part, u64)> {
+        Part::ALL.into_iter().zip(self.estimate.parts).filter(|(_, bytes)| *bytes > 0)
+    }
+
+    /// The items of a part, largest first.
+    pub fn items(&self, part: Part) -> Vec<&Item> {
+        let mut items: Vec<&Item> = self.estimate.items.iter().filter(|item| item.part == part).collect();
+        items.sort_by_key(|item| std::cmp::Reverse(item.bytes));
+        items
+    }
+
+    /// The moment that holds most, by its number.
+    pub fn peak_moment(&self) -> Option<usize> {
+        let most = self.timeline().iter().map(|moment| moment.bytes).max()?;
+        self.timeline().iter().position(|moment| moment.bytes == most)
+    }
+
+    /// Everything that was taken for granted.
+    pub fn assumptions(&self) -> Vec<Message> {
+        let own = self.estimate.assumptions.iter().map(|one| Message { en: one.en.clone(), zh: one.zh.clone() });
+        let mut all: Vec<Message> = Vec::new();
+        for one in self.subject.assumptions.iter().cloned().chain(own) {
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+        if !self.subject.unused.is_empty() {
+            let list = self.subject.unused.join(", ");
+            all.push(message!("not understood and left out: {list}", "未识别，已忽略：{list}"));
+        }
+        all
+    }
+
+    /// How the model is trained, in one word.
+    pub fn method(&self) -> &'static str {
+        let setup = &self.subject.setup;
+        match &setup.lora {
+            Some(_) if setup.quantization == Quantization::None => "lora",
+            Some(_) => "qlora",
+            None if setup.freeze_base => "freeze",
+            None => "full",
+        }
+    }
+
+    /// Whether DeepSpeed's engine keeps fp32 masters beside the weights in which it computes.
+    pub(super) fn engine(&self) -> bool {
+        let parallel = &self.subject.setup.parallel;
+        parallel.master && matches!(parallel.scheme, Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3)
+    }
+}
+
+/// `a - b`, without a way to overflow.
+pub(super) fn difference(a: u64, b: u64) -> i64 {
+    let whole = i128::from(a) - i128::from(b);
+    i64::try_from(whole).unwrap_or(if whole < 0 { i64::MIN } else { i64::MAX })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_fits_when_its_upper_bound_does() {
+        assert_eq!(Verdict::of(8, 10, 10), Verdict::Fits);
+        assert_eq!(Verdict::of(8, 11, 10), Verdict::MayNotFit);
+        assert_eq!(Verdict::of(11, 12, 10), Verdict::DoesNotFit);
+        assert_eq!((difference(3, 5), difference(u64::MAX, 0), difference(0, u64::MAX)), (-2, i64::MAX, i64::MIN));
+    }
+}

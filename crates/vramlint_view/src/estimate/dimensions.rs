@@ -1,0 +1,148 @@
+//! Every dimension of a setup with its value, by the names of `vramlint runs`.
+
+use super::answer::Answer;
+use super::figures::pick;
+use serde_json::{Value as Json, json};
+use vramlint_base::Lang;
+use vramlint_estimate::record::words::{
+    ATTENTION, DTYPES, HEADS, OFFLOADS, OPTIMIZERS, PLATFORMS, QUANTIZATIONS, REFERENCES, SCHEMES, name,
+};
+use vramlint_memory::setup::{Checkpointing, Dtype, Head, Offload, Parallel, Scheme, Setup, Targets};
+
+/// Names and values, what people ask for first in front.
+pub fn list(answer: &Answer) -> Vec<(&'static str, Json)> {
+    let (subject, setup) = (&answer.subject, &answer.subject.setup);
+    let parallel = &setup.parallel;
+    let model = if subject.model.is_empty() { Json::Null } else { json!(subject.model) };
+    let master = answer.engine() && setup.weights != Dtype::Fp32;
+    let mut list = vec![
+        ("model", model),
+        ("parameters", json!(answer.estimate.parameters)),
+        ("trainable", json!(answer.estimate.trainable)),
+        ("task", json!(subject.task)),
+        ("method", json!(answer.method())),
+        ("weights_dtype", json!(setup.weights.name())),
+        ("mixed_precision", json!(setup.autocast.or(master.then_some(setup.weights)).map_or("no", Dtype::name))),
+        ("quantization", json!(name(QUANTIZATIONS, setup.quantization))),
+        ("kbit_prepare", json!(setup.kbit_prepare)),
+    ];
+    list.extend(adapters(setup));
+    list.extend([
+        ("optimizer", json!(name(OPTIMIZERS, setup.optimizer))),
+        ("micro_batch", json!(setup.micro_batch)),
+        ("gradient_accumulation_steps", json!(setup.accumulation)),
+        ("world_size", json!(parallel.world)),
+        ("effective_batch", json!(setup.micro_batch.saturating_mul(setup.accumulation).saturating_mul(parallel.world))),
+        ("sequence_length", json!(setup.sequence_length)),
+        ("prompt_length", json!(setup.prompt_length)),
+        ("num_generations", json!(subject.num_generations)),
+        ("max_completion_length", json!(setup.generation.map(|generation| generation.completion))),
+        ("vllm_share", json!(setup.generation.and_then(|generation| generation.vllm_share))),
+        ("gradient_checkpointing", json!(setup.checkpointing != Checkpointing::None)),
+        ("reentrant", json!(setup.checkpointing == Checkpointing::Reentrant)),
+        ("attention", json!(name(ATTENTION, setup.attention))),
+        ("padding_mask", json!(setup.padding_mask)),
+        ("head", json!(name(HEADS, setup.head))),
+        ("reference_model", json!(name(REFERENCES, setup.reference))),
+        ("clip", json!(setup.clip)),
+        ("use_cache", json!(setup.use_cache)),
+    ]);
+    list.extend(sharing(parallel));
+    list.extend([
+        ("dataloader_num_workers", json!(setup.dataloader_workers)),
+        ("prefetch_factor", json!(setup.prefetch_factor)),
+        ("residents", json!(setup.residents.iter().map(|resident| resident.label.as_str()).collect::<Vec<_>>())),
+        ("expandable_segments", json!(setup.expandable_segments)),
+        ("platform", json!(name(PLATFORMS, setup.platform))),
+        ("gpu", json!(answer.card().and_then(|card| card.name.as_deref()))),
+        ("compute_capability", json!(setup.capability.map(|tenths| f64::from(tenths) / 10.0))),
+    ]);
+    list
+}
+
+fn adapters(setup: &Setup) -> [(&'static str, Json); 5] {
+    let lora = setup.lora.as_ref();
+    let targets = lora.map(|lora| match &lora.targets {
+        Targets::AllLinear => json!("all-linear"),
+        Targets::Named(names) => json!(names),
+    });
+    [
+        ("lora_r", json!(lora.map(|lora| lora.r))),
+        ("lora_targets", targets.unwrap_or_default()),
+        ("lora_dropout", json!(lora.map(|lora| lora.dropout))),
+        ("adapters_dtype", json!(lora.map(|lora| if lora.fp32 { "fp32" } else { name(DTYPES, setup.weights) }))),
+        ("use_dora", json!(lora.map(|lora| lora.dora))),
+    ]
+}
+
+/// What a scheme does not have is null.
+fn sharing(parallel: &Parallel) -> Vec<(&'static str, Json)> {
+    let zero = matches!(parallel.scheme, Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3);
+    let three = parallel.scheme == Scheme::Zero3;
+    let fsdp = matches!(parallel.scheme, Scheme::Fsdp1 | Scheme::Fsdp2);
+    let nodes = parallel.world.div_ceil(parallel.local.max(1));
+    let of = |holds: bool, value: Json| if holds { value } else { Json::Null };
+    vec![
+        ("gpus", json!(parallel.local)),
+        ("nodes", json!(nodes)),
+        ("parallel", json!(name(SCHEMES, parallel.scheme))),
+        ("offload_optimizer", json!(name(OFFLOADS, parallel.offload_optimizer))),
+        ("offload_param", json!(name(OFFLOADS, parallel.offload_param))),
+        ("reduce_bucket_size", of(zero, json!(parallel.reduce_bucket))),
+        ("allgather_bucket_size", of(zero, json!(parallel.allgather_bucket))),
+        ("overlap_comm", of(zero, json!(parallel.overlap))),
+        ("contiguous_gradients", of(zero, json!(parallel.contiguous))),
+        ("stage3_prefetch_bucket_size", of(three, json!(parallel.prefetch_bucket))),
+        ("stage3_max_live_parameters", of(three, json!(parallel.max_live))),
+        ("stage3_param_persistence_threshold", of(three, json!(parallel.persistence))),
+        ("sub_group_size", of(three, json!(parallel.sub_group))),
+        ("gradient_as_bucket_view", of(parallel.scheme == Scheme::Ddp, json!(parallel.bucket_view))),
+        ("reshard_after_forward", of(fsdp, json!(parallel.reshard))),
+        ("reduce_fp32", of(fsdp, json!(parallel.reduce_fp32))),
+        ("tensor_parallel", json!(parallel.tensor)),
+        ("context_parallel", json!(parallel.context)),
+    ]
+}
+
+/// The setup in one line. Names of things stay as the libraries have them.
+pub fn line(answer: &Answer, lang: Lang) -> String {
+    let setup = &answer.subject.setup;
+    let mut words = vec![answer.subject.task.to_owned(), answer.method().to_owned()];
+    if let Some(lora) = &setup.lora {
+        words.push(format!("r {}", lora.r));
+    }
+    if answer.method() == "qlora" {
+        words.push(name(QUANTIZATIONS, setup.quantization).to_owned());
+    }
+    words.push(match setup.autocast {
+        Some(amp) => {
+            let (weights, amp) = (setup.weights.name(), amp.name());
+            pick(lang, format!("{weights} + {amp} autocast"), format!("{weights} + {amp} 自动混合精度"))
+        }
+        _ => setup.weights.name().to_owned(),
+    });
+    words.push(format!("{} × {} tokens", setup.micro_batch, setup.sequence_length));
+    if setup.accumulation > 1 {
+        words.push(format!("{} {}", pick(lang, "accumulation", "梯度累积"), setup.accumulation));
+    }
+    if setup.checkpointing != Checkpointing::None {
+        words.push(pick(lang, "checkpointing", "激活检查点").to_owned());
+    }
+    words.push(name(ATTENTION, setup.attention).to_owned());
+    if setup.head != Head::FullLogits {
+        words.push(name(HEADS, setup.head).to_owned());
+    }
+    words.push(name(OPTIMIZERS, setup.optimizer).to_owned());
+    if setup.parallel.scheme != Scheme::None {
+        words.push(format!("{} × {}", name(SCHEMES, setup.parallel.scheme), setup.parallel.world));
+    }
+    let parallel = &setup.parallel;
+    for (en, zh, to) in [("optimizer", "优化器", parallel.offload_optimizer), ("parameters", "参数", parallel.offload_param)]
+    {
+        if to != Offload::None {
+            let place = name(OFFLOADS, to);
+            words.push(pick(lang, format!("{en} on {place}"), format!("{zh}卸载到 {place}")));
+        }
+    }
+    words.join(", ")
+}

@@ -1,0 +1,85 @@
+//! Numbers for people.
+
+use vramlint_base::Lang;
+use vramlint_memory::estimate::{Phase, Words};
+
+/// Bytes in GiB with two decimals.
+pub fn gib(bytes: u64) -> String {
+    format!("{} GiB", gib_number(bytes))
+}
+
+/// The same without the unit.
+#[allow(clippy::cast_precision_loss)] // two decimals of a GiB
+pub fn gib_number(bytes: u64) -> String {
+    format!("{:.2}", bytes as f64 / f64::from(1 << 30))
+}
+
+/// A difference in GiB, without its sign.
+pub fn gib_apart(a: u64, b: u64) -> String {
+    gib(a.abs_diff(b))
+}
+
+/// `part` of `whole` in percent.
+#[allow(clippy::cast_precision_loss)] // a decimal of a percent
+pub fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
+}
+
+/// Parameters as people count them: 7.24 B, 41.9 M.
+#[allow(clippy::cast_precision_loss)] // three digits
+pub fn count(number: u64) -> String {
+    let n = number as f64;
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..1_000_000 => format!("{:.1} K", n / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} M", n / 1e6),
+        1_000_000_000..1_000_000_000_000 => format!("{:.2} B", n / 1e9),
+        _ => format!("{:.2} T", n / 1e12),
+    }
+}
+
+/// Words in a language.
+pub fn words(words: Words, lang: Lang) -> &'static str {
+    pick(lang, words.en, words.zh)
+}
+
+/// One of two texts.
+pub fn pick<T>(lang: Lang, en: T, zh: T) -> T {
+    if lang == Lang::Zh { zh } else { en }
+}
+
+/// A phase for people.
+pub fn phase(phase: Phase, lang: Lang) -> &'static str {
+    match phase {
+        Phase::Load => pick(lang, "loading", "加载"),
+        Phase::Forward => pick(lang, "forward", "前向"),
+        Phase::Loss => pick(lang, "loss", "损失"),
+        Phase::Backward => pick(lang, "backward", "反向"),
+        Phase::Optimizer => pick(lang, "optimizer step", "优化器更新"),
+        Phase::Generate => pick(lang, "generation", "生成"),
+    }
+}
+
+/// When, within a sentence: `in backward`.
+pub fn when(at: Phase, lang: Lang) -> String {
+    let name = phase(at, lang);
+    match (lang, at) {
+        (Lang::Zh, _) => format!("{name}阶段"),
+        (_, Phase::Optimizer | Phase::Loss) => format!("in the {name}"),
+        _ => format!("in {name}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_their_units() {
+        assert_eq!(gib(25_757_220_864), "23.99 GiB");
+        assert_eq!(gib_apart(1 << 30, 3 << 30), "2.00 GiB");
+        assert_eq!(count(494_032_768), "494.0 M");
+        assert_eq!(count(7_241_732_096), "7.24 B");
+        assert!((share(1, 4) - 25.0).abs() < f64::EPSILON && share(1, 0) == 0.0);
+    }
+}

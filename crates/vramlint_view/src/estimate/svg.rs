@@ -1,0 +1,82 @@
+//! `svg`: the step as a drawing that stands alone.
+
+use super::answer::Answer;
+use super::chart::{self, STACK, WIDTH};
+use super::figures::{gib_number, words};
+use super::markup::escape;
+use super::{dimensions, sentence};
+use crate::table::cut;
+use unicode_width::UnicodeWidthStr;
+use vramlint_base::Lang;
+
+/// Height of the heading.
+const HEAD: f64 = 84.0;
+/// Columns of a name at most, so that it stays inside.
+const NAME: usize = 40;
+/// Columns of the line below it.
+const LINE: usize = 112;
+/// Where rows of the legend begin.
+const LEGEND: f64 = 20.0;
+/// Height of a row of the legend.
+const ROW: f64 = 22.0;
+
+/// The drawing.
+pub fn svg(answer: &Answer, lang: Lang) -> String {
+    let (legend, rows) = legend(answer, lang);
+    let height = HEAD + chart::HEIGHT + rows * ROW + 14.0;
+    let (title, about) = (escape(&cut(&answer.name(), NAME)), escape(&chart::description(answer, lang)));
+    let (line, language) = (escape(&cut(&dimensions::line(answer, lang), LINE)), lang_tag(lang));
+    let said = sentence::verdict(answer).map_or_else(String::new, |(_, said)| escape(said.get(lang)));
+    let style = concat!(include_str!("colours.css"), include_str!("chart.css"));
+    let model = if answer.subject.model == answer.name() { String::new() } else { escape(&cut(&answer.subject.model, NAME)) };
+    format!(
+        r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" aria-labelledby="title about" xml:lang="{language}" font-family="system-ui, 'Segoe UI', 'Noto Sans', 'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif" font-size="13">
+<title id="title">{title}</title>
+<desc id="about">{about}</desc>
+<style>{style}
+.paper {{ fill: var(--paper); }} .name {{ fill: var(--ink); font-size: 18px; font-weight: 650; }} .words {{ fill: var(--soft); }} .ink {{ fill: var(--ink); }}</style>
+<rect class="paper" width="100%" height="100%"/>
+<text class="name" x="20" y="32">{title}<tspan class="words" dx="10" font-size="13" font-weight="400">{model}</tspan></text>
+<text class="words" x="20" y="54">{line}</text>
+<text class="ink" x="{verdict_x}" y="74" text-anchor="end" font-weight="600">{said}</text>
+<g transform="translate(0 {HEAD})">{drawing}</g>
+<g transform="translate(0 {legend_y})">{legend}</g>
+</svg>
+"#,
+        verdict_x = WIDTH - 16.0,
+        drawing = chart::draw(answer, lang),
+        legend_y = HEAD + chart::HEIGHT + 4.0,
+    )
+}
+
+/// Swatches with names and what each part holds at the peak; how many rows they take.
+fn legend(answer: &Answer, lang: Lang) -> (String, f64) {
+    let (mut out, mut x, mut row) = (String::new(), LEGEND, 0.0);
+    let held = answer.peak_moment().and_then(|number| answer.timeline().get(number));
+    for part in STACK.into_iter().filter(|part| answer.timeline().iter().any(|moment| moment.parts[chart::index(*part)] > 0)) {
+        let name = words(part.words(), lang);
+        let size = held.map_or(0, |moment| moment.parts[chart::index(part)]);
+        let text = format!("{name} {} GiB", gib_number(size));
+        #[allow(clippy::cast_precision_loss)] // a name has few letters
+        let width = text.width() as f64 * 7.2 + 36.0;
+        if x + width > WIDTH {
+            (x, row) = (LEGEND, row + 1.0);
+        }
+        let y = row * ROW;
+        out.push_str(&format!(
+            "<rect class=\"p-{}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"12\" height=\"12\" rx=\"2\"/>",
+            part.name()
+        ));
+        out.push_str(&format!("<text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\">{}</text>", x + 18.0, y + 11.0, escape(&text)));
+        x += width;
+    }
+    (out, row + 1.0)
+}
+
+/// As HTML and XML name a language.
+pub(super) const fn lang_tag(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "en",
+        Lang::Zh => "zh-Hans",
+    }
+}

@@ -1,0 +1,25 @@
+//! What a piece of text is, for whoever colours it.
+
+use crate::estimate::Verdict;
+use vramlint_memory::estimate::Part;
+
+/// What a piece of text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ink {
+    /// What matters most in its line.
+    Strong,
+    /// What may be overlooked.
+    Faint,
+    /// Good news or bad.
+    Verdict(Verdict),
+    /// Of a part of the memory.
+    Part(Part),
+}
+
+/// Dresses a piece of text.
+pub type Paint = fn(&str, Ink) -> String;
+
+/// Leaves it as it is.
+pub fn plain(text: &str, _: Ink) -> String {
+    text.to_owned()
+}

@@ -1,0 +1,44 @@
+//! Places as people and programs read them.
+
+use serde::Serialize;
+use vramlint_base::Place;
+use vramlint_resolve::Project;
+
+/// Line and column from 1 (column in Unicode scalar values), offset in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Position {
+    /// From 1.
+    pub line: u32,
+    /// From 1, in Unicode scalar values.
+    pub column: u32,
+    /// In bytes from 0.
+    pub offset: u32,
+}
+
+/// A range in a whole file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Span {
+    /// As shown to people.
+    pub path: String,
+    /// Its first byte.
+    pub start: Position,
+    /// Behind its last byte.
+    pub end: Position,
+}
+
+/// Where a place lies in its whole file.
+pub fn span(project: &Project, place: Place) -> Span {
+    let host = project.to_host(place);
+    let (file, start, end) = project.position(host);
+    Span {
+        path: file.path.clone(),
+        start: Position { line: start.line, column: start.column, offset: host.range.start },
+        end: Position { line: end.line, column: end.column, offset: host.range.end },
+    }
+}
+
+/// `path:line`.
+pub fn short(project: &Project, place: Place) -> String {
+    let span = span(project, place);
+    format!("{}:{}", span.path, span.start.line)
+}

@@ -1,0 +1,212 @@
+//! `runs` as a table: every setting, its value, who set it, and what that overrides.
+
+use crate::estimate::{self, Answer, of_report};
+use crate::origin::{VALUE, origin, show};
+use crate::place::{short, span};
+use crate::table::{cut, pad, widest};
+use crate::{Ink, Paint};
+use std::fmt::Write;
+use vramlint_base::{Lang, Message, message};
+use vramlint_catalog::Concept;
+use vramlint_project::Report;
+use vramlint_resolve::versions::Known;
+use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
+
+/// Libraries whose version decides what a run does.
+const LIBRARIES: [&str; 13] = [
+    "accelerate",
+    "axolotl",
+    "bitsandbytes",
+    "deepspeed",
+    "llamafactory",
+    "ms-swift",
+    "openrlhf",
+    "peft",
+    "torch",
+    "torchtune",
+    "transformers",
+    "trl",
+    "unsloth",
+];
+
+/// One run with its estimate, or why it has none. Details that nobody of the project set are left out.
+pub fn one(project: &Project, run: &Run, answer: &Result<Answer, Message>, lang: Lang, paint: Paint) -> String {
+    Table { project, lang, paint, verbose: false }.run(run, answer)
+}
+
+/// Every run of what was asked for.
+///
+/// Details that nobody of the project set are left out unless `verbose`.
+pub fn all(report: &Report, lang: Lang, paint: Paint, verbose: bool) -> String {
+    let table = Table { project: &report.project, lang, paint, verbose };
+    let drawn: Vec<String> = report.runs().zip(of_report(report, lang)).map(|(run, answer)| table.run(run, &answer)).collect();
+    if drawn.is_empty() {
+        let files = report.files;
+        let s = if files == 1 { "" } else { "s" };
+        let said = message!("No training run found in {files} file{s}", "在 {files} 个文件中未找到训练任务");
+        return format!("{}\n", said.get(lang));
+    }
+    drawn.join("\n")
+}
+
+/// A line: name, value, and a remark about who set it.
+#[derive(Default)]
+struct Line {
+    name: String,
+    value: String,
+    remark: String,
+    /// Whether nobody of the project set it.
+    faint: bool,
+}
+
+struct Table<'a> {
+    project: &'a Project,
+    lang: Lang,
+    paint: Paint,
+    verbose: bool,
+}
+
+impl Table<'_> {
+    fn run(&self, run: &Run, answer: &Result<Answer, Message>) -> String {
+        let lines: Vec<Line> = Concept::ALL
+            .iter()
+            .filter_map(|concept| run.settings.get(concept).map(|setting| (*concept, setting)))
+            .filter(|(_, setting)| !setting.candidates.is_empty())
+            .filter(|(concept, setting)| self.verbose || !concept.is_detail() || is_set(setting))
+            .flat_map(|(concept, setting)| self.setting(concept, setting))
+            .chain(self.libraries(run))
+            .chain(self.estimate(answer))
+            .collect();
+        let names = widest(lines.iter().map(|line| line.name.as_str()), VALUE);
+        let values = widest(lines.iter().map(|line| line.value.as_str()), VALUE);
+        let mut text = self.head(run);
+        for Line { name, value, remark, faint } in lines {
+            let value = (self.paint)(&pad(&value, values), if faint { Ink::Faint } else { Ink::Strong });
+            let row = format!("  {}  {value}  {}", pad(&name, names), (self.paint)(&remark, Ink::Faint));
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{}", row.trim_end());
+        }
+        for (path, at) in &run.absent {
+            let at = short(self.project, *at);
+            let said = message!("{path} is not in the project (named at {at})", "{path} 不在项目中（见 {at}）");
+            let _ = writeln!(text, "  {}", self.say(&said));
+        }
+        text
+    }
+
+    /// The versions that are known of the libraries which training hangs on; all that are followed with `verbose`.
+    fn libraries(&self, run: &Run) -> Vec<Line> {
+        let mut lines = Vec::new();
+        for (name, said) in self.project.libraries_of(run.place.file) {
+            let any = matches!(&said.version, Known::Range(specifiers) if specifiers.is_empty());
+            if !self.verbose && (any || !LIBRARIES.contains(&name)) {
+                continue;
+            }
+            let remark = said.place.filter(|_| !said.source.contains(", "));
+            let remark = remark.map_or_else(|| said.source.clone(), |place| short(self.project, place));
+            lines.push(Line { name: name.to_owned(), value: cut(&said.version.to_string(), VALUE), remark, faint: any });
+        }
+        lines
+    }
+
+    /// What the run needs of one card and of the host.
+    fn estimate(&self, answer: &Result<Answer, Message>) -> Vec<Line> {
+        let lines = match answer {
+            Ok(answer) => estimate::lines(answer, self.lang),
+            Err(why) => vec![("?".to_owned(), self.say(why))],
+        };
+        let name = |first: bool| if first { "estimate".to_owned() } else { String::new() };
+        let line = |(index, (value, remark))| Line { name: name(index == 0), value, remark, faint: false };
+        lines.into_iter().enumerate().map(line).collect()
+    }
+
+    /// The name of the run, and where it is started unless the name tells that already.
+    fn head(&self, run: &Run) -> String {
+        let at = span(self.project, run.place);
+        let (path, line) = (&at.path, at.start.line);
+        let told = run.id.strip_prefix(path).is_some_and(|rest| rest.starts_with('#'));
+        let place = if told { message!("line {line}", "第 {line} 行") } else { message!("{path}:{line}", "{path}:{line}") };
+        let place = self.say(&place);
+        format!("{}  {}\n", (self.paint)(&run.id, Ink::Strong), (self.paint)(&place, Ink::Faint))
+    }
+
+    fn setting(&self, concept: Concept, setting: &Setting) -> Vec<Line> {
+        let name = concept.name().to_owned();
+        let Some(winner) = setting.winning() else { return self.undecided(name, setting) };
+        let faint = matches!(winner.origin, Origin::Default { .. } | Origin::Assumed { .. });
+        let mut lines = vec![Line { name, faint, ..self.line(winner) }];
+        let remark = |remark: String| Line { remark, ..Line::default() };
+        lines.extend(winner.assumptions.iter().map(|assumption| remark(self.say(assumption))));
+        let (mut shown, mut contested) = (vec![self.origin(&winner.origin)], false);
+        for (index, loser) in setting.candidates.iter().enumerate() {
+            let origin = self.origin(&loser.origin);
+            // That somebody who sets a value overrides a tool's default is no news.
+            let silent = matches!(loser.origin, Origin::Default { .. } | Origin::Assumed { .. });
+            if Some(index) == setting.winner || silent || shown.contains(&origin) && loser.condition.is_none() {
+                continue;
+            }
+            contested |= loser.condition.is_none() && loser.value != winner.value;
+            lines.push(remark(self.loser(loser, winner, &origin)));
+            shown.push(origin);
+        }
+        if let Some(precedence) = setting.precedence.filter(|_| contested) {
+            let order = precedence.order;
+            lines.push(remark(self.say(&message!("order: {order}", "优先级：{order}"))));
+        }
+        lines
+    }
+
+    /// Several want it, and who wins is decided outside of what the project shows.
+    fn undecided(&self, name: String, setting: &Setting) -> Vec<Line> {
+        if let [only] = setting.candidates.as_slice()
+            && only.condition.is_none()
+        {
+            // Nobody else wants it: that it is not known is all there is to say.
+            return vec![Line { name, ..self.line(only) }];
+        }
+        let why = message!("not decided in what the project shows", "项目中看不出由谁决定");
+        let mut lines = vec![Line { name, value: "?".into(), remark: self.say(&why), faint: false }];
+        lines.extend(setting.candidates.iter().map(|candidate| {
+            let line = self.line(candidate);
+            Line { value: format!("  {}", line.value), ..line }
+        }));
+        lines
+    }
+
+    fn line(&self, candidate: &Candidate) -> Line {
+        let origin = self.origin(&candidate.origin);
+        let (value, remark) = match &candidate.value {
+            Resolved::Known(value) => (show(value), origin),
+            // How it would be computed says nothing where it cannot be.
+            Resolved::Unknown(why) if matches!(candidate.origin, Origin::Derived { .. }) => ("?".to_owned(), self.say(why)),
+            Resolved::Unknown(why) if origin.is_empty() => ("?".to_owned(), self.say(why)),
+            Resolved::Unknown(why) => {
+                let why = why.get(self.lang);
+                ("?".to_owned(), self.say(&message!("{origin} ({why})", "{origin}（{why}）")))
+            }
+        };
+        Line { value, remark, ..Line::default() }
+    }
+
+    fn loser(&self, loser: &Candidate, winner: &Candidate, origin: &str) -> String {
+        let value = loser.known().map_or_else(|| "?".to_owned(), show);
+        self.say(&match &loser.condition {
+            Some(condition) => message!("{value} if {condition}: {origin}", "当 {condition} 时为 {value}：{origin}"),
+            None if loser.value == winner.value => message!("the same at {origin}", "同样的值：{origin}"),
+            None => message!("overrides {value}: {origin}", "覆盖 {value}：{origin}"),
+        })
+    }
+
+    fn say(&self, message: &Message) -> String {
+        message.get(self.lang).to_owned()
+    }
+
+    fn origin(&self, said: &Origin) -> String {
+        origin(self.project, said, self.lang)
+    }
+}
+
+/// Whether somebody of the project speaks of it.
+fn is_set(setting: &Setting) -> bool {
+    setting.candidates.iter().any(|one| !matches!(one.origin, Origin::Default { .. } | Origin::Assumed { .. }))
+}

@@ -1,0 +1,45 @@
+//! Columns that line up, whatever the width of the letters.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// `text`, filled with blanks to `width` columns. Wider text stays as it is.
+pub fn pad(text: &str, width: usize) -> String {
+    let missing = width.saturating_sub(text.width());
+    format!("{text}{}", " ".repeat(missing))
+}
+
+/// Columns that the widest of `texts` takes, `most` at most.
+pub fn widest<'a>(texts: impl Iterator<Item = &'a str>, most: usize) -> usize {
+    texts.map(UnicodeWidthStr::width).filter(|width| *width <= most).max().unwrap_or(0)
+}
+
+/// `text` as one line of at most `width` columns; what is cut off is marked. Control characters become visible.
+pub fn cut(text: &str, width: usize) -> String {
+    let visible = |c: char| match c {
+        '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
+        _ if c.is_control() => '\u{fffd}',
+        _ => c,
+    };
+    let text: String = text.chars().map(visible).collect();
+    if text.width() <= width {
+        return text;
+    }
+    let mut columns = 0;
+    let fits = |c: &char| {
+        columns += c.width().unwrap_or(0);
+        columns < width
+    };
+    text.chars().take_while(fits).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_letters_take_two_columns() {
+        assert_eq!(pad("批", 4), "批  ");
+        assert_eq!(pad("ab", 4), "ab  ");
+        assert_eq!(widest(["批量", "abc"].into_iter(), 80), 4);
+    }
+}

@@ -1,0 +1,189 @@
+"""How quick the language server is in a large workspace: `python3 tests/clients/bench.py [path of vramlint]`.
+
+Starts the real binary over its pipes in a workspace of 200 configuration files and 2,000 Python files (workspace.py), and prints
+what a person waits for. Needs nothing but Python; prints one line of JSON last.
+
+  first        from the start of the process to the first findings
+  edit         from a keystroke in a YAML to the findings of every file that it touches, or, where nothing changed, to the answer
+               that says so (the request for findings of that file)
+  hover, completion   answers in the edited file
+  resident     memory of the process
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import queue
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import workspace  # noqa: E402
+
+
+class Server:
+    """The server and its pipes; notifications are kept with the moment at which they came."""
+
+    def __init__(self, binary, root):
+        self.began = time.perf_counter()
+        self.process = subprocess.Popen([binary, "lsp", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.root, self.number = Path(root), 0
+        self.answers, self.notes = {}, queue.Queue()
+        self.changed = threading.Condition()
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        out = self.process.stdout
+        while True:
+            length = 0
+            while True:
+                line = out.readline()
+                if not line:
+                    return
+                line = line.strip()
+                if not line:
+                    break
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            message = json.loads(out.read(length))
+            now = time.perf_counter()
+            if "method" in message and "id" in message:
+                self.send({"id": message["id"], "result": None})
+            elif "method" in message:
+                self.notes.put((now, message))
+            else:
+                with self.changed:
+                    self.answers[message["id"]] = (now, message)
+                    self.changed.notify_all()
+
+    def send(self, message):
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.process.stdin.flush()
+
+    def notify(self, method, params):
+        self.send({"method": method, "params": params})
+
+    def ask(self, method, params, timeout=120):
+        self.number += 1
+        number, began = self.number, time.perf_counter()
+        self.send({"id": number, "method": method, "params": params})
+        with self.changed:
+            if not self.changed.wait_for(lambda: number in self.answers, timeout):
+                sys.exit(f"{method}: no answer in {timeout} s")
+            now, message = self.answers.pop(number)
+        return (now - began) * 1000, message
+
+    def published(self, uri=None, timeout=60):
+        """The next findings (of one file): when, and how many."""
+        while True:
+            try:
+                now, message = self.notes.get(timeout=timeout)
+            except queue.Empty:
+                return None, None
+            if message["method"] == "textDocument/publishDiagnostics" and uri in (None, message["params"]["uri"]):
+                return now, message["params"]
+
+    def resident(self):
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return {name: int(line.split()[1]) / 1024 for line in status.splitlines() for name in ("VmRSS", "VmHWM") if line.startswith(name)}
+
+
+def quantile(values, share):
+    values = sorted(values)
+    return values[min(len(values) - 1, round(share * (len(values) - 1)))]
+
+
+def line_of(text, key):
+    return next(number for number, line in enumerate(text.splitlines()) if line.strip().startswith(key))
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("binary", nargs="?", default="target/release/vramlint")
+    arguments.add_argument("--edits", type=int, default=200)
+    arguments.add_argument("--keep", help="write the workspace here and keep it")
+    given = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        root = Path(given.keep or temporary)
+        if not (root / "projects").exists():
+            workspace.write(root)
+        print(json.dumps(measure(given.binary, root, given.edits)))
+
+
+def measure(binary, root, edits):
+    project = sorted((root / "projects").iterdir())[0]
+    config = project / "accelerate.yaml"
+    text = config.read_text()
+    # A finding that follows each edit: fewer processes than the machine has cards, an unknown key, one in the script.
+    uri = config.as_uri()
+    server = Server(str(Path(binary).resolve()), root)
+    server.ask("initialize", {
+        "processId": os.getpid(),
+        "rootUri": root.as_uri(),
+        "workspaceFolders": [{"uri": root.as_uri(), "name": "bench"}],
+        "capabilities": {
+            "textDocument": {"publishDiagnostics": {"relatedInformation": True}},
+            "general": {"positionEncodings": ["utf-8", "utf-16"]},
+        },
+    })
+    server.notify("initialized", {})
+    broken = text + "num_procesess: 3\n"
+    server.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "yaml", "version": 1, "text": broken}})
+    now, first = server.published()
+    if first is None:
+        sys.exit("no findings came")
+    result = {"first_ms": (now - server.began) * 1000}
+    result["settled_ms"] = server.ask("vramlint/settled", None)[0]
+    result["resident_settled_mib"] = server.resident()
+
+    # Every keystroke changes the findings of the YAML: the unknown key moves by a line, or goes.
+    line = line_of(text, "num_processes:")
+    times, hovers, completions, version = [], [], [], 1
+    for number in range(edits):
+        version += 1
+        digit = "248"[number % 3]
+        change = {"range": {"start": {"line": line, "character": 15}, "end": {"line": line, "character": 16}}, "text": digit}
+        while not server.notes.empty():
+            server.notes.get()
+        began = time.perf_counter()
+        server.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]})
+        while True:
+            now, params = server.published(uri)
+            if params is None:
+                sys.exit("an edit without findings")
+            if params["version"] == version:
+                break
+        # Further files that the edit touches come with it; none may come later than this.
+        last = now
+        while True:
+            try:
+                later, message = server.notes.get(timeout=0.005)
+            except queue.Empty:
+                break
+            if message["method"] == "textDocument/publishDiagnostics":
+                last = later
+        times.append((last - began) * 1000)
+        if number % 4 == 0:
+            place = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 4}}
+            hovers.append(server.ask("textDocument/hover", place)[0])
+            completions.append(server.ask("textDocument/completion", place)[0])
+    for name, values in ("edit", times), ("hover", hovers), ("completion", completions):
+        result[f"{name}_p50_ms"], result[f"{name}_p95_ms"] = statistics.median(values), quantile(values, 0.95)
+    result["settle_after_edit_ms"] = server.ask("vramlint/settled", None)[0]
+    result["resident_mib"] = server.resident()
+    server.ask("shutdown", None)
+    server.notify("exit", None)
+    result["exit"] = server.process.wait(timeout=10)
+    for name, value in result.items():
+        print(f"{name:22} {value if isinstance(value, int) else json.dumps(value) if isinstance(value, dict) else round(value, 2)}")
+    return result
+
+
+if __name__ == "__main__":
+    main()
