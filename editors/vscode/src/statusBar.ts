@@ -1,0 +1,60 @@
+/** The item of the status bar: the memory of the current document's run against the card. */
+import * as vscode from "vscode";
+import type { Server } from "./client";
+import { type RunStatus, shown } from "./status";
+
+/** Keeps what the server told of each document, and shows the current one's. */
+export class StatusBar implements vscode.Disposable {
+  readonly #item = vscode.window.createStatusBarItem("vramlint.memory", vscode.StatusBarAlignment.Right, 90);
+  readonly #runs = new Map<string, readonly RunStatus[]>();
+  readonly #subscriptions: { dispose(): unknown }[];
+
+  constructor(private readonly server: Server) {
+    this.#item.command = "vramlint.showTimeline";
+    this.#item.name = "vramlint";
+    this.#subscriptions = [
+      this.#item,
+      server.onStatus(({ uri, runs }) => {
+        this.#runs.set(vscode.Uri.parse(uri).toString(), runs);
+        this.#show();
+      }),
+      server.onStopped(() => {
+        this.#runs.clear();
+        this.#show();
+      }),
+      vscode.window.onDidChangeActiveTextEditor(() => {
+        this.#show();
+      }),
+      vscode.workspace.onDidCloseTextDocument((document) => this.#runs.delete(document.uri.toString())),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration("vramlint.lang")) this.#show();
+      }),
+    ];
+  }
+
+  /** The runs of a document, as far as the server told. */
+  runs(document: vscode.Uri): readonly RunStatus[] {
+    return this.#runs.get(document.toString()) ?? [];
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.#subscriptions).dispose();
+  }
+
+  #show(): void {
+    const document = vscode.window.activeTextEditor?.document.uri;
+    // A webview or a panel has the focus: the document beside it is still the one that is meant.
+    if (!document && vscode.window.visibleTextEditors.length > 0) return;
+    const texts = document && shown(this.runs(document), this.server.lang);
+    if (!texts) {
+      this.#item.hide();
+      return;
+    }
+    this.#item.text = texts.text;
+    this.#item.tooltip = new vscode.MarkdownString(texts.tooltip);
+    const colour = { "does-not-fit": "statusBarItem.errorBackground", "may-not-fit": "statusBarItem.warningBackground" };
+    this.#item.backgroundColor =
+      texts.verdict in colour ? new vscode.ThemeColor(colour[texts.verdict as keyof typeof colour]) : undefined;
+    this.#item.show();
+  }
+}
