@@ -30,6 +30,7 @@ stage "the Python package" bash tests/clients/wheel/run.sh
 stage "the hook of pre-commit" bash tests/clients/pre_commit/run.sh
 stage "the server in Neovim" bash tests/clients/neovim/run.sh
 stage "the server in Emacs" bash tests/clients/emacs/run.sh
+stage "the extension in VS Code" bash tests/clients/vscode/run.sh
 stage "the language server with pytest-lsp" bash tests/clients/pytest/run.sh
 if [ -d "$shared/cases/seeds" ]; then
     stage "release build" cargo build --release --quiet --bin vramlint

@@ -4,9 +4,10 @@ use crate::capacity::Capacity;
 use crate::mapping::{self, Mapped};
 use crate::models::{Model, Models};
 use crate::run_estimate::{RunEstimate, complete};
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use vramlint_base::{Message, message};
 use vramlint_memory::{Arch, Estimate, Setup, estimate};
 use vramlint_resolve::{Project, Run};
@@ -22,30 +23,42 @@ struct Slot {
 #[derive(Debug, Default)]
 pub struct Estimates {
     slots: OnceLock<Vec<Slot>>,
-    made: Memory,
+    made: Arc<Simulations>,
     failed: AtomicBool,
 }
 
-/// Estimates that were made: runs of a project often differ in what does not matter here.
+/// Simulations that were made: runs of a project often differ in what does not matter here, and so do the states of a text.
 #[derive(Debug, Default)]
-pub(crate) struct Memory(Mutex<Vec<(Arch, Setup, Estimate)>>);
+pub struct Simulations(Mutex<VecDeque<(Arch, Setup, Estimate)>>);
 
-impl Memory {
+/// Simulations that are kept at most; an editor asks for days.
+const KEPT: usize = 512;
+
+impl Simulations {
     /// The estimate of a setup, made anew only if none like it was.
     pub(crate) fn estimate(&self, arch: &Arch, setup: &Setup) -> Estimate {
-        let known = |made: &[(Arch, Setup, Estimate)]| {
-            made.iter().find(|(a, s, _)| a == arch && s == setup).map(|(.., estimate)| estimate.clone())
+        let known = |made: &VecDeque<(Arch, Setup, Estimate)>| {
+            made.iter().rev().find(|(a, s, _)| s == setup && a == arch).map(|(.., estimate)| estimate.clone())
         };
         if let Some(found) = known(&self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
             return found;
         }
         let found = estimate(arch, setup);
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((arch.clone(), setup.clone(), found.clone()));
+        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if made.len() == KEPT {
+            made.pop_front();
+        }
+        made.push_back((arch.clone(), setup.clone(), found.clone()));
         found
     }
 }
 
 impl Estimates {
+    /// Estimates that take what was simulated before, and leave what they simulate.
+    pub fn knowing(made: Arc<Simulations>) -> Self {
+        Self { made, ..Self::default() }
+    }
+
     fn slots(&self, project: &Project) -> &[Slot] {
         self.slots.get_or_init(|| project.runs.iter().map(|_| Slot::default()).collect())
     }

@@ -12,7 +12,7 @@ pub mod run_estimate;
 pub mod verdict;
 
 pub use capacity::Capacity;
-pub use estimates::Estimates;
+pub use estimates::{Estimates, Simulations};
 pub use models::{Model, Models, Source};
 pub use repairs::{Keeps, Repair, repairs};
 pub use run_estimate::{RunEstimate, estimate_run, estimate_setup};

@@ -1,7 +1,7 @@
 //! The estimate of a run: the question, the answer, and what it was compared with.
 
 use crate::capacity::{Capacity, card};
-use crate::estimates::Memory;
+use crate::estimates::Simulations;
 use crate::mapping::{self, Mapped};
 use crate::models::{Model, Models};
 use crate::verdict::Verdict;
@@ -67,11 +67,11 @@ pub fn part_of(estimate: &Estimate, part: Part) -> u64 {
 /// The estimate of a run of a project. An error says why there is none: which setting is missing.
 pub fn estimate_run(project: &Project, run: &Run, models: &Models) -> Result<RunEstimate, Message> {
     let mapped = mapping::map(project, run, models)?;
-    Ok(complete(mapped, run, &project.policy(run.place.file).target, &Memory::default()))
+    Ok(complete(mapped, run, &project.policy(run.place.file).target, &Simulations::default()))
 }
 
 /// The estimate of a run that was mapped. The lightest values matter only where there is a card to compare with.
-pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, memory: &Memory) -> RunEstimate {
+pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, memory: &Simulations) -> RunEstimate {
     let Mapped { model, least_model, setup, mut least, assumptions, num_generations, world, doubt } = mapped;
     least.outside = outside(&least, Capacity::of(target).as_ref());
     let mut found = with(model, setup, target, memory);
@@ -89,7 +89,7 @@ pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, memory: &Memo
 
 /// The estimate of a setup that is stated in full.
 pub fn estimate_setup(model: Model, setup: Setup, target: &Target) -> RunEstimate {
-    with(model, setup, target, &Memory::default())
+    with(model, setup, target, &Simulations::default())
 }
 
 /// Bytes that a colocated vLLM engine keeps of a card while the model trains.
@@ -103,7 +103,7 @@ fn outside(setup: &Setup, capacity: Option<&Capacity>) -> u64 {
     }
 }
 
-fn with(model: Model, mut setup: Setup, target: &Target, memory: &Memory) -> RunEstimate {
+fn with(model: Model, mut setup: Setup, target: &Target, memory: &Simulations) -> RunEstimate {
     setup.outside = outside(&setup, Capacity::of(target).as_ref());
     setup.capability = setup.capability.or_else(|| card(target).and_then(|gpu| gpu.compute_capability));
     let estimate = memory.estimate(&model.arch, &setup);

@@ -19,7 +19,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vramlint_base::{Finding, Message, Place, TextRange, message};
-use vramlint_estimate::{Estimates, Models};
+use vramlint_estimate::{Estimates, Models, Simulations};
 use vramlint_resolve::{Policy, Project, SourceFile, Target};
 use vramlint_rules::Context;
 
@@ -96,13 +96,14 @@ impl Ground {
     }
 
     /// Joins the files into a project and asks the rules. `read` reads them, and says how far it is where it is told to; `None` where
-    /// `stop` says so in between.
+    /// `stop` says so in between. What is simulated for it goes to what is `known`.
     pub(crate) fn judge(
         &self,
         layers: &Layers,
         request: &Request,
         files: &Files,
         read: &dyn Fn(bool) -> Read,
+        known: &Arc<Simulations>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Option<Report> {
         let first_read = read(true);
@@ -121,7 +122,7 @@ impl Ground {
         let (models, failure) = models(&project, files, request, &self.configs);
         found.extend(failure);
 
-        let estimates = Arc::new(Estimates::default());
+        let estimates = Arc::new(Estimates::knowing(Arc::clone(known)));
         let context = Context { project: &project, models: &models, estimates: &estimates };
         let wanted = |code: &str| !stop() && self.selected.iter().any(|codes| codes.contains(code));
         found.extend(crate::rules::run(layers, &context, wanted));

@@ -159,6 +159,7 @@ pub(crate) fn check_with(
             &request,
             &files,
             &|tell| ground.read(layers, &files, if tell { progress } else { &|_, _| {} }),
+            &Arc::default(),
             &|| false,
         );
         // Nobody cancels it.

@@ -186,8 +186,8 @@ pub(crate) fn analyse(workspace: &Workspace, scope: &Scope, frame: Arc<Frame>, c
         Scope::Whole => workspace.whole(cancel),
     };
     let answer = answer.map_err(|stopped| match stopped {
-        Stopped::Cancelled if cancel.is_cancelled() => Failure::Cancelled,
-        Stopped::Cancelled => Failure::Absent,
+        Stopped::Cancelled => Failure::Cancelled,
+        Stopped::Absent => Failure::Absent,
         Stopped::Config(error) => Failure::Config(error),
     })?;
     let lang = frame.settings.lang.or(answer.report.lang).unwrap_or(frame.usual);

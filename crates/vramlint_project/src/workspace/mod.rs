@@ -15,7 +15,7 @@ use crate::discovery::paths::absolute;
 use crate::files::Files;
 use crate::ground::Ground;
 use crate::layers::Layers;
-use crate::read::Loaded;
+use crate::read::{Loaded, Read};
 use crate::report::{Report, Request, STACK, overlay};
 use names::Names;
 use rayon::prelude::*;
@@ -26,6 +26,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use thin::Brief;
 use vramlint_base::message;
+use vramlint_estimate::Simulations;
 use web::Web;
 
 /// Tells an analysis that nobody waits for it any more. Clones share the word.
@@ -49,6 +50,8 @@ impl Cancel {
 pub enum Stopped {
     /// Cancelled.
     Cancelled,
+    /// The file is none of this folder, or left out of it.
+    Absent,
     /// The configuration is at fault.
     Config(ConfigError),
 }
@@ -74,6 +77,7 @@ pub struct Workspace {
     changed: BTreeSet<PathBuf>,
     state: Arc<State>,
     shelf: Arc<Shelf>,
+    simulations: Arc<Simulations>,
     pool: Arc<OnceLock<Option<rayon::ThreadPool>>>,
 }
 
@@ -109,6 +113,7 @@ impl Workspace {
             changed: BTreeSet::new(),
             state: Arc::default(),
             shelf: Arc::default(),
+            simulations: Arc::default(),
             pool: Arc::default(),
         }
     }
@@ -220,8 +225,7 @@ impl Workspace {
     fn part_around(&self, path: &Path, cancel: &Cancel) -> Result<Answer, Stopped> {
         let surveyed = self.surveyed()?;
         let Some(seed) = surveyed.by_path.get(path).copied() else {
-            // Not of this folder, or left out of it.
-            return Err(Stopped::Cancelled);
+            return Err(Stopped::Absent);
         };
         let web = self.web(surveyed);
         let known = surveyed.stamps.get();
@@ -251,12 +255,7 @@ impl Workspace {
         let found = &surveyed.ground.discovered.files;
         let folders: BTreeSet<&Path> = files.iter().filter_map(|index| found[*index as usize].path.parent()).collect();
         let governs = |file: &crate::versions::VersionFile| folders.iter().any(|folder| folder.starts_with(&file.root));
-        let report = surveyed
-            .ground
-            .judge(&Layers::real(), &self.request, &self.files, &|_| surveyed.ground.join(&loaded, &governs), &|| {
-                cancel.is_cancelled()
-            })
-            .ok_or(Stopped::Cancelled)?;
+        let report = self.judge(surveyed, &|| surveyed.ground.join(&loaded, &governs), cancel)?;
         self.shelf.tidy();
         let covers = part.whole.iter().map(|index| &found[*index as usize]).filter(|found| found.reported);
         Ok(Answer { covers: covers.map(|found| found.shown.clone()).collect(), report })
@@ -281,14 +280,16 @@ impl Workspace {
     fn everything(&self, cancel: &Cancel) -> Result<Answer, Stopped> {
         let surveyed = self.surveyed()?;
         let loaded = self.all(surveyed, cancel)?;
-        let report = surveyed
-            .ground
-            .judge(&Layers::real(), &self.request, &self.files, &|_| surveyed.ground.join(&loaded, &|_| true), &|| {
-                cancel.is_cancelled()
-            })
-            .ok_or(Stopped::Cancelled)?;
+        let report = self.judge(surveyed, &|| surveyed.ground.join(&loaded, &|_| true), cancel)?;
         let files = report.project.files.iter().filter(|file| file.reported && file.host.is_none());
         Ok(Answer { covers: files.map(|file| file.path.clone()).collect(), report })
+    }
+
+    fn judge(&self, surveyed: &Surveyed, read: &dyn Fn() -> Read, cancel: &Cancel) -> Result<Report, Stopped> {
+        let stop = || cancel.is_cancelled();
+        let (layers, ground) = (Layers::real(), &surveyed.ground);
+        let report = ground.judge(&layers, &self.request, &self.files, &|_| read(), &self.simulations, &stop);
+        report.ok_or(Stopped::Cancelled)
     }
 
     /// Every file. Of Python files that do not matter and that none that matters reaches, only the imports.

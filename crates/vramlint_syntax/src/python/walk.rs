@@ -134,6 +134,7 @@ impl Module {
     }
 
     /// A module of nothing but its imports, however deep they stand.
+    #[must_use]
     pub fn imports_alone(&self) -> Self {
         let is_import =
             |located: &Located<'_>| matches!(located.stmt.kind, StmtKind::Import { .. } | StmtKind::FromImport { .. });
