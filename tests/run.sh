@@ -24,6 +24,13 @@ stage "lints" cargo clippy --workspace --all-targets --quiet -- -D warnings
 stage "scalars and files against PyYAML" bash tests/pyyaml/run.sh
 stage "JSON against Python's json and hjson" bash tests/json/run.sh
 stage "the page of estimate in a browser" bash tests/browser/run.sh
+stage "the formats for CI against their readers" bash tests/clients/reports/run.sh
+stage "the schemas over real files" bash tests/clients/schemas/run.sh
+stage "the Python package" bash tests/clients/wheel/run.sh
+stage "the hook of pre-commit" bash tests/clients/pre_commit/run.sh
+stage "the server in Neovim" bash tests/clients/neovim/run.sh
+stage "the server in Emacs" bash tests/clients/emacs/run.sh
+stage "the language server with pytest-lsp" bash tests/clients/pytest/run.sh
 if [ -d "$shared/cases/seeds" ]; then
     stage "release build" cargo build --release --quiet --bin vramlint
     stage "the five guides as projects" python3 "$shared/cases/seeds/score.py" target/release/vramlint --since 1

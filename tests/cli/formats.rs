@@ -48,6 +48,40 @@ fn github() {
 }
 
 #[test]
+fn gitlab() {
+    assert_snapshot!("gitlab-en", check("--output-format gitlab"));
+}
+
+#[test]
+fn junit() {
+    assert_snapshot!("junit-en", check("--output-format junit"));
+    assert_snapshot!("junit-zh", check("--output-format junit --lang zh"));
+    // Some readers take a report without cases for a failure.
+    let nothing = Folder::new(&[("notes.md", "nothing\n")]).run("check --output-format junit").out(0);
+    assert!(nothing.contains("tests=\"1\" failures=\"0\"") && nothing.contains("<testcase "), "{nothing}");
+}
+
+#[test]
+fn rdjson() {
+    assert_snapshot!("rdjson-en", check("--output-format rdjson"));
+}
+
+/// The pages of the rules left out: `docs.rs` holds them.
+#[test]
+fn sarif() {
+    for (name, words) in [("sarif-en", "--output-format sarif"), ("sarif-zh", "--output-format sarif --lang zh")] {
+        let text = check(words);
+        let (rules, rest) =
+            (text.find("\"rules\":[").expect("rules"), text.find("]}},\"automation").expect("the end of the rules"));
+        for rule in ["VL007", "VL101", "VL201"] {
+            assert!(text[rules..rest].contains(&format!("{{\"id\":\"{rule}\",")), "{rule}: {text}");
+        }
+        assert_eq!(text[rules..rest].matches("\"help\":{\"text\":\"").count(), 3, "{text}");
+        assert_snapshot!(name, format!("{}…{}", &text[..rules], &text[rest..]));
+    }
+}
+
+#[test]
 fn runs() {
     let estimated = |text: &str| text.lines().filter(|line| line.starts_with("  estimate ")).count();
     // An estimate goes on below its first line, in the column of values.
@@ -98,6 +132,28 @@ fn text_is_clean() {
     }
 }
 
+/// What a file or its name says is quoted in messages: it may not move the cursor, nor pass for a finding of its own.
+#[test]
+fn what_is_quoted_stays_on_its_line() {
+    let text = "compute_environment: LOCAL_MACHINE\n\"a\\nb.yaml:1:1: error[VL001] c\\e[31m\\u202E\": 1\nnum_processes: 1\n";
+    let folder = Folder::new(&[("accelerate_config.yaml", text)]);
+    let count = |words: &str| {
+        let out = folder.run(&format!("check --select VL004 {words}")).out(1);
+        assert!(!out.contains(['\x1b', '\u{202e}']) && out.contains("a␊b.yaml"), "{words}: {out:?}");
+        out.lines().count()
+    };
+    assert_eq!(count("--quiet --output-format concise"), 1);
+    count("--output-format full");
+    #[cfg(unix)]
+    {
+        let folder = Folder::new(&[("x\n\x1b[2Jy/accelerate_config.yaml", text)]);
+        for format in ["concise", "full"] {
+            let out = folder.run(&format!("check --select VL004 --output-format {format}")).out(1);
+            assert!(!out.contains('\x1b') && out.contains("x␊␛[2Jy/accelerate_config.yaml"), "{out:?}");
+        }
+    }
+}
+
 #[test]
 fn colour_is_where_it_is_asked_for() {
     let folder = Folder::project();
@@ -109,7 +165,7 @@ fn colour_is_where_it_is_asked_for() {
         assert!(!coloured(command, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]), "{command}");
         assert!(!coloured(&format!("{command} --color never"), &[("CLICOLOR_FORCE", "1")]), "{command}");
     }
-    for format in ["json", "jsonl", "github"] {
+    for format in ["json", "jsonl", "github", "gitlab", "sarif", "junit", "rdjson"] {
         assert!(!coloured(&format!("check --color always --output-format {format}"), &[]), "{format}");
     }
 }

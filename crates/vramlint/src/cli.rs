@@ -218,6 +218,14 @@ pub(crate) enum Format {
     Jsonl,
     /// Annotations of GitHub Actions
     Github,
+    /// GitLab's Code Quality
+    Gitlab,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// XML of test results: a case for each finding
+    Junit,
+    /// reviewdog's Diagnostic Format
+    Rdjson,
 }
 
 /// `--preset`.

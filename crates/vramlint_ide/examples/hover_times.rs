@@ -17,7 +17,7 @@ fn main() {
             }
         };
         let (mut silent, mut said, mut beside) = (Vec::new(), Vec::new(), Vec::new());
-        for file in report.project.files.iter().filter(|file| file.host.is_none()) {
+        for file in report.project.files.iter().filter(|file| file.reported && file.host.is_none()) {
             for offset in (0..=file.text.len() as u32).step_by(3) {
                 let start = Instant::now();
                 let found = hover(&report, file.id, offset, Lang::En);

@@ -148,7 +148,9 @@ pub(crate) struct Told<'a> {
 /// The settings that are said at a spot: those of the smallest place that covers it, in the order of the concepts.
 pub(crate) fn told(project: &Project, spot: Spot) -> Vec<Told<'_>> {
     let mut found: Vec<Told<'_>> = Vec::new();
-    for run in &project.runs {
+    // A run takes values from its own files alone.
+    let own = |run: &&Run| run.place.file == spot.file || run.files.contains(&spot.file);
+    for run in project.runs.iter().filter(own) {
         for (concept, setting) in &run.settings {
             for (index, candidate) in setting.candidates.iter().enumerate() {
                 let Some(place) = covering(candidate, spot) else { continue };

@@ -76,7 +76,7 @@ impl Model {
         // Mostly small; now and then a large piece goes, and the text is begun anew when it has grown.
         if dice.roll(12) > 0 {
             end = end.min(start + dice.roll(6));
-            while end < self.units.len() && end > start && !String::from_utf16(&self.units[start..end]).is_ok() {
+            while end < self.units.len() && end > start && String::from_utf16(&self.units[start..end]).is_err() {
                 end += 1;
             }
             if end > 0 && end < self.units.len() && self.units[end - 1] == 13 && self.units[end] == 10 {

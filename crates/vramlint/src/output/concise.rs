@@ -1,5 +1,6 @@
 //! `concise`: one line a finding.
 
+use super::line::quoted;
 use super::{Style, paint};
 use owo_colors::OwoColorize;
 use std::fmt::Write;
@@ -13,9 +14,9 @@ pub(crate) fn all(report: &Report, style: Style) -> String {
         let at = span(&report.project, finding.place);
         let mark = format!("{}[{}]", finding.severity.name(), finding.code);
         let mark = if style.colour { mark.style(paint(finding.severity)).to_string() } else { mark };
-        let message = finding.message.get(style.lang);
+        let (path, message) = (quoted(&at.path), quoted(finding.message.get(style.lang)));
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}:{}:{}: {mark} {message} ({})", at.path, at.start.line, at.start.column, finding.name);
+        let _ = writeln!(text, "{path}:{}:{}: {mark} {message} ({})", at.start.line, at.start.column, finding.name);
     }
     text
 }

@@ -1,6 +1,6 @@
 //! The lines of a file that a finding shows: whole, and fit for a terminal.
 
-use super::line::Drawn;
+use super::line::{Drawn, quoted};
 use std::ops::Range;
 use vramlint_base::{FileId, Finding, Lang, Place};
 use vramlint_resolve::{Project, SourceFile};
@@ -49,7 +49,7 @@ pub(super) fn excerpts(project: &Project, finding: &Finding, lang: Lang) -> Vec<
     let mut groups: Vec<Vec<Mark>> = Vec::new();
     add(project, &mut groups, mark(project, finding.place, String::new(), true));
     for related in &finding.related {
-        add(project, &mut groups, mark(project, related.place, related.message.get(lang).to_owned(), false));
+        add(project, &mut groups, mark(project, related.place, quoted(related.message.get(lang)), false));
     }
     groups.into_iter().map(|group| draw(project.file(group[0].file), group)).collect()
 }
@@ -122,5 +122,5 @@ fn draw(file: &SourceFile, mut group: Vec<Mark>) -> Excerpt {
         text.push_str(&drawn.text);
         text.push('\n');
     }
-    Excerpt { path: file.path.clone(), head, first, text, labels }
+    Excerpt { path: quoted(&file.path), head, first, text, labels }
 }

@@ -1,6 +1,7 @@
 //! `full`: source, labels, related places, help and fixes. The only file that knows miette.
 
 use super::excerpt::{Excerpt, excerpts};
+use super::line::quoted;
 use super::suggestion::suggestion;
 use super::{Style, paint};
 use miette::{
@@ -22,7 +23,7 @@ fn one(project: &Project, finding: &Finding, style: Style) -> String {
     let mut text = String::new();
     let mark = format!("{}[{}]", finding.severity.name(), finding.code);
     let name = format!("({})", finding.name);
-    let message = finding.message.get(style.lang);
+    let message = quoted(finding.message.get(style.lang));
     // Writing to a string cannot fail.
     let _ = if style.colour {
         writeln!(text, "{} {} {}", mark.style(paint(finding.severity)), message.bold(), name.dimmed())
@@ -40,7 +41,7 @@ fn one(project: &Project, finding: &Finding, style: Style) -> String {
     if let Some(help) = &finding.help {
         let word = if style.lang == Lang::Zh { "帮助：" } else { "help: " };
         let word = if style.colour { word.cyan().to_string() } else { word.to_owned() };
-        let _ = writeln!(text, "  {word}{}", help.get(style.lang));
+        let _ = writeln!(text, "  {word}{}", quoted(help.get(style.lang)));
     }
     let home = project.to_host(finding.place).file;
     for fix in &finding.fixes {

@@ -76,6 +76,11 @@ fn spread(line: &str) -> Vec<Letter> {
         .collect()
 }
 
+/// Words that quote a file, such as a message or a path, as one line that a terminal can show.
+pub(super) fn quoted(text: &str) -> String {
+    text.chars().map(|letter| if letter == '\t' { "␉".to_owned() } else { visible(letter, 0) }).collect()
+}
+
 /// What stands for a letter: a file must not be able to move the cursor or to reverse the text around it.
 fn visible(letter: char, column: usize) -> String {
     match letter {

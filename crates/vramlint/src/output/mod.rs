@@ -3,18 +3,25 @@
 mod concise;
 pub(crate) mod estimate;
 mod excerpt;
+mod fingerprint;
 mod full;
 mod github;
+mod gitlab;
 pub(crate) mod gpu_json;
 pub(crate) mod gpu_text;
 pub(crate) mod ink;
 mod json;
+mod junit;
 pub(crate) mod key_schema;
 mod line;
 mod ordered;
+mod rdjson;
 pub(crate) mod runs_json;
+mod sarif;
+mod sarif_form;
 mod suggestion;
 mod tally;
+mod uri;
 
 use crate::cli::Format;
 use owo_colors::Style as Paint;
@@ -43,6 +50,10 @@ pub(crate) fn findings(report: &Report, format: Format, style: Style) -> String 
         Format::Json => json::object(report, style.lang),
         Format::Jsonl => json::lines(report, style.lang),
         Format::Github => github::all(report, style.lang),
+        Format::Gitlab => gitlab::all(report, style.lang),
+        Format::Sarif => sarif::all(report, style.lang),
+        Format::Junit => junit::all(report, style.lang),
+        Format::Rdjson => rdjson::all(report, style.lang),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A fix as people read it: its title, and the lines before and after.
 
 use super::Style;
-use super::line::Drawn;
+use super::line::{Drawn, quoted};
 use owo_colors::OwoColorize;
 use std::fmt::Write;
 use vramlint_base::{Applicability, Edit, FileId, Fix, Lang};
@@ -30,7 +30,7 @@ pub(super) fn suggestion(project: &Project, fix: &Fix, home: FileId, style: Styl
         (Applicability::Display, Lang::Zh) => "建议：",
     };
     let level = if style.colour { level.cyan().to_string() } else { level.to_owned() };
-    let mut text = format!("  {level}{}\n", fix.title.get(style.lang));
+    let mut text = format!("  {level}{}\n", quoted(fix.title.get(style.lang)));
     let mut edits: Vec<Edit> =
         fix.edits.iter().map(|edit| Edit { place: project.to_host(edit.place), text: edit.text.clone() }).collect();
     edits.sort_by_key(|edit| edit.place);
@@ -44,7 +44,7 @@ pub(super) fn suggestion(project: &Project, fix: &Fix, home: FileId, style: Styl
         if *file != shown {
             shown = *file;
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "    {}", project.file(*file).path);
+            let _ = writeln!(text, "    {}", quoted(&project.file(*file).path));
         }
         draw(&mut text, hunk, width, style.colour);
     }

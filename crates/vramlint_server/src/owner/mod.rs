@@ -184,9 +184,6 @@ impl Owner {
             },
         );
         let folder = self.folders.get_mut(&number)?;
-        if job.scope == Scope::Whole {
-            folder.quiet = None;
-        }
         folder.jobs.push(job.clone());
         Some(job)
     }
@@ -204,6 +201,10 @@ impl Owner {
             }
             if whole || !self.settling.is_empty() && !self.is_settled(number) {
                 self.start(number, Scope::Whole);
+                if let Some(folder) = self.folders.get_mut(&number) {
+                    // What is due is started, now or before.
+                    folder.quiet = None;
+                }
             }
         }
     }

@@ -17,7 +17,7 @@ use vramlint_resolve::Target;
 use vramlint_server::{Binary, session};
 
 /// How long an answer may take before a test is lost. No test measures time with it.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The program around the server, with what tests set.
 #[derive(Debug, Default)]

@@ -1,0 +1,108 @@
+//! `rdjson`: one `DiagnosticResult` of reviewdog's Diagnostic Format (`proto/rdf/reviewdog.proto`).
+//!
+//! Columns are bytes of UTF-8 from 1, ends are exclusive. Fields that only its newer releases know are left out, as its reader
+//! refuses unknown ones: the other ends of a contradiction are lines of the message.
+
+use serde::Serialize;
+use std::fmt::Write;
+use vramlint_base::{Applicability, Edit, Finding, Lang, Place, Severity};
+use vramlint_project::Report;
+use vramlint_resolve::Project;
+use vramlint_view::place::span;
+
+#[derive(Serialize)]
+struct ResultJson<'a> {
+    source: Source,
+    diagnostics: Vec<DiagnosticJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct Source {
+    name: &'static str,
+}
+
+#[derive(Serialize)]
+struct DiagnosticJson<'a> {
+    message: String,
+    location: Location,
+    severity: &'static str,
+    code: Code,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suggestions: Vec<Suggestion<'a>>,
+}
+
+#[derive(Serialize)]
+struct Location {
+    path: String,
+    range: Range,
+}
+
+#[derive(Serialize)]
+struct Range {
+    start: Position,
+    end: Position,
+}
+
+#[derive(Serialize)]
+struct Position {
+    line: u32,
+    column: u32,
+}
+
+#[derive(Serialize)]
+struct Code {
+    value: &'static str,
+}
+
+#[derive(Serialize)]
+struct Suggestion<'a> {
+    range: Range,
+    text: &'a str,
+}
+
+/// One object.
+pub(super) fn all(report: &Report, lang: Lang) -> String {
+    let diagnostics = report.findings.iter().map(|finding| diagnostic(&report.project, finding, lang)).collect();
+    super::json::to_string(&ResultJson { source: Source { name: "vramlint" }, diagnostics })
+}
+
+fn diagnostic<'a>(project: &Project, finding: &'a Finding, lang: Lang) -> DiagnosticJson<'a> {
+    let mut message = finding.message.get(lang).to_owned();
+    for related in &finding.related {
+        let there = span(project, related.place);
+        // Writing to a string cannot fail.
+        let _ = write!(message, "\n{}:{}: {}", there.path, there.start.line, related.message.get(lang));
+    }
+    if let Some(help) = &finding.help {
+        let _ = write!(message, "\n{}", help.get(lang));
+    }
+    let home = project.to_host(finding.place).file;
+    // A suggestion is one change in the file of the finding; those that need several cannot be said.
+    let single = |edits: &'a [Edit]| match edits {
+        [edit] if project.to_host(edit.place).file == home => Some(edit),
+        _ => None,
+    };
+    let applicable = finding.fixes.iter().filter(|fix| fix.applicability > Applicability::Display);
+    let suggestions = applicable.filter_map(|fix| single(&fix.edits));
+    DiagnosticJson {
+        message,
+        location: Location { path: span(project, finding.place).path, range: range(project, finding.place) },
+        severity: match finding.severity {
+            Severity::Error => "ERROR",
+            Severity::Warning => "WARNING",
+            Severity::Info => "INFO",
+        },
+        code: Code { value: finding.code },
+        suggestions: suggestions.map(|edit| Suggestion { range: range(project, edit.place), text: &edit.text }).collect(),
+    }
+}
+
+fn range(project: &Project, place: Place) -> Range {
+    let place = project.to_host(place);
+    let lines = &project.file(place.file).lines;
+    let position = |offset: u32| {
+        let line = lines.line_of(offset);
+        Position { line: line + 1, column: offset - lines.line_start(line) + 1 }
+    };
+    Range { start: position(place.range.start), end: position(place.range.end) }
+}

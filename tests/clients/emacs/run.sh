@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# The server in Emacs in batch mode, through editors/emacs/vramlint.el and eglot: findings, columns behind Chinese letters, settings,
+# an unsaved edit of one file that changes the findings of another. Installs Emacs and eglot with apt-get as root.
+#
+#   tests/clients/emacs/run.sh
+#
+# Where Emacs cannot be had, says that the stage was left out; under CI=true that is a failure.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+tools="$root/target/clients/emacs"
+
+left_out() {
+    printf 'left out: %s\n' "$1"
+    if [ "${CI:-}" = true ]; then exit 1; fi
+    exit 0
+}
+
+# From 29 on eglot is part of Emacs.
+eglot() {
+    command -v emacs >/dev/null || return 1
+    [ -n "$(find /usr/share/emacs/site-lisp/elpa -maxdepth 1 -name 'eglot*' 2>/dev/null)" ] ||
+        emacs -Q --batch --eval '(kill-emacs (if (locate-library "eglot") 0 1))' 2>/dev/null
+}
+
+if ! eglot && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    mkdir -p "$tools"
+    { apt-get update && apt-get install -y --no-install-recommends emacs-nox elpa-eglot; } >"$tools/apt.log" 2>&1 ||
+        printf 'Emacs could not be installed, see %s\n' "$tools/apt.log"
+fi
+eglot || left_out "Emacs with eglot is absent"
+cd "$root"
+if [ -z "${VRAMLINT_BINARY:-}" ]; then
+    cargo build --quiet --bin vramlint
+    VRAMLINT_BINARY="${CARGO_TARGET_DIR:-$root/target}/debug/vramlint"
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp -R "$root/tests/clients/neovim/project" "$work/project"
+# eglot takes the repository for the project.
+git init --quiet "$work/project"
+export VRAMLINT_BINARY VRAMLINT_PROJECT="$work/project" VRAMLINT_EDITOR="$root/editors/emacs" HOME="$work" LANG=C.UTF-8
+unset LC_ALL LANGUAGE
+timeout 120 emacs -Q --batch -l "$here/test.el" 2>"$work/log" || {
+    tail -n 20 "$work/log"
+    exit 1
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# The server in Neovim without a screen, through the configuration in editors/neovim: findings, columns behind Chinese letters, hover,
+# an unsaved edit of one file that changes the findings of another, a quick fix. Installs Neovim with apt-get as root.
+#
+#   tests/clients/neovim/run.sh
+#
+# Where Neovim cannot be had, says that the stage was left out; under CI=true that is a failure.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+tools="$root/target/clients/neovim"
+
+left_out() {
+    printf 'left out: %s\n' "$1"
+    if [ "${CI:-}" = true ]; then exit 1; fi
+    exit 0
+}
+
+if ! command -v nvim >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    mkdir -p "$tools"
+    { apt-get update && apt-get install -y --no-install-recommends neovim; } >"$tools/apt.log" 2>&1 ||
+        printf 'Neovim could not be installed, see %s\n' "$tools/apt.log"
+fi
+command -v nvim >/dev/null || left_out "Neovim is absent"
+cd "$root"
+if [ -z "${VRAMLINT_BINARY:-}" ]; then
+    cargo build --quiet --bin vramlint
+    VRAMLINT_BINARY="${CARGO_TARGET_DIR:-$root/target}/debug/vramlint"
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp -R "$here/project" "$work/project"
+# A project of its own, and nobody's own configuration of Neovim.
+: >"$work/project/vramlint.toml"
+export VRAMLINT_BINARY VRAMLINT_PROJECT="$work/project" XDG_CONFIG_HOME="$work/config" XDG_DATA_HOME="$work/data"
+export XDG_STATE_HOME="$work/state" XDG_CACHE_HOME="$work/cache" LANG=C.UTF-8
+unset LC_ALL LANGUAGE VIMINIT
+status=0
+timeout 120 nvim --headless -u NONE -i NONE --cmd "set runtimepath^=$root/editors/neovim" -c 'filetype on' -c "luafile $here/test.lua" || status=$?
+if [ "$status" != 0 ]; then
+    find "$work" -name 'lsp.log' -exec tail -n 20 {} \;
+    exit 1
+fi
