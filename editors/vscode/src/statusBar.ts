@@ -7,6 +7,7 @@ import { type RunStatus, shown } from "./status";
 export class StatusBar implements vscode.Disposable {
   readonly #item = vscode.window.createStatusBarItem("vramlint.memory", vscode.StatusBarAlignment.Right, 90);
   readonly #runs = new Map<string, readonly RunStatus[]>();
+  #last: vscode.Uri | undefined;
   readonly #subscriptions: { dispose(): unknown }[];
 
   constructor(private readonly server: Server) {
@@ -41,10 +42,18 @@ export class StatusBar implements vscode.Disposable {
     vscode.Disposable.from(...this.#subscriptions).dispose();
   }
 
+  /** The document that is meant: where a page or a panel has the focus, the one beside it that was meant before. */
+  #current(): vscode.Uri | undefined {
+    const texts = (editors: readonly (vscode.TextEditor | undefined)[]): vscode.Uri[] =>
+      editors.flatMap((editor) => (editor && ["file", "untitled"].includes(editor.document.uri.scheme) ? [editor.document.uri] : []));
+    const visible = texts(vscode.window.visibleTextEditors);
+    const before = visible.find((uri) => uri.toString() === this.#last?.toString());
+    this.#last = texts([vscode.window.activeTextEditor])[0] ?? before ?? visible[0];
+    return this.#last;
+  }
+
   #show(): void {
-    const document = vscode.window.activeTextEditor?.document.uri;
-    // A webview or a panel has the focus: the document beside it is still the one that is meant.
-    if (!document && vscode.window.visibleTextEditors.length > 0) return;
+    const document = this.#current();
     const texts = document && shown(this.runs(document), this.server.lang);
     if (!texts) {
       this.#item.hide();
