@@ -34,6 +34,13 @@ pub struct Simulations(Mutex<VecDeque<(Arch, Setup, Estimate)>>);
 /// Simulations that are kept at most; an editor asks for days.
 const KEPT: usize = 512;
 
+impl PartialEq for Simulations {
+    /// What is remembered is no part of an answer.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
 impl Simulations {
     /// The estimate of a setup, made anew only if none like it was.
     pub(crate) fn estimate(&self, arch: &Arch, setup: &Setup) -> Estimate {

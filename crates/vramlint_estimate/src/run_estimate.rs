@@ -5,6 +5,7 @@ use crate::estimates::Simulations;
 use crate::mapping::{self, Mapped};
 use crate::models::{Model, Models};
 use crate::verdict::Verdict;
+use std::sync::Arc;
 use vramlint_base::Message;
 use vramlint_catalog::Dialect;
 use vramlint_memory::estimate::Part;
@@ -40,6 +41,8 @@ pub struct RunEstimate {
     pub world: Option<u64>,
     /// Why the estimate is only a guess: a value that decides is said neither by the project nor by a library.
     pub doubt: Option<Message>,
+    /// What was simulated: changes of the setup are asked of it too.
+    pub(crate) made: Arc<Simulations>,
 }
 
 impl RunEstimate {
@@ -67,11 +70,11 @@ pub fn part_of(estimate: &Estimate, part: Part) -> u64 {
 /// The estimate of a run of a project. An error says why there is none: which setting is missing.
 pub fn estimate_run(project: &Project, run: &Run, models: &Models) -> Result<RunEstimate, Message> {
     let mapped = mapping::map(project, run, models)?;
-    Ok(complete(mapped, run, &project.policy(run.place.file).target, &Simulations::default()))
+    Ok(complete(mapped, run, &project.policy(run.place.file).target, &Arc::default()))
 }
 
 /// The estimate of a run that was mapped. The lightest values matter only where there is a card to compare with.
-pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, memory: &Simulations) -> RunEstimate {
+pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, memory: &Arc<Simulations>) -> RunEstimate {
     let Mapped { model, least_model, setup, mut least, assumptions, num_generations, world, doubt } = mapped;
     least.outside = outside(&least, Capacity::of(target).as_ref());
     let mut found = with(model, setup, target, memory);
@@ -89,7 +92,7 @@ pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, memory: &Simu
 
 /// The estimate of a setup that is stated in full.
 pub fn estimate_setup(model: Model, setup: Setup, target: &Target) -> RunEstimate {
-    with(model, setup, target, &Simulations::default())
+    with(model, setup, target, &Arc::default())
 }
 
 /// Bytes that a colocated vLLM engine keeps of a card while the model trains.
@@ -103,7 +106,7 @@ fn outside(setup: &Setup, capacity: Option<&Capacity>) -> u64 {
     }
 }
 
-fn with(model: Model, mut setup: Setup, target: &Target, memory: &Simulations) -> RunEstimate {
+fn with(model: Model, mut setup: Setup, target: &Target, memory: &Arc<Simulations>) -> RunEstimate {
     setup.outside = outside(&setup, Capacity::of(target).as_ref());
     setup.capability = setup.capability.or_else(|| card(target).and_then(|gpu| gpu.compute_capability));
     let estimate = memory.estimate(&model.arch, &setup);
@@ -122,6 +125,7 @@ fn with(model: Model, mut setup: Setup, target: &Target, memory: &Simulations) -
         num_generations: None,
         doubt: None,
         world: Some(setup.parallel.world),
+        made: Arc::clone(memory),
         model,
         setup,
         estimate,

@@ -10,7 +10,7 @@ use crate::run_estimate::RunEstimate;
 use std::cmp::Reverse;
 use vramlint_base::Message;
 use vramlint_memory::setup::Task;
-use vramlint_memory::{Estimate, Setup, estimate};
+use vramlint_memory::{Estimate, Setup};
 
 /// A change with what it does.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,7 +103,7 @@ fn after(of: &RunEstimate, change: Change) -> Option<Repair> {
     if !keeps_groups_whole(of, &setup) {
         return None;
     }
-    let estimate = estimate(&of.model.arch, &setup);
+    let estimate = of.made.estimate(&of.model.arch, &setup);
     Some(Repair {
         keeps: change.keeps(&of.setup),
         title: change.title(&of.setup),
