@@ -76,15 +76,19 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
+    cx.project.files.iter().for_each(|file| in_file(file, out));
+}
+
+/// What there is to say of one file; no other takes part.
+pub(super) fn in_file(file: &SourceFile, out: &mut Sink) {
     let mut once = Once::default();
-    for file in cx.project.files.iter().filter(|file| file.host.is_none() && file.text.contains("torch")) {
-        let Some(module) = file.python() else { continue };
+    if let Some(module) = file.python().filter(|_| file.host.is_none() && file.text.contains("torch")) {
         let retains = file.text.contains("retain_graph");
         let evaluates = !["no_grad", "inference_mode", "set_grad_enabled", "requires_grad_(False", "autograd.grad"]
             .iter()
             .any(|word| file.text.contains(word));
         if !retains && !evaluates {
-            continue;
+            return;
         }
         for each in loops(module) {
             let finding = retained(file, &each).or_else(|| if evaluates { evaluated(file, module, &each) } else { None });

@@ -37,6 +37,7 @@ pub(crate) const RULES: &[&Rule] = &[
 /// Whether a Python file has something to be told of that no word in it announces.
 pub fn speaks_alone(file: &SourceFile) -> bool {
     let mut out = Sink::default();
+    graph_kept::in_file(file, &mut out);
     identical_branches::in_file(file, &mut out);
     threshold_never_reached::in_file(file, &mut out);
     !out.findings.is_empty()
