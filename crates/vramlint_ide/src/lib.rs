@@ -20,6 +20,7 @@ pub mod hover;
 pub mod lenses;
 pub mod links;
 pub mod navigate;
+mod prepare;
 mod summary;
 pub mod symbols;
 #[cfg(test)]
@@ -34,4 +35,5 @@ pub use hover::{Hover, hover};
 pub use lenses::{Lens, LensCommand, lenses};
 pub use links::{Link, links};
 pub use navigate::{definition, references};
+pub use prepare::prepare;
 pub use symbols::{Symbol, SymbolKind, symbols};

@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tower_lsp_server::ls_types::{Diagnostic, Location, Uri};
-use vramlint_base::{FileId, Lang, Place};
-use vramlint_estimate::Verdict;
+use vramlint_base::{FileId, Lang, Message, Place};
+use vramlint_estimate::{RunEstimate, Verdict};
 use vramlint_project::{Answer, Cancel, ConfigError, Stopped, Workspace};
-use vramlint_resolve::SourceFile;
+use vramlint_resolve::{Run, SourceFile};
 
 /// How much of a folder is analysed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -218,9 +218,21 @@ impl Analysis {
         Some(Location { uri: self.frame.uri(&self.frame.path(file))?, range: self.frame.lines(file).range(place.range) })
     }
 
-    /// The runs of each text that is open now.
-    pub(crate) fn status(&self, now: &Frame) -> Vec<Status> {
-        status(&self.answer, now, self.lang)
+    /// The runs of an open text; `None` where it is not open now.
+    pub(crate) fn status(&self, now: &Frame, path: &Path) -> Option<Status> {
+        let (report, text) = (&self.answer.report, now.open.get(path)?);
+        let file = self.file(path)?.id;
+        let host = |id: FileId| report.project.file(id).host.as_ref().map_or(id, |(host, _)| *host);
+        let takes_part = |run: &&Run| run.files.iter().chain([&run.place.file]).any(|id| host(*id) == file);
+        let runs = report.runs().filter(takes_part).filter_map(|run| Some(RunStatus::of(run, report.estimate(run)?, self.lang)));
+        Some(Status { uri: text.uri.clone(), version: text.version, runs: runs.collect() })
+    }
+
+    /// Makes what answers about a file are made of, before somebody waits for them.
+    pub(crate) fn prepare(&self, path: &Path, stop: &dyn Fn() -> bool) {
+        if let Some(file) = self.file(path) {
+            vramlint_ide::prepare(&self.answer.report, file.id, self.lang, stop);
+        }
     }
 
     /// The findings of a file.
@@ -236,34 +248,19 @@ fn found(analysis: &Analysis) -> BTreeMap<PathBuf, Arc<Found>> {
     files.map(|file| (analysis.frame.path(file), Arc::new(Found::new(convert::diagnostics(analysis, file))))).collect()
 }
 
-fn status(answer: &Answer, frame: &Frame, lang: Lang) -> Vec<Status> {
-    let report = &answer.report;
-    let mut open: Vec<(FileId, Status)> = Vec::new();
-    for file in report.project.files.iter().filter(|file| file.host.is_none() && !frame.open.is_empty()) {
-        if let Some(text) = frame.open.get(&frame.path(file)) {
-            open.push((file.id, Status { uri: text.uri.clone(), version: text.version, runs: Vec::new() }));
+impl RunStatus {
+    fn of(run: &Run, estimate: &Result<RunEstimate, Message>, lang: Lang) -> Self {
+        let made = estimate.as_ref().ok();
+        Self {
+            id: run.id.clone(),
+            peak_bytes: made.map(|made| made.estimate.peak),
+            capacity_bytes: made.and_then(|made| made.capacity.as_ref()).map(|capacity| capacity.bytes),
+            fits: made.and_then(|made| made.verdict).and_then(|verdict| match verdict {
+                Verdict::Fits => Some(true),
+                Verdict::Uncertain => None,
+                Verdict::DoesNotFit => Some(false),
+            }),
+            why: estimate.as_ref().err().map(|why| why.get(lang).to_owned()),
         }
     }
-    if open.is_empty() {
-        return Vec::new();
-    }
-    for (run, estimate) in report.estimated_runs() {
-        let host = |id: FileId| report.project.file(id).host.as_ref().map_or(id, |(host, _)| *host);
-        let files: BTreeSet<FileId> = run.files.iter().copied().chain([run.place.file]).map(host).collect();
-        for (_, status) in open.iter_mut().filter(|(file, _)| files.contains(file)) {
-            let made = estimate.as_ref().ok();
-            status.runs.push(RunStatus {
-                id: run.id.clone(),
-                peak_bytes: made.map(|made| made.estimate.peak),
-                capacity_bytes: made.and_then(|made| made.capacity.as_ref()).map(|capacity| capacity.bytes),
-                fits: made.and_then(|made| made.verdict).and_then(|verdict| match verdict {
-                    Verdict::Fits => Some(true),
-                    Verdict::Uncertain => None,
-                    Verdict::DoesNotFit => Some(false),
-                }),
-                why: estimate.as_ref().err().map(|why| why.get(lang).to_owned()),
-            });
-        }
-    }
-    open.into_iter().map(|(_, status)| status).collect()
 }

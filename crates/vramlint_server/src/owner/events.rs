@@ -57,7 +57,7 @@ pub(crate) enum Event {
         /// In which state of it.
         revision: u64,
         /// The runs.
-        status: Vec<Status>,
+        status: Option<Status>,
     },
     /// A folder went: its findings are taken back.
     Retract,

@@ -1,9 +1,8 @@
 //! A folder with its workspace.
 
-use crate::analysis::{Analysis, Job};
+use crate::analysis::Job;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 use tokio::time::Instant;
 use vramlint_project::{Cancel, Request, Workspace};
 use vramlint_resolve::Target;
@@ -29,8 +28,6 @@ pub(crate) struct Folder {
     pub dirty: BTreeSet<PathBuf>,
     /// When all of it is analysed, if nobody types until then.
     pub quiet: Option<Instant>,
-    /// The last analysis of all of it, while the texts are as they were.
-    pub whole: Option<Arc<Analysis>>,
     /// How many times the runs of open texts are being looked up.
     pub looking: usize,
     /// The state that was analysed in full.
@@ -49,7 +46,6 @@ impl Folder {
             jobs: Vec::new(),
             dirty: BTreeSet::new(),
             quiet: None,
-            whole: None,
             looking: 0,
             settled_at: None,
         }
@@ -61,7 +57,6 @@ impl Folder {
         self.cancel.cancel();
         self.cancel = Cancel::default();
         self.jobs.clear();
-        self.whole = None;
         self.quiet = Some(settle_at);
     }
 }

@@ -257,6 +257,8 @@ impl Owner {
         match scope {
             Scope::Around(path) => _ = folder.dirty.remove(path),
             Scope::Whole => {
+                // All of a folder is large; what is asked of it later is asked of its parts.
+                folder.jobs.retain(|job| job.scope != Scope::Whole);
                 folder.settled_at = Some(revision);
                 folder.dirty.clear();
             }

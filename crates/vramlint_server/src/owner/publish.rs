@@ -62,42 +62,50 @@ impl Owner {
             self.refresh_diagnostics();
         }
         if *scope == Scope::Whole {
-            if let Some(folder) = self.folders.get_mut(&number) {
-                folder.whole = Some(Arc::clone(analysis));
-            }
             self.look_up_runs(number);
             self.refresh_decorations();
         }
     }
 
-    /// Looks up the runs of the open texts of a folder that is analysed in full.
+    /// Looks up the runs of the open texts of a folder that is analysed in full, and gets ready for what is asked about them next.
     pub(super) fn look_up_runs(&mut self, number: u32) {
-        let Some(folder) = self.folders.get(&number) else { return };
-        let Some(analysis) = folder.whole.clone() else { return };
-        let (frame, revision, events) = (self.frame(folder), folder.revision, self.events.clone());
-        self.pools.urgent.run(
-            move || analysis.status(&frame),
-            move |status| {
-                let status = status.unwrap_or_else(|panic| {
-                    events.send(super::Event::Log(format!("status: {panic}")));
-                    Vec::new()
-                });
-                events.send(super::Event::Looked { folder: number, revision, status });
-            },
-        );
-        if let Some(folder) = self.folders.get_mut(&number) {
+        let open: Vec<PathBuf> = self.open.keys().filter(|path| self.folder_of(path) == Some(number)).cloned().collect();
+        for path in open {
+            // The part around a file holds its runs in full; the whole is not kept, it is large.
+            let Some(job) = self.start(number, Scope::Around(path.clone())) else { continue };
+            let Some(folder) = self.folders.get_mut(&number) else { continue };
             folder.looking += 1;
+            let (frame, revision, cancel) =
+                (self.frame(&self.folders[&number]), self.folders[&number].revision, self.folders[&number].cancel.clone());
+            let (pools, events) = (Arc::clone(&self.pools), self.events.clone());
+            tokio::spawn(async move {
+                let mut status = None;
+                if let Ok(analysis) = job.wait().await {
+                    let asked = Arc::clone(&analysis);
+                    let of = path.clone();
+                    status = pools.urgent.ask(move || asked.status(&frame, &of)).await.unwrap_or_else(|panic| {
+                        events.send(super::Event::Log(format!("status: {panic}")));
+                        None
+                    });
+                    pools.settling.run(
+                        move || analysis.prepare(&path, &|| cancel.is_cancelled()),
+                        |_| {
+                            // A panic is told when somebody asks.
+                        },
+                    );
+                }
+                events.send(super::Event::Looked { folder: number, revision, status });
+            });
         }
     }
 
-    /// Tells the runs of the open texts, unless the texts are others by now.
-    pub(super) async fn looked(&mut self, number: u32, revision: u64, status: Vec<Status>) {
+    /// Tells the runs of an open text, unless the texts are others by now.
+    pub(super) async fn looked(&mut self, number: u32, revision: u64, status: Option<Status>) {
         let Some(folder) = self.folders.get_mut(&number) else { return };
         folder.looking -= 1;
-        if folder.revision == revision && self.ready {
-            for status in status {
-                self.voice.tell::<RunStatusOf>(status).await;
-            }
+        let current = folder.revision == revision && self.ready;
+        if let Some(status) = status.filter(|_| current) {
+            self.voice.tell::<RunStatusOf>(status).await;
         }
         self.tell_settled().await;
     }
