@@ -8,6 +8,7 @@ mod names;
 mod shelf;
 mod thin;
 mod web;
+mod whole;
 
 use crate::ConfigError;
 use crate::discovery::form::Form;
@@ -24,7 +25,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use thin::Brief;
 use vramlint_base::message;
 use vramlint_estimate::Simulations;
 use web::Web;
@@ -228,24 +228,9 @@ impl Workspace {
             return Err(Stopped::Absent);
         };
         let web = self.web(surveyed);
-        let known = surveyed.stamps.get();
-        let edited = self.edits.iter().filter_map(|(path, edit)| Some((*surveyed.by_path.get(path)?, *edit)));
-        let edited =
-            edited.filter(|(index, edit)| known.and_then(|known| known.get(index)) != Some(edit)).map(|(index, _)| index);
-        let changed = self.changed.iter().filter_map(|path| surveyed.by_path.get(path).copied());
-        let now: HashMap<u32, Box<[u32]>> = edited
-            .chain(changed)
-            .map(|index| {
-                // What it spoke of before counts too: it may be said of that now that nobody does.
-                let mut spoken = self.speaks_of(surveyed, &web.names, index).into_vec();
-                spoken.extend_from_slice(web.forward(index));
-                spoken.sort_unstable();
-                spoken.dedup();
-                (index, spoken.into())
-            })
-            .collect();
+        let now = self.spoken_now(surveyed, web);
         let mut part = web.part(seed, &now);
-        part.files.extend(self.beside(surveyed, &part.files));
+        part.files.extend(Self::beside(surveyed, &part.files));
         if cancel.is_cancelled() {
             return Err(Stopped::Cancelled);
         }
@@ -261,8 +246,26 @@ impl Workspace {
         Ok(Answer { covers: covers.map(|found| found.shown.clone()).collect(), report })
     }
 
+    /// What files that were edited since the web was found speak of by now. What they spoke of before counts too: it may be said of
+    /// that now that nobody does.
+    fn spoken_now(&self, surveyed: &Surveyed, web: &Web) -> HashMap<u32, Box<[u32]>> {
+        let known = surveyed.stamps.get();
+        let edited = self.edits.iter().filter_map(|(path, edit)| Some((*surveyed.by_path.get(path)?, *edit)));
+        let edited =
+            edited.filter(|(index, edit)| known.and_then(|known| known.get(index)) != Some(edit)).map(|(index, _)| index);
+        let changed = self.changed.iter().filter_map(|path| surveyed.by_path.get(path).copied());
+        let spoken = |index: u32| {
+            let mut spoken = self.speaks_of(surveyed, &web.names, index).into_vec();
+            spoken.extend_from_slice(web.forward(index));
+            spoken.sort_unstable();
+            spoken.dedup();
+            (index, spoken.into())
+        };
+        edited.chain(changed).map(spoken).collect()
+    }
+
     /// What bears on the files of a part without being spoken of: variables beside them, and what installs libraries above them.
-    fn beside(&self, surveyed: &Surveyed, files: &BTreeSet<u32>) -> Vec<u32> {
+    fn beside(surveyed: &Surveyed, files: &BTreeSet<u32>) -> Vec<u32> {
         let found = &surveyed.ground.discovered.files;
         let folders: BTreeSet<&Path> = files.iter().filter_map(|index| found[*index as usize].path.parent()).collect();
         let above: BTreeSet<&Path> = folders.iter().flat_map(|folder| folder.ancestors()).collect();
@@ -290,52 +293,6 @@ impl Workspace {
         let (layers, ground) = (Layers::real(), &surveyed.ground);
         let report = ground.judge(&layers, &self.request, &self.files, &|_| read(), &self.simulations, &stop);
         report.ok_or(Stopped::Cancelled)
-    }
-
-    /// Every file. Of Python files that do not matter and that none that matters reaches, only the imports.
-    fn all(&self, surveyed: &Surveyed, cancel: &Cancel) -> Result<Vec<(usize, Arc<Loaded>)>, Stopped> {
-        let found = &surveyed.ground.discovered.files;
-        let web = self.web(surveyed);
-        let one = |index: u32| -> Option<(Option<Arc<Loaded>>, Option<Arc<Brief>>)> {
-            if cancel.is_cancelled() {
-                return None;
-            }
-            let file = &found[index as usize];
-            if file.form != Form::Python {
-                return Some((Some(self.load(surveyed, index)), None));
-            }
-            let stamp = self.stamp(&file.path);
-            let kept = self.shelf.known(&file.path, stamp);
-            if let Some(brief) = self.shelf.brief(&file.path, stamp) {
-                return Some((kept, Some(brief)));
-            }
-            let loaded = kept.unwrap_or_else(|| Arc::new(crate::read::load(&Layers::real(), &self.files, file)));
-            let brief = Arc::new(Brief::of(&loaded));
-            self.shelf.note(&file.path, stamp, Arc::clone(&brief));
-            let matters = brief.matters;
-            Some((matters.then_some(loaded), Some(brief)))
-        };
-        let noted: Option<Vec<_>> = (0..found.len() as u32).into_par_iter().map(one).collect();
-        let noted = noted.ok_or(Stopped::Cancelled)?;
-        let is_python = |index: &u32| found[*index as usize].form == Form::Python;
-        let speaks_of_others = |index: u32| web.forward(index).iter().any(|target| !is_python(target));
-        let matters = |(index, (_, brief)): (usize, &(_, Option<Arc<Brief>>))| {
-            brief.as_ref().is_none_or(|brief| brief.matters || speaks_of_others(index as u32)).then_some(index as u32)
-        };
-        let mut open: Vec<u32> = noted.iter().enumerate().filter_map(matters).collect();
-        let mut hot: BTreeSet<u32> = open.iter().copied().collect();
-        while let Some(index) = open.pop() {
-            open.extend(web.forward(index).iter().copied().filter(|target| hot.insert(*target)));
-        }
-        let pick = |(index, (loaded, brief)): (usize, (Option<Arc<Loaded>>, Option<Arc<Brief>>))| {
-            let file = match (hot.contains(&(index as u32)), loaded, brief) {
-                (false, _, Some(brief)) => Arc::clone(&brief.thin),
-                (_, Some(loaded), _) => loaded,
-                _ => Arc::new(crate::read::load(&Layers::real(), &self.files, &found[index])),
-            };
-            (index, file)
-        };
-        Ok(noted.into_par_iter().enumerate().map(pick).collect())
     }
 }
 

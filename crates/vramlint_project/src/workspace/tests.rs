@@ -122,3 +122,18 @@ fn what_no_rule_has_to_do_with_is_kept_as_its_imports_and_changes_nothing() {
     assert!(length("lib/settings.py") > 0, "what is imported by what matters is read");
     assert!(length("train.py") > 0);
 }
+
+#[test]
+fn a_module_that_an_edit_imports_is_read_from_then_on() {
+    let at = folder(&[("train.py", "import torch\n"), ("sizes.py", "BATCH = 4\nSEQ = 2\n"), ("plain.py", "A = 1\n")]);
+    let mut workspace = open(at.path());
+    let read = |workspace: &Workspace| {
+        let answer = workspace.whole(&Cancel::default()).expect("an answer");
+        let files = &answer.report.project.files;
+        !files.iter().find(|file| file.path == "plain.py").expect("a file").text.is_empty()
+    };
+    assert!(!read(&workspace));
+    let text = "import torch\nfrom plain import A\nloss = torch.ones(A)\nloss.backward()\n";
+    workspace.edit(&at.path().join("train.py"), Some(text.into()));
+    assert!(read(&workspace));
+}
