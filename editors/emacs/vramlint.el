@@ -62,12 +62,6 @@ Add `python-mode', `python-ts-mode', `js-json-mode', `json-mode' or
       (put (car one) 'eglot-language-id (cdr one))))
   (add-to-list 'eglot-server-programs (cons vramlint-eglot-modes #'vramlint--contact)))
 
-(defun vramlint--ignored ()
-  "What to do with messages that only other editors show."
-  (let ((handlers (make-hash-table :test 'equal)))
-    (puthash "vramlint/status" #'ignore handlers)
-    handlers))
-
 (with-eval-after-load 'lsp-mode
   ;; lsp-mode answers with these when the server asks for its settings.
   (lsp-register-custom-settings
@@ -80,7 +74,6 @@ Add `python-mode', `python-ts-mode', `js-json-mode', `json-mode' or
     :new-connection (lsp-stdio-connection (lambda () vramlint-command))
     :major-modes (mapcar #'car vramlint--languages)
     :initialization-options (lambda () vramlint-settings)
-    :notification-handlers (vramlint--ignored)
     :add-on? t
     :priority -1
     :server-id 'vramlint)))

@@ -9,11 +9,13 @@ pub mod models;
 pub mod record;
 pub mod repairs;
 pub mod run_estimate;
+mod simulations;
 pub mod verdict;
 
 pub use capacity::Capacity;
-pub use estimates::{Estimates, Simulations};
+pub use estimates::Estimates;
 pub use models::{Model, Models, Source};
 pub use repairs::{Keeps, Repair, repairs};
 pub use run_estimate::{RunEstimate, estimate_run, estimate_setup};
+pub use simulations::Simulations;
 pub use verdict::Verdict;

@@ -1,9 +1,9 @@
 //! The estimate of a run: the question, the answer, and what it was compared with.
 
 use crate::capacity::{Capacity, card};
-use crate::estimates::Simulations;
 use crate::mapping::{self, Mapped};
 use crate::models::{Model, Models};
+use crate::simulations::Simulations;
 use crate::verdict::Verdict;
 use std::sync::Arc;
 use vramlint_base::Message;

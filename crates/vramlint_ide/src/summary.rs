@@ -6,10 +6,15 @@ use vramlint_estimate::RunEstimate;
 use vramlint_project::Report;
 use vramlint_resolve::{Project, Run};
 
-/// Bytes in GiB with one decimal, without the unit; a whole number has none.
+/// Bytes in GiB with one decimal, without the unit.
 #[allow(clippy::cast_precision_loss)] // one decimal of a GiB
 pub(crate) fn gib(bytes: u64) -> String {
-    let text = format!("{:.1}", bytes as f64 / f64::from(1 << 30));
+    format!("{:.1}", bytes as f64 / f64::from(1 << 30))
+}
+
+/// The memory of a card in GiB as people say it: `24`.
+fn card_gib(bytes: u64) -> String {
+    let text = gib(bytes);
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
@@ -37,7 +42,7 @@ pub(crate) fn memory(found: &RunEstimate, lang: Lang) -> String {
     let peak = gib(found.estimate.peak);
     match &found.capacity {
         Some(card) => {
-            let all = gib(card.bytes);
+            let all = card_gib(card.bytes);
             message!("{about} {peak} of {all} GiB", "{about} {peak} / {all} GiB").get(lang).to_owned()
         }
         None => format!("{about} {peak} GiB"),
@@ -62,13 +67,11 @@ pub(crate) fn words(report: &Report, run: &Run, lang: Lang) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::gib;
+    use super::{card_gib, gib};
 
     #[test]
-    fn whole_numbers_have_no_decimal() {
-        assert_eq!(
-            (gib(24 << 30).as_str(), gib(25_757_220_864).as_str(), gib((18 << 30) + (300 << 20)).as_str()),
-            ("24", "24", "18.3")
-        );
+    fn cards_have_whole_numbers_and_runs_one_decimal() {
+        assert_eq!((card_gib(24 << 30).as_str(), card_gib(25_757_220_864).as_str()), ("24", "24"));
+        assert_eq!((gib(61 << 30).as_str(), gib((18 << 30) + (300 << 20)).as_str()), ("61.0", "18.3"));
     }
 }

@@ -3,7 +3,8 @@
 
 use crate::discovery::form::Form;
 use crate::layers::Layers;
-use crate::report::{Request, check_with};
+use crate::report::check_with;
+use crate::request::Request;
 use crate::{ConfigError, Report};
 use std::path::Path;
 use vramlint_base::{Applicability, Edit, Finding, Fix, LineIndex, Place, Related, Severity, TextRange, message};

@@ -39,6 +39,8 @@ pub(crate) struct Abilities {
     pub action_literals: bool,
     /// It nests the outline.
     pub nested_symbols: bool,
+    /// It wants to be told of the runs of open texts, which no other client knows what to do with: `initializationOptions.status`.
+    pub status: bool,
 }
 
 impl Abilities {
@@ -62,6 +64,7 @@ impl Abilities {
         };
         Self {
             encoding: Encoding::choose(&offered),
+            status: params.pointer("/initializationOptions/status").and_then(Value::as_bool).unwrap_or(false),
             pull,
             refresh_diagnostics: yes("workspace/diagnostics/refreshSupport"),
             refresh_hints: yes("workspace/inlayHint/refreshSupport"),

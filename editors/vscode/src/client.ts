@@ -134,7 +134,7 @@ export class Server implements vscode.Disposable {
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: () => {
         const settings = vscode.workspace.getConfiguration("vramlint");
-        return serverSettings((key) => settings.get(key));
+        return { ...serverSettings((key) => settings.get(key)), status: true };
       },
       middleware: {
         executeCommand: (command, words: unknown[], next): vscode.ProviderResult<unknown> =>

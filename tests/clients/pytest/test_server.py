@@ -33,7 +33,6 @@ async def client(lsp_client: LanguageClient, project):
         types.CLIENT_REGISTER_CAPABILITY,
         types.WORKSPACE_CODE_LENS_REFRESH,
         types.WORKSPACE_INLAY_HINT_REFRESH,
-        "vramlint/status",
     ):
         lsp_client.feature(name)(lambda *_: None)
 

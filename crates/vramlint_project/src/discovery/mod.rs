@@ -7,7 +7,7 @@ mod walk;
 use crate::config::glob::Globs;
 use crate::config::{ConfigError, Configs, has_config};
 use crate::files::Files;
-use crate::report::Request;
+use crate::request::Request;
 use form::{ByName, Form};
 use paths::{absolute, relative, shown};
 use std::collections::{BTreeMap, HashSet};

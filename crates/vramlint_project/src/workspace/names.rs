@@ -4,6 +4,9 @@
 use crate::discovery::form::Form;
 use std::collections::{HashMap, HashSet};
 
+/// Files of one name, all equally near, that a text is taken to mean at most.
+const ALIKE: usize = 16;
+
 /// The files of a folder by what others call them.
 #[derive(Debug, Default)]
 pub(super) struct Names {
@@ -83,7 +86,11 @@ impl Names {
     fn nearest(&self, from: &str, found: &[u32], out: &mut Vec<u32>) {
         let near = |index: &u32| common(from, &self.paths[*index as usize]);
         let best = found.iter().map(near).max();
-        out.extend(found.iter().copied().filter(|index| Some(near(index)) == best));
+        let nearest = || found.iter().copied().filter(|index| Some(near(index)) == best);
+        // A name that many folders have alike means none of them: a script that goes through all of them.
+        if nearest().count() <= ALIKE {
+            out.extend(nearest());
+        }
     }
 
     fn import(&self, from: &str, line: &str, out: &mut Vec<u32>) {

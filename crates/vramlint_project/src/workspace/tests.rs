@@ -1,7 +1,7 @@
 //! Edits: what is covered, what follows, what comes and goes on the disk.
 
 use super::{Cancel, Stopped, Workspace};
-use crate::report::Request;
+use crate::request::Request;
 use std::path::Path;
 use tempfile::TempDir;
 

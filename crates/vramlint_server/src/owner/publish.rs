@@ -103,7 +103,7 @@ impl Owner {
     pub(super) async fn looked(&mut self, number: u32, revision: u64, status: Option<Status>) {
         let Some(folder) = self.folders.get_mut(&number) else { return };
         folder.looking -= 1;
-        let current = folder.revision == revision && self.ready;
+        let current = folder.revision == revision && self.ready && self.abilities.status;
         if let Some(status) = status.filter(|_| current) {
             self.voice.tell::<RunStatusOf>(status).await;
         }

@@ -165,6 +165,10 @@ impl Owner {
     }
 
     pub(super) fn configure(&mut self, section: &Value) {
+        // A client without settings of ours says so with nothing; what it said at the start holds.
+        if section.is_null() || section.as_object().is_some_and(serde_json::Map::is_empty) {
+            return;
+        }
         let (settings, wrong) = Settings::read(section);
         self.log_later(&wrong);
         if *self.settings == settings {
