@@ -81,7 +81,7 @@ impl Fixture {
 
 /// The case projects, where this machine has them.
 pub(crate) fn cases() -> Option<&'static Path> {
-    let folder = Path::new("/work/shared/cases/projects");
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases/projects"));
     if !folder.is_dir() {
         eprintln!("skipped: the case projects are not here");
         return None;

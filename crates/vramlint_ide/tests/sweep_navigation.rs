@@ -9,7 +9,7 @@ use vramlint_project::{Report, Request, check};
 
 /// The projects, or none with a word about it.
 fn projects(step: usize) -> Vec<PathBuf> {
-    let folder = Path::new("/work/shared/cases/projects");
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases/projects"));
     if !folder.is_dir() {
         eprintln!("skipped: the case projects are not here");
         return Vec::new();
@@ -110,7 +110,7 @@ fn times_of_completions() {
     }
     measure("small projects", &projects(5), 1);
     // All of them as one workspace.
-    let folder = Path::new("/work/shared/cases/projects");
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases/projects"));
     measure("one large workspace", &[folder.to_path_buf()], 40);
 }
 
