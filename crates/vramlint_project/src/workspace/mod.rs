@@ -25,7 +25,7 @@ use shelf::{Shelf, Stamp};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use vramlint_base::message;
 use vramlint_estimate::Simulations;
 use web::Web;
@@ -88,6 +88,9 @@ struct State {
     surveyed: OnceLock<Result<Surveyed, ConfigError>>,
 }
 
+/// What a text speaks of, and which text that was.
+type Spoken = (Stamp, Arc<[u32]>);
+
 #[derive(Debug)]
 struct Surveyed {
     ground: Ground,
@@ -96,6 +99,8 @@ struct Surveyed {
     web: OnceLock<Web>,
     /// The texts that it was found from.
     stamps: OnceLock<HashMap<u32, u64>>,
+    /// What texts that came later speak of, with what they spoke of before.
+    later: Mutex<HashMap<u32, Spoken>>,
 }
 
 impl Workspace {
@@ -187,7 +192,7 @@ impl Workspace {
         let survey = || {
             let ground = Ground::survey(&Layers::real(), &self.request, &self.files)?;
             let by_path = ground.discovered.files.iter().enumerate().map(|(i, found)| (found.path.clone(), i as u32)).collect();
-            Ok(Surveyed { ground, by_path, web: OnceLock::new(), stamps: OnceLock::new() })
+            Ok(Surveyed { ground, by_path, web: OnceLock::new(), stamps: OnceLock::new(), later: Mutex::default() })
         };
         self.state.surveyed.get_or_init(survey).as_ref().map_err(|error| Stopped::Config(error.clone()))
     }
@@ -249,18 +254,25 @@ impl Workspace {
 
     /// What files that were edited since the web was found speak of by now. What they spoke of before counts too: it may be said of
     /// that now that nobody does.
-    fn spoken_now(&self, surveyed: &Surveyed, web: &Web) -> HashMap<u32, Box<[u32]>> {
+    fn spoken_now(&self, surveyed: &Surveyed, web: &Web) -> HashMap<u32, Arc<[u32]>> {
         let known = surveyed.stamps.get();
         let edited = self.edits.iter().filter_map(|(path, edit)| Some((*surveyed.by_path.get(path)?, *edit)));
         let edited =
             edited.filter(|(index, edit)| known.and_then(|known| known.get(index)) != Some(edit)).map(|(index, _)| index);
         let changed = self.changed.iter().filter_map(|path| surveyed.by_path.get(path).copied());
         let spoken = |index: u32| {
+            let stamp = self.stamp(&surveyed.ground.discovered.files[index as usize].path);
+            let later = || surveyed.later.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((_, spoken)) = later().get(&index).filter(|(known, _)| *known == stamp) {
+                return (index, Arc::clone(spoken));
+            }
             let mut spoken = self.speaks_of(surveyed, &web.names, index).into_vec();
             spoken.extend_from_slice(web.forward(index));
             spoken.sort_unstable();
             spoken.dedup();
-            (index, spoken.into())
+            let spoken: Arc<[u32]> = spoken.into();
+            later().insert(index, (stamp, Arc::clone(&spoken)));
+            (index, spoken)
         };
         edited.chain(changed).map(spoken).collect()
     }

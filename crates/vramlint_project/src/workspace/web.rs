@@ -3,6 +3,7 @@
 use super::names::Names;
 use crate::discovery::form::Form;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// A file that more others than these speak of belongs to no part of the folder in particular.
 const HUB: usize = 64;
@@ -46,7 +47,7 @@ impl Web {
 
     /// What hangs together with a file. `now` has what edited files speak of by now; what they spoke of before counts too, as it may
     /// be said of it that nobody does.
-    pub(super) fn part(&self, seed: u32, now: &HashMap<u32, Box<[u32]>>) -> Part {
+    pub(super) fn part(&self, seed: u32, now: &HashMap<u32, Arc<[u32]>>) -> Part {
         let view = View { web: self, now };
         let mut part = Part::default();
         // Everything that uses the file, directly or not.
@@ -102,12 +103,12 @@ impl Web {
 /// The web with edited files as they are by now.
 struct View<'a> {
     web: &'a Web,
-    now: &'a HashMap<u32, Box<[u32]>>,
+    now: &'a HashMap<u32, Arc<[u32]>>,
 }
 
 impl View<'_> {
     fn speaks_of(&self, file: u32) -> &[u32] {
-        self.now.get(&file).unwrap_or(&self.web.forward[file as usize])
+        self.now.get(&file).map_or(&self.web.forward[file as usize], |spoken| spoken)
     }
 
     fn users(&self, file: u32) -> Vec<u32> {
