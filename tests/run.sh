@@ -33,8 +33,8 @@ stage "the server in Emacs" bash tests/clients/emacs/run.sh
 stage "the extension in VS Code" bash tests/clients/vscode/run.sh
 stage "the language server with pytest-lsp" bash tests/clients/pytest/run.sh
 if [ -d "$shared/cases/seeds" ]; then
-    stage "release build" cargo build --release --quiet --bin vramlint
-    stage "the five guides as projects" python3 "$shared/cases/seeds/score.py" target/release/vramlint --since 1
+    stage "the binary" cargo build --quiet --bin vramlint
+    stage "the five guides as projects" python3 "$shared/cases/seeds/score.py" target/debug/vramlint --since 1
 else
     printf '\n== the five guides as projects: skipped, %s is absent\n' "$shared"
 fi
