@@ -296,7 +296,7 @@ async fn the_runs_of_an_open_text_are_told_and_can_be_shown() {
     let folder = project();
     let root = real(&folder);
     let path = root.join("acc.yaml");
-    let mut client = Client::with(&[&root], able(), json!({"status": true})).await;
+    let mut client = Client::with(&[&root], able(), json!({"initializationOptions": {"status": true}})).await;
     let text = std::fs::read_to_string(&path).expect("readable");
     client.open(&path, "yaml", 1, &text).await;
     client.settle().await;

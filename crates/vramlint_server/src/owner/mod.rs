@@ -273,9 +273,11 @@ impl Owner {
     }
 
     /// Answers who waits until everything is settled, once it is, and once what was told of it is on its way.
-    async fn tell_settled(&mut self) {
+    pub(super) async fn tell_settled(&mut self) {
         let numbers: Vec<u32> = self.folders.keys().copied().collect();
-        let all = self.ready && numbers.iter().all(|number| self.is_settled(*number));
+        // What was told of a folder that went is taken back first.
+        let gone = self.told.values().any(|told| !told.found.items.is_empty() && !self.folders.contains_key(&told.folder));
+        let all = self.ready && !gone && numbers.iter().all(|number| self.is_settled(*number));
         if self.settling.is_empty() || !all {
             return;
         }

@@ -21,11 +21,11 @@ use vramlint_project::ConfigError;
 #[derive(Clone, Debug)]
 pub(crate) struct Told {
     /// The folder that answers for it.
-    folder: u32,
+    pub(super) folder: u32,
     /// The address under which they were told.
     uri: Option<Uri>,
     /// The findings.
-    found: Arc<Found>,
+    pub(super) found: Arc<Found>,
     /// The text that they were told for, where it was open.
     version: Option<i32>,
 }
@@ -158,6 +158,7 @@ impl Owner {
         }
         self.tell_watching();
         self.refresh_diagnostics();
+        self.tell_settled().await;
     }
 
     /// A configuration is at fault: it is told where it is, once; what was found before stays.
