@@ -13,7 +13,7 @@ const wishes = (more: Partial<Wishes> = {}): Wishes => ({
   setting: "",
   strategy: "fromEnvironment",
   interpreters: [],
-  folders: ["/work"],
+  folders: ["/project"],
   extension: "/ext",
   trusted: true,
   ...more,
@@ -25,9 +25,9 @@ test("the selected interpreter comes first, then the folder's environments, PATH
   const files = candidates(wishes({ interpreters: ["/envs/a/bin/python3.12", "${workspaceFolder}/b"] }), machine([])).map((one) => one.file);
   assert.deepEqual(files, [
     "/envs/a/bin/vramlint",
-    "/work/b/bin/vramlint",
-    "/work/.venv/bin/vramlint",
-    "/work/venv/bin/vramlint",
+    "/project/b/bin/vramlint",
+    "/project/.venv/bin/vramlint",
+    "/project/venv/bin/vramlint",
     "/usr/local/bin/vramlint",
     "/usr/bin/vramlint",
     "/ext/server/vramlint",
@@ -48,20 +48,20 @@ test("an interpreter without a path is not looked for anywhere", () => {
 });
 
 test("nothing of a workspace that is not trusted is started", () => {
-  const there = ["/work/.venv/bin/vramlint", "/ext/server/vramlint"];
-  const found = locate(wishes({ trusted: false, interpreters: ["/work/.venv/bin/python"] }), machine(there));
+  const there = ["/project/.venv/bin/vramlint", "/ext/server/vramlint"];
+  const found = locate(wishes({ trusted: false, interpreters: ["/project/.venv/bin/python"] }), machine(there));
   assert.deepEqual(found, { kind: "found", candidate: { file: "/ext/server/vramlint", source: "bundled" } });
 });
 
 test("the setting wins, and what it names wrongly is said instead of replaced", () => {
-  const there = ["/usr/bin/vramlint", "/work/tools/vramlint", "/home/me/vramlint", "/usr/bin/lint"];
+  const there = ["/usr/bin/vramlint", "/project/tools/vramlint", "/home/me/vramlint", "/usr/bin/lint"];
   const file = (setting: string): unknown => {
     const found = locate(wishes({ setting }), machine(there));
     return found.kind === "found" ? found.candidate : found;
   };
   assert.deepEqual(file("~/vramlint"), { file: "/home/me/vramlint", source: "setting" });
-  assert.deepEqual(file("tools/vramlint"), { file: "/work/tools/vramlint", source: "setting" });
-  assert.deepEqual(file("${workspaceFolder}/tools/vramlint"), { file: "/work/tools/vramlint", source: "setting" });
+  assert.deepEqual(file("tools/vramlint"), { file: "/project/tools/vramlint", source: "setting" });
+  assert.deepEqual(file("${workspaceFolder}/tools/vramlint"), { file: "/project/tools/vramlint", source: "setting" });
   assert.deepEqual(file("lint"), { file: "/usr/bin/lint", source: "setting" });
   assert.deepEqual(file("/absent/vramlint"), { kind: "wrong-setting", file: "/absent/vramlint" });
   assert.deepEqual(file("absent"), { kind: "wrong-setting", file: "absent" });

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     fn shown(path: &str) -> String {
-        match reference(path, Some(Path::new("/work/my project"))) {
+        match reference(path, Some(Path::new("/project/my project"))) {
             Reference::Below(uri) | Reference::Elsewhere(uri) => uri,
         }
     }
@@ -63,7 +63,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn what_lies_elsewhere_is_absolute() {
-        assert_eq!(shown("../other/a.yaml"), "file:///work/other/a.yaml");
+        assert_eq!(shown("../other/a.yaml"), "file:///project/other/a.yaml");
         assert_eq!(shown("/tmp/a b.yaml"), "file:///tmp/a%20b.yaml");
         assert!(matches!(reference("../a.yaml", None), Reference::Below(_)));
     }
