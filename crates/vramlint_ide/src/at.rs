@@ -1,67 +1,10 @@
 //! What stands at an offset: the text it belongs to, the key, the settings of runs that are decided there.
 
-use vramlint_base::{FileId, Place, TextRange};
+use crate::within::Spot;
+use vramlint_base::{Place, TextRange};
 use vramlint_catalog::Concept;
 use vramlint_resolve::{Candidate, Origin, Project, Run, Setting};
 use vramlint_syntax::data::{DataFile, NodeRef};
-
-/// An offset in the innermost text that holds it: a whole file, or a text embedded in one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
-    /// The text.
-    pub file: FileId,
-    /// The offset in it.
-    pub offset: u32,
-}
-
-impl Spot {
-    /// The offset of a whole file, carried into a text embedded there. `None` for a file or an offset that the project does not have.
-    pub(crate) fn of(project: &Project, file: FileId, offset: u32) -> Option<Self> {
-        let whole = project.files.get(file.0 as usize)?;
-        if offset as usize > whole.text.len() {
-            return None;
-        }
-        // Embedded texts stand directly behind their hosts, those inside them directly behind these.
-        let inside = project.files[file.0 as usize + 1..].iter().take_while(|file| file.host.is_some());
-        for inner in inside {
-            let Some((host, part)) = &inner.host else { continue };
-            if *host == file
-                && part.range.start <= offset
-                && offset <= part.range.end
-                && let Some(own) = from_host(&part.map, inner.text.len() as u32, offset)
-            {
-                return Self::of(project, inner.id, own);
-            }
-        }
-        Some(Self { file, offset })
-    }
-
-    /// Whether a place of the same text covers it. A cursor behind the last byte is still on it.
-    pub(crate) fn on(self, place: Place) -> bool {
-        place.file == self.file && self.within(place.range)
-    }
-
-    /// Whether a range of its text covers it.
-    pub(crate) const fn within(self, range: TextRange) -> bool {
-        range.start <= self.offset && self.offset <= range.end && !range.is_empty()
-    }
-}
-
-/// The way from a host back into an embedded text of `length` bytes.
-fn from_host(map: &[(u32, u32)], length: u32, offset: u32) -> Option<u32> {
-    let mut behind = None;
-    for (index, (own, host)) in map.iter().enumerate() {
-        let end = map.get(index + 1).map_or(length, |(next, _)| *next);
-        let size = end.saturating_sub(*own);
-        if *host <= offset && offset < host + size {
-            return Some(own + (offset - host));
-        }
-        if offset == host + size {
-            behind = Some(end);
-        }
-    }
-    behind
-}
 
 /// A key of YAML or JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,8 +73,8 @@ fn covering(candidate: &Candidate, spot: Spot) -> Option<Place> {
     if value.file != spot.file {
         return None;
     }
-    let key = key.filter(|place| spot.on(*place));
-    Some(value).filter(|place| spot.on(*place)).into_iter().chain(key).min_by_key(|place| place.range.len())
+    let key = key.filter(|place| spot.covers(*place));
+    Some(value).filter(|place| spot.covers(*place)).into_iter().chain(key).min_by_key(|place| place.range.len())
 }
 
 /// A setting that somebody sets at a place.

@@ -36,6 +36,16 @@ impl Spot {
     pub(crate) fn on(self, place: Place) -> bool {
         place.file == self.file && place.range.contains(TextRange::at(self.offset))
     }
+
+    /// The same for a place that something is written at: nothing stands in an empty one.
+    pub(crate) fn covers(self, place: Place) -> bool {
+        place.file == self.file && self.within(place.range)
+    }
+
+    /// Whether a range of the same text holds the offset, and something is written there.
+    pub(crate) const fn within(self, range: TextRange) -> bool {
+        range.contains(TextRange::at(self.offset)) && !range.is_empty()
+    }
 }
 
 /// The texts embedded in a whole file, also those in one another; they stand directly behind their host.
@@ -62,6 +72,7 @@ pub(crate) fn whole_exact(project: &Project, file: FileId, range: TextRange) -> 
     (place.range.slice(&project.file(place.file).text) == range.slice(&project.file(file).text)).then_some(place)
 }
 
+/// The way from a host back into an embedded text of `length` bytes.
 fn from_host(map: &[(u32, u32)], length: u32, offset: u32) -> Option<u32> {
     let mut behind = None;
     for (index, (own, host)) in map.iter().enumerate() {

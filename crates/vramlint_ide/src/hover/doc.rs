@@ -2,7 +2,8 @@
 
 use super::who::tick;
 use super::words;
-use crate::at::{Spot, data_key};
+use crate::at::data_key;
+use crate::within::Spot;
 use vramlint_base::{Lang, Place, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::classes::{self, Class, Field};
@@ -94,7 +95,9 @@ fn of_dict(project: &Project, spot: Spot) -> Option<Doc> {
 fn of_arguments(project: &Project, spot: Spot) -> Option<Doc> {
     for set in project.arguments() {
         for given in &set.given {
-            let Some(place) = [given.key_place, given.value_place].into_iter().find(|place| spot.on(*place)) else { continue };
+            let Some(place) = [given.key_place, given.value_place].into_iter().find(|place| spot.covers(*place)) else {
+                continue;
+            };
             let mut fields = set
                 .classes
                 .iter()
@@ -114,10 +117,10 @@ fn of_call(project: &Project, spot: Spot) -> Option<Doc> {
     project.file(spot.file).python()?;
     for call in project.calls() {
         let call = call.call();
-        if call.file != spot.file || !spot.on(call.place) {
+        if call.file != spot.file || !spot.covers(call.place) {
             continue;
         }
-        for argument in call.arguments.iter().filter(|argument| argument.written && spot.on(argument.place)) {
+        for argument in call.arguments.iter().filter(|argument| argument.written && spot.covers(argument.place)) {
             let (Some(name), Some(class)) = (&argument.name, classes::find(&call.path)) else { continue };
             if let Some(field) = class.field(name) {
                 let value = argument.values.first().map(|value| value.place);

@@ -1,7 +1,7 @@
 //! What a variable of the environment does where it stands: the allocator's settings, and which cards are seen.
 
 use super::who::tick;
-use crate::at::Spot;
+use crate::within::Spot;
 use vramlint_base::{Lang, Place, TextRange, message};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
@@ -21,8 +21,11 @@ pub(super) struct Said {
 
 /// What a variable at a spot does.
 pub(super) fn environment(report: &Report, spot: Spot, lang: Lang) -> Option<Said> {
-    let set =
-        report.project.environment().iter().find(|set| set.file == spot.file && (spot.on(set.whole) || spot.on(set.place)))?;
+    let set = report
+        .project
+        .environment()
+        .iter()
+        .find(|set| set.file == spot.file && (spot.covers(set.whole) || spot.covers(set.place)))?;
     if set.name.ends_with("_ALLOC_CONF") {
         return Some(allocator(report, set, spot, lang));
     }

@@ -10,8 +10,9 @@ mod tests;
 mod who;
 mod words;
 
-use crate::at::{Spot, Told, told};
+use crate::at::{Told, told};
 use crate::summary;
+use crate::within::Spot;
 use vramlint_base::{FileId, Finding, Lang, Place, TextRange, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
@@ -113,7 +114,7 @@ impl<'a> Page<'a> {
         let place = doc
             .as_ref()
             .map(|doc| doc.place)
-            .filter(|place| place.range.len() < first.place.range.len() || !self.spot.on(first.place))
+            .filter(|place| place.range.len() < first.place.range.len() || !self.spot.covers(first.place))
             .unwrap_or(first.place);
         let name = doc.as_ref().map_or_else(|| written(first), |doc| doc.name.clone());
         let mut sections = vec![self.heading(&name, Some(first.concept), doc.as_ref().and_then(doc::Doc::owner))];
