@@ -6,7 +6,7 @@ mod common;
 use common::{files_below, root, shared};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vramlint_base::Place;
+use vramlint_base::FileRange;
 use vramlint_project::{Request, check};
 
 /// A file is cut at every so many bytes.
@@ -31,7 +31,7 @@ fn check_text(empty: &Path, path: &Path, bytes: &[u8]) {
         ..Request::default()
     };
     let report = check(&request, &|_, _| {}).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let inside = |place: Place| {
+    let inside = |place: FileRange| {
         let text = &report.project.file(place.file).text;
         let (start, end) = (place.range.start as usize, place.range.end as usize);
         assert!(

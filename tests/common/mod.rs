@@ -2,7 +2,7 @@
 #![allow(dead_code, unreachable_pub, missing_docs)] // each test binary uses its part of a private module
 
 use std::path::{Path, PathBuf};
-use vramlint_base::{Finding, Place};
+use vramlint_base::{FileRange, Finding};
 use vramlint_project::{Report, Request, check};
 
 /// The root of the checkout.
@@ -45,7 +45,7 @@ impl Checked {
 
     /// Path, first and last line of a finding's own place and of every related one.
     pub fn places(&self, finding: &Finding) -> Vec<(String, u32, u32)> {
-        let one = |place: Place| {
+        let one = |place: FileRange| {
             let (file, start, end) = self.report.project.position(place);
             (file.path.clone(), start.line, end.line)
         };

@@ -8,14 +8,14 @@ pub struct FileId(pub u32);
 
 /// A range in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct FileRange {
     /// The file.
     pub file: FileId,
     /// The bytes in it.
     pub range: TextRange,
 }
 
-impl Place {
+impl FileRange {
     /// A range in a file.
     pub const fn new(file: FileId, range: TextRange) -> Self {
         Self { file, range }
@@ -70,7 +70,7 @@ impl Applicability {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Edit {
     /// What is replaced.
-    pub place: Place,
+    pub place: FileRange,
     /// What comes instead.
     pub text: String,
 }
@@ -90,7 +90,7 @@ pub struct Fix {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Related {
     /// Where.
-    pub place: Place,
+    pub place: FileRange,
     /// What is there, in a few words.
     pub message: Message,
 }
@@ -109,7 +109,7 @@ pub struct Finding {
     /// What to do, and why.
     pub help: Option<Message>,
     /// The place where the user would change things first.
-    pub place: Place,
+    pub place: FileRange,
     /// Every other place that took part.
     pub related: Vec<Related>,
     /// The run for which it holds, by its id; `None` where it holds whatever the run.

@@ -12,7 +12,7 @@ mod message;
 mod range;
 mod value;
 
-pub use finding::{Applicability, Edit, FileId, Finding, Fix, Place, Related, Severity};
+pub use finding::{Applicability, Edit, FileId, FileRange, Finding, Fix, Related, Severity};
 pub use line_index::{LineColumn, LineIndex};
 pub use message::{Lang, Message};
 pub use range::TextRange;

@@ -1,7 +1,7 @@
 //! What stands at an offset: the text it belongs to, the key, the settings of runs that are decided there.
 
 use crate::within::Spot;
-use vramlint_base::{Place, TextRange};
+use vramlint_base::{FileRange, TextRange};
 use vramlint_catalog::Concept;
 use vramlint_resolve::{Candidate, Origin, Project, Run, Setting};
 use vramlint_syntax::data::{DataFile, NodeRef};
@@ -64,7 +64,7 @@ fn key_within(node: NodeRef<'_>, offset: u32, path: &mut Vec<String>, depth: usi
 }
 
 /// The smallest place at which a candidate is written that covers a spot: its value, or its key where that has a place of its own.
-fn covering(candidate: &Candidate, spot: Spot) -> Option<Place> {
+fn covering(candidate: &Candidate, spot: Spot) -> Option<FileRange> {
     let (value, key) = match &candidate.origin {
         Origin::File { place, key, .. } => (*place, Some(*key)),
         other => (other.place()?, None),
@@ -83,7 +83,7 @@ pub(crate) struct Told<'a> {
     /// Which.
     pub concept: Concept,
     /// Where, in the text of the spot.
-    pub place: Place,
+    pub place: FileRange,
     /// The runs for which it is said here, each with the number of the candidate.
     pub runs: Vec<(&'a Run, &'a Setting, usize)>,
 }

@@ -1,6 +1,6 @@
 //! Findings as an editor shows them.
 
-use vramlint_base::{FileId, Finding, Lang, Place, Severity, TextRange};
+use vramlint_base::{FileId, FileRange, Finding, Lang, Severity, TextRange};
 use vramlint_project::Report;
 use vramlint_rules::{Mark, address, mark};
 
@@ -17,7 +17,7 @@ pub enum Tag {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// Where, in a whole file.
-    pub place: Place,
+    pub place: FileRange,
     /// What is there.
     pub message: String,
 }

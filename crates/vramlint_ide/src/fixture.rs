@@ -1,7 +1,7 @@
 //! Small projects for tests: several files in one text, and a cursor.
 
 use std::path::Path;
-use vramlint_base::{FileId, Place};
+use vramlint_base::{FileId, FileRange};
 use vramlint_project::{Report, Request, check};
 use vramlint_resolve::Project;
 
@@ -69,8 +69,8 @@ impl Fixture {
     }
 
     /// `path:line text` of each place.
-    pub(crate) fn shown(&self, places: &[Place]) -> Vec<String> {
-        let show = |place: &Place| {
+    pub(crate) fn shown(&self, places: &[FileRange]) -> Vec<String> {
+        let show = |place: &FileRange| {
             let file = self.report.project.file(place.file);
             let line = file.lines.line_of(place.range.start) + 1;
             format!("{}:{line} {}", file.path, place.range.slice(&file.text))

@@ -6,7 +6,7 @@ mod number;
 #[cfg(test)]
 mod tests;
 
-use vramlint_base::{FileId, Lang, Place, TextRange};
+use vramlint_base::{FileId, FileRange, Lang, TextRange};
 use vramlint_project::Report;
 use vramlint_resolve::Project;
 
@@ -39,7 +39,7 @@ pub fn hints(report: &Report, file: FileId, range: TextRange, lang: Lang) -> Vec
     if report.project.files.get(file.0 as usize).is_none() {
         return Vec::new();
     }
-    let wanted = |place: Place| place.file == file && range.start <= place.range.end && place.range.end <= range.end;
+    let wanted = |place: FileRange| place.file == file && range.start <= place.range.end && place.range.end <= range.end;
     let mut found = batch::batches(report, &wanted, lang);
     found.extend(memory::memories(report, &wanted, lang));
     found.extend(number::numbers(report, file, &wanted, lang));
@@ -48,6 +48,6 @@ pub fn hints(report: &Report, file: FileId, range: TextRange, lang: Lang) -> Vec
 }
 
 /// A place of any text in its whole file.
-fn host(project: &Project, place: Place) -> Option<Place> {
+fn host(project: &Project, place: FileRange) -> Option<FileRange> {
     project.files.get(place.file.0 as usize).map(|_| project.to_host(place))
 }

@@ -1,6 +1,6 @@
 //! A run in a few words, for what stands beside and above it.
 
-use vramlint_base::{Lang, Place, message};
+use vramlint_base::{FileRange, Lang, message};
 use vramlint_catalog::Concept;
 use vramlint_estimate::RunEstimate;
 use vramlint_project::Report;
@@ -20,7 +20,7 @@ fn card_gib(bytes: u64) -> String {
 
 /// Where a run is shown, in a whole file: its command; where none is known, the line that names its model, else that of its micro-batch,
 /// else the first.
-pub(crate) fn place(project: &Project, run: &Run) -> Place {
+pub(crate) fn place(project: &Project, run: &Run) -> FileRange {
     if run.launch.is_some() {
         return project.to_host(run.place);
     }

@@ -1,6 +1,6 @@
 //! From a whole file into the texts embedded in it, and back.
 
-use vramlint_base::{FileId, Place, TextRange};
+use vramlint_base::{FileId, FileRange, TextRange};
 use vramlint_resolve::{Project, SourceFile};
 
 /// A place in the innermost text that holds it: a whole file, or a text embedded in one.
@@ -33,12 +33,12 @@ impl Spot {
     }
 
     /// Whether a place of the same text holds the offset. A cursor behind the last byte still touches it.
-    pub(crate) fn on(self, place: Place) -> bool {
+    pub(crate) fn on(self, place: FileRange) -> bool {
         place.file == self.file && place.range.contains(TextRange::at(self.offset))
     }
 
     /// The same for a place that something is written at: nothing stands in an empty one.
-    pub(crate) fn covers(self, place: Place) -> bool {
+    pub(crate) fn covers(self, place: FileRange) -> bool {
         place.file == self.file && self.within(place.range)
     }
 
@@ -60,14 +60,14 @@ pub(crate) fn texts(project: &Project, file: FileId) -> impl Iterator<Item = &So
 }
 
 /// The range in the whole file of a range of one of its texts, where it stands there as one piece of whole characters.
-pub(crate) fn whole(project: &Project, file: FileId, range: TextRange) -> Option<Place> {
-    let place = project.to_host(Place::new(file, range));
+pub(crate) fn whole(project: &Project, file: FileId, range: TextRange) -> Option<FileRange> {
+    let place = project.to_host(FileRange::new(file, range));
     let text = &project.file(place.file).text;
     text.get(place.range.as_usize()).map(|_| place)
 }
 
 /// The same, where the host holds the very same text there: only such a range may be replaced.
-pub(crate) fn whole_exact(project: &Project, file: FileId, range: TextRange) -> Option<Place> {
+pub(crate) fn whole_exact(project: &Project, file: FileId, range: TextRange) -> Option<FileRange> {
     let place = whole(project, file, range)?;
     (place.range.slice(&project.file(place.file).text) == range.slice(&project.file(file).text)).then_some(place)
 }

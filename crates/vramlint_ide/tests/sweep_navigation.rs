@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use vramlint_base::{FileId, Lang, Place, TextRange};
+use vramlint_base::{FileId, FileRange, Lang, TextRange};
 use vramlint_ide::{Symbol, actions, completions, definition, links, references, symbols};
 use vramlint_project::{Report, Request, check};
 
@@ -39,10 +39,10 @@ fn every_answer_lies_in_its_file() {
     let all = projects(9);
     for folder in &all {
         let report = report(folder);
-        let holds = |place: Place| report.project.file(place.file).text.get(place.range.as_usize()).is_some();
+        let holds = |place: FileRange| report.project.file(place.file).text.get(place.range.as_usize()).is_some();
         for file in hosts(&report) {
             let text = report.project.file(file).text.clone();
-            let at = |range| Place::new(file, range);
+            let at = |range| FileRange::new(file, range);
             check_symbols(&text, &symbols(&report, file, Lang::Zh));
             assert!(links(&report, file).iter().all(|link| holds(at(link.range))));
             for offset in (0..=text.len()).filter(|offset| text.is_char_boundary(*offset)).step_by(5) {
@@ -99,7 +99,7 @@ fn what_wins_and_what_loses_lead_to_each_other() {
 }
 
 /// The name of a file leads to the file.
-fn is_path(report: &Report, place: Place) -> bool {
+fn is_path(report: &Report, place: FileRange) -> bool {
     links(report, place.file).iter().any(|link| link.range.touches(place.range))
 }
 

@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vramlint_base::{Finding, Message, Place, TextRange, message};
+use vramlint_base::{FileRange, Finding, Message, TextRange, message};
 use vramlint_estimate::{Estimates, Models, Simulations};
 use vramlint_resolve::{Policy, Project, SourceFile, Target};
 use vramlint_rules::Context;
@@ -200,7 +200,7 @@ pub(crate) fn policy(config: &Config, request: &Request, files: &[SourceFile]) -
             os: over.os.clone().or_else(|| own.os.clone()),
         },
         count_at: if over.count.is_some() { None } else { config.count_at },
-        effective_batch: config.effective_batch.map(|(batch, range)| (batch, number.map(|file| Place::new(file, range)))),
+        effective_batch: config.effective_batch.map(|(batch, range)| (batch, number.map(|file| FileRange::new(file, range)))),
         versions: declared(config, number, &request.cwd),
     }
 }
@@ -241,6 +241,7 @@ fn models(project: &Project, files: &Files, request: &Request, configs: &[Config
 /// The finding that stands for a failure of ours, at the start of the first reported file.
 fn our_failure(project: &Project, what: Message) -> Vec<Finding> {
     let first = project.files.iter().find(|file| file.reported && file.host.is_none());
-    let finding = first.map(|file| INTERNAL_ERROR.finding(Place::new(file.id, TextRange::at(0)), what, Some(please_report())));
+    let finding =
+        first.map(|file| INTERNAL_ERROR.finding(FileRange::new(file.id, TextRange::at(0)), what, Some(please_report())));
     finding.into_iter().collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! Their pages are in `vramlint_rules::reading`, one file each; `unreadable-file` also has a check, for bytes that are no text.
 
-use vramlint_base::{Finding, Message, Place, Severity};
+use vramlint_base::{FileRange, Finding, Message, Severity};
 
 /// A rule of this layer.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(crate) static OWN_RULES: [&OwnRule; 5] =
 
 impl OwnRule {
     /// A finding of this rule.
-    pub(crate) fn finding(&self, place: Place, message: Message, help: Option<Message>) -> Finding {
+    pub(crate) fn finding(&self, place: FileRange, message: Message, help: Option<Message>) -> Finding {
         Finding {
             code: self.code,
             name: self.name,

@@ -10,7 +10,7 @@ use crate::versions::VersionFile;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use vramlint_base::{FileId, Finding, LineIndex, Message, Place, TextRange, message};
+use vramlint_base::{FileId, FileRange, Finding, LineIndex, Message, TextRange, message};
 use vramlint_resolve::{SourceFile, Syntax};
 use vramlint_syntax::embedded::Embedded;
 
@@ -162,7 +162,7 @@ fn add(out: &mut Read, found: &Found, loaded: &Loaded) {
         policy: found.config,
         reported: found.reported,
     });
-    let place = Place::new(id, TextRange::at(0));
+    let place = FileRange::new(id, TextRange::at(0));
     match &loaded.problem {
         Some(Problem::Unreadable(why)) => {
             out.findings.push(UNREADABLE_FILE.finding(place, message!("cannot be read: {why}", "无法读取：{why}"), None));

@@ -5,7 +5,7 @@ use crate::own::INTERNAL_ERROR;
 use crate::read::please_report;
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use vramlint_base::{Finding, Place, TextRange, message};
+use vramlint_base::{FileRange, Finding, TextRange, message};
 use vramlint_resolve::Project;
 use vramlint_rules::{Context, Rule, Sink};
 
@@ -35,7 +35,7 @@ fn failure(rule: &Rule, project: &Project) -> Vec<Finding> {
     );
     let first = project.files.iter().find(|file| file.reported && file.host.is_none());
     first
-        .map(|file| INTERNAL_ERROR.finding(Place::new(file.id, TextRange::at(0)), what, Some(please_report())))
+        .map(|file| INTERNAL_ERROR.finding(FileRange::new(file.id, TextRange::at(0)), what, Some(please_report())))
         .into_iter()
         .collect()
 }

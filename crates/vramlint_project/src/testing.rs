@@ -7,7 +7,7 @@ use crate::report::check_with;
 use crate::request::Request;
 use crate::{ConfigError, Report};
 use std::path::Path;
-use vramlint_base::{Applicability, Edit, Finding, Fix, LineIndex, Place, Related, Severity, TextRange, message};
+use vramlint_base::{Applicability, Edit, FileRange, Finding, Fix, LineIndex, Related, Severity, TextRange, message};
 use vramlint_resolve::{Project, SourceFile, Syntax};
 use vramlint_rules::{Context, Group, Rule, Sink};
 use vramlint_syntax::data::DataFile;
@@ -162,12 +162,12 @@ const fn rule(code: &'static str, name: &'static str, check: Option<fn(&Context<
 }
 
 /// Every place of `needle` in files that hold one, hosts of embedded texts excluded where the embedded text has it.
-fn places(project: &Project, needle: &str) -> Vec<Place> {
+fn places(project: &Project, needle: &str) -> Vec<FileRange> {
     let hosts: Vec<_> =
         project.files.iter().filter_map(|file| file.host.as_ref()).map(|(host, part)| (*host, part.range)).collect();
     let mut out = Vec::new();
     for file in &project.files {
-        let at = file.text.match_indices(needle).map(|(at, _)| Place::new(file.id, TextRange::of(at..at + needle.len())));
+        let at = file.text.match_indices(needle).map(|(at, _)| FileRange::new(file.id, TextRange::of(at..at + needle.len())));
         out.extend(at.filter(|place| !hosts.iter().any(|(host, range)| *host == place.file && range.contains(place.range))));
     }
     out

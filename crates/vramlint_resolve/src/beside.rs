@@ -2,7 +2,7 @@
 
 use crate::run::data::loader_of;
 use crate::{Project, SourceFile};
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 use vramlint_catalog::{Concept, Dialect, dialect};
 use vramlint_syntax::data::DataFile;
 use vramlint_syntax::python::{Expr, ExprKind, Stmt, StmtKind};
@@ -15,13 +15,13 @@ pub struct Beside {
     /// The number.
     pub number: i64,
     /// Where it is written.
-    pub place: Place,
+    pub place: FileRange,
 }
 
 /// Every whole number of a data file or of a Python file's plain assignments that means a concept.
 pub fn values(project: &Project, file: &SourceFile) -> Vec<Beside> {
     let mut found = Vec::new();
-    let mut take = |dialect: Dialect, path: &[&str], value: &Value, place: Place| {
+    let mut take = |dialect: Dialect, path: &[&str], value: &Value, place: FileRange| {
         if let Some(meaning) = dialect::meaning(dialect, path, value)
             && let Some(number) = meaning.value.as_int()
         {
@@ -34,7 +34,7 @@ pub fn values(project: &Project, file: &SourceFile) -> Vec<Beside> {
         let dialect = kind.dialect().unwrap_or(Dialect::Plain);
         crate::kind::leaves(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
             if let Some(value) = node.value(loader) {
-                take(dialect, path, &value, Place::new(file.id, node.range()));
+                take(dialect, path, &value, FileRange::new(file.id, node.range()));
             }
         });
     }
@@ -42,7 +42,7 @@ pub fn values(project: &Project, file: &SourceFile) -> Vec<Beside> {
         assignments(&module.body, &mut |target, value| {
             if let (Some(name), ExprKind::Value(number)) = (target.dotted(), &value.kind) {
                 let last = name.rsplit('.').next().unwrap_or(&name);
-                take(Dialect::Plain, &[last], number, Place::new(file.id, value.range));
+                take(Dialect::Plain, &[last], number, FileRange::new(file.id, value.range));
             }
         });
     }

@@ -8,7 +8,7 @@ use crate::code::{CallValue, CallWhat, DictEntry, LibraryCall};
 use crate::library_calls::is_test;
 use crate::{Project, SourceFile, kind};
 use std::collections::{BTreeSet, HashMap};
-use vramlint_base::{FileId, Place, TextRange, Value};
+use vramlint_base::{FileId, FileRange, TextRange, Value};
 use vramlint_syntax::data::{DataFile, Document, Entry, Node, NodeId, NodeKind, NodeRef, Scalar, Style};
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
@@ -241,7 +241,7 @@ impl Tree<'_> {
         let mut nodes = Vec::new();
         for entry in entries {
             let Value::Text(name) = &entry.key else { continue };
-            let here = |place: &Place| (place.file == self.file).then_some(place.range);
+            let here = |place: &FileRange| (place.file == self.file).then_some(place.range);
             let key = entry.key_place.as_ref().and_then(here);
             let value = entry.values.first().and_then(|value| here(&value.place));
             // A key that is set behind the literal has the place of its value.

@@ -2,7 +2,7 @@
 
 use crate::versions::Said;
 use std::collections::BTreeMap;
-use vramlint_base::{Place, TextRange};
+use vramlint_base::{FileRange, TextRange};
 
 /// The machine that the project trains on, as declared. All optional.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,7 +33,7 @@ pub struct Policy {
     /// Where `count` is written, in the configuration file itself (line and column from 1), for `runs`.
     pub count_at: Option<TextRange>,
     /// `[batch] effective`, and its place if the configuration file is one of the project's files.
-    pub effective_batch: Option<(u64, Option<Place>)>,
+    pub effective_batch: Option<(u64, Option<FileRange>)>,
     /// `[versions]`, by normalized name: what it says wins over all files.
     pub versions: BTreeMap<String, Said>,
 }

@@ -13,7 +13,7 @@ use crate::{CallIn, Policy, Run, SourceFile, run};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
-use vramlint_base::{FileId, LineColumn, Place, TextRange, Value};
+use vramlint_base::{FileId, FileRange, LineColumn, TextRange, Value};
 
 /// A project, resolved.
 #[derive(Debug, Default)]
@@ -261,17 +261,17 @@ impl Project {
     }
 
     /// The place in a whole file: places in embedded texts are carried to their host.
-    pub fn to_host(&self, place: Place) -> Place {
+    pub fn to_host(&self, place: FileRange) -> FileRange {
         let file = self.file(place.file);
         match &file.host {
-            Some((host, embedded)) => self.to_host(Place::new(*host, embedded.to_host(place.range))),
+            Some((host, embedded)) => self.to_host(FileRange::new(*host, embedded.to_host(place.range))),
             None => place,
         }
     }
 
     /// Line and column of both ends of a place, in the whole file.
-    pub fn position(&self, place: Place) -> (&SourceFile, LineColumn, LineColumn) {
-        let Place { file, range: TextRange { start, end } } = self.to_host(place);
+    pub fn position(&self, place: FileRange) -> (&SourceFile, LineColumn, LineColumn) {
+        let FileRange { file, range: TextRange { start, end } } = self.to_host(place);
         let file = self.file(file);
         (file, file.lines.line_column(&file.text, start), file.lines.line_column(&file.text, end))
     }

@@ -1,6 +1,6 @@
 //! A setting of a run: every candidate for its value, who set each, and who won.
 
-use vramlint_base::{Message, Place, Value};
+use vramlint_base::{FileRange, Message, Value};
 use vramlint_catalog::Concept;
 
 /// A value, as far as it is known.
@@ -17,15 +17,15 @@ pub enum Resolved {
 #[allow(missing_docs)] // the comment of a variant names its fields
 pub enum Origin {
     /// A key of a data file; `route` is the path of keys with dots.
-    File { place: Place, key: Place, route: String },
+    File { place: FileRange, key: FileRange, route: String },
     /// A flag on a command line; `flag` as written.
-    Flag { place: Place, flag: String },
+    Flag { place: FileRange, flag: String },
     /// A variable of the environment.
-    Env { name: String, place: Place },
+    Env { name: String, place: FileRange },
     /// Python code: a constant, an attribute of a class, an argument of a call; `name` is what it is called there.
-    Code { place: Place, name: String },
+    Code { place: FileRange, name: String },
     /// The default of an option of the project's own command line.
-    OptionDefault { place: Place, option: String },
+    OptionDefault { place: FileRange, option: String },
     /// `[target]` of `vramlint.toml`.
     Target { key: &'static str, file: Option<String> },
     /// The tool's own default; `source` names version and file.
@@ -73,7 +73,7 @@ pub struct Setting {
 
 impl Origin {
     /// The place where the user would change it, if it is in a file of the project.
-    pub fn place(&self) -> Option<Place> {
+    pub fn place(&self) -> Option<FileRange> {
         match self {
             Self::File { place, .. }
             | Self::Flag { place, .. }

@@ -3,7 +3,7 @@
 use crate::rule::Build;
 use crate::{Context, edit};
 use std::collections::BTreeSet;
-use vramlint_base::{Applicability, Edit, Finding, Fix, Message, Place, Severity, Value};
+use vramlint_base::{Applicability, Edit, FileRange, Finding, Fix, Message, Severity, Value};
 use vramlint_resolve::Run;
 use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
 
@@ -37,7 +37,7 @@ pub(crate) fn run<'a>(cx: &Context<'a>, set: &ArgumentSet) -> Option<&'a Run> {
 }
 
 /// A finding in a set, with its severity capped and its run named.
-pub(crate) fn finding(cx: &Context<'_>, set: &ArgumentSet, rule: &crate::Rule, at: Place, message: Message) -> Finding {
+pub(crate) fn finding(cx: &Context<'_>, set: &ArgumentSet, rule: &crate::Rule, at: FileRange, message: Message) -> Finding {
     finding_of(cx, set, rule, rule.severity, at, message)
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn finding_of(
     set: &ArgumentSet,
     rule: &crate::Rule,
     severity: Severity,
-    at: Place,
+    at: FileRange,
     message: Message,
 ) -> Finding {
     let found = rule.finding(at, message).severity(capped(cx, set, severity));
@@ -59,11 +59,11 @@ pub(crate) fn finding_of(
 
 /// Findings already made: one file may be seen in several runs.
 #[derive(Debug, Default)]
-pub(crate) struct Told(BTreeSet<(Place, String)>);
+pub(crate) struct Told(BTreeSet<(FileRange, String)>);
 
 impl Told {
     /// Whether this is the first of its kind at this place.
-    pub(crate) fn first(&mut self, place: Place, what: &str) -> bool {
+    pub(crate) fn first(&mut self, place: FileRange, what: &str) -> bool {
         self.0.insert((place, what.to_owned()))
     }
 }

@@ -1,7 +1,7 @@
 //! What rules ask of calls of libraries.
 
 use crate::{Context, edit};
-use vramlint_base::{Applicability, Fix, Message, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, Value, message};
 use vramlint_resolve::CallIn;
 use vramlint_resolve::code::{CallArgument, CallValue, CallWhat, LibraryCall};
 
@@ -66,7 +66,7 @@ pub(crate) fn loads_model(call: &LibraryCall) -> bool {
 }
 
 /// A text that an argument certainly is, with its place.
-pub(crate) fn text(argument: &CallArgument) -> Option<(&str, Place)> {
+pub(crate) fn text(argument: &CallArgument) -> Option<(&str, FileRange)> {
     let value = argument.only()?;
     match &value.what {
         CallWhat::Known(Value::Text(text)) => Some((text, value.place)),

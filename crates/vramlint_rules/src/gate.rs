@@ -9,7 +9,7 @@
 
 use crate::Context;
 use crate::rule::Build;
-use vramlint_base::{FileId, Finding, Message, Place, Severity, message};
+use vramlint_base::{FileId, FileRange, Finding, Message, Severity, message};
 use vramlint_resolve::versions::{Holds, Rank, Said, Span};
 
 /// The severity of something that holds for a span of versions: the rule's own where every version that may be installed is in
@@ -33,7 +33,7 @@ pub(crate) struct Verdict {
     /// What to do where the version is not certain: say which it is.
     pub pin_it: Option<Message>,
     /// Where the version is written, and what is there.
-    pub pin: Option<(Place, Message)>,
+    pub pin: Option<(FileRange, Message)>,
 }
 
 /// Judges something that holds for a span of versions; `None` where no version that may be installed is in it.

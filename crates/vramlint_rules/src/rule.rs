@@ -1,7 +1,7 @@
 //! What a rule is.
 
 use std::collections::BTreeSet;
-use vramlint_base::{Finding, Fix, Lang, Message, Place, Related, Severity};
+use vramlint_base::{FileRange, Finding, Fix, Lang, Message, Related, Severity};
 use vramlint_estimate::{Estimates, Models};
 use vramlint_resolve::Project;
 
@@ -142,7 +142,7 @@ impl Rule {
     }
 
     /// A finding of this rule, with its default severity.
-    pub fn finding(&self, place: Place, message: Message) -> Finding {
+    pub fn finding(&self, place: FileRange, message: Message) -> Finding {
         Finding {
             code: self.code,
             name: self.name,
@@ -192,7 +192,7 @@ pub(crate) trait Build {
     /// With help.
     fn help(self, help: Message) -> Self;
     /// With another end.
-    fn related(self, place: Place, message: Message) -> Self;
+    fn related(self, place: FileRange, message: Message) -> Self;
     /// With a fix.
     fn fix(self, fix: Fix) -> Self;
     /// For a run.
@@ -210,7 +210,7 @@ impl Build for Finding {
         self
     }
 
-    fn related(mut self, place: Place, message: Message) -> Self {
+    fn related(mut self, place: FileRange, message: Message) -> Self {
         self.related.push(Related { place, message });
         self
     }
@@ -228,11 +228,11 @@ impl Build for Finding {
 
 /// Places already reported, for rules that see the same file through several runs.
 #[derive(Debug, Default)]
-pub(crate) struct Once(BTreeSet<Place>);
+pub(crate) struct Once(BTreeSet<FileRange>);
 
 impl Once {
     /// Whether this is the first time.
-    pub(crate) fn first(&mut self, place: Place) -> bool {
+    pub(crate) fn first(&mut self, place: FileRange) -> bool {
         self.0.insert(place)
     }
 }

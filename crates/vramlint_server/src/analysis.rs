@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tower_lsp_server::ls_types::{Diagnostic, Location, Uri};
-use vramlint_base::{FileId, Lang, Message, Place};
+use vramlint_base::{FileId, FileRange, Lang, Message};
 use vramlint_estimate::{RunEstimate, Verdict};
 use vramlint_project::{Answer, Cancel, ConfigError, Stopped, Workspace};
 use vramlint_resolve::{Run, SourceFile};
@@ -213,7 +213,7 @@ impl Analysis {
     }
 
     /// A place, as the client knows it.
-    pub(crate) fn location(&self, place: Place) -> Option<Location> {
+    pub(crate) fn location(&self, place: FileRange) -> Option<Location> {
         let file = self.source(place.file);
         Some(Location { uri: self.frame.uri(&self.frame.path(file))?, range: self.frame.lines(file).range(place.range) })
     }

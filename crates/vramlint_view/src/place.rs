@@ -1,7 +1,7 @@
 //! Places as people and programs read them.
 
 use serde::Serialize;
-use vramlint_base::Place;
+use vramlint_base::FileRange;
 use vramlint_resolve::Project;
 
 /// Line and column from 1 (column in Unicode scalar values), offset in bytes.
@@ -27,7 +27,7 @@ pub struct Span {
 }
 
 /// Where a place lies in its whole file.
-pub fn span(project: &Project, place: Place) -> Span {
+pub fn span(project: &Project, place: FileRange) -> Span {
     let host = project.to_host(place);
     let (file, start, end) = project.position(host);
     Span {
@@ -38,7 +38,7 @@ pub fn span(project: &Project, place: Place) -> Span {
 }
 
 /// `path:line`.
-pub fn short(project: &Project, place: Place) -> String {
+pub fn short(project: &Project, place: FileRange) -> String {
     let span = span(project, place);
     format!("{}:{}", span.path, span.start.line)
 }

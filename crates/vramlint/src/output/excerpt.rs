@@ -2,7 +2,7 @@
 
 use super::line::{Drawn, quoted};
 use std::ops::Range;
-use vramlint_base::{FileId, Finding, Lang, Place};
+use vramlint_base::{FileId, FileRange, Finding, Lang};
 use vramlint_resolve::{Project, SourceFile};
 
 /// Places that are at most this many lines apart are shown together.
@@ -55,7 +55,7 @@ pub(super) fn excerpts(project: &Project, finding: &Finding, lang: Lang) -> Vec<
 }
 
 /// Of several lines only the first is marked, so that a whole script is not repeated.
-fn mark(project: &Project, place: Place, message: String, primary: bool) -> Mark {
+fn mark(project: &Project, place: FileRange, message: String, primary: bool) -> Mark {
     let place = project.to_host(place);
     let (file, start, _) = project.position(place);
     let (from, to) = (place.range.start as usize, place.range.end as usize);

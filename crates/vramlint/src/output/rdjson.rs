@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 use std::fmt::Write;
-use vramlint_base::{Applicability, Edit, Finding, Lang, Place, Severity};
+use vramlint_base::{Applicability, Edit, FileRange, Finding, Lang, Severity};
 use vramlint_project::Report;
 use vramlint_resolve::Project;
 use vramlint_view::place::span;
@@ -97,7 +97,7 @@ fn diagnostic<'a>(project: &Project, finding: &'a Finding, lang: Lang) -> Diagno
     }
 }
 
-fn range(project: &Project, place: Place) -> Range {
+fn range(project: &Project, place: FileRange) -> Range {
     let place = project.to_host(place);
     let lines = &project.file(place.file).lines;
     let position = |offset: u32| {

@@ -4,7 +4,7 @@ use super::estimate::OfRun;
 use super::ordered::{Node, Object};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
-use vramlint_base::{Lang, Place, Value};
+use vramlint_base::{FileRange, Lang, Value};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
 use vramlint_resolve::versions::Known;
@@ -168,7 +168,7 @@ fn position(position: Position) -> Object {
     object
 }
 
-fn place(project: &Project, place: Place) -> Object {
+fn place(project: &Project, place: FileRange) -> Object {
     let span = span(project, place);
     let mut object = Object::default();
     object.put("path", span.path);

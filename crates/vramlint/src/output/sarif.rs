@@ -13,7 +13,7 @@ use super::uri::{Reference, reference};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
-use vramlint_base::{Applicability, FileId, Finding, Fix, Lang, Place, Severity};
+use vramlint_base::{Applicability, FileId, FileRange, Finding, Fix, Lang, Severity};
 use vramlint_project::Report;
 use vramlint_resolve::Project;
 use vramlint_rules::{Rule, find};
@@ -162,7 +162,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn physical(&self, place: Place) -> Physical {
+    fn physical(&self, place: FileRange) -> Physical {
         Physical { artifact_location: self.address(self.project.to_host(place).file), region: self.region(place) }
     }
 
@@ -173,7 +173,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn region(&self, place: Place) -> Region {
+    fn region(&self, place: FileRange) -> Region {
         let place = self.project.to_host(place);
         let file = self.project.file(place.file);
         let position = |offset: u32| {

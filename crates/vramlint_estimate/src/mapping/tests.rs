@@ -1,14 +1,14 @@
 use super::*;
 use crate::models::Source;
 use std::collections::BTreeMap;
-use vramlint_base::{FileId, LineIndex, Place, TextRange, Value};
+use vramlint_base::{FileId, FileRange, LineIndex, TextRange, Value};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::Arch;
 use vramlint_memory::setup::{Checkpointing, Dtype, Head, Optimizer, Quantization, Reference, Scheme, Targets, Task};
 use vramlint_resolve::{Candidate, Origin, Policy, Resolved, Setting, SourceFile, Syntax};
 
-const PLACE: Place = Place::new(FileId(0), TextRange::at(0));
+const PLACE: FileRange = FileRange::new(FileId(0), TextRange::at(0));
 
 fn project() -> Project {
     let text = "";

@@ -2,7 +2,7 @@
 
 use super::{Action, ActionKind, lines};
 use std::collections::BTreeSet;
-use vramlint_base::{Edit, Finding, Lang, Place, TextRange};
+use vramlint_base::{Edit, FileRange, Finding, Lang, TextRange};
 use vramlint_catalog::Concept;
 use vramlint_estimate::{Capacity, Keeps, Repair, RunEstimate, Verdict, repairs as single_changes};
 use vramlint_project::Report;
@@ -39,7 +39,7 @@ pub(super) fn repairs(
     if !report.runs().any(wanted) {
         return Vec::new();
     }
-    let mut told: BTreeSet<Vec<(Place, String)>> = BTreeSet::new();
+    let mut told: BTreeSet<Vec<(FileRange, String)>> = BTreeSet::new();
     let mut found = Vec::new();
     for (run, estimate) in report.estimated_runs() {
         let Ok(estimate) = estimate else { continue };
@@ -69,7 +69,7 @@ fn speaks_of(report: &Report, file: &SourceFile, range: TextRange, here: &[(usiz
         return true;
     }
     let asked = lines(file, range);
-    let touches = |place: Place| {
+    let touches = |place: FileRange| {
         let place = report.project.to_host(place);
         let own = lines(file, place.range);
         place.file == file.id && own.0 <= asked.1 && asked.0 <= own.1

@@ -3,7 +3,7 @@
 
 use crate::fixture::{at, parse, report};
 use crate::{actions, completions, configuration_completions, definition, links, references, symbols};
-use vramlint_base::{FileId, Lang, Place, TextRange};
+use vramlint_base::{FileId, FileRange, Lang, TextRange};
 use vramlint_project::Report;
 
 const TEXTS: &[&str] = &[
@@ -78,8 +78,8 @@ fn a_configuration_cut_at_every_byte() {
 
 fn ask(report: &Report, file: FileId, offset: u32) {
     let project = &report.project;
-    let holds = |place: Place| project.file(place.file).text.get(place.range.as_usize()).is_some();
-    let inside = |range: TextRange| holds(Place::new(file, range));
+    let holds = |place: FileRange| project.file(place.file).text.get(place.range.as_usize()).is_some();
+    let inside = |range: TextRange| holds(FileRange::new(file, range));
     for lang in [Lang::En, Lang::Zh] {
         for one in completions(report, file, offset, lang) {
             assert!(inside(one.replace) && one.replace.start <= offset && offset <= one.replace.end, "{offset}: {one:?}");

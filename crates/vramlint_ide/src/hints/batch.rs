@@ -1,7 +1,7 @@
 //! The effective batch beside the micro-batch.
 
 use super::{Hint, HintKind, host};
-use vramlint_base::{Lang, Place, message};
+use vramlint_base::{FileRange, Lang, message};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
 use vramlint_resolve::{Origin, Run};
@@ -10,7 +10,7 @@ use vramlint_resolve::{Origin, Run};
 const PRODUCTS: usize = 2;
 
 /// One hint for each place that decides about the micro-batch of a run.
-pub(super) fn batches(report: &Report, wanted: &impl Fn(Place) -> bool, lang: Lang) -> Vec<Hint> {
+pub(super) fn batches(report: &Report, wanted: &impl Fn(FileRange) -> bool, lang: Lang) -> Vec<Hint> {
     let mut found: Vec<(u32, Vec<String>, Vec<String>)> = Vec::new();
     for run in &report.project.runs {
         let Some((place, label, tooltip)) = of_run(report, run, lang) else { continue };
@@ -40,7 +40,7 @@ pub(super) fn batches(report: &Report, wanted: &impl Fn(Place) -> bool, lang: La
 
 /// Where the micro-batch of a run is written, and what it makes together with the others. Nothing where one of them is not known, or
 /// where the batch is made in another way.
-fn of_run(report: &Report, run: &Run, lang: Lang) -> Option<(Place, String, String)> {
+fn of_run(report: &Report, run: &Run, lang: Lang) -> Option<(FileRange, String, String)> {
     let micro = run.int(Concept::MicroBatch)?;
     let steps = run.int(Concept::GradientAccumulationSteps)?;
     let world = run.int(Concept::WorldSize)?;

@@ -2,17 +2,17 @@
 
 use super::{Hint, HintKind};
 use crate::summary;
-use vramlint_base::{Lang, Place, TextRange, message};
+use vramlint_base::{FileRange, Lang, TextRange, message};
 use vramlint_project::Report;
 use vramlint_view::estimate::figures::gib_number;
 
 /// One hint for each place of runs that have an estimate. Of several runs at one place the largest.
-pub(super) fn memories(report: &Report, wanted: &impl Fn(Place) -> bool, lang: Lang) -> Vec<Hint> {
+pub(super) fn memories(report: &Report, wanted: &impl Fn(FileRange) -> bool, lang: Lang) -> Vec<Hint> {
     let mut found: Vec<(u64, Hint)> = Vec::new();
     for run in &report.project.runs {
         let place = summary::place(&report.project, run);
         let end = first_line(&report.project.file(place.file).text, place.range);
-        if !wanted(Place::new(place.file, TextRange::at(end))) {
+        if !wanted(FileRange::new(place.file, TextRange::at(end))) {
             continue;
         }
         let Some(estimate) = summary::estimate(report, run) else { continue };

@@ -1,7 +1,7 @@
 //! The number that a text such as `2e-5` becomes: YAML 1.1 reads it as text, and some readers make a number of it.
 
 use super::{Hint, HintKind, host};
-use vramlint_base::{FileId, Lang, Place, Value, message};
+use vramlint_base::{FileId, FileRange, Lang, Value, message};
 use vramlint_catalog::dialect;
 use vramlint_project::Report;
 use vramlint_resolve::{Kind, SourceFile};
@@ -12,7 +12,7 @@ use vramlint_syntax::yaml::scalar::looks_like_number;
 const DEPTH: usize = 16;
 
 /// The numbers of a whole file and of the texts in it.
-pub(super) fn numbers(report: &Report, file: FileId, wanted: &impl Fn(Place) -> bool, lang: Lang) -> Vec<Hint> {
+pub(super) fn numbers(report: &Report, file: FileId, wanted: &impl Fn(FileRange) -> bool, lang: Lang) -> Vec<Hint> {
     let project = &report.project;
     let behind = project.files.iter().skip(file.0 as usize).take(1);
     let inside = project.files.iter().skip(file.0 as usize + 1).take_while(|inner| inner.host.is_some());
@@ -37,7 +37,7 @@ struct Found<'a, W> {
     hints: Vec<Hint>,
 }
 
-impl<W: Fn(Place) -> bool> Found<'_, W> {
+impl<W: Fn(FileRange) -> bool> Found<'_, W> {
     fn block<'n>(&mut self, file: &SourceFile, node: NodeRef<'n>, path: &mut Vec<&'n str>) {
         // What an alias stands for is told at its anchor.
         if path.len() > DEPTH || node.follow().id != node.id {
@@ -69,7 +69,9 @@ impl<W: Fn(Place) -> bool> Found<'_, W> {
         if !meant.is_some_and(|meaning| matches!(meaning.value, Value::Int(_) | Value::Float(_))) {
             return;
         }
-        let Some(place) = host(project, Place::new(file.id, value.range())).filter(|place| (self.wanted)(*place)) else { return };
+        let Some(place) = host(project, FileRange::new(file.id, value.range())).filter(|place| (self.wanted)(*place)) else {
+            return;
+        };
         let told = |name: &str| self.report.findings.iter().any(|finding| finding.name == name && finding.place == place);
         if told("yaml-number-is-text") {
             return;

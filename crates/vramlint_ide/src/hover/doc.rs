@@ -4,7 +4,7 @@ use super::who::tick;
 use super::words;
 use crate::at::data_key;
 use crate::within::Spot;
-use vramlint_base::{Lang, Place, message};
+use vramlint_base::{FileRange, Lang, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::classes::{self, Class, Field};
 use vramlint_catalog::flags::Launcher;
@@ -22,9 +22,9 @@ pub(super) struct Doc {
     /// Its name, as it is written.
     pub name: String,
     /// The place that was asked about, in the text of the spot.
-    pub place: Place,
+    pub place: FileRange,
     /// Where its value is written, where that is another place than the one asked about.
-    pub value: Option<Place>,
+    pub value: Option<FileRange>,
     /// The entry of the catalogue, if there is one.
     known: Option<Known>,
 }
@@ -75,7 +75,7 @@ fn of_data(project: &Project, spot: Spot) -> Option<Doc> {
         None => class(kind).filter(|_| found.path.len() == 1).and_then(|class| Some(Known::Field(class, class.field(&path)?))),
     };
     let name = found.path.last()?.clone();
-    let place = Place::new(spot.file, if found.on_key { found.key } else { found.value });
+    let place = FileRange::new(spot.file, if found.on_key { found.key } else { found.value });
     Some(Doc { name, place, value: None, known: Some(known?) })
 }
 
@@ -85,8 +85,8 @@ fn of_dict(project: &Project, spot: Spot) -> Option<Doc> {
     project.engine_dicts().iter().filter(|dict| dict.file == spot.file).find_map(|dict| {
         let found = data_key(&dict.data, spot.offset)?;
         let known = keys::find(keys::deepspeed(), &found.path.join(".")).map(Known::Key)?;
-        let place = Place::new(spot.file, if found.on_key { found.key } else { found.value });
-        let value = Some(Place::new(spot.file, found.value));
+        let place = FileRange::new(spot.file, if found.on_key { found.key } else { found.value });
+        let value = Some(FileRange::new(spot.file, found.value));
         Some(Doc { name: found.path.last()?.clone(), place, value, known: Some(known) })
     })
 }
@@ -147,8 +147,8 @@ fn of_flag(project: &Project, spot: Spot) -> Option<Doc> {
                     let key = keys::find(keys::accelerate(), &plain).filter(|_| launch.launcher == Launcher::Accelerate)?;
                     Some(Known::Key(key))
                 });
-            let value = flag.values.first().map(|word| Place::new(spot.file, word.range));
-            return Some(Doc { name: flag.name.clone(), place: Place::new(spot.file, range), value, known });
+            let value = flag.values.first().map(|word| FileRange::new(spot.file, word.range));
+            return Some(Doc { name: flag.name.clone(), place: FileRange::new(spot.file, range), value, known });
         }
     }
     None
@@ -242,10 +242,10 @@ impl Doc {
 }
 
 /// Where the value of an option of a command is written, for the word that names the option.
-pub(super) fn value_of_option(project: &Project, spot: Spot) -> Option<Place> {
+pub(super) fn value_of_option(project: &Project, spot: Spot) -> Option<FileRange> {
     let launches = project.launches.iter().filter(|launch| launch.file == spot.file && spot.within(launch.range));
     let values = launches.flat_map(|launch| launch.options()).filter(|option| spot.within(option.word));
-    values.filter_map(|option| option.value).map(|value| Place::new(spot.file, value.range)).next()
+    values.filter_map(|option| option.value).map(|value| FileRange::new(spot.file, value.range)).next()
 }
 
 /// Whether a description says more than the path: `activation checkpointing: number checkpoints` does not.

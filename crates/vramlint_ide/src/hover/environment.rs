@@ -2,7 +2,7 @@
 
 use super::who::tick;
 use crate::within::Spot;
-use vramlint_base::{Lang, Place, TextRange, message};
+use vramlint_base::{FileRange, Lang, TextRange, message};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
 use vramlint_resolve::environment::visible::{self, Trouble};
@@ -14,7 +14,7 @@ const CARDS: usize = 16;
 
 /// A text about a place, and what it is a setting of.
 pub(super) struct Said {
-    pub place: Place,
+    pub place: FileRange,
     pub text: String,
     pub concept: Concept,
 }
@@ -42,7 +42,7 @@ fn allocator(report: &Report, set: &SetVariable, spot: Spot, lang: Lang) -> Said
     let option =
         set.verbatim.then(|| option_at(set.place.range.slice(text), spot.offset.checked_sub(set.place.range.start)?)).flatten();
     let (place, mut lines) = if let Some((name, range)) = option {
-        let place = Place::new(set.file, range.shifted(set.place.range.start));
+        let place = FileRange::new(set.file, range.shifted(set.place.range.start));
         let about = OPTIONS.iter().find(|(own, ..)| *own == name).map_or("", |(_, en, zh)| pick(lang, en, zh));
         (place, vec![format!("**`{}`**", tick(name)), about.to_owned()])
     } else {

@@ -13,7 +13,7 @@ mod words;
 use crate::at::{Told, told};
 use crate::summary;
 use crate::within::Spot;
-use vramlint_base::{FileId, Finding, Lang, Place, TextRange, Value, message};
+use vramlint_base::{FileId, FileRange, Finding, Lang, TextRange, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
 use vramlint_resolve::{Origin, Run};
@@ -69,7 +69,7 @@ const fn touches(range: TextRange, offset: u32) -> bool {
     range.start <= offset && offset <= range.end
 }
 
-type Sections = (Place, Vec<String>);
+type Sections = (FileRange, Vec<String>);
 
 struct Page<'a> {
     report: &'a Report,
@@ -134,7 +134,7 @@ impl<'a> Page<'a> {
     }
 
     /// The settings that a value of this text sets.
-    fn told_within(&self, value: Place) -> Vec<Told<'a>> {
+    fn told_within(&self, value: FileRange) -> Vec<Told<'a>> {
         if value.file != self.spot.file {
             return Vec::new();
         }
@@ -179,7 +179,7 @@ impl<'a> Page<'a> {
     fn model_name(&self) -> Option<Sections> {
         let text = &self.report.project.file(self.spot.file).text;
         let (name, range) = model::name_at(text, self.spot.offset)?;
-        Some((Place::new(self.spot.file, range), vec![model::model(self.report, name, self.lang)?]))
+        Some((FileRange::new(self.spot.file, range), vec![model::model(self.report, name, self.lang)?]))
     }
 
     /// The words of a command up to its first flag, or the script: what the run comes to.
@@ -195,8 +195,8 @@ impl<'a> Page<'a> {
                 TextRange::new(launch.range.start, first.unwrap_or(launch.range.end).clamp(launch.range.start, launch.range.end));
             let script = launch.script.as_ref().map(|word| word.range).filter(|range| self.spot.within(*range));
             let Some(range) = script.or_else(|| self.spot.within(program).then_some(program)) else { continue };
-            let (place, lines) = found.get_or_insert_with(|| (Place::new(launch.file, range), Vec::new()));
-            let _: &Place = place;
+            let (place, lines) = found.get_or_insert_with(|| (FileRange::new(launch.file, range), Vec::new()));
+            let _: &FileRange = place;
             lines.push(self.summary(run));
         }
         found

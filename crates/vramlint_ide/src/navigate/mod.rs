@@ -3,7 +3,7 @@
 use crate::links;
 use crate::within::Spot;
 use std::collections::BTreeSet;
-use vramlint_base::{FileId, Place, TextRange};
+use vramlint_base::{FileId, FileRange, TextRange};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
 use vramlint_resolve::code::CallWhat;
@@ -13,11 +13,11 @@ use vramlint_syntax::shell::Word;
 
 /// Where the value at `offset` of a whole file is set for its runs: the winner, or what overrides it; of a reference to a file, the file.
 /// Places are in whole files.
-pub fn definition(report: &Report, file: FileId, offset: u32) -> Vec<Place> {
+pub fn definition(report: &Report, file: FileId, offset: u32) -> Vec<FileRange> {
     let project = &report.project;
     let Some(spot) = Spot::of(project, file, offset) else { return Vec::new() };
     if let Some(link) = links::at(project, file, offset) {
-        return vec![Place::new(link.target, TextRange::at(0))];
+        return vec![FileRange::new(link.target, TextRange::at(0))];
     }
     let mut found = from_shell(project, spot);
     found.extend(from_claim(project, spot));
@@ -27,7 +27,7 @@ pub fn definition(report: &Report, file: FileId, offset: u32) -> Vec<Place> {
 }
 
 /// Every other place that takes part in the value at `offset`: candidates in every run, and the settings derived from it.
-pub fn references(report: &Report, file: FileId, offset: u32) -> Vec<Place> {
+pub fn references(report: &Report, file: FileId, offset: u32) -> Vec<FileRange> {
     let project = &report.project;
     let Some(spot) = Spot::of(project, file, offset) else { return Vec::new() };
     if let Some(link) = links::at(project, file, offset) {
@@ -73,12 +73,12 @@ fn touched(project: &Project, spot: Spot) -> impl Iterator<Item = Hit<'_>> {
 }
 
 /// Where the user would change a candidate, in the words of its key where it has one.
-fn written(candidate: &Candidate) -> Option<Place> {
+fn written(candidate: &Candidate) -> Option<FileRange> {
     candidate.origin.place()
 }
 
 /// From what loses to the winner; from the winner to what it overrides.
-fn from_settings(project: &Project, spot: Spot) -> Vec<Place> {
+fn from_settings(project: &Project, spot: Spot) -> Vec<FileRange> {
     let mut found = Vec::new();
     for hit in touched(project, spot) {
         let Setting { candidates, winner, .. } = hit.setting;
@@ -110,7 +110,7 @@ fn from_settings(project: &Project, spot: Spot) -> Vec<Place> {
 const DEPTH: usize = 4;
 
 /// The places of what a derived setting is computed from.
-fn inputs(run: &Run, setting: &Setting, depth: usize) -> Vec<Place> {
+fn inputs(run: &Run, setting: &Setting, depth: usize) -> Vec<FileRange> {
     let Some(Origin::Derived { inputs: of, .. }) = setting.winning().map(|winner| &winner.origin) else {
         return setting.winning().and_then(written).into_iter().collect();
     };
@@ -144,7 +144,7 @@ fn claimed(project: &Project, spot: Spot) -> Vec<(usize, Concept)> {
 }
 
 /// From a claim about the effective batch to the numbers that make it.
-fn from_claim(project: &Project, spot: Spot) -> Vec<Place> {
+fn from_claim(project: &Project, spot: Spot) -> Vec<FileRange> {
     let found = claimed(project, spot).into_iter().flat_map(|(number, concept)| {
         let run = &project.runs[number];
         run.settings.get(&concept).map(|setting| inputs(run, setting, DEPTH)).unwrap_or_default()
@@ -153,15 +153,15 @@ fn from_claim(project: &Project, spot: Spot) -> Vec<Place> {
 }
 
 /// From the use of a variable of a script to its assignment.
-fn from_shell(project: &Project, spot: Spot) -> Vec<Place> {
+fn from_shell(project: &Project, spot: Spot) -> Vec<FileRange> {
     let Some(script) = project.file(spot.file).script() else { return Vec::new() };
     let words = script.commands.iter().flat_map(|command| &command.words).chain(script.assignments.iter().map(|one| &one.value));
-    let here = |word: &&Word| spot.on(Place::new(spot.file, word.range));
-    words.filter(here).filter_map(|word| word.sources.first()).map(|source| Place::new(spot.file, *source)).collect()
+    let here = |word: &&Word| spot.on(FileRange::new(spot.file, word.range));
+    words.filter(here).filter_map(|word| word.sources.first()).map(|source| FileRange::new(spot.file, *source)).collect()
 }
 
 /// From an argument of a call to where its value is written: a constant, a default, a key of a loaded file.
-fn from_argument(project: &Project, spot: Spot) -> Vec<Place> {
+fn from_argument(project: &Project, spot: Spot) -> Vec<FileRange> {
     let mut found = Vec::new();
     for call in project.calls().iter().filter(|call| call.call().file == spot.file) {
         for argument in call.call().arguments.iter().filter(|argument| spot.on(argument.place)) {
@@ -185,7 +185,7 @@ fn loaded(
     load: usize,
     route: &[String],
     spot: Spot,
-) -> Option<Place> {
+) -> Option<FileRange> {
     let path = loads.get(load)?.path.as_deref()?;
     let target = project.lookup.find(path, project.file(spot.file).folder())?;
     let root = project.file(target).data()?.root()?;
@@ -193,11 +193,11 @@ fn loaded(
     let (last, above) = route.split_last()?;
     let (key, value) = root.at(above)?.entry(last)?;
     let range = if value.range().is_empty() || value.is_mapping() { key.range() } else { value.range() };
-    Some(Place::new(target, range))
+    Some(FileRange::new(target, range))
 }
 
 /// Every other place that names a file.
-fn to_file(project: &Project, target: FileId, spot: Spot) -> Vec<Place> {
+fn to_file(project: &Project, target: FileId, spot: Spot) -> Vec<FileRange> {
     // To look for names means to go through whole trees.
     let name = project.file(target).name();
     let name = name.strip_suffix(".py").unwrap_or(name);
@@ -205,17 +205,17 @@ fn to_file(project: &Project, target: FileId, spot: Spot) -> Vec<Place> {
     let hosts = project.files.iter().filter(speaks);
     let found = hosts.flat_map(|file| {
         let named = links::links_in(project, file.id).into_iter().filter(|link| link.target == target);
-        named.map(|link| Place::new(file.id, link.range)).collect::<Vec<_>>()
+        named.map(|link| FileRange::new(file.id, link.range)).collect::<Vec<_>>()
     });
     carried(project, found.collect(), spot)
 }
 
 /// Places in whole files, in order, each once, without the one under the cursor.
-fn carried(project: &Project, found: Vec<Place>, spot: Spot) -> Vec<Place> {
-    let here = project.to_host(Place::new(spot.file, TextRange::at(spot.offset)));
-    let places: BTreeSet<Place> = found.into_iter().map(|place| project.to_host(place)).collect();
-    let elsewhere = |place: &Place| place.file != here.file || !place.range.contains(here.range);
-    let sound = |place: &Place| project.file(place.file).text.get(place.range.as_usize()).is_some();
+fn carried(project: &Project, found: Vec<FileRange>, spot: Spot) -> Vec<FileRange> {
+    let here = project.to_host(FileRange::new(spot.file, TextRange::at(spot.offset)));
+    let places: BTreeSet<FileRange> = found.into_iter().map(|place| project.to_host(place)).collect();
+    let elsewhere = |place: &FileRange| place.file != here.file || !place.range.contains(here.range);
+    let sound = |place: &FileRange| project.file(place.file).text.get(place.range.as_usize()).is_some();
     places.into_iter().filter(elsewhere).filter(sound).collect()
 }
 

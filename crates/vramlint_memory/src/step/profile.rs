@@ -10,7 +10,7 @@ pub(crate) const TENSOR_PARTS: usize = 8;
 
 /// Which block a moment belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum FileRange {
     /// None.
     Outside,
     /// Counted from the first, from 0.
@@ -27,7 +27,7 @@ pub(crate) struct Moment {
     /// Optimizer step, 0 or 1, and micro-batch within it.
     pub(crate) round: u32,
     pub(crate) phase: Phase,
-    pub(crate) place: Place,
+    pub(crate) place: FileRange,
     /// The block, from 1; 0 outside.
     pub(crate) layer: u32,
     pub(crate) name: &'static Words,
@@ -56,15 +56,15 @@ pub(crate) struct Profile {
 /// How many blocks at either end are told apart.
 const ENDS: u32 = 2;
 
-fn place(site: Site, layers: u32) -> Place {
+fn place(site: Site, layers: u32) -> FileRange {
     if site.layer == 0 {
-        Place::Outside
+        FileRange::Outside
     } else if site.layer <= ENDS {
-        Place::FromStart(site.layer - 1)
+        FileRange::FromStart(site.layer - 1)
     } else if site.layer + ENDS > layers {
-        Place::FromEnd(layers - site.layer)
+        FileRange::FromEnd(layers - site.layer)
     } else {
-        Place::Middle
+        FileRange::Middle
     }
 }
 

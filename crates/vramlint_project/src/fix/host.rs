@@ -1,6 +1,6 @@
 //! Carries edits of embedded texts to the whole file, where that is certain.
 
-use vramlint_base::{Edit, Fix, Place, TextRange};
+use vramlint_base::{Edit, FileRange, Fix, TextRange};
 use vramlint_resolve::Project;
 
 /// The fix with all its edits in whole files; `None` where one of them has no sure place there.
@@ -23,12 +23,12 @@ fn edit_in_host(project: &Project, edit: &Edit) -> Option<Edit> {
         return None;
     }
     let text = indent(&edit.text, project, edit.place)?;
-    Some(Edit { place: Place::new(*host_id, at), text })
+    Some(Edit { place: FileRange::new(*host_id, at), text })
 }
 
 /// The text that is put into the host: every new line gets the indentation that the host has there. `None` where the host puts
 /// something else before the lines, such as the `>` of a quotation.
-fn indent(text: &str, project: &Project, place: Place) -> Option<String> {
+fn indent(text: &str, project: &Project, place: FileRange) -> Option<String> {
     let file = project.file(place.file);
     let (host_id, embedded) = file.host.as_ref()?;
     if !text.contains('\n') {
@@ -60,7 +60,7 @@ mod tests {
 
     fn apply(host: &str, range: std::ops::Range<usize>, text: &str) -> Option<String> {
         let project = embedded_project(host);
-        let edit = Edit { place: Place::new(FileId(1), TextRange::of(range)), text: text.to_owned() };
+        let edit = Edit { place: FileRange::new(FileId(1), TextRange::of(range)), text: text.to_owned() };
         let fix = Fix { title: message!("x", "x"), applicability: Applicability::Safe, edits: vec![edit] };
         let fix = fix_in_host(&project, &fix)?;
         let edit = &fix.edits[0];

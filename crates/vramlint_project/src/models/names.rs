@@ -3,7 +3,7 @@
 use crate::discovery::paths::absolute;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use vramlint_base::{FileId, Place, Value};
+use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::Concept;
 use vramlint_resolve::{Project, Run};
 
@@ -14,7 +14,7 @@ const NAMING: [Concept; 3] = [Concept::Model, Concept::ReferenceModel, Concept::
 /// that is started, and the working directory. Where a training is started from is not written anywhere.
 pub(super) fn names(project: &Project, cwd: &Path) -> BTreeMap<String, BTreeSet<PathBuf>> {
     let mut names: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
-    let mut add = |name: &str, run: &Run, place: Option<Place>| {
+    let mut add = |name: &str, run: &Run, place: Option<FileRange>| {
         if !name.trim().is_empty() {
             let bases = names.entry(name.to_owned()).or_default();
             bases.insert(cwd.to_path_buf());

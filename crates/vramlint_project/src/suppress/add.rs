@@ -14,7 +14,7 @@ use crate::report::check_with;
 use crate::{ConfigError, Report, Request};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use vramlint_base::{FileId, Finding, Place};
+use vramlint_base::{FileId, FileRange, Finding};
 use vramlint_resolve::{Project, SourceFile, Syntax};
 
 /// Rounds at most: every finding is tried in each way once, and a round may be lost to a file that breaks.
@@ -285,7 +285,7 @@ impl Writer<'_> {
 }
 
 pub(super) fn target(project: &Project, finding: &Finding) -> Target {
-    let place: Place = project.to_host(finding.place);
+    let place: FileRange = project.to_host(finding.place);
     Target { file: place.file, line: project.file(place.file).lines.line_of(place.range.start), name: finding.name }
 }
 

@@ -1,7 +1,7 @@
 //! Every comment of a whole file, those of the texts inside it too, by its place in the whole file.
 
 use std::collections::BTreeSet;
-use vramlint_base::{FileId, Place, TextRange};
+use vramlint_base::{FileId, FileRange, TextRange};
 use vramlint_resolve::{Project, SourceFile, Syntax};
 
 /// A comment in a whole file.
@@ -68,7 +68,7 @@ pub(crate) fn collect(project: &Project, host: FileId, inner: &[FileId]) -> Host
 
 /// The range in the whole file, if it stands there in one piece.
 fn in_host(project: &Project, file: &SourceFile, range: TextRange) -> Option<TextRange> {
-    let at = project.to_host(Place::new(file.id, TextRange::at(range.start)));
+    let at = project.to_host(FileRange::new(file.id, TextRange::at(range.start)));
     let at = TextRange::at(at.range.start);
     let whole = TextRange::new(at.start, at.start + range.len());
     let host = file.host.as_ref().map_or(file, |(host, _)| project.file(*host));

@@ -18,7 +18,7 @@ use crate::select::{RuleList, Selector};
 use comments::{HostComment, HostComments, collect};
 use directive::{Directive, What};
 use std::collections::HashMap;
-use vramlint_base::{FileId, Finding, Message, Place, TextRange, message};
+use vramlint_base::{FileId, FileRange, Finding, Message, TextRange, message};
 use vramlint_resolve::{Project, SourceFile};
 
 /// One rule, or group of rules, that a comment suppresses.
@@ -55,7 +55,7 @@ pub(crate) struct Suppression {
 #[derive(Clone, Debug)]
 pub(crate) struct Invalid {
     /// Where.
-    pub place: Place,
+    pub place: FileRange,
     /// What is wrong.
     pub message: Message,
     /// What was most likely meant instead of the text at the place.
@@ -96,7 +96,7 @@ impl Suppressions {
     }
 
     fn add(&mut self, host: &Host<'_>, comment: &HostComment, directive: Directive, rules: &RuleList) {
-        let place = |range| Place::new(host.file.id, range);
+        let place = |range| FileRange::new(host.file.id, range);
         let mut invalid = |range, message, meant| {
             if !comment.in_document {
                 self.invalid.push(Invalid { place: place(range), message, meant });

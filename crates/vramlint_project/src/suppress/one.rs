@@ -12,7 +12,7 @@ use crate::select::RuleList;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use vramlint_base::{Edit, FileId, Finding, LineIndex, Place, TextRange};
+use vramlint_base::{Edit, FileId, FileRange, Finding, LineIndex, TextRange};
 use vramlint_resolve::{Policy, Project, SourceFile, Syntax};
 
 /// The edit that silences a finding of a report (its places in whole files): a comment above its line or at the head of its file;
@@ -57,7 +57,7 @@ fn holds(layers: &Layers, file: &SourceFile, finding: &Finding, after: &str, was
         files.push(inner);
     }
     let start = files[0].lines.line_start(line as u32) + (finding.place.range.start - file.lines.line_start(old));
-    let place = Place::new(host, TextRange::new(start, start + finding.place.range.len()));
+    let place = FileRange::new(host, TextRange::new(start, start + finding.place.range.len()));
     let project = Project::without_runs(files, vec![Policy::default()]);
     let moved = Finding { place, related: Vec::new(), ..finding.clone() };
     Suppressions::read(&project, &RuleList::new(layers.rules)).suppress(&project, &moved)
@@ -90,7 +90,7 @@ fn difference(file: FileId, before: &str, after: &str) -> Edit {
     let start = same(&mut before.chars().zip(after.chars()));
     let end = same(&mut before[start..].chars().rev().zip(after[start..].chars().rev()));
     let range = TextRange::of(start..before.len() - end);
-    Edit { place: Place::new(file, range), text: after[start..after.len() - end].to_owned() }
+    Edit { place: FileRange::new(file, range), text: after[start..after.len() - end].to_owned() }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::{Entry, Suppression, Suppressions};
 use crate::own::{INVALID_SUPPRESSION, UNUSED_SUPPRESSION};
-use vramlint_base::{Applicability, Edit, FileId, Finding, Fix, Message, Place, TextRange, message};
+use vramlint_base::{Applicability, Edit, FileId, FileRange, Finding, Fix, Message, TextRange, message};
 use vramlint_resolve::{Project, SourceFile};
 
 impl Suppressions {
@@ -59,9 +59,9 @@ fn wording(names: &[String]) -> Message {
 }
 
 /// The place and the removal of a whole comment; of its line, if nothing else stands there.
-fn whole(file: &SourceFile, suppression: &Suppression) -> (Place, Edit) {
+fn whole(file: &SourceFile, suppression: &Suppression) -> (FileRange, Edit) {
     let range = suppression.range;
-    let place = Place::new(file.id, range);
+    let place = FileRange::new(file.id, range);
     let (first, last) = (file.lines.line_of(range.start), file.lines.line_of(range.end));
     let (start, next) = (file.lines.line_start(first), file.lines.line_start(last + 1));
     let before = TextRange::new(start, range.start).slice(&file.text);
@@ -72,15 +72,15 @@ fn whole(file: &SourceFile, suppression: &Suppression) -> (Place, Edit) {
         (false, true) => TextRange::new(start + before.trim_end().len() as u32, range.end + blanks(after)),
         (_, false) => TextRange::new(range.start, range.end + blanks(after)),
     };
-    (place, Edit { place: Place::new(file.id, removed), text: String::new() })
+    (place, Edit { place: FileRange::new(file.id, removed), text: String::new() })
 }
 
 /// The place of the first unused name, and the list without the unused ones.
-fn partial(file: &SourceFile, suppression: &Suppression, unused: &[&Entry]) -> (Place, Edit) {
+fn partial(file: &SourceFile, suppression: &Suppression, unused: &[&Entry]) -> (FileRange, Edit) {
     let is_unused = |entry: &&Entry| unused.iter().any(|other| std::ptr::eq(*other, *entry));
     let kept = suppression.entries.iter().filter(|entry| !is_unused(entry)).filter_map(|entry| entry.range);
     let text = kept.map(|range| range.slice(&file.text)).collect::<Vec<_>>().join(", ");
     let place = unused.first().and_then(|entry| entry.range).unwrap_or(suppression.range);
     let list = suppression.list.unwrap_or(suppression.range);
-    (Place::new(file.id, place), Edit { place: Place::new(file.id, list), text })
+    (FileRange::new(file.id, place), Edit { place: FileRange::new(file.id, list), text })
 }

@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::discovery::paths::{relative, shown};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use vramlint_base::{FileId, Place};
+use vramlint_base::{FileId, FileRange};
 use vramlint_resolve::versions::files::installs;
 use vramlint_resolve::versions::{Candidate, Known, Libraries, Rank, Said};
 use vramlint_resolve::{SourceFile, Syntax};
@@ -29,7 +29,7 @@ pub(crate) fn libraries(found: &[VersionFile], files: &[SourceFile], cwd: &Path)
     for file in found {
         let number = numbers.get(file.shown.as_str());
         let said = file.mentions.iter().map(|mention| {
-            let place = number.filter(|_| file.placed).map(|number| Place::new(*number, mention.range));
+            let place = number.filter(|_| file.placed).map(|number| FileRange::new(*number, mention.range));
             let (version, source) = (mention.version.clone(), file.shown.clone());
             (mention.library, Candidate { version, rank: mention.rank, place, source })
         });
@@ -40,7 +40,7 @@ pub(crate) fn libraries(found: &[VersionFile], files: &[SourceFile], cwd: &Path)
     }
     for (file, root) in files.iter().filter_map(|file| Some((file, install_root(file, cwd)?))) {
         let said = installs(&file.text).into_iter().map(|mention| {
-            let place = Some(Place::new(file.id, mention.range));
+            let place = Some(FileRange::new(file.id, mention.range));
             (mention.library, Candidate { version: mention.version, rank: mention.rank, place, source: file.path.clone() })
         });
         let said: Vec<_> = said.collect();
@@ -75,7 +75,7 @@ fn install_root(file: &SourceFile, cwd: &Path) -> Option<PathBuf> {
 pub(crate) fn declared(config: &Config, number: Option<FileId>, cwd: &Path) -> BTreeMap<String, Said> {
     let source = config.file.as_ref().map_or_else(String::new, |file| shown(file, cwd));
     let said = config.versions.iter().filter_map(|(library, version, range)| {
-        let place = number.map(|number| Place::new(number, *range));
+        let place = number.map(|number| FileRange::new(number, *range));
         let candidate = Candidate { version: Known::clone(version), rank: Rank::Declared, place, source: source.clone() };
         Some(((*library).to_owned(), Said::new(library, vec![candidate])?))
     });

@@ -7,7 +7,7 @@ use crate::library_calls::CallIn;
 use crate::project::Project;
 use crate::run::data::loader_of;
 use std::sync::Arc;
-use vramlint_base::{Place, TextRange, Value};
+use vramlint_base::{FileRange, TextRange, Value};
 
 /// The set that a call makes, where it calls an argument class.
 pub(super) fn set(project: &Project, found: &CallIn, run: Option<usize>) -> Option<ArgumentSet> {
@@ -76,7 +76,7 @@ fn one(files: &[SourceFile], argument: &CallArgument) -> Option<Given> {
     let start = argument.place.range.start;
     let (key_place, value_place) = if by == By::Keyword {
         let end = start + key.len() as u32;
-        (Place::new(argument.place.file, TextRange::new(start, end)), value_within(argument.place, text))
+        (FileRange::new(argument.place.file, TextRange::new(start, end)), value_within(argument.place, text))
     } else {
         (argument.place, first.place)
     };
@@ -87,12 +87,12 @@ fn one(files: &[SourceFile], argument: &CallArgument) -> Option<Given> {
 }
 
 /// The value in `key=value`.
-fn value_within(place: Place, text: &str) -> Place {
+fn value_within(place: FileRange, text: &str) -> FileRange {
     let written = place.range.slice(text);
     let Some(at) = written.find('=') else { return place };
     let rest = &written[at + 1..];
     let start = place.range.start + (at + 1 + rest.len() - rest.trim_start().len()) as u32;
-    Place::new(place.file, TextRange::new(start, place.range.end))
+    FileRange::new(place.file, TextRange::new(start, place.range.end))
 }
 
 /// The entries of a dict.

@@ -3,7 +3,7 @@
 use super::{By, Given, Nested};
 use crate::SourceFile;
 use crate::run::data::is_templated;
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 use vramlint_syntax::yaml;
 
@@ -27,13 +27,13 @@ fn given_in(file: &SourceFile, root: NodeRef<'_>, loader: Loader) -> Vec<Given> 
             continue;
         }
         let Some((key, value)) = root.entry(text) else { continue };
-        let key_place = Place::new(file.id, key.range());
+        let key_place = FileRange::new(file.id, key.range());
         found.push(Given {
             key: text.to_owned(),
             key_place,
-            place: Place::new(file.id, key.range().cover(value.range())),
+            place: FileRange::new(file.id, key.range().cover(value.range())),
             value: known(value, loader),
-            value_place: if value.range().is_empty() { key_place } else { Place::new(file.id, value.range()) },
+            value_place: if value.range().is_empty() { key_place } else { FileRange::new(file.id, value.range()) },
             by: By::File,
             entries: entries(file, value, loader),
         });
@@ -60,8 +60,8 @@ fn known(node: NodeRef<'_>, loader: Loader) -> Option<Value> {
 
 fn entries(file: &SourceFile, node: NodeRef<'_>, loader: Loader) -> Vec<Nested> {
     let nested = |(key, value): (NodeRef<'_>, NodeRef<'_>)| {
-        let place = Place::new(file.id, key.range());
-        let value_place = if value.range().is_empty() { place } else { Place::new(file.id, value.range()) };
+        let place = FileRange::new(file.id, key.range());
+        let value_place = if value.range().is_empty() { place } else { FileRange::new(file.id, value.range()) };
         Some(Nested { key: key.text()?.to_owned(), place, value: value.value(loader), value_place })
     };
     node.entries().filter_map(nested).collect()

@@ -12,7 +12,7 @@ pub(crate) use gather::gather;
 
 use crate::code::{CodeFacts, LibraryCall};
 use std::sync::Arc;
-use vramlint_base::{FileId, Place, Value};
+use vramlint_base::{FileId, FileRange, Value};
 
 /// Everything that one object of arguments is given, or the objects that one parser makes.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub struct ArgumentSet {
     /// Who reads it.
     pub reader: Reader,
     /// The call, the file or the command.
-    pub place: Place,
+    pub place: FileRange,
     /// The run, as an index into [`crate::Project::runs`], where it belongs to one.
     pub run: Option<usize>,
     /// The code and the number of the call in it, for [`Reader::Call`].
@@ -60,13 +60,13 @@ pub struct Given {
     /// Its name.
     pub key: String,
     /// The keyword, the key of the file, the flag.
-    pub key_place: Place,
+    pub key_place: FileRange,
     /// Key and value.
-    pub place: Place,
+    pub place: FileRange,
     /// The value, where it is settled: no condition and no option decides it.
     pub value: Option<Value>,
     /// Where the value is written.
-    pub value_place: Place,
+    pub value_place: FileRange,
     /// How it is given.
     pub by: By,
     /// The entries of a dict, as far as they are seen.
@@ -96,11 +96,11 @@ pub struct Nested {
     /// Its key.
     pub key: String,
     /// Where the key is written.
-    pub place: Place,
+    pub place: FileRange,
     /// Its value, where known.
     pub value: Option<Value>,
     /// Where the value is written.
-    pub value_place: Place,
+    pub value_place: FileRange,
 }
 
 impl ArgumentSet {

@@ -7,7 +7,7 @@ use crate::launch::Launch;
 use crate::project::Project;
 use crate::run::{data::loader_of, typed};
 use std::collections::BTreeSet;
-use vramlint_base::{FileId, Place, Value};
+use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_syntax::data::Loader;
 use vramlint_syntax::shell::Word;
@@ -33,7 +33,7 @@ pub(super) fn of_parser(
         given: Vec::new(),
         strict: !parser.lenient,
         reader: Reader::Parser,
-        place: launch.map_or(parser.place, |launch| Place::new(launch.file, launch.range)),
+        place: launch.map_or(parser.place, |launch| FileRange::new(launch.file, launch.range)),
         run,
         call: None,
         loose: false,
@@ -62,7 +62,7 @@ pub(super) fn of_parser(
     });
     if let Some((id, loader)) = named {
         set.reader = Reader::File;
-        set.place = Place::new(id, crate::run::whole(project.file(id)).range);
+        set.place = FileRange::new(id, crate::run::whole(project.file(id)).range);
         file(project, &mut set, id, loader, read);
         return Some(set);
     }
@@ -92,7 +92,7 @@ pub(super) fn of_trl(project: &Project, launch: &Launch, run: Option<usize>, rea
         open: false,
         strict: true,
         reader: Reader::Parser,
-        place: Place::new(launch.file, launch.range),
+        place: FileRange::new(launch.file, launch.range),
         run,
         call: None,
         loose: false,
@@ -156,16 +156,16 @@ fn command_line(set: &mut ArgumentSet, launch: &Launch) {
         if option.name == "config" {
             continue;
         }
-        let key_place = Place::new(launch.file, option.word);
+        let key_place = FileRange::new(launch.file, option.word);
         let (value, value_place) = match &option.value {
             Some(value) => {
                 let assumed = !value.word.assumptions.is_empty();
                 let text = value.text.as_deref().filter(|_| !assumed);
-                (text.map(typed), Place::new(launch.file, value.range))
+                (text.map(typed), FileRange::new(launch.file, value.range))
             }
             None => (Some(Value::Bool(true)), key_place),
         };
-        let place = Place::new(launch.file, key_place.range.cover(value_place.range));
+        let place = FileRange::new(launch.file, key_place.range.cover(value_place.range));
         given.push(Given {
             key: option.name.replace('-', "_"),
             key_place,

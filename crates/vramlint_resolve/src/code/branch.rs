@@ -5,7 +5,7 @@ use super::stmt::Flow;
 use super::value::{Alt, Val};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use vramlint_base::{Place, TextRange};
+use vramlint_base::{FileRange, TextRange};
 use vramlint_syntax::python::{Arm, Expr, Stmt, StmtKind};
 
 /// Conditions longer than this are cut.
@@ -36,7 +36,7 @@ impl<'a> Interpreter<'a> {
             let (truth, condition) = match &arm.test {
                 Some(test) => {
                     let val = self.eval(test, scope);
-                    (self.truth(&val), shorten(self.text(Place::new(file, test.range))))
+                    (self.truth(&val), shorten(self.text(FileRange::new(file, test.range))))
                 }
                 None => (Some(true), negated(&tests)),
             };
@@ -62,12 +62,12 @@ impl<'a> Interpreter<'a> {
         if let Some(frame) = self.frames.last_mut() {
             frame.passed.extend(returned);
         }
-        self.merge(Place::new(file, range), &ran, !closed, scope)
+        self.merge(FileRange::new(file, range), &ran, !closed, scope)
     }
 
     /// The arms of a `match`: none is decided, and perhaps none matches.
     pub(super) fn cases(&mut self, range: TextRange, cases: &'a [Vec<Stmt>], scope: usize) {
-        let place = Place::new(self.file_of(scope), range);
+        let place = FileRange::new(self.file_of(scope), range);
         let mut ran = Vec::new();
         for body in cases {
             let condition: Rc<str> = "case".into();
@@ -99,7 +99,7 @@ impl<'a> Interpreter<'a> {
         }
         let mut ran = Vec::new();
         for (exception, handler) in handlers {
-            let name = exception.as_ref().map_or("", |exception| self.text(Place::new(file, exception.range)));
+            let name = exception.as_ref().map_or("", |exception| self.text(FileRange::new(file, exception.range)));
             let condition = shorten(format!("except {name}").trim());
             let (handled, writes) = self.arm(handler, &condition, None, scope);
             if handled == Flow::Next {
@@ -107,7 +107,7 @@ impl<'a> Interpreter<'a> {
             }
         }
         let goes_on = flow == Flow::Next || !ran.is_empty();
-        self.merge(Place::new(file, range), &ran, true, scope);
+        self.merge(FileRange::new(file, range), &ran, true, scope);
         if self.block(finally, scope) == Flow::Stop || !goes_on { Flow::Stop } else { Flow::Next }
     }
 
@@ -140,7 +140,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Gives every name that an arm wrote its alternatives. `open`: perhaps no arm runs.
-    fn merge(&mut self, place: Place, ran: &[Ran], open: bool, scope: usize) -> Flow {
+    fn merge(&mut self, place: FileRange, ran: &[Ran], open: bool, scope: usize) -> Flow {
         if ran.is_empty() {
             return if open { Flow::Next } else { Flow::Stop };
         }
@@ -170,7 +170,7 @@ impl<'a> Interpreter<'a> {
 /// One value from what several arms say. The one from which the branches start, written outside of `place`, stays without a
 /// condition and comes first; where there are several such, or none, each holds under its arm's condition.
 #[allow(clippy::needless_pass_by_value)] // parts are made for it
-pub(super) fn join(place: Place, parts: Vec<Part>) -> Val {
+pub(super) fn join(place: FileRange, parts: Vec<Part>) -> Val {
     let mut nominal: Vec<(Option<Rc<str>>, Alt)> = Vec::new();
     let mut others: Vec<(Option<Rc<str>>, Alt)> = Vec::new();
     let any_unchanged = parts.iter().any(|part| part.unchanged);

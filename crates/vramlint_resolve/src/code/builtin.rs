@@ -6,7 +6,7 @@ use super::loads::READ_MODES;
 use super::options::Declared;
 use super::value::{Alt, Kind, Source, Val, What};
 use std::rc::Rc;
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 
 const BUILTINS: &[&str] = &[
     "abs",
@@ -59,7 +59,7 @@ pub(super) fn is_builtin(name: &str) -> bool {
 }
 
 impl Interpreter<'_> {
-    pub(super) fn builtin(&mut self, name: &str, given: &Given, place: Place) -> Val {
+    pub(super) fn builtin(&mut self, name: &str, given: &Given, place: FileRange) -> Val {
         let first = given.positional.first();
         match (name, first) {
             ("int" | "float" | "bool" | "str", Some(val)) => convert(val, name, place),
@@ -105,7 +105,7 @@ impl Interpreter<'_> {
     }
 
     /// `exec(open("configurator.py").read())`, as nanoGPT has it: every global above may be given on the command line.
-    fn run_configurator(&mut self, val: &Val, place: Place) {
+    fn run_configurator(&mut self, val: &Val, place: FileRange) {
         let path =
             val.objects().find_map(|id| if let Kind::Handle(path) = &self.objects[id].kind { Some(path.clone()) } else { None });
         let named = path.unwrap_or_else(|| val.clone());
@@ -128,7 +128,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn dict_call(&mut self, given: &Given, place: Place) -> Val {
+    fn dict_call(&mut self, given: &Given, place: FileRange) -> Val {
         let id = self.new_object(Kind::Dict { entries: Vec::new(), open: given.open || given.rest.is_some() });
         let whole = Val::at(What::Object(id), place);
         for val in &given.positional {
@@ -140,7 +140,7 @@ impl Interpreter<'_> {
         whole
     }
 
-    fn getattr(&mut self, val: &Val, given: &Given, place: Place) -> Val {
+    fn getattr(&mut self, val: &Val, given: &Given, place: FileRange) -> Val {
         let Some(Value::Text(name)) = given.positional.get(1).and_then(Val::certain).cloned() else {
             return Val::at(What::Unknown, place);
         };
@@ -156,7 +156,7 @@ impl Interpreter<'_> {
     }
 
     /// `super()` inside of a method.
-    fn super_call(&mut self, place: Place) -> Val {
+    fn super_call(&mut self, place: FileRange) -> Val {
         let Some(frame) = self.frames.last() else { return Val::at(What::Unknown, place) };
         let Some(class) = self.functions[frame.function].class else { return Val::at(What::Unknown, place) };
         let Some(object) = frame.receiver else { return Val::at(What::Unknown, place) };
@@ -165,7 +165,7 @@ impl Interpreter<'_> {
 }
 
 /// `int(x)` and its like keep where the value comes from.
-fn convert(val: &Val, name: &str, place: Place) -> Val {
+fn convert(val: &Val, name: &str, place: FileRange) -> Val {
     let alts = val
         .alts
         .iter()
@@ -200,7 +200,7 @@ fn converted(value: &Value, name: &str) -> Option<Value> {
 }
 
 /// `min`/`max` of numbers that are all known.
-fn extreme(name: &str, given: &Given, place: Place) -> Val {
+fn extreme(name: &str, given: &Given, place: FileRange) -> Val {
     let known: Option<Vec<i64>> = given.positional.iter().map(|val| val.certain().and_then(Value::as_int)).collect();
     let result = match (known, name) {
         (Some(numbers), "min") if numbers.len() > 1 => numbers.into_iter().min(),

@@ -7,7 +7,7 @@ use super::stmt::declare;
 use super::value::{Alt, Kind, Rest, Source, Val, What};
 use super::words;
 use std::rc::Rc;
-use vramlint_base::{Place, TextRange, Value};
+use vramlint_base::{FileRange, TextRange, Value};
 use vramlint_syntax::python::{ArgumentKind, Call, Expr, ExprKind, Function, Param, ParamKind};
 
 /// Callees tried at most where a branch chooses what is called.
@@ -41,7 +41,7 @@ impl Given {
 
 impl<'a> Interpreter<'a> {
     pub(super) fn call(&mut self, call: &'a Call, range: TextRange, scope: usize) -> Val {
-        let place = Place::new(self.file_of(scope), range);
+        let place = FileRange::new(self.file_of(scope), range);
         let callee = self.eval(&call.callee, scope);
         let idle = self.is_idle(&call.callee, &callee);
         if idle {
@@ -72,7 +72,7 @@ impl<'a> Interpreter<'a> {
         Val::from_alts(alts)
     }
 
-    fn call_one(&mut self, alt: &Alt, given: &Given, place: Place) -> Val {
+    fn call_one(&mut self, alt: &Alt, given: &Given, place: FileRange) -> Val {
         match &alt.what {
             What::Function { id, receiver } => {
                 if self.commands.contains_key(id) && given.positional.is_empty() && given.keyword.is_empty() {
@@ -91,7 +91,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn call_object(&mut self, id: usize, given: &Given, place: Place) -> Val {
+    fn call_object(&mut self, id: usize, given: &Given, place: FileRange) -> Val {
         match self.objects[id].kind {
             Kind::Model(load) => {
                 if self.events.without_grad > 0 {
@@ -140,14 +140,14 @@ impl<'a> Interpreter<'a> {
                     Some(What::Items(items)) => given.positional.extend(items.iter().cloned()),
                     _ => given.open = true,
                 },
-                ArgumentKind::DoubleStar => self.unfold(&val, &mut given, Place::new(self.file_of(scope), argument.range)),
+                ArgumentKind::DoubleStar => self.unfold(&val, &mut given, FileRange::new(self.file_of(scope), argument.range)),
             }
         }
         (given, ranges)
     }
 
     /// `**val`: what it is known to hold, and whether it may hold more.
-    fn unfold(&mut self, val: &Val, given: &mut Given, place: Place) {
+    fn unfold(&mut self, val: &Val, given: &mut Given, place: FileRange) {
         for alt in &val.alts {
             match &alt.what {
                 What::Object(id) => match self.objects[*id].kind.clone() {
@@ -231,7 +231,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    pub(super) fn call_function(&mut self, id: usize, receiver: Option<usize>, given: Given, place: Place) -> Val {
+    pub(super) fn call_function(&mut self, id: usize, receiver: Option<usize>, given: Given, place: FileRange) -> Val {
         let info = &self.functions[id];
         let active = self.frames.iter().filter(|frame| frame.function == id).count();
         if self.frames.len() >= CALL_DEPTH || info.runs >= RUNS_OF_A_FUNCTION || active >= 2 {
@@ -243,14 +243,14 @@ impl<'a> Interpreter<'a> {
     /// Runs a function of which the caller is not seen.
     pub(super) fn run_root(&mut self, id: usize, receiver: Option<usize>) {
         if self.commands.contains_key(&id) {
-            let place = Place::new(self.functions[id].file, self.functions[id].def.name_range);
+            let place = FileRange::new(self.functions[id].file, self.functions[id].def.name_range);
             self.run_command(id, receiver, place);
             return;
         }
         self.run_function(id, receiver, Given { open: true, ..Given::default() }, None, true);
     }
 
-    fn run_function(&mut self, id: usize, receiver: Option<usize>, given: Given, call: Option<Place>, root: bool) -> Val {
+    fn run_function(&mut self, id: usize, receiver: Option<usize>, given: Given, call: Option<FileRange>, root: bool) -> Val {
         self.functions[id].runs += 1;
         let (def, file, parent) = (self.functions[id].def, self.functions[id].file, self.functions[id].scope);
         let scope = self.new_scope(Some(parent), file);
@@ -265,7 +265,7 @@ impl<'a> Interpreter<'a> {
         self.catching = catching;
         let Some(frame) = self.frames.pop() else { return Val::unknown() };
         self.target = frame.target;
-        let whole = Place::new(file, extent(def));
+        let whole = FileRange::new(file, extent(def));
         match frame.returns.len() {
             0 => Val::at(What::Scalar(Value::Null), call.unwrap_or(whole)),
             1 => frame.returns.into_iter().next().map_or_else(Val::unknown, |(val, _)| val),
@@ -294,9 +294,13 @@ impl<'a> Interpreter<'a> {
                 }
                 ParamKind::Args => {
                     let rest: Vec<Val> = positional.by_ref().collect();
-                    if given.open { Val::unknown() } else { Val::at(What::Items(Rc::new(rest)), Place::new(file, param.range)) }
+                    if given.open {
+                        Val::unknown()
+                    } else {
+                        Val::at(What::Items(Rc::new(rest)), FileRange::new(file, param.range))
+                    }
                 }
-                ParamKind::Kwargs => self.rest_of_keywords(&mut given, def, Place::new(file, param.range)),
+                ParamKind::Kwargs => self.rest_of_keywords(&mut given, def, FileRange::new(file, param.range)),
                 ParamKind::Plain | ParamKind::KeywordOnly => {
                     let from_position = if param.kind == ParamKind::Plain { positional.next() } else { None };
                     let given_val = from_position.or_else(|| given.get(&param.name).cloned());
@@ -313,7 +317,7 @@ impl<'a> Interpreter<'a> {
 
     /// The value of a parameter that the call does not name.
     fn unset(&mut self, param: &'a Param, scope: usize, given: &Given, root: bool, file: vramlint_base::FileId) -> Val {
-        let place = Place::new(file, param.range);
+        let place = FileRange::new(file, param.range);
         if let Some((load, route)) = &given.rest {
             let own = self.loaded(*load, &Rc::new(route.clone()), &param.name, place);
             return match &param.default {
@@ -345,7 +349,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// What `**kwargs` gets: the keywords that no parameter takes.
-    fn rest_of_keywords(&mut self, given: &mut Given, def: &Function, place: Place) -> Val {
+    fn rest_of_keywords(&mut self, given: &mut Given, def: &Function, place: FileRange) -> Val {
         let named = |name: &str| {
             def.params.iter().any(|param| param.name == name && matches!(param.kind, ParamKind::Plain | ParamKind::KeywordOnly))
         };

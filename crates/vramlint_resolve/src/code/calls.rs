@@ -1,6 +1,6 @@
 //! Calls of libraries that the code makes, with what is given to them.
 
-use vramlint_base::{FileId, Place, Value};
+use vramlint_base::{FileId, FileRange, Value};
 
 /// A call of a library, or of a method of a thing that a library made.
 #[derive(Clone, Debug)]
@@ -9,9 +9,9 @@ pub struct LibraryCall {
     /// The file of the call.
     pub file: FileId,
     /// The whole call.
-    pub place: Place,
+    pub place: FileRange,
     /// What is called, as written: `TrainingArguments`, `accelerator.backward`.
-    pub callee: Place,
+    pub callee: FileRange,
     /// Its full name as imported: `transformers.TrainingArguments`, `accelerate.Accelerator`; for methods the class and the
     /// method: `accelerate.Accelerator.backward`, `transformers.AutoModelForCausalLM.from_pretrained`,
     /// `transformers.AutoModelForCausalLM.to`; `torch.Tensor.backward` for a loss of a known model; `?.backward` for a few
@@ -47,7 +47,7 @@ pub struct LibraryCall {
     /// Whether no caller of the code around it is seen.
     pub uncalled: bool,
     /// The calls of functions of the project that lead to it, outermost first.
-    pub via: Vec<Place>,
+    pub via: Vec<FileRange>,
 }
 
 /// An argument of a call.
@@ -58,7 +58,7 @@ pub struct CallArgument {
     /// Its number among the positional ones, from 0; `None` for keywords.
     pub position: Option<usize>,
     /// From the keyword to the end of the value, where it is written in the call itself; the value's own place else.
-    pub place: Place,
+    pub place: FileRange,
     /// Whether it is written in the call itself, not brought in by a `**`.
     pub written: bool,
     /// The alternatives, strongest first; never empty.
@@ -71,7 +71,7 @@ pub struct CallValue {
     /// What it is.
     pub what: CallWhat,
     /// Where it is written: the constant, the default, the literal.
-    pub place: Place,
+    pub place: FileRange,
     /// Under which condition it is this one.
     pub condition: Option<String>,
     /// Whether a run may have another value without a change of the code: an option, the environment, a caller that is not seen.
@@ -112,7 +112,7 @@ pub struct DictEntry {
     /// The key.
     pub key: Value,
     /// Where the key is written, where it is written in a literal.
-    pub key_place: Option<Place>,
+    pub key_place: Option<FileRange>,
     /// The alternatives of its value, strongest first; never empty.
     pub values: Vec<CallValue>,
 }

@@ -10,7 +10,7 @@ use super::value::{Alt, Kind, Val, What};
 use super::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, CodeFacts, LoadedFile, ModelLoad, ParserUse, words};
 use crate::setting::Resolved;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 use vramlint_catalog::dialect::meaning;
 use vramlint_catalog::{Concept, Dialect};
 
@@ -23,7 +23,7 @@ pub(super) struct Record {
     pub(super) option_values: Vec<OptionInfo>,
     pub(super) argument_classes: Vec<ArgumentClass>,
     pub(super) parsers: Vec<ParserUse>,
-    pub(super) environment: Vec<(String, Option<Value>, Place)>,
+    pub(super) environment: Vec<(String, Option<Value>, FileRange)>,
     pub(super) models: Vec<ModelRecord>,
     /// What the code puts in place of keys of loaded files.
     pub(super) overlays: HashMap<(usize, Vec<String>), Val>,
@@ -106,7 +106,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
 /// A value that reaches a call speaks there; by its own name it need not speak again, save of the stage.
 fn drop_reached(candidates: &mut Vec<(Concept, Strength, CodeCandidate)>) {
     let at = |known: &(Concept, Strength, CodeCandidate)| known.2.candidate.origin.place().map(|place| (known.0, place));
-    let weak: BTreeMap<(Concept, Place), Option<&'static str>> = candidates
+    let weak: BTreeMap<(Concept, FileRange), Option<&'static str>> = candidates
         .iter()
         .filter(|known| known.1 != Strength::Call)
         .filter_map(|known| Some((at(known)?, known.2.stage)))
@@ -253,7 +253,7 @@ impl Interpreter<'_> {
     }
 
     /// What a load says about the run, besides the name of the model.
-    fn emit_load(&mut self, index: usize, class: &str, given: &Given, place: Place) {
+    fn emit_load(&mut self, index: usize, class: &str, given: &Given, place: FileRange) {
         let (cast, frozen) = (self.record.models[index].cast.clone(), self.record.models[index].frozen);
         if let Some(cast) = &cast {
             self.emit_as_key(Concept::WeightsDtype, cast, class, "dtype", place);
@@ -287,7 +287,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn device_maps(&mut self, val: &Val, class: &str, place: Place) -> Vec<CodeCandidate> {
+    fn device_maps(&mut self, val: &Val, class: &str, place: FileRange) -> Vec<CodeCandidate> {
         val.alts
             .iter()
             .map(|alt| {

@@ -8,7 +8,7 @@ use super::parsers::both_spellings;
 use super::value::{Kind, Rest, Source, Val, What};
 use super::{LoadRole, LoadedFile};
 use std::rc::Rc;
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 use vramlint_syntax::data::Loader;
 use vramlint_syntax::python::{ArgumentKind, Call, Expr, ExprKind, Param, ParamKind};
 
@@ -27,7 +27,7 @@ pub(super) enum Command {
 
 impl<'a> Interpreter<'a> {
     /// `fire.Fire(…)`: a function, a class, a dict or list of them, or everything in the module.
-    pub(super) fn fire(&mut self, component: Option<Val>, place: Place) {
+    pub(super) fn fire(&mut self, component: Option<Val>, place: FileRange) {
         let Some(component) = component else {
             let functions: Vec<usize> = (0..self.functions.len())
                 .filter(|id| self.functions[*id].file == place.file && self.functions[*id].class.is_none())
@@ -56,7 +56,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn fire_class(&mut self, class: usize, place: Place) {
+    fn fire_class(&mut self, class: usize, place: FileRange) {
         self.classes[class].made = true;
         let id = self.new_object(Kind::Instance { class, rest: Rest::Class });
         if let Some(function) = self.initializer(class) {
@@ -67,7 +67,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Runs a function whose parameters the command line gives.
-    pub(super) fn run_command(&mut self, id: usize, receiver: Option<usize>, place: Place) -> Val {
+    pub(super) fn run_command(&mut self, id: usize, receiver: Option<usize>, place: FileRange) -> Val {
         let command = self.commands.get(&id).copied().unwrap_or(Command::Options);
         let def = self.functions[id].def;
         let mut given = Given::default();
@@ -104,7 +104,7 @@ impl<'a> Interpreter<'a> {
     fn parameter_option(&mut self, id: usize, param: &'a Param, switches: bool) -> Val {
         let scope = self.functions[id].scope;
         let file = self.functions[id].file;
-        let place = Place::new(file, param.range);
+        let place = FileRange::new(file, param.range);
         let parser = self.command_parser();
         for decorator in &self.functions[id].def.decorators {
             let ExprKind::Call(call) = &decorator.kind else { continue };
@@ -116,7 +116,7 @@ impl<'a> Interpreter<'a> {
             }
             let default = call.keyword("default").map(|argument| self.muted(|this| this.eval(&argument.value, scope)));
             let switch = call.keyword("is_flag").is_some() || names.iter().any(|name| name.starts_with("--no-"));
-            let at = Place::new(file, decorator.range);
+            let at = FileRange::new(file, decorator.range);
             let default = default.or_else(|| switch.then(|| Val::at(What::Scalar(Value::Bool(false)), at)));
             return self.add_option(parser, Declared { names, dest: param.name.clone(), default, place: at, switch });
         }
@@ -166,7 +166,7 @@ impl<'a> Interpreter<'a> {
 
     /// The file that `@hydra.main(config_path=…, config_name=…)` loads.
     fn hydra_load(&mut self, decorator: &'a Expr, file: vramlint_base::FileId, scope: usize) -> usize {
-        let place = Place::new(file, decorator.range);
+        let place = FileRange::new(file, decorator.range);
         let mut text = |name: &str| match &decorator.kind {
             ExprKind::Call(call) => {
                 let argument = call.keyword(name)?;
@@ -195,7 +195,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// `app()` of typer, methods of click groups.
-    pub(super) fn typer_method(&mut self, path: &str, name: &str, given: &Given, place: Place) -> Option<Val> {
+    pub(super) fn typer_method(&mut self, path: &str, name: &str, given: &Given, place: FileRange) -> Option<Val> {
         if !matches!(root(path), "typer" | "click") || name != "command" {
             return None;
         }

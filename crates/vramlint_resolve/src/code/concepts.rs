@@ -7,7 +7,7 @@ use super::library::leaf;
 use super::value::{Alt, Kind, Source, Val, What};
 use crate::setting::{Candidate, Origin, Resolved};
 use std::rc::Rc;
-use vramlint_base::{Place, Value, message};
+use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::dialect::{Meaning, meaning, meanings, quantization};
 use vramlint_catalog::{Concept, Dialect};
 
@@ -32,7 +32,7 @@ pub(super) enum Strength {
 pub(super) struct Reached<'c> {
     pub(super) path: &'c str,
     pub(super) key: &'c str,
-    pub(super) place: Place,
+    pub(super) place: FileRange,
 }
 
 /// The concept of a key whose value is not known: tried with one value of each kind.
@@ -43,7 +43,7 @@ fn concept_of(dialect: Dialect, path: &[&str]) -> Option<Concept> {
 
 impl Interpreter<'_> {
     /// Every keyword of a call, by the vocabulary of its library.
-    pub(super) fn emit_call(&mut self, dialect: Dialect, path: &str, given: &Given, place: Place) {
+    pub(super) fn emit_call(&mut self, dialect: Dialect, path: &str, given: &Given, place: FileRange) {
         for (key, val) in last_of_each(given) {
             for alt in &val.alts {
                 if let What::Object(id) = alt.what
@@ -58,11 +58,11 @@ impl Interpreter<'_> {
     }
 
     /// Every leaf of a dict, by the vocabulary of a tool.
-    pub(super) fn emit_nested(&mut self, dialect: Dialect, dict: usize, path: &str, place: Place) {
+    pub(super) fn emit_nested(&mut self, dialect: Dialect, dict: usize, path: &str, place: FileRange) {
         self.emit_nested_under(dialect, &[], dict, path, place, DEPTH);
     }
 
-    fn emit_nested_under(&mut self, dialect: Dialect, above: &[&str], dict: usize, path: &str, place: Place, depth: usize) {
+    fn emit_nested_under(&mut self, dialect: Dialect, above: &[&str], dict: usize, path: &str, place: FileRange, depth: usize) {
         let Kind::Dict { entries, .. } = self.objects[dict].kind.clone() else { return };
         for (key, val) in &entries {
             let Value::Text(key) = key else { continue };
@@ -103,14 +103,14 @@ impl Interpreter<'_> {
     }
 
     /// One argument of a call, for a known concept.
-    pub(super) fn emit_key(&mut self, concept: Concept, key: &str, given: &Given, index: usize, path: &str, place: Place) {
+    pub(super) fn emit_key(&mut self, concept: Concept, key: &str, given: &Given, index: usize, path: &str, place: FileRange) {
         if let Some(val) = given.arg(key, index).cloned() {
             self.emit_as_key(concept, &val, path, key, place);
         }
     }
 
     /// A value for a known concept, as `key` of a call.
-    pub(super) fn emit_as_key(&mut self, concept: Concept, val: &Val, path: &str, key: &str, place: Place) {
+    pub(super) fn emit_as_key(&mut self, concept: Concept, val: &Val, path: &str, key: &str, place: FileRange) {
         for alt in &val.alts {
             let reached = Reached { path, key, place };
             match self.known(alt) {
@@ -237,7 +237,7 @@ impl Interpreter<'_> {
     }
 
     /// `BitsAndBytesConfig(…)`: what its keywords say together.
-    pub(super) fn quantization(&mut self, path: &str, given: &Given, place: Place) -> Val {
+    pub(super) fn quantization(&mut self, path: &str, given: &Given, place: FileRange) -> Val {
         let values: Vec<(&String, Option<Value>)> = given.keyword.iter().map(|(key, val)| (key, self.plain_value(val))).collect();
         let read = |key: &str| values.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| value.as_ref());
         let unknown = |key: &str| matches!(read(key), Some(None));
@@ -260,7 +260,7 @@ impl Interpreter<'_> {
     }
 
     /// A `peft_config`: adapters where it is one.
-    pub(super) fn adapted(&mut self, config: &Val, path: &str, place: Place) {
+    pub(super) fn adapted(&mut self, config: &Val, path: &str, place: FileRange) {
         let mut alts = Vec::new();
         for alt in &config.alts {
             let what = match &alt.what {

@@ -6,7 +6,7 @@ use super::library::{leaf, root};
 use super::value::{Kind, Source, Val, What};
 use super::{AcceleratorUse, LoadRole};
 use std::rc::Rc;
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 use vramlint_catalog::{Concept, Dialect};
 
 /// A class of arguments.
@@ -92,7 +92,7 @@ pub(super) fn is_optimizer(path: &str) -> bool {
 
 impl Interpreter<'_> {
     /// Calls of libraries that configure or do training.
-    pub(super) fn training_call(&mut self, path: &Rc<str>, given: &Given, place: Place) -> Option<Val> {
+    pub(super) fn training_call(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Option<Val> {
         let name = leaf(path);
         if let Some(kind) = arguments(path) {
             self.emit_arguments(path, kind, given, place);
@@ -126,7 +126,7 @@ impl Interpreter<'_> {
     }
 
     /// The keywords of an argument class.
-    pub(super) fn emit_arguments(&mut self, path: &str, kind: ArgumentsKind, given: &Given, place: Place) {
+    pub(super) fn emit_arguments(&mut self, path: &str, kind: ArgumentsKind, given: &Given, place: FileRange) {
         self.record.note_library(kind.dialect, kind.task);
         self.emit_call(kind.dialect, path, given, place);
         for (_, _, candidate) in &mut self.record.candidates {
@@ -139,7 +139,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn trainer(&mut self, path: &Rc<str>, given: &Given, place: Place) -> Val {
+    fn trainer(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Val {
         self.events.trainer = true;
         let lightning = matches!(root(path), "pytorch_lightning" | "lightning" | "lightning_fabric");
         if lightning {
@@ -170,7 +170,7 @@ impl Interpreter<'_> {
         Val::at(What::Object(id), place)
     }
 
-    fn optimizer(&mut self, path: &str, given: &Given, place: Place) {
+    fn optimizer(&mut self, path: &str, given: &Given, place: FileRange) {
         let family = if root(path) == "bitsandbytes" { format!("bitsandbytes.{}", leaf(path)) } else { leaf(path).to_string() };
         let name = Val::at(What::Scalar(Value::Text(family)), place);
         self.emit_as_key(Concept::Optimizer, &name, path, "", place);
@@ -181,7 +181,7 @@ impl Interpreter<'_> {
         self.trained_arguments(given);
     }
 
-    fn data_loader(&mut self, path: &str, given: &Given, place: Place) {
+    fn data_loader(&mut self, path: &str, given: &Given, place: FileRange) {
         let evaluation = self.in_evaluation() || given.arg("dataset", 0).is_some_and(|val| self.names_evaluation(val));
         if evaluation {
             return;
@@ -191,7 +191,7 @@ impl Interpreter<'_> {
         self.emit_key(Concept::DataloaderPrefetchFactor, "prefetch_factor", given, usize::MAX, path, place);
     }
 
-    fn accelerator(&mut self, path: &str, given: &Given, place: Place) {
+    fn accelerator(&mut self, path: &str, given: &Given, place: FileRange) {
         self.record.note_library(Dialect::Accelerate, None);
         let accumulation_given = given.get("gradient_accumulation_steps").is_some()
             || given.get("gradient_accumulation_plugin").is_some()
@@ -208,7 +208,7 @@ impl Interpreter<'_> {
 
     /// Sizes of accelerate 1.15.0 `parallelism_config.py`, 1 where they are not given; `sp_size` divides rows as `cp_size` does, and
     /// only one of them may be above 1.
-    fn parallelism(&mut self, path: &str, given: &Given, place: Place) {
+    fn parallelism(&mut self, path: &str, given: &Given, place: FileRange) {
         let one = Val::at(What::Scalar(Value::Int(1)), place);
         let hidden = given.open || given.rest.is_some() || !given.positional.is_empty();
         let absent = if hidden { Val::at(What::Unknown, place) } else { one.clone() };
@@ -225,7 +225,7 @@ impl Interpreter<'_> {
     }
 
     /// accelerate 1.15.0 `utils/dataclasses.py`, `FullyShardedDataParallelPlugin`: its arguments beat the launcher's.
-    fn fsdp_plugin(&mut self, path: &str, given: &Given, place: Place) {
+    fn fsdp_plugin(&mut self, path: &str, given: &Given, place: FileRange) {
         for (key, concept) in [
             ("fsdp_version", Concept::FsdpVersion),
             ("cpu_offload", Concept::FsdpOffload),
@@ -243,7 +243,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn deepspeed_plugin(&mut self, path: &str, given: &Given, place: Place) {
+    fn deepspeed_plugin(&mut self, path: &str, given: &Given, place: FileRange) {
         self.emit_key(Concept::ZeroStage, "zero_stage", given, usize::MAX, path, place);
         self.emit_key(Concept::GradientAccumulationSteps, "gradient_accumulation_steps", given, usize::MAX, path, place);
         self.emit_key(Concept::OffloadOptimizer, "offload_optimizer_device", given, usize::MAX, path, place);
@@ -254,7 +254,7 @@ impl Interpreter<'_> {
     }
 
     /// `deepspeed.initialize` gives back the engine and the optimizer.
-    fn deepspeed(&mut self, path: &Rc<str>, given: &Given, place: Place) -> Val {
+    fn deepspeed(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Val {
         self.record.note_library(Dialect::DeepSpeed, None);
         self.events.engine = true;
         if let Some(config) = given.get("config").or_else(|| given.get("config_params")) {
@@ -273,7 +273,7 @@ impl Interpreter<'_> {
     }
 
     /// `DeepSpeed`'s configuration, as a dict or as the path of a file.
-    fn deepspeed_config(&mut self, config: &Val, path: &str, place: Place) {
+    fn deepspeed_config(&mut self, config: &Val, path: &str, place: FileRange) {
         for alt in &config.alts.clone() {
             match &alt.what {
                 What::Object(id) => {

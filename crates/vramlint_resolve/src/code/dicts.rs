@@ -4,12 +4,12 @@ use super::interpreter::Interpreter;
 use super::stmt::declare;
 use super::subscript::place_of;
 use super::value::{Alt, Kind, Source, Val, What};
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 use vramlint_syntax::python::{Expr, ExprKind};
 
 impl<'a> Interpreter<'a> {
     /// `base[index] = val`.
-    pub(super) fn set_item(&mut self, base: &Val, index: &Val, val: &Val, place: Place) {
+    pub(super) fn set_item(&mut self, base: &Val, index: &Val, val: &Val, place: FileRange) {
         let key = index.only().and_then(Alt::scalar).cloned();
         let single = base.alts.len() == 1;
         for alt in &base.alts {
@@ -48,7 +48,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// `{…}`.
-    pub(super) fn dict(&mut self, entries: &'a [(Option<Expr>, Expr)], place: Place, scope: usize) -> Val {
+    pub(super) fn dict(&mut self, entries: &'a [(Option<Expr>, Expr)], place: FileRange, scope: usize) -> Val {
         let id = self.new_object(Kind::Dict { entries: Vec::new(), open: false });
         let whole = Val::at(What::Object(id), place);
         for (key, value) in entries {
@@ -57,7 +57,7 @@ impl<'a> Interpreter<'a> {
                 self.update_dict(&whole, &other);
                 continue;
             };
-            let key_place = Place::new(place.file, key.range);
+            let key_place = FileRange::new(place.file, key.range);
             let key = self.eval(key, scope);
             let val = self.eval(value, scope).map_source(|source| source.key = Some(key_place));
             match key.only().and_then(Alt::scalar).cloned() {

@@ -3,7 +3,7 @@
 use super::call::Given;
 use super::interpreter::Interpreter;
 use super::value::{Kind, Val, What};
-use vramlint_base::Place;
+use vramlint_base::FileRange;
 use vramlint_catalog::Concept;
 use vramlint_syntax::python::{Expr, ExprKind};
 
@@ -30,7 +30,7 @@ pub(super) struct Events {
     backwards: Vec<Event>,
     steps: Vec<Event>,
     /// `N` of every `range(N)` loop by its id.
-    times: Vec<(usize, Val, Place)>,
+    times: Vec<(usize, Val, FileRange)>,
     /// Open branches of the form `step % N == 0`.
     pub(super) moduli: Vec<(usize, Val)>,
     pub(super) without_grad: u32,
@@ -81,7 +81,7 @@ impl Events {
 
 impl<'a> Interpreter<'a> {
     /// Looks at a call for its part in a training loop.
-    pub(super) fn note_call(&mut self, callee: &'a Expr, val: &Val, given: &Given, place: Place) {
+    pub(super) fn note_call(&mut self, callee: &'a Expr, val: &Val, given: &Given, place: FileRange) {
         let ExprKind::Attribute(base, name, _) = &callee.kind else { return };
         let engine = val.alts.iter().any(|alt| matches!(&alt.what, What::Method(id, _) if self.is_engine(*id)));
         match name.as_str() {
@@ -126,7 +126,7 @@ impl<'a> Interpreter<'a> {
         Event { loops: self.loops.iter().map(|open| open.id).collect(), modulus }
     }
 
-    fn remember_times(&mut self, place: Place) {
+    fn remember_times(&mut self, place: FileRange) {
         if let Some(Loop { id, times: Some(times), .. }) = self.loops.last() {
             self.events.times.push((*id, times.clone(), place));
         }

@@ -4,7 +4,7 @@ use super::branch::{self, Part};
 use super::interpreter::Interpreter;
 use super::value::{Alt, Kind, Source, Val, What};
 use std::rc::Rc;
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 use vramlint_syntax::python::{Expr, ExprKind};
 
 impl<'a> Interpreter<'a> {
@@ -13,11 +13,11 @@ impl<'a> Interpreter<'a> {
             return Val::unknown();
         }
         let val = self.deeper(None, |this| Some(this.eval_kind(expr, scope)));
-        val.unwrap_or_else(|| Val::at(What::Unknown, Place::new(self.file_of(scope), expr.range)))
+        val.unwrap_or_else(|| Val::at(What::Unknown, FileRange::new(self.file_of(scope), expr.range)))
     }
 
     fn eval_kind(&mut self, expr: &'a Expr, scope: usize) -> Val {
-        let place = Place::new(self.file_of(scope), expr.range);
+        let place = FileRange::new(self.file_of(scope), expr.range);
         match &expr.kind {
             ExprKind::Value(value) => Val::at(What::Scalar(value.clone()), place),
             ExprKind::Name(name) => {
@@ -102,7 +102,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// A name that nothing binds: a builtin, or perhaps from `import *`.
-    fn unbound(&self, name: &str, scope: usize, place: Place) -> Val {
+    fn unbound(&self, name: &str, scope: usize, place: FileRange) -> Val {
         let mut root = scope;
         while let Some(parent) = self.scopes[root].parent {
             root = parent;
@@ -155,7 +155,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn conditional(&mut self, test: &'a Expr, body: &'a Expr, orelse: &'a Expr, place: Place, scope: usize) -> Val {
+    fn conditional(&mut self, test: &'a Expr, body: &'a Expr, orelse: &'a Expr, place: FileRange, scope: usize) -> Val {
         let val = self.eval(test, scope);
         match self.truth(&val) {
             Some(true) => return self.eval(body, scope),
@@ -163,7 +163,7 @@ impl<'a> Interpreter<'a> {
             None => {}
         }
         let condition: Rc<str> =
-            self.text(Place::new(place.file, test.range)).split_whitespace().collect::<Vec<_>>().join(" ").into();
+            self.text(FileRange::new(place.file, test.range)).split_whitespace().collect::<Vec<_>>().join(" ").into();
         let (first, second) = (self.eval(body, scope), self.eval(orelse, scope));
         // `x if x is not None else y`: y stands in where x is absent.
         if let ExprKind::Compare(left, op, _) = &test.kind
@@ -183,7 +183,7 @@ impl<'a> Interpreter<'a> {
         )
     }
 
-    pub(super) fn binary(&mut self, left: &Val, op: &str, right: &Val, place: Place) -> Val {
+    pub(super) fn binary(&mut self, left: &Val, op: &str, right: &Val, place: FileRange) -> Val {
         match op {
             "or" => return self.either(left, right),
             "and" => return if self.truth(left) == Some(true) { right.clone() } else { Val::at(What::Unknown, place) },
@@ -233,7 +233,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn unary(&mut self, op: &str, inner: &Val, place: Place) -> Val {
+    fn unary(&mut self, op: &str, inner: &Val, place: FileRange) -> Val {
         if op == "not" {
             let soft = inner.alts.iter().any(|alt| alt.source.soft);
             return match self.truth(inner) {
@@ -307,7 +307,7 @@ fn arithmetic(left: &Value, op: &str, right: &Value) -> Option<Value> {
     }
 }
 
-fn compare(left: &Val, op: &str, right: &Val, place: Place) -> Val {
+fn compare(left: &Val, op: &str, right: &Val, place: FileRange) -> Val {
     let (Some(a), Some(b)) = (left.only(), right.only()) else { return Val::at(What::Unknown, place) };
     let soft = a.source.soft || b.source.soft || a.condition.is_some() || b.condition.is_some();
     let known = match (&a.what, op, &b.what) {

@@ -5,7 +5,7 @@ use super::interpreter::Interpreter;
 use super::library::leaf;
 use super::stmt::declare;
 use super::value::{Kind, Rest, Val, What};
-use vramlint_base::Place;
+use vramlint_base::FileRange;
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 
 /// Fields of a class at most.
@@ -50,7 +50,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Calls a class of the project.
-    pub(super) fn make(&mut self, class: usize, given: &Given, place: Place) -> Val {
+    pub(super) fn make(&mut self, class: usize, given: &Given, place: FileRange) -> Val {
         self.classes[class].made = true;
         let rest = match &given.rest {
             Some((load, route)) => Rest::Loaded(*load, route.clone()),
@@ -86,7 +86,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// What a class made from a library's arguments says in the library's words: its own defaults, and what it is given.
-    pub(super) fn emit_fields(&mut self, class: usize, given: Option<&Given>, place: Place) {
+    pub(super) fn emit_fields(&mut self, class: usize, given: Option<&Given>, place: FileRange) {
         let Some(base) = self.external_base(class) else { return };
         let Some(kind) = super::config_calls::arguments(&base) else { return };
         if let Some(given) = given {

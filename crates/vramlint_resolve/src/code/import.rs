@@ -3,7 +3,7 @@
 use super::interpreter::Interpreter;
 use super::modules::{Found, join};
 use super::value::{Val, What};
-use vramlint_base::{FileId, Place};
+use vramlint_base::{FileId, FileRange};
 use vramlint_syntax::python::ImportedName;
 
 impl Interpreter<'_> {
@@ -128,8 +128,8 @@ impl Interpreter<'_> {
     }
 
     /// Where the first byte of a file is: the place of a module as a whole.
-    pub(super) fn start_of(file: FileId) -> Place {
-        Place::new(file, vramlint_base::TextRange::at(0))
+    pub(super) fn start_of(file: FileId) -> FileRange {
+        FileRange::new(file, vramlint_base::TextRange::at(0))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::SourceFile;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
-use vramlint_base::{FileId, Place, Value};
+use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::Concept;
 use vramlint_syntax::python::{Class, Function, Stmt};
 
@@ -87,7 +87,7 @@ pub(super) struct Frame {
     pub(super) passed: Vec<Rc<str>>,
     /// Number of guards when it was entered.
     pub(super) guards: usize,
-    pub(super) call: Option<Place>,
+    pub(super) call: Option<FileRange>,
     pub(super) receiver: Option<usize>,
     /// The name that its result is given.
     pub(super) target: Option<String>,
@@ -117,7 +117,7 @@ pub(super) struct Interpreter<'a> {
     pub(super) loop_count: usize,
     pub(super) pending: VecDeque<Pending>,
     pub(super) mute: u32,
-    pub(super) reads: BTreeMap<Place, Alt>,
+    pub(super) reads: BTreeMap<FileRange, Alt>,
     pub(super) record: Record,
     pub(super) events: Events,
     pub(super) noted: super::note::Noted,
@@ -243,7 +243,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The text at a place.
-    pub(super) fn text(&self, place: Place) -> &'a str {
+    pub(super) fn text(&self, place: FileRange) -> &'a str {
         self.file(place.file).map_or("", |file| place.range.slice(&file.text))
     }
 

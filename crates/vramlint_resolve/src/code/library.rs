@@ -5,7 +5,7 @@ use super::config_calls;
 use super::interpreter::Interpreter;
 use super::value::{Kind, Rest, Source, Val, What};
 use std::rc::Rc;
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 
 /// The last part of a full name.
 pub(super) fn leaf(path: &str) -> &str {
@@ -19,7 +19,7 @@ pub(super) fn root(path: &str) -> &str {
 
 impl Interpreter<'_> {
     /// Calls something of a library.
-    pub(super) fn library(&mut self, path: &Rc<str>, given: &Given, place: Place) -> Val {
+    pub(super) fn library(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Val {
         let (root, leaf) = (root(path), leaf(path));
         if root == "builtins" {
             return self.builtin(leaf, given, place);
@@ -64,7 +64,7 @@ impl Interpreter<'_> {
     }
 
     /// Calls a method of a thing of a library, or of a plain value.
-    pub(super) fn method(&mut self, id: usize, name: &str, given: &Given, place: Place) -> Val {
+    pub(super) fn method(&mut self, id: usize, name: &str, given: &Given, place: FileRange) -> Val {
         match self.objects[id].kind.clone() {
             Kind::Handle(val) => self.handle_method(&val, name, given, place),
             Kind::Dict { .. } => self.dict_method(id, name, given, place),
@@ -98,7 +98,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn library_method(&mut self, id: usize, path: &Rc<str>, name: &str, given: &Given, place: Place) -> Val {
+    fn library_method(&mut self, id: usize, path: &Rc<str>, name: &str, given: &Given, place: FileRange) -> Val {
         if let Some(val) = self.typer_method(path, name, given, place) {
             return val;
         }
@@ -128,7 +128,7 @@ impl Interpreter<'_> {
         Val::at(What::Object(self.new_object(Kind::Library(inner))), place)
     }
 
-    fn dict_method(&mut self, id: usize, name: &str, given: &Given, place: Place) -> Val {
+    fn dict_method(&mut self, id: usize, name: &str, given: &Given, place: FileRange) -> Val {
         let whole = Val::at(What::Object(id), place);
         match name {
             "update" => {
@@ -168,7 +168,7 @@ impl Interpreter<'_> {
     }
 
     /// A method of a file, a text, a loaded block, a list.
-    fn handle_method(&mut self, val: &Val, name: &str, given: &Given, place: Place) -> Val {
+    fn handle_method(&mut self, val: &Val, name: &str, given: &Given, place: FileRange) -> Val {
         let loaded = val
             .only()
             .and_then(|alt| if let What::Loaded(load, route) = &alt.what { Some((*load, route.clone())) } else { None });
@@ -200,7 +200,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn change_case(val: &Val, name: &str, place: Place) -> Val {
+    fn change_case(val: &Val, name: &str, place: FileRange) -> Val {
         match val.only().map(|alt| (alt.scalar(), &alt.source)) {
             Some((Some(Value::Text(text)), source)) => {
                 let text = if name == "lower" { text.to_lowercase() } else { text.to_uppercase() };
@@ -211,7 +211,7 @@ impl Interpreter<'_> {
     }
 
     /// Parts of a path joined; what one part is unknown of makes the whole unknown, but an option stays known as such.
-    pub(super) fn path_of_parts(&mut self, given: &Given, place: Place) -> Val {
+    pub(super) fn path_of_parts(&mut self, given: &Given, place: FileRange) -> Val {
         let mut parts = given.positional.iter();
         let Some(mut whole) = parts.next().cloned() else { return Val::at(What::Unknown, place) };
         for part in parts {
@@ -221,7 +221,7 @@ impl Interpreter<'_> {
     }
 
     /// `os.environ.get`, `os.getenv`, and the calls that set variables.
-    fn environment_call(&mut self, path: &str, given: &Given, place: Place) -> Option<Val> {
+    fn environment_call(&mut self, path: &str, given: &Given, place: FileRange) -> Option<Val> {
         let name = given.positional.first().and_then(Val::certain).and_then(Value::as_str).map(str::to_string);
         match path {
             "os.environ.get" | "os.getenv" | "os.environ.pop" => {
@@ -264,7 +264,7 @@ impl Interpreter<'_> {
     }
 
     /// `field(default=…)`, `field(default_factory=…)`, `Field(…)`.
-    fn field_default(&mut self, given: &Given, place: Place) -> Val {
+    fn field_default(&mut self, given: &Given, place: FileRange) -> Val {
         if let Some(val) = given.arg("default", 0) {
             return val.clone();
         }
@@ -275,7 +275,7 @@ impl Interpreter<'_> {
     }
 
     /// The library part of an object of the project: `super().__init__(…)`.
-    pub(super) fn made_from(&mut self, base: &Rc<str>, object: usize, given: &Given, place: Place) {
+    pub(super) fn made_from(&mut self, base: &Rc<str>, object: usize, given: &Given, place: FileRange) {
         if config_calls::is_trainer(base) || config_calls::arguments(base).is_some() {
             let _ = self.training_call(base, given, place);
             let models = self.models_in(given);

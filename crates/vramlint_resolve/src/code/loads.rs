@@ -6,7 +6,7 @@ use super::library::{leaf, root};
 use super::value::{Alt, Kind, Source, Val, What};
 use super::{LoadRole, LoadedFile};
 use std::rc::Rc;
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 use vramlint_syntax::data::Loader;
 
 /// Modes of `open` that read.
@@ -18,7 +18,7 @@ const DEPTH: usize = 6;
 
 impl Interpreter<'_> {
     /// `yaml.safe_load`, `json.load`, `OmegaConf.load` and their like.
-    pub(super) fn load_call(&mut self, path: &Rc<str>, given: &Given, place: Place) -> Option<Val> {
+    pub(super) fn load_call(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Option<Val> {
         let loader = match (root(path), leaf(path)) {
             ("yaml", "safe_load" | "full_load" | "unsafe_load" | "load" | "safe_load_all" | "load_all") => Loader::PyYaml,
             ("ruamel", "safe_load" | "round_trip_load" | "load") => Loader::Yaml12,
@@ -33,7 +33,7 @@ impl Interpreter<'_> {
     }
 
     /// Loads what the first argument names or holds.
-    pub(super) fn load_from(&mut self, given: &Given, loader: Option<Loader>, place: Place) -> Val {
+    pub(super) fn load_from(&mut self, given: &Given, loader: Option<Loader>, place: FileRange) -> Val {
         let Some(val) = given.positional.first().or_else(|| given.keyword.first().map(|(_, val)| val)) else {
             return Val::at(What::Unknown, place);
         };
@@ -52,7 +52,7 @@ impl Interpreter<'_> {
     }
 
     /// Remembers a load; the same call with the same path is one load.
-    pub(super) fn new_load(&mut self, path: &Val, loader: Option<Loader>, place: Place, role: LoadRole) -> usize {
+    pub(super) fn new_load(&mut self, path: &Val, loader: Option<Loader>, place: FileRange, role: LoadRole) -> usize {
         let alt: Option<&Alt> = path.alts.first();
         let text = alt.and_then(Alt::scalar).and_then(Value::as_str).map(str::to_string);
         let option = alt.and_then(|alt| alt.source.option.clone());
@@ -69,7 +69,7 @@ impl Interpreter<'_> {
     }
 
     /// A block made of others: what is known of it is what the loaded one among them says.
-    fn omegaconf(name: &str, given: &Given, place: Place) -> Val {
+    fn omegaconf(name: &str, given: &Given, place: FileRange) -> Val {
         match name {
             "merge" | "to_container" | "create" | "structured" => {
                 let loaded = given.all().find(|val| val.alts.iter().any(|alt| matches!(alt.what, What::Loaded(..))));

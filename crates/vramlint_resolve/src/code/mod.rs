@@ -41,7 +41,7 @@ pub(crate) use modules::imported;
 use crate::SourceFile;
 use crate::setting::Candidate;
 use std::sync::Arc;
-use vramlint_base::{FileId, Place, Value};
+use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::data::Loader;
 
@@ -80,7 +80,7 @@ pub struct CodeFacts {
     /// Calls of libraries, in the order in which they are met; those of code that nobody is seen to call come last.
     pub calls: Vec<LibraryCall>,
     /// Variables of the environment that the code sets, with the value where known.
-    pub environment: Vec<(String, Option<Value>, Place)>,
+    pub environment: Vec<(String, Option<Value>, FileRange)>,
 }
 
 impl CodeFacts {
@@ -102,7 +102,7 @@ impl CodeFacts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AcceleratorUse {
     /// The call.
-    pub place: Place,
+    pub place: FileRange,
     /// Whether it gives `gradient_accumulation_steps` or a plugin for it.
     pub accumulation_given: bool,
     /// Whether `accumulate()` is used; without it every micro-batch is a step.
@@ -135,7 +135,7 @@ pub struct CodeCandidate {
     /// The key in that call: `per_device_train_batch_size`.
     pub key: Option<String>,
     /// The place of the call that it reaches.
-    pub call_place: Option<Place>,
+    pub call_place: Option<FileRange>,
 }
 
 /// A file that code loads.
@@ -146,7 +146,7 @@ pub struct LoadedFile {
     /// The option whose value the path is: `config` for `open(args.config)`.
     pub option: Option<String>,
     /// The call.
-    pub place: Place,
+    pub place: FileRange,
     /// Who reads it; `None` where that is not seen.
     pub loader: Option<Loader>,
     /// The number of the bare word on the command line that the path is (`sys.argv[1]` has 1).
@@ -174,14 +174,14 @@ pub struct ArgumentClass {
     /// The vocabulary of its fields.
     pub dialect: Dialect,
     /// Where the parser is made.
-    pub place: Place,
+    pub place: FileRange,
 }
 
 /// A parser that fills dataclasses from a command line or a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParserUse {
     /// Where it is made.
-    pub place: Place,
+    pub place: FileRange,
     /// Whether it is TRL's, which reads `--config FILE`.
     pub trl: bool,
     /// Full names of the classes of libraries that it fills, those that classes of the project are made from too.
@@ -191,7 +191,7 @@ pub struct ParserUse {
     /// Whether it reads the command line.
     pub command_line: bool,
     /// The calls by which it reads files: places of [`CodeFacts::loads`].
-    pub loads: Vec<Place>,
+    pub loads: Vec<FileRange>,
     /// Whether keys and options that no class knows are let through.
     pub lenient: bool,
 }
@@ -206,9 +206,9 @@ pub struct CliOption {
     /// The default, where known.
     pub default: Option<Value>,
     /// Where the default is written.
-    pub default_place: Option<Place>,
+    pub default_place: Option<FileRange>,
     /// Where the option is declared.
-    pub place: Place,
+    pub place: FileRange,
     /// Whether it takes no value.
     pub switch: bool,
 }
@@ -219,7 +219,7 @@ pub struct ModelLoad {
     /// The file of the call.
     pub file: FileId,
     /// The call.
-    pub place: Place,
+    pub place: FileRange,
     /// The class and method by their full name: `transformers.AutoModelForCausalLM.from_pretrained`.
     pub class: String,
     /// Name or folder of the model, where known by default.
@@ -227,7 +227,7 @@ pub struct ModelLoad {
     /// What `device_map` is, strongest first; empty where it is not given. The place is that of the value.
     pub device_map: Vec<CodeCandidate>,
     /// Everything that is given by keyword, with its value where known: the place is that of the value.
-    pub arguments: Vec<(String, Option<Value>, Place)>,
+    pub arguments: Vec<(String, Option<Value>, FileRange)>,
     /// Whether arguments may be given that are not seen (`**kwargs` of an unknown caller).
     pub open: bool,
     /// Whether it is trained: it reaches an optimizer, a trainer, `prepare()` before a backward, or adapters. `Some(false)` for a
@@ -236,7 +236,7 @@ pub struct ModelLoad {
     /// Whether the call is made only under a condition that cannot be decided.
     pub conditional: bool,
     /// The calls of functions of the project that lead to it, outermost first.
-    pub via: Vec<Place>,
+    pub via: Vec<FileRange>,
 }
 
 /// Everything that the code reachable from `entry` says. `files` are all files of the project.

@@ -6,7 +6,7 @@ use super::library::{leaf, root};
 use super::value::{Kind, Val, What};
 use super::words;
 use std::rc::Rc;
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 
 /// Lists inside of lists that are looked through.
 const DEPTH: usize = 5;
@@ -23,11 +23,11 @@ pub(super) enum Part {
 #[allow(clippy::struct_excessive_bools)] // each is one thing that becomes of it
 pub(super) struct ModelRecord {
     pub(super) class: Rc<str>,
-    pub(super) place: Place,
+    pub(super) place: FileRange,
     pub(super) given: Given,
     pub(super) part: Part,
     pub(super) guard: Option<Rc<str>>,
-    pub(super) via: Vec<Place>,
+    pub(super) via: Vec<FileRange>,
     /// It reaches an optimizer, adapters, or a backward.
     pub(super) trained: bool,
     /// It is handed to a trainer that only evaluates, unless that is seen to train.
@@ -39,7 +39,7 @@ pub(super) struct ModelRecord {
     /// It generates, or is put into evaluation mode.
     pub(super) inferred: bool,
     /// Where the whole of it is frozen, unless it is thawed later.
-    pub(super) frozen: Option<Place>,
+    pub(super) frozen: Option<FileRange>,
     /// The type that it is cast to after it is loaded, by the last such call; unknown under a condition.
     pub(super) cast: Option<Val>,
 }
@@ -61,7 +61,7 @@ fn loads_model(path: &str) -> bool {
 
 impl Interpreter<'_> {
     /// Calls that load, wrap or adapt a model.
-    pub(super) fn model_call(&mut self, path: &Rc<str>, given: &Given, place: Place) -> Option<Val> {
+    pub(super) fn model_call(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Option<Val> {
         if loads_model(path) {
             return Some(self.load_model(path, given, place));
         }
@@ -110,7 +110,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn load_model(&mut self, path: &Rc<str>, given: &Given, place: Place) -> Val {
+    fn load_model(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Val {
         let name = self.target.clone().unwrap_or_default();
         let part = if words::speaks_of_reference(&name) {
             Part::Reference
@@ -119,7 +119,7 @@ impl Interpreter<'_> {
         } else {
             Part::Policy
         };
-        let via: Vec<Place> = self.frames.iter().filter_map(|frame| frame.call).collect();
+        let via: Vec<FileRange> = self.frames.iter().filter_map(|frame| frame.call).collect();
         let load = self.record.models.len();
         self.record.models.push(ModelRecord {
             class: path.clone(),
@@ -145,7 +145,7 @@ impl Interpreter<'_> {
     }
 
     /// A method of a model.
-    pub(super) fn model_method(&mut self, id: usize, load: usize, name: &str, given: &Given, place: Place) -> Val {
+    pub(super) fn model_method(&mut self, id: usize, load: usize, name: &str, given: &Given, place: FileRange) -> Val {
         let same = Val::at(What::Object(id), place);
         match name {
             "generate" => {
@@ -200,7 +200,7 @@ impl Interpreter<'_> {
     }
 
     /// `.half()`, `.to(torch.bfloat16)`, `.to("cuda", dtype=…)`: the type of the weights from here on.
-    fn cast(&mut self, load: usize, name: &str, given: &Given, place: Place) {
+    fn cast(&mut self, load: usize, name: &str, given: &Given, place: FileRange) {
         let named = |word: &str| Some(Val::at(What::Scalar(Value::Text(word.to_string())), place));
         let to = match name {
             "half" => named("fp16"),
@@ -300,7 +300,7 @@ impl Interpreter<'_> {
     }
 
     /// `accelerator.prepare(…)` gives back what it is given.
-    pub(super) fn prepared(&mut self, given: &Given, place: Place) -> Val {
+    pub(super) fn prepared(&mut self, given: &Given, place: FileRange) -> Val {
         let with_optimizer = given.all().any(|val| self.is_library(val, super::config_calls::is_optimizer));
         for val in given.all() {
             for load in self.loads_in(val, DEPTH) {

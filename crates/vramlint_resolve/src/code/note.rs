@@ -8,7 +8,7 @@ use super::library::root;
 use super::value::{Alt, Kind, Val, What};
 use std::collections::HashMap;
 use std::rc::Rc;
-use vramlint_base::{FileId, Place, TextRange, Value};
+use vramlint_base::{FileId, FileRange, TextRange, Value};
 use vramlint_syntax::python::{Call, ExprKind};
 
 /// Calls remembered at most.
@@ -70,7 +70,7 @@ pub(super) struct Noted {
     /// Which call made a thing, by its index in the heap.
     made: HashMap<usize, usize>,
     /// Calls by place, way and name.
-    known: HashMap<(Place, Vec<Place>, String), usize>,
+    known: HashMap<(FileRange, Vec<FileRange>, String), usize>,
     /// Whether what runs now has no caller that is seen.
     pub(super) uncalled: bool,
     /// Whether only calls are still looked for: what is loaded from files now is in no list.
@@ -112,10 +112,10 @@ impl Interpreter<'_> {
         alt: &Alt,
         given: &Given,
         ranges: &Ranges,
-        place: Place,
+        place: FileRange,
     ) -> Option<usize> {
         let (path, receiver, derived) = self.called(call, alt)?;
-        let via: Vec<Place> = self.frames.iter().filter_map(|frame| frame.call).collect();
+        let via: Vec<FileRange> = self.frames.iter().filter_map(|frame| frame.call).collect();
         let key = (place, via, path);
         if let Some(index) = self.noted.known.get(&key) {
             return Some(*index);
@@ -136,7 +136,7 @@ impl Interpreter<'_> {
         let noted = LibraryCall {
             file: place.file,
             place,
-            callee: Place::new(place.file, call.callee.range),
+            callee: FileRange::new(place.file, call.callee.range),
             path: key.2.clone(),
             receiver,
             arguments,
@@ -194,7 +194,7 @@ impl Interpreter<'_> {
     }
 
     /// The defaults that the fields of a class have, behind what a call gives.
-    fn add_defaults(&self, class: usize, arguments: &mut Vec<CallArgument>, place: Place) {
+    fn add_defaults(&self, class: usize, arguments: &mut Vec<CallArgument>, place: FileRange) {
         for name in self.fields(class) {
             if arguments.iter().any(|argument| argument.name.as_deref() == Some(name.as_str())) {
                 continue;
@@ -282,10 +282,10 @@ impl Interpreter<'_> {
         calls
     }
 
-    fn call_arguments(&self, given: &Given, ranges: &Ranges, call: Place) -> Vec<CallArgument> {
+    fn call_arguments(&self, given: &Given, ranges: &Ranges, call: FileRange) -> Vec<CallArgument> {
         let argument = |name: Option<&String>, position, range: Option<TextRange>, val: &Val, file: FileId| {
             let values = self.call_values(val, call, DEPTH);
-            let place = range.map_or(values[0].place, |range| Place::new(file, range));
+            let place = range.map_or(values[0].place, |range| FileRange::new(file, range));
             CallArgument { name: name.cloned(), position, place, written: range.is_some(), values }
         };
         let at = |ranges: &[Option<TextRange>], i: usize| ranges.get(i).copied().flatten();
@@ -303,11 +303,11 @@ impl Interpreter<'_> {
     }
 
     /// The alternatives of a value; those without a place of their own stand at `at`.
-    fn call_values(&self, val: &Val, at: Place, depth: u32) -> Vec<CallValue> {
+    fn call_values(&self, val: &Val, at: FileRange, depth: u32) -> Vec<CallValue> {
         val.alts.iter().map(|alt| self.call_value(alt, at, depth)).collect()
     }
 
-    fn call_value(&self, alt: &Alt, at: Place, depth: u32) -> CallValue {
+    fn call_value(&self, alt: &Alt, at: FileRange, depth: u32) -> CallValue {
         let place = alt.source.place.unwrap_or(at);
         let condition = match (&alt.condition, alt.fallback) {
             (Some(condition), _) => Some(condition.to_string()),
@@ -318,7 +318,7 @@ impl Interpreter<'_> {
         CallValue { what: self.call_what(&alt.what, place, depth), place, condition, soft, option: alt.source.option.clone() }
     }
 
-    fn call_what(&self, what: &What, place: Place, depth: u32) -> CallWhat {
+    fn call_what(&self, what: &What, place: FileRange, depth: u32) -> CallWhat {
         match what {
             What::Scalar(value) => CallWhat::Known(value.clone()),
             What::Items(items) if depth > 0 && items.len() <= ITEMS => self.call_items(items, place, depth),
@@ -331,7 +331,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn call_items(&self, items: &Rc<Vec<Val>>, place: Place, depth: u32) -> CallWhat {
+    fn call_items(&self, items: &Rc<Vec<Val>>, place: FileRange, depth: u32) -> CallWhat {
         let mut found = Vec::new();
         for item in items.iter() {
             let Some(alt) = item.only() else { return CallWhat::Unknown };
@@ -347,7 +347,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn call_object_value(&self, id: usize, place: Place, depth: u32) -> CallWhat {
+    fn call_object_value(&self, id: usize, place: FileRange, depth: u32) -> CallWhat {
         match &self.objects[id].kind {
             Kind::Model(load) => CallWhat::Model(*load),
             Kind::Dict { entries, open } if depth > 0 && entries.len() <= ITEMS => {

@@ -4,7 +4,7 @@ use super::CliOption;
 use super::interpreter::Interpreter;
 use super::value::{Kind, Source, Val, What};
 use std::rc::Rc;
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 
 /// Options kept at most.
 const OPTIONS: usize = 1_000;
@@ -22,7 +22,7 @@ pub(super) struct Declared {
     pub(super) names: Vec<String>,
     pub(super) dest: String,
     pub(super) default: Option<Val>,
-    pub(super) place: Place,
+    pub(super) place: FileRange,
     pub(super) switch: bool,
 }
 
@@ -71,7 +71,7 @@ impl Interpreter<'_> {
     }
 
     /// What `args.name` is, for a parser.
-    pub(super) fn option_value(&mut self, parser: usize, name: &str, place: Place) -> Val {
+    pub(super) fn option_value(&mut self, parser: usize, name: &str, place: FileRange) -> Val {
         let mut found = self.record.option_values.iter().filter(|info| info.parser == parser && info.dest == name);
         let first = found.next();
         match first {

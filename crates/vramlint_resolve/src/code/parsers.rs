@@ -7,7 +7,7 @@ use super::options::{Declared, dest_of};
 use super::value::{Kind, Rest, Val, What};
 use super::{ArgumentClass, LoadRole, LoadedFile, ParserUse};
 use std::rc::Rc;
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 use vramlint_syntax::data::Loader;
 
 /// Libraries that make options of the fields of a dataclass.
@@ -15,7 +15,7 @@ const DATACLASS_PARSERS: &[&str] = &["tyro", "draccus", "pyrallis", "simple_pars
 
 impl Interpreter<'_> {
     /// Calls that make a parser or parse at once.
-    pub(super) fn parser_call(&mut self, path: &Rc<str>, given: &Given, place: Place) -> Option<Val> {
+    pub(super) fn parser_call(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Option<Val> {
         match (root(path), leaf(path)) {
             ("argparse" | "configargparse" | "jsonargparse", "ArgumentParser" | "ArgParser") => {
                 Some(Val::at(What::Object(self.new_object(Kind::Parser)), place))
@@ -50,7 +50,7 @@ impl Interpreter<'_> {
     }
 
     /// Methods of `argparse.ArgumentParser` and of its groups and subparsers.
-    pub(super) fn parser_method(&mut self, id: usize, name: &str, given: &Given, place: Place) -> Val {
+    pub(super) fn parser_method(&mut self, id: usize, name: &str, given: &Given, place: FileRange) -> Val {
         match name {
             "add_argument" => {
                 self.add_argument(id, given, place);
@@ -78,7 +78,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn add_argument(&mut self, parser: usize, given: &Given, place: Place) {
+    fn add_argument(&mut self, parser: usize, given: &Given, place: FileRange) {
         let names: Vec<String> =
             given.positional.iter().filter_map(|val| val.certain().and_then(Value::as_str).map(str::to_string)).collect();
         let explicit = given.get("dest").and_then(Val::certain).and_then(Value::as_str).map(str::to_string);
@@ -103,7 +103,7 @@ impl Interpreter<'_> {
     }
 
     /// Fields of classes as options.
-    pub(super) fn declare_fields(&mut self, classes: &[Val], place: Place) {
+    pub(super) fn declare_fields(&mut self, classes: &[Val], place: FileRange) {
         let parser = self.command_parser();
         for alt in classes.iter().flat_map(|val| &val.alts) {
             match &alt.what {
@@ -127,7 +127,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn declare_library_class(&mut self, path: &str, place: Place) {
+    fn declare_library_class(&mut self, path: &str, place: FileRange) {
         if let Some(kind) = super::config_calls::arguments(path) {
             self.record.note_library(kind.dialect, kind.task);
             let class = ArgumentClass { name: path.to_string(), dialect: kind.dialect, place };
@@ -138,7 +138,7 @@ impl Interpreter<'_> {
     }
 
     /// Remembers a parser with its classes.
-    fn note_parser(&mut self, classes: &[Val], trl: bool, place: Place) {
+    fn note_parser(&mut self, classes: &[Val], trl: bool, place: FileRange) {
         if self.record.parsers.iter().any(|known| known.place == place) {
             return;
         }
@@ -165,7 +165,7 @@ impl Interpreter<'_> {
     }
 
     /// Remembers what a parser reads.
-    fn note_parsing(&mut self, parser: Place, name: &str, given: &Given, place: Place) {
+    fn note_parsing(&mut self, parser: FileRange, name: &str, given: &Given, place: FileRange) {
         let Some(known) = self.record.parsers.iter_mut().find(|known| known.place == parser) else { return };
         let switch = |name: &str, value: bool| given.get(name).is_some_and(|val| val.certain() != Some(&Value::Bool(!value)));
         match name {
@@ -187,10 +187,10 @@ impl Interpreter<'_> {
     /// Methods of `HfArgumentParser` and `TrlParser`.
     pub(super) fn dataclass_parser_method(
         &mut self,
-        parser: (&[Val], bool, Place),
+        parser: (&[Val], bool, FileRange),
         name: &str,
         given: &Given,
-        place: Place,
+        place: FileRange,
     ) -> Val {
         let (classes, trl, made) = parser;
         self.note_parsing(made, name, given, place);
@@ -235,7 +235,7 @@ impl Interpreter<'_> {
     }
 
     /// An object whose fields come from a command line or a file.
-    pub(super) fn parsed_class(&mut self, class: &Val, rest: &Rest, place: Place) -> Val {
+    pub(super) fn parsed_class(&mut self, class: &Val, rest: &Rest, place: FileRange) -> Val {
         match class.only().map(|alt| alt.what.clone()) {
             Some(What::Class(class)) => {
                 self.classes[class].made = true;

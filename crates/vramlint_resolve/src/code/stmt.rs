@@ -4,7 +4,7 @@ use super::events::Loop;
 use super::interpreter::{ClassInfo, FunctionInfo, Interpreter};
 use super::value::{Kind, Source, Val, What};
 use std::rc::Rc;
-use vramlint_base::{Place, TextRange, Value};
+use vramlint_base::{FileRange, TextRange, Value};
 use vramlint_syntax::python::{Class, Expr, ExprKind, Function, Stmt, StmtKind};
 
 /// What happens after a statement.
@@ -78,7 +78,7 @@ impl<'a> Interpreter<'a> {
         let mut val = self.eval(value, scope);
         self.target = before;
         if !self.loops.is_empty() && targets.iter().any(|target| grows(target, value)) {
-            val = Val::at(What::Unknown, Place::new(self.file_of(scope), value.range));
+            val = Val::at(What::Unknown, FileRange::new(self.file_of(scope), value.range));
         }
         for target in targets {
             self.assign(target, val.clone(), scope);
@@ -101,7 +101,7 @@ impl<'a> Interpreter<'a> {
             ExprKind::Subscript(base, index) => {
                 let base = self.muted(|this| this.eval(base, scope));
                 let index = self.eval(index, scope);
-                self.set_item(&base, &index, &val, Place::new(self.file_of(scope), target.range));
+                self.set_item(&base, &index, &val, FileRange::new(self.file_of(scope), target.range));
             }
             ExprKind::Other(inner) => {
                 // A starred target takes the rest.
@@ -132,7 +132,7 @@ impl<'a> Interpreter<'a> {
     }
 
     fn augmented(&mut self, target: &'a Expr, op: &'static str, value: &'a Expr, range: TextRange, scope: usize) {
-        let place = Place::new(self.file_of(scope), range);
+        let place = FileRange::new(self.file_of(scope), range);
         let old = self.muted(|this| this.eval(target, scope));
         let new = self.eval(value, scope);
         if op == "|" && old.objects().next().is_some() {
@@ -146,7 +146,7 @@ impl<'a> Interpreter<'a> {
     fn returned(&mut self, value: Option<&'a Expr>, range: TextRange, scope: usize) -> Flow {
         let val = match value {
             Some(value) => self.eval(value, scope),
-            None => Val::at(What::Scalar(Value::Null), Place::new(self.file_of(scope), range)),
+            None => Val::at(What::Scalar(Value::Null), FileRange::new(self.file_of(scope), range)),
         };
         let condition = self.frames.last().and_then(|frame| {
             let conditions = frame.passed.iter().chain(self.guards.get(frame.guards..).unwrap_or_default());
@@ -167,7 +167,7 @@ impl<'a> Interpreter<'a> {
                 let objects: Vec<Val> = items.iter().filter(|item| item.objects().next().is_some()).cloned().collect();
                 if objects.is_empty() { Val::unknown() } else { Val::one(What::Bundle(Rc::new(objects)), Source::default()) }
             }
-            _ => Val::at(What::Unknown, Place::new(self.file_of(scope), target.range)),
+            _ => Val::at(What::Unknown, FileRange::new(self.file_of(scope), target.range)),
         };
         self.assign(target, item, scope);
         let times = match &iter.kind {
@@ -214,7 +214,7 @@ impl<'a> Interpreter<'a> {
         let file = self.file_of(scope);
         let id = self.functions.len();
         self.functions.push(FunctionInfo { def, file, scope, class, decorators, runs: 0 });
-        let val = Val::at(What::Function { id, receiver: None }, Place::new(file, def.name_range));
+        let val = Val::at(What::Function { id, receiver: None }, FileRange::new(file, def.name_range));
         self.set(scope, &def.name, val);
         self.note_decorated(id);
     }
@@ -235,7 +235,7 @@ impl<'a> Interpreter<'a> {
                 self.statement(stmt, body);
             }
         }
-        self.set(scope, &def.name, Val::at(What::Class(id), Place::new(file, def.name_range)));
+        self.set(scope, &def.name, Val::at(What::Class(id), FileRange::new(file, def.name_range)));
     }
 
     /// The name of the class whose body a scope is.

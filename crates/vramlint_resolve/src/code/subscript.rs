@@ -7,14 +7,14 @@ use super::modules::Found;
 use super::stmt::declare;
 use super::value::{Alt, Kind, Rest, Source, Val, What};
 use std::rc::Rc;
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 
 /// Classes above a class at most.
 const LINEAGE: usize = 16;
 
 impl Interpreter<'_> {
     /// `base.name`.
-    pub(super) fn attribute(&mut self, base: &Val, name: &str, place: Place) -> Val {
+    pub(super) fn attribute(&mut self, base: &Val, name: &str, place: FileRange) -> Val {
         let mut alts = Vec::new();
         for alt in &base.alts {
             let val = self.attribute_of(alt, name, place);
@@ -23,7 +23,7 @@ impl Interpreter<'_> {
         Val::from_alts(alts)
     }
 
-    fn attribute_of(&mut self, alt: &Alt, name: &str, place: Place) -> Val {
+    fn attribute_of(&mut self, alt: &Alt, name: &str, place: FileRange) -> Val {
         match &alt.what {
             What::Module(file) => self.member(&Found::File(*file), name),
             What::Folder(folder) => self.member(&Found::Folder(folder.to_string()), name),
@@ -49,12 +49,12 @@ impl Interpreter<'_> {
     }
 
     /// A method of a plain value.
-    fn bound(&mut self, alt: &Alt, name: &str, place: Place) -> Val {
+    fn bound(&mut self, alt: &Alt, name: &str, place: FileRange) -> Val {
         let handle = self.new_object(Kind::Handle(Val { alts: vec![alt.clone()] }));
         Val::at(What::Method(handle, name.into()), place)
     }
 
-    fn object_attribute(&mut self, id: usize, name: &str, place: Place) -> Val {
+    fn object_attribute(&mut self, id: usize, name: &str, place: FileRange) -> Val {
         if let Some(val) = self.objects[id].attributes.get(name) {
             return val.clone();
         }
@@ -81,7 +81,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn instance_attribute(&mut self, id: usize, class: usize, rest: &Rest, name: &str, place: Place) -> Val {
+    fn instance_attribute(&mut self, id: usize, class: usize, rest: &Rest, name: &str, place: FileRange) -> Val {
         if name == "__dict__" {
             return Val::at(What::Object(id), place);
         }
@@ -168,7 +168,7 @@ impl Interpreter<'_> {
     }
 
     /// `base[index]`.
-    pub(super) fn item(&mut self, base: &Val, index: &Val, place: Place) -> Val {
+    pub(super) fn item(&mut self, base: &Val, index: &Val, place: FileRange) -> Val {
         let key = index.only().and_then(Alt::scalar).cloned();
         let mut alts = Vec::new();
         for alt in &base.alts {
@@ -178,7 +178,7 @@ impl Interpreter<'_> {
         Val::from_alts(alts)
     }
 
-    fn item_of(&mut self, alt: &Alt, key: Option<&Value>, place: Place) -> Val {
+    fn item_of(&mut self, alt: &Alt, key: Option<&Value>, place: FileRange) -> Val {
         let unknown = Val::at(What::Unknown, place);
         let Some(key) = key else { return unknown };
         match (&alt.what, key) {
@@ -208,7 +208,7 @@ impl Interpreter<'_> {
     }
 
     /// A key of a loaded file, unless the code has put something else there.
-    pub(super) fn loaded(&mut self, load: usize, route: &Rc<Vec<String>>, name: &str, place: Place) -> Val {
+    pub(super) fn loaded(&mut self, load: usize, route: &Rc<Vec<String>>, name: &str, place: FileRange) -> Val {
         let mut longer = (**route).clone();
         longer.push(name.to_string());
         let source = Source { place: Some(place), name: longer.join("."), path: longer.clone(), soft: true, ..Source::default() };
@@ -311,14 +311,14 @@ impl Interpreter<'_> {
 }
 
 /// A variable of the environment.
-pub(super) fn variable(name: &str, place: Place) -> Val {
+pub(super) fn variable(name: &str, place: FileRange) -> Val {
     let source =
         Source { place: Some(place), name: name.to_string(), env: Some(name.to_string()), soft: true, ..Source::default() };
     Val::one(What::Unknown, source)
 }
 
 /// Where a value is written.
-pub(super) fn place_of(val: &Val) -> Option<Place> {
+pub(super) fn place_of(val: &Val) -> Option<FileRange> {
     val.alts.first().and_then(|alt| alt.source.place)
 }
 

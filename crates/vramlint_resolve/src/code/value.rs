@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use vramlint_base::{FileId, Place, Value};
+use vramlint_base::{FileId, FileRange, Value};
 
 /// Alternatives of one value at most; the rest is dropped for an unknown one.
 const ALTERNATIVES: usize = 8;
@@ -58,7 +58,7 @@ pub(super) enum What {
 #[allow(clippy::struct_excessive_bools)] // each is asked for alone
 pub(super) struct Source {
     /// Where it is written.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<FileRange>,
     /// What it is called there: `GRPO_BATCH_SIZE`, `TrainConfig.batch_size`.
     pub(super) name: String,
     /// The names that give it a meaning, outermost first: `["training", "batch_size"]`.
@@ -76,7 +76,7 @@ pub(super) struct Source {
     /// The class that it is an attribute of.
     pub(super) class: Option<String>,
     /// Where its key is written, for an entry of a dict literal.
-    pub(super) key: Option<Place>,
+    pub(super) key: Option<FileRange>,
 }
 
 /// A thing with identity.
@@ -104,7 +104,7 @@ pub(super) enum Kind {
     /// What `parse_args()` returns, for the parser with this object.
     Namespace(usize),
     /// A parser of dataclasses.
-    DataclassParser { classes: Vec<Val>, trl: bool, place: Place },
+    DataclassParser { classes: Vec<Val>, trl: bool, place: FileRange },
     /// A model, by its index in the record of loads.
     Model(usize),
     /// What a model computes.
@@ -142,7 +142,7 @@ impl Val {
     }
 
     /// One thing that is written at `place`.
-    pub(super) fn at(what: What, place: Place) -> Self {
+    pub(super) fn at(what: What, place: FileRange) -> Self {
         Self::one(what, Source { place: Some(place), ..Source::default() })
     }
 

@@ -3,7 +3,7 @@
 
 use super::{SetVariable, Setter, inner, is_asked};
 use crate::SourceFile;
-use vramlint_base::{Place, TextRange, Value};
+use vramlint_base::{FileRange, TextRange, Value};
 use vramlint_syntax::data::{DataFile, Loader, NodeId, NodeKind, NodeRef, Style};
 
 pub(super) fn collect(file: &SourceFile, data: &DataFile, found: &mut Vec<SetVariable>) {
@@ -50,9 +50,9 @@ fn set(file: &SourceFile, data: &DataFile, name: &str, key: TextRange, value: No
         file: file.id,
         name: name.to_owned(),
         value: value_known,
-        place: Place::new(file.id, place),
+        place: FileRange::new(file.id, place),
         verbatim,
-        whole: Place::new(file.id, TextRange::new(key.start.min(range.start), key.end.max(range.end))),
+        whole: FileRange::new(file.id, TextRange::new(key.start.min(range.start), key.end.max(range.end))),
         setter: Setter::Data,
         exported: true,
         conditional: false,
@@ -73,9 +73,9 @@ fn list(file: &SourceFile, node: NodeRef<'_>, found: &mut Vec<SetVariable>) {
             file: file.id,
             name: name.to_owned(),
             value: known,
-            place: Place::new(file.id, place),
+            place: FileRange::new(file.id, place),
             verbatim: at.is_some(),
-            whole: Place::new(file.id, range),
+            whole: FileRange::new(file.id, range),
             setter: Setter::Data,
             exported: true,
             conditional: false,

@@ -8,7 +8,7 @@ mod shell;
 pub mod visible;
 
 use crate::Project;
-use vramlint_base::{FileId, Place, TextRange};
+use vramlint_base::{FileId, FileRange, TextRange};
 
 /// Who sets a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,11 +35,11 @@ pub struct SetVariable {
     /// The value, where it is known.
     pub value: Option<String>,
     /// The value's own bytes, without the quotes around it where the bytes in between are the value itself.
-    pub place: Place,
+    pub place: FileRange,
     /// Whether the bytes of `place` are the value.
     pub verbatim: bool,
     /// Name and value.
-    pub whole: Place,
+    pub whole: FileRange,
     /// Who sets it.
     pub setter: Setter,
     /// Whether a program that is started behind it sees it.

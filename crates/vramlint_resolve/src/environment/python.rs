@@ -2,7 +2,7 @@
 
 use super::{SetVariable, Setter, inner, is_asked};
 use crate::SourceFile;
-use vramlint_base::{Place, TextRange};
+use vramlint_base::{FileRange, TextRange};
 use vramlint_syntax::python::{Expr, ExprKind, Located, Module, StmtKind};
 
 pub(super) fn collect(file: &SourceFile, module: &Module, found: &mut Vec<SetVariable>) {
@@ -62,9 +62,9 @@ fn set(file: &SourceFile, located: &Located<'_>, name: &str, key: TextRange, val
         file: file.id,
         name: name.to_owned(),
         value: text,
-        place: Place::new(file.id, range),
+        place: FileRange::new(file.id, range),
         verbatim,
-        whole: Place::new(file.id, TextRange::new(key.start, value.range.end.max(key.end))),
+        whole: FileRange::new(file.id, TextRange::new(key.start, value.range.end.max(key.end))),
         setter: Setter::Python,
         exported: true,
         conditional: !located.context.is_straight(),

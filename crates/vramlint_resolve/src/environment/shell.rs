@@ -2,7 +2,7 @@
 
 use super::{SetVariable, Setter, inner, is_asked};
 use crate::{Project, SourceFile};
-use vramlint_base::{Place, TextRange};
+use vramlint_base::{FileRange, TextRange};
 use vramlint_syntax::embedded::Language;
 use vramlint_syntax::shell::{Script, Word};
 
@@ -24,9 +24,9 @@ pub(super) fn collect(project: &Project, file: &SourceFile, script: &Script, fou
             file: file.id,
             name,
             value,
-            place: Place::new(file.id, range),
+            place: FileRange::new(file.id, range),
             verbatim,
-            whole: Place::new(file.id, made.range),
+            whole: FileRange::new(file.id, made.range),
             setter,
             exported: made.exported,
             conditional: made.conditional,
@@ -62,9 +62,9 @@ fn given(file: &SourceFile, words: &[Word], conditional: bool, setter: Setter, f
             file: file.id,
             name: name.to_owned(),
             value: Some(value.to_owned()),
-            place: Place::new(file.id, range),
+            place: FileRange::new(file.id, range),
             verbatim,
-            whole: Place::new(file.id, word.range),
+            whole: FileRange::new(file.id, word.range),
             setter,
             exported: true,
             conditional,

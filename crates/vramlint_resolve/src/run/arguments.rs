@@ -4,7 +4,7 @@ use super::settle::{Layer, Offers, known, unknown};
 use crate::code::CodeFacts;
 use crate::launch::{ArgumentValue, Launch};
 use crate::setting::{Candidate, Origin};
-use vramlint_base::{Message, Place, Value, message};
+use vramlint_base::{FileRange, Message, Value, message};
 use vramlint_catalog::{Dialect, dialect};
 use vramlint_syntax::shell::Word;
 use vramlint_syntax::yaml;
@@ -17,9 +17,9 @@ pub(super) fn offer(offers: &mut Offers, launch: &Launch, dialect: Dialect, code
         let (value, raw, place, word) = match &argument.value {
             Some(value) => {
                 let typed = value.text.as_deref().map(typed);
-                (typed, value.text.clone().unwrap_or_default(), Place::new(launch.file, value.range), Some(value.word))
+                (typed, value.text.clone().unwrap_or_default(), FileRange::new(launch.file, value.range), Some(value.word))
             }
-            None => (Some(Value::Bool(true)), String::new(), Place::new(launch.file, argument.word), None),
+            None => (Some(Value::Bool(true)), String::new(), FileRange::new(launch.file, argument.word), None),
         };
         let probe = value.clone().unwrap_or(Value::Int(1));
         let mut meanings = dialect::meanings(dialect, &path, &probe);
@@ -84,7 +84,7 @@ pub(super) fn assumptions(word: &Word) -> Vec<Message> {
 
 /// A word of a command as a candidate.
 pub(super) fn from_word(launch: &Launch, word: &Word, flag: &str) -> Candidate {
-    let origin = Origin::Flag { place: Place::new(launch.file, word.range), flag: flag.to_owned() };
+    let origin = Origin::Flag { place: FileRange::new(launch.file, word.range), flag: flag.to_owned() };
     let mut candidate = match word.text() {
         Some(text) => known(typed(text), text, origin),
         None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),

@@ -9,7 +9,7 @@ use crate::launch::Launch;
 use crate::project::Project;
 use crate::setting::{Candidate, Origin};
 use std::collections::{BTreeMap, BTreeSet};
-use vramlint_base::{FileId, Place, Value, message};
+use vramlint_base::{FileId, FileRange, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::shell::Word;
@@ -228,7 +228,7 @@ fn offer_environment(offers: &mut Offers, launch: &Launch, deepspeed: bool, trai
     ];
     for (name, concept, holds) in variables {
         if let Some(variable) = launch.variable(name).filter(|_| holds) {
-            let origin = Origin::Env { name: name.to_owned(), place: Place::new(launch.file, variable.range) };
+            let origin = Origin::Env { name: name.to_owned(), place: FileRange::new(launch.file, variable.range) };
             if let Some(text) = variable.value.text() {
                 // Beats the argument of Accelerator() always (accelerate.md section 4).
                 offers.offer(concept, Layer::LauncherEnvironment, known(arguments::typed(text), text, origin));

@@ -4,7 +4,7 @@ use super::settle::{Layer, Offers, known, unknown};
 use crate::kind::Kind;
 use crate::setting::{Candidate, Origin};
 use crate::{Project, SourceFile};
-use vramlint_base::{Place, Value, message};
+use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::{Dialect, dialect};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 use vramlint_syntax::yaml;
@@ -63,11 +63,11 @@ pub(super) fn candidate(
     value: Value,
     route: &str,
 ) -> Candidate {
-    let place = Place::new(file.id, node.range());
+    let place = FileRange::new(file.id, node.range());
     let key = path
         .split_last()
         .and_then(|(last, parents)| root.at(parents)?.entry(last))
-        .map_or(place, |(key, _)| Place::new(file.id, key.range()));
+        .map_or(place, |(key, _)| FileRange::new(file.id, key.range()));
     let raw = node.range().slice(&file.text).to_owned();
     let origin = Origin::File { place, key, route: route.to_owned() };
     if is_templated(&value) {

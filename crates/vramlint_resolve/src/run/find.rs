@@ -12,7 +12,7 @@ use crate::library_calls::is_test;
 use crate::project::Project;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use vramlint_base::{FileId, Place, TextRange};
+use vramlint_base::{FileId, FileRange, TextRange};
 use vramlint_catalog::flags::Launcher;
 use vramlint_syntax::shell::Word;
 
@@ -195,7 +195,7 @@ fn sounds_like_another_task(name: &str) -> bool {
 }
 
 /// The whole of a file, for runs that no command starts.
-pub(crate) fn whole(file: &SourceFile) -> Place {
+pub(crate) fn whole(file: &SourceFile) -> FileRange {
     let first = file.text.find('\n').unwrap_or(file.text.len()) as u32;
-    Place::new(file.id, TextRange::new(0, first))
+    FileRange::new(file.id, TextRange::new(0, first))
 }

@@ -6,7 +6,7 @@ use super::{arguments, data};
 use crate::code::{CodeCandidate, CodeFacts};
 use crate::project::Project;
 use crate::setting::{Candidate, Origin};
-use vramlint_base::{Place, Value, message};
+use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::{Concept, dialect};
 use vramlint_syntax::data::Loader;
 
@@ -55,7 +55,7 @@ fn by_variable(offers: &mut Offers, seed: &Seed, code: &CodeFacts, concept: Conc
     if let Some(launch) = seed.launch.as_deref()
         && let Some(variable) = launch.variable(name)
     {
-        let origin = Origin::Env { name: name.to_owned(), place: Place::new(launch.file, variable.range) };
+        let origin = Origin::Env { name: name.to_owned(), place: FileRange::new(launch.file, variable.range) };
         let mut candidate = match variable.value.text() {
             Some(text) => known(arguments::typed(text), text, origin),
             None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
@@ -101,7 +101,7 @@ fn promote_flag(offers: &mut Offers, seed: &Seed, code: &CodeFacts, concept: Con
     let Some(launch) = seed.launch.as_deref() else { return };
     let options = launch.options();
     let Some(value) = options.iter().rfind(|o| same_option(code, &o.name, option)).and_then(|o| o.value.as_ref()) else { return };
-    let origin = Origin::Flag { place: Place::new(launch.file, value.range), flag: format!("--{option}") };
+    let origin = Origin::Flag { place: FileRange::new(launch.file, value.range), flag: format!("--{option}") };
     offers.offer(concept, Layer::Decided, arguments::candidate(value, origin));
 }
 
@@ -129,6 +129,6 @@ fn overriding(seed: &Seed, keys: &[String]) -> Option<Candidate> {
     if given.word.text().is_some_and(|text| text.starts_with('-')) {
         return None;
     }
-    let origin = Origin::Flag { place: Place::new(launch.file, given.range), flag: route };
+    let origin = Origin::Flag { place: FileRange::new(launch.file, given.range), flag: route };
     Some(arguments::candidate(given, origin))
 }

@@ -31,7 +31,7 @@ use crate::launch::Launch;
 use crate::setting::Setting;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use vramlint_base::{FileId, Place, Value};
+use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
 
@@ -41,7 +41,7 @@ pub struct Run {
     /// `launch.sh#1`: the file that starts it and its number there.
     pub id: String,
     /// The command that starts it; the entry script or the training YAML where no command is known.
-    pub place: Place,
+    pub place: FileRange,
     /// What starts it; `None` where no command is known.
     pub launcher: Option<Launcher>,
     /// The command, where one is known.
@@ -61,7 +61,7 @@ pub struct Run {
     /// Every file that takes part, in the order in which they were found.
     pub files: Vec<FileId>,
     /// References to files that are not there: what was looked for, and who names it.
-    pub absent: Vec<(String, Place)>,
+    pub absent: Vec<(String, FileRange)>,
     /// Every setting that somebody sets, or that has a default or can be derived.
     pub settings: BTreeMap<Concept, Setting>,
 }

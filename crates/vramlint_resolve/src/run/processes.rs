@@ -6,7 +6,7 @@ use crate::SourceFile;
 use crate::code::CodeFacts;
 use crate::launch::{Launch, LaunchFlag};
 use crate::setting::{Origin, Resolved};
-use vramlint_base::{Place, Value, message};
+use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::{self, Flag, Launcher};
 
@@ -65,7 +65,7 @@ fn offer_flags(offers: &mut Offers, launch: &Launch) {
 }
 
 fn offer_flag(offers: &mut Offers, launch: &Launch, found: &LaunchFlag, flag: &Flag, concept: Concept) {
-    let origin = Origin::Flag { place: Place::new(launch.file, found.word), flag: found.name.clone() };
+    let origin = Origin::Flag { place: FileRange::new(launch.file, found.word), flag: found.name.clone() };
     let candidate = match (flag.implied, found.values.first()) {
         (Some(value), _) => known(Value::Text(value.to_owned()), found.name.clone(), origin),
         (None, Some(word)) => {
@@ -95,7 +95,7 @@ fn offer_passed_on(offers: &mut Offers, launch: &Launch) {
         let Some(flag) = flag else { continue };
         let Some(concept) = flag.concept.filter(|concept| OWN.contains(concept)) else { continue };
         let place = option.value.as_ref().map_or(option.word, |value| value.range);
-        let origin = Origin::Flag { place: Place::new(launch.file, place), flag: name.clone() };
+        let origin = Origin::Flag { place: FileRange::new(launch.file, place), flag: name.clone() };
         let candidate = match (flag.implied, &option.value) {
             (Some(value), _) => known(Value::Text(value.to_owned()), name, origin),
             (None, Some(value)) => arguments::candidate(value, origin),
@@ -107,7 +107,7 @@ fn offer_passed_on(offers: &mut Offers, launch: &Launch) {
 
 fn offer_visible(offers: &mut Offers, launch: &Launch) {
     let Some(visible) = launch.variable("CUDA_VISIBLE_DEVICES") else { return };
-    let origin = Origin::Env { name: visible.name.clone(), place: Place::new(launch.file, visible.range) };
+    let origin = Origin::Env { name: visible.name.clone(), place: FileRange::new(launch.file, visible.range) };
     let candidate = match visible.value.text() {
         Some(text) => known(Value::Text(text.to_owned()), text, origin),
         None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),

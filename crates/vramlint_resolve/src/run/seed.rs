@@ -5,7 +5,7 @@ use crate::kind::Kind;
 use crate::launch::Launch;
 use crate::project::Project;
 use std::sync::Arc;
-use vramlint_base::{FileId, Place};
+use vramlint_base::{FileId, FileRange};
 use vramlint_catalog::flags::Launcher;
 use vramlint_syntax::data::{Loader, NodeRef};
 use vramlint_syntax::shell::Word;
@@ -13,7 +13,7 @@ use vramlint_syntax::shell::Word;
 /// What a run grows from.
 #[derive(Debug)]
 pub(super) struct Seed {
-    pub(super) place: Place,
+    pub(super) place: FileRange,
     pub(super) launch: Option<Arc<Launch>>,
     pub(super) entry: Option<FileId>,
     pub(super) code: Option<Arc<CodeFacts>>,
@@ -23,13 +23,13 @@ pub(super) struct Seed {
     pub(super) deepspeed: Option<FileId>,
     /// Whether the trainer itself is given DeepSpeed's file: it then trains under DeepSpeed whatever the launcher's type is.
     pub(super) trainer_deepspeed: bool,
-    pub(super) absent: Vec<(String, Place)>,
+    pub(super) absent: Vec<(String, FileRange)>,
 }
 
 impl Seed {
     /// From a command.
     pub(super) fn from_launch(project: &Project, launch: Arc<Launch>, entry: Option<FileId>) -> Self {
-        let mut seed = Self::new(Place::new(launch.file, launch.range));
+        let mut seed = Self::new(FileRange::new(launch.file, launch.range));
         seed.entry = entry;
         seed.code = entry.and_then(|entry| project.code_given(entry, &super::arguments::given(&launch)));
         seed.launch = Some(launch);
@@ -54,7 +54,7 @@ impl Seed {
         seed
     }
 
-    fn new(place: Place) -> Self {
+    fn new(place: FileRange) -> Self {
         Self {
             place,
             launch: None,
@@ -84,13 +84,13 @@ impl Seed {
             let Some(node) = file.data().and_then(|data| data.root()?.get("deepspeed")) else { continue };
             if let Some(path) = node.text().filter(|text| looks_like_path(text)) {
                 self.trainer_deepspeed = true;
-                self.refer(project, path, Place::new(id, node.range()), Kind::DeepSpeed);
+                self.refer(project, path, FileRange::new(id, node.range()), Kind::DeepSpeed);
             }
         }
         if let Some(id) = self.accelerate {
             let node = project.file(id).data().and_then(|data| data.root()?.at(&["deepspeed_config", "deepspeed_config_file"]));
             if let Some((path, node)) = node.and_then(|node: NodeRef<'_>| node.text().map(|text| (text, node))) {
-                self.refer(project, path, Place::new(id, node.range()), Kind::DeepSpeed);
+                self.refer(project, path, FileRange::new(id, node.range()), Kind::DeepSpeed);
             }
         }
     }
@@ -123,7 +123,7 @@ impl Seed {
                 _ => Kind::Training,
             };
             let Some(text) = value.text.as_deref() else { continue };
-            let place = Place::new(launch.file, value.range);
+            let place = FileRange::new(launch.file, value.range);
             self.trainer_deepspeed |= kind == Kind::DeepSpeed && looks_like_path(text);
             if project.lookup.find(text, folder).is_some() || kind != Kind::Training && looks_like_path(text) {
                 self.refer_from(project, text, folder, place, kind, self.loader_for(&option.name));
@@ -189,23 +189,31 @@ impl Seed {
     fn refer_word(&mut self, project: &Project, launch: &Launch, word: &Word, kind: Kind) {
         let folder = project.file(launch.file).folder();
         if let Some(text) = word.text() {
-            self.refer_from(project, text, folder, Place::new(launch.file, word.range), kind, None);
+            self.refer_from(project, text, folder, FileRange::new(launch.file, word.range), kind, None);
         }
     }
 
-    fn refer(&mut self, project: &Project, path: &str, place: Place, kind: Kind) {
+    fn refer(&mut self, project: &Project, path: &str, place: FileRange, kind: Kind) {
         let folder = project.file(place.file).folder();
         self.refer_from(project, path, folder, place, kind, None);
     }
 
-    fn refer_from(&mut self, project: &Project, path: &str, folder: &str, place: Place, wanted: Kind, loader: Option<Loader>) {
+    fn refer_from(
+        &mut self,
+        project: &Project,
+        path: &str,
+        folder: &str,
+        place: FileRange,
+        wanted: Kind,
+        loader: Option<Loader>,
+    ) {
         match project.lookup.find(path, folder) {
             Some(id) => self.take(project, id, wanted, loader),
             None => self.lacks(path.to_owned(), place, wanted),
         }
     }
 
-    fn lacks(&mut self, path: String, place: Place, wanted: Kind) {
+    fn lacks(&mut self, path: String, place: FileRange, wanted: Kind) {
         if matches!(wanted, Kind::Accelerate | Kind::DeepSpeed) {
             self.absent.push((path, place));
         }

@@ -148,10 +148,10 @@ pub(super) fn unknown(why: Message, raw: impl Into<String>, origin: crate::Origi
 mod tests {
     use super::*;
     use crate::Origin;
-    use vramlint_base::{FileId, Place, TextRange};
+    use vramlint_base::{FileId, FileRange, TextRange};
 
     fn at(value: i64) -> Candidate {
-        let place = Place::new(FileId(0), TextRange::at(0));
+        let place = FileRange::new(FileId(0), TextRange::at(0));
         known(Value::Int(value), value.to_string(), Origin::Flag { place, flag: "--x".into() })
     }
 

@@ -7,7 +7,7 @@ use crate::launch::Launch;
 use crate::setting::{Candidate, Origin, Setting};
 use crate::{Kind, SourceFile};
 use std::collections::BTreeMap;
-use vramlint_base::{Place, Value, message};
+use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect, dialect};
 
@@ -193,7 +193,7 @@ pub(super) fn offer_allocator(offers: &mut Offers, launch: Option<&Launch>, code
         if let Some(launch) = launch
             && let Some(variable) = launch.variable(name)
         {
-            let origin = Origin::Env { name: name.to_owned(), place: Place::new(launch.file, variable.range) };
+            let origin = Origin::Env { name: name.to_owned(), place: FileRange::new(launch.file, variable.range) };
             let mut candidate = match variable.value.text() {
                 Some(text) => known(Value::Text(text.to_owned()), text, origin),
                 None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),

@@ -17,7 +17,7 @@ pub use pep440_rs::{Version, VersionSpecifiers};
 pub use span::{Holds, Span};
 
 use std::collections::BTreeMap;
-use vramlint_base::Place;
+use vramlint_base::FileRange;
 
 /// What a project says about the version of one library.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub struct Said {
     /// The version, or what it is bound to.
     pub version: Known,
     /// Where it is written, if that file is one of the project's.
-    pub place: Option<Place>,
+    pub place: Option<FileRange>,
     /// The file as shown to people: `requirements.txt`, `.venv`; several where they differ.
     pub source: String,
     /// Everything that was said, the winner's first.
@@ -42,7 +42,7 @@ pub struct Candidate {
     /// How much it counts.
     pub rank: Rank,
     /// Where it is written.
-    pub place: Option<Place>,
+    pub place: Option<FileRange>,
     /// The file as shown to people.
     pub source: String,
 }

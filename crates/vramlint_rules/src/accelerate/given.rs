@@ -1,6 +1,6 @@
 //! A value that a launch gets, and who gives it.
 
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 
 /// What a launch says of one of its settings.
 #[derive(Clone, Debug)]
@@ -19,9 +19,9 @@ pub(crate) struct Given {
     /// As its reader gets it: of a flag text, or true for a switch.
     pub(crate) value: Value,
     /// Where the value is written; the flag itself for a switch.
-    pub(crate) place: Place,
+    pub(crate) place: FileRange,
     /// The key in the file; `None` for a flag.
-    pub(crate) key: Option<Place>,
+    pub(crate) key: Option<FileRange>,
 }
 
 impl Answer {
@@ -38,8 +38,8 @@ impl Given {
     }
 
     /// From the key to the end of the value; the flag's value, where a flag gives it.
-    pub(crate) fn whole(&self) -> Place {
-        self.key.map_or(self.place, |key| Place::new(key.file, key.range.cover(self.place.range)))
+    pub(crate) fn whole(&self) -> FileRange {
+        self.key.map_or(self.place, |key| FileRange::new(key.file, key.range.cover(self.place.range)))
     }
 
     /// The whole number: argparse turns the text of a flag into one.

@@ -1,7 +1,7 @@
 //! The DeepSpeed JSON that a loop with `Accelerator()` reads.
 
 use super::Start;
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 use vramlint_catalog::Dialect;
 use vramlint_resolve::code::{CallWhat, CodeFacts, LibraryCall, LoadRole};
 use vramlint_resolve::{EngineDict, Run, SourceFile};
@@ -15,7 +15,7 @@ pub(crate) struct Json<'a> {
     /// Its root, a mapping.
     pub(crate) root: NodeRef<'a>,
     /// Where it is named.
-    pub(crate) named: Place,
+    pub(crate) named: FileRange,
     /// The run.
     pub(crate) run: &'a Run,
     /// Whether what the file does not say is not said: no code is seen to complete it.
@@ -86,8 +86,8 @@ fn of_plugin<'a>(start: &Start<'a>) -> Option<Json<'a>> {
 
 impl Json<'_> {
     /// The value at a path, and where it is.
-    pub(crate) fn value(&self, path: &[&str]) -> Option<(Place, Value)> {
+    pub(crate) fn value(&self, path: &[&str]) -> Option<(FileRange, Value)> {
         let node = self.root.at(path)?;
-        Some((Place::new(self.file.id, node.range()), node.value(Loader::Json)?))
+        Some((FileRange::new(self.file.id, node.range()), node.value(Loader::Json)?))
     }
 }

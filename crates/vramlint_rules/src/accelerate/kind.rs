@@ -1,7 +1,7 @@
 //! How the processes of a launch cooperate, and which of the launcher's ways starts them.
 
 use super::Start;
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 use vramlint_syntax::data::NodeRef;
 
 /// The switches that say how processes cooperate, strongest first (commands/launch.py:1398-1417), and the type that each means.
@@ -21,7 +21,7 @@ pub(crate) struct Type {
     /// A name of accelerate's; `NO` also for the truth value that YAML makes of it.
     pub(crate) name: String,
     /// Where it is written: the value in the file, or the flag.
-    pub(crate) place: Place,
+    pub(crate) place: FileRange,
     /// Whether a flag says it.
     pub(crate) by_flag: bool,
 }
@@ -70,7 +70,7 @@ impl Start<'_> {
             Value::Bool(false) => "NO".to_owned(),
             _ => return None,
         };
-        Some(Type { name, place: Place::new(self.file?.id, node.range()), by_flag: false })
+        Some(Type { name, place: FileRange::new(self.file?.id, node.range()), by_flag: false })
     }
 
     /// The way of the launcher; `None` where it depends on what is not known.

@@ -13,11 +13,11 @@ pub(crate) use start::{Start, starts};
 
 use crate::Sink;
 use std::collections::BTreeMap;
-use vramlint_base::{Finding, Place};
+use vramlint_base::{FileRange, Finding};
 
 /// Reports each place once, with the gravest of what the starts with one file find there.
 pub(crate) fn worst(found: Vec<Finding>, out: &mut Sink) {
-    let mut places: BTreeMap<Place, usize> = BTreeMap::new();
+    let mut places: BTreeMap<FileRange, usize> = BTreeMap::new();
     let mut kept: Vec<Finding> = Vec::new();
     for finding in found {
         match places.get(&finding.place) {

@@ -4,7 +4,7 @@ use super::hints;
 use super::{Answer, Given};
 use crate::edit;
 use std::sync::Arc;
-use vramlint_base::{Edit, Place, TextRange, Value};
+use vramlint_base::{Edit, FileRange, TextRange, Value};
 use vramlint_catalog::flags::{self, Arity, Launcher};
 use vramlint_resolve::launch::Launch;
 use vramlint_resolve::{Kind, Project, Run, SourceFile};
@@ -29,9 +29,9 @@ pub(crate) struct Start<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Flag {
     /// The flag's own word.
-    pub(crate) word: Place,
+    pub(crate) word: FileRange,
     /// Its value, and where.
-    value: Option<(Option<String>, Place)>,
+    value: Option<(Option<String>, FileRange)>,
 }
 
 /// Every start of the project: its commands, then the files that none of them uses.
@@ -94,7 +94,7 @@ impl<'a> Start<'a> {
     /// The flag with this canonical name.
     pub(crate) fn flag(&self, name: &str) -> Option<Flag> {
         let launch = self.launch?;
-        let place = |range| Place::new(launch.file, range);
+        let place = |range| FileRange::new(launch.file, range);
         if let Some(found) = launch.flag(name) {
             let value = found.values.first().map(|word| (word.text().map(str::to_owned), place(word.range)));
             return Some(Flag { word: place(found.word), value });
@@ -159,26 +159,26 @@ impl<'a> Start<'a> {
         match node.value(self.loader()) {
             Some(value) if !is_open(&value) => Answer::Is(Given {
                 value,
-                place: Place::new(file.id, if node.range().is_empty() { key.range() } else { node.range() }),
-                key: Some(Place::new(file.id, key.range())),
+                place: FileRange::new(file.id, if node.range().is_empty() { key.range() } else { node.range() }),
+                key: Some(FileRange::new(file.id, key.range())),
             }),
             _ => Answer::Unknown,
         }
     }
 
     /// Takes a word out of the command, with the blank in front of it.
-    pub(crate) fn without_word(&self, word: Place) -> Option<Edit> {
+    pub(crate) fn without_word(&self, word: FileRange) -> Option<Edit> {
         let text = &self.project.file(word.file).text;
         let before = text.get(..word.range.start as usize)?;
         before.ends_with(' ').then(|| {
             let range = TextRange::new(word.range.start - 1, word.range.end);
-            edit::replace(Place::new(word.file, range), "")
+            edit::replace(FileRange::new(word.file, range), "")
         })
     }
 
     /// The command, where there is one.
-    pub(crate) fn command(&self) -> Option<Place> {
-        self.launch.map(|launch| Place::new(launch.file, launch.range))
+    pub(crate) fn command(&self) -> Option<FileRange> {
+        self.launch.map(|launch| FileRange::new(launch.file, launch.range))
     }
 }
 

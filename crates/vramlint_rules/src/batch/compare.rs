@@ -3,7 +3,7 @@
 use super::claim::{Claim, Part};
 use super::claimed::{Claimed, in_an_arm, speaks_of_batches};
 use super::stated;
-use vramlint_base::{Place, Related, TextRange, message};
+use vramlint_base::{FileRange, Related, TextRange, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::beside::{self, Beside};
 use vramlint_resolve::{Origin, Project, Run, Setting, SourceFile};
@@ -25,7 +25,7 @@ pub(super) struct Numbers<'a> {
     /// The run that they are of; `None` for the values of a file that no run uses.
     pub run: Option<&'a Run>,
     /// Where the accumulation stands, for a file that no run uses.
-    pub steps_at: Option<Place>,
+    pub steps_at: Option<FileRange>,
 }
 
 /// What the numbers say.
@@ -147,7 +147,7 @@ fn is_of(project: &Project, file: &SourceFile, run: &Run, claimed: &Claimed) -> 
     let here = line(claimed.claim.range.start);
     let both = [Concept::MicroBatch, Concept::GradientAccumulationSteps];
     let settings = || both.iter().filter_map(|concept| run.settings.get(concept));
-    let on_line = |place: Option<Place>| place.is_some_and(|place| place.file == file.id && line(place.range.start) == here);
+    let on_line = |place: Option<FileRange>| place.is_some_and(|place| place.file == file.id && line(place.range.start) == here);
     let code = TextRange::new(file.lines.line_start(here), claimed.claim.range.start).slice(&file.text);
     if claimed.trailing && speaks_of_batches(code) {
         // The line's own value takes part: as the winner, or beaten from another file.

@@ -80,7 +80,7 @@ use crate::rule::Build;
 use crate::sharding::config::{self, Said};
 use crate::sharding::reader::{self, Readers};
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Place, Severity, TextRange, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, Value, message};
 use vramlint_resolve::Kind;
 
 pub(crate) static RULE: Rule = Rule {
@@ -137,7 +137,7 @@ fn empty(cx: &Context<'_>, out: &mut Sink) {
                 "DeepSpeed needs train_batch_size or train_micro_batch_size_per_gpu, and the file is empty",
                 "DeepSpeed 需要 train_batch_size 或 train_micro_batch_size_per_gpu，而文件是空的"
             );
-            out.push(RULE.finding(Place::new(file.id, TextRange::at(0)), message));
+            out.push(RULE.finding(FileRange::new(file.id, TextRange::at(0)), message));
         }
     }
 }

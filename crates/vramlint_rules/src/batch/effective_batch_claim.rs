@@ -72,7 +72,7 @@ use super::compare::{self, Numbers, Verdict};
 use super::stated;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Edit, Finding, Fix, Message, Place, Severity, TextRange, message};
+use vramlint_base::{Applicability, Edit, FileRange, Finding, Fix, Message, Severity, TextRange, message};
 use vramlint_resolve::SourceFile;
 
 pub(crate) static RULE: Rule = Rule {
@@ -103,7 +103,7 @@ fn arithmetic(file: &SourceFile, claim: &Claim, verdict: &Verdict<'_>) -> Option
     let factors = claim.factors.iter().map(|factor| factor.value.to_string()).collect::<Vec<_>>().join(" x ");
     let stated = claim.total;
     let mut finding = RULE.finding(
-        Place::new(file.id, claim.range),
+        FileRange::new(file.id, claim.range),
         message!(
             "the text says {factors} = {stated}, but {factors} is {product}",
             "此处写的是 {factors} = {stated}，但 {factors} 等于 {product}"
@@ -135,7 +135,7 @@ fn contradiction(file: &SourceFile, claimed: &Claimed, verdict: &Verdict<'_>) ->
         }
         Verdict::DiffersAlways(numbers) => (numbers, differs_always(claim, numbers), Vec::new()),
     };
-    let mut finding = RULE.finding(Place::new(file.id, claim.range), message).help(message!(
+    let mut finding = RULE.finding(FileRange::new(file.id, claim.range), message).help(message!(
         "effective batch = micro_batch x gradient_accumulation_steps x world_size; correct the comment, or the setting that moved",
         "有效 batch = micro_batch x gradient_accumulation_steps x world_size；请改正注释，或改回变动过的设置"
     ));
@@ -194,7 +194,7 @@ fn correct(file: &SourceFile, claim: &Claim, total: i64) -> Fix {
     Fix {
         title: message!("write {total} in the text", "把文字中的数值改为 {total}"),
         applicability: Applicability::Unsafe,
-        edits: vec![edit::replace(Place::new(file.id, claim.total_range), total.to_string())],
+        edits: vec![edit::replace(FileRange::new(file.id, claim.total_range), total.to_string())],
     }
 }
 
@@ -204,7 +204,7 @@ fn rewrite(file: &SourceFile, claim: &Claim, numbers: &Numbers<'_>, world: i64) 
     if claim.factors.is_empty() {
         return Some(correct(file, claim, total));
     }
-    let replace = |range: TextRange, number: i64| edit::replace(Place::new(file.id, range), number.to_string());
+    let replace = |range: TextRange, number: i64| edit::replace(FileRange::new(file.id, range), number.to_string());
     let mut edits: Vec<Edit> = Vec::new();
     for (index, number) in assigned(claim, numbers, world)? {
         let factor = &claim.factors[index];

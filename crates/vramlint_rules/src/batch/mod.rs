@@ -17,12 +17,12 @@ mod optimizer_in_backward_conflict;
 mod stated;
 
 use crate::Rule;
-use vramlint_base::{FileId, Place};
+use vramlint_base::{FileId, FileRange};
 use vramlint_resolve::Project;
 
 /// Where a file speaks of its effective batch: `effective batch = 4 x 2 x 8 = 64` in a comment, or in the prose of a document.
-pub fn claims(project: &Project, file: FileId) -> Vec<Place> {
-    claimed::claims(project.file(file)).into_iter().map(|claimed| Place::new(file, claimed.claim.range)).collect()
+pub fn claims(project: &Project, file: FileId) -> Vec<FileRange> {
+    claimed::claims(project.file(file)).into_iter().map(|claimed| FileRange::new(file, claimed.claim.range)).collect()
 }
 
 /// The rules of this family, in any order.

@@ -1,7 +1,7 @@
 //! The factors of a run's batch: their formula, their places, and the accumulation that would restore a total.
 
 use crate::edit;
-use vramlint_base::{Applicability, Fix, Place, Related, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Related, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_resolve::{Origin, Project, Run, Setting};
@@ -65,7 +65,7 @@ pub(super) fn restore(run: &Run, total: i64) -> Option<Fix> {
 }
 
 /// The number at `place` replaced by the accumulation that gives `total`.
-pub(super) fn accumulation(place: Place, micro: i64, world: i64, total: i64) -> Option<Fix> {
+pub(super) fn accumulation(place: FileRange, micro: i64, world: i64, total: i64) -> Option<Fix> {
     let rest = micro.checked_mul(world).filter(|rest| *rest > 0 && total % rest == 0)?;
     let steps = total / rest;
     (steps > 0).then(|| Fix {

@@ -58,7 +58,7 @@
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, calls, gate};
-use vramlint_base::{Applicability, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Severity, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::CallIn;
 use vramlint_resolve::code::{CallWhat, LibraryCall};
@@ -201,7 +201,7 @@ fn accumulation(cx: &Context<'_>, at: &CallIn, once: &mut Once, out: &mut Sink) 
         if run.deepspeed.is_some() || run.int(vramlint_catalog::Concept::ZeroStage).is_some() {
             continue;
         }
-        let place = Place::new(launch.file, variable.range);
+        let place = FileRange::new(launch.file, variable.range);
         if once.first(place) {
             let message = message!(
                 "{VARIABLE}={text} is refused: Accelerator() makes a whole number of it",
@@ -228,7 +228,7 @@ fn precision_of_the_environment(cx: &Context<'_>, at: &CallIn, once: &mut Once, 
         if text.is_empty() || matches!(text, "no" | "fp16" | "bf16" | "fp8") {
             continue;
         }
-        let place = Place::new(launch.file, variable.range);
+        let place = FileRange::new(launch.file, variable.range);
         if once.first(place) {
             let message = message!(
                 "{VARIABLE}={text} has no effect: accelerate knows no, fp16, bf16 and fp8, in lower case",

@@ -66,7 +66,7 @@
 use super::loops::loops;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, calls, edit};
-use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 
@@ -94,17 +94,17 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let written = given.place.range.slice(&cx.project.file(given.place.file).text);
         let written = written.rsplit('=').next().unwrap_or(written).trim();
         let Some(division) = division(file, call.place).filter(|_| *count > 1) else { continue };
-        if !is_count(&division, *count, written) || !once.first(Place::new(call.file, division.range)) {
+        if !is_count(&division, *count, written) || !once.first(FileRange::new(call.file, division.range)) {
             continue;
         }
         let fix = division.whole.map(|loss| Fix {
             title: message!("hand it the loss undivided", "直接传入未除的损失"),
             applicability: Applicability::Unsafe,
-            edits: vec![edit::replace(Place::new(call.file, division.range), loss.range.slice(&file.text))],
+            edits: vec![edit::replace(FileRange::new(call.file, division.range), loss.range.slice(&file.text))],
         });
         let mut finding = RULE
             .finding(
-                Place::new(call.file, division.range),
+                FileRange::new(call.file, division.range),
                 message!(
                     "accelerator.backward() divides by {count} already: the gradients become {count} times too small",
                     "accelerator.backward() 已除以 {count}：梯度会小 {count} 倍"
@@ -129,7 +129,7 @@ struct Division<'a> {
 }
 
 /// The division of the loss that a call of `backward` gets: in the call, or in the same round of the loop around it.
-fn division(file: &SourceFile, backward: Place) -> Option<Division<'_>> {
+fn division(file: &SourceFile, backward: FileRange) -> Option<Division<'_>> {
     for each in loops(file.python()?) {
         let Some((_, call)) = each.own.iter().flat_map(super::loops::Own::calls).find(|(expr, _)| expr.range == backward.range)
         else {

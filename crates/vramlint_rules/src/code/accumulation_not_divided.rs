@@ -63,7 +63,7 @@
 use super::loops::{Loop, clears, loops, loss_of, steps};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
@@ -127,17 +127,17 @@ fn in_loop(file: &SourceFile, module: &Module, each: &Loop<'_>) -> Option<vramli
     let (start, end) = (loss.range.start as usize, loss.range.end as usize);
     let enclosed = file.text[..start].ends_with('(') && file.text[end..].starts_with(')');
     let divided = if enclosed { format!("{name} / {divisor}") } else { format!("({name} / {divisor})") };
-    let edits = vec![edit::replace(Place::new(file.id, loss.range), divided)];
+    let edits = vec![edit::replace(FileRange::new(file.id, loss.range), divided)];
     Some(
         RULE.finding(
-            Place::new(file.id, backward.range),
+            FileRange::new(file.id, backward.range),
             message!(
                 "the gradients of {count} micro-batches are added up, but the loss is not divided by {count}",
                 "累积了 {count} 个微批次的梯度，但损失没有除以 {count}"
             ),
         )
         .related(
-            Place::new(file.id, step.range),
+            FileRange::new(file.id, step.range),
             message!("the optimizer steps here, every {count} rounds", "优化器在此每 {count} 轮更新一次"),
         )
         .help(message!("write ({name} / {divisor}).backward()", "写作 ({name} / {divisor}).backward()"))

@@ -53,7 +53,7 @@
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit, gate};
-use vramlint_base::{Applicability, Fix, Place, Severity, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_resolve::versions::Span;
 use vramlint_syntax::python::{ArgumentKind, Imports};
 
@@ -81,7 +81,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 ArgumentKind::DoubleStar => true,
                 ArgumentKind::Positional | ArgumentKind::Star => false,
             });
-            let place = Place::new(file.id, site.expr.range);
+            let place = FileRange::new(file.id, site.expr.range);
             if !named || given || !once.first(place) {
                 continue;
             }

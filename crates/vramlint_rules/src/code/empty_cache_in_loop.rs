@@ -55,7 +55,7 @@
 use super::loops::loops;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity, message};
+use vramlint_base::{FileRange, Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL609",
@@ -80,7 +80,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             for (_, expr, _) in emptied {
                 out.push(
                     RULE.finding(
-                        Place::new(file.id, expr.range),
+                        FileRange::new(file.id, expr.range),
                         message!(
                             "empty_cache() in every round gives back blocks that the next round asks for again",
                             "每轮都调用 empty_cache() 会归还下一轮马上又要申请的块"

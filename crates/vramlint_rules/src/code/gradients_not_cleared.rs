@@ -50,7 +50,7 @@
 use super::loops::{clears, loops, loss_of, steps};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity, message};
+use vramlint_base::{FileRange, Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL610",
@@ -81,13 +81,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             if backward && only_sometimes {
                 out.push(
                     RULE.finding(
-                        Place::new(file.id, step.range),
+                        FileRange::new(file.id, step.range),
                         message!(
                             "this steps in every round on gradients that are cleared only every few",
                             "每轮都用隔几轮才清零的梯度更新"
                         ),
                     )
-                    .related(Place::new(file.id, cleared[0].1.range), message!("they are cleared here", "在此清零"))
+                    .related(FileRange::new(file.id, cleared[0].1.range), message!("they are cleared here", "在此清零"))
                     .help(message!(
                         "move the step beside zero_grad(), or clear in every round",
                         "把更新移到 zero_grad() 旁边，或每轮都清零"

@@ -61,7 +61,7 @@
 use super::loops::{Loop, loops, loss_of, stops_gradients};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Finding, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::python::{Expr, ExprKind, Module, Stmt, StmtKind};
 
@@ -112,13 +112,13 @@ fn retained(file: &SourceFile, each: &Loop<'_>) -> Option<Finding> {
     let kept = *keeps.first()?;
     Some(
         RULE.finding(
-            Place::new(file.id, retain.range),
+            FileRange::new(file.id, retain.range),
             message!(
                 "retain_graph=True keeps the graph of every {name} that the loop keeps",
                 "retain_graph=True 会保留循环所存的每个 {name} 的图"
             ),
         )
-        .related(Place::new(file.id, kept.range), message!("{name} is kept here", "在此保留 {name}"))
+        .related(FileRange::new(file.id, kept.range), message!("{name} is kept here", "在此保留 {name}"))
         .help(message!("remove retain_graph, or keep {name}.item()", "去掉 retain_graph，或只保留 {name}.item()"))
         .fix(by_item(file, &keeps, name, Applicability::Unsafe)),
     )
@@ -149,7 +149,7 @@ fn evaluated(file: &SourceFile, module: &Module, each: &Loop<'_>) -> Option<Find
         let Some(kept) = keeps.first() else { continue };
         return Some(
             RULE.finding(
-                Place::new(file.id, kept.range),
+                FileRange::new(file.id, kept.range),
                 message!(
                     "{name} holds the activations of its batch: no backward frees them, and gradients are on",
                     "{name} 占着该批次的激活：没有 backward 释放它们，且未关闭梯度"
@@ -216,7 +216,7 @@ fn kept<'a>(stmt: &'a Stmt, name: &str) -> Option<&'a Expr> {
 }
 
 fn by_item(file: &SourceFile, keeps: &[&Expr], name: &str, applicability: Applicability) -> Fix {
-    let edits = keeps.iter().map(|kept| edit::replace(Place::new(file.id, kept.range), format!("{name}.item()"))).collect();
+    let edits = keeps.iter().map(|kept| edit::replace(FileRange::new(file.id, kept.range), format!("{name}.item()"))).collect();
     Fix { title: message!("keep {name}.item()", "改为 {name}.item()"), applicability, edits }
 }
 

@@ -50,7 +50,7 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity, TextRange, Value, message};
+use vramlint_base::{FileRange, Severity, TextRange, Value, message};
 use vramlint_catalog::{Dialect, dialect};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::python::{Arm, Expr, ExprKind, Stmt, StmtKind, equal_bodies};
@@ -101,10 +101,10 @@ fn pair_of(file: vramlint_base::FileId, first: &Arm, second: &Arm, text: &str) -
     let body = TextRange::new(second.body.first()?.range.start, second.body.last()?.range.end);
     Some(
         RULE.finding(
-            Place::new(file, first.header),
+            FileRange::new(file, first.header),
             message!("`{header}` and the arm after it do the same thing", "`{header}` 与其后的分支做的是同一件事"),
         )
-        .related(Place::new(file, body), message!("the same statements", "相同的语句"))
+        .related(FileRange::new(file, body), message!("the same statements", "相同的语句"))
         .help(message!("remove the arm, or give it the value that it was made for", "删除该分支，或填上它本该设定的值")),
     )
 }

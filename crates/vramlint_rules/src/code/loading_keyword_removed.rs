@@ -62,7 +62,7 @@
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, calls, edit, gate};
-use vramlint_base::{Applicability, Edit, Fix, Message, Place, Severity, TextRange, Value, message};
+use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, Severity, TextRange, Value, message};
 use vramlint_resolve::code::{CallArgument, LibraryCall};
 use vramlint_resolve::versions::Span;
 use vramlint_syntax::python::StmtKind;
@@ -159,7 +159,7 @@ fn import(cx: &Context<'_>, call: &LibraryCall) -> Option<Option<Edit>> {
         }
     }
     let end = beside?.range.end;
-    Some(Some(edit::replace(Place::new(call.file, TextRange::at(end)), ", BitsAndBytesConfig")))
+    Some(Some(edit::replace(FileRange::new(call.file, TextRange::at(end)), ", BitsAndBytesConfig")))
 }
 
 fn instead(name: &str) -> Option<Message> {

@@ -52,7 +52,7 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity, Value, message};
+use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 
@@ -84,10 +84,10 @@ pub(super) fn in_file(file: &SourceFile, out: &mut Sink) {
     if let Some(module) = file.python() {
         for located in module.statements() {
             let StmtKind::If(arms) = &located.stmt.kind else { continue };
-            let mut above: Vec<(Asked, Place)> = Vec::new();
+            let mut above: Vec<(Asked, FileRange)> = Vec::new();
             for arm in arms {
                 let Some(asked) = arm.test.as_ref().and_then(asked) else { continue };
-                let header = Place::new(file.id, arm.header);
+                let header = FileRange::new(file.id, arm.header);
                 if let Some((_, cover)) = above.iter().find(|(other, _)| covers(other, &asked)) {
                     out.push(
                         RULE.finding(

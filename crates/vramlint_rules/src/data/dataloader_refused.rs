@@ -48,7 +48,7 @@
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, calls};
-use vramlint_base::{Applicability, Message, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Message, Severity, Value, message};
 use vramlint_resolve::code::{CallArgument, CallWhat, LibraryCall};
 
 pub(crate) static RULE: Rule = Rule {
@@ -85,7 +85,7 @@ fn known<'c>(call: &'c LibraryCall, name: &str) -> Option<(&'c CallArgument, &'c
     Some((argument, argument.settled()?))
 }
 
-fn push(place: Place, text: Message, help: Message, once: &mut Once, out: &mut Sink) -> bool {
+fn push(place: FileRange, text: Message, help: Message, once: &mut Once, out: &mut Sink) -> bool {
     let first = once.first(place);
     if first {
         out.push(RULE.finding(place, text).help(help));

@@ -34,17 +34,17 @@ pub(crate) use data::{insert_after, put, rename_key, set};
 pub(crate) use moved::move_key;
 pub(crate) use remove::{remove_entry, remove_key};
 
-use vramlint_base::{Edit, Place, TextRange};
+use vramlint_base::{Edit, FileRange, TextRange};
 use vramlint_resolve::SourceFile;
 
 /// Replaces a place.
-pub(crate) fn replace(place: Place, text: impl Into<String>) -> Edit {
+pub(crate) fn replace(place: FileRange, text: impl Into<String>) -> Edit {
     Edit { place, text: text.into() }
 }
 
 /// Replaces a range of a file.
 fn at(file: &SourceFile, range: TextRange, text: impl Into<String>) -> Edit {
-    replace(Place::new(file.id, range), text)
+    replace(FileRange::new(file.id, range), text)
 }
 
 /// The line break that the file uses: that of its first line.

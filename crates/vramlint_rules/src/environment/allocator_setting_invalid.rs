@@ -51,7 +51,7 @@
 use super::allocator::{Problem, Takes, VARIABLES, What, problems};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Message, Place, Severity, TextRange, message};
+use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, TextRange, message};
 use vramlint_resolve::environment::SetVariable;
 
 pub(crate) static RULE: Rule = Rule {
@@ -78,16 +78,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The refused bytes, where they are written as they are.
-fn place(set: &SetVariable, problem: &Problem) -> Place {
+fn place(set: &SetVariable, problem: &Problem) -> FileRange {
     if !set.verbatim {
         return set.place;
     }
     let start = set.place.range.start;
     let range = TextRange::new(start + problem.range.start as u32, start + problem.range.end as u32);
-    Place::new(set.file, range)
+    FileRange::new(set.file, range)
 }
 
-fn finding(set: &SetVariable, place: Place, problem: &Problem) -> vramlint_base::Finding {
+fn finding(set: &SetVariable, place: FileRange, problem: &Problem) -> vramlint_base::Finding {
     let (what, help) = words(&set.name, &problem.what);
     let finding = RULE.finding(place, what).help(help);
     let Some(instead) = problem.instead.clone().filter(|_| set.verbatim) else { return finding };

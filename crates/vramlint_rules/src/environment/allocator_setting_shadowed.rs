@@ -48,7 +48,7 @@
 use super::allocator::VARIABLES;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{FileId, Place, Severity, message};
+use vramlint_base::{FileId, FileRange, Severity, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::environment::{SetVariable, Setter};
 
@@ -63,7 +63,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// One variable in force: its number among [`VARIABLES`], its value, its place.
-type InForce<'a> = (usize, Option<&'a str>, Place);
+type InForce<'a> = (usize, Option<&'a str>, FileRange);
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
@@ -84,7 +84,7 @@ fn script(file: &SourceFile, once: &mut Once, out: &mut Sink) {
     for command in file.script().into_iter().flat_map(|script| &script.commands) {
         let seen = VARIABLES.iter().enumerate().filter_map(|(number, name)| {
             let made = command.environment.iter().rev().find(|made| made.name == *name)?;
-            Some((number, made.value.text(), Place::new(file.id, made.range)))
+            Some((number, made.value.text(), FileRange::new(file.id, made.range)))
         });
         compare(&seen.collect::<Vec<_>>(), once, out);
     }
@@ -106,7 +106,7 @@ fn together(sets: &[SetVariable], once: &mut Once, out: &mut Sink) {
 }
 
 /// Whether two entries stand close enough to belong to one mapping.
-fn near(a: Place, b: Place) -> bool {
+fn near(a: FileRange, b: FileRange) -> bool {
     let same = |a: FileId, b: FileId| a == b;
     same(a.file, b.file) && a.range.start.abs_diff(b.range.start) < 400
 }

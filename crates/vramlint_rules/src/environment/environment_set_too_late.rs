@@ -58,7 +58,7 @@ use super::allocator::VARIABLES;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeSet;
-use vramlint_base::{Place, Severity, TextRange, Value, message};
+use vramlint_base::{FileRange, Severity, TextRange, Value, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::environment::{SetVariable, Setter};
 use vramlint_syntax::python::{Call, Expr, ExprKind, Module, StmtKind};
@@ -119,7 +119,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             if let Some((call, allocates)) = first_use(module, set.whole.range) {
                 let allocator = set.name != super::visible_devices_misread::VARIABLE;
                 if !allocator || allocates {
-                    out.push(finding(set, Place::new(set.file, call), file));
+                    out.push(finding(set, FileRange::new(set.file, call), file));
                 }
             }
         }
@@ -192,7 +192,7 @@ fn devices(module: &Module) -> BTreeSet<&str> {
     gpu.difference(&other).copied().collect()
 }
 
-fn finding(set: &SetVariable, call: Place, file: &SourceFile) -> vramlint_base::Finding {
+fn finding(set: &SetVariable, call: FileRange, file: &SourceFile) -> vramlint_base::Finding {
     let name = &set.name;
     let used = call.range.slice(&file.text);
     let used: String = used.lines().next().unwrap_or_default().chars().take(60).collect();

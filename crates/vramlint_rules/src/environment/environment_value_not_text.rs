@@ -40,7 +40,7 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
@@ -72,7 +72,7 @@ fn module_sets(file: &SourceFile, module: &Module, out: &mut Sink) {
             continue;
         }
         let kind = literal.python_type();
-        let place = Place::new(file.id, value.range);
+        let place = FileRange::new(file.id, value.range);
         let written = value.range.slice(&file.text);
         let mut finding = RULE
             .finding(

@@ -66,7 +66,7 @@
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Finding, Place, Severity, message};
+use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::launch::Launch;
@@ -100,9 +100,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// A variable that a command gets: its value, and its place.
-fn given(project: &Project, launch: &Launch, name: &str) -> Option<(String, Place)> {
+fn given(project: &Project, launch: &Launch, name: &str) -> Option<(String, FileRange)> {
     if let Some(made) = launch.variable(name) {
-        return Some((made.value.text()?.trim().to_owned(), Place::new(launch.file, made.range))).filter(|_| !made.conditional);
+        return Some((made.value.text()?.trim().to_owned(), FileRange::new(launch.file, made.range)))
+            .filter(|_| !made.conditional);
     }
     // Files of variables that somebody reads; with several of them it is not known which.
     let mut sets = project
@@ -133,7 +134,7 @@ fn waits(project: &Project, run: &Run, launch: &Launch) -> Option<Finding> {
             ),
         )
         .related(at, message!("they would meet on this machine", "它们应在本机会合"))
-        .related(Place::new(launch.file, launch.range), message!("one process", "一个进程"))
+        .related(FileRange::new(launch.file, launch.range), message!("one process", "一个进程"))
         .help(message!(
             "start the processes with torchrun or accelerate launch, or take the variables away",
             "请用 torchrun 或 accelerate launch 启动进程，或去掉这些变量"
@@ -198,7 +199,7 @@ fn unread_address(project: &Project, launch: &Launch) -> Option<Finding> {
                 "torchrun 不读取 MASTER_ADDR：{several} 台机器各自在 127.0.0.1 等待其他机器"
             ),
         )
-        .related(Place::new(launch.file, machines.range), message!("{several} machines", "{several} 台机器"))
+        .related(FileRange::new(launch.file, machines.range), message!("{several} machines", "{several} 台机器"))
         .help(message!("give --master_addr {address}", "请给出 --master_addr {address}"))
     })
 }

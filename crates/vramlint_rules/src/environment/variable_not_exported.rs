@@ -46,7 +46,7 @@
 use super::allocator::VARIABLES;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Place, Severity, TextRange, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, message};
 use vramlint_resolve::environment::{SetVariable, Setter};
 
 pub(crate) static RULE: Rule = Rule {
@@ -95,12 +95,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if let Some(first) = launches.peek().copied().cloned()
             && launches.all(|launch| launch.variable(name).is_none())
         {
-            out.push(finding(set, Place::new(first.file, first.range)));
+            out.push(finding(set, FileRange::new(first.file, first.range)));
         }
     }
 }
 
-fn finding(set: &SetVariable, launch: Place) -> vramlint_base::Finding {
+fn finding(set: &SetVariable, launch: FileRange) -> vramlint_base::Finding {
     let name = &set.name;
     let start = set.whole.range.start;
     RULE.finding(set.whole, message!("{name} is set, but not exported", "{name} 已设置但未导出"))
@@ -112,6 +112,6 @@ fn finding(set: &SetVariable, launch: Place) -> vramlint_base::Finding {
         .fix(Fix {
             title: message!("export it", "导出它"),
             applicability: Applicability::Unsafe,
-            edits: vec![edit::replace(Place::new(set.file, TextRange::at(start)), "export ")],
+            edits: vec![edit::replace(FileRange::new(set.file, TextRange::at(start)), "export ")],
         })
 }

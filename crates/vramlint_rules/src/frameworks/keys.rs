@@ -1,7 +1,7 @@
 //! The settings of one training as its framework sees them: the file, and the options of the command over it.
 
 use std::collections::BTreeMap;
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 use vramlint_catalog::classes::{self, Class};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::launch::Launch;
@@ -27,9 +27,9 @@ pub(crate) struct Setting {
     /// `None` for a value that is not known.
     pub(crate) value: Option<Value>,
     /// Where the value stands; of a switch the flag itself.
-    pub(crate) place: Place,
+    pub(crate) place: FileRange,
     /// Where its name stands.
-    pub(crate) key: Place,
+    pub(crate) key: FileRange,
     /// Whether a flag or an override of the command gives it.
     pub(crate) by_flag: bool,
     /// Whether it stands in a block of its file.
@@ -98,7 +98,7 @@ fn keys<'a>(project: &'a Project, kind: Kind, file: Option<&'a SourceFile>, laun
                 Some(value) => (value.text.as_deref().map(typed), value.range),
                 None => (Some(Value::Bool(true)), option.word),
             };
-            let at = |range| Place::new(launch.file, range);
+            let at = |range| FileRange::new(launch.file, range);
             let setting = Setting { value, place: at(place), key: at(option.word), by_flag: true, nested: false };
             settings.insert(name, setting);
         }
@@ -129,7 +129,7 @@ fn collect(
         let block = !value.range().is_empty() && value.text().is_none() && !value.is_mapping() && below();
         let value_at = if value.range().is_empty() || block { key.range() } else { value.range() };
         let made = if templated { None } else { value.value(loader) };
-        let at = |range| Place::new(file.id, range);
+        let at = |range| FileRange::new(file.id, range);
         let nested = !prefix.is_empty();
         into.insert(path, Setting { value: made, place: at(value_at), key: at(key.range()), by_flag: false, nested });
     }
@@ -207,7 +207,7 @@ impl Keys<'_> {
     }
 
     /// Where a setting's value stands.
-    pub(crate) fn place(&self, key: &str) -> Option<Place> {
+    pub(crate) fn place(&self, key: &str) -> Option<FileRange> {
         self.settings.get(key).map(|setting| setting.place)
     }
 

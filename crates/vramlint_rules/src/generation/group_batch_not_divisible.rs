@@ -69,7 +69,7 @@ use crate::counted::counted;
 use crate::frameworks::{self, refusals};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Finding, Fix, Message, Place, Severity, message};
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::Kind;
 use vramlint_resolve::arguments::{ArgumentSet, By, Reader};
@@ -159,11 +159,11 @@ fn started_by_itself(cx: &Context<'_>, set: &ArgumentSet) -> bool {
 }
 
 /// Where the finding stands: the first of these keys that is given, else the call.
-fn place(set: &ArgumentSet, keys: &[&str]) -> Place {
+fn place(set: &ArgumentSet, keys: &[&str]) -> FileRange {
     keys.iter().find_map(|key| set.get(key)).map_or(set.place, |given| given.place)
 }
 
-fn build(cx: &Context<'_>, set: &ArgumentSet, severity: Severity, at: Place, message: Message, keys: &[&str]) -> Finding {
+fn build(cx: &Context<'_>, set: &ArgumentSet, severity: Severity, at: FileRange, message: Message, keys: &[&str]) -> Finding {
     let mut found = finding_of(cx, set, &RULE, severity, at, message);
     for given in keys.iter().filter_map(|key| set.get(key)).filter(|given| given.place != at) {
         found = found.related(given.place, message!("takes part in it", "参与计算"));

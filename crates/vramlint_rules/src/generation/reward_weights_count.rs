@@ -70,7 +70,7 @@ use crate::arguments::Told;
 use crate::rule::Build;
 use crate::trainers::trainers;
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity, Value, message};
+use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
@@ -112,7 +112,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// How many functions an argument holds, where it is written as one function or as a list of them.
-fn count(module: &Module, place: Place) -> Option<usize> {
+fn count(module: &Module, place: FileRange) -> Option<usize> {
     let found = module.calls().find_map(|site| site.call.args.iter().find(|argument| argument.range == place.range))?;
     functions(module, &found.value)
 }

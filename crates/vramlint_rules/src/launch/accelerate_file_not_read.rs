@@ -73,7 +73,7 @@
 use crate::accelerate::json::is_plain_loop;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity, message};
+use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::{Kind, Run, SourceFile};
 
@@ -116,18 +116,18 @@ fn holds(folder: &str, inner: &str) -> bool {
 }
 
 /// What of the file would change the run, with its place.
-fn lost(file: &SourceFile) -> Option<(String, Place)> {
+fn lost(file: &SourceFile) -> Option<(String, FileRange)> {
     let root = file.data()?.root()?;
     let entry = |key: &str, counts: &dyn Fn(&str) -> bool| {
         let node = root.get(key)?;
         let text = node.text().filter(|text| counts(text))?;
-        Some((format!("{key}: {text}"), Place::new(file.id, node.range())))
+        Some((format!("{key}: {text}"), FileRange::new(file.id, node.range())))
     };
     entry("distributed_type", &|text| matches!(text, "FSDP" | "DEEPSPEED"))
         .or_else(|| entry("mixed_precision", &|text| matches!(text, "bf16" | "fp16" | "fp8")))
 }
 
-fn finding(run: &Run, file: &SourceFile, (what, at): &(String, Place)) -> vramlint_base::Finding {
+fn finding(run: &Run, file: &SourceFile, (what, at): &(String, FileRange)) -> vramlint_base::Finding {
     let name = file.name();
     let launcher = match run.launcher {
         Some(Launcher::Torchrun) => "torchrun",

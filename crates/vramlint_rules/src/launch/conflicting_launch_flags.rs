@@ -41,7 +41,7 @@
 use crate::accelerate::{Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity, message};
+use vramlint_base::{FileRange, Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL104",
@@ -67,7 +67,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn given<'f>(start: &Start<'_>, flag: &'f str) -> Option<(&'f str, Place)> {
+fn given<'f>(start: &Start<'_>, flag: &'f str) -> Option<(&'f str, FileRange)> {
     start.flag(flag).map(|found| (flag, found.word))
 }
 
@@ -100,7 +100,7 @@ fn module(start: &Start<'_>) -> Option<vramlint_base::Finding> {
     Some(clash(given(start, "--module")?, given(start, "--no_python")?))
 }
 
-fn clash((first, first_at): (&str, Place), (second, second_at): (&str, Place)) -> vramlint_base::Finding {
+fn clash((first, first_at): (&str, FileRange), (second, second_at): (&str, FileRange)) -> vramlint_base::Finding {
     RULE.finding(
         second_at,
         message!(

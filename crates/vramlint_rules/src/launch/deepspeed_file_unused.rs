@@ -59,7 +59,7 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, schema};
-use vramlint_base::{Place, Severity, message};
+use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::{Kind, Project, SourceFile};
 
 pub(crate) static RULE: Rule = Rule {
@@ -91,7 +91,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "no run of the project reads this DeepSpeed configuration, and nothing names it",
             "项目中没有任何运行读取此 DeepSpeed 配置，也没有任何地方提到它"
         );
-        out.push(RULE.finding(Place::new(file.id, first.range()), message).help(message!(
+        out.push(RULE.finding(FileRange::new(file.id, first.range()), message).help(message!(
             "name it where the run should use it: --deepspeed, deepspeed_config_file; or remove it",
             "在应使用它的运行中指明：--deepspeed、deepspeed_config_file；或将其删除"
         )));

@@ -84,7 +84,7 @@
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit, gate};
-use vramlint_base::{Applicability, FileId, Finding, Fix, Message, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileId, FileRange, Finding, Fix, Message, Severity, Value, message};
 use vramlint_catalog::{Concept, models};
 use vramlint_resolve::code::{CallWhat, CodeCandidate, CodeFacts, LibraryCall, ModelLoad};
 use vramlint_resolve::versions::Span;
@@ -316,7 +316,7 @@ fn has_one_gpu(run: &Run) -> bool {
 
 /// Whether accelerate or torchrun makes the run distributed, and where that is written, if anywhere.
 #[allow(clippy::option_option)] // distributed or not, written or not
-fn distributed(run: &Run) -> Option<Option<(Place, Message)>> {
+fn distributed(run: &Run) -> Option<Option<(FileRange, Message)>> {
     let at = |concept: Concept| run.settings.get(&concept).and_then(|setting| setting.winning());
     let kind = at(Concept::DistributedType);
     if let Some((candidate, text)) = kind.and_then(|candidate| Some((candidate, candidate.known()?.as_str()?)))

@@ -67,7 +67,7 @@
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, calls};
-use vramlint_base::{Finding, Message, Place, Severity, Value, message};
+use vramlint_base::{FileRange, Finding, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::code::{CallWhat, LibraryCall};
@@ -113,7 +113,7 @@ fn in_run(
     at: &CallIn,
     load: &LibraryCall,
     map: &CallWhat,
-    place: Place,
+    place: FileRange,
     trained: Option<&LibraryCall>,
     run: &Run,
 ) -> Option<Finding> {
@@ -193,7 +193,7 @@ fn in_run(
 }
 
 /// A model that is trained with blocks on the CPU or the disk: hooks move them in for the forward pass, and no update reaches them.
-fn offloaded(at: &CallIn, load: &LibraryCall, map: &CallWhat, place: Place) -> Option<Finding> {
+fn offloaded(at: &CallIn, load: &LibraryCall, map: &CallWhat, place: FileRange) -> Option<Finding> {
     let CallWhat::Dict { entries, .. } = map else { return None };
     let values: Vec<&CallWhat> = entries.iter().filter_map(|entry| calls::only(&entry.values)).map(|value| &value.what).collect();
     let host = |what: &&&CallWhat| matches!(what, CallWhat::Known(Value::Text(text)) if text == "cpu" || text == "disk");
@@ -221,7 +221,7 @@ fn offloaded(at: &CallIn, load: &LibraryCall, map: &CallWhat, place: Place) -> O
 }
 
 /// A quantized model with blocks on the disk.
-fn on_disk(at: &CallIn, load: &LibraryCall, map: &CallWhat, place: Place) -> Option<Finding> {
+fn on_disk(at: &CallIn, load: &LibraryCall, map: &CallWhat, place: FileRange) -> Option<Finding> {
     let (config, bits) = calls::quantized(at, load)?;
     let CallWhat::Dict { entries, .. } = map else { return None };
     let disk = entries
@@ -295,7 +295,7 @@ fn bypassed(cx: &Context<'_>, at: &CallIn) -> bool {
 
 /// Whether the run is distributed, and where that is written, if anywhere.
 #[allow(clippy::option_option)] // distributed or not, written or not
-fn distributed(run: &Run) -> Option<Option<(Place, Message)>> {
+fn distributed(run: &Run) -> Option<Option<(FileRange, Message)>> {
     let kind = run.settings.get(&Concept::DistributedType).and_then(|setting| setting.winning());
     if let Some((candidate, text)) = kind.and_then(|candidate| Some((candidate, candidate.known()?.as_str()?))) {
         let several = text.starts_with("MULTI_") || matches!(text, "FSDP" | "DEEPSPEED");

@@ -45,7 +45,7 @@
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity, Value, message};
+use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::Run;
@@ -88,12 +88,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Processes on one machine, and where that is said.
-fn processes(run: &Run) -> Option<(i64, Place)> {
+fn processes(run: &Run) -> Option<(i64, FileRange)> {
     let launch = run.launch.as_deref().filter(|launch| !launch.open)?;
     match launch.launcher {
         Launcher::Torchrun => {
             let word = launch.flag("--nproc_per_node")?.values.first()?;
-            Some((word.text()?.parse().ok()?, Place::new(launch.file, word.range)))
+            Some((word.text()?.parse().ok()?, FileRange::new(launch.file, word.range)))
         }
         Launcher::Accelerate => {
             let ids = run.settings.get(&Concept::GpuIds);
@@ -117,7 +117,7 @@ fn processes(run: &Run) -> Option<(i64, Place)> {
 }
 
 /// The GPUs that a process sees: by the command, else by the code itself.
-fn devices(cx: &Context<'_>, run: &Run) -> Option<(i64, Place)> {
+fn devices(cx: &Context<'_>, run: &Run) -> Option<(i64, FileRange)> {
     let launch = run.launch.as_deref()?;
     let count = |text: &str| i64::try_from(visible::read(text).ids.len()).ok();
     let files = run.code.as_ref().map_or(&[][..], |code| &code.files);
@@ -130,7 +130,7 @@ fn devices(cx: &Context<'_>, run: &Run) -> Option<(i64, Place)> {
             .then(|| Some((count(in_code.value.as_deref()?)?, in_code.whole)))?;
     }
     let made = launch.variable("CUDA_VISIBLE_DEVICES")?;
-    Some((count(made.value.text()?)?, Place::new(launch.file, made.range)))
+    Some((count(made.value.text()?)?, FileRange::new(launch.file, made.range)))
 }
 
 /// Whether the processes run without GPUs.

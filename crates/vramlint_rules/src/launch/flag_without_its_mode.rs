@@ -43,7 +43,7 @@
 use crate::accelerate::{Answer, Start, Type, json, starts};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Finding, Place, Severity, Value, message};
+use vramlint_base::{FileRange, Finding, Severity, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::launch::{Launch, LaunchFlag};
 
@@ -124,7 +124,8 @@ fn beside_json(start: &Start<'_>, launch: &Launch) -> Vec<Finding> {
                 "{name} {asked} 不生效：DeepSpeed JSON 中 {key} 为 {said}"
             )
         };
-        let finding = RULE.finding(Place::new(launch.file, flag.word), message).related(place, message!("the JSON", "该 JSON"));
+        let finding =
+            RULE.finding(FileRange::new(launch.file, flag.word), message).related(place, message!("the JSON", "该 JSON"));
         Some(finding.help(message!(
             "write the value in the JSON, or \"auto\" there for the flag to fill in",
             "请在 JSON 中写出取值，或在该处写 \"auto\" 由参数填充"
@@ -163,9 +164,9 @@ fn finding(start: &Start<'_>, kind: &Type, launch: &Launch, first: &LaunchFlag, 
     } else {
         message!("{flag} has no effect with distributed_type {name}", "distributed_type 为 {name} 时 {flag} 不生效")
     };
-    let mut finding = RULE.finding(Place::new(launch.file, first.word), message);
+    let mut finding = RULE.finding(FileRange::new(launch.file, first.word), message);
     for other in others {
-        finding = finding.related(Place::new(launch.file, other.word), message!("this one neither", "此参数同样不生效"));
+        finding = finding.related(FileRange::new(launch.file, other.word), message!("this one neither", "此参数同样不生效"));
     }
     finding = finding.related(kind.place, message!("the type is {name}", "类型为 {name}"));
     if flag == "--gradient_accumulation_steps" {

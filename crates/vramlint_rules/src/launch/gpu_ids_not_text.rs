@@ -41,7 +41,7 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_resolve::Kind;
 use vramlint_syntax::data::{Loader, NodeRef};
 
@@ -72,7 +72,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn finding(file: vramlint_base::FileId, node: NodeRef<'_>, value: &Value, loader: Loader) -> vramlint_base::Finding {
-    let place = Place::new(file, node.range());
+    let place = FileRange::new(file, node.range());
     let kind = value.python_type();
     let finding = RULE
         .finding(

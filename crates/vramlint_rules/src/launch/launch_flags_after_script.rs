@@ -62,7 +62,7 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Edit, Fix, Place, Severity, TextRange, message};
+use vramlint_base::{Applicability, Edit, FileRange, Fix, Severity, TextRange, message};
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_resolve::launch::{Argument, Launch};
 use vramlint_syntax::shell::Word;
@@ -117,7 +117,7 @@ fn stray<'o, 'l>(launcher: Launcher, option: &'o Argument<'l>) -> Option<(&'o Ar
 
 fn finding(cx: &Context<'_>, launch: &Launch, option: &Argument<'_>, flag: &str) -> vramlint_base::Finding {
     let script = launch.script.as_ref().and_then(Word::text).unwrap_or_default();
-    let place = Place::new(launch.file, option.word);
+    let place = FileRange::new(launch.file, option.word);
     let finding = RULE
         .finding(
             place,
@@ -148,7 +148,7 @@ fn moved(cx: &Context<'_>, launch: &Launch, option: &Argument<'_>) -> Option<Vec
     if blank == 0 || words.contains('\n') {
         return None;
     }
-    let at = Place::new(launch.file, TextRange::new(script.range.start, script.range.start));
-    let gone = Place::new(launch.file, TextRange::new(range.start - 1, range.end));
+    let at = FileRange::new(launch.file, TextRange::new(script.range.start, script.range.start));
+    let gone = FileRange::new(launch.file, TextRange::new(range.start - 1, range.end));
     Some(vec![edit::replace(at, format!("{words} ")), edit::replace(gone, "")])
 }

@@ -56,7 +56,7 @@
 use crate::accelerate::{Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Fix, Place, Severity, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL105",
@@ -83,7 +83,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The flag that decides, and where it is.
-fn mode(start: &Start<'_>) -> Option<(&'static str, Place)> {
+fn mode(start: &Start<'_>) -> Option<(&'static str, FileRange)> {
     if let Some(cpu) = start.flag("--cpu") {
         return Some(("--cpu", cpu.word));
     }
@@ -91,7 +91,7 @@ fn mode(start: &Start<'_>) -> Option<(&'static str, Place)> {
     flags.into_iter().find_map(|flag| start.flag(flag).map(|found| (flag, found.word)))
 }
 
-fn dropped_type(start: &Start<'_>, flag: &str, at: Place) -> Option<vramlint_base::Finding> {
+fn dropped_type(start: &Start<'_>, flag: &str, at: FileRange) -> Option<vramlint_base::Finding> {
     let file = start.kind_in_file().filter(|kind| SHARDED.contains(&kind.name.as_str()))?;
     let kind = &file.name;
     if flag != "--cpu" && start.kind().is_some_and(|now| now.name == *kind) {
@@ -111,7 +111,7 @@ fn dropped_type(start: &Start<'_>, flag: &str, at: Place) -> Option<vramlint_bas
     )
 }
 
-fn dropped_sizes(start: &Start<'_>, flag: &str, at: Place) -> Option<vramlint_base::Finding> {
+fn dropped_sizes(start: &Start<'_>, flag: &str, at: FileRange) -> Option<vramlint_base::Finding> {
     if start.flag("--use_parallelism_config").is_some() {
         return None;
     }
@@ -123,13 +123,13 @@ fn dropped_sizes(start: &Start<'_>, flag: &str, at: Place) -> Option<vramlint_ba
     let file = start.file?;
     let finding =
         RULE.finding(at, message!("{flag} drops parallelism_config of the file", "{flag} 会丢弃文件中的 parallelism_config"));
-    Some(finding.related(Place::new(file.id, key.range()), message!("it has no effect", "它不会生效")).help(message!(
+    Some(finding.related(FileRange::new(file.id, key.range()), message!("it has no effect", "它不会生效")).help(message!(
         "leave {flag} out, or add --use_parallelism_config beside --use_fsdp",
         "去掉 {flag}，或在 --use_fsdp 旁加上 --use_parallelism_config"
     )))
 }
 
-fn with_fix(finding: vramlint_base::Finding, start: &Start<'_>, at: Place) -> vramlint_base::Finding {
+fn with_fix(finding: vramlint_base::Finding, start: &Start<'_>, at: FileRange) -> vramlint_base::Finding {
     let flag = at.range.slice(&start.project.file(at.file).text);
     let Some(edit) = start.without_word(at) else { return finding };
     finding

@@ -42,7 +42,7 @@
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::launch::{Launch, from_script};
@@ -152,7 +152,7 @@ fn in_file(file: &SourceFile, out: &mut Sink) {
     if count.value(Loader::PyYaml) != Some(Value::Int(1)) || machines.is_some_and(|machines| machines != Value::Int(1)) {
         return;
     }
-    let at = |node: NodeRef<'_>| Place::new(file.id, node.range());
+    let at = |node: NodeRef<'_>| FileRange::new(file.id, node.range());
     let finding =
         RULE.finding(at(kind), what(name)).related(at(count), message!("num_processes is 1", "num_processes 为 1")).help(help());
     out.push(with_fix(finding, at(kind), Some(file)));
@@ -173,7 +173,7 @@ fn help() -> vramlint_base::Message {
 }
 
 /// The type for one GPU, where the type stands in a file.
-fn with_fix(finding: vramlint_base::Finding, kind: Place, file: Option<&SourceFile>) -> vramlint_base::Finding {
+fn with_fix(finding: vramlint_base::Finding, kind: FileRange, file: Option<&SourceFile>) -> vramlint_base::Finding {
     let Some(file) = file else { return finding };
     let quoted = if file.data().is_some_and(|data| data.json) { "\"NO\"" } else { "'NO'" };
     finding.fix(Fix {

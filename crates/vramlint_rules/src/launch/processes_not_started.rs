@@ -47,7 +47,7 @@
 use crate::accelerate::{Answer, Path, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Message, Place, Severity, message};
+use vramlint_base::{FileRange, Message, Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL109",
@@ -86,7 +86,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Why one process is started, and where that is written.
-fn single(start: &Start<'_>) -> Option<(Option<Place>, Message)> {
+fn single(start: &Start<'_>) -> Option<(Option<FileRange>, Message)> {
     if let Some(cpu) = start.flag("--cpu") {
         // Over a file that shards, `mode-flag-replaces-file` tells it.
         if start.kind_in_file().is_some_and(|kind| matches!(kind.name.as_str(), "FSDP" | "DEEPSPEED" | "MEGATRON_LM")) {

@@ -52,7 +52,7 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, gate};
-use vramlint_base::{Place, Severity, Value, message};
+use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_resolve::Kind;
 use vramlint_resolve::versions::Span;
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
@@ -77,7 +77,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(root) = file.data().and_then(DataFile::root) else { continue };
         let Some(at) = root.get("compute_environment").filter(|node| node.text() == Some("AMAZON_SAGEMAKER")) else { continue };
         let Some(kind) = root.get("distributed_type") else { continue };
-        let place = |node: NodeRef<'_>| Place::new(file.id, node.range());
+        let place = |node: NodeRef<'_>| FileRange::new(file.id, node.range());
         let value = kind.value(Loader::PyYaml);
         let refused = value == Some(Value::Text("NO".to_owned())) && root.get("num_processes").is_none();
         let (severity, message) = if value == Some(Value::Bool(false)) {

@@ -63,7 +63,7 @@
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeMap;
-use vramlint_base::{Finding, Place, Severity, Value, message};
+use vramlint_base::{FileRange, Finding, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::{Candidate, Origin, Run, Setting};
 
@@ -94,7 +94,7 @@ const CONCEPTS: &[Concept] = &[
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     // What loses in every run that it takes part in; `None` for what wins somewhere or is left open.
-    let mut losers: BTreeMap<(Place, Concept), Option<Finding>> = BTreeMap::new();
+    let mut losers: BTreeMap<(FileRange, Concept), Option<Finding>> = BTreeMap::new();
     for run in &cx.project.runs {
         for concept in CONCEPTS {
             let Some(setting) = run.settings.get(concept) else { continue };

@@ -63,7 +63,7 @@
 use crate::accelerate::{Path, Start, starts};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity, message};
+use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_resolve::Run;
@@ -128,7 +128,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// GPUs that the only process sees, where a command starts it without ranks.
-fn visible(cx: &Context<'_>, run: &Run, starts: &[Start<'_>]) -> Option<(i64, Option<Place>)> {
+fn visible(cx: &Context<'_>, run: &Run, starts: &[Start<'_>]) -> Option<(i64, Option<FileRange>)> {
     let launch = run.launch.as_deref()?;
     match run.launcher? {
         Launcher::Python => {}
@@ -149,7 +149,7 @@ fn visible(cx: &Context<'_>, run: &Run, starts: &[Start<'_>]) -> Option<(i64, Op
     if let Some(variable) = launch.variable("CUDA_VISIBLE_DEVICES") {
         let text = variable.value.text()?;
         let ids = text.split(',').map(str::trim).take_while(|id| !id.is_empty() && !id.starts_with('-')).count();
-        return Some((i64::try_from(ids).ok()?, Some(Place::new(launch.file, variable.range))));
+        return Some((i64::try_from(ids).ok()?, Some(FileRange::new(launch.file, variable.range))));
     }
     if run.settings.contains_key(&Concept::VisibleDevices) {
         return None;

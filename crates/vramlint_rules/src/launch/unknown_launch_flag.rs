@@ -51,7 +51,7 @@
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit, gate};
-use vramlint_base::{Applicability, Finding, Fix, Place, Severity, message};
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, message};
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_catalog::keys;
 use vramlint_resolve::launch::{Launch, LaunchFlag};
@@ -116,7 +116,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn judge(cx: &Context<'_>, launch: &Launch, flag: &LaunchFlag) -> Option<Finding> {
-    let place = Place::new(launch.file, flag.word);
+    let place = FileRange::new(launch.file, flag.word);
     let name = flag.name.as_str();
     if let Some((name, until)) = GONE.iter().find(|(gone, _)| launch.launcher == Launcher::Accelerate && *gone == name) {
         let verdict = gate::judge(cx, launch.file, &Span::since("accelerate", until), Severity::Error)?;

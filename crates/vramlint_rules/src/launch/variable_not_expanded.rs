@@ -57,7 +57,7 @@
 use crate::accelerate::{Path, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Finding, Place, Severity, message};
+use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_resolve::{Project, SourceFile};
 use vramlint_syntax::data::NodeRef;
 
@@ -122,7 +122,7 @@ fn judge(start: &Start<'_>, root: NodeRef<'_>, file: &SourceFile, key: &str, nod
         _ => return None,
     };
     let finding = RULE.finding(
-        Place::new(file.id, node.range()),
+        FileRange::new(file.id, node.range()),
         message!("accelerate does not expand {written}: {key} is this text", "accelerate 不会展开 {written}：{key} 就是这段文本"),
     );
     Some(finding.severity(severity).help(message!(

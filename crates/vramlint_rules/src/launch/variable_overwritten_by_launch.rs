@@ -74,7 +74,7 @@
 use crate::accelerate::{Answer, Path, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity, Value, message};
+use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
 
@@ -122,7 +122,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let Some((now, by)) = overwritten(&start, &variable.name, asked) else { continue };
-            let place = Place::new(launch.file, variable.range);
+            let place = FileRange::new(launch.file, variable.range);
             if !once.first(place) {
                 continue;
             }
@@ -148,7 +148,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// What the processes get instead, and where that is written.
-fn overwritten(start: &Start<'_>, name: &str, asked: &str) -> Option<(String, Option<Place>)> {
+fn overwritten(start: &Start<'_>, name: &str, asked: &str) -> Option<(String, Option<FileRange>)> {
     let (answer, default) = match name {
         "ACCELERATE_MIXED_PRECISION" if !given_in_code(start) => (start.top("mixed_precision"), "no"),
         "ACCELERATE_DYNAMO_BACKEND" => (start.block("dynamo_config", "dynamo_backend"), "no"),

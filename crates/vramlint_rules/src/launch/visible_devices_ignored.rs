@@ -44,7 +44,7 @@
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity, message};
+use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::environment::visible;
 use vramlint_resolve::launch::{Launch, LaunchFlag};
@@ -66,7 +66,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(set) = launch.variable("CUDA_VISIBLE_DEVICES").filter(|_| launch.flag("-H").is_none()) else { continue };
         let Some(shown) = set.value.text().filter(|value| !value.is_empty()) else { continue };
         let Some((flag, chosen)) = chooses(launch) else { continue };
-        let place = Place::new(launch.file, set.range);
+        let place = FileRange::new(launch.file, set.range);
         if !once.first(place) {
             continue;
         }
@@ -86,7 +86,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 ),
             )
             .severity(if same { Severity::Info } else { Severity::Warning })
-            .related(Place::new(launch.file, flag.word), message!("the GPUs are chosen here, from 0", "GPU 在此从 0 开始选择"))
+            .related(
+                FileRange::new(launch.file, flag.word),
+                message!("the GPUs are chosen here, from 0", "GPU 在此从 0 开始选择"),
+            )
             .help(message!(
                 "write --include localhost:{shown}, or take {name} away",
                 "请写 --include localhost:{shown}，或去掉 {name}"

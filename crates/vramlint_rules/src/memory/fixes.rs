@@ -3,7 +3,7 @@
 use super::figures::gib;
 use super::insert::{self, Literal};
 use crate::edit;
-use vramlint_base::{Applicability, Edit, Fix, Message, Place, TextRange, Value, message};
+use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, TextRange, Value, message};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_estimate::repairs::Change;
 use vramlint_estimate::{Keeps, Repair, RunEstimate};
@@ -135,7 +135,7 @@ fn number(project: &Project, candidate: &Candidate, old: u64, new: u64) -> Optio
     let text = place.range.slice(&project.file(place.file).text);
     let bare = text.trim_matches(['"', '\'']);
     let start = text.find(bare)? as u32 + place.range.start;
-    let exact = Place::new(place.file, TextRange::new(start, start + bare.len() as u32));
+    let exact = FileRange::new(place.file, TextRange::new(start, start + bare.len() as u32));
     (bare.parse() == Ok(old)).then(|| edit::replace(exact, new.to_string()))
 }
 
@@ -172,7 +172,7 @@ fn optimizer_named(project: &Project, run: &Run, optimizer: Optimizer) -> Option
     let bare = text.trim_matches(['"', '\'']);
     let known = matches!(bare, "adamw_torch" | "adamw_torch_fused" | "adamw_hf");
     let start = text.find(bare)? as u32 + place.range.start;
-    let exact = Place::new(place.file, TextRange::new(start, start + bare.len() as u32));
+    let exact = FileRange::new(place.file, TextRange::new(start, start + bare.len() as u32));
     known.then(|| vec![edit::replace(exact, new)])
 }
 

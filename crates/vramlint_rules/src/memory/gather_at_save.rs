@@ -33,7 +33,7 @@ use super::{figures, places};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeSet;
-use vramlint_base::{Place, Severity, message};
+use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_estimate::RunEstimate;
 use vramlint_resolve::Run;
@@ -79,7 +79,7 @@ pub(super) fn decides(estimate: &RunEstimate) -> Option<(u64, u64, u64)> {
     (held <= all && host.peak > all && (whole > all || estimate.is_grounded())).then_some((whole, held, all))
 }
 
-fn place(run: &Run) -> Place {
+fn place(run: &Run) -> FileRange {
     let own = Concept::from_name("gather_16bit_on_save").and_then(|concept| places::written(run, concept));
     own.or_else(|| places::written(run, Concept::ZeroStage)).or_else(|| places::written(run, Concept::Model)).unwrap_or(run.place)
 }

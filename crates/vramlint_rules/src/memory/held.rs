@@ -1,6 +1,6 @@
 //! Whether two loads of a model are held by one process at once.
 
-use vramlint_base::{Place, TextRange};
+use vramlint_base::{FileRange, TextRange};
 use vramlint_resolve::Project;
 use vramlint_resolve::code::ModelLoad;
 use vramlint_syntax::python::{Expr, ExprKind, Located, Stmt, StmtKind};
@@ -9,9 +9,9 @@ use vramlint_syntax::python::{Expr, ExprKind, Located, Stmt, StmtKind};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
     /// The earlier call.
-    pub first: Place,
+    pub first: FileRange,
     /// The later call.
-    pub second: Place,
+    pub second: FileRange,
     /// Names of both results.
     pub names: [String; 2],
 }
@@ -19,7 +19,7 @@ pub(super) struct Pair {
 /// The pair that two loads make, where the first is certainly still held when the second is there: both run without a condition in
 /// one function, under two names, and the first name is used again later.
 pub(super) fn pair(project: &Project, a: &ModelLoad, b: &ModelLoad) -> Option<Pair> {
-    let chain = |load: &ModelLoad| load.via.iter().copied().chain([load.place]).collect::<Vec<Place>>();
+    let chain = |load: &ModelLoad| load.via.iter().copied().chain([load.place]).collect::<Vec<FileRange>>();
     let (a, b) = (chain(a), chain(b));
     // Where the two ways part, both calls stand in one function.
     let (first, second) = a.iter().zip(&b).find(|(a, b)| a != b)?;

@@ -33,7 +33,7 @@ use super::{figures, gather_at_save, places};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeSet;
-use vramlint_base::{Message, Place, Severity, message};
+use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_estimate::{RunEstimate, Verdict};
 use vramlint_memory::setup::Offload;
@@ -69,7 +69,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Where the offload is written, else the workers, else the model.
-fn place(run: &Run, estimate: &RunEstimate) -> Place {
+fn place(run: &Run, estimate: &RunEstimate) -> FileRange {
     let parallel = &estimate.setup.parallel;
     let offload = parallel.offload_optimizer != Offload::None || parallel.offload_param != Offload::None;
     let order: &[Concept] = if offload {

@@ -1,7 +1,7 @@
 //! A setting written beside another one that is there.
 
 use crate::edit;
-use vramlint_base::{Edit, Place, TextRange};
+use vramlint_base::{Edit, FileRange, TextRange};
 use vramlint_resolve::{Candidate, Origin, Project, SourceFile};
 use vramlint_syntax::python::ArgumentKind;
 
@@ -38,12 +38,12 @@ pub(super) fn beside(project: &Project, candidate: &Candidate, key: &str, value:
     }
 }
 
-fn end_of(place: Place) -> Place {
-    Place::new(place.file, TextRange::at(place.range.end))
+fn end_of(place: FileRange) -> FileRange {
+    FileRange::new(place.file, TextRange::at(place.range.end))
 }
 
 /// A line of its own below an entry that has its line for itself; in JSON behind the value.
-fn in_data(file: &SourceFile, own: Place, value_at: Place, key: &str, value: Literal) -> Option<Edit> {
+fn in_data(file: &SourceFile, own: FileRange, value_at: FileRange, key: &str, value: Literal) -> Option<Edit> {
     let text = file.text.as_ref();
     if file.data().is_some_and(|data| data.json) {
         return Some(edit::replace(end_of(value_at), format!(", \"{key}\": {}", value.text(false))));
@@ -63,7 +63,7 @@ fn in_data(file: &SourceFile, own: Place, value_at: Place, key: &str, value: Lit
     }
     let newline = if rest[..to_end].ends_with('\r') { "\r\n" } else { "\n" };
     let at = value_at.range.end as usize + content.len();
-    let place = Place::new(file.id, TextRange::at(at as u32));
+    let place = FileRange::new(file.id, TextRange::at(at as u32));
     Some(edit::replace(place, format!("{newline}{indent}{key}: {}", value.text(false))))
 }
 

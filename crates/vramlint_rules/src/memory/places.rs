@@ -1,6 +1,6 @@
 //! Where a finding about memory points.
 
-use vramlint_base::{Place, Related, TextRange, message};
+use vramlint_base::{FileRange, Related, TextRange, message};
 use vramlint_catalog::Concept;
 use vramlint_estimate::RunEstimate;
 use vramlint_memory::estimate::Part;
@@ -8,7 +8,7 @@ use vramlint_resolve::{Project, Run, SourceFile};
 
 /// The setting that decides most and is written in a file: the model where what stays resident decides, the rows where activations
 /// do; the command that starts the run where none is written.
-pub(super) fn deciding(run: &Run, estimate: &RunEstimate) -> Place {
+pub(super) fn deciding(run: &Run, estimate: &RunEstimate) -> FileRange {
     let resident: u64 =
         [Part::Weights, Part::Gradients, Part::Optimizer, Part::Buffers].iter().map(|part| estimate.part(*part)).sum();
     let of_batch = [Concept::MicroBatch, Concept::SequenceLength, Concept::Model];
@@ -18,7 +18,7 @@ pub(super) fn deciding(run: &Run, estimate: &RunEstimate) -> Place {
 }
 
 /// Where a setting of the run is written: the winner's place, or the first of several where none wins.
-pub(super) fn written(run: &Run, concept: Concept) -> Option<Place> {
+pub(super) fn written(run: &Run, concept: Concept) -> Option<FileRange> {
     let setting = run.settings.get(&concept)?;
     match setting.winning() {
         Some(winner) => winner.origin.place(),
@@ -44,10 +44,10 @@ fn declared(project: &Project, run: &Run, keys: &[&str]) -> Option<Related> {
     // The command line may have put another card in its place.
     let own = range.slice(&file.text).trim_matches(['"', '\'']);
     let replaced = policy.target.memory.is_none() && policy.target.gpu.as_deref().is_some_and(|gpu| gpu != own);
-    (!replaced)
-        .then(|| Related {
-            place: Place::new(file.id, range), message: message!("the target is declared here", "目标在此声明")
-        })
+    (!replaced).then(|| Related {
+        place: FileRange::new(file.id, range),
+        message: message!("the target is declared here", "目标在此声明"),
+    })
 }
 
 /// The value of a key in the table `[target]` or `[tool.vramlint.target]`.

@@ -62,7 +62,7 @@ use crate::arguments::Told;
 use crate::rule::Build;
 use crate::trainers::trainers;
 use crate::{Context, Group, Rule, Sink, gate};
-use vramlint_base::{FileId, Place, Severity, Value, message};
+use vramlint_base::{FileId, FileRange, Severity, Value, message};
 use vramlint_resolve::arguments::Reader;
 use vramlint_resolve::versions::Span;
 
@@ -91,7 +91,7 @@ fn names_head(value: &Value) -> bool {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    let mut tell = |file: FileId, place: Place, related: Option<Place>, out: &mut Sink| {
+    let mut tell = |file: FileId, place: FileRange, related: Option<FileRange>, out: &mut Sink| {
         let span = Span::since("trl", SINCE);
         let Some(severity) = gate::severity(cx, file, &span, RULE.severity) else { return };
         if !told.first(place, "") {

@@ -49,7 +49,7 @@
 use crate::arguments::{Told, any, finding, number, run, strategy, trainings, written};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Message, Place, Severity, message};
+use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_resolve::arguments::ArgumentSet;
 
 pub(crate) static RULE: Rule = Rule {
@@ -69,7 +69,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     for set in trainings(cx).filter(|set| set.truth("load_best_model_at_end", false) == Some(true)) {
         let Some(wish) = set.get("load_best_model_at_end") else { continue };
-        let mut found: Vec<(Place, Message, Option<Place>)> = Vec::new();
+        let mut found: Vec<(FileRange, Message, Option<FileRange>)> = Vec::new();
         found.extend(strategies(cx, set, wish.place));
         found.extend(steps(cx, set));
         found.extend(weights_only(cx, set));
@@ -90,7 +90,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Different strategies.
-fn strategies(cx: &Context<'_>, set: &ArgumentSet, wish: Place) -> Option<(Place, Message, Option<Place>)> {
+fn strategies(cx: &Context<'_>, set: &ArgumentSet, wish: FileRange) -> Option<(FileRange, Message, Option<FileRange>)> {
     let (eval, save) = (strategy(set, EVAL, "no")?, strategy(set, &["save_strategy"], "steps")?);
     let known = |name: &str| matches!(name, "no" | "steps" | "epoch");
     if eval == save || save == "best" || !known(eval) || !known(save) {
@@ -107,7 +107,7 @@ fn strategies(cx: &Context<'_>, set: &ArgumentSet, wish: Place) -> Option<(Place
 }
 
 /// Steps that do not meet.
-fn steps(cx: &Context<'_>, set: &ArgumentSet) -> Option<(Place, Message, Option<Place>)> {
+fn steps(cx: &Context<'_>, set: &ArgumentSet) -> Option<(FileRange, Message, Option<FileRange>)> {
     if strategy(set, EVAL, "no")? != "steps" || strategy(set, &["save_strategy"], "steps")? != "steps" {
         return None;
     }
@@ -137,7 +137,7 @@ fn steps(cx: &Context<'_>, set: &ArgumentSet) -> Option<(Place, Message, Option<
 }
 
 /// Weights alone, of a model that is sharded.
-fn weights_only(cx: &Context<'_>, set: &ArgumentSet) -> Option<(Place, Message, Option<Place>)> {
+fn weights_only(cx: &Context<'_>, set: &ArgumentSet) -> Option<(FileRange, Message, Option<FileRange>)> {
     let only = set.get("save_only_model").filter(|_| set.truth("save_only_model", false) == Some(true))?;
     let given = |key: &str| set.get(key).filter(|_| set.truth(key, false) == Some(true)).map(|given| given.place);
     let engine = run(cx, set).and_then(|run| run.deepspeed.map(|_| run.place));

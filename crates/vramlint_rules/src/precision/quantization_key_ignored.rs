@@ -55,7 +55,7 @@
 
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Place, Severity, TextRange, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, Value, message};
 use vramlint_resolve::code::LibraryCall;
 
 pub(crate) static RULE: Rule = Rule {
@@ -121,7 +121,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 finding = finding.help(message!("did you mean {known}?", "是否应为 {known}？"));
                 if argument.written {
                     let start = argument.place.range.start;
-                    let key = Place::new(call.file, TextRange::new(start, start + u32::try_from(name.len()).unwrap_or_default()));
+                    let key =
+                        FileRange::new(call.file, TextRange::new(start, start + u32::try_from(name.len()).unwrap_or_default()));
                     let edits = vec![edit::replace(key, known)];
                     let title = message!("rename it to {known}", "改名为 {known}");
                     finding = finding.fix(Fix { title, applicability: Applicability::Unsafe, edits });

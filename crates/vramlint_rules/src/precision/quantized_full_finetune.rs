@@ -59,7 +59,7 @@ use crate::arguments::Told;
 use crate::rule::Build;
 use crate::trainers::{Trainer, quantizes, trainers};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity, Value, message};
+use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_resolve::code::CallWhat;
 
 pub(crate) static RULE: Rule = Rule {
@@ -94,7 +94,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Where the model of a trainer is quantized by bitsandbytes, if it certainly is.
-fn quantized(trainer: &Trainer<'_>) -> Option<Place> {
+fn quantized(trainer: &Trainer<'_>) -> Option<FileRange> {
     if let Some(config) = trainer.made("quantization_config").filter(|config| quantizes(config)) {
         return trainer.model_name().map(|_| config.place);
     }

@@ -53,7 +53,7 @@
 use crate::arguments::{Told, finding_of, is_trl, trainings};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit, gate};
-use vramlint_base::{Applicability, Fix, Place, Severity, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_resolve::arguments::Nested;
 use vramlint_resolve::versions::Span;
 
@@ -98,9 +98,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The bare name in the place of a key, without its quotes.
-fn name_within(cx: &Context<'_>, entry: &Nested) -> Option<Place> {
+fn name_within(cx: &Context<'_>, entry: &Nested) -> Option<FileRange> {
     let text = entry.place.range.slice(&cx.project.file(entry.place.file).text);
     let at = text.find(entry.key.as_str()).filter(|_| text.trim_matches(['"', '\'']) == entry.key)?;
     let start = entry.place.range.start + at as u32;
-    Some(Place::new(entry.place.file, vramlint_base::TextRange::new(start, start + entry.key.len() as u32)))
+    Some(FileRange::new(entry.place.file, vramlint_base::TextRange::new(start, start + entry.key.len() as u32)))
 }

@@ -39,7 +39,7 @@ use super::syntax_error::plain_deepspeed;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use std::collections::HashMap;
-use vramlint_base::{Place, Severity, message};
+use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::{Kind, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef};
 
@@ -124,8 +124,8 @@ fn finding(
             Severity::Warning,
         ),
     };
-    RULE.finding(Place::new(file.id, key.range()), message)
+    RULE.finding(FileRange::new(file.id, key.range()), message)
         .severity(severity)
-        .related(Place::new(file.id, first.range()), message!("`{text}` for the first time", "`{text}` 首次出现"))
+        .related(FileRange::new(file.id, first.range()), message!("`{text}` for the first time", "`{text}` 首次出现"))
         .help(message!("keep the one that is meant, and delete the other", "保留本意的那一个，删除另一个"))
 }

@@ -1,7 +1,7 @@
 //! Which code reads which data file, and with what: for the rules about what a loader makes of a text.
 
 use std::collections::HashMap;
-use vramlint_base::{FileId, Place};
+use vramlint_base::{FileId, FileRange};
 use vramlint_catalog::Dialect;
 use vramlint_resolve::Project;
 use vramlint_resolve::code::{CodeFacts, LoadedFile};
@@ -12,7 +12,7 @@ use vramlint_syntax::data::Loader;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Load {
     /// The call.
-    pub place: Place,
+    pub place: FileRange,
     /// What types the scalars; `None` where that is not seen.
     pub loader: Option<Loader>,
     /// Whether its keys become fields of transformers' or TRL's arguments.

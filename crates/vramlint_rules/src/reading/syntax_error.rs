@@ -37,7 +37,7 @@ use super::loads::loads;
 use crate::rule::Build;
 use crate::sharding::reader::{self, Readers};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Message, Place, Severity, message};
+use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_resolve::{Kind, Project, SourceFile, Syntax};
 use vramlint_syntax::data::NodeKind;
 use vramlint_syntax::{RefusedBy, SyntaxError, yaml};
@@ -77,7 +77,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     severity = Severity::Error;
                 }
             }
-            let mut finding = RULE.finding(Place::new(file.id, error.range), error.message.clone()).severity(severity);
+            let mut finding = RULE.finding(FileRange::new(file.id, error.range), error.message.clone()).severity(severity);
             finding.help = help;
             out.push(finding);
         }

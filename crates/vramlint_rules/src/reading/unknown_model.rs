@@ -65,7 +65,7 @@
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
 use std::collections::BTreeSet;
-use vramlint_base::{Applicability, Fix, Message, Place, Severity, TextRange, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, TextRange, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::families::{self, Kind, Slip};
 use vramlint_resolve::code::CodeFacts;
@@ -86,7 +86,7 @@ const NAMING: [Concept; 3] = [Concept::Model, Concept::ReferenceModel, Concept::
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    let mut report = |name: &str, place: Place, run: Option<&Run>| {
+    let mut report = |name: &str, place: FileRange, run: Option<&Run>| {
         let Some(slip) = families::slip(name).filter(|_| !cx.models.is_at_hand(name)) else { return };
         let (place, exact) = within(cx.project, place, name);
         if once.first(place) {
@@ -127,7 +127,7 @@ fn name_of(candidate: &Candidate) -> Option<&str> {
 }
 
 /// The models that code loads, with the place of the name where it is an argument, else of the call.
-fn loads(code: &CodeFacts) -> impl Iterator<Item = (&str, Place)> {
+fn loads(code: &CodeFacts) -> impl Iterator<Item = (&str, FileRange)> {
     code.models.iter().filter_map(|load| {
         let argument =
             load.arguments.iter().find(|(key, ..)| matches!(key.as_str(), "pretrained_model_name_or_path" | "model_name"));
@@ -137,7 +137,7 @@ fn loads(code: &CodeFacts) -> impl Iterator<Item = (&str, Place)> {
 
 /// Where the name itself is written, and whether that is certain: inside of the place; else where the file assigns it to the
 /// variable that stands there, if it has it once.
-fn within(project: &Project, place: Place, name: &str) -> (Place, bool) {
+fn within(project: &Project, place: FileRange, name: &str) -> (FileRange, bool) {
     let text = project.file(place.file).text.as_ref();
     let only = |start: usize, end: usize| {
         let mut found = text.get(start..end).unwrap_or("").match_indices(name).filter(|(at, _)| is_whole(text, start + at, name));
@@ -146,7 +146,7 @@ fn within(project: &Project, place: Place, name: &str) -> (Place, bool) {
     };
     let inside = only(place.range.start as usize, place.range.end as usize);
     let range = inside.or_else(|| only(0, text.len()).filter(|range| is_assigned(text, range.start as usize)));
-    range.map_or((place, false), |range| (Place::new(place.file, range), true))
+    range.map_or((place, false), |range| (FileRange::new(place.file, range), true))
 }
 
 /// Whether no longer name stands there.
@@ -184,7 +184,7 @@ fn help(slip: &Slip) -> Message {
     }
 }
 
-fn fix(place: Place, slip: &Slip) -> Fix {
+fn fix(place: FileRange, slip: &Slip) -> Fix {
     let meant = &slip.meant;
     Fix {
         title: message!("write {meant}", "改为 {meant}"),

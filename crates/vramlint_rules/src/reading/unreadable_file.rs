@@ -25,7 +25,7 @@
 //! PyYAML 6.0.3 `reader.py`；CPython 3.11 `json/decoder.py`。
 
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity};
+use vramlint_base::{FileRange, Severity};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL003",
@@ -40,7 +40,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in &cx.project.files {
         if let Some(error) = file.decode_errors.first() {
-            out.push(RULE.finding(Place::new(file.id, error.range), error.message.clone()));
+            out.push(RULE.finding(FileRange::new(file.id, error.range), error.message.clone()));
         }
     }
 }

@@ -45,7 +45,7 @@
 use super::loads::{Load, loads};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Message, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::{Kind, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeRef};
@@ -191,8 +191,8 @@ fn finding(
     let read = if value { "True" } else { "False" };
     // Behind an alias the text stands at its anchor.
     let target = node.follow();
-    let place = Place::new(file.id, node.range());
-    let fix_at = Place::new(file.id, target.range());
+    let place = FileRange::new(file.id, node.range());
+    let fix_at = FileRange::new(file.id, target.range());
     let finding = RULE
         .finding(
             place,

@@ -60,7 +60,7 @@
 use super::loads::{Load, loads};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys::{self, KeyType};
 use vramlint_catalog::{Dialect, dialect};
 use vramlint_resolve::{Kind, Project, SourceFile};
@@ -97,7 +97,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 #[derive(Clone, Copy)]
 struct Reader {
     severity: Severity,
-    call: Option<Place>,
+    call: Option<FileRange>,
 }
 
 /// `None` where the loader makes a number of it.
@@ -328,7 +328,7 @@ fn finding(
     spelling: Option<String>,
     reader: Reader,
 ) -> vramlint_base::Finding {
-    let place = Place::new(file.id, value.range());
+    let place = FileRange::new(file.id, value.range());
     let message = match reader.call {
         Some(_) => message!(
             "`{name}: {text}` is the text '{text}' to yaml.safe_load, not a number",

@@ -49,7 +49,7 @@
 use super::loads::loads;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_resolve::{Kind, SourceFile};
 use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef, Style};
 
@@ -108,7 +108,7 @@ fn number(file: &SourceFile, name: &str, node: NodeRef<'_>, out: &mut Sink) {
     if octal && plain.parse() == Ok(read.abs()) || read == 0 {
         return;
     }
-    let place = Place::new(file.id, node.range());
+    let place = FileRange::new(file.id, node.range());
     let (base, zh_base) =
         if octal { ("as octal", "八进制") } else { ("in base 60, as minutes and seconds", "六十进制（分:秒）") };
     let mut finding = RULE

@@ -66,7 +66,7 @@ use crate::accelerate::json;
 use crate::accelerate::{Answer, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Message, Place, Severity, TextRange, Value, message};
+use vramlint_base::{FileRange, Message, Severity, TextRange, Value, message};
 use vramlint_resolve::Run;
 use vramlint_resolve::code::CodeFacts;
 
@@ -108,7 +108,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The number that the code gives, and where.
-fn given(code: &CodeFacts) -> Option<(i64, Place)> {
+fn given(code: &CodeFacts) -> Option<(i64, FileRange)> {
     let mut calls = code.calls.iter().filter(|call| call.is("accelerate", "Accelerator"));
     let (call, None) = (calls.next()?, calls.next()) else { return None };
     let argument = call.argument("gradient_accumulation_steps", Some(3)).filter(|_| !call.conditional)?;
@@ -116,7 +116,7 @@ fn given(code: &CodeFacts) -> Option<(i64, Place)> {
 }
 
 /// What holds in the run, where it is written, and in words who says it.
-fn instead(run: &Run, start: Option<&Start<'_>>) -> Option<(i64, Place, Message)> {
+fn instead(run: &Run, start: Option<&Start<'_>>) -> Option<(i64, FileRange, Message)> {
     let launch = run.launch.as_deref();
     let variable = launch.and_then(|launch| Some((launch, launch.variable("ACCELERATE_GRADIENT_ACCUMULATION_STEPS")?)));
     let json = start.and_then(json::of);
@@ -128,7 +128,7 @@ fn instead(run: &Run, start: Option<&Start<'_>>) -> Option<(i64, Place, Message)
             }
         } else if json.certain {
             let at = json.root.range().start;
-            let place = Place::new(json.file.id, TextRange::new(at, at + 1));
+            let place = FileRange::new(json.file.id, TextRange::new(at, at + 1));
             let who = message!(
                 "the DeepSpeed JSON has no gradient_accumulation_steps, which means 1",
                 "DeepSpeed JSON 没有 gradient_accumulation_steps，即为 1"
@@ -149,5 +149,5 @@ fn instead(run: &Run, start: Option<&Start<'_>>) -> Option<(i64, Place, Message)
     let (launch, variable) = variable.filter(|(_, variable)| !variable.conditional)?;
     let now = variable.value.text()?.trim().parse().ok()?;
     let name = &variable.name;
-    Some((now, Place::new(launch.file, variable.range), message!("{name} wins", "{name} 优先")))
+    Some((now, FileRange::new(launch.file, variable.range), message!("{name} wins", "{name} 优先")))
 }

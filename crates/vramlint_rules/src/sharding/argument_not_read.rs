@@ -94,7 +94,7 @@ use super::optimizers::{self, Schedule};
 use super::trainer::{self, Arguments, number};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Finding, Fix, Message, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, Value, message};
 use vramlint_resolve::versions::{Holds, Span};
 
 pub(crate) static RULE: Rule = Rule {
@@ -125,7 +125,7 @@ struct Reading<'a, 'b> {
 }
 
 impl Reading<'_, '_> {
-    fn finding(&self, at: Place, severity: Severity, message: Message, path: &[&str], key: &str) -> Finding {
+    fn finding(&self, at: FileRange, severity: Severity, message: Message, path: &[&str], key: &str) -> Finding {
         let help = message!("add \"{key}\": \"auto\"", "加入 \"{key}\": \"auto\"");
         let mut finding = RULE.finding(at, message).severity(severity).help(help);
         if let Some(edit) = edit::put(self.config.file, path, key, &Value::Text("auto".to_owned())) {

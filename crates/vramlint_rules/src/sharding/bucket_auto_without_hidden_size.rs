@@ -116,7 +116,7 @@ use super::config::{self, Said};
 use super::reader::Readers;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Place, Severity, message};
+use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::code::LibraryCall;
 use vramlint_syntax::python::{Class, StmtKind};
@@ -159,7 +159,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The configuration class of the model that a trainer is given, where both classes stand in the file and it knows no width.
-fn narrow_class(file: &SourceFile, call: &LibraryCall) -> Option<Place> {
+fn narrow_class(file: &SourceFile, call: &LibraryCall) -> Option<FileRange> {
     let argument = call.argument("model", Some(0))?;
     let written = argument.place.range.slice(&file.text);
     let name = written.rsplit('=').next()?.trim();
@@ -181,7 +181,7 @@ fn narrow_class(file: &SourceFile, call: &LibraryCall) -> Option<Place> {
         derives(own, &["PreTrainedModel"]) && derives(settings, &["PreTrainedConfig", "PretrainedConfig"])
     })?;
     let known = ["hidden_size", "text_config", "attribute_map"].iter().any(|word| range.slice(&file.text).contains(word));
-    (!known && !text.contains("hidden_size")).then(|| Place::new(file.id, settings.name_range))
+    (!known && !text.contains("hidden_size")).then(|| FileRange::new(file.id, settings.name_range))
 }
 
 /// The name of what is called to make a variable, where the file gives it a value once.

@@ -3,7 +3,7 @@
 use super::reader::{self, Readers, Use};
 use crate::{Context, gate};
 use std::collections::BTreeSet;
-use vramlint_base::{FileId, Place, Severity, Value};
+use vramlint_base::{FileId, FileRange, Severity, Value};
 use vramlint_catalog::keys::Key;
 use vramlint_resolve::versions::{Holds, Span};
 use vramlint_resolve::{EngineDict, Kind, SourceFile};
@@ -137,26 +137,26 @@ impl<'a> Config<'a> {
     }
 
     /// The place of an entry.
-    pub(crate) fn place(&self, item: Item<'a>) -> Place {
-        Place::new(self.file.id, item.key.range().cover(item.value.range()))
+    pub(crate) fn place(&self, item: Item<'a>) -> FileRange {
+        FileRange::new(self.file.id, item.key.range().cover(item.value.range()))
     }
 
     /// The place of a value.
-    pub(crate) fn value_place(&self, item: Item<'a>) -> Place {
-        Place::new(self.file.id, item.value.range())
+    pub(crate) fn value_place(&self, item: Item<'a>) -> FileRange {
+        FileRange::new(self.file.id, item.value.range())
     }
 
     /// The place of a key.
-    pub(crate) fn key_place(&self, item: Item<'a>) -> Place {
-        Place::new(self.file.id, item.key.range())
+    pub(crate) fn key_place(&self, item: Item<'a>) -> FileRange {
+        FileRange::new(self.file.id, item.key.range())
     }
 
     /// Where to point when something is missing from the whole file: its first line.
-    pub(crate) fn head(&self) -> Place {
+    pub(crate) fn head(&self) -> FileRange {
         let range = self.root.range();
         let text = range.slice(&self.file.text);
         let first = text.find(['\n', '\r']).unwrap_or(text.len()).max(1) as u32;
-        Place::new(self.file.id, vramlint_base::TextRange::new(range.start, range.start + first))
+        FileRange::new(self.file.id, vramlint_base::TextRange::new(range.start, range.start + first))
     }
 
     /// Every leaf and block of the file with its path, in order.

@@ -63,7 +63,7 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Edit, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, Edit, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys;
 use vramlint_resolve::{Kind, Project, Run, SourceFile};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
@@ -103,7 +103,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 /// A DeepSpeed JSON that is named: its path as written, and where.
 struct Named {
     json: String,
-    place: Place,
+    place: FileRange,
 }
 
 /// The JSON that the file names itself, or that every launch with it names by a flag; `None` where DeepSpeed does not run.
@@ -122,11 +122,11 @@ fn named(file: &SourceFile, root: NodeRef<'_>, runs: &[&Run]) -> Option<Named> {
         let launch = launches.first()?;
         let word = launch.flag("--deepspeed_config_file")?.values.first()?;
         let json = word.text().filter(|text| is_path(text))?.to_owned();
-        return Some(Named { json, place: Place::new(launch.file, word.range) });
+        return Some(Named { json, place: FileRange::new(launch.file, word.range) });
     }
     let node = root.at(&["deepspeed_config", "deepspeed_config_file"])?;
     let json = node.text().filter(|text| is_path(text))?.to_owned();
-    Some(Named { json, place: Place::new(file.id, node.range()) })
+    Some(Named { json, place: FileRange::new(file.id, node.range()) })
 }
 
 fn finding(project: &Project, file: &SourceFile, key: NodeRef<'_>, value: NodeRef<'_>, named: &Named) -> vramlint_base::Finding {
@@ -134,7 +134,7 @@ fn finding(project: &Project, file: &SourceFile, key: NodeRef<'_>, value: NodeRe
     let written = value.range().slice(&file.text);
     let mut finding = RULE
         .finding(
-            Place::new(file.id, key.range().cover(value.range())),
+            FileRange::new(file.id, key.range().cover(value.range())),
             message!(
                 "accelerate refuses `{name}: {written}` beside deepspeed_config_file",
                 "accelerate 拒绝在 deepspeed_config_file 旁设置 `{name}: {written}`"
@@ -152,7 +152,7 @@ fn finding(project: &Project, file: &SourceFile, key: NodeRef<'_>, value: NodeRe
     };
     let there = counterpart(json_file, name);
     if let Some(node) = there {
-        finding = finding.related(Place::new(json_file.id, node.range()), message!("the JSON's own value", "JSON 中的值"));
+        finding = finding.related(FileRange::new(json_file.id, node.range()), message!("the JSON's own value", "JSON 中的值"));
     }
     let Some(target) = target(name, value) else { return removed(finding, file, key, value, Applicability::Unsafe) };
     let said = json_file.data().and_then(DataFile::root).and_then(|root| root.at(target.path));

@@ -99,7 +99,7 @@ use crate::accelerate::json::{self, Json};
 use crate::accelerate::starts;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Finding, Place, Severity, TextRange, message};
+use vramlint_base::{FileRange, Finding, Severity, TextRange, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::code::{CallArgument, CallWhat, CodeFacts, LibraryCall};
 
@@ -149,7 +149,7 @@ fn is_prepare(call: &LibraryCall) -> bool {
 
 fn without_zero(json: &Json<'_>) -> Finding {
     let start = json.root.range().start;
-    let place = Place::new(json.file.id, TextRange::new(start, start + 1));
+    let place = FileRange::new(json.file.id, TextRange::new(start, start + 1));
     let finding = RULE.finding(
         place,
         message!(
@@ -186,7 +186,7 @@ fn optimizer(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Fi
     if let Some((key, _)) = written {
         let own = prepared(code, call, of_torch)?;
         let finding = RULE.finding(
-            Place::new(json.file.id, key.range()),
+            FileRange::new(json.file.id, key.range()),
             message!(
                 "prepare() refuses an optimizer in the DeepSpeed JSON beside one in the code",
                 "DeepSpeed JSON 与代码同时给出优化器时 prepare() 会拒绝"
@@ -219,7 +219,7 @@ fn scheduler(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Fi
     if let Some((key, _)) = json.root.entry("scheduler") {
         let Some(own) = prepared(code, call, is_own) else { return unfilled(json, code, call) };
         let finding = RULE.finding(
-            Place::new(json.file.id, key.range()),
+            FileRange::new(json.file.id, key.range()),
             message!(
                 "prepare() refuses a scheduler in the DeepSpeed JSON beside one in the code",
                 "DeepSpeed JSON 与代码同时给出调度器时 prepare() 会拒绝"
@@ -253,7 +253,7 @@ fn unfilled(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Fin
     }
     let name = key.text()?;
     let finding = RULE.finding(
-        Place::new(json.file.id, key.range().cover(node.range())),
+        FileRange::new(json.file.id, key.range().cover(node.range())),
         message!(
             "prepare() refuses the \"auto\" of {name}: only a DummyScheduler fills it in, and the code makes none",
             "prepare() 拒绝 {name} 的 \"auto\"：只有 DummyScheduler 会填充它，而代码中没有创建"

@@ -52,7 +52,7 @@
 use crate::accelerate::{Answer, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Finding, Place, Severity, Value, message};
+use vramlint_base::{FileRange, Finding, Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL503",
@@ -89,7 +89,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let place = start.root().and_then(|root| root.entry("fsdp_config")).map(|(key, _)| key);
         let place = match (place, start.file) {
-            (Some(key), Some(file)) => Place::new(file.id, key.range()),
+            (Some(key), Some(file)) => FileRange::new(file.id, key.range()),
             _ => kind.place,
         };
         if once.first(place) {
@@ -109,7 +109,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Advice for those who ask for one unit.
-fn chosen(place: Place) -> Finding {
+fn chosen(place: FileRange) -> Finding {
     let message = message!(
         "NO_WRAP makes the whole model one unit, gathered on every GPU at once",
         "NO_WRAP 使整个模型成为一个单元，会同时聚集到每张 GPU 上"

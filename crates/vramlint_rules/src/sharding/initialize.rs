@@ -3,7 +3,7 @@
 
 use super::config::Config;
 use super::reader::{Readers, Use};
-use vramlint_base::Place;
+use vramlint_base::FileRange;
 use vramlint_resolve::code::{CallValue, CallWhat, CodeFacts, LibraryCall};
 
 /// Whether something is given to the engine.
@@ -70,7 +70,7 @@ pub(super) const OPTIMIZER: usize = 2;
 pub(super) const SCHEDULE: usize = 5;
 
 /// The optimizers that code certainly gives to the engine of a use: the class by its full name, and the call that makes it.
-pub(super) fn made_optimizers(one: &Use<'_>) -> Vec<(String, Place)> {
+pub(super) fn made_optimizers(one: &Use<'_>) -> Vec<(String, FileRange)> {
     let Some(code) = one.run.and_then(|run| run.code.as_deref()) else { return Vec::new() };
     let mut found = Vec::new();
     for call in calls(code) {

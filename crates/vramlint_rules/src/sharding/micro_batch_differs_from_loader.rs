@@ -97,7 +97,7 @@ use crate::accelerate::starts;
 use crate::counted::counted;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_resolve::code::LibraryCall;
 
 pub(crate) static RULE: Rule = Rule {
@@ -129,7 +129,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         for call in code.calls.iter().filter(|call| call.is("torch", "DataLoader")) {
             sizes.push((size(call), call.place));
         }
-        let different = |(size, _): &(Option<i64>, Place)| size.is_some_and(|size| size != believed);
+        let different = |(size, _): &(Option<i64>, FileRange)| size.is_some_and(|size| size != believed);
         let Some((Some(rows), at)) = sizes.first().copied().filter(|_| sizes.iter().all(different)) else { continue };
         if !once.first(place) {
             continue;

@@ -87,7 +87,7 @@ use crate::accelerate::json::{self, Json};
 use crate::accelerate::{Answer, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Finding, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::Run;
 
@@ -113,7 +113,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The precision that accelerate asks for, and where; `None` where not known.
-fn precision(start: &Start<'_>, run: &Run) -> Option<(String, Option<Place>)> {
+fn precision(start: &Start<'_>, run: &Run) -> Option<(String, Option<FileRange>)> {
     let code = run.code.as_deref()?;
     for call in code.calls.iter().filter(|call| call.is("accelerate", "Accelerator")) {
         if call.open {
@@ -138,7 +138,7 @@ fn precision(start: &Start<'_>, run: &Run) -> Option<(String, Option<Place>)> {
     }
 }
 
-fn against(json: &Json<'_>, precision: &str, at: Option<Place>) -> Option<Finding> {
+fn against(json: &Json<'_>, precision: &str, at: Option<FileRange>) -> Option<Finding> {
     let own = if precision == "fp8" { "bf16" } else { precision };
     let switch = |name: &str| json.value(&[name, "enabled"]);
     let with_other_end = |finding: Finding| match at {
@@ -187,7 +187,7 @@ fn against(json: &Json<'_>, precision: &str, at: Option<Place>) -> Option<Findin
     )))
 }
 
-fn auto(finding: Finding, place: Place) -> Finding {
+fn auto(finding: Finding, place: FileRange) -> Finding {
     finding.fix(Fix {
         title: message!("write \"auto\"", "写作 \"auto\""),
         applicability: Applicability::Unsafe,

@@ -5,7 +5,7 @@
 use super::config::Config;
 use super::reader::{Readers, Use};
 use crate::Context;
-use vramlint_base::{Place, Value};
+use vramlint_base::{FileRange, Value};
 use vramlint_resolve::arguments::{ArgumentSet, Given, Reader};
 
 /// The arguments of a Trainer that reads a file.
@@ -52,7 +52,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// The place of a field, where it is given.
-    pub(super) fn place(&self, key: &str) -> Option<Place> {
+    pub(super) fn place(&self, key: &str) -> Option<FileRange> {
         self.given(key).map(|given| given.place)
     }
 

@@ -131,7 +131,7 @@ fn offloaded(config: &Config<'_>, key: &str, item: Item<'_>, device: &str, stage
     };
     let place = config.key_place(item).file;
     let range = item.key.range().cover(config.item(&format!("zero_optimization.{key}.device"))?.value.range());
-    Some(with_stage(config, RULE.finding(vramlint_base::Place::new(place, range), message)))
+    Some(with_stage(config, RULE.finding(vramlint_base::FileRange::new(place, range), message)))
 }
 
 fn with_stage(config: &Config<'_>, finding: Finding) -> Finding {

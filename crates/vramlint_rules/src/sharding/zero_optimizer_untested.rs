@@ -82,7 +82,7 @@ use super::optimizers;
 use super::reader::Readers;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink, edit};
-use vramlint_base::{Applicability, Finding, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL545",
@@ -132,7 +132,7 @@ fn untested(path: &str) -> bool {
     torch || path.starts_with("bitsandbytes.optim.") || path == "transformers.Adafactor"
 }
 
-fn finding(config: &Config<'_>, at: Place, name: &str) -> Finding {
+fn finding(config: &Config<'_>, at: FileRange, name: &str) -> Finding {
     let message = message!(
         "ZeRO refuses the optimizer {name} without zero_allow_untested_optimizer",
         "没有 zero_allow_untested_optimizer 时 ZeRO 拒绝优化器 {name}"

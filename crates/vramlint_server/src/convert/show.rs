@@ -7,7 +7,7 @@ use tower_lsp_server::ls_types::{
     CodeLens, Command, DocumentLink, DocumentSymbol, DocumentSymbolResponse, Hover, HoverContents, InlayHint, InlayHintLabel,
     InlayHintTooltip, Location, MarkupContent, MarkupKind, Position, Range, SymbolInformation, SymbolKind,
 };
-use vramlint_base::Place;
+use vramlint_base::FileRange;
 use vramlint_ide as ide;
 use vramlint_resolve::SourceFile;
 
@@ -84,7 +84,7 @@ pub(crate) fn references(analysis: &Analysis, file: &SourceFile, position: Posit
     locations(analysis, ide::references(&analysis.answer.report, file.id, offset))
 }
 
-fn locations(analysis: &Analysis, places: Vec<Place>) -> Vec<Location> {
+fn locations(analysis: &Analysis, places: Vec<FileRange>) -> Vec<Location> {
     places.into_iter().filter_map(|place| analysis.location(place)).collect()
 }
 

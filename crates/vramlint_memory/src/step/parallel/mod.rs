@@ -39,18 +39,18 @@ static MASTERS: Words = Words { en: "master weights in fp32", zh: "fp32 主权�
 static REDUCED: Words = Words { en: "reduced gradients", zh: "归约后的梯度" };
 
 /// Says what memory is taken for, until it goes.
-struct Place<'a> {
+struct FileRange<'a> {
     tape: &'a Tape,
     before: Site,
 }
 
-fn place<'a>(tape: &'a Tape, name: &'static Words) -> Place<'a> {
+fn place<'a>(tape: &'a Tape, name: &'static Words) -> FileRange<'a> {
     let before = tape.site();
     tape.at(Site { name, ..before });
-    Place { tape, before }
+    FileRange { tape, before }
 }
 
-impl Drop for Place<'_> {
+impl Drop for FileRange<'_> {
     fn drop(&mut self) {
         self.tape.at(self.before);
     }

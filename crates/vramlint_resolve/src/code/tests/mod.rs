@@ -110,7 +110,7 @@ fn line(files: &[SourceFile], concept: Concept, candidate: &CodeCandidate) -> St
     let (name, place) = match &candidate.candidate.origin {
         Origin::Code { place, name } => (name.clone(), *place),
         Origin::OptionDefault { place, option } => (format!("--{option}"), *place),
-        other => (format!("{other:?}"), Place::new(FileId(0), vramlint_base::TextRange::at(0))),
+        other => (format!("{other:?}"), FileRange::new(FileId(0), vramlint_base::TextRange::at(0))),
     };
     let file = &files[place.file.0 as usize];
     let mut text =

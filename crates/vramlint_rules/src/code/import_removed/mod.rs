@@ -61,7 +61,7 @@ mod names;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink, gate};
 use names::{Gone, gone};
-use vramlint_base::{Finding, Place, Severity, message};
+use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::versions::Span;
 use vramlint_syntax::python::{Imports, StmtKind};
@@ -85,7 +85,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         for stmt in &module.body {
             let StmtKind::FromImport { module, level: 0, names } = &stmt.kind else { continue };
             for name in names {
-                let found = gone(module, &name.name).and_then(|gone| finding(cx, file, Place::new(file.id, name.range), &gone));
+                let found =
+                    gone(module, &name.name).and_then(|gone| finding(cx, file, FileRange::new(file.id, name.range), &gone));
                 if let Some(found) = found {
                     out.push(found);
                 }
@@ -116,7 +117,7 @@ fn attributes(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn finding(cx: &Context<'_>, file: &SourceFile, place: Place, gone: &Gone<'_>) -> Option<Finding> {
+fn finding(cx: &Context<'_>, file: &SourceFile, place: FileRange, gone: &Gone<'_>) -> Option<Finding> {
     let verdict = gate::judge(cx, file.id, &Span::since(gone.library, gone.until), RULE.severity)?;
     let (library, until, name) = (gone.library, gone.until, gone.name);
     let message = message!(

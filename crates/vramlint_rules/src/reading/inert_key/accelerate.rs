@@ -4,7 +4,7 @@ use super::RULE;
 use crate::rule::Build;
 use crate::schema::{self, Found, is_open};
 use crate::{Context, Sink, edit};
-use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys::{self, Standing};
 use vramlint_resolve::{Kind, SourceFile};
 use vramlint_syntax::data::{Loader, NodeRef};
@@ -44,7 +44,7 @@ fn flag_only(cx: &Context<'_>, file: &SourceFile, root: NodeRef<'_>, found: &Fou
         "accelerate never reads `{path}` from its file: only {flag} sets it",
         "accelerate 从不从文件读取 `{path}`：只有 {flag} 能设置它"
     );
-    let place = Place::new(file.id, found.key.range().cover(found.value.range()));
+    let place = FileRange::new(file.id, found.key.range().cover(found.value.range()));
     let help = message!("pass {flag} to accelerate launch, or remove the key", "请把 {flag} 传给 accelerate launch，或删除该键");
     // The wizard writes it everywhere, and the launcher does the same without it.
     let severity = if path.as_str() == "same_network" { Severity::Info } else { RULE.severity };
@@ -59,7 +59,7 @@ fn renamed(file: &SourceFile, found: &Found<'_>, instead: &str, out: &mut Sink) 
         "accelerate never reads `{path}`: the key is called `{name}`",
         "accelerate 从不读取 `{path}`：该键名为 `{name}`"
     );
-    let mut finding = RULE.finding(Place::new(file.id, found.key.range()), message);
+    let mut finding = RULE.finding(FileRange::new(file.id, found.key.range()), message);
     if let Some(edit) = edit::rename_key(file, found.block, found.key, name) {
         finding = finding.fix(Fix {
             title: message!("rename it to `{name}`", "改名为 `{name}`"),

@@ -4,7 +4,7 @@ use super::RULE;
 use crate::accelerate::{Answer, Given, Path, Start, starts, worst};
 use crate::rule::Build;
 use crate::{Context, Sink};
-use vramlint_base::{Finding, Message, Place, Severity, Value, message};
+use vramlint_base::{FileRange, Finding, Message, Severity, Value, message};
 use vramlint_syntax::data::{DataFile, Loader};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -37,7 +37,7 @@ fn blocks(start: &Start<'_>) -> Vec<Finding> {
             "{block} has no effect: distributed_type is {name}, not {needs}",
             "{block} 不生效：distributed_type 为 {name}，而不是 {needs}"
         );
-        let finding = RULE.finding(Place::new(file.id, key.range()), message);
+        let finding = RULE.finding(FileRange::new(file.id, key.range()), message);
         let finding = finding.related(kind.place, message!("the type", "类型"));
         found.push(finding.help(message!(
             "write distributed_type: {needs}, or remove the block",
@@ -53,7 +53,7 @@ fn blocks(start: &Start<'_>) -> Vec<Finding> {
                 "parallelism_config 不生效：distributed_type 为 NO 时只启动一个进程"
             );
             found.push(
-                RULE.finding(Place::new(file.id, block.range()), message).related(kind.place, message!("the type", "类型")),
+                RULE.finding(FileRange::new(file.id, block.range()), message).related(kind.place, message!("the type", "类型")),
             );
         }
     }
@@ -75,7 +75,7 @@ fn fp8(start: &Start<'_>) -> Option<Finding> {
     }
     let message =
         message!("fp8_config has no effect: mixed_precision is {precision}", "fp8_config 不生效：mixed_precision 为 {precision}");
-    let finding = RULE.finding(Place::new(file.id, key.range()), message);
+    let finding = RULE.finding(FileRange::new(file.id, key.range()), message);
     let finding =
         finding.help(message!("write mixed_precision: fp8, or remove the block", "请写 mixed_precision: fp8，或删除该块"));
     Some(match place {
@@ -193,7 +193,7 @@ fn deepspeed(start: &Start<'_>) -> Vec<Finding> {
 }
 
 /// The stage, from the block or the JSON, and where it is written.
-fn stage(start: &Start<'_>) -> Option<(i64, Option<Place>)> {
+fn stage(start: &Start<'_>) -> Option<(i64, Option<FileRange>)> {
     if let Some(stage) = start.zero_stage() {
         let given = start.block("deepspeed_config", "zero_stage").known();
         return Some((stage, given.map(|given| given.place)));
@@ -202,7 +202,7 @@ fn stage(start: &Start<'_>) -> Option<(i64, Option<Place>)> {
     let folder = start.project.file(given.place.file).folder();
     let file = start.project.file(start.project.lookup.find(given.text()?, folder)?);
     let node = file.data().and_then(DataFile::root)?.at(&["zero_optimization", "stage"])?;
-    Some((node.value(Loader::Json)?.as_int()?, Some(Place::new(file.id, node.range()))))
+    Some((node.value(Loader::Json)?.as_int()?, Some(FileRange::new(file.id, node.range()))))
 }
 
 /// The launcher exports the device and not the path, which becomes the text `none`.
@@ -242,7 +242,7 @@ fn legacy(start: &Start<'_>) -> Option<Finding> {
     if !on {
         return None;
     }
-    let place = Place::new(file.id, key.range().cover(node.range()));
+    let place = FileRange::new(file.id, key.range().cover(node.range()));
     match root.entry("mixed_precision") {
         None => {
             let message = message!(
@@ -256,7 +256,8 @@ fn legacy(start: &Start<'_>) -> Option<Finding> {
             let written = own.range().slice(&file.text);
             let message =
                 message!("fp16 has no effect beside mixed_precision: {written}", "有 mixed_precision: {written} 时 fp16 不生效");
-            let finding = RULE.finding(place, message).related(Place::new(file.id, own.range()), message!("it wins", "它优先"));
+            let finding =
+                RULE.finding(place, message).related(FileRange::new(file.id, own.range()), message!("it wins", "它优先"));
             Some(finding.help(message!("remove fp16", "删除 fp16")))
         }
         Some(_) => None,

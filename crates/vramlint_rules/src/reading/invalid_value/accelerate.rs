@@ -5,7 +5,7 @@ use crate::accelerate::{Answer, Given, Path, Start, is_sagemaker, starts, worst}
 use crate::rule::Build;
 use crate::schema::{self, Found, Manner, Problem, judge_node};
 use crate::{Context, Sink, edit, gate};
-use vramlint_base::{Applicability, Finding, Fix, Message, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys;
 use vramlint_resolve::versions::Span;
@@ -61,7 +61,7 @@ fn environment(file: &SourceFile, root: NodeRef<'_>, certain: bool) -> Option<Fi
         "accelerate refuses `compute_environment: {written}`: it is LOCAL_MACHINE or AMAZON_SAGEMAKER",
         "accelerate 拒绝 `compute_environment: {written}`：应为 LOCAL_MACHINE 或 AMAZON_SAGEMAKER"
     );
-    let place = Place::new(file.id, key.range().cover(node.range()));
+    let place = FileRange::new(file.id, key.range().cover(node.range()));
     let finding = RULE.finding(place, message).severity(schema::refused(certain));
     Some(match schema::fix(file, node, &Value::Text("LOCAL_MACHINE".to_owned()), Applicability::Unsafe) {
         Some(fix) => finding.fix(fix),
@@ -79,7 +79,8 @@ fn removed(cx: &Context<'_>, file: &SourceFile, found: &Found<'_>, out: &mut Sin
     let path = &found.row.path;
     let message =
         message!("accelerate {until} and later refuse `{path}: {written}`", "accelerate 从 {until} 起拒绝 `{path}: {written}`");
-    let mut finding = RULE.finding(Place::new(file.id, found.key.range().cover(found.value.range())), message).severity(severity);
+    let mut finding =
+        RULE.finding(FileRange::new(file.id, found.key.range().cover(found.value.range())), message).severity(severity);
     if let Some(instead) = &row.instead {
         finding = finding.help(message!("write `{instead}`", "应写作 `{instead}`"));
         let applicability = if severity == Severity::Error { Applicability::Safe } else { Applicability::Unsafe };
@@ -164,7 +165,7 @@ fn typed(start: &Start<'_>) -> Vec<Finding> {
     let Some(launch) = start.launch.filter(|launch| launch.launcher == Launcher::Accelerate) else { return Vec::new() };
     let given = |name: &str| {
         let word = launch.flag(&format!("--{name}"))?.values.first()?;
-        Some((word.text()?.trim().to_owned(), Place::new(launch.file, word.range)))
+        Some((word.text()?.trim().to_owned(), FileRange::new(launch.file, word.range)))
     };
     let mut found = Vec::new();
     for (name, fraction) in NUMBERS {

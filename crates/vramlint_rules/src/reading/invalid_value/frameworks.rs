@@ -214,7 +214,7 @@ fn bits(keys: &Keys<'_>, name: &str, setting: &Setting, value: &Value) -> Option
 }
 
 /// The share of the GPU that vLLM takes: above 0 and at most 1 (vllm config/cache.py).
-fn share(keys: &Keys<'_>) -> Option<(vramlint_base::Place, Finding)> {
+fn share(keys: &Keys<'_>) -> Option<(vramlint_base::FileRange, Finding)> {
     let key = match keys.kind {
         Kind::Axolotl if keys.on("trl.use_vllm") => "vllm.gpu_memory_utilization",
         Kind::MsSwift if keys.on("use_vllm") && keys.text("vllm_mode") == Some("colocate") => "vllm_gpu_memory_utilization",

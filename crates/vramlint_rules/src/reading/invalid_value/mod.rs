@@ -56,7 +56,7 @@ mod frameworks;
 use crate::rule::Build;
 use crate::schema::{self, Effect, Found, Problem};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Finding, Message, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Finding, Message, Severity, Value, message};
 use vramlint_resolve::SourceFile;
 
 pub(crate) static RULE: Rule = Rule {
@@ -80,7 +80,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 fn finding(file: &SourceFile, found: &Found<'_>, by: &str, problem: &Problem, severity: Severity) -> Finding {
     let written = found.value.range().slice(&file.text);
     let message = schema::told(by, Effect::Refused, &found.row.path, written, problem);
-    let place = Place::new(file.id, found.key.range().cover(found.value.range()));
+    let place = FileRange::new(file.id, found.key.range().cover(found.value.range()));
     offer(RULE.finding(place, message).severity(severity), file, found, problem)
 }
 

@@ -5,7 +5,7 @@ use crate::accelerate::{Answer, Start, is_sagemaker, starts, worst};
 use crate::rule::Build;
 use crate::schema::{self, is_open};
 use crate::{Context, Sink, edit};
-use vramlint_base::{Applicability, Finding, Fix, Place, Severity, TextRange, Value, message};
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, TextRange, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys;
 use vramlint_resolve::{Kind, SourceFile};
@@ -23,7 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         for key in keys::accelerate().iter().filter(absent) {
             let path = &key.path;
             let message = message!("accelerate refuses the file: `{path}` is missing", "accelerate 会拒绝此文件：缺少 `{path}`");
-            let mut finding = RULE.finding(Place::new(file.id, first.range()), message);
+            let mut finding = RULE.finding(FileRange::new(file.id, first.range()), message);
             if path == "distributed_type" {
                 finding = finding.help(message!(
                     "add `distributed_type`: MULTI_GPU, DEEPSPEED, FSDP, or 'NO' for one process",
@@ -43,7 +43,7 @@ fn without_keys(cx: &Context<'_>, file: &SourceFile) -> Option<Finding> {
     let named = cx.project.launches.iter().find_map(|launch| {
         let word = launch.flag("--config_file").filter(|_| launch.launcher == Launcher::Accelerate)?.values.first()?;
         let found = cx.project.lookup.find(word.text()?, cx.project.file(launch.file).folder())?;
-        (found == file.id).then_some(Place::new(launch.file, word.range))
+        (found == file.id).then_some(FileRange::new(launch.file, word.range))
     })?;
     let data = file.data().filter(|data| data.errors.is_empty() && file.decode_errors.is_empty())?;
     let (range, message) = match data.root() {
@@ -66,7 +66,7 @@ fn without_keys(cx: &Context<'_>, file: &SourceFile) -> Option<Finding> {
     // What stands in the first line is enough to find it.
     let line = file.text.get(range.start as usize..).and_then(|text| text.lines().next()).map_or(0, str::len);
     let end = range.start + u32::try_from(line).unwrap_or(0);
-    let finding = RULE.finding(Place::new(file.id, TextRange::new(range.start, end)), message);
+    let finding = RULE.finding(FileRange::new(file.id, TextRange::new(range.start, end)), message);
     Some(finding.related(named, message!("this command reads it", "此命令读取它")).help(message!(
         "write at least distributed_type: 'NO', or take --config_file away",
         "至少写 distributed_type: 'NO'，或去掉 --config_file"
@@ -89,7 +89,7 @@ fn num_processes(start: &Start<'_>) -> Option<Finding> {
     if open || start.project.is_fragment(file.id) || !is_type(&name) {
         return None;
     }
-    let place = Place::new(file.id, kind.range());
+    let place = FileRange::new(file.id, kind.range());
     if start.is_alone() {
         let message = message!(
             "num_processes is missing: every launch must give --num_processes",

@@ -6,7 +6,7 @@ use crate::arguments::Told;
 use crate::class_fields::{self, Standing};
 use crate::rule::Build;
 use crate::{Context, Sink, calls, edit};
-use vramlint_base::{Applicability, Fix, Place, Severity, TextRange, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, message};
 use vramlint_catalog::classes;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let Standing::Gone { certain, library, until, instead } = standing else { continue };
             let start = argument.place.range.start;
             let place = if argument.written {
-                Place::new(argument.place.file, TextRange::new(start, start + name.len() as u32))
+                FileRange::new(argument.place.file, TextRange::new(start, start + name.len() as u32))
             } else {
                 // Of one that a dict brings in, only the value has a place, which may lie anywhere.
                 call.callee

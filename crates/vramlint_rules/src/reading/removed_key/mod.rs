@@ -67,7 +67,7 @@ use crate::rule::Build;
 use crate::schema::Found;
 use crate::{Context, Group, Rule, Sink};
 use crate::{edit, gate};
-use vramlint_base::{Applicability, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys::Standing;
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::versions::Span;
@@ -107,7 +107,7 @@ fn report(cx: &Context<'_>, file: &SourceFile, found: &Found<'_>, (library, tool
     } else {
         message!("{tool} {until} and later no longer read `{path}`", "{tool} 从 {until} 起不再读取 `{path}`")
     };
-    let mut finding = RULE.finding(Place::new(file.id, found.key.range()), message).severity(severity);
+    let mut finding = RULE.finding(FileRange::new(file.id, found.key.range()), message).severity(severity);
     if let Some(instead) = &found.row.instead {
         finding = finding.help(message!("its successor is `{instead}`", "后继键为 `{instead}`"));
     }

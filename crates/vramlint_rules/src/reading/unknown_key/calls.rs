@@ -5,7 +5,7 @@ use crate::arguments::Told;
 use crate::class_fields::{self, Standing};
 use crate::rule::Build;
 use crate::{Context, Sink, calls, edit};
-use vramlint_base::{Applicability, Fix, Place, TextRange, message};
+use vramlint_base::{Applicability, FileRange, Fix, TextRange, message};
 use vramlint_catalog::classes::Class;
 use vramlint_catalog::keys;
 use vramlint_resolve::code::{CallArgument, LibraryCall};
@@ -58,13 +58,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The name in `name=value`; of one that a dict brings in, the call.
-fn keyword(call: &LibraryCall, argument: &CallArgument, name: &str) -> Place {
+fn keyword(call: &LibraryCall, argument: &CallArgument, name: &str) -> FileRange {
     // Of one that a dict brings in, only the value has a place, which may lie anywhere.
     if !argument.written {
         return call.callee;
     }
     let start = argument.place.range.start;
-    Place::new(argument.place.file, TextRange::new(start, start + name.len() as u32))
+    FileRange::new(argument.place.file, TextRange::new(start, start + name.len() as u32))
 }
 
 /// What was meant: a word for it that others use, or a name that is spelled nearly so.

@@ -6,7 +6,7 @@ use crate::rule::Build;
 use crate::schema::is_open;
 use crate::sharding::config::{self, Config};
 use crate::{Context, Sink, edit};
-use vramlint_base::{Applicability, Finding, Fix, Place, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::keys;
 use vramlint_syntax::data::{Loader, NodeRef};
 
@@ -52,8 +52,8 @@ struct Entry<'a, 'b> {
 }
 
 impl Entry<'_, '_> {
-    fn place(&self) -> Place {
-        Place::new(self.config.file.id, self.key.range())
+    fn place(&self) -> FileRange {
+        FileRange::new(self.config.file.id, self.key.range())
     }
 
     /// pydantic refuses it.

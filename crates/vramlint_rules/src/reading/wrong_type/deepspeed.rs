@@ -88,7 +88,7 @@ fn lists(cx: &Context<'_>, out: &mut Sink) {
                 "DeepSpeed 的配置应为对象，而此文件是列表"
             );
             let start = root.range().start;
-            let place = vramlint_base::Place::new(file.id, vramlint_base::TextRange::new(start, start + 1));
+            let place = vramlint_base::FileRange::new(file.id, vramlint_base::TextRange::new(start, start + 1));
             out.push(RULE.finding(place, message).help(message!("take off the outer brackets", "去掉最外层的方括号")));
         }
     }
@@ -149,7 +149,7 @@ fn raw(config: &Config<'_>, found: &Found<'_>, out: &mut Sink) {
                 "DeepSpeed accepts `{name}: {written}`, and counts with the fraction",
                 "DeepSpeed 会接受 `{name}: {written}`，并按小数计算"
             );
-            let place = vramlint_base::Place::new(config.file.id, found.key.range().cover(found.value.range()));
+            let place = vramlint_base::FileRange::new(config.file.id, found.key.range().cover(found.value.range()));
             let help = message!("write a whole number", "请写整数");
             out.push(RULE.finding(place, message).severity(Severity::Warning).help(help));
         }

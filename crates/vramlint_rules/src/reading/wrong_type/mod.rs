@@ -65,7 +65,7 @@ mod frameworks;
 use crate::rule::Build;
 use crate::schema::{self, Effect, Found, Problem};
 use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Finding, Place, Severity};
+use vramlint_base::{Applicability, FileRange, Finding, Severity};
 use vramlint_resolve::SourceFile;
 
 pub(crate) static RULE: Rule = Rule {
@@ -89,7 +89,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 fn finding(file: &SourceFile, found: &Found<'_>, by: &str, problem: &Problem, severity: Severity) -> Finding {
     let written = found.value.range().slice(&file.text);
     let message = schema::told(by, Effect::Refused, &found.row.path, written, problem);
-    let place = Place::new(file.id, found.key.range().cover(found.value.range()));
+    let place = FileRange::new(file.id, found.key.range().cover(found.value.range()));
     let finding = RULE.finding(place, message).severity(severity);
     let fix = problem.meant().and_then(|meant| schema::fix(file, found.value, meant, Applicability::Safe));
     match fix {
