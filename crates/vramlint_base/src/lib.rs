@@ -6,12 +6,14 @@
 //! 2. Nothing here knows what a key means, reads a disk, or prints.
 //! 3. Every message is written in English and in Chinese at the same place, so that neither can be forgotten.
 
+mod count_noun;
 mod finding;
 mod line_index;
 mod message;
 mod range;
 mod value;
 
+pub use count_noun::count_noun;
 pub use finding::{Applicability, Edit, FileId, FileRange, Finding, Fix, Related, Severity};
 pub use line_index::{LineColumn, LineIndex};
 pub use message::{Lang, Message};

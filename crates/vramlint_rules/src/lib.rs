@@ -8,18 +8,12 @@
 // The head comments are pages for people: names such as DeepSpeed and MULTI_GPU stand in prose.
 #![allow(clippy::doc_markdown)]
 
-mod accelerate;
-mod arguments;
+mod argument_findings;
 mod batch;
-mod calls;
-mod class_fields;
 mod code;
-mod counted;
 mod data;
-mod edit;
 mod environment;
 mod frameworks;
-mod gate;
 mod generation;
 mod launch;
 mod marks;
@@ -28,10 +22,8 @@ mod precision;
 mod reading;
 mod registry;
 mod rule;
-mod schema;
 mod sharding;
 mod symptoms;
-mod trainers;
 
 pub use batch::claims;
 pub use code::speaks_alone;

@@ -1,6 +1,6 @@
 //! What a rule is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use vramlint_base::{FileRange, Finding, Fix, Lang, Message, Related, Severity};
 use vramlint_estimate::{Estimates, Models};
 use vramlint_resolve::Project;
@@ -235,4 +235,21 @@ impl Once {
     pub(crate) fn first(&mut self, place: FileRange) -> bool {
         self.0.insert(place)
     }
+}
+
+/// Reports each place once, with the gravest of what the starts with one file find there.
+pub(crate) fn worst(found: Vec<Finding>, out: &mut Sink) {
+    let mut places: BTreeMap<FileRange, usize> = BTreeMap::new();
+    let mut kept: Vec<Finding> = Vec::new();
+    for finding in found {
+        match places.get(&finding.place) {
+            Some(at) if kept[*at].severity >= finding.severity => {}
+            Some(at) => kept[*at] = finding,
+            None => {
+                places.insert(finding.place, kept.len());
+                kept.push(finding);
+            }
+        }
+    }
+    out.findings.extend(kept);
 }

@@ -39,11 +39,13 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer.py`，实际运行：0 抛出 `ZeroDivisionError`，-1 训练零步。
 
-use crate::arguments::{Told, finding, trainings, written};
+use crate::argument_findings::{Told, finding};
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::arguments::By;
+use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL221",
@@ -57,13 +59,13 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx) {
+    for set in trainings(cx.project) {
         let Some(given) = set.get("gradient_accumulation_steps") else { continue };
         let Some(steps) = given.value.as_ref().and_then(Value::as_int).filter(|steps| *steps < 1) else { continue };
         if !told.first(given.place, "") {
             continue;
         }
-        let shown = written(cx, given);
+        let shown = written(cx.project, given);
         let message = if steps == 0 {
             message!("{shown}: training divides by zero", "{shown}：训练时会除以零")
         } else {

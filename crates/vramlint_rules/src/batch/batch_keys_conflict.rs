@@ -50,13 +50,14 @@
 //! ## 来源
 //! Axolotl 0.18.0 `utils/schemas/validation.py:220` and `:275`, the same from 0.8.0，阅读源码。
 
-use crate::edit;
-use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::frameworks::{self, Check, Refusal};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix};
 use vramlint_base::{Severity, message};
+use vramlint_edit as edit;
 use vramlint_resolve::Kind;
+use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL230",

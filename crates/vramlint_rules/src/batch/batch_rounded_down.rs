@@ -53,10 +53,11 @@
 //! Axolotl 0.18.0 `utils/config/__init__.py:202`；OpenRLHF 0.11.2 `utils/deepspeed/deepspeed.py:110,455`；DeepSpeed 0.19.8
 //! `runtime/config.py`（`_batch_assertion`），阅读源码。
 
-use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::Kind;
+use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL232",

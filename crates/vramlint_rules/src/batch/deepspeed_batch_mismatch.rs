@@ -51,14 +51,15 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/config.py:588-655`（算法）、`:456-478`（哪些进程算数），在模拟的进程数下实际运行。
 
-use crate::counted::counted;
 use crate::rule::Build;
-use crate::sharding::config::{self, Config, Item, Said};
-use crate::sharding::reader::Readers;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::count_noun;
 use vramlint_base::{Applicability, Fix, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
+use vramlint_edit as edit;
 use vramlint_resolve::{Project, Run};
+use vramlint_semantic::deepspeed::config::{self, Config, Item, Said};
+use vramlint_semantic::deepspeed::consumers::Readers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL210",
@@ -71,7 +72,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let Some(batch) = Batch::of(&config) else { continue };
         // Who completes the file may also change it, but hardly one of three numbers that all stand there.
         let whole = batch.train.is_some() && batch.micro.is_some();
@@ -132,7 +133,7 @@ impl<'a> Batch<'a> {
         if micro.is_some() && steps.is_some() {
             return (train != all).then(|| {
                 let (micro, steps) = (micro.unwrap_or(1), steps.unwrap_or(1));
-                let (accumulated, processes) = (counted(steps, "step"), counted(world, "process"));
+                let (accumulated, processes) = (count_noun(steps, "step"), count_noun(world, "process"));
                 message!(
                     "train_batch_size is {train}, but {micro} per GPU x {accumulated} x {processes} = {all}",
                     "train_batch_size 为 {train}，但每卡 {micro} x 累积 {steps} x {world} 个进程 = {all}"
@@ -145,7 +146,7 @@ impl<'a> Batch<'a> {
                 (None, Some(steps)) => format!("{steps} x {world}"),
                 (None, None) => world.to_string(),
             };
-            let processes = counted(world, "process");
+            let processes = count_noun(world, "process");
             message!(
                 "train_batch_size {train} is no multiple of {left}: DeepSpeed refuses it on {processes}",
                 "train_batch_size {train} 不是 {left} 的倍数：在 {world} 个进程上 DeepSpeed 会拒绝"

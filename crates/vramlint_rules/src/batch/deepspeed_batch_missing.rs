@@ -77,11 +77,12 @@
 //! DeepSpeed 0.19.8 `runtime/config.py:649`，分别在原生、transformers 5.23.0 与 accelerate 1.15.0 下实际运行。
 
 use crate::rule::Build;
-use crate::sharding::config::{self, Said};
-use crate::sharding::reader::{self, Readers};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::Kind;
+use vramlint_semantic::deepspeed::config::{self, Said};
+use vramlint_semantic::deepspeed::consumers::{self, Readers};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL211",
@@ -95,7 +96,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     empty(cx, out);
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let absent = |key: &str| matches!(config.said(key), Said::Absent | Said::Known(Value::Null));
         let Some(one) = config.read_by(Readers::KNOWN) else { continue };
         if !absent("train_batch_size") || !absent("train_micro_batch_size_per_gpu") {
@@ -132,7 +133,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 fn empty(cx: &Context<'_>, out: &mut Sink) {
     for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::DeepSpeed && file.host.is_none()) {
         let nothing = file.data().is_some_and(|data| data.root().is_none()) && file.text.trim().is_empty();
-        if nothing && reader::uses(cx.project, file.id).iter().any(|one| one.readers.within(Readers::PLAIN)) {
+        if nothing && consumers::uses(cx.project, file.id).iter().any(|one| one.readers.within(Readers::PLAIN)) {
             let message = message!(
                 "DeepSpeed needs train_batch_size or train_micro_batch_size_per_gpu, and the file is empty",
                 "DeepSpeed 需要 train_batch_size 或 train_micro_batch_size_per_gpu，而文件是空的"

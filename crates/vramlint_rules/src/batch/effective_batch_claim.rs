@@ -71,8 +71,9 @@ use super::claimed::{self, Claimed};
 use super::compare::{self, Numbers, Verdict};
 use super::stated;
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Edit, FileRange, Finding, Fix, Message, Severity, TextRange, message};
+use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
 
 pub(crate) static RULE: Rule = Rule {

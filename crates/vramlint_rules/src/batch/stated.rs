@@ -1,9 +1,9 @@
 //! The factors of a run's batch: their formula, their places, and the accumulation that would restore a total.
 
-use crate::edit;
 use vramlint_base::{Applicability, FileRange, Fix, Related, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
+use vramlint_edit as edit;
 use vramlint_resolve::{Origin, Project, Run, Setting};
 
 /// The factors, in the order in which people write them.

@@ -57,12 +57,13 @@
 //! accelerate 1.15.0 `accelerator.py:315`、`:541-548` 与 `Accelerator` 的签名，实际运行；这些关键字自 1.0.0 起移除，阅读源码。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Severity, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::CallIn;
 use vramlint_resolve::code::{CallWhat, LibraryCall};
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::{calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL603",
@@ -85,7 +86,7 @@ const MOVED: &[(&str, &str)] = &[
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         if !call.is("accelerate", "Accelerator") || call.derived {
             continue;
@@ -95,7 +96,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         precision_of_the_environment(cx, at, &mut once, out);
         for (name, instead) in MOVED {
             let Some(argument) = call.argument(name, None) else { continue };
-            let Some(severity) = gate::severity(cx, call.file, &Span::since("accelerate", "1.0.0"), Severity::Error) else {
+            let Some(severity) =
+                version_gate::severity(cx.project, call.file, &Span::since("accelerate", "1.0.0"), Severity::Error)
+            else {
                 continue;
             };
             if once.first(argument.place) {

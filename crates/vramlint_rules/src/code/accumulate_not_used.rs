@@ -63,10 +63,11 @@
 //! accelerate 1.15.0 `accelerator.py`（`backward`、`accumulate`），统计了更新次数与梯度范数。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::CallIn;
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL606",
@@ -83,7 +84,7 @@ const KNOWS: &[&str] = &["accumulate(", "no_sync", "sync_gradients", "DeepSpeed"
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         if !(call.library() == "accelerate" && call.name() == "backward" && call.in_loop) {
             continue;

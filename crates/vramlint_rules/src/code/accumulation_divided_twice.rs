@@ -65,9 +65,11 @@
 
 use super::loops::loops;
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
+use vramlint_semantic::calls;
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
@@ -82,7 +84,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         if !(call.library() == "accelerate" && call.name() == "backward") {
             continue;

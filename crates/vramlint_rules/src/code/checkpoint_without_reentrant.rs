@@ -52,9 +52,11 @@
 //! torch 2.15.0 `utils/checkpoint.py:448`，已运行：`UserWarning`。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
+use vramlint_edit as edit;
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::version_gate;
 use vramlint_syntax::python::{ArgumentKind, Imports};
 
 pub(crate) static RULE: Rule = Rule {
@@ -86,7 +88,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let span = Span::since("torch", "2.0");
-            let Some(severity) = gate::severity(cx, file.id, &span, Severity::Warning) else { continue };
+            let Some(severity) = version_gate::severity(cx.project, file.id, &span, Severity::Warning) else { continue };
             let mut found = RULE
                 .finding(
                     place,

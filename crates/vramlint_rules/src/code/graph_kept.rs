@@ -60,8 +60,9 @@
 
 use super::loops::{Loop, loops, loss_of, stops_gradients};
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::python::{Expr, ExprKind, Module, Stmt, StmtKind};
 

@@ -61,10 +61,12 @@
 //! transformers 5.23.0 `modeling_utils.py`，实际运行；4.57.1 接受并给出警告，阅读源码。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls, edit, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, Severity, TextRange, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::code::{CallArgument, LibraryCall};
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::{calls, version_gate};
 use vramlint_syntax::python::StmtKind;
 
 pub(crate) static RULE: Rule = Rule {
@@ -82,7 +84,7 @@ const SPAN: Span = Span::since("transformers", "5.0.0");
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         if !calls::loads_model(call) {
             continue;
@@ -90,7 +92,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         for argument in call.arguments.iter().filter(|argument| !calls::settled_by_code(call, argument)) {
             let Some(name) = argument.name.as_deref() else { continue };
             let Some(help) = instead(name) else { continue };
-            let Some(severity) = gate::severity(cx, call.file, &SPAN, Severity::Error).filter(|_| once.first(argument.place))
+            let Some(severity) =
+                version_gate::severity(cx.project, call.file, &SPAN, Severity::Error).filter(|_| once.first(argument.place))
             else {
                 continue;
             };
@@ -121,7 +124,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 fn fix(cx: &Context<'_>, call: &LibraryCall, argument: &CallArgument, name: &str) -> Option<Fix> {
     let value = argument.settled()?;
     if matches!(value, Value::Bool(false) | Value::Null) {
-        return calls::remove(cx, call, argument, Applicability::Safe);
+        return calls::remove(cx.project, call, argument, Applicability::Safe);
     }
     if *value != Value::Bool(true) || !argument.written {
         return None;

@@ -47,9 +47,10 @@
 //! torch 2.15.0 `utils/data/dataloader.py`，逐一实际运行；torch 2.0 起也拒绝没有工作进程的 `prefetch_factor`，更早则忽略。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Message, Severity, Value, message};
 use vramlint_resolve::code::{CallArgument, CallWhat, LibraryCall};
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL701",
@@ -63,7 +64,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         if !call.is("torch", "DataLoader") || call.derived {
             continue;
@@ -161,7 +162,7 @@ fn without_workers(cx: &Context<'_>, call: &LibraryCall, once: &mut Once, out: &
         if let Some(workers) = workers {
             finding = finding.related(workers.place, message!("no workers are asked for here", "此处没有要求工作进程"));
         }
-        if let Some(fix) = calls::remove(cx, call, given, Applicability::Safe) {
+        if let Some(fix) = calls::remove(cx.project, call, given, Applicability::Safe) {
             finding = finding.fix(fix);
         }
         out.push(finding);
@@ -189,7 +190,7 @@ fn pairs(cx: &Context<'_>, call: &LibraryCall, once: &mut Once, out: &mut Sink) 
             && let Some(finding) = out.findings.pop()
         {
             let finding = finding.related(sampler.place, message!("the sampler", "采样器"));
-            out.push(match calls::remove(cx, call, shuffle, Applicability::Safe) {
+            out.push(match calls::remove(cx.project, call, shuffle, Applicability::Safe) {
                 Some(fix) => finding.fix(fix),
                 None => finding,
             });

@@ -57,10 +57,11 @@
 //! torch 2.15.0 `utils/data/dataloader.py`（默认为 0），阅读源码。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::CallIn;
 use vramlint_resolve::code::CallWhat;
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL702",
@@ -74,7 +75,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         let loader = call.is("torch", "DataLoader") && !call.derived && !call.open && at.facts.trains();
         // What is not written is the default, and that nobody chose: of that only a run that was seen is told.

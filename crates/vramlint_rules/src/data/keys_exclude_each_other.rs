@@ -55,10 +55,11 @@
 //! `hparams/data_args.py:159`, `hparams/model_args.py`, `hparams/parser.py`; ms-swift 4.6.0 `arguments/rlhf_args.py:298`，阅读源码。
 
 use crate::frameworks::refusals::{self, pair};
-use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::Kind;
+use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL721",

@@ -55,10 +55,11 @@
 //! `hparams/parser.py`; torchtune 0.6.1 `datasets/_alpaca.py`，阅读源码。
 
 use crate::frameworks::refusals;
-use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::Kind;
+use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL720",

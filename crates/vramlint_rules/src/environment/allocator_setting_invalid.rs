@@ -48,11 +48,12 @@
 //! torch 2.15.0 `c10/core/AllocatorConfig.cpp`、`c10/cuda/CUDAAllocatorConfig.cpp`，每种情况都用
 //! `torch._C._accelerator_setAllocatorSettings` 实际运行。
 
-use super::allocator::{Problem, Takes, VARIABLES, What, problems};
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, TextRange, message};
+use vramlint_edit as edit;
 use vramlint_resolve::environment::SetVariable;
+use vramlint_semantic::alloc_conf::{Problem, Takes, VARIABLES, What, problems};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL801",

@@ -45,12 +45,12 @@
 //! ## 来源
 //! torch 2.15.0，三个变量两两组合实际运行；`c10/core/AllocatorConfig.h`。
 
-use super::allocator::VARIABLES;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileId, FileRange, Severity, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::environment::{SetVariable, Setter};
+use vramlint_semantic::alloc_conf::VARIABLES;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL803",

@@ -46,11 +46,11 @@
 //! torch `c10/cuda/CUDAAllocatorConfig.cpp`：没有 `PYTORCH_C10_DRIVER_API_SUPPORTED` 时提示 "expandable_segments not supported on
 //! this platform"；`c10/cuda/CMakeLists.txt` 只在 Windows 以外的系统定义它，阅读源码。
 
-use super::allocator::VARIABLES;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::environment::Setter;
+use vramlint_semantic::alloc_conf::VARIABLES;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL802",

@@ -54,13 +54,13 @@
 //! ## 来源
 //! torch 2.15.0 `torch/cuda/__init__.py` 的 `_lazy_init`，阅读源码；CUDA C++ Programming Guide 的 “CUDA Environment Variables”。
 
-use super::allocator::VARIABLES;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeSet;
 use vramlint_base::{FileRange, Severity, TextRange, Value, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::environment::{SetVariable, Setter};
+use vramlint_semantic::alloc_conf::VARIABLES;
 use vramlint_syntax::python::{Call, Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {

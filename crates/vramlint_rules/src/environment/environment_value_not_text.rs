@@ -39,8 +39,9 @@
 //! Python 3.11 `os.py` 的 `_Environ.__setitem__`，实际运行。
 
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 

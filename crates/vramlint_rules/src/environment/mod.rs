@@ -1,6 +1,5 @@
 //! `VL8`: environment.
 
-mod allocator;
 mod allocator_setting_invalid;
 mod allocator_setting_shadowed;
 mod allocator_setting_unsupported;

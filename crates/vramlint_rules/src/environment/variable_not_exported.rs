@@ -43,11 +43,12 @@
 //! ## 来源
 //! POSIX.1-2024，Shell Command Language，2.12 “Shell Execution Environment”。
 
-use super::allocator::VARIABLES;
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, message};
+use vramlint_edit as edit;
 use vramlint_resolve::environment::{SetVariable, Setter};
+use vramlint_semantic::alloc_conf::VARIABLES;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL807",

@@ -45,8 +45,9 @@
 //! torch 2.15.0 `torch.cuda._parse_visible_devices`，实际运行；CUDA C++ Programming Guide 的 “CUDA Environment Variables”。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Message, Severity, message};
+use vramlint_edit as edit;
 use vramlint_resolve::environment::SetVariable;
 use vramlint_resolve::environment::visible::{self, Trouble, Visible};
 

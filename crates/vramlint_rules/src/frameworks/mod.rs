@@ -1,16 +1,15 @@
 //! What the frameworks that read a whole training from one file (or one command line) make of it: Axolotl, LLaMA-Factory,
 //! torchtune, ms-swift, OpenRLHF.
 
-mod keys;
 pub(crate) mod refusals;
 
-pub(crate) use keys::{Keys, Setting, every};
-
 use crate::rule::{Build, Once};
-use crate::{Context, Rule, Sink, gate};
+use crate::{Context, Rule, Sink};
 use vramlint_base::{Finding, Message, Severity, message};
 use vramlint_resolve::Kind;
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::frameworks::{Keys, every};
+use vramlint_semantic::version_gate;
 
 /// A combination that a framework does not take.
 pub(crate) struct Refusal {
@@ -140,7 +139,7 @@ fn title(keys: &Keys<'_>, refusal: &Refusal, severity: Severity) -> Message {
 
 fn severity(cx: &Context<'_>, keys: &Keys<'_>, refusal: &Refusal) -> Option<Severity> {
     match &refusal.span {
-        Some(span) => gate::severity(cx, keys.file.id, span, refusal.severity),
+        Some(span) => version_gate::severity(cx.project, keys.file.id, span, refusal.severity),
         None => Some(refusal.severity),
     }
 }

@@ -39,10 +39,11 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1113` 与 `rloo_config.py:676`，实际运行。
 
-use crate::arguments::{GROUPS, Told, finding, of};
+use crate::argument_findings::{Told, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
+use vramlint_semantic::arguments::{GROUPS, of};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL902",
@@ -56,7 +57,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in of(cx, GROUPS) {
+    for set in of(cx.project, GROUPS) {
         let (Some(batch), Some(steps)) = (set.get("generation_batch_size"), set.get("steps_per_generation")) else { continue };
         let number = |value: &Option<Value>| matches!(value, Some(Value::Int(_)));
         if number(&batch.value) && number(&steps.value) && told.first(batch.place, "") {
@@ -70,8 +71,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "keep steps_per_generation: it holds for any number of processes",
                     "保留 steps_per_generation：它适用于任意进程数"
                 ));
-            let edit = crate::arguments::remove(cx, set, batch);
-            out.push(crate::arguments::with_fix(
+            let edit = vramlint_semantic::arguments::remove(cx.project, set, batch);
+            out.push(crate::argument_findings::with_fix(
                 told_of,
                 message!("remove generation_batch_size", "删除 generation_batch_size"),
                 vramlint_base::Applicability::Unsafe,

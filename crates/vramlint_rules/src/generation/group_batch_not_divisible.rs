@@ -64,16 +64,18 @@
 //! trl 1.16.0 `trainer/grpo_config.py:1096` 至 `:1135`，在 1、2、3 个进程上实际运行；`rloo_config.py:659` 相同。旧版本的整除规则一致；
 //! 未给出时 `num_generations` 在 GRPO 中为 8，在 RLOO 中为 2。
 
-use crate::arguments::{GROUPS, Told, finding_of, of, run, strategy};
-use crate::counted::counted;
+use crate::argument_findings::{Told, finding_of};
 use crate::frameworks::{self, refusals};
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::count_noun;
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, message};
 use vramlint_catalog::Concept;
+use vramlint_edit as edit;
 use vramlint_resolve::Kind;
 use vramlint_resolve::arguments::{ArgumentSet, By, Reader};
 use vramlint_resolve::versions::{Holds, Span};
+use vramlint_semantic::arguments::{GROUPS, of, run, strategy};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL901",
@@ -98,7 +100,7 @@ struct Numbers {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in of(cx, GROUPS) {
+    for set in of(cx.project, GROUPS) {
         let Some(numbers) = numbers(cx, set) else { continue };
         let found = if set.get("generation_batch_size").is_some_and(|given| given.value != Some(vramlint_base::Value::Null)) {
             by_batch(cx, set, &numbers)
@@ -130,7 +132,7 @@ fn numbers(cx: &Context<'_>, set: &ArgumentSet) -> Option<Numbers> {
         Some(given) => given.value.as_ref()?.as_int()?,
         None => accumulation,
     };
-    let world = run(cx, set).and_then(|run| {
+    let world = run(cx.project, set).and_then(|run| {
         let shared = [Concept::TensorParallelSize, Concept::ContextParallelSize];
         let alone = shared.iter().all(|concept| run.settings.get(concept).is_none_or(|_| run.int(*concept) == Some(1)));
         run.int(Concept::WorldSize).filter(|world| alone && *world > 0)
@@ -145,7 +147,8 @@ fn started_by_itself(cx: &Context<'_>, set: &ArgumentSet) -> bool {
     const LAUNCHERS: &[&str] = &["torchrun", "accelerate", "deepspeed", "LOCAL_RANK", "WORLD_SIZE", "srun", "mpirun", "ray"];
     let project = cx.project;
     let code = set.reader == Reader::Call && project.file(set.file()).host.is_none();
-    let launched = run(cx, set).is_some_and(|run| run.launch.is_some()) || project.runs.iter().any(|run| run.launch.is_some());
+    let launched =
+        run(cx.project, set).is_some_and(|run| run.launch.is_some()) || project.runs.iter().any(|run| run.launch.is_some());
     let machine = project.policy(set.file()).target.count.is_some_and(|count| count > 1);
     let other = project.files.iter().any(|file| {
         let shell = file.script().is_some();
@@ -168,7 +171,7 @@ fn build(cx: &Context<'_>, set: &ArgumentSet, severity: Severity, at: FileRange,
     for given in keys.iter().filter_map(|key| set.get(key)).filter(|given| given.place != at) {
         found = found.related(given.place, message!("takes part in it", "参与计算"));
     }
-    if let Some(run) = run(cx, set).filter(|run| severity == Severity::Error && run.launch.is_some()) {
+    if let Some(run) = run(cx.project, set).filter(|run| severity == Severity::Error && run.launch.is_some()) {
         found = found.related(run.place, message!("starts the processes", "启动进程"));
     }
     found
@@ -185,7 +188,7 @@ fn by_steps(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding>
     }
     let (micro, steps, group) = (n.micro, n.steps, n.group);
     let at = place(set, KEYS);
-    let (processes, accumulated) = (counted(world, "process"), counted(steps, "step"));
+    let (processes, accumulated) = (count_noun(world, "process"), count_noun(steps, "step"));
     let (severity, message) = if n.world.is_some() {
         (
             n.severity,
@@ -241,7 +244,7 @@ fn by_batch(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding>
     if batch % each == 0 {
         return None;
     }
-    let (micro, processes) = (n.micro, counted(world, "process"));
+    let (micro, processes) = (n.micro, count_noun(world, "process"));
     let message = message!(
         "generation_batch_size {batch} is no multiple of {micro} x {processes} = {each}: refused",
         "generation_batch_size {batch} 不是 {micro} × {world} 个进程 = {each} 的整数倍：会被拒绝"
@@ -266,7 +269,7 @@ fn evaluation(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Findin
         return None;
     }
     let at = place(set, KEYS);
-    let processes = counted(world, "process");
+    let processes = count_noun(world, "process");
     let message = message!(
         "evaluation: {rows} x {processes} = {total} completions are no multiple of {group} generations: refused",
         "评估：{rows} × {world} 个进程 = {total} 个补全，不是 {group} 个生成的整数倍：会被拒绝"

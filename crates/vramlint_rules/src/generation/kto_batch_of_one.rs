@@ -39,11 +39,13 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/kto_trainer.py:844`，实际运行。
 
-use crate::arguments::{Told, finding, of, written};
+use crate::argument_findings::{Told, finding};
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::arguments::By;
+use vramlint_semantic::arguments::{of, written};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL907",
@@ -57,14 +59,14 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in of(cx, &["trl.KTOConfig"]) {
+    for set in of(cx.project, &["trl.KTOConfig"]) {
         let Some(given) = set.get("per_device_train_batch_size") else { continue };
         let one = given.value.as_ref().and_then(Value::as_int).is_some_and(|rows| rows <= 1);
         let estimates = set.text("loss_type", "kto") == Some("kto");
         if !one || !estimates || !told.first(given.place, "") {
             continue;
         }
-        let shown = written(cx, given);
+        let shown = written(cx.project, given);
         let message = message!(
             "{shown}: KTO needs at least 2 rows per device, accumulation does not count",
             "{shown}：KTO 每个设备至少需要 2 行样本，梯度累积不计入"

@@ -47,12 +47,14 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:999` 以及 `_prepare_dataset` 中的打包，均实际运行。
 
-use crate::arguments::{Told, finding, finding_of, of};
+use crate::argument_findings::{Told, finding, finding_of};
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::arguments::of;
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL908",
@@ -69,7 +71,7 @@ const REFUSES: &str = "1.0";
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in of(cx, &["trl.SFTConfig"]) {
+    for set in of(cx.project, &["trl.SFTConfig"]) {
         let packing = set.truth("packing", false);
         // Data that are prepared already are not packed.
         let packs = set.get("dataset_kwargs").is_none();
@@ -89,7 +91,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         } else if packing == Some(false) && set.truth("padding_free", false) == Some(true) && keeps_length(set) {
             let Some(given) = set.get("padding_free") else { continue };
             let span = Span::since("trl", REFUSES);
-            let Some(severity) = gate::severity(cx, set.file(), &span, RULE.severity) else { continue };
+            let Some(severity) = version_gate::severity(cx.project, set.file(), &span, RULE.severity) else { continue };
             if told.first(given.place, "") {
                 let message = message!(
                     "padding_free without packing does not keep max_length: trl {REFUSES} refuses",

@@ -48,13 +48,14 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/dpo_trainer.py:590`，实际运行；`kto_trainer.py:644`，阅读源码。
 
-use crate::arguments::Told;
+use crate::argument_findings::Told;
 use crate::rule::Build;
-use crate::trainers::trainers;
-use crate::{Context, Group, Rule, Sink, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, message};
 use vramlint_resolve::code::{CallArgument, CallWhat};
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::trainers::trainers;
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL905",
@@ -68,7 +69,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for trainer in trainers(cx).iter().filter(|trainer| matches!(trainer.name.as_str(), "DPOTrainer" | "KTOTrainer")) {
+    for trainer in trainers(cx.project).iter().filter(|trainer| matches!(trainer.name.as_str(), "DPOTrainer" | "KTOTrainer")) {
         let (Some(model), Some(reference)) = (trainer.argument("model"), trainer.argument("ref_model")) else { continue };
         let same = thing(model).is_some_and(|model| thing(reference) == Some(model));
         if same && told.first(reference.place, "") {
@@ -78,7 +79,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             );
             // DPO since 0.11; KTO moved about between 0.26 and 1.7, where it was not looked at.
             let span = if trainer.name == "KTOTrainer" { Span::since("trl", "1.8") } else { Span::since("trl", "0.11") };
-            let Some(certain) = gate::severity(cx, reference.place.file, &span, RULE.severity) else { continue };
+            let Some(certain) = version_gate::severity(cx.project, reference.place.file, &span, RULE.severity) else { continue };
             let severity = if cx.project.is_fragment(reference.place.file) { certain.min(Severity::Warning) } else { certain };
             let told_of = RULE
                 .finding(reference.place, message)
@@ -86,11 +87,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 .related(model.place, message!("the model", "模型"))
                 .help(message!("leave ref_model out: the trainer makes the copy", "不要给出 ref_model：trainer 会自行复制"));
             let file = cx.project.file(trainer.call.file);
-            let edit = crate::edit::python::remove(file, trainer.call.place.range, "ref_model");
+            let edit = vramlint_edit::python::remove(file, trainer.call.place.range, "ref_model");
             let title = message!("remove ref_model", "删除 ref_model");
             let sure = severity == Severity::Error;
             let applicability = if sure { Applicability::Safe } else { Applicability::Unsafe };
-            out.push(crate::arguments::with_fix(told_of, title, applicability, edit));
+            out.push(crate::argument_findings::with_fix(told_of, title, applicability, edit));
         }
     }
 }

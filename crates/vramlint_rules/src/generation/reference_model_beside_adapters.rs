@@ -57,12 +57,12 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/dpo_trainer.py`，实际运行：两份都会保留。
 
-use crate::arguments::Told;
+use crate::argument_findings::Told;
 use crate::rule::Build;
-use crate::trainers::{Trainer, trainers};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::code::{CallValue, CallWhat};
+use vramlint_semantic::trainers::{Trainer, trainers};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL906",
@@ -76,7 +76,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for trainer in trainers(cx).iter().filter(|trainer| matches!(trainer.name.as_str(), "DPOTrainer" | "KTOTrainer")) {
+    for trainer in trainers(cx.project).iter().filter(|trainer| matches!(trainer.name.as_str(), "DPOTrainer" | "KTOTrainer")) {
         let (Some(reference), Some(adapters)) = (trainer.argument("ref_model"), trainer.made("peft_config")) else { continue };
         // The object itself, or a name that the trainer loads.
         let loaded = |value: &CallValue| match &value.what {

@@ -51,13 +51,15 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_trainer.py:1190`，实际运行；`dpo_trainer.py:992`、`kto_trainer.py:1000`、`rloo_trainer.py:822`，阅读源码。
 
-use crate::arguments::{GROUPS, Told, finding_of, number, trainings};
+use crate::argument_findings::{Told, finding_of};
 use crate::rule::Build;
-use crate::trainers::trainers;
-use crate::{Context, Group, Rule, Sink, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::arguments::{ArgumentSet, Given, Reader};
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::arguments::{GROUPS, number, trainings};
+use vramlint_semantic::trainers::trainers;
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL904",
@@ -78,12 +80,12 @@ fn asks(set: &ArgumentSet) -> Option<&Given> {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx) {
+    for set in trainings(cx.project) {
         let Some(sync) = asks(set) else { continue };
         let class = set.training().unwrap_or_default();
         if GROUPS.contains(&class) {
             let beta = number(set, "beta", if class == "trl.GRPOConfig" { 0.0 } else { 0.05 });
-            let severity = gate::severity(cx, set.file(), &GROUPS_REFUSE, RULE.severity);
+            let severity = version_gate::severity(cx.project, set.file(), &GROUPS_REFUSE, RULE.severity);
             let Some(severity) = severity.filter(|_| beta == Some(0.0) && told.first(sync.place, "")) else { continue };
             let message = message!(
                 "sync_ref_model with beta 0: there is no reference model to follow, trl 0.28 and later refuse",
@@ -109,13 +111,17 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             out.push(found.help(message!("keep one of the two", "两者只保留其一")));
         }
     }
-    for trainer in trainers(cx) {
+    for trainer in trainers(cx.project) {
         let Some(set) = trainer.arguments else { continue };
         let Some(sync) = asks(set) else { continue };
         let adapters = trainer.made("peft_config").filter(|_| trainer.library == "trl");
         let class = set.training().unwrap_or_default();
         let groups = GROUPS.contains(&class);
-        let certain = if groups { gate::severity(cx, set.file(), &GROUPS_REFUSE, RULE.severity) } else { Some(RULE.severity) };
+        let certain = if groups {
+            version_gate::severity(cx.project, set.file(), &GROUPS_REFUSE, RULE.severity)
+        } else {
+            Some(RULE.severity)
+        };
         let Some(severity) = certain else { continue };
         if let Some(adapters) = adapters.filter(|_| told.first(sync.place, "")) {
             let message = message!(

@@ -66,11 +66,11 @@
 //! trl 1.16.0 `trainer/grpo_trainer.py`，已运行：`ValueError: Number of reward weights (1) must match number of reward functions (2)`；
 //! `rloo_trainer.py` 相同。
 
-use crate::arguments::Told;
+use crate::argument_findings::Told;
 use crate::rule::Build;
-use crate::trainers::trainers;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, Value, message};
+use vramlint_semantic::trainers::trainers;
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
@@ -85,7 +85,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for trainer in trainers(cx).iter().filter(|trainer| matches!(trainer.name.as_str(), "GRPOTrainer" | "RLOOTrainer")) {
+    for trainer in trainers(cx.project).iter().filter(|trainer| matches!(trainer.name.as_str(), "GRPOTrainer" | "RLOOTrainer")) {
         let Some(set) = trainer.arguments else { continue };
         let Some(given) = set.get("reward_weights") else { continue };
         let Some(Value::List(weights)) = &given.value else { continue };
@@ -104,7 +104,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         out.push(
             RULE.finding(given.place, message)
-                .severity(trainer.severity(cx, RULE.severity))
+                .severity(trainer.severity(cx.project, RULE.severity))
                 .related(functions.place, message!("the functions", "奖励函数"))
                 .help(message!("give one weight for each function", "为每个函数给出一个权重")),
         );

@@ -39,14 +39,17 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1137` 与 `rloo_config.py:696`，实际运行。
 
-use crate::arguments::{GROUPS, Told, finding_of, of, written};
+use crate::argument_findings::{Told, finding_of};
 use crate::frameworks::{self, Check, refusals};
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::Kind;
 use vramlint_resolve::arguments::By;
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::arguments::{GROUPS, of, written};
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL903",
@@ -66,12 +69,12 @@ const CHECKS: &[(Kind, Check)] = &[
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in of(cx, GROUPS) {
+    for set in of(cx.project, GROUPS) {
         let Some(given) = set.get("num_generations") else { continue };
         let few = given.value.as_ref().and_then(Value::as_int).is_some_and(|number| number < 2);
-        let severity = gate::severity(cx, set.file(), &Span::since("trl", "0.17"), RULE.severity);
+        let severity = version_gate::severity(cx.project, set.file(), &Span::since("trl", "0.17"), RULE.severity);
         let Some(severity) = severity.filter(|_| few && told.first(given.place, "")) else { continue };
-        let shown = written(cx, given);
+        let shown = written(cx.project, given);
         let message = message!(
             "{shown}: at least 2 completions per prompt are needed, trl 0.17 and later refuse fewer",
             "{shown}：每个提示至少需要 2 个补全，trl 0.17 起会拒绝更少的"

@@ -49,11 +49,12 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py`（默认 0.3；1.0.0 起为 `colocate`，之前为 `server`）、`generation/vllm_generation.py`，已阅读。
 
-use crate::arguments::{GROUPS, Told, finding, of, set_to, with_fix, written};
+use crate::argument_findings::{Told, finding, with_fix};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::versions::{Holds, Span};
+use vramlint_semantic::arguments::{GROUPS, of, set_to, written};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL911",
@@ -70,7 +71,7 @@ const MOST: f64 = 0.7;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in of(cx, GROUPS).filter(|set| set.truth("use_vllm", false) == Some(true)) {
+    for set in of(cx.project, GROUPS).filter(|set| set.truth("use_vllm", false) == Some(true)) {
         let colocated = match set.get("vllm_mode") {
             Some(given) => given.value.as_ref().and_then(Value::as_str) == Some("colocate"),
             None => !set.open && cx.project.holds(set.file(), &Span::since("trl", "1.0")) == Holds::Always,
@@ -83,7 +84,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !told.first(given.place, "") {
             continue;
         }
-        let shown = written(cx, given);
+        let shown = written(cx.project, given);
         let left = (1.0 - share) * 100.0;
         let message = message!(
             "{shown}: vLLM shares the GPU and leaves {left:.0} % of it for the training",
@@ -93,7 +94,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "lower it to 0.3, or let vLLM sleep during the step: vllm_enable_sleep_mode",
             "降到 0.3，或让 vLLM 在训练步骤中休眠：vllm_enable_sleep_mode"
         ));
-        let edit = set_to(cx, given, &Value::Float(0.3));
+        let edit = set_to(cx.project, given, &Value::Float(0.3));
         out.push(with_fix(found, message!("write 0.3", "改为 0.3"), Applicability::Unsafe, edit));
     }
 }

@@ -70,12 +70,12 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1214`（唯一的读取者），实际运行：文件中的设置经由启动器设置的环境变量到达脚本。
 
-use crate::accelerate::json::is_plain_loop;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::{Kind, Run, SourceFile};
+use vramlint_semantic::accelerate::deepspeed_json::is_plain_loop;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL114",

@@ -38,10 +38,10 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1204` 与 `:1211`、`utils/launch.py:81` 与 `:247`，实际运行。
 
-use crate::accelerate::{Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, message};
+use vramlint_semantic::accelerate::{Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL104",

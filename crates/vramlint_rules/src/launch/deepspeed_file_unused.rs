@@ -58,9 +58,10 @@
 //! accelerate 1.15.0 `commands/launch.py:1394` 与 transformers 5.23.0 `training_args.py`：两者都只读取被指名的文件。
 
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, schema};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::{Kind, Project, SourceFile};
+use vramlint_semantic::schema;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL182",
@@ -81,7 +82,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     if open {
         return;
     }
-    for (file, root, certain) in schema::files(cx, Kind::DeepSpeed) {
+    for (file, root, certain) in schema::files(cx.project, Kind::DeepSpeed) {
         let alone = file.host.is_none() && siblings(cx.project, file).count() == 1;
         if !certain || !alone || is_named(cx.project, file) || !has_runs_of_its_own(cx.project, file) {
             continue;

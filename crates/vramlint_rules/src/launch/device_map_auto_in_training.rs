@@ -83,12 +83,14 @@
 //! accelerate 1.15.0 `accelerator.py:1478`（映射多于一项即拒绝），实际运行；`utils/modeling.py`（如何拆分），实际运行。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileId, FileRange, Finding, Fix, Message, Severity, Value, message};
 use vramlint_catalog::{Concept, models};
+use vramlint_edit as edit;
 use vramlint_resolve::code::{CallWhat, CodeCandidate, CodeFacts, LibraryCall, ModelLoad};
 use vramlint_resolve::versions::Span;
 use vramlint_resolve::{Project, Run, SourceFile};
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL103",
@@ -289,7 +291,7 @@ fn finding(cx: &Context<'_>, model: &ModelLoad, map: &CodeCandidate, run: Option
 
 /// Whether accelerate surely looks at the map. Where its version is not known, only a map that is sure to have several entries counts.
 fn checked(cx: &Context<'_>, model: &ModelLoad) -> bool {
-    gate::severity(cx, model.file, &CHECKED, Severity::Error)
+    version_gate::severity(cx.project, model.file, &CHECKED, Severity::Error)
         .is_some_and(|severity| severity == Severity::Error || is_large(model))
 }
 

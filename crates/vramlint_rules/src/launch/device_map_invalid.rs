@@ -47,9 +47,10 @@
 //! transformers 5.23.0 `integrations/accelerate.py`，实际运行。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::code::CallWhat;
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL150",
@@ -96,7 +97,7 @@ const DEVICES: &[&str] = &[
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         let Some(argument) = call.argument("device_map", None).filter(|_| calls::loads_model(call)) else { continue };
         let Some(value) = argument.only() else { continue };

@@ -40,12 +40,12 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:305-352`、`:355-410`、`:430-560`（各模式导出的内容）、`utils/dataclasses.py:1292-1320`（填充 JSON 的内容），实际运行。
 
-use crate::accelerate::{Answer, Start, Type, json, starts};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Finding, Severity, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::launch::{Launch, LaunchFlag};
+use vramlint_semantic::accelerate::{Answer, Start, Type, deepspeed_json, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL115",
@@ -97,7 +97,7 @@ const FILLING: &[(&str, &[&str])] = &[
 
 /// Flags beside a DeepSpeed JSON that says otherwise, or nothing.
 fn beside_json(start: &Start<'_>, launch: &Launch) -> Vec<Finding> {
-    let Some(json) = json::of(start) else { return Vec::new() };
+    let Some(json) = deepspeed_json::of(start) else { return Vec::new() };
     let dropped = FILLING.iter().filter_map(|(name, path)| {
         let flag = launch.flag(name)?;
         let asked = flag.values.first()?.text()?.to_lowercase();

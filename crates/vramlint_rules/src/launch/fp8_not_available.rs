@@ -48,12 +48,12 @@
 //! accelerate 1.15.0 `utils/launch.py:178`，实际运行：`FP8 is not available on this machine`；`commands/launch.py:791` 与 `accelerator.py:4400`，实际运行；
 //! `accelerator.py:519` 与 `:606`、`utils/dataclasses.py:1346`，阅读源码。
 
-use crate::accelerate::{Answer, Given, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Finding, Severity, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::versions::{Known, Said};
+use vramlint_semantic::accelerate::{Answer, Given, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL118",

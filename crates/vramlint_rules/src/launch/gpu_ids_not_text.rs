@@ -40,8 +40,9 @@
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行：`'list' object has no attribute 'split'`。
 
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::Kind;
 use vramlint_syntax::data::{Loader, NodeRef};
 

@@ -40,10 +40,10 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行：只数编号个数，不核对 GPU，因此接受该列表。
 
-use crate::accelerate::starts;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
+use vramlint_semantic::accelerate::starts;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL108",

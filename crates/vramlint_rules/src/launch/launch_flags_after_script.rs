@@ -61,9 +61,10 @@
 //! accelerate 1.15.0 `commands/launch.py:981`（其余内容归 `training_script_args`），实际运行；torch 2.15 `distributed/run.py`，相同。
 
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Severity, TextRange, message};
 use vramlint_catalog::flags::{self, Launcher};
+use vramlint_edit as edit;
 use vramlint_resolve::launch::{Argument, Launch};
 use vramlint_syntax::shell::Word;
 

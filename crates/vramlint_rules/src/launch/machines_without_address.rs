@@ -55,10 +55,10 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:153`（断言）、`:216-226`（端点）、`:454`（主机文件），实际运行。
 
-use crate::accelerate::{Answer, Path, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Message, Severity, Value, message};
+use vramlint_semantic::accelerate::{Answer, Path, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL111",

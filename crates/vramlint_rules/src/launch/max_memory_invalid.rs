@@ -53,9 +53,11 @@
 //! accelerate 1.15.0 `utils/modeling.py`（`convert_file_size_to_int`、`get_max_memory`），经 transformers 5.23.0 实际运行。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::code::{CallWhat, DictEntry, LibraryCall};
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL151",
@@ -76,7 +78,7 @@ enum Size {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         if !plans(call) {
             continue;

@@ -53,9 +53,10 @@
 
 use super::max_memory_invalid::plans;
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::code::CallWhat;
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL152",
@@ -93,7 +94,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                         ),
                     )
                     .help(message!("add device_map=\"auto\", or drop the budget", "加上 device_map=\"auto\"，或去掉该预算"));
-                if let Some(fix) = calls::add(cx, call, "device_map", "\"auto\"", Applicability::Unsafe).filter(|_| map.is_none())
+                if let Some(fix) =
+                    calls::add(cx.project, call, "device_map", "\"auto\"", Applicability::Unsafe).filter(|_| map.is_none())
                 {
                     finding = finding.fix(fix);
                 }

@@ -48,11 +48,12 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:2681`、1.13.0 `:2635`，阅读源码；1.12.0 没有该字段。
 
-use crate::accelerate::{Answer, starts};
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::accelerate::{Answer, starts};
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL119",
@@ -73,7 +74,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(kind) = start.kind().filter(|kind| kind.name == "MEGATRON_LM") else { continue };
         let silent = matches!(start.block("megatron_lm_config", "megatron_lm_context_parallel_size"), Answer::Nothing);
         let in_environment = start.launch.is_some_and(|launch| launch.variable("MEGATRON_LM_CONTEXT_PARALLEL_SIZE").is_some());
-        let Some(severity) = gate::severity(cx, kind.place.file, &DEFAULT, Severity::Warning) else { continue };
+        let Some(severity) = version_gate::severity(cx.project, kind.place.file, &DEFAULT, Severity::Warning) else { continue };
         if !silent || in_environment || !once.first(kind.place) {
             continue;
         }

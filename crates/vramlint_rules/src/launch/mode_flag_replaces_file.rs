@@ -53,10 +53,10 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1217-1245` 与 `:1390-1417`，实际运行。
 
-use crate::accelerate::{Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
+use vramlint_semantic::accelerate::{Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL105",

@@ -41,10 +41,11 @@
 //! 写在文件中，或一半在文件、一半在参数中，则会被接受并只启动一个进程。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
+use vramlint_edit as edit;
 use vramlint_resolve::launch::{Launch, from_script};
 use vramlint_resolve::{Kind, Origin, Project, Run, SourceFile};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};

@@ -52,12 +52,13 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行；`utils/launch.py:269-292`，以模拟的 GPU 实际运行。
 
-use crate::accelerate::{Given, Path, Start, starts};
-use crate::counted::counted;
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeSet;
+use vramlint_base::count_noun;
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
+use vramlint_edit as edit;
+use vramlint_semantic::accelerate::{Given, Path, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL107",
@@ -88,7 +89,7 @@ fn against_ids(start: &Start<'_>, ids: &[String], given: &Given) -> Option<Findi
     let kind = start.kind()?;
     let machines = start.machines()?;
     let unique = count_of(ids.iter().collect::<BTreeSet<_>>().len());
-    let cards = counted(unique, "GPU");
+    let cards = count_noun(unique, "GPU");
     let shown = ids.join(",");
     // The check reads the file first; without one it is not made.
     if kind.is_multi() && ids.len() < 2 && machines <= 1 && start.file.is_some() && start.flag("--cpu").is_none() {
@@ -110,7 +111,7 @@ fn against_ids(start: &Start<'_>, ids: &[String], given: &Given) -> Option<Findi
     if count == unique || unique < count_of(ids.len()) {
         return None;
     }
-    let processes_in_words = counted(count, "process");
+    let processes_in_words = count_noun(count, "process");
     let use_in_words = if count == 1 { "uses" } else { "use" };
     let finding = if count > unique {
         let last = count - 1;
@@ -146,7 +147,7 @@ fn all_of_the_machine(start: &Start<'_>, shown: i64, given: &Given) -> Option<Fi
     if !every || gpus < 2 || gpus <= shown || !given.by_flag() {
         return None;
     }
-    let cards = counted(shown, "GPU");
+    let cards = count_noun(shown, "GPU");
     let finding = RULE.finding(
         given.place,
         message!(
@@ -172,7 +173,7 @@ fn against_target(start: &Start<'_>) -> Option<Finding> {
     if count <= gpus {
         return None;
     }
-    let cards = counted(gpus, "GPU");
+    let cards = count_noun(gpus, "GPU");
     let finding = RULE.finding(
         processes.place,
         message!(
@@ -193,7 +194,7 @@ fn per_machine(start: &Start<'_>, machines: i64) -> Option<(i64, Given)> {
 }
 
 fn with_fix(finding: Finding, processes: &Given, count: i64) -> Finding {
-    let in_words = counted(count, "process");
+    let in_words = count_noun(count, "process");
     finding.fix(Fix {
         title: message!("start {in_words}", "启动 {count} 个进程"),
         applicability: Applicability::Unsafe,

@@ -44,10 +44,10 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1390-1417` 与 `utils/launch.py:99-200`，在 CPU 上完整运行。
 
-use crate::accelerate::{Answer, Path, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Message, Severity, message};
+use vramlint_semantic::accelerate::{Answer, Path, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL109",

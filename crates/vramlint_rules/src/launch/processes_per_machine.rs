@@ -45,10 +45,11 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:217-219`，实际运行：整除，且不检查编号。
 
-use crate::accelerate::{Given, Path, Start, starts};
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
+use vramlint_edit as edit;
+use vramlint_semantic::accelerate::{Given, Path, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL112",

@@ -51,10 +51,11 @@
 //! accelerate 1.15.0 `commands/config/config_args.py:111` 与 `:156`、`commands/launch.py:1248`，实际运行；0.30.1、1.0.1、1.6.0、1.9.0、1.10.1 亦实际运行；0.33 与 0.34 阅读源码。
 
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_resolve::Kind;
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::version_gate;
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
@@ -87,13 +88,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             );
             (Severity::Error, message)
         } else if refused {
-            let Some(severity) = gate::severity(cx, file.id, &INJECTED, Severity::Error) else { continue };
+            let Some(severity) = version_gate::severity(cx.project, file.id, &INJECTED, Severity::Error) else { continue };
             let message = message!(
                 "accelerate refuses type NO for AMAZON_SAGEMAKER: it adds num_processes itself and does not know it there",
                 "accelerate 拒绝 AMAZON_SAGEMAKER 的 NO 类型：它自己加入 num_processes，却不认识它"
             );
             (severity, message)
-        } else if let Some(severity) = gate::severity(cx, file.id, &BROKEN, Severity::Error) {
+        } else if let Some(severity) = version_gate::severity(cx.project, file.id, &BROKEN, Severity::Error) {
             let message = message!(
                 "accelerate 1.10 and later cannot launch for AMAZON_SAGEMAKER: the launcher stops at parallelism_config",
                 "accelerate 1.10 起无法启动 AMAZON_SAGEMAKER：启动器会在 parallelism_config 处停止"

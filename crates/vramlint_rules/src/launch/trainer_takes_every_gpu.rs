@@ -60,7 +60,6 @@
 //! transformers 5.23.0 `trainer.py:2667`、`training_args.py:1824` 与 `:1949`，阅读源码；trl 1.16.0 `trainer/sft_trainer.py:1118`、`trainer/dpo_trainer.py:884`，
 //! 阅读源码：`does not support nn.DataParallel`。
 
-use crate::accelerate::{Path, Start, starts};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, message};
@@ -68,6 +67,7 @@ use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_resolve::Run;
 use vramlint_resolve::versions::{Holds, Span};
+use vramlint_semantic::accelerate::{Path, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL117",

@@ -50,12 +50,14 @@
 //! accelerate 1.15.0 `commands/launch.py`、torch 2.15.0 `distributed/run.py`，实际运行：`unrecognized arguments`。比较了 accelerate 0.20.3 起 13 个版本的参数。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, message};
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_catalog::keys;
+use vramlint_edit as edit;
 use vramlint_resolve::launch::{Launch, LaunchFlag};
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL120",
@@ -119,7 +121,7 @@ fn judge(cx: &Context<'_>, launch: &Launch, flag: &LaunchFlag) -> Option<Finding
     let place = FileRange::new(launch.file, flag.word);
     let name = flag.name.as_str();
     if let Some((name, until)) = GONE.iter().find(|(gone, _)| launch.launcher == Launcher::Accelerate && *gone == name) {
-        let verdict = gate::judge(cx, launch.file, &Span::since("accelerate", until), Severity::Error)?;
+        let verdict = version_gate::judge(cx.project, launch.file, &Span::since("accelerate", until), Severity::Error)?;
         let message = message!("accelerate launch no longer has {name}", "accelerate launch 已没有参数 {name}");
         let finding = verdict.on(RULE.finding(place, message));
         return Some(match verdict.pin_it {

@@ -39,10 +39,11 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:137`（唯一导出它的地方），实际运行。
 
-use crate::accelerate::{Path, starts};
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, message};
+use vramlint_edit as edit;
+use vramlint_semantic::accelerate::{Path, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL110",

@@ -54,11 +54,11 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:161`、`:216-219` 与 `:233`，实际运行：`invalid literal for int() with base 10: '${SLURM_NODEID}'`。
 
-use crate::accelerate::{Path, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_resolve::{Project, SourceFile};
+use vramlint_semantic::accelerate::{Path, Start, starts};
 use vramlint_syntax::data::NodeRef;
 
 pub(crate) static RULE: Rule = Rule {

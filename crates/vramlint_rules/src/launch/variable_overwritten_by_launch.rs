@@ -71,12 +71,12 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:166-200` 与 `:267-345`，对每个变量实际运行。
 
-use crate::accelerate::{Answer, Path, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
+use vramlint_semantic::accelerate::{Answer, Path, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL116",

@@ -2,9 +2,9 @@
 
 use super::figures::gib;
 use super::insert::{self, Literal};
-use crate::edit;
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, TextRange, Value, message};
 use vramlint_catalog::{Concept, Dialect};
+use vramlint_edit as edit;
 use vramlint_estimate::repairs::Change;
 use vramlint_estimate::{Keeps, Repair, RunEstimate};
 use vramlint_memory::setup::Optimizer;

@@ -1,7 +1,7 @@
 //! A setting written beside another one that is there.
 
-use crate::edit;
 use vramlint_base::{Edit, FileRange, TextRange};
+use vramlint_edit as edit;
 use vramlint_resolve::{Candidate, Origin, Project, SourceFile};
 use vramlint_syntax::python::ArgumentKind;
 

@@ -47,8 +47,9 @@
 //! peft 0.21.2 `tuners/lora/layer.py` 的 `ParamWrapper`，已运行：`ValueError: lora.ParamWrapper does not work with lora_dropout != 0.`
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, Value, message};
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL450",
@@ -62,7 +63,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         if !call.is("peft", "LoraConfig") || call.derived {
             continue;

@@ -58,13 +58,14 @@
 //! trl 1.16.0 `trainer/sft_trainer.py:1066`，实际运行；`dpo_trainer.py:835`、`kto_trainer.py`、`grpo_trainer.py:836`，阅读源码；1.15.0 有此检查，
 //! 1.14.0 没有。
 
-use crate::arguments::Told;
+use crate::argument_findings::Told;
 use crate::rule::Build;
-use crate::trainers::trainers;
-use crate::{Context, Group, Rule, Sink, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileId, FileRange, Severity, Value, message};
 use vramlint_resolve::arguments::Reader;
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::trainers::trainers;
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL404",
@@ -93,7 +94,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     let mut tell = |file: FileId, place: FileRange, related: Option<FileRange>, out: &mut Sink| {
         let span = Span::since("trl", SINCE);
-        let Some(severity) = gate::severity(cx, file, &span, RULE.severity) else { return };
+        let Some(severity) = version_gate::severity(cx.project, file, &span, RULE.severity) else { return };
         if !told.first(place, "") {
             return;
         }
@@ -110,7 +111,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         out.push(found);
     };
-    for trainer in trainers(cx).iter().filter(|trainer| trainer.is_trl() && TRAINERS.contains(&trainer.name.as_str())) {
+    for trainer in trainers(cx.project).iter().filter(|trainer| trainer.is_trl() && TRAINERS.contains(&trainer.name.as_str())) {
         let on_model = trainer.model().into_iter().flat_map(|index| trainer.adapting(index)).filter_map(|call| {
             let made = call.argument("peft_config", Some(1))?.only()?;
             if let vramlint_resolve::code::CallWhat::Made(index) = made.what { trainer.code.calls.get(index) } else { None }

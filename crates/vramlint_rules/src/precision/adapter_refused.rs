@@ -49,11 +49,12 @@
 //! peft 0.21.2 `tuners/lora/layer.py`、`tuners/tuners_utils.py`、`config.py`，均在小型 Llama 上实际运行。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Message, Severity, Value, message};
 use vramlint_resolve::CallIn;
 use vramlint_resolve::code::{CallArgument, CallWhat, LibraryCall};
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::{calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL446",
@@ -77,7 +78,7 @@ struct Wrong {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         if !call.is("peft", "LoraConfig") || call.derived {
             continue;
@@ -93,7 +94,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             // Names of tasks are looked at since peft 0.14 (0.13.2 takes any).
             let severity = if name == "task_type" {
-                gate::severity(cx, value.place.file, &Span::since("peft", "0.14"), RULE.severity)
+                version_gate::severity(cx.project, value.place.file, &Span::since("peft", "0.14"), RULE.severity)
             } else {
                 Some(RULE.severity)
             };

@@ -48,10 +48,11 @@
 //! peft 0.21.2 `tuners/tuners_utils.py`（仅当全不匹配时抛 `NoMatchingPeftModuleError`），实际运行；线性层名称取自 transformers 5.23.0。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::models;
 use vramlint_resolve::code::CallWhat;
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL447",
@@ -65,7 +66,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         let model = call.argument("model", Some(0)).and_then(|argument| argument.only());
         let config = call

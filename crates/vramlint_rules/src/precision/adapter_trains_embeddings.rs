@@ -42,8 +42,9 @@
 //! peft 0.21.2 `utils/other.py` 的 `ModulesToSaveWrapper`，已运行：副本可训练，dtype 与基座相同。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL451",
@@ -60,7 +61,7 @@ const TABLES: &[&str] = &["embed_tokens", "lm_head", "wte", "embed_in", "embed_o
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         if call.library() != "peft" || !call.name().ends_with("LoraConfig") {
             continue;

@@ -55,13 +55,15 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:817`，实际运行；其余 trainer 相同，阅读源码；0.27.0 有此检查，0.24.0 没有。
 
-use crate::arguments::Told;
+use crate::argument_findings::Told;
 use crate::rule::Build;
-use crate::trainers::{Trainer, trainers};
-use crate::{Context, Group, Rule, Sink, edit, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, message};
+use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::trainers::{Trainer, trainers};
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL405",
@@ -75,10 +77,10 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for trainer in trainers(cx).iter().filter(|trainer| trainer.is_trl() && trainer.made("peft_config").is_some()) {
+    for trainer in trainers(cx.project).iter().filter(|trainer| trainer.is_trl() && trainer.made("peft_config").is_some()) {
         let (Some(given), Some(adapted)) = (trainer.argument("peft_config"), adapted(cx, trainer)) else { continue };
         let span = Span::since("trl", "0.27");
-        let Some(severity) = gate::severity(cx, trainer.call.file, &span, RULE.severity) else { continue };
+        let Some(severity) = version_gate::severity(cx.project, trainer.call.file, &span, RULE.severity) else { continue };
         if !told.first(given.place, "") {
             continue;
         }
@@ -88,7 +90,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         let mut found = RULE
             .finding(given.place, message)
-            .severity(trainer.severity(cx, severity))
+            .severity(trainer.severity(cx.project, severity))
             .related(adapted.place, message!("adapters are put on here", "在此加上了适配器"))
             .help(message!("leave peft_config out, or give the bare model", "不要给出 peft_config，或传入不带适配器的模型"));
         if let Some(edit) = edit::python::remove(cx.project.file(trainer.call.file), trainer.call.place.range, "peft_config") {

@@ -50,13 +50,15 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1089`（实际运行）与 `rloo_config.py:652`；transformers 5.23.0 `trainer.py:899`，阅读源码。
 
-use crate::arguments::{GROUPS, Told, finding_of, run, trainings};
+use crate::argument_findings::{Told, finding_of};
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::arguments::{GROUPS, run, trainings};
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL437",
@@ -70,13 +72,13 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx).filter(|set| set.truth("auto_find_batch_size", false) == Some(true)) {
+    for set in trainings(cx.project).filter(|set| set.truth("auto_find_batch_size", false) == Some(true)) {
         let Some(given) = set.get("auto_find_batch_size") else { continue };
         let class = set.training().unwrap_or_default();
         let (severity, message) = if GROUPS.contains(&class) {
             let name = class.trim_start_matches("trl.").trim_end_matches("Config");
             let span = Span::since("trl", "1.10");
-            let Some(severity) = gate::severity(cx, set.file(), &span, RULE.severity) else { continue };
+            let Some(severity) = version_gate::severity(cx.project, set.file(), &span, RULE.severity) else { continue };
             (
                 severity,
                 message!(
@@ -84,7 +86,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "trl 1.10 起 {name} 拒绝 auto_find_batch_size：更小的批会打乱分组"
                 ),
             )
-        } else if run(cx, set).and_then(|run| run.int(Concept::ZeroStage)).or_else(|| own_stage(set)) == Some(3) {
+        } else if run(cx.project, set).and_then(|run| run.int(Concept::ZeroStage)).or_else(|| own_stage(set)) == Some(3) {
             (RULE.severity, message!("auto_find_batch_size is refused under ZeRO 3", "ZeRO 3 下拒绝使用 auto_find_batch_size"))
         } else {
             continue;
@@ -95,8 +97,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "删除它，并手动减小 per_device_train_batch_size"
             ));
             let title = message!("remove auto_find_batch_size", "删除 auto_find_batch_size");
-            let edit = crate::arguments::remove(cx, set, given);
-            out.push(crate::arguments::with_fix(told_of, title, vramlint_base::Applicability::Unsafe, edit));
+            let edit = vramlint_semantic::arguments::remove(cx.project, set, given);
+            out.push(crate::argument_findings::with_fix(told_of, title, vramlint_base::Applicability::Unsafe, edit));
         }
     }
 }

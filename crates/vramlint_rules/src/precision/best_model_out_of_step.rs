@@ -46,11 +46,12 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1749` 与 `trainer.py:890`，实际运行；`save_strategy="best"` 除外。
 
-use crate::arguments::{Told, any, finding, number, run, strategy, trainings, written};
+use crate::argument_findings::{Told, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_resolve::arguments::ArgumentSet;
+use vramlint_semantic::arguments::{any, number, run, strategy, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL430",
@@ -67,7 +68,7 @@ const EVAL: &[&str] = &["eval_strategy", "evaluation_strategy"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx).filter(|set| set.truth("load_best_model_at_end", false) == Some(true)) {
+    for set in trainings(cx.project).filter(|set| set.truth("load_best_model_at_end", false) == Some(true)) {
         let Some(wish) = set.get("load_best_model_at_end") else { continue };
         let mut found: Vec<(FileRange, Message, Option<FileRange>)> = Vec::new();
         found.extend(strategies(cx, set, wish.place));
@@ -98,7 +99,7 @@ fn strategies(cx: &Context<'_>, set: &ArgumentSet, wish: FileRange) -> Option<(F
     }
     let (saving, evaluating) = (set.get("save_strategy"), any(set, EVAL));
     let place = saving.or(evaluating).map_or(wish, |given| given.place);
-    let shown = saving.map_or_else(|| format!("save_strategy={save}"), |given| written(cx, given));
+    let shown = saving.map_or_else(|| format!("save_strategy={save}"), |given| written(cx.project, given));
     let message = message!(
         "load_best_model_at_end is refused: evaluation goes by {eval}, saving by {save} ({shown})",
         "load_best_model_at_end 会被拒绝：评估策略为 {eval}，保存策略为 {save}（{shown}）"
@@ -113,7 +114,7 @@ fn steps(cx: &Context<'_>, set: &ArgumentSet) -> Option<(FileRange, Message, Opt
     }
     let save = number(set, "save_steps", 500.0)?;
     // Without steps of its own, evaluation goes by those of logging: 500, in TRL 10.
-    let logging = if crate::arguments::is_trl(set) { set.get("logging_steps").map(|_| 0.0) } else { Some(500.0) };
+    let logging = if vramlint_semantic::arguments::is_trl(set) { set.get("logging_steps").map(|_| 0.0) } else { Some(500.0) };
     let eval = match set.get("eval_steps").map(|given| given.value.as_ref()) {
         Some(Some(vramlint_base::Value::Null)) | None => number(set, "logging_steps", logging.unwrap_or(0.0))?,
         Some(value) => value?.as_float()?,
@@ -140,7 +141,7 @@ fn steps(cx: &Context<'_>, set: &ArgumentSet) -> Option<(FileRange, Message, Opt
 fn weights_only(cx: &Context<'_>, set: &ArgumentSet) -> Option<(FileRange, Message, Option<FileRange>)> {
     let only = set.get("save_only_model").filter(|_| set.truth("save_only_model", false) == Some(true))?;
     let given = |key: &str| set.get(key).filter(|_| set.truth(key, false) == Some(true)).map(|given| given.place);
-    let engine = run(cx, set).and_then(|run| run.deepspeed.map(|_| run.place));
+    let engine = run(cx.project, set).and_then(|run| run.deepspeed.map(|_| run.place));
     let (name, place) = match (given("deepspeed").or(engine), given("fsdp")) {
         (Some(place), _) => ("DeepSpeed", place),
         (None, Some(place)) => ("FSDP", place),

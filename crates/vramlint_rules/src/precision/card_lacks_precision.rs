@@ -69,13 +69,15 @@
 //! 的回答为准）；torch 2.15.0 `cuda/__init__.py:244`（能创建张量时 `is_bf16_supported` 为真），已阅读；trl 1.16.0
 //! `trainer/base_config.py` 会打开 bf16，已运行；FlashAttention 的 README：Ampere、Ada 或 Hopper。未在这些卡上实际运行。
 
-use crate::arguments::{Told, finding, is_trl, rename, set_to, trainings, with_fix, written};
+use crate::argument_findings::{Told, finding, with_fix};
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileId, Severity, Value, message};
 use vramlint_catalog::gpus::{self, Gpu};
 use vramlint_resolve::arguments::{ArgumentSet, Reader};
 use vramlint_resolve::versions::{Holds, Span};
+use vramlint_semantic::arguments::{is_trl, rename, set_to, trainings, written};
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL449",
@@ -95,7 +97,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let mut told = Told::default();
-    for set in trainings(cx).filter(|set| set.reader != Reader::Unseen) {
+    for set in trainings(cx.project).filter(|set| set.reader != Reader::Unseen) {
         if let Some(card) = old_card(cx, set.file()).filter(|_| set.truth("use_cpu", false) == Some(false)) {
             arguments(cx, set, card, &mut told, out);
         }
@@ -118,12 +120,17 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, told: &mut Told, o
         if !on || !told.first(given.place, "") {
             continue;
         }
-        let shown = written(cx, given);
+        let shown = written(cx.project, given);
         out.push(if key == "tf32" {
             let message =
                 message!("{shown}: a {name} has none, and the arguments are refused", "{shown}：{name} 不支持，参数会被拒绝");
             let found = finding(cx, set, &RULE, given.place, message).help(message!("remove it", "请删除"));
-            with_fix(found, message!("write False", "改为 False"), Applicability::Unsafe, set_to(cx, given, &Value::Bool(false)))
+            with_fix(
+                found,
+                message!("write False", "改为 False"),
+                Applicability::Unsafe,
+                set_to(cx.project, given, &Value::Bool(false)),
+            )
         } else {
             let other = key.replace("bf16", "fp16");
             let message = message!(
@@ -132,7 +139,7 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, told: &mut Told, o
             );
             let found = finding(cx, set, &RULE, given.place, message).severity(Severity::Warning);
             let found = found.help(message!("use {other}", "改用 {other}"));
-            let edit = rename(cx, given, &other).filter(|_| set.lacks(&other));
+            let edit = rename(cx.project, given, &other).filter(|_| set.lacks(&other));
             with_fix(found, message!("use {other}", "改用 {other}"), Applicability::Unsafe, edit)
         });
     }
@@ -158,7 +165,7 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, told: &mut Told, o
 /// FlashAttention 2 for a model that is loaded.
 fn attention(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         let Some(card) = old_card(cx, call.file).filter(|_| calls::loads_model(call)) else { continue };
         let Some(argument) = call.argument("attn_implementation", None) else { continue };

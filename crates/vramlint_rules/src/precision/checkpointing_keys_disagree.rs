@@ -40,10 +40,11 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1536`，实际运行。
 
-use crate::arguments::{Told, finding, trainings, written};
+use crate::argument_findings::{Told, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
+use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL433",
@@ -57,7 +58,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx) {
+    for set in trainings(cx.project) {
         for (new, old) in [
             ("activation_checkpointing", "gradient_checkpointing"),
             ("activation_checkpointing_kwargs", "gradient_checkpointing_kwargs"),
@@ -70,14 +71,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 _ => false,
             };
             if differ && told.first(loser.place, "") {
-                let (a, b) = (written(cx, winner), written(cx, loser));
+                let (a, b) = (written(cx.project, winner), written(cx.project, loser));
                 let message =
                     message!("{b} has no effect beside {a}: the new name wins", "{b} 不起作用：与 {a} 同时给出时新名称生效");
                 let told_of = finding(cx, set, &RULE, loser.place, message)
                     .related(winner.place, message!("this one counts", "以此为准"))
                     .help(message!("keep only {new}, with the value that you mean", "只保留 {new}，并写上想要的值"));
-                let edit = crate::arguments::remove(cx, set, loser);
-                out.push(crate::arguments::with_fix(
+                let edit = vramlint_semantic::arguments::remove(cx.project, set, loser);
+                out.push(crate::argument_findings::with_fix(
                     told_of,
                     message!("remove {old}", "删除 {old}"),
                     vramlint_base::Applicability::Unsafe,

@@ -52,12 +52,13 @@
 //! torch 2.15.0 `utils/checkpoint.py`，实际运行；transformers 5.23.0 `trainer.py:1504` 会先取出 `every_n_layers` 与 `offload`，trl 1.16.0
 //! `sft_trainer.py` 会取出 `selective`。
 
-use crate::arguments::{Told, finding, is_trl, trainings};
+use crate::argument_findings::{Told, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::keys;
 use vramlint_resolve::arguments::ArgumentSet;
+use vramlint_semantic::arguments::{is_trl, trainings};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL434",
@@ -83,7 +84,7 @@ const KNOWN: &[&str] = &[
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx).filter(|set| is_on(set)) {
+    for set in trainings(cx.project).filter(|set| is_on(set)) {
         if let Some(given) =
             ["activation_checkpointing_kwargs", "gradient_checkpointing_kwargs"].iter().find_map(|key| set.get(key))
         {
@@ -106,10 +107,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 let text = entry.place.range.slice(&cx.project.file(entry.place.file).text);
                 let edit = near
                     .filter(|_| text.trim_matches(['"', '\'']) == name)
-                    .map(|near| crate::edit::replace(entry.place, text.replace(name, near)));
+                    .map(|near| vramlint_edit::replace(entry.place, text.replace(name, near)));
                 let meant = near.unwrap_or_default();
                 let title = message!("write `{meant}`", "改写为 `{meant}`");
-                out.push(crate::arguments::with_fix(told_of, title, vramlint_base::Applicability::Safe, edit));
+                out.push(crate::argument_findings::with_fix(told_of, title, vramlint_base::Applicability::Safe, edit));
             }
         }
     }

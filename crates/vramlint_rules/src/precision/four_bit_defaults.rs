@@ -54,8 +54,9 @@
 //! transformers 5.23.0 `utils/quantization_config.py`（默认值），实际运行。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, Value, message};
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL443",
@@ -117,7 +118,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             (false, true) => ("bnb_4bit_quant_type", "\"nf4\""),
             _ => ("bnb_4bit_compute_dtype", "\"bfloat16\""),
         };
-        if let Some(fix) = calls::add(cx, call, name, source, Applicability::Unsafe) {
+        if let Some(fix) = calls::add(cx.project, call, name, source, Applicability::Unsafe) {
             finding = finding.fix(fix);
         }
         out.push(finding);

@@ -41,13 +41,14 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer.py:472` 与 `trainer.py:879`，阅读源码。
 
-use crate::arguments::{Told, finding, is_trl, run, trainings, written};
+use crate::argument_findings::{Told, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::arguments::{ArgumentSet, Given};
+use vramlint_semantic::arguments::{is_trl, run, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL435",
@@ -61,17 +62,17 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx) {
+    for set in trainings(cx.project) {
         let Some(fsdp) = asked(set, "fsdp") else { continue };
         if let Some(deepspeed) = asked(set, "deepspeed") {
             if told.first(fsdp.place, "") {
-                let (a, b) = (written(cx, fsdp), written(cx, deepspeed));
+                let (a, b) = (written(cx.project, fsdp), written(cx.project, deepspeed));
                 let message = message!("{a} beside {b}: the Trainer refuses the pair", "{a} 与 {b} 同时出现：Trainer 会拒绝");
                 let told_of = finding(cx, set, &RULE, fsdp.place, message)
                     .related(deepspeed.place, message!("the other engine", "另一个引擎"))
                     .help(message!("keep one of the two engines", "只保留其中一个引擎"));
-                let edit = crate::arguments::remove(cx, set, fsdp);
-                out.push(crate::arguments::with_fix(
+                let edit = vramlint_semantic::arguments::remove(cx.project, set, fsdp);
+                out.push(crate::argument_findings::with_fix(
                     told_of,
                     message!("remove fsdp", "删除 fsdp"),
                     vramlint_base::Applicability::Unsafe,
@@ -121,13 +122,13 @@ fn twice_recomputed(cx: &Context<'_>, set: &ArgumentSet, fsdp: &Given, told: &mu
 
 /// One process, started by `python` as the project shows.
 fn alone(cx: &Context<'_>, set: &ArgumentSet, fsdp: &Given, told: &mut Told, out: &mut Sink) {
-    let Some(run) = run(cx, set) else { return };
+    let Some(run) = run(cx.project, set) else { return };
     let by_hand = run.launcher == Some(Launcher::Python);
     let xla = set
         .get("fsdp_config")
         .is_some_and(|config| config.entries.is_empty() || config.entries.iter().any(|entry| entry.key.contains("xla")));
     if by_hand && !xla && run.int(Concept::WorldSize) == Some(1) && told.first(fsdp.place, "alone") {
-        let shown = written(cx, fsdp);
+        let shown = written(cx.project, fsdp);
         let message = message!(
             "{shown} in a run of one process: the Trainer takes it only in distributed training",
             "单进程运行中设置了 {shown}：Trainer 只在分布式训练中接受"

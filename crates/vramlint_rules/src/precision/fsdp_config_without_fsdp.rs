@@ -45,10 +45,11 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:2776`，实际运行。
 
-use crate::arguments::{Told, finding, run, speaks_of, trainings, written};
+use crate::argument_findings::{Told, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
+use vramlint_semantic::arguments::{run, speaks_of, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL436",
@@ -62,20 +63,20 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx) {
+    for set in trainings(cx.project) {
         let Some(config) = set.get("fsdp_config") else { continue };
         let nothing = matches!(&config.value, Some(Value::Null) | None) && config.entries.is_empty();
         // torch_xla is asked for here, whatever `fsdp` says, in transformers 4.
         let xla = config.entries.iter().any(|entry| entry.key.contains("xla"));
         let empty = matches!(&config.value, Some(Value::Map(entries)) if entries.is_empty());
-        let elsewhere = speaks_of(cx, set, "use_fsdp")
-            || speaks_of(cx, set, "distributed_type: FSDP")
-            || speaks_of(cx, set, "FullyShardedDataParallelPlugin")
-            || run(cx, set).is_some_and(|run| run.launch.as_ref().is_some_and(|launch| launch.open));
+        let elsewhere = speaks_of(cx.project, set, "use_fsdp")
+            || speaks_of(cx.project, set, "distributed_type: FSDP")
+            || speaks_of(cx.project, set, "FullyShardedDataParallelPlugin")
+            || run(cx.project, set).is_some_and(|run| run.launch.as_ref().is_some_and(|launch| launch.open));
         if nothing || xla || empty || elsewhere || set.truth("fsdp", false) != Some(false) || !told.first(config.place, "") {
             continue;
         }
-        let shown = written(cx, config);
+        let shown = written(cx.project, config);
         let message = message!(
             "{shown} is ignored: fsdp is not given, so nothing is sharded",
             "{shown} 会被忽略：没有给出 fsdp，因此不会切分"
@@ -85,10 +86,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "添加 fsdp=True；transformers 5 之前写 fsdp=\"full_shard\""
         ));
         let edit = match set.get("fsdp") {
-            Some(fsdp) => crate::arguments::set_to(cx, fsdp, &Value::Bool(true)),
-            None => crate::arguments::add(cx, set, "fsdp", &Value::Bool(true)),
+            Some(fsdp) => vramlint_semantic::arguments::set_to(cx.project, fsdp, &Value::Bool(true)),
+            None => vramlint_semantic::arguments::add(cx.project, set, "fsdp", &Value::Bool(true)),
         };
         let title = message!("turn fsdp on", "开启 fsdp");
-        out.push(crate::arguments::with_fix(told_of, title, vramlint_base::Applicability::Unsafe, edit));
+        out.push(crate::argument_findings::with_fix(told_of, title, vramlint_base::Applicability::Unsafe, edit));
     }
 }

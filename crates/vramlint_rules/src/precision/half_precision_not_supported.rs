@@ -40,13 +40,14 @@
 //! ## 来源
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py`, `recipes/lora_finetune_single_device.py`, the same in 0.3.1 to 0.6.1，阅读源码。
 
-use crate::edit;
-use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::frameworks::{self, Check, Refusal};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix};
 use vramlint_base::{Severity, message};
+use vramlint_edit as edit;
 use vramlint_resolve::Kind;
+use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL485",

@@ -46,10 +46,11 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1784`，实际运行；4.x 各版本也有此检查。
 
-use crate::arguments::{Told, finding, trainings, written};
+use crate::argument_findings::{Told, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
+use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL401",
@@ -63,21 +64,21 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx) {
+    for set in trainings(cx.project) {
         for (one, other) in [("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval")] {
             let (Some(first), Some(second)) = (set.get(one), set.get(other)) else { continue };
             let on = |key: &str| set.truth(key, false) == Some(true);
             if !on(one) || !on(other) || !told.first(first.place, other) {
                 continue;
             }
-            let (a, b) = (written(cx, first), written(cx, second));
+            let (a, b) = (written(cx.project, first), written(cx.project, second));
             let message = message!("{a} and {b} exclude each other: the run is refused", "{a} 与 {b} 互斥：训练会被拒绝");
             let related = message!("the other one", "另一个");
             let told_of = finding(cx, set, &RULE, first.place, message)
                 .related(second.place, related)
                 .help(message!("keep one: {other} on Ampere and newer GPUs", "只保留一个：Ampere 及更新的 GPU 用 {other}"));
-            let edit = crate::arguments::remove(cx, set, first);
-            out.push(crate::arguments::with_fix(
+            let edit = vramlint_semantic::arguments::remove(cx.project, set, first);
+            out.push(crate::argument_findings::with_fix(
                 told_of,
                 message!("remove {one}", "删除 {one}"),
                 vramlint_base::Applicability::Unsafe,

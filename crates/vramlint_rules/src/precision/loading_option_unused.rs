@@ -48,12 +48,13 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:699` 与 `dpo_trainer.py:577`，实际运行；旧版本会忽略或拒绝。
 
-use crate::arguments::{Told, finding};
+use crate::argument_findings::{Told, finding};
 use crate::rule::Build;
-use crate::trainers::trainers;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::arguments::By;
+use vramlint_semantic::trainers::trainers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL408",
@@ -67,7 +68,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for trainer in trainers(cx).iter().filter(|trainer| trainer.is_trl()) {
+    for trainer in trainers(cx.project).iter().filter(|trainer| trainer.is_trl()) {
         let Some(model) = trainer.model().and_then(|index| trainer.code.model(index)) else { continue };
         if let Some(set) = trainer.arguments
             && let Some(kwargs) = set.get("model_init_kwargs")
@@ -118,7 +119,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             out.push(
                 RULE.finding(argument.place, message)
-                    .severity(trainer.severity(cx, severity))
+                    .severity(trainer.severity(cx.project, severity))
                     .related(model.place, message!("loaded here", "在此加载"))
                     .help(message!("give it to from_pretrained", "把它交给 from_pretrained")),
             );

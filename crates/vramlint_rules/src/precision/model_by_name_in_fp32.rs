@@ -49,12 +49,13 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/utils.py:1331`，实际运行；0.29.0 阅读源码。
 
-use crate::arguments::Told;
+use crate::argument_findings::Told;
 use crate::rule::Build;
-use crate::trainers::trainers;
-use crate::{Context, Group, Rule, Sink, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::trainers::trainers;
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL407",
@@ -71,14 +72,14 @@ const TRAINERS: &[&str] = &["SFTTrainer", "DPOTrainer", "KTOTrainer", "GRPOTrain
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for trainer in trainers(cx).iter().filter(|trainer| trainer.plain() && TRAINERS.contains(&trainer.name.as_str())) {
+    for trainer in trainers(cx.project).iter().filter(|trainer| trainer.plain() && TRAINERS.contains(&trainer.name.as_str())) {
         let Some(name) = trainer.model_name() else { continue };
         let silent = match trainer.arguments {
             Some(set) => set.lacks("model_init_kwargs"),
             None => trainer.lacks("args"),
         };
         let span = Span::since("trl", "0.29");
-        let holds = gate::severity(cx, trainer.call.file, &span, RULE.severity);
+        let holds = version_gate::severity(cx.project, trainer.call.file, &span, RULE.severity);
         if !silent || !trainer.lacks("quantization_config") || cx.models.find(name).is_some() || holds.is_none() {
             continue;
         }

@@ -46,11 +46,12 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1790` 与 `trainer.py:682`，实际运行。
 
-use crate::arguments::{Told, any, finding, strategy, trainings, written};
+use crate::argument_findings::{Told, finding};
 use crate::rule::Build;
-use crate::trainers::trainers;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
+use vramlint_semantic::arguments::{any, strategy, trainings, written};
+use vramlint_semantic::trainers::trainers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL431",
@@ -66,7 +67,7 @@ const EVAL: &[&str] = &["eval_strategy", "evaluation_strategy"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx) {
+    for set in trainings(cx.project) {
         let Some(scheduler) = set.get("lr_scheduler_type") else { continue };
         let follows = set.value("lr_scheduler_type").and_then(|value| value.as_str());
         let follows = follows.filter(|name| matches!(*name, "reduce_lr_on_plateau" | "greedy"));
@@ -82,20 +83,20 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             let value = vramlint_base::Value::Text("epoch".to_owned());
             let edit = match any(set, EVAL) {
-                Some(eval) => crate::arguments::set_to(cx, eval, &value),
-                None => crate::arguments::add(cx, set, "eval_strategy", &value),
+                Some(eval) => vramlint_semantic::arguments::set_to(cx.project, eval, &value),
+                None => vramlint_semantic::arguments::add(cx.project, set, "eval_strategy", &value),
             };
             let title = message!("evaluate at every epoch", "每个 epoch 评估一次");
-            out.push(crate::arguments::with_fix(found, title, vramlint_base::Applicability::Unsafe, edit));
+            out.push(crate::argument_findings::with_fix(found, title, vramlint_base::Applicability::Unsafe, edit));
         }
     }
-    for trainer in trainers(cx) {
+    for trainer in trainers(cx.project) {
         let Some(set) = trainer.arguments.filter(|_| trainer.plain()) else { continue };
         let Some(eval) = any(set, EVAL).filter(|_| matches!(strategy(set, EVAL, "no"), Some("steps" | "epoch"))) else {
             continue;
         };
         if trainer.lacks("eval_dataset") && told.first(eval.place, "data") {
-            let shown = written(cx, eval);
+            let shown = written(cx.project, eval);
             let message = message!(
                 "{shown}, but the trainer is given no eval_dataset: it refuses to start",
                 "设置了 {shown}，但没有给 trainer 传入 eval_dataset：它会拒绝启动"

@@ -44,13 +44,14 @@
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py:179`, the same from 0.4.0; Axolotl 0.18.0 `utils/schemas/validation.py:1442`,
 //! the same from 0.12.0，阅读源码。
 
-use crate::edit;
-use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::frameworks::{self, Check, Refusal};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Value};
 use vramlint_base::{Severity, message};
+use vramlint_edit as edit;
 use vramlint_resolve::Kind;
+use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL482",

@@ -59,10 +59,11 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py:842` and `:1131`; LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:507`,
 //! `hparams/finetuning_args.py:595`，阅读源码。
 
-use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::Kind;
+use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL484",

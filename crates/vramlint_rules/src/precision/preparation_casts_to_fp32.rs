@@ -57,9 +57,10 @@
 //! peft 0.21.2 `utils/other.py` 的 `prepare_model_for_kbit_training`，已运行；trl 1.16.0 `trainer/sft_trainer.py`，已阅读。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::models;
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL452",
@@ -76,7 +77,7 @@ const LARGE: u64 = 64_000;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         if !call.is("peft", "prepare_model_for_kbit_training") {
             continue;

@@ -50,10 +50,11 @@
 //! ## 来源
 //! Axolotl 0.18.0 `utils/schemas/peft.py:205`, the same from 0.8.0，阅读源码。
 
-use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::Kind;
+use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL481",

@@ -54,8 +54,9 @@
 //! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__`，实际运行。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
 
 pub(crate) static RULE: Rule = Rule {

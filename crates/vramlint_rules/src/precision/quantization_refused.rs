@@ -46,12 +46,13 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__` 与 `post_init`，实际运行。
 
-use crate::arguments::finding;
+use crate::argument_findings::finding;
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::arguments::Reader;
 use vramlint_resolve::code::{CallArgument, CallWhat, LibraryCall};
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL441",
@@ -77,7 +78,7 @@ const TYPES: &[(&str, &str)] = &[
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         if !call.is("transformers", "BitsAndBytesConfig") {
             continue;

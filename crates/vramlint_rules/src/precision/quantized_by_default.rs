@@ -46,8 +46,9 @@
 //! unsloth 2026.8.19 与 2026.10.9 `models/loader.py`，阅读源码。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, Value, message};
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL487",
@@ -84,7 +85,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "write load_in_4bit=True if it is meant, else load_in_4bit=False",
             "若确要如此请写 load_in_4bit=True，否则写 load_in_4bit=False"
         ));
-        if let Some(fix) = calls::add(cx, call, "load_in_4bit", "True", Applicability::Unsafe) {
+        if let Some(fix) = calls::add(cx.project, call, "load_in_4bit", "True", Applicability::Unsafe) {
             finding = finding.fix(fix);
         }
         out.push(finding);

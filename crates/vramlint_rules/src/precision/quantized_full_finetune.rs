@@ -55,12 +55,12 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer_utils.py:131`，对 4 位与 8 位、Trainer 与 SFTTrainer 实际运行；4.x 在 `trainer.py` 中有同样的检查。
 
-use crate::arguments::Told;
+use crate::argument_findings::Told;
 use crate::rule::Build;
-use crate::trainers::{Trainer, quantizes, trainers};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_resolve::code::CallWhat;
+use vramlint_semantic::trainers::{Trainer, quantizes, trainers};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL403",
@@ -74,7 +74,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for trainer in trainers(cx).iter().filter(|trainer| trainer.plain()) {
+    for trainer in trainers(cx.project).iter().filter(|trainer| trainer.plain()) {
         let bare = trainer.lacks("peft_config") && !speaks_of_adapters(cx, trainer);
         let Some(at) = quantized(trainer).filter(|_| bare) else { continue };
         if told.first(trainer.call.callee, "") {
@@ -82,7 +82,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let message = message!("{name} refuses a quantized model without adapters", "{name} 拒绝没有适配器的量化模型");
             out.push(
                 RULE.finding(trainer.call.place, message)
-                    .severity(trainer.severity(cx, RULE.severity))
+                    .severity(trainer.severity(cx.project, RULE.severity))
                     .related(at, message!("quantized here", "在此量化"))
                     .help(message!(
                         "put adapters on it with get_peft_model, or give the trainer a peft_config",

@@ -51,13 +51,14 @@
 //! ## 来源
 //! Axolotl 0.18.0 `utils/schemas/peft.py:183`; LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:237`, the same from 0.7.1 to 0.9.5，阅读源码。
 
-use crate::edit;
-use crate::frameworks::{self, Check, Keys, Refusal};
+use crate::frameworks::{self, Check, Refusal};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix};
 use vramlint_base::{Severity, message};
+use vramlint_edit as edit;
 use vramlint_resolve::Kind;
+use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL480",

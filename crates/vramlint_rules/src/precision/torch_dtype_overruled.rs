@@ -50,12 +50,15 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/utils.py:1331`，实际运行；0.29.0 阅读源码。
 
-use crate::arguments::{Told, finding_of, is_trl, trainings};
+use crate::argument_findings::{Told, finding_of};
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
+use vramlint_edit as edit;
 use vramlint_resolve::arguments::Nested;
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::arguments::{is_trl, trainings};
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL406",
@@ -69,13 +72,13 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx).filter(|set| is_trl(set)) {
+    for set in trainings(cx.project).filter(|set| is_trl(set)) {
         let Some(kwargs) = set.get("model_init_kwargs") else { continue };
         let entry = |name: &str| kwargs.entries.iter().find(|entry| entry.key == name);
         let (Some(old), None) = (entry("torch_dtype"), entry("dtype")) else { continue };
         let full = old.value.as_ref().and_then(|value| value.as_str()).is_some_and(|name| matches!(name, "float32" | "float"));
         let span = Span::since("trl", "0.29");
-        let Some(severity) = gate::severity(cx, set.file(), &span, RULE.severity) else { continue };
+        let Some(severity) = version_gate::severity(cx.project, set.file(), &span, RULE.severity) else { continue };
         if full || !told.first(old.place, "") {
             continue;
         }

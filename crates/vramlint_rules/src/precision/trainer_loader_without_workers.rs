@@ -40,10 +40,11 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1803`；torch 2.15.0 `utils/data/dataloader.py`，均实际运行。
 
-use crate::arguments::{Told, finding, trainings, written};
+use crate::argument_findings::{Told, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
+use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL432",
@@ -57,7 +58,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx).filter(|set| set.int("dataloader_num_workers", 0) == Some(0)) {
+    for set in trainings(cx.project).filter(|set| set.int("dataloader_num_workers", 0) == Some(0)) {
         for key in ["dataloader_prefetch_factor", "dataloader_persistent_workers"] {
             let Some(given) = set.get(key) else { continue };
             let asks = match &given.value {
@@ -68,7 +69,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             if !asks || !told.first(given.place, "") {
                 continue;
             }
-            let shown = written(cx, given);
+            let shown = written(cx.project, given);
             let message = message!(
                 "{shown} needs worker processes, and dataloader_num_workers is 0: it is refused",
                 "{shown} 需要工作进程，而 dataloader_num_workers 为 0：会被拒绝"
@@ -80,11 +81,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             let key = "dataloader_num_workers";
             let edit = match set.get(key) {
-                Some(workers) => crate::arguments::set_to(cx, workers, &Value::Int(2)),
-                None => crate::arguments::add(cx, set, key, &Value::Int(2)),
+                Some(workers) => vramlint_semantic::arguments::set_to(cx.project, workers, &Value::Int(2)),
+                None => vramlint_semantic::arguments::add(cx.project, set, key, &Value::Int(2)),
             };
             let title = message!("load with two workers", "使用两个工作进程加载");
-            out.push(crate::arguments::with_fix(found, title, vramlint_base::Applicability::Unsafe, edit));
+            out.push(crate::argument_findings::with_fix(found, title, vramlint_base::Applicability::Unsafe, edit));
         }
     }
 }

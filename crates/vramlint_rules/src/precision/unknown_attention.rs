@@ -46,8 +46,9 @@
 //! transformers 5.23.0 `modeling_utils.py`（`get_correct_attn_implementation`）与 `AttentionInterface`，实际运行。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, message};
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL448",
@@ -73,7 +74,7 @@ const NAMES: &[&str] = &[
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         let config = call.name() == "from_config" && call.library() == "transformers";
         if !calls::loads_model(call) && !config {

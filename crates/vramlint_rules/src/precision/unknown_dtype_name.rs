@@ -49,11 +49,13 @@
 //! transformers 5.23.0 `modeling_utils.py`（`dtype` 抛 `AttributeError`，`torch_dtype` 抛 `ValueError`）与 `utils/quantization_config.py`
 //! （`bnb_4bit_compute_dtype`、`bnb_4bit_quant_storage`），在 torch 2.15.0 下实际运行；4.57.1 同样拒绝，阅读源码。
 
-use crate::arguments::{finding, is_trl, set_to, trainings, with_fix};
+use crate::argument_findings::{finding, with_fix};
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::arguments::Reader;
+use vramlint_semantic::arguments::{is_trl, set_to, trainings};
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL440",
@@ -106,7 +108,7 @@ const STORAGE: &[&str] = &["float16", "float32", "int8", "uint8", "float64", "bf
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
         let keys: &[&str] = if calls::loads_model(call) {
             &["dtype", "torch_dtype"]
@@ -157,7 +159,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 /// The same in the `model_init_kwargs` of a configuration of TRL, which loads the model with them, and in the arguments that `trl` and
 /// `TrlParser` make a `ModelConfig` of.
 fn through_trl(cx: &Context<'_>, once: &mut Once, out: &mut Sink) {
-    for set in trainings(cx).filter(|set| is_trl(set) && set.reader != Reader::Unseen) {
+    for set in trainings(cx.project).filter(|set| is_trl(set) && set.reader != Reader::Unseen) {
         let nested = set.get("model_init_kwargs").into_iter().flat_map(|given| &given.entries);
         let nested = nested.filter(|entry| matches!(entry.key.as_str(), "dtype" | "torch_dtype"));
         let nested =
@@ -176,7 +178,7 @@ fn through_trl(cx: &Context<'_>, once: &mut Once, out: &mut Sink) {
             if let Some(name) = meant(text) {
                 found = found.help(message!("torch calls it '{name}'", "torch 中的名称是 '{name}'"));
                 if let Some(given) = given {
-                    let edit = set_to(cx, given, &Value::Text(name.to_owned()));
+                    let edit = set_to(cx.project, given, &Value::Text(name.to_owned()));
                     found = with_fix(found, message!("write {name}", "改为 {name}"), Applicability::Safe, edit);
                 }
             }

@@ -35,10 +35,10 @@
 
 use super::loads::loads;
 use crate::rule::Build;
-use crate::sharding::reader::{self, Readers};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_resolve::{Kind, Project, SourceFile, Syntax};
+use vramlint_semantic::deepspeed::consumers::{self, Readers};
 use vramlint_syntax::data::NodeKind;
 use vramlint_syntax::{RefusedBy, SyntaxError, yaml};
 
@@ -170,7 +170,7 @@ fn strict(project: &Project, file: &SourceFile) -> (Severity, Option<Message>) {
 
 /// Whether DeepSpeed itself reads the file rather than accelerate or transformers; `None` where no run shows it.
 pub(super) fn plain_deepspeed(project: &Project, file: &SourceFile) -> Option<bool> {
-    let uses = reader::uses(project, file.id);
+    let uses = consumers::uses(project, file.id);
     if uses.iter().any(|one| one.readers.within(Readers::HUGGING_FACE)) {
         return Some(false);
     }

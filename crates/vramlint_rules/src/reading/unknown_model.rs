@@ -63,11 +63,12 @@
 //! 不会访问 hub。
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeSet;
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, TextRange, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::families::{self, Kind, Slip};
+use vramlint_edit as edit;
 use vramlint_resolve::code::CodeFacts;
 use vramlint_resolve::{Candidate, Project, Run, Setting};
 

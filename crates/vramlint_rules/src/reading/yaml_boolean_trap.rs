@@ -44,9 +44,10 @@
 
 use super::loads::{Load, loads};
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
+use vramlint_edit as edit;
 use vramlint_resolve::{Kind, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeRef};
 

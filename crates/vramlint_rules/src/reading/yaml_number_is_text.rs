@@ -59,10 +59,11 @@
 
 use super::loads::{Load, loads};
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys::{self, KeyType};
 use vramlint_catalog::{Dialect, dialect};
+use vramlint_edit as edit;
 use vramlint_resolve::{Kind, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeKind, NodeRef, Style};
 use vramlint_syntax::yaml;

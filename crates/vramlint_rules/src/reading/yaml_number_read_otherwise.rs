@@ -48,8 +48,9 @@
 
 use super::loads::loads;
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::{Kind, SourceFile};
 use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef, Style};
 

@@ -62,13 +62,13 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:546` 与 `:2217`、`utils/dataclasses.py:1270`，逐项实际运行。
 
-use crate::accelerate::json;
-use crate::accelerate::{Answer, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Message, Severity, TextRange, Value, message};
 use vramlint_resolve::Run;
 use vramlint_resolve::code::CodeFacts;
+use vramlint_semantic::accelerate::deepspeed_json;
+use vramlint_semantic::accelerate::{Answer, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL511",
@@ -84,7 +84,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     let starts = starts(cx.project);
     for run in &cx.project.runs {
-        let Some(code) = run.code.as_deref().filter(|_| json::is_plain_loop(run)) else { continue };
+        let Some(code) = run.code.as_deref().filter(|_| deepspeed_json::is_plain_loop(run)) else { continue };
         let Some((steps, argument)) = given(code) else { continue };
         let start = starts.iter().find(|start| start.run.is_some_and(|own| own.id == run.id));
         let Some((now, place, who)) = instead(run, start).filter(|(now, _, _)| *now != steps) else { continue };
@@ -119,7 +119,7 @@ fn given(code: &CodeFacts) -> Option<(i64, FileRange)> {
 fn instead(run: &Run, start: Option<&Start<'_>>) -> Option<(i64, FileRange, Message)> {
     let launch = run.launch.as_deref();
     let variable = launch.and_then(|launch| Some((launch, launch.variable("ACCELERATE_GRADIENT_ACCUMULATION_STEPS")?)));
-    let json = start.and_then(json::of);
+    let json = start.and_then(deepspeed_json::of);
     let deepspeed = start.and_then(Start::kind).is_some_and(|kind| kind.name == "DEEPSPEED");
     if let Some(json) = json {
         if let Some((place, value)) = json.value(&["gradient_accumulation_steps"]) {

@@ -77,12 +77,12 @@
 //! DeepSpeed 0.19.8 `runtime/activation_checkpointing/config.py`，实际运行：`deepspeed.initialize` 之后 `is_configured()`
 //! 为 false。
 
-use super::config::{self, Said};
-use super::reader::Readers;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::Run;
+use vramlint_semantic::deepspeed::config::{self, Said};
+use vramlint_semantic::deepspeed::consumers::Readers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL555",
@@ -99,7 +99,7 @@ const ASKED: &[&str] =
     &["checkpointing.configure", "deepspeed.checkpointing", "import checkpointing", "checkpointing.checkpoint", "megatron"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let Some(block) = config.block("activation_checkpointing") else { continue };
         let Some(item) = config.item("activation_checkpointing") else { continue };
         let on = block.entries().any(|(_, value)| matches!(config.said_by(value), Said::Known(Value::Bool(true))));

@@ -89,13 +89,14 @@
 //! transformers 5.23.0 `integrations/deepspeed.py:100`，accelerate 1.15.0 `utils/dataclasses.py:1255`，DeepSpeed 0.19.8
 //! `runtime/config.py:602`；以实际训练测得。
 
-use super::config::{self, Config, Said};
-use super::optimizers::{self, Schedule};
-use super::trainer::{self, Arguments, number};
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::versions::{Holds, Span};
+use vramlint_semantic::deepspeed::config::{self, Config, Said};
+use vramlint_semantic::deepspeed::optimizers::{self, Schedule};
+use vramlint_semantic::deepspeed::trainer_arguments::{self, Arguments, number};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL542",
@@ -108,9 +109,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let mut once = Once::default();
-        for arguments in trainer::of(cx, &config) {
+        for arguments in trainer_arguments::of(cx.project, &config) {
             let reading = Reading { cx, config: &config, arguments: &arguments };
             let found = [reading.clipping(), reading.accumulation()].into_iter().flatten().chain(reading.optimizer());
             out.findings.extend(found.filter(|finding| once.first(finding.place)));

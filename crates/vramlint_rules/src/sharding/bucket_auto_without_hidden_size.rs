@@ -112,13 +112,13 @@
 //! ## 来源
 //! transformers 5.23.0 `integrations/deepspeed.py:225`，实际运行。
 
-use super::config::{self, Said};
-use super::reader::Readers;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::code::LibraryCall;
+use vramlint_semantic::deepspeed::config::{self, Said};
+use vramlint_semantic::deepspeed::consumers::Readers;
 use vramlint_syntax::python::{Class, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
@@ -135,7 +135,7 @@ pub(crate) static RULE: Rule = Rule {
 const KEYS: &[&str] = &["reduce_bucket_size", "stage3_prefetch_bucket_size", "stage3_param_persistence_threshold"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let path = |key: &str| format!("zero_optimization.{key}");
         let Some(key) = KEYS.iter().find(|key| config.said(&path(key)) == Said::Auto) else { continue };
         let Some(item) = config.item(&path(key)) else { continue };

@@ -49,11 +49,11 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/zero/stage3.py:782`，`runtime/zero/stage_1_and_2.py:3264`，实际运行。
 
-use super::config;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::gpus;
+use vramlint_semantic::deepspeed::config;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL557",
@@ -69,7 +69,7 @@ pub(crate) static RULE: Rule = Rule {
 const LARGEST: u64 = 512 << 30;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let sharded = config.stage().is_some_and(|stage| stage > 0);
         let contiguous = config.flag("zero_optimization.contiguous_gradients", true) == Some(true);
         let Some(item) = config.item("zero_optimization.reduce_bucket_size").filter(|_| sharded && contiguous) else { continue };

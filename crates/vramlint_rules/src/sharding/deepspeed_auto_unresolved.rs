@@ -86,13 +86,14 @@
 //! `optim/adam.py:59`，accelerate 1.15.0 `utils/dataclasses.py:1368`，transformers 5.23.0 `integrations/deepspeed.py:100`，
 //! 逐项实际运行。
 
-use super::config::{self, Config, Item, Said};
-use super::initialize;
-use super::reader::Readers;
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, schema};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Finding, Message, Severity, message};
 use vramlint_catalog::keys::{self, AutoFiller};
+use vramlint_semantic::deepspeed::config::{self, Config, Item, Said};
+use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::deepspeed::initialize;
+use vramlint_semantic::schema;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL540",
@@ -105,7 +106,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let plain = config.read_by(Readers::PLAIN).is_some();
         let others = [
             (Readers::TRAINER, &[AutoFiller::HfTrainer][..]),

@@ -50,12 +50,13 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:3506`、`runtime/constants.py:203`，实际运行。
 
-use super::config::{self, Config};
-use super::reader::Readers;
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
+use vramlint_edit as edit;
 use vramlint_resolve::versions::{Holds, Span};
+use vramlint_semantic::deepspeed::config::{self, Config};
+use vramlint_semantic::deepspeed::consumers::Readers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL556",
@@ -68,7 +69,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let Some(item) = config.item("gradient_clipping") else {
             out.findings.extend(by_default(cx, &config));
             continue;

@@ -62,9 +62,10 @@
 //! 为空或被参数替代时不算，其余只要出现就算）。
 
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys;
+use vramlint_edit as edit;
 use vramlint_resolve::{Kind, Project, Run, SourceFile};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 

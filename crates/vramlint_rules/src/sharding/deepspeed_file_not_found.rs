@@ -60,12 +60,13 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/deepspeed.py:143-160`，实际运行。
 
-use crate::accelerate::{Given, Start, starts};
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_catalog::keys;
+use vramlint_edit as edit;
 use vramlint_resolve::Kind;
+use vramlint_semantic::accelerate::{Given, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL506",

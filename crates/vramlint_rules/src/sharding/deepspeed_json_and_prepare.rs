@@ -95,13 +95,13 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:2198`、`:2252`、`:2258`、`:2266-2280`、`:2309-2320`、`utils/dataclasses.py:1277`，实际运行。
 
-use crate::accelerate::json::{self, Json};
-use crate::accelerate::starts;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Finding, Severity, TextRange, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::code::{CallArgument, CallWhat, CodeFacts, LibraryCall};
+use vramlint_semantic::accelerate::deepspeed_json::{self, Json};
+use vramlint_semantic::accelerate::starts;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL509",
@@ -116,7 +116,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for start in &starts(cx.project) {
-        let Some(json) = json::of(start) else { continue };
+        let Some(json) = deepspeed_json::of(start) else { continue };
         let mut found = Vec::new();
         if json.root.entry("zero_optimization").is_none() && json.certain {
             found.push(without_zero(&json));

@@ -46,10 +46,10 @@
 //! ## 来源
 //! accelerate 1.15.0 与 DeepSpeed 0.19.8，以单进程实际运行：接受。
 
-use crate::accelerate::{Answer, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
+use vramlint_semantic::accelerate::{Answer, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL507",

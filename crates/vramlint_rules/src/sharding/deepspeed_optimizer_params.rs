@@ -59,12 +59,12 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2482`、`:2493` 及各优化器的签名，实际运行；torch 2.15 `torch.optim`，打印签名。
 
-use super::config::{self, Item};
-use super::initialize;
-use super::optimizers::{self, Optimizer};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
+use vramlint_semantic::deepspeed::config::{self, Item};
+use vramlint_semantic::deepspeed::initialize;
+use vramlint_semantic::deepspeed::optimizers::{self, Optimizer};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL544",
@@ -77,7 +77,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let Some(Value::Text(name)) = config.value("optimizer.type") else { continue };
         let Some(params) = config.block("optimizer.params") else { continue };
         let severity = match initialize::file_decides(&config, "optimizer", initialize::OPTIMIZER) {

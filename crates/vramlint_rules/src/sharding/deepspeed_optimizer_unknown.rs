@@ -59,11 +59,12 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2018`，实际运行；0.19.6 与 0.19.7 的源码包，阅读。
 
-use super::optimizers::{self, Optimizer};
-use super::{config, initialize};
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_edit as edit;
+use vramlint_semantic::deepspeed::optimizers::{self, Optimizer};
+use vramlint_semantic::deepspeed::{config, initialize};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL543",
@@ -76,7 +77,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let Some(item) = config.item("optimizer.type") else { continue };
         let Some(Value::Text(name)) = config.value("optimizer.type") else { continue };
         let sure = match initialize::file_decides(&config, "optimizer", initialize::OPTIMIZER) {
@@ -88,7 +89,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let (message, severity) = match optimizers::optimizer(&name) {
             Optimizer::Unknown => (message!("DeepSpeed knows no optimizer `{name}`", "DeepSpeed 不认识优化器 `{name}`"), sure),
             Optimizer::OneBit => {
-                let Some(severity) = config::recent(cx, config.file.id, "0.19.7") else { continue };
+                let Some(severity) = config::recent(cx.project, config.file.id, "0.19.7") else { continue };
                 let message = message!(
                     "the optimizer `{name}` is gone from DeepSpeed 0.19.7 on",
                     "优化器 `{name}` 自 DeepSpeed 0.19.7 起已移除"

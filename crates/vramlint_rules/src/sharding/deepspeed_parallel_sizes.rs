@@ -80,13 +80,13 @@
 //! DeepSpeed 0.19.8 `utils/groups.py:213`，以 2 个进程写 4、1 个进程写 2 实际运行；`runtime/config.py:468`，以 2 个进程实际运行；
 //! `module_inject/auto_ep_folding.py:111`、`:214`，仅读源码。
 
-use super::config::{self, Config};
-use super::reader::Readers;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::{Project, Run};
+use vramlint_semantic::deepspeed::config::{self, Config};
+use vramlint_semantic::deepspeed::consumers::Readers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL565",
@@ -99,7 +99,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         tensor(cx, &config, out);
         sequence(cx, &config, out);
         experts(cx, &config, out);
@@ -124,7 +124,9 @@ fn tensor(cx: &Context<'_>, config: &Config<'_>, out: &mut Sink) {
     for run in known.filter(|run| !own_groups(cx.project, run)) {
         let Some(world) = processes(run) else { continue };
         // Before 0.16.4 nobody read the block.
-        let Some(severity) = config::unless_older(cx, config.file.id, "0.16.4").filter(|_| world % size != 0) else { continue };
+        let Some(severity) = config::unless_older(cx.project, config.file.id, "0.16.4").filter(|_| world % size != 0) else {
+            continue;
+        };
         let message = message!(
             "autotp_size {size} does not divide the {world} processes that are started",
             "autotp_size {size} 不能整除启动的 {world} 个进程"
@@ -163,7 +165,7 @@ fn experts(cx: &Context<'_>, config: &Config<'_>, out: &mut Sink) {
     if config.flag("expert_parallel.enabled", false) != Some(true) {
         return;
     }
-    let Some(severity) = config::recent(cx, config.file.id, "0.19.5") else { return };
+    let Some(severity) = config::recent(cx.project, config.file.id, "0.19.5") else { return };
     let path = "expert_parallel.expert_tensor_parallel_size";
     if let (Some(size), Some(item)) = (size(config, path), config.item(path)) {
         let message = message!(

@@ -60,12 +60,12 @@
 //! DeepSpeed 0.19.8 `runtime/config.py:511`、`:702-714`，`runtime/precision_config.py:31`，
 //! `runtime/base_optimizer.py:484`，`runtime/engine.py:1827`、`:2323`，逐项实际运行。
 
-use super::config::{self, Config, Said};
-use super::initialize;
-use super::reader::Readers;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Message, Severity, Value, message};
+use vramlint_semantic::deepspeed::config::{self, Config, Said};
+use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::deepspeed::initialize;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL559",
@@ -78,7 +78,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         modes(&config, out);
         master_weights(&config, out);
         data_types(cx, &config, out);
@@ -213,7 +213,7 @@ fn data_types(cx: &Context<'_>, config: &Config<'_>, out: &mut Sink) {
     let wanted = |key: &str| config.value(key).and_then(|value| dtype(value.as_str()?));
     let enabled = if fp16 { "fp16.enabled" } else { name };
     if let Some(wanted) = wanted("data_types.param_dtype").filter(|wanted| *wanted != model)
-        && let Some(severity) = config::recent(cx, config.file.id, "0.19.8")
+        && let Some(severity) = config::recent(cx.project, config.file.id, "0.19.8")
     {
         let message = message!(
             "param_dtype is {wanted}, but the engine trains in {model}: DeepSpeed 0.19.8 refuses it",
@@ -224,7 +224,7 @@ fn data_types(cx: &Context<'_>, config: &Config<'_>, out: &mut Sink) {
     }
     let path = "data_types.grad_accum_dtype";
     if let Some(wanted) = wanted(path).filter(|wanted| *wanted != model && config.stage() == Some(0))
-        && let Some(severity) = config::unless_older(cx, config.file.id, "0.17.0")
+        && let Some(severity) = config::unless_older(cx.project, config.file.id, "0.17.0")
     {
         let message = message!(
             "grad_accum_dtype is {wanted}, but without ZeRO gradients have the model's dtype, {model}",

@@ -61,13 +61,14 @@
 //! DeepSpeed 0.19.8 `runtime/engine.py:1929`、`:1935`，`runtime/lr_schedules.py:734`、`:823`，torch 2.15
 //! `optim/lr_scheduler.py:126`，逐项实际运行。
 
-use super::config::{self, Config, Item};
-use super::initialize;
-use super::optimizers::{self, Schedule};
-use crate::counted::counted;
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::count_noun;
 use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
+use vramlint_edit as edit;
+use vramlint_semantic::deepspeed::config::{self, Config, Item};
+use vramlint_semantic::deepspeed::initialize;
+use vramlint_semantic::deepspeed::optimizers::{self, Schedule};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL548",
@@ -80,7 +81,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let Some(item) = config.item("scheduler.type") else { continue };
         let Some(Value::Text(name)) = config.value("scheduler.type") else { continue };
         let severity = match initialize::file_decides(&config, "lr_scheduler", initialize::SCHEDULE) {
@@ -191,7 +192,7 @@ impl<'a> Found<'a, '_> {
         match steps {
             Value::Int(steps) if steps > 0 => {
                 let total = self.config.value(&path("total_num_steps"))?.as_int().filter(|total| *total < steps)?;
-                let whole = counted(total, "step");
+                let whole = count_noun(total, "step");
                 let message = message!(
                     "{own} has {whole} in total, fewer than the {steps} of its warm-up: the rate never reaches its peak",
                     "{own} 总共 {total} 步，少于预热的 {steps} 步：学习率到不了峰值"
@@ -205,7 +206,7 @@ impl<'a> Found<'a, '_> {
             // Booleans are integers to Python.
             Value::Bool(true) => None,
             _ => {
-                let severity = config::recent(self.cx, self.config.file.id, "0.19.6")?;
+                let severity = config::recent(self.cx.project, self.config.file.id, "0.19.6")?;
                 let written = item.value.range().slice(&self.config.file.text);
                 let message = message!(
                     "warmup_num_steps {written} is no whole number above 0: DeepSpeed 0.19.6 and later refuse it",

@@ -82,12 +82,13 @@
 //! transformers 5.23.0 `integrations/deepspeed.py:100-260`，逐键实际运行；accelerate 1.15.0 `utils/dataclasses.py:1255`（
 //! 由 accelerate 的文件指定 JSON 时，缺少的累积步数按 1 处理），阅读。
 
-use super::config::{self, Config, Item, Said};
-use super::trainer::{self, Arguments, number};
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
+use vramlint_edit as edit;
+use vramlint_semantic::deepspeed::config::{self, Config, Item, Said};
+use vramlint_semantic::deepspeed::trainer_arguments::{self, Arguments, number};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL541",
@@ -100,9 +101,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let mut once = Once::default();
-        for arguments in trainer::of(cx, &config) {
+        for arguments in trainer_arguments::of(cx.project, &config) {
             let compared = Compared { config: &config, arguments: &arguments };
             for (path, wanted, fields) in compared.wanted() {
                 let Some(item) = config.item(path) else { continue };

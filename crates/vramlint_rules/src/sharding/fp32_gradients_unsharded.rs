@@ -53,10 +53,10 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2299`，实测：两个进程下每参数 8 / 14 / 12 字节，不设置时为 4 / 9 / 8。
 
-use super::config::{self, Said};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
+use vramlint_semantic::deepspeed::config::{self, Said};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL564",
@@ -69,7 +69,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let device = config.said("zero_optimization.offload_optimizer.device");
         let none = matches!(device, Said::Absent) || device == Said::Known(Value::Text("none".to_owned()));
         let bf16 = config.flag("bf16.enabled", false) == Some(true);

@@ -55,12 +55,14 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:306`、`utils/dataclasses.py:1968`、`:1970`、`:2001`、`:2070`，逐项实际运行。
 
-use crate::accelerate::{Answer, Given, Start, starts};
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, calls, edit, gate};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::accelerate::{Answer, Given, Start, starts};
+use vramlint_semantic::{calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL502",
@@ -74,7 +76,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in calls::made(cx).filter(|at| at.call().is("accelerate", "FullyShardedDataParallelPlugin")) {
+    for at in calls::made(cx.project).filter(|at| at.call().is("accelerate", "FullyShardedDataParallelPlugin")) {
         if let Some(finding) = plugin(at.call()).filter(|finding| once.first(finding.place)) {
             out.push(finding);
         }
@@ -112,7 +114,7 @@ fn plugin(call: &LibraryCall) -> Option<Finding> {
                     "FSDP 2 拒绝 forward_prefetch={value}：它没有该功能"
                 ),
             ),
-            (2, Some(Value::Text(text)), _) if crate::accelerate::truth(text).is_none() => (
+            (2, Some(Value::Text(text)), _) if vramlint_semantic::accelerate::truth(text).is_none() => (
                 reshard?,
                 message!(
                     "FSDP 2 refuses reshard_after_forward='{text}': it takes True or False",
@@ -209,7 +211,7 @@ fn offload(cx: &Context<'_>, start: &Start<'_>) -> Option<Finding> {
     } else {
         return None;
     };
-    let severity = gate::severity(cx, given.place.file, &OFFLOAD, Severity::Error)?;
+    let severity = version_gate::severity(cx.project, given.place.file, &OFFLOAD, Severity::Error)?;
     let finding = RULE.finding(given.whole(), why).severity(severity);
     Some(write(finding.help(message!("write {lacks}, or turn it off", "请写 {lacks}，或将其关闭")), &given, "false"))
 }

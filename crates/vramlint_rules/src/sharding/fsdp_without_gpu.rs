@@ -55,10 +55,10 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:2014`，实际运行：`There are currently no available devices found`；版本 2，实际运行：类型变为 NO。
 
-use crate::accelerate::{Answer, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
+use vramlint_semantic::accelerate::{Answer, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL504",

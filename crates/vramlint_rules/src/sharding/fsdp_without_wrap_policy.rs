@@ -49,10 +49,10 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1909`，实际运行：缺省即 `NO_WRAP`。
 
-use crate::accelerate::{Answer, Start, starts};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Finding, Severity, Value, message};
+use vramlint_semantic::accelerate::{Answer, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL503",

@@ -49,10 +49,11 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/zero/config.py:188-215`、`:287`，`runtime/config_utils.py:68`，实际运行。
 
-use super::config::{self, Config, Item, Said};
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
+use vramlint_edit as edit;
+use vramlint_semantic::deepspeed::config::{self, Config, Item, Said};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL553",
@@ -73,7 +74,7 @@ const KEYS: &[(&str, Option<&str>)] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         for (old, new) in KEYS {
             let there = |key: &str| config.item(&format!("zero_optimization.{key}"));
             let alone = new.is_none_or(|new| there(new).is_none());

@@ -92,13 +92,14 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:2180-2205`，实际运行：没有提示。
 
-use crate::accelerate::json;
-use crate::accelerate::starts;
-use crate::counted::counted;
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
+use vramlint_base::count_noun;
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
+use vramlint_semantic::accelerate::deepspeed_json;
+use vramlint_semantic::accelerate::starts;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL510",
@@ -113,7 +114,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for start in &starts(cx.project) {
-        let Some(json) = json::of(start) else { continue };
+        let Some(json) = deepspeed_json::of(start) else { continue };
         let Some((place, Value::Int(believed))) = json.value(&["train_micro_batch_size_per_gpu"]) else { continue };
         let Some(code) = json.run.code.as_deref() else { continue };
         let splits = |call: &&LibraryCall| {
@@ -134,7 +135,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !once.first(place) {
             continue;
         }
-        let loaded = counted(rows, "row");
+        let loaded = count_noun(rows, "row");
         let finding = RULE.finding(
             place,
             message!(

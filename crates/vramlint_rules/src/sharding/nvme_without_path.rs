@@ -48,10 +48,10 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/zero/partition_parameters.py:1229`，`runtime/zero/stage3.py:840`，实际运行。
 
-use super::config::{self, Said};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
+use vramlint_semantic::deepspeed::config::{self, Said};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL561",
@@ -64,7 +64,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx).into_iter().filter(|config| config.stage() == Some(3)) {
+    for config in config::configs(cx.project).into_iter().filter(|config| config.stage() == Some(3)) {
         for block in ["offload_param", "offload_optimizer"] {
             let path = |key: &str| format!("zero_optimization.{block}.{key}");
             let (device, folder) = (config.value(&path("device")), config.said(&path("nvme_path")));

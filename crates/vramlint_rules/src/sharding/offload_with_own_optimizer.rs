@@ -79,12 +79,13 @@
 //! DeepSpeed 0.19.8 `runtime/engine.py:2346`，实际运行；accelerate 1.15.0 `utils/deepspeed.py`（
 //! map_pytorch_optim_to_deepspeed），阅读。
 
-use super::config;
-use super::initialize;
-use super::reader::Readers;
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_edit as edit;
+use vramlint_semantic::deepspeed::config;
+use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::deepspeed::initialize;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL547",
@@ -97,7 +98,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let sharded = config.stage().is_some_and(|stage| stage > 0);
         let Some(one) = config.read_by(Readers::PLAIN).filter(|_| sharded) else { continue };
         let device = config.value("zero_optimization.offload_optimizer.device");

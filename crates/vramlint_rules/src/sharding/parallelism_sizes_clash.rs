@@ -55,11 +55,11 @@
 //! ## 来源
 //! accelerate 1.15.0 `parallelism_config.py:309-340`、`:373`、`state.py:998-1007`，逐项实际运行。
 
-use crate::accelerate::{Answer, Given, Path, Start, starts};
-use crate::counted::counted;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::count_noun;
 use vramlint_base::{Finding, Severity, message};
+use vramlint_semantic::accelerate::{Answer, Given, Path, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL505",
@@ -194,7 +194,7 @@ fn product(start: &Start<'_>, sizes: &Sizes) -> Option<Finding> {
     // Without a launch the number may be given elsewhere.
     let severity = if start.is_alone() { Severity::Warning } else { Severity::Error };
     let at = sizes.0.iter().filter(|(_, size, _)| *size > 1).find_map(|(_, _, given)| given.as_ref())?;
-    let (shown, laid_out, started) = (sizes.shown(), counted(product, "process"), counted(world, "process"));
+    let (shown, laid_out, started) = (sizes.shown(), count_noun(product, "process"), count_noun(world, "process"));
     let are = if world == 1 { "is" } else { "are" };
     let message = message!(
         "{shown} lays out {laid_out}, but {world} {are} started",

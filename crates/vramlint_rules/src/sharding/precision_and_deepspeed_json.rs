@@ -83,13 +83,14 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1412-1450`，实际运行；`prepare()` 之后的权重类型，实际运行。
 
-use crate::accelerate::json::{self, Json};
-use crate::accelerate::{Answer, Start, starts};
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
+use vramlint_edit as edit;
 use vramlint_resolve::Run;
+use vramlint_semantic::accelerate::deepspeed_json::{self, Json};
+use vramlint_semantic::accelerate::{Answer, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL508",
@@ -104,7 +105,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for start in &starts(cx.project) {
-        let Some(json) = json::of(start) else { continue };
+        let Some(json) = deepspeed_json::of(start) else { continue };
         let Some((precision, at)) = precision(start, json.run) else { continue };
         if let Some(finding) = against(&json, &precision, at).filter(|finding| once.first(finding.place)) {
             out.push(finding.run(&json.run.id));

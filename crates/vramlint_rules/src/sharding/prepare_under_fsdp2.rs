@@ -73,12 +73,12 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:1507-1522`，阅读源码。
 
-use crate::accelerate::json;
-use crate::accelerate::starts;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Message, Severity, message};
 use vramlint_resolve::code::{CallWhat, CodeFacts, LibraryCall};
+use vramlint_semantic::accelerate::deepspeed_json;
+use vramlint_semantic::accelerate::starts;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL512",
@@ -97,7 +97,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if start.fsdp_version() != Some(2) || start.project.policy(kind.place.file).target.count == Some(0) {
             continue;
         }
-        let Some(run) = start.run.filter(|run| json::is_plain_loop(run)) else { continue };
+        let Some(run) = start.run.filter(|run| deepspeed_json::is_plain_loop(run)) else { continue };
         let Some(code) = run.code.as_deref() else { continue };
         // A plugin of the code's own may be of another version.
         if code.calls.iter().any(|call| call.name() == "FullyShardedDataParallelPlugin") {

@@ -79,11 +79,12 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1277`，实际运行。
 
-use super::config;
-use super::reader::Readers;
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_edit as edit;
+use vramlint_semantic::deepspeed::config;
+use vramlint_semantic::deepspeed::consumers::Readers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL562",
@@ -96,7 +97,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let Some(one) = config.read_by(Readers::TRAINER).filter(|_| config.item("zero_optimization").is_none()) else { continue };
         let message = message!(
             "the Trainer refuses a DeepSpeed file without zero_optimization",

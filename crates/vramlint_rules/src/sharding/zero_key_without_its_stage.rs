@@ -58,11 +58,11 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2633-2798`（哪个优化器得到哪个键），实际运行：状态仍在设备上，没有构建量化器。
 
-use super::config::{self, Config, Item};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Finding, Severity, Value, message};
 use vramlint_catalog::keys;
+use vramlint_semantic::deepspeed::config::{self, Config, Item};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL551",
@@ -75,7 +75,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let Some(stage @ 0..=2) = config.stage().filter(|_| config.item("zero_optimization.stage").is_some()) else { continue };
         for key in ["offload_optimizer", "offload_param"] {
             if let Some((item, device)) = offload(&config, key) {

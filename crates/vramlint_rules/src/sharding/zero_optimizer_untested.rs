@@ -76,13 +76,14 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2299`，`runtime/zero/utils.py:45`，实际运行。
 
-use super::config::{self, Config};
-use super::initialize::{self, Given};
-use super::optimizers;
-use super::reader::Readers;
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
+use vramlint_edit as edit;
+use vramlint_semantic::deepspeed::config::{self, Config};
+use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::deepspeed::initialize::{self, Given};
+use vramlint_semantic::deepspeed::optimizers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL545",
@@ -95,7 +96,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let sharded = config.stage().is_some_and(|stage| stage > 0);
         let Some(one) = config.read_by(Readers::PLAIN).filter(|_| sharded) else { continue };
         if config.flag("zero_allow_untested_optimizer", false) != Some(false) {

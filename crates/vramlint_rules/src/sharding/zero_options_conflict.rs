@@ -63,10 +63,10 @@
 //! `:395`，`runtime/zero/config.py:400-425`，`runtime/config.py:696`，`runtime/config_utils.py:90`，
 //! `runtime/engine.py:2031`、`:2651`，`runtime/zenflow/zenflow_stage_1_and_2.py:116`。
 
-use super::config::{self, Config, Item, Said};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Finding, Message, Severity, Value, message};
+use vramlint_semantic::deepspeed::config::{self, Config, Item, Said};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL550",
@@ -88,7 +88,7 @@ struct Pair<'a> {
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let mut pairs = Vec::new();
         scaling(&config, &mut pairs);
         offloading(&config, &mut pairs);
@@ -274,7 +274,7 @@ fn stages<'a>(cx: &Context<'_>, config: &Config<'a>, pairs: &mut Vec<Pair<'a>>) 
 
 /// `gradient_allreduce_op: sum` and unmanaged accumulation, which older versions do not know, and so ignore.
 fn summing<'a>(cx: &Context<'_>, config: &Config<'a>, stage: i64, pairs: &mut Vec<Pair<'a>>) {
-    let Some(severity) = config::recent(cx, config.file.id, "0.19.8") else { return };
+    let Some(severity) = config::recent(cx.project, config.file.id, "0.19.8") else { return };
     let sum =
         config.value("gradient_allreduce_op").and_then(|v| v.as_str().map(|text| text.eq_ignore_ascii_case("sum"))) == Some(true);
     if let Some(at) = config.item("gradient_allreduce_op").filter(|_| sum) {

@@ -73,12 +73,12 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2659`，实际运行。
 
-use super::config;
-use super::initialize::{self, Given};
-use super::reader::Readers;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
+use vramlint_semantic::deepspeed::config;
+use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::deepspeed::initialize::{self, Given};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL546",
@@ -91,7 +91,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let Some(stage @ (1 | 2)) = config.stage() else { continue };
         let Some(one) = config.read_by(Readers::PLAIN) else { continue };
         let absent =

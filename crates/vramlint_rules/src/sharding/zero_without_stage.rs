@@ -49,11 +49,12 @@
 //! DeepSpeed 0.19.8 `runtime/zero/config.py:95` 与 `:20`（旧写法），实际运行；accelerate 1.15.0 `utils/deepspeed.py`，实
 //! 际运行。
 
-use super::config::{self, Config, Item, Said};
-use super::reader::Readers;
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
+use vramlint_edit as edit;
+use vramlint_semantic::deepspeed::config::{self, Config, Item, Said};
+use vramlint_semantic::deepspeed::consumers::Readers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL552",
@@ -66,7 +67,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let Some(item) = config.item("zero_optimization") else { continue };
         match config.said("zero_optimization") {
             Said::Known(Value::Bool(on)) => out.push(old_format(&config, item, on)),

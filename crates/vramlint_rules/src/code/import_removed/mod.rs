@@ -59,11 +59,12 @@
 mod names;
 
 use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink, gate};
+use crate::{Context, Group, Rule, Sink};
 use names::{Gone, gone};
 use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::version_gate;
 use vramlint_syntax::python::{Imports, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
@@ -99,7 +100,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 /// `trl.PPOConfig(…)`: an attribute of the package that is gone.
 fn attributes(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for at in crate::calls::made(cx) {
+    for at in vramlint_semantic::calls::made(cx.project) {
         let call = at.call();
         let Some((module, name)) = call.path.rsplit_once('.').filter(|(module, _)| LIBRARIES.contains(module)) else { continue };
         let file = cx.project.file(call.file);
@@ -118,7 +119,7 @@ fn attributes(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn finding(cx: &Context<'_>, file: &SourceFile, place: FileRange, gone: &Gone<'_>) -> Option<Finding> {
-    let verdict = gate::judge(cx, file.id, &Span::since(gone.library, gone.until), RULE.severity)?;
+    let verdict = version_gate::judge(cx.project, file.id, &Span::since(gone.library, gone.until), RULE.severity)?;
     let (library, until, name) = (gone.library, gone.until, gone.name);
     let message = message!(
         "{library} {until} and later have no `{name}` here: the import fails",

@@ -1,8 +1,9 @@
 //! Axolotl: utils/schemas/validation.py of 0.5.2, 0.8.1, 0.12.2, 0.13.1, 0.16.1, 0.18.0 and 0.19.0, read; 0.18.0 run.
 
 use super::pair;
-use crate::frameworks::{Keys, Refusal};
+use crate::frameworks::Refusal;
 use vramlint_base::message;
+use vramlint_semantic::frameworks::Keys;
 
 /// FSDP 2 does not shard quantized weights where the trainer compares with a reference.
 pub(crate) fn quantized_rl(keys: &Keys<'_>) -> Option<Refusal> {

@@ -1,9 +1,10 @@
 //! LLaMA-Factory: hparams/parser.py and hparams/*_args.py of 0.8.3, 0.9.1, 0.9.3, 0.9.4 and 0.9.5, read.
 
 use super::{needs, pair};
-use crate::frameworks::{Keys, Refusal};
+use crate::frameworks::Refusal;
 use vramlint_base::{Value, message};
 use vramlint_catalog::flags::Launcher;
+use vramlint_semantic::frameworks::Keys;
 
 /// Keys that belong to one stage.
 pub(crate) fn stage(keys: &Keys<'_>) -> Option<Refusal> {

@@ -1,8 +1,9 @@
 //! OpenRLHF: the checks behind the parser in cli/train_*.py of 0.11.2, read.
 
 use super::{needs, pair};
-use crate::frameworks::{Keys, Refusal};
+use crate::frameworks::Refusal;
 use vramlint_base::message;
+use vramlint_semantic::frameworks::Keys;
 
 const SINCE: &str = "0.11.0";
 

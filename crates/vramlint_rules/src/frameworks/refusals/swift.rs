@@ -1,8 +1,9 @@
 //! ms-swift: swift/arguments of 4.6.0, read.
 
 use super::pair;
-use crate::frameworks::{Keys, Refusal};
+use crate::frameworks::Refusal;
 use vramlint_base::message;
+use vramlint_semantic::frameworks::Keys;
 
 const SINCE: &str = "4.6.0";
 

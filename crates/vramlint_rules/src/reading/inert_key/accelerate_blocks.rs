@@ -1,10 +1,11 @@
 //! accelerate's blocks: those of a type that does not run, and keys that the version or the stage leaves unread.
 
 use super::RULE;
-use crate::accelerate::{Answer, Given, Path, Start, starts, worst};
 use crate::rule::Build;
+use crate::rule::worst;
 use crate::{Context, Sink};
 use vramlint_base::{FileRange, Finding, Message, Severity, Value, message};
+use vramlint_semantic::accelerate::{Answer, Given, Path, Start, starts};
 use vramlint_syntax::data::{DataFile, Loader};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -1,29 +1,31 @@
 //! Arguments of transformers and TRL that others make inert.
 
 use super::RULE;
-use crate::arguments::{Told, finding_of, of, remove, written};
+use crate::argument_findings::{Told, finding_of};
 use crate::rule::Build;
-use crate::{Context, Sink, gate};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::arguments::{of, remove, written};
+use vramlint_semantic::version_gate;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in of(cx, &["trl.DPOConfig"]) {
+    for set in of(cx.project, &["trl.DPOConfig"]) {
         let on = set.truth("padding_free", false) == Some(true);
         let Some(given) = set.get("padding_free").filter(|_| on) else { continue };
         // trl 1.16.0 trainer/dpo_trainer.py:733, run; from 0.29.0 on.
-        if gate::severity(cx, set.file(), &Span::since("trl", "0.29"), Severity::Warning).is_none()
+        if version_gate::severity(cx.project, set.file(), &Span::since("trl", "0.29"), Severity::Warning).is_none()
             || !told.first(given.place, "")
         {
             continue;
         }
-        let shown = written(cx, given);
+        let shown = written(cx.project, given);
         let message =
             message!("{shown} has no effect in DPO of trl 0.29 and later", "{shown} 在 trl 0.29 及之后版本的 DPO 中不起作用");
         let mut found = finding_of(cx, set, &RULE, Severity::Info, given.place, message)
             .help(message!("remove it: rows are padded all the same", "删除它：样本仍会被填充"));
-        if let Some(edit) = remove(cx, set, given) {
+        if let Some(edit) = remove(cx.project, set, given) {
             let title = message!("remove it", "删除它");
             found = found.fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
         }

@@ -4,15 +4,17 @@ mod ranges;
 pub(super) mod words;
 
 use super::{RULE, did_you_mean};
-use crate::arguments::{Told, finding_of, trainings, written};
+use crate::argument_findings::{Told, finding_of};
 use crate::rule::Build;
-use crate::{Context, Sink, edit};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
+use vramlint_semantic::arguments::{trainings, written};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx).filter(|set| set.reader != Reader::Unseen) {
+    for set in trainings(cx.project).filter(|set| set.reader != Reader::Unseen) {
         let mut found: Vec<Finding> = words::judge(cx, set);
         found.extend(ranges::judge(cx, set));
         for finding in found {
@@ -32,7 +34,7 @@ fn report(
     why: &Message,
     meant: Option<&Value>,
 ) -> Finding {
-    let shown = written(cx, given);
+    let shown = written(cx.project, given);
     let (en, zh) = (&why.en, &why.zh);
     let mut found =
         finding_of(cx, set, &RULE, severity, given.place, message!("{shown} is refused: {en}", "{shown} 会被拒绝：{zh}"));

@@ -1,12 +1,12 @@
 //! DeepSpeed's file: the blocks that pydantic checks, and the keys outside of them whose values DeepSpeed compares itself.
 
 use super::finding;
-use crate::schema::{self, Bound, Found, Manner, Problem, judge_node};
-use crate::sharding::config::{self, Config, Said};
-use crate::sharding::reader::Readers;
 use crate::{Context, Sink};
 use vramlint_base::{Finding, Severity, Value};
 use vramlint_catalog::keys;
+use vramlint_semantic::deepspeed::config::{self, Config, Said};
+use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::schema::{self, Bound, Found, Manner, Problem, judge_node};
 use vramlint_syntax::data::Loader;
 
 /// Keys outside of pydantic's blocks, and the version from which on others are refused: deepspeed 0.19.8 `runtime/config.py:190`,
@@ -37,7 +37,7 @@ const ANY_CASE: &[&str] = &[
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         for found in schema::walk(keys::deepspeed(), config.root) {
             let path = found.row.path.as_str();
             if schema::is_checked(path) {
@@ -73,7 +73,7 @@ fn raw(cx: &Context<'_>, config: &Config<'_>, found: &Found<'_>, since: Option<&
         },
     };
     let severity = match since {
-        Some(since) => config::unless_older(cx, config.file.id, since),
+        Some(since) => config::unless_older(cx.project, config.file.id, since),
         None => Some(Severity::Error),
     };
     if let Some(severity) = severity {
@@ -111,7 +111,7 @@ fn loss_scaling(cx: &Context<'_>, config: &Config<'_>, found: &Found<'_>) -> Opt
         "fp16.loss_scale_window" | "fp16.min_loss_scale" if number <= 0.0 && dynamic() => Bound::Above(0.0),
         _ => return None,
     };
-    config::recent(cx, config.file.id, SCALE_CHECKED).map(|severity| (bound, severity))
+    config::recent(cx.project, config.file.id, SCALE_CHECKED).map(|severity| (bound, severity))
 }
 
 /// The first release that looks at these numbers.

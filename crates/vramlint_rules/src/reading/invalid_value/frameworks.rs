@@ -2,14 +2,16 @@
 
 use super::arguments::words::OPTIMIZERS;
 use super::{RULE, did_you_mean};
-use crate::frameworks::{self, Keys, Setting};
 use crate::rule::{Build, Once};
-use crate::{Context, Sink, edit, gate};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Message, Value, message};
 use vramlint_catalog::classes::Field;
 use vramlint_catalog::keys::{self, KeyType};
+use vramlint_edit as edit;
 use vramlint_resolve::Kind;
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::frameworks::{Keys, Setting};
+use vramlint_semantic::version_gate;
 
 /// Words of a key, as every release together takes them.
 type Words = (&'static str, &'static [&'static str]);
@@ -69,7 +71,7 @@ const SWIFT_TUNERS: &[&str] = &[
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for keys in frameworks::every(cx.project) {
+    for keys in vramlint_semantic::frameworks::every(cx.project) {
         for (name, setting) in keys.own() {
             if let Some(found) = judge(cx, &keys, name, setting).filter(|_| once.first(setting.key)) {
                 out.push(found);
@@ -97,7 +99,8 @@ fn judge(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Op
             let found = finding(setting, name, text, "Axolotl", meant);
             if name == "attn_implementation" {
                 // Older releases hand the name on.
-                let severity = gate::severity(cx, keys.file.id, &Span::since("axolotl", "0.18.0"), RULE.severity)?;
+                let severity =
+                    version_gate::severity(cx.project, keys.file.id, &Span::since("axolotl", "0.18.0"), RULE.severity)?;
                 return Some(found.severity(severity));
             }
             Some(found)

@@ -54,10 +54,10 @@ mod deepspeed;
 mod frameworks;
 
 use crate::rule::Build;
-use crate::schema::{self, Effect, Found, Problem};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Finding, Message, Severity, Value, message};
 use vramlint_resolve::SourceFile;
+use vramlint_semantic::schema::{self, Effect, Found, Problem};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL010",

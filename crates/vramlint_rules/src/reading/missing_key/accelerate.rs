@@ -1,19 +1,21 @@
 //! accelerate's file.
 
 use super::RULE;
-use crate::accelerate::{Answer, Start, is_sagemaker, starts, worst};
 use crate::rule::Build;
-use crate::schema::{self, is_open};
-use crate::{Context, Sink, edit};
+use crate::rule::worst;
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, TextRange, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys;
+use vramlint_edit as edit;
 use vramlint_resolve::{Kind, SourceFile};
+use vramlint_semantic::accelerate::{Answer, Start, is_sagemaker, starts};
+use vramlint_semantic::schema::{self, is_open};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.findings.extend(cx.project.files.iter().filter_map(|file| without_keys(cx, file)));
-    for (file, root, certain) in schema::files(cx, Kind::Accelerate) {
+    for (file, root, certain) in schema::files(cx.project, Kind::Accelerate) {
         let open = root.entries().any(|(key, _)| key.text().is_none_or(is_open)) || file.text.contains("{%");
         if !certain || open || is_sagemaker(root) {
             continue;

@@ -2,9 +2,9 @@
 
 use super::RULE;
 use crate::rule::Build;
-use crate::sharding::config::{self, Config};
 use crate::{Context, Sink};
 use vramlint_base::message;
+use vramlint_semantic::deepspeed::config::{self, Config};
 
 /// A block that is switched on by `enabled`, and the key that it then needs, whatever the switches above it say: deepspeed 0.19.8
 /// `runtime/data_pipeline/config.py:88` and `:107`, run with `data_efficiency.enabled` false, too.
@@ -14,7 +14,7 @@ const NEEDED: &[(&str, &str)] = &[
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         for (block, key) in NEEDED {
             let enabled = format!("{block}.enabled");
             if config.flag(&enabled, false) != Some(true) || config.item(&format!("{block}.{key}")).is_some() {

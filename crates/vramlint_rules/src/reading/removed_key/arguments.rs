@@ -1,13 +1,16 @@
 //! Arguments that newer releases of transformers and TRL no longer take.
 
 use super::RULE;
-use crate::arguments::{Told, finding_of, remove, rename, set_to, with_fix};
-use crate::class_fields::{self, Standing, short};
+use crate::argument_findings::{Told, finding_of, with_fix};
 use crate::rule::Build;
-use crate::{Context, Sink, calls, edit, gate};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::arguments::{remove, rename, set_to};
+use vramlint_semantic::class_fields::{self, Standing, short};
+use vramlint_semantic::{calls, version_gate};
 
 /// What stands for a removed argument now: the key, what stands for its new name, and whether nothing else changes.
 /// Sources: trainers.md 0.1; transformers 5.23.0 training_args.py, trl 1.16.0 trainer/*_config.py, run one by one.
@@ -47,7 +50,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         old_value(cx, set, &mut told, out);
         for given in set.given.iter().filter(|given| !settled(set, given) && !set.others.contains(&given.key)) {
-            let standing = class_fields::standing(cx, set.file(), &classes, &given.key);
+            let standing = class_fields::standing(cx.project, set.file(), &classes, &given.key);
             let Standing::Gone { certain, library, until, instead } = standing else { continue };
             if !told.first(given.key_place, "") {
                 continue;
@@ -74,7 +77,7 @@ fn old_value(cx: &Context<'_>, set: &ArgumentSet, told: &mut Told, out: &mut Sin
     let Some(given) = set.get("loss_type").filter(|_| set.takes("trl.SFTConfig")) else { return };
     let old = given.value.as_ref().and_then(Value::as_str) == Some("chunked_nll");
     let span = Span::since("trl", "1.15");
-    let warned = gate::severity(cx, set.file(), &span, Severity::Info).is_some();
+    let warned = version_gate::severity(cx.project, set.file(), &span, Severity::Info).is_some();
     if !old || !warned || !told.first(given.place, "") {
         return;
     }
@@ -83,7 +86,7 @@ fn old_value(cx: &Context<'_>, set: &ArgumentSet, told: &mut Told, out: &mut Sin
         "trl 1.15 起 loss_type chunked_nll 已弃用：nll 的计算方式相同"
     );
     let found = finding_of(cx, set, &RULE, Severity::Info, given.place, message).help(message!("write nll", "改为 nll"));
-    let edit = set_to(cx, given, &Value::Text("nll".to_owned()));
+    let edit = set_to(cx.project, given, &Value::Text("nll".to_owned()));
     out.push(with_fix(found, message!("write nll", "改为 nll"), Applicability::Unsafe, edit));
 }
 
@@ -130,7 +133,7 @@ fn fix(cx: &Context<'_>, set: &ArgumentSet, given: &Given, certain: bool) -> Opt
     if name == "group_by_length" {
         let on = set.truth_of(given.value.as_ref()?)?;
         if !on {
-            let edits = vec![remove(cx, set, given)?];
+            let edits = vec![remove(cx.project, set, given)?];
             return Some(Fix { title: message!("remove it", "删除它"), applicability: safe, edits });
         }
         let text = match given.by {
@@ -142,11 +145,11 @@ fn fix(cx: &Context<'_>, set: &ArgumentSet, given: &Given, certain: bool) -> Opt
         return Some(Fix { title, applicability: safe, edits: vec![edit::replace(given.place, text)] });
     }
     if IDLE.contains(&name) {
-        let edits = vec![remove(cx, set, given)?];
+        let edits = vec![remove(cx.project, set, given)?];
         return Some(Fix { title: message!("remove it", "删除它"), applicability: safe, edits });
     }
     if name == "max_prompt_length" {
-        let edits = vec![remove(cx, set, given)?];
+        let edits = vec![remove(cx.project, set, given)?];
         return Some(Fix { title: message!("remove it", "删除它"), applicability: Applicability::Unsafe, edits });
     }
     let share =
@@ -159,6 +162,6 @@ fn fix(cx: &Context<'_>, set: &ArgumentSet, given: &Given, certain: bool) -> Opt
     if !plain || new.is_empty() || set.get(new).is_some() {
         return None;
     }
-    let edits = vec![rename(cx, given, new)?];
+    let edits = vec![rename(cx.project, given, new)?];
     Some(Fix { title: message!("rename it to `{new}`", "改名为 `{new}`"), applicability: safe, edits })
 }

@@ -2,21 +2,23 @@
 
 use super::RULE;
 use super::arguments::SUCCESSORS;
-use crate::arguments::Told;
-use crate::class_fields::{self, Standing};
+use crate::argument_findings::Told;
 use crate::rule::Build;
-use crate::{Context, Sink, calls, edit};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, message};
 use vramlint_catalog::classes;
+use vramlint_edit as edit;
+use vramlint_semantic::calls;
+use vramlint_semantic::class_fields::{self, Standing};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
-        let Some(class) = class_fields::of_call(cx, call) else { continue };
+        let Some(class) = class_fields::of_call(cx.project, call) else { continue };
         for argument in call.arguments.iter().filter(|argument| !calls::settled_by_code(call, argument)) {
             let Some(name) = argument.name.as_deref() else { continue };
-            let standing = class_fields::standing(cx, call.file, &[class], name);
+            let standing = class_fields::standing(cx.project, call.file, &[class], name);
             let Standing::Gone { certain, library, until, instead } = standing else { continue };
             let start = argument.place.range.start;
             let place = if argument.written {
@@ -28,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if !told.first(place, name) {
                 continue;
             }
-            let severity = if certain { calls::grave(cx, call, RULE.severity) } else { Severity::Info };
+            let severity = if certain { calls::grave(cx.project, call, RULE.severity) } else { Severity::Info };
             let callee = call.name();
             let message = message!(
                 "{library} {until} and later refuse `{name}` in {callee}",

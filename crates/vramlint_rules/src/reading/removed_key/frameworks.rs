@@ -1,13 +1,16 @@
 //! Keys and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF once had.
 
 use super::RULE;
-use crate::class_fields::{self, Standing};
-use crate::frameworks::{self, Keys, Setting};
+use crate::frameworks;
 use crate::rule::{Build, Once};
-use crate::{Context, Sink, edit, gate};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
+use vramlint_edit as edit;
 use vramlint_resolve::Kind;
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::class_fields::{self, Standing};
+use vramlint_semantic::frameworks::{Keys, Setting};
+use vramlint_semantic::version_gate;
 
 /// What Axolotl's schema says of a key that it keeps only to speak of it.
 #[derive(Clone, Copy)]
@@ -63,12 +66,12 @@ const SUCCESSORS: &[(&str, &str)] = &[
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for keys in frameworks::every(cx.project) {
+    for keys in vramlint_semantic::frameworks::every(cx.project) {
         let Some(class) = keys.class() else { continue };
         for (name, setting) in keys.own() {
             let listed = if keys.kind == Kind::Axolotl { kept(cx, &keys, name, setting) } else { None };
             let found = listed.or_else(|| {
-                let standing = class_fields::standing(cx, keys.file.id, &[class], name);
+                let standing = class_fields::standing(cx.project, keys.file.id, &[class], name);
                 let Standing::Gone { certain, library, until, instead } = standing else { return None };
                 gone(&keys, (name, setting), certain, (library, until), instead)
             });
@@ -88,7 +91,7 @@ fn kept(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Opt
     };
     let certain = if matches!(said, Said::Warns) { Severity::Info } else { frameworks::of_one_key(cx, keys) };
     let severity = match since {
-        Some(since) => gate::severity(cx, keys.file.id, &Span::since("axolotl", since), certain)?,
+        Some(since) => version_gate::severity(cx.project, keys.file.id, &Span::since("axolotl", since), certain)?,
         None => certain,
     };
     if !counts {

@@ -2,17 +2,18 @@
 
 use super::{RULE, nearest, with_fixes};
 use crate::rule::Build;
-use crate::schema::{self, is_open};
-use crate::{Context, Sink, gate};
+use crate::{Context, Sink};
 use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_catalog::keys::{self, Key};
 use vramlint_resolve::versions::{Holds, Span};
 use vramlint_resolve::{Kind, SourceFile};
+use vramlint_semantic::schema::{self, is_open};
+use vramlint_semantic::version_gate;
 use vramlint_syntax::data::NodeRef;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for (file, root, certain) in schema::files(cx, Kind::Accelerate) {
+    for (file, root, certain) in schema::files(cx.project, Kind::Accelerate) {
         let mut known: Vec<&str> = keys::accelerate_top_level().map(|key| key.path.as_str()).collect();
         // Another class, with other keys, reads the file of a cluster at Amazon.
         if root.get("compute_environment").is_some_and(|node| node.text() != Some("LOCAL_MACHINE")) {
@@ -60,7 +61,7 @@ fn too_new(cx: &Context<'_>, file: &SourceFile, key: NodeRef<'_>, text: &str, ce
     if cx.project.holds(file.id, &span) != Holds::Always {
         return;
     }
-    let Some(severity) = gate::severity(cx, file.id, &span, Severity::Error) else { return };
+    let Some(severity) = version_gate::severity(cx.project, file.id, &span, Severity::Error) else { return };
     let message = message!(
         "accelerate before {since} refuses the file: it does not know the key `{text}`",
         "{since} 之前的 accelerate 会拒绝此文件：不认识键 `{text}`"

@@ -1,8 +1,7 @@
 //! Names that no release of an argument class takes.
 
 use super::RULE;
-use crate::arguments::{Told, finding, rename};
-use crate::class_fields::{self, Standing, short};
+use crate::argument_findings::{Told, finding};
 use crate::reading::removed_key::arguments::settled;
 use crate::rule::Build;
 use crate::{Context, Sink};
@@ -10,12 +9,14 @@ use vramlint_base::{Applicability, Fix, message};
 use vramlint_catalog::classes::Class;
 use vramlint_catalog::keys;
 use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
+use vramlint_semantic::arguments::rename;
+use vramlint_semantic::class_fields::{self, Standing, short};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     for set in cx.project.arguments() {
         // What a class of the project adds to a library's is not seen in the call.
-        let derived = set.library_call().is_some_and(|call| call.derived || crate::calls::asks_for_release(call));
+        let derived = set.library_call().is_some_and(|call| call.derived || vramlint_semantic::calls::asks_for_release(call));
         let all_seen = set.reader == Reader::Call || !set.open;
         let reader = matches!(set.reader, Reader::Call | Reader::File | Reader::Parser);
         let Some(classes) = class_fields::tables(&set.classes).filter(|_| reader && set.strict && all_seen && !derived) else {
@@ -28,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             {
                 continue;
             }
-            match class_fields::standing(cx, set.file(), &classes, &given.key) {
+            match class_fields::standing(cx.project, set.file(), &classes, &given.key) {
                 Standing::Unknown => {}
                 Standing::New { library, since } => {
                     if told.first(given.key_place, "") {
@@ -97,7 +98,7 @@ fn with_fix(cx: &Context<'_>, set: &ArgumentSet, given: &Given, classes: &[&'sta
         return found.help(message!("remove it", "请删除"));
     };
     let found = found.help(message!("did you mean `{near}`?", "是否想写 `{near}`？"));
-    match rename(cx, given, near) {
+    match rename(cx.project, given, near) {
         Some(edit) => found.fix(Fix {
             title: message!("rename it to `{near}`", "改名为 `{near}`"),
             applicability: Applicability::Unsafe,

@@ -1,23 +1,25 @@
 //! Keywords that no release of a class or trainer takes.
 
 use super::RULE;
-use crate::arguments::Told;
-use crate::class_fields::{self, Standing};
+use crate::argument_findings::Told;
 use crate::rule::Build;
-use crate::{Context, Sink, calls, edit};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, TextRange, message};
 use vramlint_catalog::classes::Class;
 use vramlint_catalog::keys;
+use vramlint_edit as edit;
 use vramlint_resolve::code::{CallArgument, LibraryCall};
+use vramlint_semantic::calls;
+use vramlint_semantic::class_fields::{self, Standing};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for at in calls::made(cx) {
+    for at in calls::made(cx.project) {
         let call = at.call();
-        let Some(class) = class_fields::of_call(cx, call) else { continue };
+        let Some(class) = class_fields::of_call(cx.project, call) else { continue };
         for argument in call.arguments.iter().filter(|argument| !calls::settled_by_code(call, argument)) {
             let Some(name) = argument.name.as_deref().filter(|name| !name.is_empty()) else { continue };
-            let standing = class_fields::standing(cx, call.file, &[class], name);
+            let standing = class_fields::standing(cx.project, call.file, &[class], name);
             let place = keyword(call, argument, name);
             let message = match standing {
                 Standing::Unknown => {
@@ -36,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if !told.first(place, name) {
                 continue;
             }
-            let mut found = RULE.finding(place, message).severity(calls::grave(cx, call, RULE.severity));
+            let mut found = RULE.finding(place, message).severity(calls::grave(cx.project, call, RULE.severity));
             if !argument.written {
                 found = found.related(argument.place, message!("its value", "其值在此"));
             }

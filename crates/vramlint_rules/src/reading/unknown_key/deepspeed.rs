@@ -3,18 +3,19 @@
 
 use super::{RULE, nearest, with_fixes};
 use crate::rule::Build;
-use crate::schema::is_open;
-use crate::sharding::config::{self, Config};
-use crate::{Context, Sink, edit};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::keys;
+use vramlint_edit as edit;
+use vramlint_semantic::deepspeed::config::{self, Config};
+use vramlint_semantic::schema::is_open;
 use vramlint_syntax::data::{Loader, NodeRef};
 
 /// Depth to which blocks are visited.
 const DEPTH: usize = 4;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         visit(cx, &config, config.root, &mut Vec::new(), out);
     }
 }
@@ -61,7 +62,7 @@ impl Entry<'_, '_> {
         let (text, block) = (self.text, self.block);
         // Older versions took fp16 and bf16 as they were.
         if matches!(block, "fp16" | "bf16") {
-            config::unless_older(cx, self.config.file.id, "0.17.0")?;
+            config::unless_older(cx.project, self.config.file.id, "0.17.0")?;
         }
         let message = message!(
             "DeepSpeed refuses the file: unknown key `{text}` in `{block}`",

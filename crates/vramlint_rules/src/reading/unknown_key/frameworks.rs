@@ -1,15 +1,16 @@
 //! Keys and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF do not know.
 
 use super::RULE;
-use crate::class_fields::{self, Standing};
-use crate::frameworks::{self, Keys, Setting};
 use crate::rule::{Build, Once};
-use crate::{Context, Sink, edit};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Message, Severity, message};
 use vramlint_catalog::classes::{self, Class};
 use vramlint_catalog::keys;
+use vramlint_edit as edit;
 use vramlint_resolve::Kind;
 use vramlint_resolve::versions::{Known, Version};
+use vramlint_semantic::class_fields::{self, Standing};
+use vramlint_semantic::frameworks::{Keys, Setting};
 
 /// Keys of transformers' trainer that people write in Axolotl's file, and what Axolotl calls them.
 const AXOLOTL_NAMES: &[(&str, &str)] = &[
@@ -31,10 +32,10 @@ const AXOLOTL_NAMES: &[(&str, &str)] = &[
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for keys in frameworks::every(cx.project) {
+    for keys in vramlint_semantic::frameworks::every(cx.project) {
         let Some(class) = keys.class().filter(|_| !takes_anything(&keys)) else { continue };
         for (name, setting) in keys.own().filter(|(name, _)| !is_open(name)) {
-            let found = match class_fields::standing(cx, keys.file.id, &[class], name) {
+            let found = match class_fields::standing(cx.project, keys.file.id, &[class], name) {
                 Standing::Unknown => unknown(cx, &keys, class, name, setting),
                 Standing::New { library, since } => Some(too_new(&keys, name, setting, library, since)),
                 _ => None,

@@ -64,9 +64,10 @@ mod deepspeed;
 mod frameworks;
 
 use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink, edit};
+use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_catalog::keys;
+use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::data::NodeRef;
 

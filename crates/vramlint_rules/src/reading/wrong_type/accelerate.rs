@@ -1,12 +1,14 @@
 //! accelerate's file. No type is checked when it is read; what fails depends on the launcher's way (accelerate 1.15.0, each run).
 
 use super::RULE;
-use crate::accelerate::json::is_plain_loop;
-use crate::accelerate::{Answer, Given, Path, Start, starts, worst};
 use crate::rule::Build;
-use crate::schema::Effect;
-use crate::{Context, Sink, edit};
+use crate::rule::worst;
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
+use vramlint_edit as edit;
+use vramlint_semantic::accelerate::deepspeed_json::is_plain_loop;
+use vramlint_semantic::accelerate::{Answer, Given, Path, Start, starts};
+use vramlint_semantic::schema::Effect;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut found = Vec::new();

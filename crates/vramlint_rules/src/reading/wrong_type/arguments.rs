@@ -2,14 +2,16 @@
 //! decided where the value is used.
 
 use super::RULE;
-use crate::arguments::{Told, finding_of, written};
-use crate::class_fields;
+use crate::argument_findings::{Told, finding_of};
 use crate::rule::Build;
-use crate::{Context, Sink, edit};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::classes::{Class, Field};
 use vramlint_catalog::keys::KeyType;
+use vramlint_edit as edit;
 use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
+use vramlint_semantic::arguments::written;
+use vramlint_semantic::class_fields;
 use vramlint_syntax::data::Style;
 use vramlint_syntax::yaml;
 
@@ -60,7 +62,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// Values that stay as they are written.
 fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &Given, field: &Field, value: &Value) -> Option<Finding> {
     let name = &given.key;
-    let shown = written(cx, given);
+    let shown = written(cx.project, given);
     match (field.kind, value) {
         (KeyType::Bool, Value::Text(text)) => {
             let off = matches!(text.to_lowercase().as_str(), "false" | "no" | "off" | "0" | "n" | "f" | "none" | "");
@@ -139,7 +141,7 @@ fn parsed(cx: &Context<'_>, set: &ArgumentSet, given: &Given, field: &Field, val
         (KeyType::Int, Value::Float(_)) if given.by == By::Flag => message!("a whole number", "整数"),
         _ => return None,
     };
-    let shown = written(cx, given);
+    let shown = written(cx.project, given);
     let (en, zh) = (wanted.en, wanted.zh);
     let message = message!("{shown}: the parser wants {en} and refuses it", "{shown}：解析器需要{zh}，会拒绝");
     Some(finding_of(cx, set, &RULE, RULE.severity, given.place, message))

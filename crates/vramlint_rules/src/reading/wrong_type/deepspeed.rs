@@ -2,12 +2,12 @@
 
 use super::{RULE, finding};
 use crate::rule::Build;
-use crate::schema::{self, Found, Manner, Problem, judge_node};
-use crate::sharding::config::{self, Config};
-use crate::sharding::reader::Readers;
 use crate::{Context, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::keys::{self, Key, KeyType};
+use vramlint_semantic::deepspeed::config::{self, Config};
+use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::schema::{self, Found, Manner, Problem, judge_node};
 use vramlint_syntax::data::{Loader, NodeKind};
 
 /// Blocks that must be blocks, with what else they take: deepspeed 0.19.8 `DeepSpeedConfig`, run with every other type.
@@ -58,7 +58,7 @@ const RAW: &[&str] = &[
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     lists(cx, out);
-    for config in config::configs(cx) {
+    for config in config::configs(cx.project) {
         let tuned = config.flag("autotuning.enabled", false) != Some(false);
         for found in schema::walk(keys::deepspeed(), config.root) {
             // DeepSpeed's tuner takes a list for the values to try, and hands on one of them.
@@ -81,7 +81,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// A file whose root is a list: every reader asks it for keys.
 fn lists(cx: &Context<'_>, out: &mut Sink) {
-    for (file, root, certain) in schema::files(cx, vramlint_resolve::Kind::DeepSpeed) {
+    for (file, root, certain) in schema::files(cx.project, vramlint_resolve::Kind::DeepSpeed) {
         if matches!(root.raw().kind, NodeKind::Sequence(_)) && certain && !cx.project.is_fragment(file.id) {
             let message = message!(
                 "DeepSpeed's configuration is an object, and this file holds a list",
@@ -114,9 +114,9 @@ fn checked(cx: &Context<'_>, config: &Config<'_>, found: &Found<'_>, out: &mut S
 fn severity(cx: &Context<'_>, config: &Config<'_>, row: &Key, wanted: KeyType, got: &Value) -> Option<Severity> {
     let lax = matches!((wanted, got), (KeyType::Int, Value::Float(_)) | (KeyType::Text, Value::Int(_) | Value::Float(_)));
     if row.path.starts_with("fp16.") || row.path.starts_with("bf16.") {
-        config::unless_older(cx, config.file.id, "0.17.0")
+        config::unless_older(cx.project, config.file.id, "0.17.0")
     } else if lax {
-        config::unless_older(cx, config.file.id, "0.15")
+        config::unless_older(cx.project, config.file.id, "0.15")
     } else {
         Some(Severity::Error)
     }

@@ -1,13 +1,15 @@
 //! Values of another type than Axolotl, LLaMA-Factory, torchtune, ms-swift and OpenRLHF take.
 
 use super::RULE;
-use crate::frameworks::{self, Keys, Setting};
+use crate::frameworks;
 use crate::rule::{Build, Once};
-use crate::{Context, Sink, edit};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
 use vramlint_catalog::classes::Field;
 use vramlint_catalog::keys::KeyType;
+use vramlint_edit as edit;
 use vramlint_resolve::Kind;
+use vramlint_semantic::frameworks::{Keys, Setting};
 
 /// Keys of LLaMA-Factory's own classes that every training of their kind computes with (llamafactory 0.9.4 hparams, data/loader.py,
 /// model/adapter.py, read).
@@ -18,7 +20,7 @@ const COUNTED: &[&str] = &["batch_size", "epochs", "gradient_accumulation_steps"
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for keys in frameworks::every(cx.project) {
+    for keys in vramlint_semantic::frameworks::every(cx.project) {
         for (name, setting) in keys.own() {
             if let Some(found) = judge(cx, &keys, name, setting).filter(|_| once.first(setting.key)) {
                 out.push(found);

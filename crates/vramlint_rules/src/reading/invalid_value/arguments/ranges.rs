@@ -2,9 +2,9 @@
 
 use super::report;
 use crate::Context;
-use crate::arguments::{is_trl, strategy};
 use vramlint_base::{Finding, Severity, Value, message};
 use vramlint_resolve::arguments::{ArgumentSet, Given};
+use vramlint_semantic::arguments::{is_trl, strategy};
 
 /// Numbers that must be above a bound, or at least at it; what refuses others. transformers 5.23.0 training_args.py, torch 2.15.0
 /// utils/data/dataloader.py, run.

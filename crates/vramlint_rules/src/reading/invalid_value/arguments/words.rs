@@ -1,12 +1,13 @@
 //! Words of a set.
 
 use super::{plain, report};
-use crate::arguments::any;
-use crate::{Context, gate};
+use crate::Context;
 use vramlint_base::{Finding, Severity, Value, message};
 use vramlint_catalog::keys;
 use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_resolve::versions::Span;
+use vramlint_semantic::arguments::any;
+use vramlint_semantic::version_gate;
 
 /// Words that an argument takes in some release.
 struct Words {
@@ -192,7 +193,7 @@ fn word(cx: &Context<'_>, set: &ArgumentSet, table: &Words) -> Option<Finding> {
     }
     if let Some((_, span)) = table.past.iter().find(|(word, _)| *word == text) {
         let gone = Span { library: span.library, since: span.until, until: None };
-        severity = gate::severity(cx, set.file(), &gone, Severity::Error)?;
+        severity = version_gate::severity(cx.project, set.file(), &gone, Severity::Error)?;
     }
     let near = table.taken.iter().copied().find(|word| plain(word) == plain(text)).or_else(|| {
         ALIASES

@@ -1,0 +1,68 @@
+//! Entries of YAML and JSON that go.
+
+use crate::data::{bracketed, entry_range, is_used_elsewhere, own_entry};
+use crate::{at, between, is_template, line_end, line_start, next_line, starts_line};
+use vramlint_base::{Edit, TextRange};
+use vramlint_resolve::SourceFile;
+use vramlint_syntax::data::{DataFile, Entry, NodeId, NodeKind, NodeRef};
+
+/// Removes an entry, given the places of its key and value: its lines in a block mapping, with its comma in brackets. A mapping
+/// that has no other entry stays as an empty one.
+pub fn remove_entry(file: &SourceFile, key: TextRange, value: TextRange) -> Option<Edit> {
+    if file.python().is_some() {
+        return super::python::remove_entry(file, key);
+    }
+    let data = file.data()?;
+    let owner = data.nodes.iter().enumerate().find_map(|(id, node)| {
+        let NodeKind::Mapping(entries) = &node.kind else { return None };
+        let is = |entry: &Entry| range_of(data, entry.key) == key && range_of(data, entry.value) == value;
+        let index = entries.iter().position(is)?;
+        Some((NodeId(id as u32), index))
+    });
+    let (id, index) = owner?;
+    remove(file, data, NodeRef { file: data, id }, index)
+}
+
+/// Removes the entry of a mapping with this key.
+pub fn remove_key(file: &SourceFile, mapping: NodeRef<'_>, key: &str) -> Option<Edit> {
+    let (key, value) = own_entry(mapping, key)?;
+    remove_entry(file, key.range(), value.range())
+}
+
+fn range_of(data: &DataFile, id: NodeId) -> TextRange {
+    data.nodes[id.0 as usize].range
+}
+
+fn remove(file: &SourceFile, data: &DataFile, mapping: NodeRef<'_>, index: usize) -> Option<Edit> {
+    let NodeKind::Mapping(entries) = &mapping.raw().kind else { return None };
+    let entry = entries.get(index)?;
+    let whole = entry_range(data, entry.key, entry.value);
+    if is_used_elsewhere(data, whole) || is_template(range_of(data, entry.key).slice(&file.text)) || file.text.contains("{%") {
+        return None;
+    }
+    if data.json || mapping.raw().flow {
+        return bracketed(file, mapping)?.remove(index);
+    }
+    let (start, last) = (whole.start, whole.end);
+    let stop = line_end(file, last);
+    let rest = between(file, last, stop).trim();
+    let alone = rest.is_empty() || rest.starts_with('#') || rest == ":";
+    if !alone {
+        return None;
+    }
+    if entries.len() == 1 && data.documents.iter().all(|document| document.root != Some(mapping.id)) {
+        // `{}` instead of nothing, which would be null.
+        let end = if rest == ":" { stop } else { last };
+        return starts_line(file, start).then(|| at(file, TextRange::new(start, end), "{}"));
+    }
+    if starts_line(file, start) {
+        let lines = TextRange::new(line_start(file, start), next_line(file, last));
+        return Some(at(file, lines, ""));
+    }
+    // `- a: 1`: the next entry takes the place of the first.
+    let next = entries.get(index + 1).map(|next| range_of(data, next.key).start)?;
+    let lead = between(file, line_start(file, start), start);
+    let gone = TextRange::new(start, next);
+    let commented = data.comments.iter().any(|comment| gone.contains(comment.range));
+    (lead.chars().all(|c| matches!(c, ' ' | '-')) && !commented).then(|| at(file, gone, ""))
+}

@@ -1,0 +1,90 @@
+//! Numbers of a launch that several rules need.
+
+use super::{Answer, Given, Start};
+use vramlint_base::Value;
+use vramlint_resolve::versions::{Holds, Span};
+
+impl Start<'_> {
+    /// Processes on all machines, where somebody gives a number.
+    pub fn processes(&self) -> Option<(i64, Given)> {
+        self.number("num_processes")
+    }
+
+    /// Machines: 1 where nobody says; `None` where not known.
+    pub fn machines(&self) -> Option<i64> {
+        match self.top("num_machines") {
+            Answer::Nothing => Some(1),
+            Answer::Unknown => None,
+            Answer::Is(given) => given.int(),
+        }
+    }
+
+    /// The number that somebody gives for a key of the top level.
+    pub fn number(&self, key: &str) -> Option<(i64, Given)> {
+        let given = self.top(key).known()?;
+        Some((given.int()?, given))
+    }
+
+    /// The ids of the GPUs that are shown, where they are listed; empty texts and `all` list none.
+    pub fn gpu_ids(&self) -> Option<(Vec<String>, Given)> {
+        let given = self.top("gpu_ids").known()?;
+        let text = match &given.value {
+            Value::Text(text) => text.trim(),
+            _ => return None,
+        };
+        let ids: Vec<String> = text.split(',').map(|id| id.trim().to_owned()).collect();
+        let listed = !text.is_empty() && ids.iter().all(|id| !id.is_empty() && *id != "all");
+        listed.then_some((ids, given))
+    }
+
+    /// Whether something says which GPUs are shown, known or not, other than all of them.
+    pub fn gives_gpu_ids(&self) -> bool {
+        match self.top("gpu_ids") {
+            Answer::Nothing => false,
+            Answer::Unknown => true,
+            Answer::Is(given) => given.value != Value::Null && given.text() != Some("all"),
+        }
+    }
+
+    /// FSDP's version, 1 where nobody says; `None` where not known.
+    pub fn fsdp_version(&self) -> Option<i64> {
+        // Before, nobody reads the key.
+        let before = Span::until("accelerate", "1.6");
+        let file = self.file.map(|file| file.id).or_else(|| self.launch.map(|launch| launch.file))?;
+        if self.project.holds(file, &before) == Holds::Always {
+            return Some(1);
+        }
+        match self.block("fsdp_config", "fsdp_version") {
+            Answer::Nothing => Some(1),
+            Answer::Unknown => None,
+            Answer::Is(given) => match &given.value {
+                Value::Text(text) => text.trim().parse().ok(),
+                _ => given.int(),
+            },
+        }
+    }
+
+    /// Whether DeepSpeed's own JSON is given.
+    pub fn has_json(&self) -> Option<bool> {
+        match self.block("deepspeed_config", "deepspeed_config_file") {
+            Answer::Nothing => Some(false),
+            Answer::Unknown => None,
+            Answer::Is(given) => Some(!matches!(given.value, Value::Null) && given.text() != Some("none")),
+        }
+    }
+
+    /// The ZeRO stage that the launch asks for, 2 where nobody says; `None` where not known, or where a JSON decides.
+    pub fn zero_stage(&self) -> Option<i64> {
+        if self.has_json()? {
+            return None;
+        }
+        match self.block("deepspeed_config", "zero_stage") {
+            Answer::Nothing => Some(2),
+            Answer::Unknown => None,
+            Answer::Is(given) => match &given.value {
+                Value::Text(text) => text.trim().parse().ok(),
+                _ => given.int(),
+            },
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! A DeepSpeed configuration as rules look at it: values by path, the stage, and who reads it.
+
+use crate::deepspeed::consumers::{self, Readers, Use};
+use crate::version_gate;
+use std::collections::BTreeSet;
+use vramlint_base::{FileId, FileRange, Severity, Value};
+use vramlint_catalog::keys::Key;
+use vramlint_resolve::Project;
+use vramlint_resolve::versions::{Holds, Span};
+use vramlint_resolve::{EngineDict, Kind, SourceFile};
+use vramlint_syntax::RefusedBy;
+use vramlint_syntax::data::{Loader, NodeRef};
+
+/// A configuration of DeepSpeed.
+pub struct Config<'a> {
+    /// The file, or the Python file in which it is a dict.
+    pub file: &'a SourceFile,
+    /// Its root, a mapping.
+    pub root: NodeRef<'a>,
+    /// Who uses it; never empty.
+    pub uses: Vec<Use<'a>>,
+    loader: Loader,
+}
+
+/// An entry of a configuration.
+#[derive(Clone, Copy)]
+pub struct Item<'a> {
+    /// The key.
+    pub key: NodeRef<'a>,
+    /// The value.
+    pub value: NodeRef<'a>,
+}
+
+/// What a key says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// The key is not there.
+    Absent,
+    /// The text `auto`.
+    Auto,
+    /// This.
+    Known(Value),
+    /// Something that a template or a program fills in.
+    Open,
+}
+
+/// Every configuration of DeepSpeed in the project that can be read: by what it says, or since a run trains with it.
+pub fn configs<'a>(project: &'a Project) -> Vec<Config<'a>> {
+    let named: BTreeSet<FileId> = project.runs.iter().filter_map(|run| run.deepspeed).collect();
+    let of_engine = |file: &&SourceFile| project.kind(file.id) == Kind::DeepSpeed || named.contains(&file.id);
+    let files = project.files.iter().filter(of_engine).filter_map(|file| config(project, file));
+    files.chain(project.engine_dicts().iter().filter_map(|dict| in_code(project, dict))).collect()
+}
+
+/// A dict in Python code.
+fn in_code<'a>(project: &'a Project, dict: &'a EngineDict) -> Option<Config<'a>> {
+    let uses = consumers::uses_of_dict(project, dict);
+    Some(Config { file: project.file(dict.file), root: dict.data.root()?, uses, loader: Loader::Json })
+}
+
+fn config<'a>(project: &'a Project, file: &'a SourceFile) -> Option<Config<'a>> {
+    let data = file.data()?;
+    // What the parser made of a broken file is not what is written there.
+    let broken = data.errors.iter().any(|error| error.refused_by == RefusedBy::All);
+    let root = data.root().filter(|root| root.is_mapping() && !broken && !project.is_fragment(file.id))?;
+    let loader = if data.json { Loader::Json } else { Loader::PyYaml };
+    Some(Config { file, root, uses: consumers::uses(project, file.id), loader })
+}
+
+impl<'a> Config<'a> {
+    /// Whether it is written in braces, as JSON and Python's dicts are.
+    pub fn is_braced(&self) -> bool {
+        self.loader == Loader::Json
+    }
+
+    /// The first use by no other readers than these.
+    pub fn read_by(&self, readers: Readers) -> Option<&Use<'a>> {
+        self.uses.iter().find(|one| one.readers.within(readers))
+    }
+
+    /// The entry at a path with dots.
+    pub fn item(&self, path: &str) -> Option<Item<'a>> {
+        let (parents, name) = path.rsplit_once('.').unwrap_or(("", path));
+        let block = if parents.is_empty() { Some(self.root) } else { self.block(parents) };
+        block?.entry(name).map(|(key, value)| Item { key, value })
+    }
+
+    /// The mapping at a path with dots.
+    pub fn block(&self, path: &str) -> Option<NodeRef<'a>> {
+        path.split('.').try_fold(self.root, NodeRef::get).filter(|node| node.is_mapping())
+    }
+
+    /// What stands at a path with dots.
+    pub fn said(&self, path: &str) -> Said {
+        self.item(path).map_or(Said::Absent, |item| self.said_by(item.value))
+    }
+
+    /// What a value says.
+    pub fn said_by(&self, node: NodeRef<'a>) -> Said {
+        match node.value(self.loader) {
+            Some(Value::Text(text)) if text == "auto" => Said::Auto,
+            Some(Value::Text(text)) if is_open(&text) => Said::Open,
+            Some(value) => Said::Known(value),
+            None => Said::Open,
+        }
+    }
+
+    /// The value at a path, where it is known.
+    pub fn value(&self, path: &str) -> Option<Value> {
+        if let Said::Known(value) = self.said(path) { Some(value) } else { None }
+    }
+
+    /// A truth value as pydantic takes it, with the default of the key; `None` where it is not known.
+    pub fn flag(&self, path: &str, default: bool) -> Option<bool> {
+        match self.said(path) {
+            // Where `auto` reaches DeepSpeed, its models drop it (runtime/config_utils.py:56); who fills it is not asked here.
+            Said::Absent => Some(default),
+            Said::Known(value) => truth(&value),
+            Said::Auto | Said::Open => None,
+        }
+    }
+
+    /// The stage of ZeRO, where every reader takes the same; 0 where nothing names it.
+    pub fn stage(&self) -> Option<i64> {
+        match self.said("zero_optimization") {
+            _ if self.block("zero_optimization").is_some() => {}
+            Said::Absent => return Some(0),
+            Said::Known(Value::Bool(on)) => return Some(i64::from(on)),
+            _ => return None,
+        }
+        match self.said("zero_optimization.stage") {
+            Said::Absent => Some(0),
+            Said::Known(value) => whole(&value).filter(|stage| (0..=3).contains(stage)),
+            // accelerate takes 2 unless its launcher says otherwise, DeepSpeed itself 0.
+            Said::Auto if self.uses.iter().all(|one| one.readers == Readers::PLAIN) => Some(0),
+            Said::Auto | Said::Open => None,
+        }
+    }
+
+    /// The place of an entry.
+    pub fn place(&self, item: Item<'a>) -> FileRange {
+        FileRange::new(self.file.id, item.key.range().cover(item.value.range()))
+    }
+
+    /// The place of a value.
+    pub fn value_place(&self, item: Item<'a>) -> FileRange {
+        FileRange::new(self.file.id, item.value.range())
+    }
+
+    /// The place of a key.
+    pub fn key_place(&self, item: Item<'a>) -> FileRange {
+        FileRange::new(self.file.id, item.key.range())
+    }
+
+    /// Where to point when something is missing from the whole file: its first line.
+    pub fn head(&self) -> FileRange {
+        let range = self.root.range();
+        let text = range.slice(&self.file.text);
+        let first = text.find(['\n', '\r']).unwrap_or(text.len()).max(1) as u32;
+        FileRange::new(self.file.id, vramlint_base::TextRange::new(range.start, range.start + first))
+    }
+
+    /// Every leaf and block of the file with its path, in order.
+    pub fn walk(&self, visit: &mut dyn FnMut(&str, Item<'a>)) {
+        walk(self.root, "", visit);
+    }
+}
+
+/// Nesting that is looked at.
+const DEPTH: usize = 8;
+
+fn walk<'a>(node: NodeRef<'a>, path: &str, visit: &mut dyn FnMut(&str, Item<'a>)) {
+    for (key, value) in node.entries() {
+        let Some(name) = key.text() else { continue };
+        let inner = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        visit(&inner, Item { key, value });
+        if value.is_mapping() && inner.matches('.').count() < DEPTH {
+            walk(value, &inner, visit);
+        }
+    }
+}
+
+/// Whether somebody fills a text in before it is read: `{{ x }}`, `${x}`, `<x>`, `$x`.
+pub fn is_open(text: &str) -> bool {
+    ["{{", "{%", "${", "<%"].iter().any(|mark| text.contains(mark))
+        || text.starts_with('$')
+        || text.starts_with('<') && text.ends_with('>')
+        || text.starts_with("__") && text.ends_with("__")
+}
+
+/// A truth value as pydantic takes it.
+pub fn truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(on) => Some(*on),
+        Value::Int(1) => Some(true),
+        Value::Int(0) => Some(false),
+        Value::Text(text) => match text.to_ascii_lowercase().as_str() {
+            "true" | "1" | "on" | "yes" | "y" | "t" => Some(true),
+            "false" | "0" | "off" | "no" | "n" | "f" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A whole number as pydantic takes it: `2`, `2.0`, `"2"`, `true`.
+#[allow(clippy::cast_possible_truncation)] // checked to be whole and small
+pub fn whole(value: &Value) -> Option<i64> {
+    match value {
+        Value::Int(number) => Some(*number),
+        Value::Bool(on) => Some(i64::from(*on)),
+        Value::Float(number) if number.fract() == 0.0 && number.abs() < 9e15 => Some(*number as i64),
+        Value::Text(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// Whether a key of the table is one of a block's: its path begins there.
+pub fn inside(key: &Key, block: &str) -> bool {
+    key.path.strip_prefix(block).is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// The severity of what DeepSpeed refuses from a version on and older ones, which may still be in use, do not: an error where the
+/// project has such a version, advice where its version is not known.
+pub fn recent(project: &Project, file: FileId, since: &'static str) -> Option<Severity> {
+    version_gate::severity(project, file, &Span::since("deepspeed", since), Severity::Error)
+}
+
+/// The severity of what every version refuses but those that a project pins and nobody else uses any more.
+pub fn unless_older(project: &Project, file: FileId, since: &'static str) -> Option<Severity> {
+    (project.holds(file, &Span::since("deepspeed", since)) != Holds::Never).then_some(Severity::Error)
+}

@@ -1,0 +1,90 @@
+//! What transformers' Trainer knows when it reads a DeepSpeed file: its arguments, which fill `auto` and must agree with numbers.
+//!
+//! Facts: transformers 5.23.0 `integrations/deepspeed.py:100-290`, run.
+
+use crate::deepspeed::config::Config;
+use crate::deepspeed::consumers::{Readers, Use};
+use vramlint_base::{FileRange, Value};
+use vramlint_resolve::Project;
+use vramlint_resolve::arguments::{ArgumentSet, Given, Reader};
+
+/// The arguments of a Trainer that reads a file.
+pub struct Arguments<'a> {
+    /// The set.
+    pub set: &'a ArgumentSet,
+    /// The use of the file.
+    pub one: Use<'a>,
+}
+
+/// The arguments of every Trainer that certainly reads a file.
+pub fn of<'a>(project: &'a Project, config: &Config<'a>) -> Vec<Arguments<'a>> {
+    let uses = config.uses.iter().filter(|one| one.readers.within(Readers::TRAINER));
+    uses.filter_map(|one| Some(Arguments { set: set(project, one)?, one: *one })).collect()
+}
+
+/// The only set of training arguments of a run.
+fn set<'a>(project: &'a Project, one: &Use<'a>) -> Option<&'a ArgumentSet> {
+    let run = one.run?;
+    let index = project.runs.iter().position(|other| std::ptr::eq(other, run))?;
+    let mut sets = project
+        .arguments()
+        .iter()
+        .filter(|set| set.run == Some(index) && set.training().is_some() && set.reader != Reader::Unseen);
+    sets.next().filter(|_| sets.next().is_none())
+}
+
+/// The fields that DeepSpeed's keys are compared with, and their defaults (transformers 5.23.0 training_args.py).
+const DEFAULTS: &[(&str, f64)] = &[
+    ("per_device_train_batch_size", 8.0),
+    ("gradient_accumulation_steps", 1.0),
+    ("max_grad_norm", 1.0),
+    ("adam_beta1", 0.9),
+    ("adam_beta2", 0.999),
+    ("adam_epsilon", 1e-8),
+    ("weight_decay", 0.0),
+];
+
+impl<'a> Arguments<'a> {
+    /// What is given for a field.
+    pub fn given(&self, key: &str) -> Option<&'a Given> {
+        self.set.get(key)
+    }
+
+    /// The place of a field, where it is given.
+    pub fn place(&self, key: &str) -> Option<FileRange> {
+        self.given(key).map(|given| given.place)
+    }
+
+    /// The number of a field: what is given, else the default of the class; `None` where it is not known.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        match self.given(key) {
+            Some(given) => number(self.set.reader, given.value.as_ref()?),
+            None if self.set.open => None,
+            // TRL's classes have learning rates and precisions of their own, and the rest of transformers.
+            None if key == "learning_rate" => self.plain().then_some(5e-5),
+            None => DEFAULTS.iter().find(|(name, _)| *name == key).map(|(_, default)| *default),
+        }
+    }
+
+    /// The truth value of a switch; `None` where it is not known.
+    pub fn switch(&self, key: &str) -> Option<bool> {
+        match self.given(key) {
+            Some(_) => self.set.truth(key, false),
+            None => (self.plain() && !self.set.open).then_some(false),
+        }
+    }
+
+    /// Whether the class is transformers' own.
+    pub fn plain(&self) -> bool {
+        self.set.training().is_some_and(|class| class.starts_with("transformers."))
+    }
+}
+
+/// The number that a reader makes of a value.
+pub fn number(reader: Reader, value: &Value) -> Option<f64> {
+    match value {
+        Value::Text(text) if reader == Reader::Parser => text.trim().parse().ok(),
+        Value::Bool(on) => Some(f64::from(u8::from(*on))),
+        value => value.as_float(),
+    }
+}

@@ -1,0 +1,214 @@
+//! One value against what is wanted.
+
+use crate::schema::violation::{Bound, Problem};
+use vramlint_base::Value;
+use vramlint_catalog::keys::{self, Key, KeyType};
+use vramlint_syntax::data::{Loader, NodeKind, NodeRef};
+use vramlint_syntax::yaml::scalar;
+
+/// What a key or a field may hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Wants<'a> {
+    /// The type.
+    pub kind: KeyType,
+    /// The values, where they are a set; of a list, those of its items.
+    pub values: &'a [String],
+    /// Whether the case of the letters in the values does not matter.
+    pub case_insensitive: bool,
+    /// Whether null means the same as leaving it out.
+    pub nullable: bool,
+    /// Least value, itself allowed.
+    pub min: Option<f64>,
+    /// Lower bound, itself refused.
+    pub above: Option<f64>,
+    /// Greatest value, itself allowed.
+    pub max: Option<f64>,
+    /// Upper bound, itself refused.
+    pub below: Option<f64>,
+}
+
+impl<'a> Wants<'a> {
+    /// What a key of a table may hold.
+    pub fn of(key: &'a Key) -> Self {
+        let Key { kind, case_insensitive, nullable, min, above, max, below, .. } = *key;
+        Self { kind, values: &key.values, case_insensitive, nullable, min, above, max, below }
+    }
+}
+
+/// How the program that reads a value takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// As the loader gives it: text is no number.
+    Exact,
+    /// As pydantic 2 does unless told to be strict: `"2"`, `2.0` and `true` are numbers, `"false"` and `0` truth values. Run with
+    /// DeepSpeed 0.19.8; pydantic 2.13 `docs/concepts/conversion_table.md`.
+    Pydantic,
+    /// As words of a command line: the text is what counts.
+    Words,
+}
+
+/// What is wrong with a value; `None` where nothing is, or where it is not for this place to say (`auto`).
+pub fn judge(wants: &Wants<'_>, value: &Value, manner: Manner) -> Option<Problem> {
+    if value.as_str().is_some_and(|text| text == "auto" || is_open(text)) {
+        return None;
+    }
+    if *value == Value::Null {
+        return (!wants.nullable).then_some(Problem::Null);
+    }
+    if wants.kind == KeyType::List {
+        return list(wants, value);
+    }
+    // A set of words is told apart from a set of numbers by its type.
+    if !wants.values.is_empty() {
+        return set(wants, value, manner);
+    }
+    if !fits(wants.kind, value, manner) {
+        return Some(Problem::Type { wanted: wants.kind, got: value.clone(), meant: meant(wants.kind, value) });
+    }
+    let number = number_of(value, manner)?;
+    let outside = [
+        wants.min.filter(|min| number < *min).map(Bound::AtLeast),
+        wants.above.filter(|above| number <= *above).map(Bound::Above),
+        wants.max.filter(|max| number > *max).map(Bound::AtMost),
+        wants.below.filter(|below| number >= *below).map(Bound::Below),
+    ];
+    outside.into_iter().flatten().next().map(|bound| Problem::Range { bound })
+}
+
+/// What is wrong with the value of a key, as `loader` reads it.
+pub fn judge_node(key: &Key, node: NodeRef<'_>, loader: Loader, manner: Manner) -> Option<Problem> {
+    if matches!(node.follow().raw().kind, NodeKind::Alias { .. }) || node.text().is_some_and(is_open) {
+        return None;
+    }
+    let value = node.value(loader)?;
+    let problem = judge(&Wants::of(key), &value, manner)?;
+    // YAML 1.1 reads `no` as a truth value: the word was meant where the key takes words.
+    let trap = value.as_bool().and(node.text()).filter(|_| key.kind == KeyType::Text);
+    match (problem, trap) {
+        (Problem::Type { wanted, got, .. }, Some(word)) => {
+            let meant = key.values.iter().find(|known| known.eq_ignore_ascii_case(word)).cloned().map(Value::Text);
+            Some(Problem::Type { wanted, got, meant })
+        }
+        (problem, _) => Some(problem),
+    }
+}
+
+/// Whether a template, a variable or a reader fills in a text: nothing is known about it.
+pub fn is_open(text: &str) -> bool {
+    let marks = ["{{", "{%", "<%", "${", "$(", "%(", "<<"];
+    let placeholder = text.starts_with('<') && text.ends_with('>') || text.starts_with('$');
+    placeholder || marks.iter().any(|mark| text.contains(mark))
+}
+
+fn list(wants: &Wants<'_>, value: &Value) -> Option<Problem> {
+    let Value::List(items) = value else {
+        return Some(Problem::Type { wanted: KeyType::List, got: value.clone(), meant: None });
+    };
+    let known = |item: &Value| wants.values.is_empty() || item.as_str().is_none_or(|text| same_word(wants, text).is_some());
+    let stranger = items.iter().find(|item| !known(item))?;
+    let near = stranger.as_str().and_then(|text| keys::nearest(text, wants.values.iter().map(String::as_str)));
+    Some(Problem::Set {
+        values: wants.values.to_vec(),
+        got: stranger.clone(),
+        meant: near.map(|near| Value::Text(near.to_owned())),
+    })
+}
+
+fn set(wants: &Wants<'_>, value: &Value, manner: Manner) -> Option<Problem> {
+    let problem = |meant: Option<Value>| Problem::Set { values: wants.values.to_vec(), got: value.clone(), meant };
+    match (wants.kind, value) {
+        (KeyType::Int | KeyType::Float | KeyType::Bool, _) => {
+            if !fits(wants.kind, value, manner) {
+                return Some(Problem::Type { wanted: wants.kind, got: value.clone(), meant: meant(wants.kind, value) });
+            }
+            let number = number_of(value, manner)?;
+            let known = wants.values.iter().any(|known| known.parse() == Ok(number));
+            (!known).then(|| problem(None))
+        }
+        (_, Value::Text(text)) => match same_word(wants, text) {
+            Some(known) if wants.case_insensitive || known == text => None,
+            Some(known) => Some(problem(Some(Value::Text(known.to_owned())))),
+            None => {
+                let near = keys::nearest(text, wants.values.iter().map(String::as_str));
+                Some(problem(near.map(|near| Value::Text(near.to_owned()))))
+            }
+        },
+        // Several types, one of them with a set: only a text outside of it is certainly wrong.
+        (KeyType::Any, _) => None,
+        _ => Some(Problem::Type { wanted: wants.kind, got: value.clone(), meant: None }),
+    }
+}
+
+/// The known value that is this word, apart from the case of its letters.
+fn same_word<'a>(wants: &Wants<'a>, text: &str) -> Option<&'a str> {
+    let exact = wants.values.iter().find(|known| *known == text);
+    exact.or_else(|| wants.values.iter().find(|known| known.eq_ignore_ascii_case(text))).map(String::as_str)
+}
+
+fn fits(kind: KeyType, value: &Value, manner: Manner) -> bool {
+    let lax = manner != Manner::Exact;
+    let text = value.as_str().filter(|_| lax);
+    match kind {
+        KeyType::Any => true,
+        KeyType::Bool => match value {
+            Value::Bool(_) => true,
+            Value::Int(number) => lax && matches!(number, 0 | 1),
+            Value::Float(number) => lax && (*number == 0.0 || (*number - 1.0).abs() < f64::EPSILON),
+            _ => text.is_some_and(is_truth),
+        },
+        KeyType::Int => match value {
+            Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => true,
+            Value::Float(number) => lax && number.fract() == 0.0,
+            // `"5_000"` and `"2.0"` are whole numbers to pydantic, `"5e8"` is none.
+            _ => text.is_some_and(|text| match scalar::argparse_number(text.trim()) {
+                Some(Value::Float(number)) => number.fract() == 0.0 && !text.contains(['e', 'E']),
+                number => number.is_some(),
+            }),
+        },
+        KeyType::Float => match value {
+            Value::Int(_) | Value::BigInt(_) | Value::Float(_) | Value::Bool(_) => true,
+            _ => text.is_some_and(|text| scalar::argparse_number(text.trim()).is_some()),
+        },
+        KeyType::Text => matches!(value, Value::Text(_)) || manner == Manner::Words,
+        KeyType::List => matches!(value, Value::List(_)),
+        KeyType::Map => matches!(value, Value::Map(_)),
+    }
+}
+
+/// The number that a reader makes of it.
+fn number_of(value: &Value, manner: Manner) -> Option<f64> {
+    match value {
+        Value::Bool(truth) => Some(f64::from(u8::from(*truth))),
+        Value::Text(text) if manner != Manner::Exact => number_in(text),
+        _ => value.as_float(),
+    }
+}
+
+fn number_in(text: &str) -> Option<f64> {
+    scalar::looks_like_number(text.trim())
+}
+
+/// Words that pydantic 2 and argparse's usual converters take for a truth value.
+fn is_truth(text: &str) -> bool {
+    let words = ["0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"];
+    words.iter().any(|word| word.eq_ignore_ascii_case(text))
+}
+
+/// The value that was certainly meant: the number or truth value that a text holds.
+#[allow(clippy::cast_possible_truncation)] // checked to be whole and small
+fn meant(kind: KeyType, value: &Value) -> Option<Value> {
+    let text = value.as_str()?.trim();
+    match kind {
+        KeyType::Bool => match text.to_ascii_lowercase().as_str() {
+            "true" => Some(Value::Bool(true)),
+            "false" => Some(Value::Bool(false)),
+            _ => None,
+        },
+        KeyType::Int => {
+            let number = number_in(text).filter(|number| number.fract() == 0.0 && number.abs() < 1e15)?;
+            Some(Value::Int(number as i64))
+        }
+        KeyType::Float => number_in(text).map(Value::Float),
+        _ => None,
+    }
+}

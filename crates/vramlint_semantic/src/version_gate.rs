@@ -1,0 +1,101 @@
+//! How sure a rule may be when what it finds depends on the version of a library.
+//!
+//! [`severity`] answers how grave a finding is; [`judge`] answers the same with words for the message and the place of the pin:
+//!
+//! ```ignore
+//! let Some(verdict) = version_gate::judge(project, file, &Span::since("transformers", "5.0"), Severity::Error) else { return };
+//! sink.push(verdict.on(RULE.finding(place, message!("`x` is refused", "`x` 会被拒绝"))));
+//! ```
+
+use vramlint_base::{FileId, FileRange, Finding, Message, Related, Severity, message};
+use vramlint_resolve::Project;
+use vramlint_resolve::versions::{Holds, Rank, Said, Span};
+
+/// The severity of something that holds for a span of versions: the rule's own where every version that may be installed is in
+/// it, advice where only some are (the message then names the version), `None` where none is.
+pub fn severity(project: &Project, file: FileId, span: &Span, certain: Severity) -> Option<Severity> {
+    match project.holds(file, span) {
+        Holds::Always => Some(certain),
+        Holds::Sometimes => Some(certain.min(Severity::Info)),
+        Holds::Never => None,
+    }
+}
+
+/// How grave something is, and how to say why.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// The rule's own severity, or advice where the version is not certain.
+    pub severity: Severity,
+    /// ` (transformers 5.23.0 from requirements.txt)`, to stand behind a message; ` (from transformers 5.23 on)` where the version
+    /// is not known.
+    pub note: Message,
+    /// What to do where the version is not certain: say which it is.
+    pub pin_it: Option<Message>,
+    /// Where the version is written, and what is there.
+    pub pin: Option<(FileRange, Message)>,
+}
+
+/// Judges something that holds for a span of versions; `None` where no version that may be installed is in it.
+pub fn judge(project: &Project, file: FileId, span: &Span, certain: Severity) -> Option<Verdict> {
+    let severity = severity(project, file, span, certain)?;
+    let said = project.library(file, span.library);
+    let always = project.holds(file, span) == Holds::Always;
+    let pin = said.and_then(|said| Some((said.place?, written(span.library, said))));
+    Some(Verdict { severity, note: note(span, said, always), pin_it: (!always).then(|| pin_it(span.library, said)), pin })
+}
+
+impl Verdict {
+    /// A finding with this severity, the note behind its message, and the pin as another end of it.
+    pub fn on(&self, mut finding: Finding) -> Finding {
+        finding.severity = self.severity;
+        finding.message.en.push_str(&self.note.en);
+        finding.message.zh.push_str(&self.note.zh);
+        finding.related.extend(self.pin.as_ref().map(|(place, message)| Related { place: *place, message: message.clone() }));
+        finding
+    }
+}
+
+/// `transformers 5.23.0`; of a range what it allows.
+fn written(library: &str, said: &Said) -> Message {
+    let version = &said.version;
+    message!("{library} {version}", "{library} {version}")
+}
+
+fn note(span: &Span, said: Option<&Said>, always: bool) -> Message {
+    let library = span.library;
+    if let Some(said) = said.filter(|_| always) {
+        let (version, source) = (&said.version, &said.source);
+        return message!(" ({library} {version} from {source})", "（{library} {version}，见 {source}）");
+    }
+    if always {
+        return message!("", "");
+    }
+    match (span.since, span.until) {
+        (Some(since), Some(until)) => {
+            message!(" (from {library} {since} on, before {until})", "（{library} {since} 起，{until} 之前）")
+        }
+        (Some(since), None) => message!(" (from {library} {since} on)", "（{library} {since} 起）"),
+        (None, Some(until)) => message!(" (before {library} {until})", "（{library} {until} 之前）"),
+        (None, None) => message!(" ({library})", "（{library}）"),
+    }
+}
+
+fn pin_it(library: &str, said: Option<&Said>) -> Message {
+    let Some(said) = said else {
+        return message!(
+            "which {library} it runs with is not known: pin it in `requirements.txt`, or say it under `[versions]` in `vramlint.toml`",
+            "不清楚使用的 {library} 版本：请在 `requirements.txt` 中固定版本，或写在 `vramlint.toml` 的 `[versions]` 中"
+        );
+    };
+    let (version, source) = (&said.version, &said.source);
+    if said.candidates.first().is_some_and(|first| first.rank == Rank::Range) {
+        return message!(
+            "{source} allows {library} {version}: pin it, or say it under `[versions]` in `vramlint.toml`",
+            "{source} 允许 {library} {version}：请固定版本，或写在 `vramlint.toml` 的 `[versions]` 中"
+        );
+    }
+    message!(
+        "{source} say {library} {version}: say which one it is under `[versions]` in `vramlint.toml`",
+        "{source} 中的 {library} 版本为 {version}：请在 `vramlint.toml` 的 `[versions]` 中写明"
+    )
+}
