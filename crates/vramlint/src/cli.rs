@@ -5,7 +5,7 @@ mod estimate;
 use crate::commands::gpu::GpuArgs;
 use crate::commands::init::InitArgs;
 use crate::commands::lsp::LspArgs;
-use crate::{card, colour, language};
+use crate::{auto_gpu, color, language};
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -66,7 +66,7 @@ impl Command {
             Self::Init(args) => args.lang,
             _ => None,
         };
-        language::decide(flag, None)
+        language::resolve(flag, None)
     }
 }
 
@@ -88,10 +88,10 @@ pub(crate) struct Common {
     pub(crate) exclude: Vec<String>,
     /// When to use colour
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    pub(crate) color: colour::Choice,
+    pub(crate) color: color::ColorChoice,
     /// Language of the messages [default: the configuration's, else the locale's]
     #[arg(long, value_enum, value_name = "LANG")]
-    pub(crate) lang: Option<language::Choice>,
+    pub(crate) lang: Option<language::LanguageChoice>,
     /// Threads; 0 for as many as there are cores
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) jobs: usize,
@@ -133,7 +133,7 @@ fn size(text: &str) -> Result<u64, String> {
 impl TargetArgs {
     /// Asks the driver where `--gpu auto` says so.
     pub(crate) fn target(&self) -> Result<Target> {
-        card::at_hand(Target {
+        auto_gpu::resolve(Target {
             gpu: self.gpu.clone(),
             memory: self.gpu_memory,
             count: self.gpus,
@@ -305,7 +305,7 @@ pub(crate) struct RuleArgs {
     pub(crate) output_format: RuleFormat,
     /// Language of the page [default: the locale's]
     #[arg(long, value_enum, value_name = "LANG")]
-    pub(crate) lang: Option<language::Choice>,
+    pub(crate) lang: Option<language::LanguageChoice>,
 }
 
 /// `--output-format` of `rule`.

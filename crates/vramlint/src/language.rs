@@ -5,28 +5,28 @@ use vramlint_base::Lang;
 
 /// `--lang`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Choice {
+pub(crate) enum LanguageChoice {
     /// English.
     En,
     /// 中文
     Zh,
 }
 
-impl From<Choice> for Lang {
-    fn from(choice: Choice) -> Self {
+impl From<LanguageChoice> for Lang {
+    fn from(choice: LanguageChoice) -> Self {
         match choice {
-            Choice::En => Self::En,
-            Choice::Zh => Self::Zh,
+            LanguageChoice::En => Self::En,
+            LanguageChoice::Zh => Self::Zh,
         }
     }
 }
 
 /// The language to speak.
-pub(crate) fn decide(flag: Option<Choice>, config: Option<Lang>) -> Lang {
-    flag.map(Lang::from).or(config).unwrap_or_else(of_locale)
+pub(crate) fn resolve(flag: Option<LanguageChoice>, config: Option<Lang>) -> Lang {
+    flag.map(Lang::from).or(config).unwrap_or_else(from_locale)
 }
 
-fn of_locale() -> Lang {
+fn from_locale() -> Lang {
     // POSIX: the first that is set decides, and `C` speaks English.
     let set =
         ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn the_flag_beats_the_configuration() {
-        assert_eq!(decide(Some(Choice::En), Some(Lang::Zh)), Lang::En);
-        assert_eq!(decide(None, Some(Lang::Zh)), Lang::Zh);
+        assert_eq!(resolve(Some(LanguageChoice::En), Some(Lang::Zh)), Lang::En);
+        assert_eq!(resolve(None, Some(Lang::Zh)), Lang::Zh);
     }
 }

@@ -1,8 +1,8 @@
 //! The command line: arguments in, text and an exit status out. How a rule works is no business of this crate.
 
-mod card;
+mod auto_gpu;
 mod cli;
-mod colour;
+mod color;
 mod commands;
 mod exit;
 mod language;
@@ -17,19 +17,19 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    exit::guarded(run).unwrap_or_else(|bug| {
-        exit::tell(&bug);
-        exit::Status::Fault.into()
+    exit::catch_panics(run).unwrap_or_else(|bug| {
+        exit::print_stderr(&bug);
+        exit::Status::Error.into()
     })
 }
 
 fn run() -> ExitCode {
     let arguments = match cli::Cli::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return exit::usage(&error),
+        Err(error) => return exit::print_clap_error(&error),
     };
     match commands::run(&arguments) {
         Ok(status) => status.into(),
-        Err(error) => exit::failure(&error, arguments.command.language()),
+        Err(error) => exit::report_failure(&error, arguments.command.language()),
     }
 }

@@ -22,7 +22,7 @@ impl Progress {
     }
 
     /// Tells how far the work is.
-    pub(crate) fn tell(&self, done: usize, all: usize) {
+    pub(crate) fn update(&self, done: usize, all: usize) {
         if !self.wanted || self.start.elapsed() < PATIENCE {
             return;
         }

@@ -1,7 +1,7 @@
 //! NVML, through `nvml-wrapper` 0.13.
 
-use crate::facts::{Card, Kind, Machine, Memory, Mig, Power, Process, Slice, Utilization};
-use crate::process::People;
+use crate::machine::{Gpu, Kind, Machine, Memory, Mig, MigInstance, Power, Process, Utilization};
+use crate::process_table::ProcessTable;
 use nvml_wrapper::enum_wrappers::device::TemperatureSensor;
 use nvml_wrapper::enums::device::UsedGpuMemory;
 use nvml_wrapper::error::NvmlError;
@@ -12,18 +12,18 @@ use std::ffi::{OsStr, OsString};
 use vramlint_base::{Message, message};
 
 /// The variable that names another library.
-pub const VARIABLE: &str = "VRAMLINT_NVML";
+pub const NVML_VARIABLE: &str = "VRAMLINT_NVML";
 
 /// Where the library lies, in order: the loader's own search, then folders that it does not look into.
 #[cfg(windows)]
-const PLACES: &[&str] = &["nvml.dll", r"C:\Program Files\NVIDIA Corporation\NVSMI\nvml.dll"];
+const LIBRARY_PATHS: &[&str] = &["nvml.dll", r"C:\Program Files\NVIDIA Corporation\NVSMI\nvml.dll"];
 #[cfg(not(windows))]
-const PLACES: &[&str] = &["libnvidia-ml.so.1", "libnvidia-ml.so", "/usr/lib/wsl/lib/libnvidia-ml.so.1"];
+const LIBRARY_PATHS: &[&str] = &["libnvidia-ml.so.1", "libnvidia-ml.so", "/usr/lib/wsl/lib/libnvidia-ml.so.1"];
 
 /// There is no driver that could be asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", message.en)]
-pub struct NoDriver {
+pub struct DriverError {
     /// Why.
     pub message: Message,
 }
@@ -36,52 +36,52 @@ pub struct Driver {
 
 impl Driver {
     /// Loads the library: the one that `VRAMLINT_NVML` names, else the usual ones.
-    pub fn open() -> Result<Self, NoDriver> {
-        let given = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
+    pub fn open() -> Result<Self, DriverError> {
+        let given = std::env::var_os(NVML_VARIABLE).filter(|path| !path.is_empty());
         let places: Vec<OsString> = match &given {
             Some(path) => vec![path.clone()],
-            None => PLACES.iter().map(OsString::from).collect(),
+            None => LIBRARY_PATHS.iter().map(OsString::from).collect(),
         };
         let mut last = None;
         for place in &places {
             match Nvml::builder().lib_path(place).init() {
                 Ok(nvml) => return Ok(Self { nvml }),
                 Err(error @ NvmlError::LibloadingError(_)) => last = Some(error),
-                Err(error) => return Err(NoDriver { message: refused(place, &error) }),
+                Err(error) => return Err(DriverError { message: load_error(place, &error) }),
             }
         }
-        Err(NoDriver { message: absent(given.as_deref(), last.as_ref()) })
+        Err(DriverError { message: not_found(given.as_deref(), last.as_ref()) })
     }
 
     /// Asks for everything, now.
-    pub fn read(&self) -> Result<Machine, NoDriver> {
-        let count = self.nvml.device_count().map_err(|error| NoDriver { message: unready(&error) })?;
+    pub fn read(&self) -> Result<Machine, DriverError> {
+        let count = self.nvml.device_count().map_err(|error| DriverError { message: unavailable(&error) })?;
         let cuda = self.nvml.sys_cuda_driver_version().ok();
         let mut machine = Machine {
             driver: self.nvml.sys_driver_version().ok(),
             cuda: cuda.and_then(|version| u32::try_from(version).ok()).map(|version| (version / 1000, version % 1000 / 10)),
-            cards: (0..count).map(|index| self.card(index)).collect(),
+            gpus: (0..count).map(|index| self.gpu(index)).collect(),
         };
-        let mut people = People::default();
-        for process in machine.cards.iter_mut().filter_map(|card| card.processes.as_mut()).flatten() {
-            people.introduce(process, self.nvml.sys_process_name(process.pid, NAME).ok().as_deref());
+        let mut process_table = ProcessTable::default();
+        for process in machine.gpus.iter_mut().filter_map(|gpu| gpu.processes.as_mut()).flatten() {
+            process_table.identify(process, self.nvml.sys_process_name(process.pid, MAX_PROCESS_NAME).ok().as_deref());
         }
         Ok(machine)
     }
 
-    fn card(&self, index: u32) -> Card {
+    fn gpu(&self, index: u32) -> Gpu {
         let device = match self.nvml.device_by_index(index) {
             Ok(device) => device,
-            Err(error) => return Card { index, failure: Some(silent(index, &error)), ..Card::default() },
+            Err(error) => return Gpu { index, failure: Some(gpu_error(index, &error)), ..Gpu::default() },
         };
         let mig = mig(&device);
         let instances = instances(&device, mig.as_ref());
         let mut found = processes(&device);
         for instance in &instances {
-            join(&mut found, processes(instance));
+            merge_processes(&mut found, processes(instance));
         }
-        let slices = instances.iter().zip(0..).map(|(instance, index)| slice(instance, index)).collect();
-        Card {
+        let instance_list = instances.iter().zip(0..).map(|(instance, index)| mig_instance(instance, index)).collect();
+        Gpu {
             index,
             name: device.name().ok(),
             uuid: device.uuid().ok(),
@@ -95,7 +95,7 @@ impl Driver {
             power: device.power_usage().ok().map(|draw| Power { draw, limit: device.enforced_power_limit().ok() }),
             display: device.is_display_active().ok(),
             ecc: device.is_ecc_enabled().ok().map(|state| state.currently_enabled),
-            mig: mig.map(|mig| Mig { instances: slices, ..mig }),
+            mig: mig.map(|mig| Mig { instances: instance_list, ..mig }),
             processes: found.map(sorted),
             failure: None,
         }
@@ -103,11 +103,11 @@ impl Driver {
 }
 
 /// Bytes that a name of a process may take.
-const NAME: usize = 1024;
+const MAX_PROCESS_NAME: usize = 1024;
 
 fn memory(device: &Device<'_>) -> Option<Memory> {
     let of = device.memory_info().ok()?;
-    // A card without memory of its own (some boards share the host's) reports zero, which is no capacity.
+    // A GPU without memory of its own (some boards share the host's) reports zero, which is no capacity.
     (of.total > 0).then_some(Memory { total: of.total, reserved: of.reserved, used: of.used, free: of.free })
 }
 
@@ -122,13 +122,13 @@ fn instances<'a>(device: &Device<'a>, mig: Option<&Mig>) -> Vec<Device<'a>> {
     (0..most).filter_map(|index| device.mig_device_by_index(index).ok()).collect()
 }
 
-fn slice(instance: &Device<'_>, index: u32) -> Slice {
-    Slice { index, name: instance.name().ok(), uuid: instance.uuid().ok(), memory: memory(instance) }
+fn mig_instance(instance: &Device<'_>, index: u32) -> MigInstance {
+    MigInstance { index, name: instance.name().ok(), uuid: instance.uuid().ok(), memory: memory(instance) }
 }
 
 type ByPid = BTreeMap<u32, Process>;
 
-/// Everybody on a device; `None` where neither list is told. The older functions serve drivers before 510.
+/// Everybody on a device; `None` where neither list is reported. The older functions serve drivers before 510.
 fn processes(device: &Device<'_>) -> Option<ByPid> {
     let compute = device.running_compute_processes().or_else(|_| device.running_compute_processes_v2()).ok();
     let graphics = device.running_graphics_processes().or_else(|_| device.running_graphics_processes_v2()).ok();
@@ -164,8 +164,8 @@ fn add(found: &mut ByPid, process: Process) {
     }
 }
 
-/// What an instance tells besides the card.
-fn join(found: &mut Option<ByPid>, more: Option<ByPid>) {
+/// What an instance tells besides the GPU.
+fn merge_processes(found: &mut Option<ByPid>, more: Option<ByPid>) {
     for process in more.into_iter().flat_map(BTreeMap::into_values) {
         add(found.get_or_insert_default(), process);
     }
@@ -177,15 +177,18 @@ fn sorted(found: ByPid) -> Vec<Process> {
     all
 }
 
-fn absent(given: Option<&OsStr>, error: Option<&NvmlError>) -> Message {
+fn not_found(given: Option<&OsStr>, error: Option<&NvmlError>) -> Message {
     let Some(path) = given else {
         return message!(
-            "no NVIDIA driver on this machine: its library (NVML) is not found; {VARIABLE} can name it",
-            "此机器上没有 NVIDIA 驱动：找不到驱动库（NVML）；可用 {VARIABLE} 指定其路径"
+            "no NVIDIA driver on this machine: its library (NVML) is not found; {NVML_VARIABLE} can name it",
+            "此机器上没有 NVIDIA 驱动：找不到驱动库（NVML）；可用 {NVML_VARIABLE} 指定其路径"
         );
     };
     let (path, why) = (path.display(), error.map(loader).unwrap_or_default());
-    message!("the library that {VARIABLE} names cannot be loaded: {path}{why}", "无法加载 {VARIABLE} 指定的库：{path}{why}")
+    message!(
+        "the library that {NVML_VARIABLE} names cannot be loaded: {path}{why}",
+        "无法加载 {NVML_VARIABLE} 指定的库：{path}{why}"
+    )
 }
 
 /// What the loader says, which names the file or the part that is missing.
@@ -197,7 +200,7 @@ fn loader(error: &NvmlError) -> String {
 }
 
 /// The library is there and does not start.
-fn refused(place: &OsStr, error: &NvmlError) -> Message {
+fn load_error(place: &OsStr, error: &NvmlError) -> Message {
     let place = place.display();
     match error {
         NvmlError::FailedToLoadSymbol(_) => message!("{place} is no library of NVML", "{place} 不是 NVML 库"),
@@ -205,14 +208,14 @@ fn refused(place: &OsStr, error: &NvmlError) -> Message {
             "the NVIDIA driver was updated and the old one still runs: library and kernel module differ; restart the machine",
             "NVIDIA 驱动已更新，但仍在运行旧版本：驱动库与内核模块版本不一致；请重启机器"
         ),
-        error => unready(error),
+        error => unavailable(error),
     }
 }
 
-fn unready(error: &NvmlError) -> Message {
+fn unavailable(error: &NvmlError) -> Message {
     match error {
         NvmlError::DriverNotLoaded => message!(
-            "the NVIDIA driver is installed and not loaded: no card is present, or its kernel module is missing",
+            "the NVIDIA driver is installed and not loaded: no GPU is present, or its kernel module is missing",
             "NVIDIA 驱动已安装但未加载：没有显卡，或缺少内核模块"
         ),
         NvmlError::NoPermission => {
@@ -222,7 +225,7 @@ fn unready(error: &NvmlError) -> Message {
     }
 }
 
-fn silent(index: u32, error: &NvmlError) -> Message {
+fn gpu_error(index: u32, error: &NvmlError) -> Message {
     match error {
         NvmlError::GpuLost => message!(
             "GPU {index} is lost: it fell off the bus; the machine must be restarted",

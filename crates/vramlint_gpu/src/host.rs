@@ -2,7 +2,7 @@
 
 use sysinfo::System;
 
-/// Memory that this process may use, bytes: of the machine, or of the container where that is less. `None` where it is not told.
+/// Memory that this process may use, bytes: of the machine, or of the container where that is less. `None` where it is not reported.
 pub fn memory() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory();

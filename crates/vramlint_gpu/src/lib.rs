@@ -1,4 +1,4 @@
-//! The machine at hand: its cards through NVML, and the memory of the host.
+//! The machine at hand: its GPUs through NVML, and the memory of the host.
 //!
 //! Invariants:
 //!
@@ -7,12 +7,12 @@
 //!    along.
 //! 3. Plain data come out; no type of NVML leaves [`driver`].
 
-pub mod advice;
 pub mod driver;
-mod facts;
 pub mod host;
-mod process;
-pub mod visible;
+pub mod insights;
+mod machine;
+mod process_table;
+pub mod visible_devices;
 
-pub use driver::{Driver, NoDriver};
-pub use facts::{Card, Kind, Machine, Memory, Mig, Power, Process, Slice, Utilization};
+pub use driver::{Driver, DriverError};
+pub use machine::{Gpu, Kind, Machine, Memory, Mig, MigInstance, Power, Process, Utilization};

@@ -1,8 +1,8 @@
 //! `vramlint lsp`.
 
-use crate::exit::{Status, fault};
+use crate::exit::{Status, user_error};
 use crate::output::runs_json;
-use crate::{card, language};
+use crate::{auto_gpu, language};
 use anyhow::Result;
 use clap::Args;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ pub(crate) struct LspArgs {
 pub(crate) fn run(args: &LspArgs) -> Result<Status> {
     let LspArgs { stdio: _ } = args;
     #[cfg(unix)]
-    start_sparing();
-    match vramlint_server::serve(Arc::new(Lent)) {
+    restart_with_eager_purge();
+    match vramlint_server::serve(Arc::new(BinaryHost)) {
         Ok(true) => Ok(Status::Clean),
         Ok(false) => Ok(Status::Findings),
-        Err(error) => Err(fault(message!("the language server cannot start: {error}", "无法启动语言服务器：{error}"))),
+        Err(error) => Err(user_error(message!("the language server cannot start: {error}", "无法启动语言服务器：{error}"))),
     }
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &LspArgs) -> Result<Status> {
 /// what one look at a large folder took. mimalloc 3 waits a second and then for the next allocation, unless its environment says
 /// otherwise before `main` (`src/options.c`). A process that cannot be started anew goes on as it is.
 #[cfg(unix)]
-fn start_sparing() {
+fn restart_with_eager_purge() {
     use std::os::unix::process::CommandExt;
     const DELAY: &str = "MIMALLOC_PURGE_DELAY";
     if std::env::var_os(DELAY).is_none()
@@ -47,21 +47,21 @@ fn start_sparing() {
 
 /// What the server borrows of the command line: how things are printed.
 #[derive(Debug)]
-struct Lent;
+struct BinaryHost;
 
-impl Binary for Lent {
+impl Binary for BinaryHost {
     fn run_json(&self, report: &Report, run: &str, lang: Lang) -> Option<serde_json::Value> {
-        runs_json::one_of(report, run, lang)
+        runs_json::render_run(report, run, lang)
     }
 
     fn target(&self, target: Target) -> Result<Target, Message> {
-        card::at_hand(target).map_err(|error| match error.downcast::<ConfigError>() {
+        auto_gpu::resolve(target).map_err(|error| match error.downcast::<ConfigError>() {
             Ok(config) => config.message,
             Err(other) => message!("{other:#}", "{other:#}"),
         })
     }
 
     fn language(&self) -> Lang {
-        language::decide(None, None)
+        language::resolve(None, None)
     }
 }

@@ -10,7 +10,7 @@ mod rule;
 mod runs;
 
 use crate::cli::{Cli, Command, Common, SchemaOf};
-use crate::exit::{Status, fault};
+use crate::exit::{Status, user_error};
 use anyhow::Result;
 use clap::CommandFactory;
 use std::io::Write;
@@ -29,8 +29,8 @@ pub(crate) fn run(cli: &Cli) -> Result<Status> {
         Command::Runs(args) => runs::run(args),
         Command::Rule(args) => rule::run(args),
         Command::Schema(args) => match args.what {
-            SchemaOf::Accelerate => print(&crate::output::key_schema::accelerate()),
-            SchemaOf::Deepspeed => print(&crate::output::key_schema::deepspeed()),
+            SchemaOf::Accelerate => print(&crate::output::config_schema::accelerate()),
+            SchemaOf::Deepspeed => print(&crate::output::config_schema::deepspeed()),
             SchemaOf::Gpu => print(&crate::output::gpu_json::schema_text()),
             SchemaOf::Vramlint => print(&vramlint_project::config::schema_text()),
         },
@@ -47,7 +47,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Status> {
 fn request(common: &Common, paths: &[PathBuf]) -> Result<Request> {
     Ok(Request {
         cwd: std::env::current_dir()
-            .map_err(|error| fault(message!("the working directory is not there: {error}", "找不到工作目录：{error}")))?,
+            .map_err(|error| user_error(message!("the working directory is not there: {error}", "找不到工作目录：{error}")))?,
         paths: paths.to_vec(),
         config: common.config.clone(),
         isolated: common.isolated,

@@ -2,7 +2,7 @@
 
 use super::print;
 use crate::cli::{RuleArgs, RuleFormat};
-use crate::exit::{Status, fault};
+use crate::exit::{Status, user_error};
 use crate::language;
 use anyhow::Result;
 use serde::Serialize;
@@ -12,12 +12,12 @@ use vramlint_rules::{RULES, Rule, find};
 
 /// Prints one page, or all.
 pub(crate) fn run(args: &RuleArgs) -> Result<Status> {
-    let lang = language::decide(args.lang, None);
+    let lang = language::resolve(args.lang, None);
     let rules: Vec<&Rule> = match &args.rule {
         None => RULES.to_vec(),
         Some(name) => match find(name) {
             Some(rule) => vec![rule],
-            None => return Err(fault(unknown(name))),
+            None => return Err(user_error(unknown(name))),
         },
     };
     print(&match args.output_format {

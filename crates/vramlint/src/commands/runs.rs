@@ -4,8 +4,8 @@ use super::{print, request};
 use crate::cli::{RunsArgs, RunsFormat};
 use crate::exit::Status;
 use crate::language;
-use crate::output::ink::ink;
 use crate::output::runs_json;
+use crate::output::styler::styler;
 use crate::progress::Progress;
 use anyhow::Result;
 use vramlint_project::check;
@@ -15,11 +15,11 @@ use vramlint_view::runs;
 pub(crate) fn run(args: &RunsArgs) -> Result<Status> {
     let request = request(&args.common, &args.paths)?;
     let progress = Progress::new(args.common.quiet);
-    let report = check(&request, &|done, all| progress.tell(done, all))?;
+    let report = check(&request, &|done, all| progress.update(done, all))?;
     progress.clear();
-    let lang = language::decide(args.common.lang, report.lang);
+    let lang = language::resolve(args.common.lang, report.lang);
     match args.output_format {
-        RunsFormat::Json => print(&runs_json::all(&report, lang)),
-        RunsFormat::Text => print(&runs::all(&report, lang, ink(args.common.color.decide(false)), args.common.verbose)),
+        RunsFormat::Json => print(&runs_json::render(&report, lang)),
+        RunsFormat::Text => print(&runs::all(&report, lang, styler(args.common.color.resolve(false)), args.common.verbose)),
     }
 }

@@ -1,6 +1,6 @@
 //! The lines of a file that a finding shows: whole, and fit for a terminal.
 
-use super::line::{Drawn, quoted};
+use super::terminal_line::{RenderedLine, escape_line};
 use std::ops::Range;
 use vramlint_base::{FileId, FileRange, Finding, Lang};
 use vramlint_resolve::{Project, SourceFile};
@@ -49,7 +49,7 @@ pub(super) fn excerpts(project: &Project, finding: &Finding, lang: Lang) -> Vec<
     let mut groups: Vec<Vec<Mark>> = Vec::new();
     add(project, &mut groups, mark(project, finding.place, String::new(), true));
     for related in &finding.related {
-        add(project, &mut groups, mark(project, related.place, quoted(related.message.get(lang)), false));
+        add(project, &mut groups, mark(project, related.place, escape_line(related.message.get(lang)), false));
     }
     groups.into_iter().map(|group| draw(project.file(group[0].file), group)).collect()
 }
@@ -113,7 +113,7 @@ fn draw(file: &SourceFile, mut group: Vec<Mark>) -> Excerpt {
         let here: Vec<&Mark> = group.iter().filter(|mark| mark.line == line).collect();
         let within = |offset: usize| offset.clamp(bytes.start, bytes.end) - bytes.start;
         let focus = here.first().map_or(0..0, |mark| within(mark.range.start)..within(mark.range.end));
-        let drawn = Drawn::new(&file.text[bytes.clone()], focus);
+        let drawn = RenderedLine::new(&file.text[bytes.clone()], focus);
         labels.extend(here.into_iter().map(|mark| Label {
             range: text.len() + drawn.place(within(mark.range.start))..text.len() + drawn.place(within(mark.range.end)),
             message: mark.message.clone(),
@@ -122,5 +122,5 @@ fn draw(file: &SourceFile, mut group: Vec<Mark>) -> Excerpt {
         text.push_str(&drawn.text);
         text.push('\n');
     }
-    Excerpt { path: quoted(&file.path), head, first, text, labels }
+    Excerpt { path: escape_line(&file.path), head, first, text, labels }
 }

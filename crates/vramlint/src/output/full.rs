@@ -1,8 +1,8 @@
 //! `full`: source, labels, related places, help and fixes. The only file that knows miette.
 
 use super::excerpt::{Excerpt, excerpts};
-use super::line::quoted;
-use super::suggestion::suggestion;
+use super::fix_preview::fix_preview;
+use super::terminal_line::escape_line;
 use super::{Style, paint};
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan,
@@ -15,17 +15,17 @@ use vramlint_project::Report;
 use vramlint_resolve::Project;
 
 /// Every finding, with an empty line after each.
-pub(crate) fn all(report: &Report, style: Style) -> String {
-    report.findings.iter().map(|finding| one(&report.project, finding, style)).collect()
+pub(crate) fn render(report: &Report, style: Style) -> String {
+    report.findings.iter().map(|finding| render_one(&report.project, finding, style)).collect()
 }
 
-fn one(project: &Project, finding: &Finding, style: Style) -> String {
+fn render_one(project: &Project, finding: &Finding, style: Style) -> String {
     let mut text = String::new();
     let mark = format!("{}[{}]", finding.severity.name(), finding.code);
     let name = format!("({})", finding.name);
-    let message = quoted(finding.message.get(style.lang));
+    let message = escape_line(finding.message.get(style.lang));
     // Writing to a string cannot fail.
-    let _ = if style.colour {
+    let _ = if style.color {
         writeln!(text, "{} {} {}", mark.style(paint(finding.severity)), message.bold(), name.dimmed())
     } else {
         writeln!(text, "{mark} {message} {name}")
@@ -34,18 +34,18 @@ fn one(project: &Project, finding: &Finding, style: Style) -> String {
     let width = excerpts.iter().map(number_width).max().unwrap_or(0);
     for excerpt in excerpts {
         let indent = " ".repeat(width - number_width(&excerpt));
-        for line in drawn(&Snippet(excerpt), finding.severity, style.colour).lines() {
+        for line in drawn(&Snippet(excerpt), finding.severity, style.color).lines() {
             let _ = writeln!(text, "{}", format!("{indent}{line}").trim_end());
         }
     }
     if let Some(help) = &finding.help {
         let word = if style.lang == Lang::Zh { "帮助：" } else { "help: " };
-        let word = if style.colour { word.cyan().to_string() } else { word.to_owned() };
-        let _ = writeln!(text, "  {word}{}", quoted(help.get(style.lang)));
+        let word = if style.color { word.cyan().to_string() } else { word.to_owned() };
+        let _ = writeln!(text, "  {word}{}", escape_line(help.get(style.lang)));
     }
     let home = project.to_host(finding.place).file;
     for fix in &finding.fixes {
-        text.push_str(&suggestion(project, fix, home, style));
+        text.push_str(&fix_preview(project, fix, home, style));
     }
     text.push('\n');
     text
@@ -56,9 +56,9 @@ fn number_width(excerpt: &Excerpt) -> usize {
     (excerpt.first as usize + excerpt.text.lines().count()).to_string().len()
 }
 
-fn drawn(snippet: &Snippet, severity: Severity, colour: bool) -> String {
-    let mut theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    if colour {
+fn drawn(snippet: &Snippet, severity: Severity, color: bool) -> String {
+    let mut theme = if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    if color {
         let of = |primary: bool| if primary { paint(severity) } else { Paint::new().blue() };
         theme.styles.highlights = snippet.0.labels.iter().map(|label| of(label.primary)).collect();
         theme.styles.link = Paint::new().cyan();

@@ -6,7 +6,7 @@ use vramlint_project::Report;
 use vramlint_view::place::span;
 
 /// One workflow command a finding. GitHub shows only the first of them, so the gravest come first.
-pub(crate) fn all(report: &Report, lang: Lang) -> String {
+pub(crate) fn render(report: &Report, lang: Lang) -> String {
     let mut findings: Vec<&Finding> = report.findings.iter().collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings.into_iter().fold(String::new(), |mut text, finding| {

@@ -30,7 +30,7 @@ struct Lines {
 }
 
 /// One list.
-pub(super) fn all(report: &Report, lang: Lang) -> String {
+pub(super) fn render(report: &Report, lang: Lang) -> String {
     let issue = |(finding, fingerprint): (&vramlint_base::Finding, String)| {
         let at = span(&report.project, finding.place);
         Issue {

@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use vramlint_base::Lang;
-use vramlint_gpu::advice::advice;
-use vramlint_gpu::{Card, Kind, Machine, Memory, Process, Slice};
+use vramlint_gpu::insights::insights;
+use vramlint_gpu::{Gpu, Kind, Machine, Memory, MigInstance, Process};
 
 /// Grows when a field goes or changes its meaning.
 const VERSION: u32 = 1;
@@ -23,12 +23,12 @@ struct MachineJson {
     driver: Option<String>,
     /// Newest CUDA that the driver can run: `12.8`.
     cuda: Option<String>,
-    /// The cards, in the order of the PCI bus.
-    gpus: Vec<CardJson>,
+    /// The GPUs, in the order of the PCI bus.
+    gpus: Vec<GpuJson>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct CardJson {
+struct GpuJson {
     /// Number in the order of the PCI bus, as nvidia-smi counts.
     index: u32,
     /// Name as the driver writes it.
@@ -37,9 +37,9 @@ struct CardJson {
     uuid: Option<String>,
     /// Compute capability: `8.9`.
     compute_capability: Option<String>,
-    /// Memory of the card.
+    /// Memory of the GPU.
     memory: Option<MemoryJson>,
-    /// How busy the card was in the driver's last sample.
+    /// How busy the GPU was in the driver's last sample.
     utilization: Option<UtilizationJson>,
     /// Temperature of the chip, degrees Celsius.
     temperature_celsius: Option<u32>,
@@ -51,12 +51,12 @@ struct CardJson {
     display: Option<bool>,
     /// Whether error correction is on.
     ecc: Option<bool>,
-    /// Multi-Instance GPU; `null` where the card cannot be cut up.
+    /// Multi-Instance GPU; `null` where the GPU cannot be cut up.
     mig: Option<MigJson>,
-    /// Processes that use the card, those that hold most first.
+    /// Processes that use the GPU, those that hold most first.
     processes: Option<Vec<ProcessJson>>,
     /// Statements that follow from the figures.
-    advice: Vec<AdviceJson>,
+    advice: Vec<InsightJson>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -86,12 +86,12 @@ struct MigJson {
     /// Whether it will be on after the next reset.
     pending: bool,
     /// The instances.
-    instances: Vec<SliceJson>,
+    instances: Vec<MigInstanceJson>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct SliceJson {
-    /// Number on the card.
+struct MigInstanceJson {
+    /// Number on the GPU.
     index: u32,
     /// Name as the driver writes it.
     name: Option<String>,
@@ -107,7 +107,7 @@ struct ProcessJson {
     pid: u32,
     /// Program, without folders.
     name: Option<String>,
-    /// What it holds on the card, bytes.
+    /// What it holds on the GPU, bytes.
     memory: Option<u64>,
     /// What it does there.
     kind: KindJson,
@@ -124,20 +124,20 @@ enum KindJson {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct AdviceJson {
+struct InsightJson {
     /// What kind it is: `room`, `holder`, `idle-and-full`, …
     kind: &'static str,
-    /// What is told, in the language that was asked for.
+    /// Text, in the language that was asked for.
     message: String,
 }
 
 /// The machine as one object; over several lines if `pretty`.
-pub(crate) fn all(machine: &Machine, usual: fn(&str) -> Option<u64>, lang: Lang, pretty: bool) -> String {
+pub(crate) fn render(machine: &Machine, usual: fn(&str) -> Option<u64>, lang: Lang, pretty: bool) -> String {
     let object = MachineJson {
         version: VERSION,
         driver: machine.driver.clone(),
         cuda: machine.cuda.map(dotted),
-        gpus: machine.cards.iter().map(|one| card(machine, one, usual, lang)).collect(),
+        gpus: machine.gpus.iter().map(|one| gpu(machine, one, usual, lang)).collect(),
     };
     let text = if pretty { serde_json::to_string_pretty(&object) } else { serde_json::to_string(&object) };
     // Numbers, text and lists only: there is nothing that could fail.
@@ -148,27 +148,30 @@ fn dotted((major, minor): (u32, u32)) -> String {
     format!("{major}.{minor}")
 }
 
-fn card(machine: &Machine, card: &Card, usual: fn(&str) -> Option<u64>, lang: Lang) -> CardJson {
-    let told = advice(machine, card, card.name.as_deref().and_then(usual));
-    CardJson {
-        index: card.index,
-        name: card.name.clone(),
-        uuid: card.uuid.clone(),
-        compute_capability: card.compute_capability.map(dotted),
-        memory: card.memory.map(memory),
-        utilization: card.utilization.map(|of| UtilizationJson { gpu: of.gpu, memory: of.memory }),
-        temperature_celsius: card.temperature,
-        power_milliwatts: card.power.map(|power| power.draw),
-        power_limit_milliwatts: card.power.and_then(|power| power.limit),
-        display: card.display,
-        ecc: card.ecc,
-        mig: card.mig.as_ref().map(|mig| MigJson {
+fn gpu(machine: &Machine, gpu: &Gpu, usual: fn(&str) -> Option<u64>, lang: Lang) -> GpuJson {
+    let insights = insights(machine, gpu, gpu.name.as_deref().and_then(usual));
+    GpuJson {
+        index: gpu.index,
+        name: gpu.name.clone(),
+        uuid: gpu.uuid.clone(),
+        compute_capability: gpu.compute_capability.map(dotted),
+        memory: gpu.memory.map(memory),
+        utilization: gpu.utilization.map(|of| UtilizationJson { gpu: of.gpu, memory: of.memory }),
+        temperature_celsius: gpu.temperature,
+        power_milliwatts: gpu.power.map(|power| power.draw),
+        power_limit_milliwatts: gpu.power.and_then(|power| power.limit),
+        display: gpu.display,
+        ecc: gpu.ecc,
+        mig: gpu.mig.as_ref().map(|mig| MigJson {
             enabled: mig.enabled,
             pending: mig.pending,
-            instances: mig.instances.iter().map(slice).collect(),
+            instances: mig.instances.iter().map(mig_instance).collect(),
         }),
-        processes: card.processes.as_ref().map(|all| all.iter().map(process).collect()),
-        advice: told.into_iter().map(|one| AdviceJson { kind: one.kind, message: one.message.get(lang).to_owned() }).collect(),
+        processes: gpu.processes.as_ref().map(|all| all.iter().map(process).collect()),
+        advice: insights
+            .into_iter()
+            .map(|one| InsightJson { kind: one.kind, message: one.message.get(lang).to_owned() })
+            .collect(),
     }
 }
 
@@ -176,8 +179,8 @@ fn memory(of: Memory) -> MemoryJson {
     MemoryJson { total: of.total, reserved: of.reserved, used: of.used, free: of.free }
 }
 
-fn slice(of: &Slice) -> SliceJson {
-    SliceJson { index: of.index, name: of.name.clone(), uuid: of.uuid.clone(), memory: of.memory.map(memory) }
+fn mig_instance(of: &MigInstance) -> MigInstanceJson {
+    MigInstanceJson { index: of.index, name: of.name.clone(), uuid: of.uuid.clone(), memory: of.memory.map(memory) }
 }
 
 fn process(of: &Process) -> ProcessJson {

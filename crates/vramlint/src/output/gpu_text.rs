@@ -1,9 +1,9 @@
-//! `gpu` as text: a block per card, its figures first, then what follows from them.
+//! `gpu` as text: a block per GPU, its figures first, then what follows from them.
 
 use owo_colors::OwoColorize;
 use vramlint_base::{Lang, Message, message};
-use vramlint_gpu::advice::{advice, percent, size};
-use vramlint_gpu::{Card, Kind, Machine, Memory, Mig, Process};
+use vramlint_gpu::insights::{insights, percent, size};
+use vramlint_gpu::{Gpu, Kind, Machine, Memory, Mig, Process};
 use vramlint_view::table::{cut, pad, widest};
 
 /// Columns of the bar.
@@ -12,16 +12,16 @@ const BAR: u64 = 20;
 const NAME: usize = 32;
 
 /// The machine.
-pub(crate) fn all(machine: &Machine, usual: fn(&str) -> Option<u64>, lang: Lang, colour: bool) -> String {
-    let page = Page { machine, lang, colour };
-    let blocks: Vec<String> = machine.cards.iter().map(|card| page.card(card, card.name.as_deref().and_then(usual))).collect();
+pub(crate) fn render(machine: &Machine, usual: fn(&str) -> Option<u64>, lang: Lang, color: bool) -> String {
+    let page = Page { machine, lang, color };
+    let blocks: Vec<String> = machine.gpus.iter().map(|gpu| page.gpu(gpu, gpu.name.as_deref().and_then(usual))).collect();
     format!("{}\n{}", page.head(), blocks.join("\n"))
 }
 
 struct Page<'a> {
     machine: &'a Machine,
     lang: Lang,
-    colour: bool,
+    color: bool,
 }
 
 impl Page<'_> {
@@ -30,11 +30,11 @@ impl Page<'_> {
     }
 
     fn bold(&self, text: &str) -> String {
-        if self.colour { text.bold().to_string() } else { text.to_owned() }
+        if self.color { text.bold().to_string() } else { text.to_owned() }
     }
 
     fn faint(&self, text: &str) -> String {
-        if self.colour { text.dimmed().to_string() } else { text.to_owned() }
+        if self.color { text.dimmed().to_string() } else { text.to_owned() }
     }
 
     fn head(&self) -> String {
@@ -43,47 +43,47 @@ impl Page<'_> {
         self.say(&message!("NVIDIA driver {driver}, CUDA up to {cuda}\n", "NVIDIA 驱动 {driver}，最高支持 CUDA {cuda}\n"))
     }
 
-    fn card(&self, card: &Card, usual: Option<u64>) -> String {
-        let title = self.bold(&format!("GPU {}  {}", card.index, card.name.as_deref().unwrap_or("?")));
-        let mut text = format!("{title}{}\n", self.faint(&self.identity(card)));
-        let rows = self.rows(card);
+    fn gpu(&self, gpu: &Gpu, usual: Option<u64>) -> String {
+        let title = self.bold(&format!("GPU {}  {}", gpu.index, gpu.name.as_deref().unwrap_or("?")));
+        let mut text = format!("{title}{}\n", self.faint(&self.identity(gpu)));
+        let rows = self.rows(gpu);
         let names = widest(rows.iter().map(|(name, _)| name.as_str()), NAME);
         for (name, value) in &rows {
             text.push_str(&format!("  {}  {value}\n", pad(name, names)));
         }
-        for advice in advice(self.machine, card, usual) {
-            text.push_str(&format!("  {} {}\n", self.bold("→"), advice.message.get(self.lang)));
+        for insight in insights(self.machine, gpu, usual) {
+            text.push_str(&format!("  {} {}\n", self.bold("→"), insight.message.get(self.lang)));
         }
         text
     }
 
-    fn identity(&self, card: &Card) -> String {
-        let capability = card
+    fn identity(&self, gpu: &Gpu) -> String {
+        let capability = gpu
             .compute_capability
             .map(|(major, minor)| self.say(&message!("compute capability {major}.{minor}", "计算能力 {major}.{minor}")));
-        let parts: Vec<String> = [capability, card.uuid.clone()].into_iter().flatten().collect();
+        let parts: Vec<String> = [capability, gpu.uuid.clone()].into_iter().flatten().collect();
         if parts.is_empty() { String::new() } else { format!("  {}", parts.join("  ")) }
     }
 
     /// Names and values of what is known.
-    fn rows(&self, card: &Card) -> Vec<(String, String)> {
+    fn rows(&self, gpu: &Gpu) -> Vec<(String, String)> {
         let mut rows = Vec::new();
         let mut put = |name: Message, value: Option<String>| rows.extend(value.map(|value| (self.say(&name), value)));
-        put(message!("memory", "显存"), card.memory.map(|memory| self.memory(memory)));
+        put(message!("memory", "显存"), gpu.memory.map(|memory| self.memory(memory)));
         put(
             message!("busy", "利用率"),
-            card.utilization.map(|of| {
+            gpu.utilization.map(|of| {
                 let (gpu, memory) = (of.gpu, of.memory);
                 self.say(&message!("{gpu} %, memory bus {memory} %", "{gpu}%，显存读写 {memory}%"))
             }),
         );
-        put(message!("heat and power", "温度与功耗"), heat(card));
-        put(message!("ECC", "ECC 纠错"), card.ecc.map(|on| self.switch(on)));
-        put(message!("MIG", "MIG"), card.mig.as_ref().map(|mig| self.switch(mig.enabled)));
-        for (name, value) in card.mig.iter().flat_map(|mig| self.instances(mig)) {
+        put(message!("heat and power", "温度与功耗"), heat(gpu));
+        put(message!("ECC", "ECC 纠错"), gpu.ecc.map(|on| self.switch(on)));
+        put(message!("MIG", "MIG"), gpu.mig.as_ref().map(|mig| self.switch(mig.enabled)));
+        for (name, value) in gpu.mig.iter().flat_map(|mig| self.instances(mig)) {
             rows.push((name, value));
         }
-        let processes = card.processes.as_deref().unwrap_or_default();
+        let processes = gpu.processes.as_deref().unwrap_or_default();
         let widths = widest(processes.iter().filter_map(|process| process.name.as_deref()), NAME);
         for process in processes {
             let pid = process.pid;
@@ -103,10 +103,11 @@ impl Page<'_> {
     }
 
     fn instances(&self, mig: &Mig) -> Vec<(String, String)> {
-        let one = |slice: &vramlint_gpu::Slice| {
-            let index = slice.index;
-            let memory = slice.memory.map(|memory| self.memory(memory));
-            let parts: Vec<String> = [slice.name.clone(), memory, slice.uuid.clone()].into_iter().flatten().collect();
+        let one = |mig_instance: &vramlint_gpu::MigInstance| {
+            let index = mig_instance.index;
+            let memory = mig_instance.memory.map(|memory| self.memory(memory));
+            let parts: Vec<String> =
+                [mig_instance.name.clone(), memory, mig_instance.uuid.clone()].into_iter().flatten().collect();
             (self.say(&message!("instance {index}", "实例 {index}")), parts.join("  "))
         };
         mig.instances.iter().map(one).collect()
@@ -114,7 +115,7 @@ impl Page<'_> {
 
     fn process(&self, process: &Process, width: usize) -> String {
         let name = pad(&cut(process.name.as_deref().unwrap_or("?"), NAME), width);
-        let held = process.memory.map_or_else(|| self.say(&message!("not told", "未提供")), size);
+        let held = process.memory.map_or_else(|| self.say(&message!("not reported", "未提供")), size);
         let other =
             if process.own == Some(false) { self.say(&message!(", another user's", "，其他用户")) } else { String::new() };
         let kind = match process.kind {
@@ -130,12 +131,12 @@ impl Page<'_> {
     }
 }
 
-fn heat(card: &Card) -> Option<String> {
-    let power = card.power.map(|power| match power.limit {
+fn heat(gpu: &Gpu) -> Option<String> {
+    let power = gpu.power.map(|power| match power.limit {
         Some(limit) => format!("{} / {} W", power.draw / 1000, limit / 1000),
         None => format!("{} W", power.draw / 1000),
     });
-    let heat = card.temperature.map(|degrees| format!("{degrees} °C"));
+    let heat = gpu.temperature.map(|degrees| format!("{degrees} °C"));
     let parts: Vec<String> = [heat, power].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }

@@ -1,7 +1,7 @@
 //! `json` and `jsonl`: the interface of the contract.
 
-use super::estimate::OfRun;
-use super::tally::count;
+use super::estimate::RunEstimateJson;
+use super::summary::count;
 use serde::Serialize;
 use vramlint_base::{Finding, Lang};
 use vramlint_catalog::Concept;
@@ -64,7 +64,7 @@ struct RunJson<'a> {
     effective_batch: Option<i64>,
     world_size: Option<i64>,
     #[serde(flatten)]
-    estimate: OfRun<'a>,
+    estimate: RunEstimateJson<'a>,
 }
 
 #[derive(Serialize)]
@@ -125,7 +125,7 @@ pub(crate) fn object(report: &Report, lang: Lang) -> String {
                 id: &run.id,
                 effective_batch: run.int(Concept::EffectiveBatch),
                 world_size: run.int(Concept::WorldSize),
-                estimate: OfRun::new(answer, lang),
+                estimate: RunEstimateJson::new(answer, lang),
             })
             .collect(),
         summary: SummaryJson { files: report.files, error, warning, info },

@@ -7,7 +7,7 @@ use vramlint_view::place::span;
 
 /// One document. Advice is a case that passes with a remark: it does not change the exit status either. Where nothing was found,
 /// one case says so, because some readers take a report without cases for a failure.
-pub(super) fn all(report: &Report, lang: Lang) -> String {
+pub(super) fn render(report: &Report, lang: Lang) -> String {
     let mut files: Vec<(String, Vec<&Finding>)> = Vec::new();
     for finding in &report.findings {
         let path = span(&report.project, finding.place).path;

@@ -1,26 +1,26 @@
 //! Output formats: one file each.
 
 mod concise;
+pub(crate) mod config_schema;
 pub(crate) mod estimate;
 mod excerpt;
 mod fingerprint;
+mod fix_preview;
 mod full;
 mod github;
 mod gitlab;
 pub(crate) mod gpu_json;
 pub(crate) mod gpu_text;
-pub(crate) mod ink;
 mod json;
 mod junit;
-pub(crate) mod key_schema;
-mod line;
-mod ordered;
+mod ordered_json;
 mod rdjson;
 pub(crate) mod runs_json;
 mod sarif;
-mod sarif_form;
-mod suggestion;
-mod tally;
+mod sarif_schema;
+pub(crate) mod styler;
+mod summary;
+mod terminal_line;
 mod uri;
 
 use crate::cli::Format;
@@ -29,7 +29,7 @@ use std::time::Duration;
 use vramlint_base::{Lang, Severity};
 use vramlint_project::Report;
 
-pub(crate) use tally::{fixes, statistics, statistics_json, summary};
+pub(crate) use summary::{fix_summary, statistics, statistics_json, summary};
 
 /// How text is dressed.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ pub(crate) struct Style {
     /// Language of the messages.
     pub(crate) lang: Lang,
     /// Whether there is colour.
-    pub(crate) colour: bool,
+    pub(crate) color: bool,
     /// The time it took, where it is to be told.
     pub(crate) elapsed: Option<Duration>,
 }
@@ -45,15 +45,15 @@ pub(crate) struct Style {
 /// Every finding in a format.
 pub(crate) fn findings(report: &Report, format: Format, style: Style) -> String {
     match format {
-        Format::Full => full::all(report, style),
-        Format::Concise => concise::all(report, style),
+        Format::Full => full::render(report, style),
+        Format::Concise => concise::render(report, style),
         Format::Json => json::object(report, style.lang),
         Format::Jsonl => json::lines(report, style.lang),
-        Format::Github => github::all(report, style.lang),
-        Format::Gitlab => gitlab::all(report, style.lang),
-        Format::Sarif => sarif::all(report, style.lang),
-        Format::Junit => junit::all(report, style.lang),
-        Format::Rdjson => rdjson::all(report, style.lang),
+        Format::Github => github::render(report, style.lang),
+        Format::Gitlab => gitlab::render(report, style.lang),
+        Format::Sarif => sarif::render(report, style.lang),
+        Format::Junit => junit::render(report, style.lang),
+        Format::Rdjson => rdjson::render(report, style.lang),
     }
 }
 

@@ -61,7 +61,7 @@ struct Suggestion<'a> {
 }
 
 /// One object.
-pub(super) fn all(report: &Report, lang: Lang) -> String {
+pub(super) fn render(report: &Report, lang: Lang) -> String {
     let diagnostics = report.findings.iter().map(|finding| diagnostic(&report.project, finding, lang)).collect();
     super::json::to_string(&ResultJson { source: Source { name: "vramlint" }, diagnostics })
 }

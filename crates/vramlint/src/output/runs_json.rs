@@ -1,7 +1,7 @@
 //! `runs --output-format json`.
 
-use super::estimate::OfRun;
-use super::ordered::{Node, Object};
+use super::estimate::RunEstimateJson;
+use super::ordered_json::{Node, Object};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use vramlint_base::{FileRange, Lang, Value};
@@ -27,14 +27,17 @@ struct RunJson<'a> {
     #[serde(flatten)]
     run: Object,
     #[serde(flatten)]
-    estimate: OfRun<'a>,
+    estimate: RunEstimateJson<'a>,
 }
 
 /// Every run of what was asked for.
-pub(crate) fn all(report: &Report, lang: Lang) -> String {
+pub(crate) fn render(report: &Report, lang: Lang) -> String {
     let answers = with_timelines(report, lang);
     let runs = report.runs().zip(&answers);
-    let runs = runs.map(|(run, answer)| RunJson { run: one(&report.project, run, lang), estimate: OfRun::new(answer, lang) });
+    let runs = runs.map(|(run, answer)| RunJson {
+        run: render_one(&report.project, run, lang),
+        estimate: RunEstimateJson::new(answer, lang),
+    });
     let object = RunsJson { version: super::json::VERSION, runs: runs.collect() };
     // Numbers and text only: there is nothing that could fail.
     let mut text = serde_json::to_string_pretty(&object).expect("numbers, text and lists become JSON");
@@ -43,13 +46,13 @@ pub(crate) fn all(report: &Report, lang: Lang) -> String {
 }
 
 /// One run, by its id.
-pub(crate) fn one_of(report: &Report, id: &str, lang: Lang) -> Option<Json> {
+pub(crate) fn render_run(report: &Report, id: &str, lang: Lang) -> Option<Json> {
     let (run, answer) = report.runs().zip(of_report(report, lang)).find(|(run, _)| run.id == id)?;
-    let shown = RunJson { run: one(&report.project, run, lang), estimate: OfRun::new(&answer, lang) };
+    let shown = RunJson { run: render_one(&report.project, run, lang), estimate: RunEstimateJson::new(&answer, lang) };
     serde_json::to_value(shown).ok()
 }
 
-fn one(project: &Project, run: &Run, lang: Lang) -> Object {
+fn render_one(project: &Project, run: &Run, lang: Lang) -> Object {
     let (mut object, mut settings) = (Object::default(), Object::default());
     object.put("id", run.id.as_str());
     for concept in

@@ -5,7 +5,7 @@
 //! place that takes part is linked from the message (3.11.6), without which GitHub shows none of them.
 
 use super::fingerprint::fingerprints;
-use super::sarif_form::{
+use super::sarif_schema::{
     Address, Automation, Base, Bases, Change, Configuration, Driver, FixForm, FixProperties, Help, Log, Mark, OfResult, OfRule,
     Physical, Region, Replacement, ResultForm, RuleForm, Run, Text, Tool,
 };
@@ -23,7 +23,7 @@ const ROOT: &str = "%SRCROOT%";
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// One log with one run.
-pub(super) fn all(report: &Report, lang: Lang) -> String {
+pub(super) fn render(report: &Report, lang: Lang) -> String {
     let rules: BTreeMap<&str, &'static Rule> =
         report.findings.iter().filter_map(|finding| Some((finding.code, find(finding.code)?))).collect();
     let writer = Writer { project: &report.project, cwd: std::env::current_dir().ok(), lang };

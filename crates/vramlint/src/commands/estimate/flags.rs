@@ -2,7 +2,7 @@
 
 use super::defaults::{self, Assumed, Defaults};
 use crate::cli::{Amp, Method, SetupArgs};
-use crate::exit::fault;
+use crate::exit::user_error;
 use anyhow::Result;
 use serde_json::Value as Json;
 use vramlint_base::{Message, message};
@@ -14,7 +14,7 @@ use vramlint_resolve::Target;
 use vramlint_view::estimate::Subject;
 
 /// The setup of flags alone; what they do not say is a default of the library that trains, and an assumption.
-pub(super) fn alone(flags: &SetupArgs, model: Model, target: &Target) -> Result<Subject> {
+pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Result<Subject> {
     let name = flags.task.unwrap_or_default();
     let mut apply = Apply { flags, defaults: Some(Defaults::of(name, &model)), notes: Vec::new() };
     let mut setup = Setup::default();
@@ -46,7 +46,7 @@ pub(super) fn alone(flags: &SetupArgs, model: Model, target: &Target) -> Result<
 }
 
 /// Flags on top of a run: what they say replaces what the run says.
-pub(super) fn over(flags: &SetupArgs, subject: &mut Subject, target: &Target) -> Result<()> {
+pub(super) fn override_subject(flags: &SetupArgs, subject: &mut Subject, target: &Target) -> Result<()> {
     let mut apply = Apply { flags, defaults: None, notes: Vec::new() };
     if flags.given().is_some() {
         // It was the bound of another setup.
@@ -123,19 +123,19 @@ impl Apply<'_> {
         let stored = flags.quant.is_none() && self.defaults.is_some() && quantized;
         let wanted = match flags.method {
             Some(Method::Full | Method::Freeze) if shaped => {
-                return Err(fault(message!(
+                return Err(user_error(message!(
                     "--lora-r and --lora-targets go with --method lora or qlora",
                     "--lora-r 和 --lora-targets 只能与 --method lora 或 qlora 一起使用"
                 )));
             }
             Some(Method::Full | Method::Freeze) if quantized && (stored || flags.quant.is_some()) => {
-                return Err(fault(message!(
+                return Err(user_error(message!(
                     "a quantized base is trained through adapters only: --method qlora",
                     "量化后的基座只能通过适配器训练：请使用 --method qlora"
                 )));
             }
             Some(Method::Qlora) if flags.quant == Some(Quantization::None) => {
-                return Err(fault(message!("--method qlora needs a quantization", "--method qlora 需要量化")));
+                return Err(user_error(message!("--method qlora needs a quantization", "--method qlora 需要量化")));
             }
             Some(Method::Full | Method::Freeze) => false,
             Some(Method::Lora | Method::Qlora) => true,
@@ -186,7 +186,7 @@ impl Apply<'_> {
 
     fn reference(&mut self, setup: &mut Setup) -> Result<()> {
         if self.flags.reference_model == Some(Reference::Adapter) && setup.lora.is_none() {
-            return Err(fault(message!(
+            return Err(user_error(message!(
                 "--reference-model adapter is the base without its adapter: there is none without --method lora or qlora",
                 "--reference-model adapter 指去掉适配器的基座：没有 --method lora 或 qlora 就没有适配器"
             )));
@@ -221,7 +221,7 @@ impl Apply<'_> {
         let flags = self.flags;
         if setup.task != Task::Grpo {
             if flags.num_generations.is_some() || flags.completion_length.is_some() {
-                return Err(fault(message!(
+                return Err(user_error(message!(
                     "--num-generations and --completion-length go with --task grpo",
                     "--num-generations 和 --completion-length 只能与 --task grpo 一起使用"
                 )));
@@ -236,7 +236,7 @@ impl Apply<'_> {
         let mut prompt = if setup.generation.is_some() { setup.prompt_length } else { 512 };
         if let Some(whole) = flags.seq {
             let Some(rest) = whole.checked_sub(completion).filter(|rest| *rest > 0) else {
-                return Err(fault(message!(
+                return Err(user_error(message!(
                     "rows of {whole} tokens have no room for a prompt beside completions of {completion}",
                     "每行 {whole} 个 token 容不下提示：回复已占 {completion} 个"
                 )));
@@ -278,7 +278,7 @@ impl Apply<'_> {
         let zero = matches!(parallel.scheme, Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3);
         let sharded = zero || matches!(parallel.scheme, Scheme::Fsdp1 | Scheme::Fsdp2);
         if flags.offload_optimizer.is_some_and(|to| to != Offload::None) && !sharded {
-            return Err(fault(message!(
+            return Err(user_error(message!(
                 "--offload-optimizer goes with --parallel zero1, zero2, zero3 or fsdp",
                 "--offload-optimizer 只能与 --parallel zero1、zero2、zero3 或 fsdp 一起使用"
             )));
@@ -286,7 +286,7 @@ impl Apply<'_> {
         if flags.offload_param.is_some_and(|to| to != Offload::None)
             && !(sharded && parallel.scheme != Scheme::Zero1 && parallel.scheme != Scheme::Zero2)
         {
-            return Err(fault(message!(
+            return Err(user_error(message!(
                 "--offload-param goes with --parallel zero3 or fsdp",
                 "--offload-param 只能与 --parallel zero3 或 fsdp 一起使用"
             )));

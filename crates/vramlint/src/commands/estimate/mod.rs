@@ -1,16 +1,16 @@
 //! `vramlint estimate`.
 
-mod card;
 mod defaults;
 mod flags;
+mod gpu;
 mod model;
 
 use super::request;
 use crate::cli::{EstimateArgs, EstimateFormat};
-use crate::exit::{Status, fault, not_written};
+use crate::exit::{Status, user_error, write_error};
 use crate::language;
 use crate::output::estimate as output;
-use crate::output::ink::ink;
+use crate::output::styler::styler;
 use crate::progress::Progress;
 use anyhow::Result;
 use std::io::Read;
@@ -22,7 +22,7 @@ use vramlint_resolve::Target;
 use vramlint_view::estimate::{self as view, Answer, Look, Subject, of_runs};
 
 /// Answers, and the runs that have none.
-struct Found {
+struct Estimates {
     answers: Vec<Answer>,
     without: Vec<(String, Message)>,
     lang: Lang,
@@ -32,13 +32,13 @@ struct Found {
 pub(crate) fn run(args: &EstimateArgs) -> Result<Status> {
     let alone = args.paths.is_empty() && (args.flags.model.is_some() || args.flags.params.is_some());
     let found = match &args.setup {
-        Some(file) => of_data(args, file)?,
-        None if alone => of_flags(args)?,
-        None => of_project(args)?,
+        Some(file) => estimate_file(args, file)?,
+        None if alone => estimate_flags(args)?,
+        None => estimate_project(args)?,
     };
     let look = Look {
         lang: found.lang,
-        paint: ink(args.common.color.decide(args.output_file.is_some())),
+        paint: styler(args.common.color.resolve(args.output_file.is_some())),
         explain: args.explain || args.common.verbose,
     };
     let format = args.output_format.unwrap_or(if args.setup.is_some() { EstimateFormat::Jsonl } else { EstimateFormat::Text });
@@ -47,20 +47,20 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<Status> {
         EstimateFormat::Text => view::text(answers, without, look),
         EstimateFormat::Json if args.setup.is_none() => output::json(answers, without, look.lang),
         EstimateFormat::Json | EstimateFormat::Jsonl => output::jsonl(answers, without, look.lang),
-        EstimateFormat::Html => view::html(some(answers, without, look.lang)?, without, look.lang),
-        EstimateFormat::Svg => view::svg(single(answers, without, look.lang)?, look.lang),
+        EstimateFormat::Html => view::html(require_any(answers, without, look.lang)?, without, look.lang),
+        EstimateFormat::Svg => view::svg(require_one(answers, without, look.lang)?, look.lang),
     };
     match &args.output_file {
-        Some(path) => std::fs::write(path, text).map_err(|error| not_written(path, &error))?,
+        Some(path) => std::fs::write(path, text).map_err(|error| write_error(path, &error))?,
         None => return super::print(&text),
     }
     Ok(Status::Clean)
 }
 
 /// Setups as data.
-fn of_data(args: &EstimateArgs, file: &Path) -> Result<Found> {
+fn estimate_file(args: &EstimateArgs, file: &Path) -> Result<Estimates> {
     if let Some(flag) = args.flags.given() {
-        return Err(fault(message!(
+        return Err(user_error(message!(
             "{flag} does not go with --setup: the file says what is trained",
             "{flag} 不能与 --setup 一起使用：训练配置由文件给出"
         )));
@@ -72,14 +72,14 @@ fn of_data(args: &EstimateArgs, file: &Path) -> Result<Found> {
     } else {
         std::fs::read(file)
     };
-    let bytes = bytes.map_err(|error| fault(message!("{shown} cannot be read: {error}", "无法读取 {shown}：{error}")))?;
-    let text = String::from_utf8(bytes).map_err(|_| fault(message!("{shown} is not UTF-8", "{shown} 不是 UTF-8 编码")))?;
+    let bytes = bytes.map_err(|error| user_error(message!("{shown} cannot be read: {error}", "无法读取 {shown}：{error}")))?;
+    let text = String::from_utf8(bytes).map_err(|_| user_error(message!("{shown} is not UTF-8", "{shown} 不是 UTF-8 编码")))?;
     let (config, target) = governing(&request(&args.common, &[])?)?;
-    let records = record::parse(&text, &model::known(&config)).map_err(|why| {
+    let records = record::parse(&text, &model::declared_models(&config)).map_err(|why| {
         let (en, zh) = (why.en, why.zh);
-        fault(message!("{shown}: {en}", "{shown}：{zh}"))
+        user_error(message!("{shown}: {en}", "{shown}：{zh}"))
     })?;
-    let card = card::of(&target)?.map(|(card, _)| card);
+    let card = gpu::from_target(&target)?.map(|(card, _)| card);
     let answers = records.into_iter().map(|record| {
         let (task, mut setup) = (record.setup.task.name(), record.setup);
         setup.capability = setup.capability.or_else(|| card.as_ref().and_then(|card| card.capability));
@@ -98,41 +98,49 @@ fn of_data(args: &EstimateArgs, file: &Path) -> Result<Found> {
             unused: record.unused,
         })
     });
-    Ok(Found { answers: answers.collect(), without: Vec::new(), lang: language::decide(args.common.lang, config.lang) })
+    Ok(Estimates { answers: answers.collect(), without: Vec::new(), lang: language::resolve(args.common.lang, config.lang) })
 }
 
 /// A setup by flags alone.
-fn of_flags(args: &EstimateArgs) -> Result<Found> {
+fn estimate_flags(args: &EstimateArgs) -> Result<Estimates> {
     if args.run.is_some() {
-        return Err(fault(message!(
+        return Err(user_error(message!(
             "--run goes with a path: flags alone have no runs",
             "--run 要与路径一起使用：仅有参数时没有训练任务"
         )));
     }
     let request = request(&args.common, &[])?;
     let (config, target) = governing(&request)?;
-    let Some(model) = model::of(&args.flags, &model::known(&config), &request)? else {
-        return Err(fault(message!("--model or --params says what is trained", "请用 --model 或 --params 指明要训练的模型")));
+    let Some(model) = model::from_flags(&args.flags, &model::declared_models(&config), &request)? else {
+        return Err(user_error(message!(
+            "--model or --params says what is trained",
+            "请用 --model 或 --params 指明要训练的模型"
+        )));
     };
-    let mut subject = flags::alone(&args.flags, model, &target)?;
-    seat(&mut subject, &target)?;
-    Ok(Found { answers: vec![Answer::of(subject)], without: Vec::new(), lang: language::decide(args.common.lang, config.lang) })
+    let mut subject = flags::to_subject(&args.flags, model, &target)?;
+    assign_gpu(&mut subject, &target)?;
+    Ok(Estimates {
+        answers: vec![Answer::of(subject)],
+        without: Vec::new(),
+        lang: language::resolve(args.common.lang, config.lang),
+    })
 }
 
 /// The runs of a project, under the flags.
-fn of_project(args: &EstimateArgs) -> Result<Found> {
+fn estimate_project(args: &EstimateArgs) -> Result<Estimates> {
     let paths = if args.paths.is_empty() { vec![PathBuf::from(".")] } else { args.paths.clone() };
     let request: Request = request(&args.common, &paths)?;
     let progress = Progress::new(args.common.quiet);
-    let report = check(&request, &|done, all| progress.tell(done, all))?;
+    let report = check(&request, &|done, all| progress.update(done, all))?;
     progress.clear();
     let (config, target) = governing(&request)?;
-    let named = model::of(&args.flags, &model::known(&config), &request)?;
-    let mut found = Found { answers: Vec::new(), without: Vec::new(), lang: language::decide(args.common.lang, report.lang) };
+    let named = model::from_flags(&args.flags, &model::declared_models(&config), &request)?;
+    let mut found =
+        Estimates { answers: Vec::new(), without: Vec::new(), lang: language::resolve(args.common.lang, report.lang) };
     let wanted = |id: &str| args.run.as_ref().is_none_or(|only| only == id);
     let runs: Vec<_> = of_runs(&report, found.lang).into_iter().filter(|(id, _)| wanted(id)).collect();
     if let (Some(id), true) = (&args.run, runs.is_empty()) {
-        return Err(fault(message!(
+        return Err(user_error(message!(
             "there is no run `{id}`; `vramlint runs` shows them",
             "没有训练任务 `{id}`；`vramlint runs` 可查看全部"
         )));
@@ -143,7 +151,7 @@ fn of_project(args: &EstimateArgs) -> Result<Found> {
                 if let Some(Model { id, arch, .. }) = named {
                     (subject.model, subject.arch) = (id.clone(), arch.clone());
                 }
-                flags::over(&args.flags, &mut subject, &target)?;
+                flags::override_subject(&args.flags, &mut subject, &target)?;
                 found.answers.push(Answer::of(subject));
             }
             (Err(why), _) => found.without.push((id, why)),
@@ -153,8 +161,8 @@ fn of_project(args: &EstimateArgs) -> Result<Found> {
 }
 
 /// The machine of a subject.
-fn seat(subject: &mut Subject, target: &Target) -> Result<()> {
-    let Some((card, note)) = card::of(target)? else {
+fn assign_gpu(subject: &mut Subject, target: &Target) -> Result<()> {
+    let Some((card, note)) = gpu::from_target(target)? else {
         subject
             .assumptions
             .push(message!("no card was named, so nothing is said about whether it fits", "未指定显卡，因此不判断是否放得下"));
@@ -167,24 +175,24 @@ fn seat(subject: &mut Subject, target: &Target) -> Result<()> {
 }
 
 /// The answers, where there is any.
-fn some<'a>(answers: &'a [Answer], without: &[(String, Message)], lang: Lang) -> Result<&'a [Answer]> {
+fn require_any<'a>(answers: &'a [Answer], without: &[(String, Message)], lang: Lang) -> Result<&'a [Answer]> {
     if let ([], Some((id, why))) = (answers, without.first()) {
         let why = why.get(lang);
-        return Err(fault(message!("{id}: {why}", "{id}：{why}")));
+        return Err(user_error(message!("{id}: {why}", "{id}：{why}")));
     }
     if answers.is_empty() {
-        return Err(fault(message!("no training run found", "未找到训练任务")));
+        return Err(user_error(message!("no training run found", "未找到训练任务")));
     }
     Ok(answers)
 }
 
 /// The answer, where it is the only one.
-fn single<'a>(answers: &'a [Answer], without: &[(String, Message)], lang: Lang) -> Result<&'a Answer> {
-    match some(answers, without, lang)? {
+fn require_one<'a>(answers: &'a [Answer], without: &[(String, Message)], lang: Lang) -> Result<&'a Answer> {
+    match require_any(answers, without, lang)? {
         [one] => Ok(one),
         more => {
             let names = more.iter().filter_map(|answer| answer.subject.id.as_str()).collect::<Vec<_>>().join(", ");
-            Err(fault(message!(
+            Err(user_error(message!(
                 "a drawing shows one of them, name it with --run: {names}",
                 "一张图只画一个，请用 --run 指定：{names}"
             )))

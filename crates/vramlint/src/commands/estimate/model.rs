@@ -1,7 +1,7 @@
 //! The model that `--model` or `--params` names.
 
 use crate::cli::SetupArgs;
-use crate::exit::fault;
+use crate::exit::user_error;
 use anyhow::Result;
 use vramlint_base::message;
 use vramlint_estimate::{Model, Models, Source};
@@ -9,7 +9,7 @@ use vramlint_memory::Arch;
 use vramlint_project::{Config, Request, find_model};
 
 /// The model, or `None` where no flag names one.
-pub(super) fn of(flags: &SetupArgs, models: &Models, request: &Request) -> Result<Option<Model>> {
+pub(super) fn from_flags(flags: &SetupArgs, models: &Models, request: &Request) -> Result<Option<Model>> {
     if let Some(count) = flags.params {
         return Ok(Some(Model {
             id: String::new(),
@@ -28,12 +28,12 @@ pub(super) fn of(flags: &SetupArgs, models: &Models, request: &Request) -> Resul
     }
     find_model(name, &request.cwd, &request.hub_caches).map(Some).map_err(|why| {
         let (en, zh) = (why.en, why.zh);
-        fault(message!("{en}, or say how large it is with --params", "{zh}，或用 --params 给出参数量"))
+        user_error(message!("{en}, or say how large it is with --params", "{zh}，或用 --params 给出参数量"))
     })
 }
 
 /// The catalogue, and what the configuration declares.
-pub(super) fn known(config: &Config) -> Models {
+pub(super) fn declared_models(config: &Config) -> Models {
     let mut models = Models::catalogue();
     config.declared.iter().for_each(|model| models.insert(model.clone()));
     models

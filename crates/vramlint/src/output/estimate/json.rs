@@ -1,6 +1,6 @@
 //! `json` and `jsonl`: the interface of the contract.
 
-use super::super::ordered::{Node, Object};
+use super::super::ordered_json::{Node, Object};
 use serde::Serialize;
 use serde_json::Value as Json;
 use vramlint_base::{Lang, Message};
@@ -108,7 +108,7 @@ struct WithoutJson<'a> {
 
 /// What a run carries in the outputs of `check` and `runs`.
 #[derive(Serialize)]
-pub(crate) struct OfRun<'a> {
+pub(crate) struct RunEstimateJson<'a> {
     /// As `vramlint estimate` prints it; null where there is none.
     estimate: Option<EstimateJson<'a>>,
     /// Why there is none.
@@ -116,7 +116,7 @@ pub(crate) struct OfRun<'a> {
     estimate_unknown: Option<&'a str>,
 }
 
-impl<'a> OfRun<'a> {
+impl<'a> RunEstimateJson<'a> {
     /// Of the answer for a run.
     pub(crate) fn new(answer: &'a Result<Answer, Message>, lang: Lang) -> Self {
         Self {

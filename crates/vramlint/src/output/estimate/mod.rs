@@ -2,4 +2,4 @@
 
 mod json;
 
-pub(crate) use json::{OfRun, json, jsonl};
+pub(crate) use json::{RunEstimateJson, json, jsonl};

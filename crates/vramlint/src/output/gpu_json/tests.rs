@@ -50,7 +50,7 @@ fn fits(schema: &Value, value: &Value, path: &str) {
 fn full() -> Machine {
     let memory = Some(Memory { total: 42_949_672_960, reserved: 500, used: 30_000_000_000, free: 12_949_672_460 });
     let process = |kind, own| Process { pid: 7, name: Some("python".into()), memory: Some(1 << 34), kind, own };
-    let card = Card {
+    let gpu = Gpu {
         index: 1,
         name: Some("NVIDIA A100-SXM4-40GB".into()),
         uuid: Some("GPU-1".into()),
@@ -61,18 +61,18 @@ fn full() -> Machine {
         power: Some(Power { draw: 61_500, limit: Some(400_000) }),
         display: Some(false),
         ecc: Some(true),
-        mig: Some(Mig { enabled: true, pending: true, instances: vec![Slice { memory, ..Slice::default() }] }),
+        mig: Some(Mig { enabled: true, pending: true, instances: vec![MigInstance { memory, ..MigInstance::default() }] }),
         processes: Some(vec![process(Kind::Compute, Some(false)), process(Kind::Graphics, None), process(Kind::Both, None)]),
         failure: None,
     };
-    Machine { driver: Some("570.86".into()), cuda: Some((12, 8)), cards: vec![card, Card::default()] }
+    Machine { driver: Some("570.86".into()), cuda: Some((12, 8)), gpus: vec![gpu, Gpu::default()] }
 }
 
 #[test]
 fn what_is_written_is_what_the_schema_says() {
     let schema: Value = serde_json::from_str(&schema_text()).expect("JSON");
     for pretty in [true, false] {
-        let text = all(&full(), |_| None, Lang::Zh, pretty);
+        let text = render(&full(), |_| None, Lang::Zh, pretty);
         let value: Value = serde_json::from_str(&text).expect("JSON");
         fits(&schema, &value, "");
         assert_eq!(value["gpus"][0]["memory"]["total"], 42_949_672_960_u64);

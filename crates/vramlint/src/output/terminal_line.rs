@@ -11,7 +11,7 @@ const TAB: usize = 4;
 
 /// A line, drawn.
 #[derive(Debug)]
-pub(super) struct Drawn {
+pub(super) struct RenderedLine {
     /// What is shown.
     pub(super) text: String,
     /// For every letter that is shown: its byte in the line, its byte in `text`.
@@ -20,7 +20,7 @@ pub(super) struct Drawn {
     end: usize,
 }
 
-impl Drawn {
+impl RenderedLine {
     /// Draws a line, which must not hold a line break. Of one that is too wide, the part around `focus` (bytes of it) is shown.
     pub(super) fn new(line: &str, focus: Range<usize>) -> Self {
         let letters = spread(line);
@@ -77,7 +77,7 @@ fn spread(line: &str) -> Vec<Letter> {
 }
 
 /// Words that quote a file, such as a message or a path, as one line that a terminal can show.
-pub(super) fn quoted(text: &str) -> String {
+pub(super) fn escape_line(text: &str) -> String {
     text.chars().map(|letter| if letter == '\t' { "␉".to_owned() } else { visible(letter, 0) }).collect()
 }
 
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn tabs_and_control_characters_become_visible() {
-        let drawn = Drawn::new("\u{feff}a\tb\x1b[31m\u{202e}", 0..0);
+        let drawn = RenderedLine::new("\u{feff}a\tb\x1b[31m\u{202e}", 0..0);
         assert_eq!(drawn.text, "a   b␛[31m\u{fffd}");
         assert_eq!(drawn.place("\u{feff}a\t".len()), 4);
         assert_eq!(drawn.place(usize::MAX), drawn.text.len());
@@ -110,11 +110,11 @@ mod tests {
     fn a_wide_line_is_cut_around_what_matters() {
         let line = format!("{}needle{}", "批".repeat(300), "x".repeat(300));
         let at = "批".len() * 300;
-        let drawn = Drawn::new(&line, at..at + 6);
+        let drawn = RenderedLine::new(&line, at..at + 6);
         assert_eq!(&drawn.text[drawn.place(at)..drawn.place(at + 6)], "needle");
         assert!(drawn.text.starts_with("…批") && drawn.text.ends_with("x…"), "{}", drawn.text);
         assert!(drawn.text.width() <= WIDTH + 2, "{}", drawn.text.width());
-        let plain = Drawn::new(&line, 0..0);
+        let plain = RenderedLine::new(&line, 0..0);
         assert!(plain.text.starts_with('批') && plain.text.ends_with("批…"));
         // What is cut off lies at the edge.
         assert_eq!(plain.place(at), plain.text.len() - "…".len());
@@ -124,6 +124,6 @@ mod tests {
     #[test]
     fn a_line_of_just_the_width_is_whole() {
         let line = "y".repeat(WIDTH);
-        assert_eq!(Drawn::new(&line, 0..0).text, line);
+        assert_eq!(RenderedLine::new(&line, 0..0).text, line);
     }
 }

@@ -2,20 +2,20 @@
 
 use vramlint_base::Message;
 
-/// The driver and its cards.
+/// The driver and its GPUs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
     /// Version of the driver: `570.86.15`.
     pub driver: Option<String>,
     /// Newest CUDA that the driver can run, major and minor.
     pub cuda: Option<(u32, u32)>,
-    /// The cards, in NVML's order, which is that of the PCI bus.
-    pub cards: Vec<Card>,
+    /// The GPUs, in NVML's order, which is that of the PCI bus.
+    pub gpus: Vec<Gpu>,
 }
 
-/// One card.
+/// One GPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Card {
+pub struct Gpu {
     /// Its number in NVML's order.
     pub index: u32,
     /// Its name as the driver writes it: `NVIDIA A100-SXM4-40GB`.
@@ -40,11 +40,11 @@ pub struct Card {
     pub mig: Option<Mig>,
     /// Who holds memory, those that hold most first. In a container the driver may show none of the others.
     pub processes: Option<Vec<Process>>,
-    /// Why nothing is known of this card: it is lost, or needs other rights.
+    /// Why nothing is known of this GPU: it is lost, or needs other rights.
     pub failure: Option<Message>,
 }
 
-/// Memory of a card or an instance, in bytes. NVML: `nvmlMemory_v2_t`; `used` leaves `reserved` out.
+/// Memory of a GPU or an instance, in bytes. NVML: `nvmlMemory_v2_t`; `used` leaves `reserved` out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
     /// All of it.
@@ -80,16 +80,16 @@ pub struct Power {
 pub struct Mig {
     /// Whether it is on.
     pub enabled: bool,
-    /// Whether it will be on after the next reset of the card.
+    /// Whether it will be on after the next reset of the GPU.
     pub pending: bool,
     /// The instances.
-    pub instances: Vec<Slice>,
+    pub instances: Vec<MigInstance>,
 }
 
-/// An instance of a card that is cut up.
+/// An instance of a GPU that is cut up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Slice {
-    /// Its number on the card.
+pub struct MigInstance {
+    /// Its number on the GPU.
     pub index: u32,
     /// Its name as the driver writes it.
     pub name: Option<String>,
@@ -99,14 +99,14 @@ pub struct Slice {
     pub memory: Option<Memory>,
 }
 
-/// A process that uses a card.
+/// A process that uses a GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
     /// Its number; of the host's where the driver knows no other.
     pub pid: u32,
     /// Program, without folders.
     pub name: Option<String>,
-    /// What it holds on the card, bytes. Windows keeps this to itself (WDDM).
+    /// What it holds on the GPU, bytes. Windows keeps this to itself (WDDM).
     pub memory: Option<u64>,
     /// What it does there.
     pub kind: Kind,
@@ -114,7 +114,7 @@ pub struct Process {
     pub own: Option<bool>,
 }
 
-/// What a process does on a card.
+/// What a process does on a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// CUDA.
@@ -127,19 +127,19 @@ pub enum Kind {
 
 impl Machine {
     /// Cards of which something is known.
-    pub fn usable(&self) -> impl Iterator<Item = &Card> {
-        self.cards.iter().filter(|card| card.failure.is_none())
+    pub fn usable(&self) -> impl Iterator<Item = &Gpu> {
+        self.gpus.iter().filter(|gpu| gpu.failure.is_none())
     }
 }
 
-impl Card {
+impl Gpu {
     /// Its name for people.
     pub fn title(&self) -> &str {
         self.name.as_deref().unwrap_or("GPU")
     }
 
     /// Whether it is cut up.
-    pub fn is_cut(&self) -> bool {
+    pub fn is_partitioned(&self) -> bool {
         self.mig.as_ref().is_some_and(|mig| mig.enabled)
     }
 }

@@ -1,7 +1,7 @@
 //! A fix as people read it: its title, and the lines before and after.
 
 use super::Style;
-use super::line::{Drawn, quoted};
+use super::terminal_line::{RenderedLine, escape_line};
 use owo_colors::OwoColorize;
 use std::fmt::Write;
 use vramlint_base::{Applicability, Edit, FileId, Fix, Lang};
@@ -20,7 +20,7 @@ struct Hunk {
 }
 
 /// `fix: title`, and the changed lines. The path stands there only where it is not `home`, the file of the finding.
-pub(super) fn suggestion(project: &Project, fix: &Fix, home: FileId, style: Style) -> String {
+pub(super) fn fix_preview(project: &Project, fix: &Fix, home: FileId, style: Style) -> String {
     let level = match (fix.applicability, style.lang) {
         (Applicability::Safe, Lang::En) => "fix: ",
         (Applicability::Unsafe, Lang::En) => "unsafe fix: ",
@@ -29,8 +29,8 @@ pub(super) fn suggestion(project: &Project, fix: &Fix, home: FileId, style: Styl
         (Applicability::Unsafe, Lang::Zh) => "修复（不安全）：",
         (Applicability::Display, Lang::Zh) => "建议：",
     };
-    let level = if style.colour { level.cyan().to_string() } else { level.to_owned() };
-    let mut text = format!("  {level}{}\n", quoted(fix.title.get(style.lang)));
+    let level = if style.color { level.cyan().to_string() } else { level.to_owned() };
+    let mut text = format!("  {level}{}\n", escape_line(fix.title.get(style.lang)));
     let mut edits: Vec<Edit> =
         fix.edits.iter().map(|edit| Edit { place: project.to_host(edit.place), text: edit.text.clone() }).collect();
     edits.sort_by_key(|edit| edit.place);
@@ -44,14 +44,14 @@ pub(super) fn suggestion(project: &Project, fix: &Fix, home: FileId, style: Styl
         if *file != shown {
             shown = *file;
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "    {}", quoted(&project.file(*file).path));
+            let _ = writeln!(text, "    {}", escape_line(&project.file(*file).path));
         }
-        draw(&mut text, hunk, width, style.colour);
+        draw(&mut text, hunk, width, style.color);
     }
     text
 }
 
-fn draw(text: &mut String, hunk: &Hunk, width: usize, colour: bool) {
+fn draw(text: &mut String, hunk: &Hunk, width: usize, color: bool) {
     let focus = match (&hunk.before[..], &hunk.after[..]) {
         ([before], [after]) => before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count(),
         _ => 0,
@@ -59,9 +59,9 @@ fn draw(text: &mut String, hunk: &Hunk, width: usize, colour: bool) {
     let mut number = hunk.line.to_string();
     for (sign, lines) in [('-', &hunk.before), ('+', &hunk.after)] {
         for line in lines.iter().take(MOST) {
-            let drawn = Drawn::new(line, focus..focus + 1).text;
+            let drawn = RenderedLine::new(line, focus..focus + 1).text;
             let row = format!("{sign} {drawn}");
-            let row = match (colour, sign) {
+            let row = match (color, sign) {
                 (true, '-') => row.trim_end().red().to_string(),
                 (true, _) => row.trim_end().green().to_string(),
                 _ => row,

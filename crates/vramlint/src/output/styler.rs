@@ -6,8 +6,8 @@ use vramlint_view::estimate::Verdict;
 use vramlint_view::{Ink, Paint, plain};
 
 /// What dresses text, where there is colour and where there is none.
-pub(crate) const fn ink(colour: bool) -> Paint {
-    if colour { dressed } else { plain }
+pub(crate) const fn styler(color: bool) -> Paint {
+    if color { dressed } else { plain }
 }
 
 fn dressed(text: &str, ink: Ink) -> String {

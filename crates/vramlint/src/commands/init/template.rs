@@ -2,30 +2,30 @@
 
 use vramlint_base::{Lang, Message, message};
 use vramlint_catalog::gpus;
-use vramlint_gpu::visible::Choice;
+use vramlint_gpu::visible_devices::GpuSelection;
 
 /// What the file is made of.
-pub(super) struct Facts {
-    /// The cards, or why they are not known.
-    pub(super) cards: Result<Choice, Message>,
+pub(super) struct ProjectFacts {
+    /// The GPUs, or why they are not known.
+    pub(super) gpus: Result<GpuSelection, Message>,
     /// Memory of the host, bytes.
     pub(super) host_memory: Option<u64>,
     /// The system.
     pub(super) os: Option<&'static str>,
     /// The batch.
-    pub(super) batch: Agreed,
+    pub(super) batch: EffectiveBatches,
     /// Whether the language was chosen, and not only the locale's.
     pub(super) lang_given: bool,
 }
 
 /// The runs, each with its effective batch where that is known.
-pub(super) struct Agreed(pub(super) Vec<(String, Option<u64>)>);
+pub(super) struct EffectiveBatches(pub(super) Vec<(String, Option<u64>)>);
 
 /// Runs that are named at most.
-const NAMED: usize = 5;
+const MAX_NAMED_RUNS: usize = 5;
 
 /// The whole text.
-pub(super) fn of(facts: &Facts, lang: Lang) -> String {
+pub(super) fn render(facts: &ProjectFacts, lang: Lang) -> String {
     let mut page = Page { lang, text: String::new() };
     page.note(&message!(
         "Settings of vramlint for this project. `vramlint schema vramlint` describes every key",
@@ -51,8 +51,8 @@ impl Page {
 
     fn note(&mut self, message: &Message) {
         // A file name or a word of the driver must not end the comment.
-        let told = message.get(self.lang).replace(char::is_control, " ");
-        self.line(&format!("# {told}"));
+        let text = message.get(self.lang).replace(char::is_control, " ");
+        self.line(&format!("# {text}"));
     }
 
     fn table(&mut self, name: &str) {
@@ -67,25 +67,25 @@ impl Page {
 }
 
 /// A text of TOML: the escapes of JSON are among its own.
-fn quoted(text: &str) -> String {
+fn toml_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
 /// Whole MiB, as tools print it; never more than there is.
 fn mib(bytes: u64) -> String {
-    quoted(&format!("{}MiB", bytes >> 20))
+    toml_string(&format!("{}MiB", bytes >> 20))
 }
 
-fn target(page: &mut Page, facts: &Facts) {
+fn target(page: &mut Page, facts: &ProjectFacts) {
     page.table("target");
-    let here = facts.cards.is_ok();
-    match &facts.cards {
+    let here = facts.gpus.is_ok();
+    match &facts.gpus {
         Ok(choice) => {
             page.note(&message!(
                 "The machine that the project trains on: this one, as its driver reports it",
                 "训练所用的机器：即本机，数据来自显卡驱动"
             ));
-            cards(page, choice);
+            gpu_keys(page, choice);
         }
         Err(why) => {
             let (en, zh) = (&why.en, &why.zh);
@@ -93,8 +93,8 @@ fn target(page: &mut Page, facts: &Facts) {
                 "The machine that the project trains on. Not this one, or not known: {en}",
                 "训练所用的机器。并非本机，或无法得知：{zh}"
             ));
-            page.key(false, "gpu", &quoted("RTX 4090"));
-            page.key(false, "memory", &quoted("24564MiB"));
+            page.key(false, "gpu", &toml_string("RTX 4090"));
+            page.key(false, "memory", &toml_string("24564MiB"));
             page.key(false, "count", "1");
         }
     }
@@ -104,36 +104,36 @@ fn target(page: &mut Page, facts: &Facts) {
     }
     match facts.host_memory {
         Some(bytes) => page.key(here, "host-memory", &mib(bytes)),
-        None => page.key(false, "host-memory", &quoted("64GiB")),
+        None => page.key(false, "host-memory", &toml_string("64GiB")),
     }
     match facts.os {
-        Some(os) => page.key(here, "os", &quoted(os)),
-        None => page.key(false, "os", &quoted("linux")),
+        Some(os) => page.key(here, "os", &toml_string(os)),
+        None => page.key(false, "os", &toml_string("linux")),
     }
 }
 
-fn cards(page: &mut Page, choice: &Choice) {
+fn gpu_keys(page: &mut Page, choice: &GpuSelection) {
     let name = choice.name.as_deref();
     // A name that nobody knows says nothing without its memory.
-    let told = name.is_some_and(|name| choice.memory.is_some() || gpus::find(name).is_some());
-    page.key(told, "gpu", &quoted(name.unwrap_or("RTX 4090")));
+    let named = name.is_some_and(|name| choice.memory.is_some() || gpus::find(name).is_some());
+    page.key(named, "gpu", &toml_string(name.unwrap_or("RTX 4090")));
     match choice.memory {
         Some(bytes) => page.key(true, "memory", &mib(bytes)),
-        None => page.key(false, "memory", &quoted("24564MiB")),
+        None => page.key(false, "memory", &toml_string("24564MiB")),
     }
     page.key(true, "count", &choice.count.to_string());
 }
 
-fn batch(page: &mut Page, Agreed(runs): &Agreed) {
+fn batch(page: &mut Page, EffectiveBatches(runs): &EffectiveBatches) {
     page.table("batch");
     page.note(&message!(
         "Samples per optimizer step over all processes, as agreed: a run that differs becomes a finding",
         "约定的每次优化器更新的样本数（所有进程合计）：与之不符的训练会被报告"
     ));
     let known: Vec<u64> = runs.iter().filter_map(|(_, batch)| *batch).collect();
-    let (all, told) = (runs.len(), known.len());
+    let (all, count) = (runs.len(), known.len());
     match known.first() {
-        Some(first) if told == all && known.iter().all(|batch| batch == first) => {
+        Some(first) if count == all && known.iter().all(|batch| batch == first) => {
             let s = if all == 1 { "" } else { "s" };
             page.note(&message!("What the project has now ({all} run{s}):", "项目当前的值（{all} 个训练任务）："));
             page.key(false, "effective", &first.to_string());
@@ -141,9 +141,9 @@ fn batch(page: &mut Page, Agreed(runs): &Agreed) {
         Some(_) => {
             let list: Vec<String> = runs
                 .iter()
-                .take(NAMED)
+                .take(MAX_NAMED_RUNS)
                 .map(|(id, batch)| format!("{id}: {}", batch.map_or_else(|| "?".to_owned(), |batch| batch.to_string())))
-                .chain((all > NAMED).then(|| "…".to_owned()))
+                .chain((all > MAX_NAMED_RUNS).then(|| "…".to_owned()))
                 .collect();
             let list = list.join(", ");
             page.note(&message!(
@@ -162,25 +162,25 @@ fn versions(page: &mut Page) {
         "Versions that it trains with, where requirements and lock files do not say, or say otherwise",
         "训练所用的库版本：依赖文件与锁文件未写明或与实际不符时填写"
     ));
-    page.key(false, "transformers", &quoted("5.23"));
-    page.key(false, "trl", &quoted(">=1.0,<2"));
+    page.key(false, "transformers", &toml_string("5.23"));
+    page.key(false, "trl", &toml_string(">=1.0,<2"));
 }
 
-fn lint(page: &mut Page, facts: &Facts) {
+fn lint(page: &mut Page, facts: &ProjectFacts) {
     page.table("lint");
     page.note(&message!("Language of the messages: en, zh", "消息语言：en、zh"));
     let lang = if page.lang == Lang::Zh { "zh" } else { "en" };
-    page.key(facts.lang_given, "lang", &quoted(lang));
+    page.key(facts.lang_given, "lang", &toml_string(lang));
     page.note(&message!(
         "Least severity at which `vramlint check` exits with 1: error, warning, info",
         "使 `vramlint check` 以状态 1 退出的最低级别：error、warning、info"
     ));
-    page.key(false, "fail-on", &quoted("warning"));
+    page.key(false, "fail-on", &toml_string("warning"));
     page.note(&message!(
-        "Which findings are told: recommended, strict (advice counts as warning), errors (nothing else)",
+        "Which findings are reported: recommended, strict (advice counts as warning), errors (nothing else)",
         "报告哪些问题：recommended、strict（提示按警告处理）、errors（只报告错误）"
     ));
-    page.key(false, "preset", &quoted("recommended"));
+    page.key(false, "preset", &toml_string("recommended"));
     page.note(&message!("Rules to leave out, by name or code", "要忽略的规则，写名称或代码"));
     page.key(false, "ignore", "[]");
 }

@@ -1,6 +1,6 @@
 //! The card of the target.
 
-use crate::exit::fault;
+use crate::exit::user_error;
 use anyhow::Result;
 use vramlint_base::{Message, message};
 use vramlint_catalog::gpus::{Match, lookup, nearest};
@@ -8,18 +8,18 @@ use vramlint_resolve::Target;
 use vramlint_view::estimate::Card;
 
 /// The card, where the target names one or its memory, and what was taken for granted about it.
-pub(super) fn of(target: &Target) -> Result<Option<(Card, Option<Message>)>> {
+pub(super) fn from_target(target: &Target) -> Result<Option<(Card, Option<Message>)>> {
     let Some(name) = &target.gpu else {
         return Ok(target.memory.map(|bytes| (Card { name: None, bytes, capability: None }, None)));
     };
     let Some(found) = lookup(name) else {
         return match (target.memory, nearest(name)) {
             (Some(bytes), _) => Ok(Some((Card { name: Some(name.clone()), bytes, capability: None }, None))),
-            (None, Some(near)) => Err(fault(message!(
+            (None, Some(near)) => Err(user_error(message!(
                 "unknown card `{name}`, did you mean `{near}`? Of another card give the memory with --gpu-memory",
                 "未知的显卡 `{name}`，是否想写 `{near}`？其他显卡请用 --gpu-memory 给出显存大小"
             ))),
-            (None, None) => Err(fault(message!(
+            (None, None) => Err(user_error(message!(
                 "unknown card `{name}`: give its memory with --gpu-memory",
                 "未知的显卡 `{name}`：请用 --gpu-memory 给出显存大小"
             ))),

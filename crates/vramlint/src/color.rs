@@ -1,11 +1,11 @@
-//! Whether output has colour: decided here and nowhere else.
+//! Whether output has color: decided here and nowhere else.
 
 use clap::ValueEnum;
 use std::io::IsTerminal;
 
 /// `--color`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Choice {
+pub(crate) enum ColorChoice {
     /// On a terminal, unless `NO_COLOR` is set.
     #[default]
     Auto,
@@ -15,15 +15,15 @@ pub(crate) enum Choice {
     Never,
 }
 
-impl Choice {
+impl ColorChoice {
     /// Whether standard output gets colour. `to_file` says that the output goes to a file instead.
-    pub(crate) fn decide(self, to_file: bool) -> bool {
+    pub(crate) fn resolve(self, to_file: bool) -> bool {
         let terminal = || std::io::stdout().is_terminal();
-        self.given(|name| std::env::var(name).ok(), || !to_file && terminal(), to_file)
+        self.resolve_with(|name| std::env::var(name).ok(), || !to_file && terminal(), to_file)
     }
 
     /// `NO_COLOR` (any text but none) goes before `CLICOLOR_FORCE` (any text but none and `0`), that before the terminal.
-    fn given(self, variable: impl Fn(&str) -> Option<String>, terminal: impl Fn() -> bool, to_file: bool) -> bool {
+    fn resolve_with(self, variable: impl Fn(&str) -> Option<String>, terminal: impl Fn() -> bool, to_file: bool) -> bool {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         match self {
             Self::Always => true,
@@ -44,7 +44,7 @@ mod tests {
 
     fn auto(variables: &[(&str, &str)], terminal: bool) -> bool {
         let of = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
-        Choice::Auto.given(of, || terminal, false)
+        ColorChoice::Auto.resolve_with(of, || terminal, false)
     }
 
     #[test]
@@ -55,7 +55,7 @@ mod tests {
         assert!(auto(&[("CLICOLOR_FORCE", "1")], false) && !auto(&[("CLICOLOR_FORCE", "0")], false));
         assert!(!auto(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], true));
         assert!(!auto(&[("TERM", "dumb")], true) && !auto(&[("CLICOLOR", "0")], true));
-        assert!(Choice::Always.given(|_| Some("1".into()), || false, true));
-        assert!(!Choice::Auto.given(|_| None, || true, true), "a file gets no colour");
+        assert!(ColorChoice::Always.resolve_with(|_| Some("1".into()), || false, true));
+        assert!(!ColorChoice::Auto.resolve_with(|_| None, || true, true), "a file gets no colour");
     }
 }

@@ -28,8 +28,8 @@ fn many(n: usize, one: &str) -> String {
 pub(crate) fn summary(report: &Report, style: Style) -> String {
     let (files, runs) = (report.files, report.runs().count());
     let counts = count(report);
-    let found = |words: [&str; 3], join: &str, tell: fn(usize, &str) -> String| {
-        let parts = counts.iter().zip(words).filter(|(n, _)| **n > 0).map(|(n, word)| tell(*n, word));
+    let found = |words: [&str; 3], join: &str, format: fn(usize, &str) -> String| {
+        let parts = counts.iter().zip(words).filter(|(n, _)| **n > 0).map(|(n, word)| format(*n, word));
         parts.collect::<Vec<_>>().join(join)
     };
     let (f, r) = (many(files, "file"), many(runs, "run"));
@@ -65,7 +65,7 @@ fn offer(report: &Report, style: Style) -> String {
 }
 
 /// What was fixed, or would be.
-pub(crate) fn fixes(outcome: &FixOutcome, would: bool) -> Message {
+pub(crate) fn fix_summary(outcome: &FixOutcome, would: bool) -> Message {
     let count: usize = outcome.files.iter().map(|file| file.applied.len()).sum();
     let files = outcome.files.len();
     let en = format!("{} in {}", if count == 1 { "1 fix".into() } else { format!("{count} fixes") }, many(files, "file"));
@@ -98,7 +98,7 @@ pub(crate) fn statistics(report: &Report, style: Style) -> String {
     let rows = rows(report);
     let width = rows.iter().map(|row| row.count.to_string().len()).max().unwrap_or(0);
     rows.into_iter().fold(String::new(), |mut text, Row { code, name, count }| {
-        let code = if style.colour { code.bold().to_string() } else { code.to_owned() };
+        let code = if style.color { code.bold().to_string() } else { code.to_owned() };
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{count:>width$} {code} {name}");
         text

@@ -1,5 +1,5 @@
 use super::*;
-use crate::facts::{Memory, Mig};
+use crate::machine::{Memory, Mig};
 
 const GIB: u64 = 1 << 30;
 
@@ -7,34 +7,34 @@ fn memory(total: u64) -> Memory {
     Memory { total, ..Memory::default() }
 }
 
-fn card(index: u32, name: &str, total: u64) -> Card {
+fn gpu(index: u32, name: &str, total: u64) -> Gpu {
     let (name, uuid) = (Some(name.to_owned()), Some(format!("GPU-{index}{index}aa-0000")));
-    Card { index, name, uuid, memory: Some(memory(total)), ..Card::default() }
+    Gpu { index, name, uuid, memory: Some(memory(total)), ..Gpu::default() }
 }
 
-fn cut(index: u32, sizes: &[u64]) -> Card {
-    let slice = |(index, total): (u32, &u64)| Slice {
+fn cut(index: u32, sizes: &[u64]) -> Gpu {
+    let mig_instance = |(index, total): (u32, &u64)| MigInstance {
         index,
         uuid: Some(format!("MIG-{index}bb")),
         memory: Some(memory(*total)),
-        ..Slice::default()
+        ..MigInstance::default()
     };
-    let instances = (0..).zip(sizes).map(slice).collect();
-    Card { mig: Some(Mig { enabled: true, pending: true, instances }), ..card(index, "A100", 40 * GIB) }
+    let instances = (0..).zip(sizes).map(mig_instance).collect();
+    Gpu { mig: Some(Mig { enabled: true, pending: true, instances }), ..gpu(index, "A100", 40 * GIB) }
 }
 
-fn of(cards: Vec<Card>, visible: Option<&str>, by_bus: bool) -> Result<(u32, u64), Message> {
-    let machine = Machine { cards, ..Machine::default() };
-    let environment = Environment { visible: visible.map(str::to_owned), by_bus };
-    choose(&machine, &environment).map(|choice| (choice.count, choice.memory.unwrap_or(0)))
+fn of(gpus: Vec<Gpu>, visible: Option<&str>, by_bus: bool) -> Result<(u32, u64), Message> {
+    let machine = Machine { gpus, ..Machine::default() };
+    let environment = CudaEnvironment { visible: visible.map(str::to_owned), by_bus };
+    select(&machine, &environment).map(|choice| (choice.count, choice.memory.unwrap_or(0)))
 }
 
-fn pair() -> Vec<Card> {
-    vec![card(0, "A", 24 * GIB), card(1, "A", 24 * GIB - 1)]
+fn pair() -> Vec<Gpu> {
+    vec![gpu(0, "A", 24 * GIB), gpu(1, "A", 24 * GIB - 1)]
 }
 
-fn mixed() -> Vec<Card> {
-    vec![card(0, "A", 24 * GIB), card(1, "B", 8 * GIB)]
+fn mixed() -> Vec<Gpu> {
+    vec![gpu(0, "A", 24 * GIB), gpu(1, "B", 8 * GIB)]
 }
 
 #[test]
@@ -42,11 +42,11 @@ fn all_cards_or_those_that_are_visible() {
     assert_eq!(of(pair(), None, false), Ok((2, 24 * GIB - 1)));
     assert_eq!(of(pair(), Some("1"), false).map(|(count, _)| count), Ok(1));
     assert_eq!(of(pair(), Some(" 1 , 0 "), false).map(|(count, _)| count), Ok(2));
-    assert_eq!(of(pair(), Some("0,-1,1"), false).map(|(count, _)| count), Ok(1), "the list ends at what is no card");
+    assert_eq!(of(pair(), Some("0,-1,1"), false).map(|(count, _)| count), Ok(1), "the list ends at what is no GPU");
     assert_eq!(of(pair(), Some("GPU-11"), false), Ok((1, 24 * GIB - 1)));
     for hidden in ["", "-1", "7", "GPU-", "none"] {
         let why = of(pair(), Some(hidden), false).expect_err(hidden).en;
-        assert!(why.contains("hides every card"), "{hidden}: {why}");
+        assert!(why.contains("hides every GPU"), "{hidden}: {why}");
     }
     assert!(of(Vec::new(), None, false).is_err());
 }
@@ -65,11 +65,11 @@ fn an_instance_is_what_a_run_gets() {
     assert_eq!(of(vec![cut(0, &[20 * GIB, 5 * GIB])], Some("MIG-1"), false), Ok((1, 5 * GIB)));
     assert!(of(vec![cut(0, &[20 * GIB, 5 * GIB])], None, false).expect_err("which?").en.contains("differ in memory"));
     assert!(of(vec![cut(0, &[])], None, false).expect_err("none").en.contains("no instance"));
-    assert!(of(vec![cut(0, &[5 * GIB]), card(1, "A100", 40 * GIB)], None, false).is_err());
+    assert!(of(vec![cut(0, &[5 * GIB]), gpu(1, "A100", 40 * GIB)], None, false).is_err());
 }
 
 #[test]
 fn a_lost_card_does_not_count() {
-    let lost = Card { failure: Some(message!("lost", "丢失")), ..Card::default() };
-    assert_eq!(of(vec![lost, card(1, "A", GIB)], None, false), Ok((1, GIB)));
+    let lost = Gpu { failure: Some(message!("lost", "丢失")), ..Gpu::default() };
+    assert_eq!(of(vec![lost, gpu(1, "A", GIB)], None, false), Ok((1, GIB)));
 }

@@ -1,30 +1,30 @@
 //! Who a process is.
 
-use crate::facts::Process;
+use crate::machine::Process;
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System, UpdateKind};
 
 /// The processes of this machine, as far as they were asked for.
 #[derive(Debug)]
-pub(crate) struct People {
+pub(crate) struct ProcessTable {
     /// `None` where the system does not tell of processes.
     system: Option<System>,
 }
 
-impl Default for People {
+impl Default for ProcessTable {
     fn default() -> Self {
         Self { system: System::new().ok() }
     }
 }
 
-impl People {
-    /// Fills in name and owner. `told` is the name that the driver knows.
+impl ProcessTable {
+    /// Fills in name and owner. `driver_name` is the name that the driver knows.
     ///
     /// In a container the driver may count processes as the host does, and the same number can belong to a stranger here. The
     /// driver's name goes first therefore, and the owner is only believed where the names agree.
-    pub(crate) fn introduce(&mut self, process: &mut Process, told: Option<&str>) {
-        let told = told.map(program).filter(|name| !name.is_empty());
+    pub(crate) fn identify(&mut self, process: &mut Process, driver_name: Option<&str>) {
+        let driver_name = driver_name.map(program).filter(|name| !name.is_empty());
         let Some(system) = &mut self.system else {
-            process.name = told;
+            process.name = driver_name;
             return;
         };
         let pid = Pid::from_u32(process.pid);
@@ -37,12 +37,12 @@ impl People {
         system.refresh_processes_specifics(ProcessesToUpdate::Some(&asked), true, kind);
         let seen = system.process(pid);
         let names: Vec<String> = seen.map(names).unwrap_or_default();
-        let same = told.as_ref().is_none_or(|told| names.contains(told));
+        let same = driver_name.as_ref().is_none_or(|driver_name| names.contains(driver_name));
         if same {
             let user = |pid: Pid| system.process(pid)?.user_id();
             process.own = own.and_then(|own| Some(user(pid)? == user(own)?));
         }
-        process.name = told.or_else(|| names.into_iter().next());
+        process.name = driver_name.or_else(|| names.into_iter().next());
     }
 }
 
@@ -66,7 +66,7 @@ fn program(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::Kind;
+    use crate::machine::Kind;
 
     #[test]
     fn programs_lose_their_folders() {
@@ -81,11 +81,11 @@ mod tests {
     #[test]
     fn this_very_process_is_our_own() {
         let mut process = Process { pid: std::process::id(), name: None, memory: None, kind: Kind::Compute, own: None };
-        People::default().introduce(&mut process, None);
+        ProcessTable::default().identify(&mut process, None);
         assert_eq!(process.own, Some(true));
         assert!(process.name.is_some());
         let mut stranger = Process { name: None, own: None, ..process };
-        People::default().introduce(&mut stranger, Some("/usr/bin/another"));
+        ProcessTable::default().identify(&mut stranger, Some("/usr/bin/another"));
         assert_eq!((stranger.name.as_deref(), stranger.own), (Some("another"), None), "the number belongs to somebody else");
     }
 }

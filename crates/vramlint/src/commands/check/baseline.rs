@@ -1,0 +1,50 @@
+//! `--baseline` and `--write-baseline`.
+
+use super::style;
+use crate::cli::CheckArgs;
+use crate::exit::{Status, print_stderr, user_error, write_error};
+use crate::progress::Progress;
+use anyhow::Result;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use vramlint_base::message;
+use vramlint_project::{Baseline, Request, check};
+
+/// Where a baseline lies unless `--baseline` says otherwise.
+const DEFAULT_FILE: &str = "vramlint-baseline.json";
+
+/// Reads `--baseline`.
+pub(super) fn read_baseline(path: &Path) -> Result<Arc<Baseline>> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| user_error(message!("{name} cannot be read: {error}", "无法读取 {name}：{error}")))?;
+    let read = Baseline::read(&text, &folder_of(path)?);
+    read.map(Arc::new).map_err(|why| user_error(message!("{name} is not a baseline: {why}", "{name} 不是基线文件：{why}")))
+}
+
+/// `--write-baseline`.
+pub(super) fn write_baseline(args: &CheckArgs, request: &Request, progress: &Progress) -> Result<Status> {
+    let report = check(request, &|done, all| progress.update(done, all))?;
+    progress.clear();
+    let path = args.baseline.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE));
+    let text = Baseline::write(&report.project, &request.cwd, &report.findings, &folder_of(&path)?);
+    std::fs::write(&path, text).map_err(|error| write_error(&path, &error))?;
+    if !args.common.quiet {
+        let (name, count) = (path.display(), report.findings.len());
+        let s = if count == 1 { "" } else { "s" };
+        print_stderr(
+            message!(
+                "Wrote {count} finding{s} to {name}; `vramlint check --baseline {name}` tells only new ones",
+                "已将 {count} 个问题写入 {name}；`vramlint check --baseline {name}` 只报告新问题"
+            )
+            .get(style(args, &report, progress).lang),
+        );
+    }
+    Ok(Status::Clean)
+}
+
+/// The folder of a file, absolute.
+fn folder_of(path: &Path) -> Result<PathBuf> {
+    let absolute = std::path::absolute(path)?;
+    Ok(absolute.parent().map_or_else(|| absolute.clone(), Path::to_path_buf))
+}

@@ -1,0 +1,189 @@
+//! The GPUs that a run started here would get: those of `CUDA_VISIBLE_DEVICES`.
+//!
+//! CUDA (C++ Programming Guide, "CUDA environment variables"): a list of numbers, or of identities of which the beginning is
+//! enough (`GPU-8932f937`, `MIG-…`). What follows the first entry that is no GPU is invisible. Numbers follow
+//! `CUDA_DEVICE_ORDER`: fastest first unless it is `PCI_BUS_ID`. A process gets one MIG instance at most.
+
+use crate::machine::{Gpu, Machine, MigInstance};
+use vramlint_base::{Message, message};
+
+/// What a run would get: GPUs that are alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GpuSelection {
+    /// Name of the GPUs; of an instance, that of its GPU.
+    pub name: Option<String>,
+    /// Memory of the smallest of them, bytes.
+    pub memory: Option<u64>,
+    /// How many.
+    pub count: u32,
+}
+
+/// The environment as far as CUDA reads it.
+#[derive(Clone, Debug, Default)]
+pub struct CudaEnvironment {
+    /// `CUDA_VISIBLE_DEVICES`.
+    pub visible: Option<String>,
+    /// Whether `CUDA_DEVICE_ORDER` is `PCI_BUS_ID`, which is NVML's order too.
+    pub by_bus: bool,
+}
+
+impl CudaEnvironment {
+    /// Of this process.
+    pub fn from_process() -> Self {
+        Self {
+            visible: std::env::var("CUDA_VISIBLE_DEVICES").ok(),
+            by_bus: std::env::var("CUDA_DEVICE_ORDER").is_ok_and(|order| order == "PCI_BUS_ID"),
+        }
+    }
+}
+
+/// What is chosen: whole GPUs, or an instance of one.
+#[derive(Clone, Copy, Debug)]
+enum Device<'a> {
+    Whole(&'a Gpu),
+    Instance(&'a Gpu, &'a MigInstance),
+}
+
+impl Device<'_> {
+    fn memory(self) -> Option<u64> {
+        match self {
+            Self::Whole(gpu) => gpu.memory.map(|memory| memory.total),
+            Self::Instance(_, mig_instance) => mig_instance.memory.map(|memory| memory.total),
+        }
+    }
+
+    fn gpu(&self) -> &Gpu {
+        match self {
+            Self::Whole(gpu) | Self::Instance(gpu, _) => gpu,
+        }
+    }
+}
+
+/// The GPUs of a run; the error says why they are not known.
+pub fn select(machine: &Machine, environment: &CudaEnvironment) -> Result<GpuSelection, Message> {
+    let all: Vec<&Gpu> = machine.usable().collect();
+    let chosen: Vec<Device<'_>> = match environment.visible.as_deref() {
+        None => all_devices(&all)?,
+        Some(list) => listed_devices(machine, list, environment.by_bus)?,
+    };
+    let Some(first) = chosen.first() else {
+        return Err(match environment.visible.as_deref() {
+            Some(list) => {
+                message!("CUDA_VISIBLE_DEVICES=`{list}` hides every GPU", "CUDA_VISIBLE_DEVICES=`{list}` 隐藏了所有显卡")
+            }
+            None => message!("the NVIDIA driver sees no GPU", "NVIDIA 驱动未发现任何 GPU"),
+        });
+    };
+    // One process takes one instance, whatever else is listed.
+    let chosen = if matches!(first, Device::Instance(..)) { &chosen[..1] } else { &chosen[..] };
+    require_same_model(chosen)?;
+    Ok(GpuSelection {
+        name: first.gpu().name.clone(),
+        memory: chosen.iter().filter_map(|one| one.memory()).min(),
+        count: u32::try_from(chosen.len()).unwrap_or(u32::MAX),
+    })
+}
+
+/// Every GPU; of one that is cut up, an instance.
+fn all_devices<'a>(gpus: &[&'a Gpu]) -> Result<Vec<Device<'a>>, Message> {
+    if let Some(cut) = gpus.iter().find(|gpu| gpu.is_partitioned()) {
+        if gpus.iter().any(|gpu| !gpu.is_partitioned()) {
+            let index = cut.index;
+            return Err(message!(
+                "GPU {index} is cut up by MIG and others are not; say with CUDA_VISIBLE_DEVICES which a run gets, or name the GPU",
+                "GPU {index} 启用了 MIG，其他显卡没有；请用 CUDA_VISIBLE_DEVICES 指明训练使用哪一块，或直接写出显卡名称"
+            ));
+        }
+        let parts = gpus.iter().flat_map(|gpu| instances(gpu).map(|mig_instance| Device::Instance(gpu, mig_instance)));
+        return require_same_size(parts.collect(), cut.index);
+    }
+    Ok(gpus.iter().map(|gpu| Device::Whole(gpu)).collect())
+}
+
+/// The instances, which must have one size: which of them a run gets is not reported by anything.
+fn require_same_size(parts: Vec<Device<'_>>, gpu: u32) -> Result<Vec<Device<'_>>, Message> {
+    if parts.is_empty() {
+        return Err(message!(
+            "GPU {gpu} is in MIG mode and has no instance: no run can use it",
+            "GPU {gpu} 处于 MIG 模式但没有任何实例：训练无法使用"
+        ));
+    }
+    if parts.windows(2).any(|pair| pair[0].memory() != pair[1].memory()) {
+        return Err(message!(
+            "the MIG instances differ in memory; say with CUDA_VISIBLE_DEVICES=MIG-… which one a run gets",
+            "各 MIG 实例的显存不同；请用 CUDA_VISIBLE_DEVICES=MIG-… 指明训练使用哪一个"
+        ));
+    }
+    Ok(parts)
+}
+
+fn instances(gpu: &Gpu) -> impl Iterator<Item = &MigInstance> {
+    gpu.mig.iter().flat_map(|mig| &mig.instances)
+}
+
+/// The GPUs of a list, up to the first entry that is none.
+fn listed_devices<'a>(machine: &'a Machine, list: &str, by_bus: bool) -> Result<Vec<Device<'a>>, Message> {
+    let mut chosen = Vec::new();
+    let mut counted = false;
+    for entry in list.split(',').map(str::trim) {
+        let found = if let Ok(index) = entry.parse::<usize>() {
+            counted = true;
+            machine.gpus.get(index).filter(|gpu| gpu.failure.is_none()).map(Device::Whole)
+        } else {
+            by_uuid(machine, entry)
+        };
+        match found {
+            Some(Device::Whole(gpu)) if gpu.is_partitioned() => {
+                let parts = instances(gpu).map(|mig_instance| Device::Instance(gpu, mig_instance)).collect();
+                chosen.extend(require_same_size(parts, gpu.index)?.into_iter().next());
+            }
+            Some(one) => chosen.push(one),
+            None => break,
+        }
+    }
+    let all: Vec<Device<'_>> = machine.usable().map(Device::Whole).collect();
+    if counted && !by_bus && chosen.len() < all.len() && require_same_model(&all).is_err() {
+        return Err(message!(
+            "the GPUs of this machine differ, and the numbers of CUDA_VISIBLE_DEVICES=`{list}` count the fastest first; set \
+             CUDA_DEVICE_ORDER=PCI_BUS_ID, or name the GPU",
+            "此机器的显卡型号不同，而 CUDA_VISIBLE_DEVICES=`{list}` 中的编号默认按速度排序；请设置 \
+             CUDA_DEVICE_ORDER=PCI_BUS_ID，或直接写出显卡名称"
+        ));
+    }
+    Ok(chosen)
+}
+
+/// By the beginning of an identity, if only one GPU has it.
+fn by_uuid<'a>(machine: &'a Machine, entry: &str) -> Option<Device<'a>> {
+    if !(entry.starts_with("GPU-") || entry.starts_with("MIG-")) {
+        return None;
+    }
+    let begins = |uuid: &Option<String>| uuid.as_deref().is_some_and(|uuid| uuid.starts_with(entry));
+    let gpus = machine.usable().filter(|gpu| begins(&gpu.uuid)).map(Device::Whole);
+    let parts = machine
+        .usable()
+        .flat_map(|gpu| instances(gpu).map(move |mig_instance| (gpu, mig_instance)))
+        .filter(|(_, mig_instance)| begins(&mig_instance.uuid))
+        .map(|(gpu, mig_instance)| Device::Instance(gpu, mig_instance));
+    let mut found = gpus.chain(parts);
+    found.next().filter(|_| found.next().is_none())
+}
+
+/// A run over GPUs that differ is bound by the smallest, and which of them it gets is the launch's business: no single GPU
+/// can stand for all.
+fn require_same_model(chosen: &[Device<'_>]) -> Result<(), Message> {
+    let Some((first, other)) =
+        chosen.first().and_then(|first| Some((first, chosen.iter().find(|one| one.gpu().name != first.gpu().name)?)))
+    else {
+        return Ok(());
+    };
+    let (a, b) = (first.gpu(), other.gpu());
+    let (i, j, a, b) = (a.index, b.index, a.title(), b.title());
+    Err(message!(
+        "the GPUs of this machine differ (GPU {i}: {a}; GPU {j}: {b}); choose with CUDA_VISIBLE_DEVICES=GPU-…, or name the GPU",
+        "此机器的显卡型号不同（GPU {i}：{a}；GPU {j}：{b}）；请用 CUDA_VISIBLE_DEVICES=GPU-… 选择，或直接写出显卡名称"
+    ))
+}
+
+#[cfg(test)]
+mod tests;
