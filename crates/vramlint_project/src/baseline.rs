@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use vramlint_base::{Finding, TextRange};
 use vramlint_resolve::Project;
 
-/// Version of the form.
+/// Version of the format.
 const VERSION: u32 = 1;
 /// Characters of a text that are kept.
-const LONGEST: usize = 200;
+const MAX_TEXT_LENGTH: usize = 200;
 
 /// What makes a finding known again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ struct Entry {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Form {
+struct BaselineFile {
     version: u32,
     findings: Vec<Entry>,
 }
@@ -49,7 +49,7 @@ pub struct Baseline {
 
 /// What a baseline did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Taken {
+pub struct BaselineStats {
     /// Findings that are known.
     pub known: usize,
     /// Findings of the baseline that are gone.
@@ -59,12 +59,13 @@ pub struct Taken {
 impl Baseline {
     /// Reads the text of a baseline whose file lies in `folder` (absolute).
     pub fn read(text: &str, folder: &Path) -> Result<Self, String> {
-        let form: Form = serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
-        if form.version != VERSION {
-            return Err(format!("version {} is not {VERSION}", form.version));
+        let format: BaselineFile =
+            serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
+        if format.version != VERSION {
+            return Err(format!("version {} is not {VERSION}", format.version));
         }
         let mut counts = BTreeMap::new();
-        for entry in form.findings {
+        for entry in format.findings {
             *counts.entry(entry.key).or_default() += entry.count;
         }
         Ok(Self { folder: folder.to_path_buf(), counts })
@@ -80,14 +81,14 @@ impl Baseline {
             *counts.entry((key(project, cwd, folder, finding), finding.name)).or_default() += 1;
         }
         let entry = |((key, name), count): ((Key, &str), usize)| Entry { key, name: name.to_owned(), count };
-        let form = Form { version: VERSION, findings: counts.into_iter().map(entry).collect() };
-        let mut text = serde_json::to_string_pretty(&form).expect("text and numbers become JSON");
+        let format = BaselineFile { version: VERSION, findings: counts.into_iter().map(entry).collect() };
+        let mut text = serde_json::to_string_pretty(&format).expect("text and numbers become JSON");
         text.push('\n');
         text
     }
 
     /// Takes the known findings out.
-    pub(crate) fn take(&self, project: &Project, cwd: &Path, findings: &mut Vec<Finding>) -> Taken {
+    pub(crate) fn remove_known(&self, project: &Project, cwd: &Path, findings: &mut Vec<Finding>) -> BaselineStats {
         let mut left = self.counts.clone();
         let before = findings.len();
         findings.retain(|finding| match left.get_mut(&key(project, cwd, &self.folder, finding)) {
@@ -105,7 +106,7 @@ impl Baseline {
             .map(|file| relative(&absolute(cwd, Path::new(&file.path)), &self.folder))
             .collect();
         let gone = left.iter().filter(|(key, _)| reported.contains(&key.path)).map(|(_, count)| count).sum();
-        Taken { known: before - findings.len(), gone }
+        BaselineStats { known: before - findings.len(), gone }
     }
 }
 
@@ -113,11 +114,11 @@ fn key(project: &Project, cwd: &Path, folder: &Path, finding: &Finding) -> Key {
     let place = project.to_host(finding.place);
     let file = project.file(place.file);
     let path = relative(&absolute(cwd, Path::new(&file.path)), folder);
-    Key { path, code: finding.code.to_owned(), text: even(pointed_at(&file.text, place.range)) }
+    Key { path, code: finding.code.to_owned(), text: normalize_whitespace(lines_of(&file.text, place.range)) }
 }
 
 /// The lines that a range lies on; nothing for a finding about the whole file.
-fn pointed_at(text: &str, range: TextRange) -> &str {
+fn lines_of(text: &str, range: TextRange) -> &str {
     if range.is_empty() && range.start == 0 {
         return "";
     }
@@ -127,9 +128,9 @@ fn pointed_at(text: &str, range: TextRange) -> &str {
     text.get(from..to).unwrap_or("")
 }
 
-fn even(text: &str) -> String {
+fn normalize_whitespace(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").chars().take(LONGEST).collect()
+    words.join(" ").chars().take(MAX_TEXT_LENGTH).collect()
 }
 
 #[cfg(test)]
@@ -151,7 +152,7 @@ mod tests {
         let baseline = Arc::new(taken(&folder, &folder.request(&[])));
         let with = |folder: &Folder| Request { baseline: Some(Arc::clone(&baseline)), ..folder.request(&[]) };
         let report = check(&with(&folder)).expect("no error");
-        assert_eq!((lines(&report), report.baseline), (vec![], Some(Taken { known: 3, gone: 0 })));
+        assert_eq!((lines(&report), report.baseline), (vec![], Some(BaselineStats { known: 3, gone: 0 })));
         // Lines move, blanks and line ends change.
         folder.write("a.yaml", "# new\r\n\r\nx:   BAD\r\n  y: BAD\r\n");
         assert!(lines(&check(&with(&folder)).expect("no error")).is_empty());
@@ -160,10 +161,10 @@ mod tests {
         folder.write("b.yaml", "");
         let report = check(&with(&folder)).expect("no error");
         assert_eq!(lines(&report), ["a.yaml:2:4 bad-word a bad word", "a.yaml:3:4 bad-word a bad word"]);
-        assert_eq!(report.baseline, Some(Taken { known: 1, gone: 2 }));
+        assert_eq!(report.baseline, Some(BaselineStats { known: 1, gone: 2 }));
         // From another folder, and of one file only.
         let request = Request { cwd: folder.path().join("sub"), paths: vec!["../a.yaml".into()], ..with(&folder) };
-        assert_eq!(check(&request).expect("no error").baseline, Some(Taken { known: 1, gone: 1 }));
+        assert_eq!(check(&request).expect("no error").baseline, Some(BaselineStats { known: 1, gone: 1 }));
     }
 
     #[test]

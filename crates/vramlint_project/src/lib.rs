@@ -6,21 +6,21 @@
 //! 2. The same files and the same request give the same report, in the same order, whatever the number of threads.
 //! 3. It writes only in [`fix::write`], and only what [`fix::fix_until_stable`] made.
 
+mod backend;
 mod baseline;
 pub mod config;
 mod discovery;
-mod files;
 pub mod fix;
-mod ground;
-mod layers;
 pub mod models;
+mod overlay_fs;
 mod own;
-mod read;
+mod postprocess;
 pub mod report;
 mod request;
-mod rules;
-mod select;
-mod sift;
+mod rule_runner;
+mod rule_selection;
+mod session;
+mod source_loader;
 mod spelling;
 mod suppress;
 #[cfg(test)]
@@ -28,11 +28,11 @@ mod testing;
 mod versions;
 pub mod workspace;
 
-pub use baseline::{Baseline, Taken};
+pub use baseline::{Baseline, BaselineStats};
 pub use config::{Config, ConfigError};
 pub use fix::{FixOutcome, FixedFile, fix_until_stable};
 pub use models::{find_model, hub_caches};
 pub use report::{Report, check, governing};
 pub use request::Request;
-pub use suppress::{Ignored, add_ignores, ignore_edit};
-pub use workspace::{Answer, Cancel, Stopped, Workspace};
+pub use suppress::{AddIgnoreOutcome, add_ignores, ignore_edit};
+pub use workspace::{AnalysisError, AnalysisResult, CancellationToken, Workspace};

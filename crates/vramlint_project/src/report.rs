@@ -1,13 +1,13 @@
 //! From paths to findings.
 
 use crate::ConfigError;
-use crate::baseline::Taken;
+use crate::backend::Backend;
+use crate::baseline::BaselineStats;
 use crate::config::{Config, Configs};
 use crate::discovery::paths::absolute;
-use crate::ground::{Ground, policy};
-use crate::layers::Layers;
 use crate::request::{Request, first_folder, overlay};
-use crate::select::RuleList;
+use crate::rule_selection::RuleList;
+use crate::session::{AnalysisSession, policy};
 use rayon::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use vramlint_memory::{Arch, Estimate, Setup};
 use vramlint_resolve::{Project, Run, Target};
 
 /// Stack of a working thread, bytes: readers go down as deep as a text is nested.
-pub(crate) const STACK: usize = 16 << 20;
+pub(crate) const STACK_SIZE: usize = 16 << 20;
 
 /// What was found.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub struct Report {
     /// Named paths that were not read, and why.
     pub skipped: Vec<(String, Message)>,
     /// What the baseline did, where there is one.
-    pub baseline: Option<Taken>,
+    pub baseline: Option<BaselineStats>,
 }
 
 impl Report {
@@ -51,7 +51,7 @@ impl Report {
         let reported: Vec<&Run> = self.runs().collect();
         let make = || reported.par_iter().for_each(|run| self.estimates.make(&self.project, &self.models, run));
         // Without threads they are made one after the other, below.
-        if let Ok(pool) = rayon::ThreadPoolBuilder::new().stack_size(STACK).build() {
+        if let Ok(pool) = rayon::ThreadPoolBuilder::new().stack_size(STACK_SIZE).build() {
             pool.install(make);
         }
         self.estimates.all(&self.project, &self.models).filter(|(run, _)| self.is_reported(run))
@@ -81,7 +81,7 @@ impl Report {
 
 /// The configuration that governs the first path of a request, with its target under that of the request. Nothing is checked.
 pub fn governing(request: &Request) -> Result<(Config, Target), ConfigError> {
-    let (rules, files) = (RuleList::new(Layers::real().rules), overlay(request));
+    let (rules, files) = (RuleList::new(Backend::standard().rules), overlay(request));
     let given = request.config.as_ref().map(|path| absolute(&request.cwd, path));
     let configs = Configs::new(&files, &rules, &request.cwd, given.as_deref(), request.isolated)?;
     let first = configs.of_folder(&first_folder(request));
@@ -92,12 +92,12 @@ pub fn governing(request: &Request) -> Result<(Config, Target), ConfigError> {
 
 /// Checks. `progress` is told (files done, files in all) now and then, from any thread.
 pub fn check(request: &Request, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Report, ConfigError> {
-    check_with(&Layers::real(), request, progress)
+    check_with(&Backend::standard(), request, progress)
 }
 
-/// Checks with given layers, on threads of its own.
+/// Checks with given backend, on threads of its own.
 pub(crate) fn check_with(
-    layers: &Layers,
+    backend: &Backend,
     request: &Request,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Report, ConfigError> {
@@ -109,17 +109,17 @@ pub(crate) fn check_with(
     request.cwd = absolute(&cwd, Path::new(""));
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(request.jobs)
-        .stack_size(STACK)
+        .stack_size(STACK_SIZE)
         .build()
         .map_err(|error| ConfigError::new(message!("cannot start threads: {error}", "无法启动线程：{error}")))?;
     let files = overlay(&request);
     pool.install(|| {
-        let ground = Ground::survey(layers, &request, &files)?;
-        let report = ground.judge(
-            layers,
+        let session = AnalysisSession::prepare(backend, &request, &files)?;
+        let report = session.run(
+            backend,
             &request,
             &files,
-            &|tell| ground.read(layers, &files, if tell { progress } else { &|_, _| {} }),
+            &|tell| session.load_sources(backend, &files, if tell { progress } else { &|_, _| {} }),
             &Arc::default(),
             &|| false,
         );

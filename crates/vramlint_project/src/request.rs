@@ -3,7 +3,7 @@
 use crate::baseline::Baseline;
 use crate::config::Preset;
 use crate::discovery::paths::absolute;
-use crate::files::Files;
+use crate::overlay_fs::OverlayFs;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use vramlint_resolve::Target;
 pub struct Request {
     /// Working directory: shown paths are relative to it.
     pub cwd: PathBuf,
-    /// Files and folders to check; empty for the working directory.
+    /// OverlayFs and folders to check; empty for the working directory.
     pub paths: Vec<PathBuf>,
     /// One file from standard input, under this name.
     pub stdin: Option<(PathBuf, Vec<u8>)>,
@@ -47,10 +47,10 @@ pub struct Request {
     pub jobs: usize,
 }
 
-pub(crate) fn overlay(request: &Request) -> Files {
+pub(crate) fn overlay(request: &Request) -> OverlayFs {
     let given = request.overlay.iter().map(|(path, bytes)| (absolute(&request.cwd, path), Arc::new(bytes.clone())));
     let stdin = request.stdin.iter().map(|(name, bytes)| (absolute(&request.cwd, name), Arc::new(bytes.clone())));
-    Files { overlay: given.chain(stdin).collect() }
+    OverlayFs { overlay: given.chain(stdin).collect() }
 }
 
 /// The folder whose configuration speaks for the whole request.

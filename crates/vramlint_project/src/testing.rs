@@ -1,8 +1,8 @@
 //! What the tests of this crate share: temporary folders, and small readers and rules in place of the real ones, so that what
 //! is tested here is this layer alone.
 
-use crate::discovery::form::Form;
-use crate::layers::Layers;
+use crate::backend::Backend;
+use crate::discovery::file_format::FileFormat;
 use crate::report::check_with;
 use crate::request::Request;
 use crate::{ConfigError, Report};
@@ -49,12 +49,12 @@ impl Folder {
 
 /// Small readers: a comment runs from `#` to the end of its line; a line `BROKEN` is a syntax error; a text with `PANIC-READER`
 /// makes the reader fail.
-pub(crate) fn layers() -> Layers {
-    Layers { decode, parse, embedded, resolve: Project::without_runs, rules: RULES }
+pub(crate) fn backend() -> Backend {
+    Backend { decode, parse, embedded, resolve: Project::without_runs, rules: RULES }
 }
 
 pub(crate) fn check(request: &Request) -> Result<Report, ConfigError> {
-    check_with(&layers(), request, &|_, _| {})
+    check_with(&backend(), request, &|_, _| {})
 }
 
 /// `path:line:column name message` of each finding.
@@ -82,13 +82,13 @@ fn decode(bytes: Vec<u8>) -> Decoded {
     }
 }
 
-fn parse(form: Form, text: &str) -> Syntax {
+fn parse(format: FileFormat, text: &str) -> Syntax {
     assert!(!text.contains("PANIC-READER"), "asked for by a test");
     let (mut comments, mut errors) = (Vec::new(), Vec::new());
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let content = line.trim_end();
-        let marker = if form == Form::Json { "//" } else { "#" };
+        let marker = if format == FileFormat::Json { "//" } else { "#" };
         if let Some(start) = content.find(marker) {
             let range = TextRange::of(at + start..at + content.len());
             comments.push(Comment {
@@ -103,18 +103,20 @@ fn parse(form: Form, text: &str) -> Syntax {
         }
         at += line.len();
     }
-    match form {
-        Form::Bash | Form::PowerShell | Form::Variables => {
+    match format {
+        FileFormat::Bash | FileFormat::PowerShell | FileFormat::EnvFile => {
             Syntax::Script(Script { comments, errors, ..Script::default() }.into())
         }
-        Form::Markdown | Form::Makefile | Form::Dockerfile | Form::Batch | Form::Text => Syntax::Text,
-        _ => Syntax::Data(DataFile { json: form == Form::Json, comments, errors, ..DataFile::default() }.into()),
+        FileFormat::Markdown | FileFormat::Makefile | FileFormat::Dockerfile | FileFormat::Batch | FileFormat::Text => {
+            Syntax::Text
+        }
+        _ => Syntax::Data(DataFile { json: format == FileFormat::Json, comments, errors, ..DataFile::default() }.into()),
     }
 }
 
 /// The first fenced block of a document, its indentation removed.
-fn embedded(form: Form, text: &str) -> Vec<Embedded> {
-    if form != Form::Markdown {
+fn embedded(format: FileFormat, text: &str) -> Vec<Embedded> {
+    if format != FileFormat::Markdown {
         return Vec::new();
     }
     let Some(start) = text.find("```yaml\n").map(|at| at + "```yaml\n".len()) else { return Vec::new() };
@@ -142,7 +144,7 @@ pub(crate) fn embedded_project(host: &str) -> Project {
         policy: 0,
         reported: true,
     };
-    let part = embedded(Form::Markdown, host).remove(0);
+    let part = embedded(FileFormat::Markdown, host).remove(0);
     let inner = file(1, &part.text.clone(), Some((vramlint_base::FileId(0), part.into())));
     Project::without_runs(vec![file(0, host, None), inner], vec![vramlint_resolve::Policy::default()])
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use vramlint_project::{Cancel, Report, Request, Workspace, check};
+use vramlint_project::{CancellationToken, Report, Request, Workspace, check};
 
 fn shared() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
@@ -34,14 +34,14 @@ fn differences(folder: &Path) -> Vec<String> {
     let checked = check(&request(folder), &|_, _| {}).expect("a sound configuration");
     let expected = lines(&checked);
     let workspace = Workspace::new(request(folder));
-    let whole = workspace.whole(&Cancel::default()).expect("an answer");
+    let whole = workspace.analyze_all(&CancellationToken::default()).expect("an answer");
     let mut out = Vec::new();
     if lines(&whole.report) != expected {
         out.push(format!("{}: whole\n  check {expected:#?}\n  whole {:#?}", folder.display(), lines(&whole.report)));
     }
     let none = Vec::new();
     for file in checked.project.files.iter().filter(|file| file.host.is_none() && file.reported) {
-        let answer = workspace.around(&folder.join(&file.path), &Cancel::default()).expect("an answer");
+        let answer = workspace.analyze_file(&folder.join(&file.path), &CancellationToken::default()).expect("an answer");
         let found = lines(&answer.report);
         assert!(answer.covers.contains(&file.path), "{} is not covered by itself", file.path);
         for path in &answer.covers {

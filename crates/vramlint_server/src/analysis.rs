@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tower_lsp_server::ls_types::{Diagnostic, Location, Uri};
 use vramlint_base::{FileId, FileRange, Lang, Message};
 use vramlint_estimate::{RunEstimate, Verdict};
-use vramlint_project::{Answer, Cancel, ConfigError, Stopped, Workspace};
+use vramlint_project::{AnalysisError, AnalysisResult, CancellationToken, ConfigError, Workspace};
 use vramlint_resolve::{Run, SourceFile};
 
 /// How much of a folder is analysed.
@@ -100,7 +100,7 @@ impl Found {
 #[derive(Debug)]
 pub(crate) struct Analysis {
     /// The project and its findings.
-    pub answer: Answer,
+    pub answer: AnalysisResult,
     /// What it was made with.
     pub frame: Arc<Frame>,
     /// The language of its words.
@@ -176,19 +176,25 @@ impl Job {
 }
 
 /// Analyses. Runs on a working thread.
-pub(crate) fn analyse(workspace: &Workspace, scope: &Scope, frame: Arc<Frame>, cancel: &Cancel, binary: &dyn Binary) -> Outcome {
+pub(crate) fn analyse(
+    workspace: &Workspace,
+    scope: &Scope,
+    frame: Arc<Frame>,
+    cancel: &CancellationToken,
+    binary: &dyn Binary,
+) -> Outcome {
     if cancel.is_cancelled() {
         return Err(Failure::Cancelled);
     }
     binary.analysing();
     let answer = match scope {
-        Scope::Around(path) => workspace.around(path, cancel),
-        Scope::Whole => workspace.whole(cancel),
+        Scope::Around(path) => workspace.analyze_file(path, cancel),
+        Scope::Whole => workspace.analyze_all(cancel),
     };
     let answer = answer.map_err(|stopped| match stopped {
-        Stopped::Cancelled => Failure::Cancelled,
-        Stopped::Absent => Failure::Absent,
-        Stopped::Config(error) => Failure::Config(error),
+        AnalysisError::Cancelled => Failure::Cancelled,
+        AnalysisError::NotInWorkspace => Failure::Absent,
+        AnalysisError::Config(error) => Failure::Config(error),
     })?;
     let lang = frame.settings.lang.or(answer.report.lang).unwrap_or(frame.usual);
     let covers = answer.covers.iter().map(|shown| places::behind(&frame.root, shown)).collect();

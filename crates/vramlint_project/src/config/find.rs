@@ -1,11 +1,11 @@
 //! Which configuration governs a file: the nearest one above it.
 
-use super::declared::declared;
+use super::declared_models::declared;
 use super::load::{Source, has_table, load};
 use super::{Config, ConfigError};
 use crate::discovery::paths::shown;
-use crate::files::Files;
-use crate::select::RuleList;
+use crate::overlay_fs::OverlayFs;
+use crate::rule_selection::RuleList;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ use vramlint_base::message;
 /// All configurations of a request, read once each.
 #[derive(Debug)]
 pub(crate) struct Configs<'a> {
-    files: &'a Files,
+    files: &'a OverlayFs,
     rules: &'a RuleList,
     cwd: &'a Path,
     /// One configuration for everything: `--config`, or none at all with `--isolated`.
@@ -33,7 +33,7 @@ struct State {
 impl<'a> Configs<'a> {
     /// Prepares the look-up. `given` is `--config`.
     pub(crate) fn new(
-        files: &'a Files,
+        files: &'a OverlayFs,
         rules: &'a RuleList,
         cwd: &'a Path,
         given: Option<&Path>,
@@ -95,7 +95,7 @@ impl<'a> Configs<'a> {
 }
 
 /// The configuration file in this very folder. `vramlint.toml` wins over `pyproject.toml`, which needs the table to count.
-fn file_in(files: &Files, folder: &Path) -> Option<PathBuf> {
+fn file_in(files: &OverlayFs, folder: &Path) -> Option<PathBuf> {
     let own = folder.join("vramlint.toml");
     if files.is_file(&own) {
         return Some(own);
@@ -106,16 +106,16 @@ fn file_in(files: &Files, folder: &Path) -> Option<PathBuf> {
 }
 
 /// Whether this very folder has a configuration.
-pub(crate) fn has_config(files: &Files, folder: &Path) -> bool {
+pub(crate) fn has_config(files: &OverlayFs, folder: &Path) -> bool {
     file_in(files, folder).is_some()
 }
 
 /// The configuration file in this very folder.
 pub fn configuration_in(folder: &Path) -> Option<PathBuf> {
-    file_in(&Files::default(), folder)
+    file_in(&OverlayFs::default(), folder)
 }
 
-fn read(files: &Files, file: &Path, root: &Path, cwd: &Path, rules: &RuleList) -> Result<Config, ConfigError> {
+fn read(files: &OverlayFs, file: &Path, root: &Path, cwd: &Path, rules: &RuleList) -> Result<Config, ConfigError> {
     let name = shown(file, cwd);
     let bytes = files.read(file).map_err(|error| ConfigError::new(message!("{name}: {error}", "{name}：无法读取：{error}")))?;
     let text =
@@ -139,7 +139,7 @@ mod tests {
             ("c/pyproject.toml", "[tool.vramlint.target]\ncount = 3\n"),
             ("c/vramlint.toml", "[target]\ncount = 4\n"),
         ]);
-        let (files, rules) = (Files::default(), RuleList::new(RULES));
+        let (files, rules) = (OverlayFs::default(), RuleList::new(RULES));
         let configs = Configs::new(&files, &rules, folder.path(), None, false).expect("fine");
         let count = |at: &str| configs.with(configs.of_folder(&folder.path().join(at)), |config| config.target.count);
         assert_eq!(count(""), Some(1));

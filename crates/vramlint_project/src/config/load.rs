@@ -4,9 +4,9 @@ use super::glob::Globs;
 use super::raw::{FailOn, Level, Os, RawConfig, RawLang, RawModel};
 use super::size::SizeError;
 use super::validate::validate;
-use super::{Config, ConfigError, DeclaredModel, PerFileIgnore, schema, unknown_card};
+use super::{Config, ConfigError, DeclaredModel, PerFileIgnore, schema, unknown_gpu};
 use crate::discovery::paths::absolute;
-use crate::select::{Choice, RuleList, Selector};
+use crate::rule_selection::{RuleList, SelectionLayer, Selector};
 use serde::Deserialize;
 use std::path::Path;
 use toml::Spanned;
@@ -70,13 +70,13 @@ pub(crate) fn load(source: &Source<'_>, rules: &RuleList) -> Result<Config, Conf
         return Err(at(range, &what));
     }
     let raw = raw.map_err(|error| broken(&error))?;
-    let places = Places { source, table };
+    let places = KeyLocations { source, table };
     refuse_auto(&raw, &places)?;
     build(&raw, &places, rules)
 }
 
 /// `gpu = "auto"` would make the findings depend on who asks: the command line may say it, a file may not.
-fn refuse_auto(raw: &RawConfig, places: &Places<'_>) -> Result<(), ConfigError> {
+fn refuse_auto(raw: &RawConfig, places: &KeyLocations<'_>) -> Result<(), ConfigError> {
     if raw.target.gpu.as_deref().is_some_and(|gpu| gpu.eq_ignore_ascii_case("auto")) {
         let what = message!(
             "`target.gpu` cannot be `auto`: the findings would differ from machine to machine; name the card, or let \
@@ -104,12 +104,12 @@ struct Tool {
 }
 
 /// Finds where a value is written, for errors.
-struct Places<'a> {
+struct KeyLocations<'a> {
     source: &'a Source<'a>,
     table: &'a DeTable<'a>,
 }
 
-impl Places<'_> {
+impl KeyLocations<'_> {
     /// The value at a path of keys; with `index`, that item of the list there.
     fn of(&self, path: &[&str], index: Option<usize>) -> Option<TextRange> {
         let (first, rest) = path.split_first()?;
@@ -131,20 +131,19 @@ impl Places<'_> {
     }
 
     fn selectors(&self, path: &[&str], words: &[String], rules: &RuleList) -> Result<Vec<Selector>, ConfigError> {
-        let read = |(index, word): (usize, &String)| rules.selector(word).map_err(|what| self.error(path, index, &what));
+        let read = |(index, word): (usize, &String)| rules.parse_selector(word).map_err(|what| self.error(path, index, &what));
         words.iter().enumerate().map(read).collect()
     }
 }
 
-fn build(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Config, ConfigError> {
-    if let Some(what) =
-        raw.target.gpu.as_ref().filter(|_| raw.target.memory.is_none()).and_then(|gpu| unknown_card(gpu, "memory"))
+fn build(raw: &RawConfig, places: &KeyLocations<'_>, rules: &RuleList) -> Result<Config, ConfigError> {
+    if let Some(what) = raw.target.gpu.as_ref().filter(|_| raw.target.memory.is_none()).and_then(|gpu| unknown_gpu(gpu, "memory"))
     {
         return Err(places.error(&["target", "gpu"], usize::MAX, &what));
     }
     let root = places.source.root.to_path_buf();
     let select = raw.lint.select.as_ref().map(|words| places.selectors(&["lint", "select"], words, rules)).transpose()?;
-    let choice = Choice {
+    let choice = SelectionLayer {
         select,
         extend: places.selectors(&["lint", "extend-select"], &raw.lint.extend_select, rules)?,
         ignore: places.selectors(&["lint", "ignore"], &raw.lint.ignore, rules)?,
@@ -171,7 +170,7 @@ fn build(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Confi
     })
 }
 
-fn versions(raw: &RawConfig, places: &Places<'_>) -> Result<Vec<(&'static str, Known, TextRange)>, ConfigError> {
+fn versions(raw: &RawConfig, places: &KeyLocations<'_>) -> Result<Vec<(&'static str, Known, TextRange)>, ConfigError> {
     let read = |(name, text): (&String, &String)| {
         let path = ["versions", name.as_str()];
         let (library, known) = super::versions::read(name, text).map_err(|what| places.error(&path, usize::MAX, &what))?;
@@ -204,7 +203,7 @@ fn fail_on(level: FailOn) -> Severity {
     }
 }
 
-fn models(raw: &RawConfig, places: &Places<'_>, root: &Path) -> Vec<DeclaredModel> {
+fn models(raw: &RawConfig, places: &KeyLocations<'_>, root: &Path) -> Vec<DeclaredModel> {
     let tables = places.table.get("model").and_then(|models| models.get_ref().as_array());
     let at = |index: usize| tables?.get(index)?.get_ref().as_table()?.get("config").map(|value| TextRange::of(value.span()));
     let model = |(index, model): (usize, &RawModel)| DeclaredModel {
@@ -215,7 +214,7 @@ fn models(raw: &RawConfig, places: &Places<'_>, root: &Path) -> Vec<DeclaredMode
     raw.model.iter().enumerate().map(model).collect()
 }
 
-fn per_file_ignores(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Vec<PerFileIgnore>, ConfigError> {
+fn per_file_ignores(raw: &RawConfig, places: &KeyLocations<'_>, rules: &RuleList) -> Result<Vec<PerFileIgnore>, ConfigError> {
     let read = |(glob, words): (&String, &Vec<String>)| {
         let path = ["lint", "per-file-ignores", glob.as_str()];
         let (negated, pattern) = glob.strip_prefix('!').map_or((false, glob.as_str()), |rest| (true, rest));
@@ -225,10 +224,10 @@ fn per_file_ignores(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> R
     raw.lint.per_file_ignores.iter().map(read).collect()
 }
 
-fn levels(raw: &RawConfig, places: &Places<'_>, rules: &RuleList) -> Result<Vec<(Selector, Level)>, ConfigError> {
+fn levels(raw: &RawConfig, places: &KeyLocations<'_>, rules: &RuleList) -> Result<Vec<(Selector, Level)>, ConfigError> {
     let read = |(word, level): (&String, &Level)| {
         let selector =
-            rules.selector(word).map_err(|what| places.error(&["lint", "severity", word.as_str()], usize::MAX, &what))?;
+            rules.parse_selector(word).map_err(|what| places.error(&["lint", "severity", word.as_str()], usize::MAX, &what))?;
         Ok((selector, *level))
     };
     raw.lint.severity.iter().map(read).collect()

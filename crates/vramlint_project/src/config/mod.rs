@@ -1,10 +1,10 @@
 //! `vramlint.toml` and `[tool.vramlint]` of `pyproject.toml`.
 
-mod card;
-mod declared;
+mod declared_models;
 mod error;
 mod find;
 pub(crate) mod glob;
+mod gpu;
 mod load;
 pub(crate) mod raw;
 mod schema;
@@ -12,15 +12,15 @@ mod size;
 mod validate;
 mod versions;
 
-pub(crate) use card::unknown_card;
 pub use error::{ConfigError, ConfigPlace};
 pub use find::configuration_in;
 pub(crate) use find::{Configs, has_config};
+pub(crate) use gpu::unknown_gpu;
 pub use raw::Preset;
 pub use schema::{schema, schema_text};
 pub use size::Size;
 
-use crate::select::{Choice, Selector};
+use crate::rule_selection::{SelectionLayer, Selector};
 use glob::Globs;
 use raw::Level;
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ pub struct Config {
     pub declared: Vec<Model>,
     pub(crate) exclude: Option<Globs>,
     pub(crate) extend_exclude: Globs,
-    pub(crate) choice: Choice,
+    pub(crate) choice: SelectionLayer,
     pub(crate) per_file_ignores: Vec<PerFileIgnore>,
     pub(crate) levels: Vec<(Selector, Level)>,
 }

@@ -10,7 +10,7 @@ use vramlint_base::{Message, message};
 pub struct Size(pub u64);
 
 /// The least size that can be meant: below it a unit was forgotten.
-const LEAST: u64 = 1 << 20;
+const MIN_MEMORY: u64 = 1 << 20;
 
 /// Units in lower case, with their bytes.
 const UNITS: [(&str, u64); 9] = [
@@ -51,7 +51,7 @@ impl Size {
 
     /// A size given in bytes; refused where a unit must have been forgotten.
     pub fn of_bytes(bytes: u64) -> Result<Self, Message> {
-        if bytes < LEAST {
+        if bytes < MIN_MEMORY {
             return Err(message!(
                 "{bytes} bytes is too small for a memory, write a unit as in `24GiB`",
                 "{bytes} 字节作为内存太小，请写明单位，例如 `24GiB`"

@@ -178,13 +178,13 @@ fn overlays_count_instead_of_the_disk() {
 fn a_walk_gives_up_at_its_limit() {
     let folder = Folder::new(&[("a.yaml", ""), ("b.yaml", ""), ("c/d.yaml", ""), ("c/e.txt", "")]);
     let walk = |files, entries| {
-        let limit = Some(super::walk::Limit { files, entries });
-        super::walk::walk(folder.path(), &crate::files::Files::default(), false, 2, limit, &|_, _| false)
+        let limit = Some(super::walk::WalkLimit { files, entries });
+        super::walk::walk(folder.path(), &crate::overlay_fs::OverlayFs::default(), false, 2, limit, &|_, _| false)
     };
-    assert!(!walk(3, 6).given_up);
+    assert!(!walk(3, 6).limit_reached);
     assert_eq!(walk(3, 6).files.len(), 3);
-    assert!(walk(2, 6).given_up);
-    assert!(walk(3, 5).given_up);
+    assert!(walk(2, 6).limit_reached);
+    assert!(walk(3, 5).limit_reached);
 }
 
 #[test]

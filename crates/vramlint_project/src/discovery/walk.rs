@@ -1,7 +1,7 @@
 //! The walk through a folder: parallel, obeying `.gitignore`, never following a link to a folder.
 
-use super::form::{ByName, Form};
-use crate::files::Files;
+use super::file_format::{FileFormat, FormatByName};
+use crate::overlay_fs::OverlayFs;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,34 +10,34 @@ use std::sync::{Mutex, PoisonError};
 
 /// How far a walk goes before it gives up; a home directory must not be read whole for the sake of one file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limit {
+pub(crate) struct WalkLimit {
     /// Files that would be read.
     pub files: usize,
-    /// Files and folders that are looked at.
+    /// OverlayFs and folders that are looked at.
     pub entries: usize,
 }
 
 /// What a walk found.
 #[derive(Debug, Default)]
-pub(crate) struct Walked {
-    /// Files to read.
-    pub files: Vec<(PathBuf, Form)>,
+pub(crate) struct WalkResult {
+    /// OverlayFs to read.
+    pub files: Vec<(PathBuf, FileFormat)>,
     /// Folders that could not be read, and why.
     pub unreadable: Vec<(PathBuf, String)>,
     /// Whether the limit was reached; the rest is then worth nothing.
-    pub given_up: bool,
+    pub limit_reached: bool,
 }
 
 /// Walks below `root`. `excluded` is asked for every entry, with whether it is a folder.
 pub(crate) fn walk(
     root: &Path,
-    files: &Files,
+    files: &OverlayFs,
     no_ignore: bool,
     jobs: usize,
-    limit: Option<Limit>,
+    limit: Option<WalkLimit>,
     excluded: &(dyn Fn(&Path, bool) -> bool + Sync),
-) -> Walked {
-    let out = Mutex::new(Walked::default());
+) -> WalkResult {
+    let out = Mutex::new(WalkResult::default());
     let (entries, found, full) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
     let walker = WalkBuilder::new(root)
         .standard_filters(!no_ignore)
@@ -53,7 +53,7 @@ pub(crate) fn walk(
             }
             let visit = match entry {
                 Ok(entry) => visit(&entry, files, excluded),
-                Err(error) => failed(&error),
+                Err(error) => walk_error(&error),
             };
             let is_file = matches!(visit, Visit::File(..));
             let over = |counter: &AtomicUsize, most: usize| counter.fetch_add(1, Ordering::Relaxed) >= most;
@@ -63,7 +63,7 @@ pub(crate) fn walk(
             }
             let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
             match visit {
-                Visit::File(path, form) => out.files.push((path, form)),
+                Visit::File(path, format) => out.files.push((path, format)),
                 Visit::Unreadable(path, why) => out.unreadable.push((path, why)),
                 Visit::Skip => return WalkState::Skip,
                 Visit::Pass => {}
@@ -72,12 +72,12 @@ pub(crate) fn walk(
         })
     });
     let mut out = out.into_inner().unwrap_or_else(PoisonError::into_inner);
-    out.given_up = full.into_inner();
+    out.limit_reached = full.into_inner();
     out
 }
 
 enum Visit {
-    File(PathBuf, Form),
+    File(PathBuf, FileFormat),
     Unreadable(PathBuf, String),
     /// Nothing here; a folder is not entered.
     Skip,
@@ -85,13 +85,13 @@ enum Visit {
     Pass,
 }
 
-fn visit(entry: &DirEntry, files: &Files, excluded: &(dyn Fn(&Path, bool) -> bool + Sync)) -> Visit {
+fn visit(entry: &DirEntry, files: &OverlayFs, excluded: &(dyn Fn(&Path, bool) -> bool + Sync)) -> Visit {
     if entry.depth() == 0 {
         return Visit::Pass;
     }
     let path = entry.path();
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-    if is_hidden(path) && (is_folder || !is_variables(path)) || excluded(path, is_folder) {
+    if is_hidden(path) && (is_folder || !is_env_file(path)) || excluded(path, is_folder) {
         return Visit::Skip;
     }
     if is_folder {
@@ -101,18 +101,18 @@ fn visit(entry: &DirEntry, files: &Files, excluded: &(dyn Fn(&Path, bool) -> boo
     if !path.is_file() {
         return Visit::Skip;
     }
-    match form_in_walk(path, files) {
-        Some(form) => Visit::File(path.to_path_buf(), form),
+    match format_in_walk(path, files) {
+        Some(format) => Visit::File(path.to_path_buf(), format),
         None => Visit::Skip,
     }
 }
 
-/// The form of a file that nobody named.
-pub(crate) fn form_in_walk(path: &Path, files: &Files) -> Option<Form> {
-    match Form::by_name(path) {
-        ByName::Form(form) => Some(form),
-        ByName::AskShebang => Form::by_shebang(&files.head(path)),
-        ByName::Dataset | ByName::Other => None,
+/// The format of a file that nobody named.
+pub(crate) fn format_in_walk(path: &Path, files: &OverlayFs) -> Option<FileFormat> {
+    match FileFormat::by_name(path) {
+        FormatByName::Format(format) => Some(format),
+        FormatByName::AskShebang => FileFormat::by_shebang(&files.head(path)),
+        FormatByName::Dataset | FormatByName::Unknown => None,
     }
 }
 
@@ -125,12 +125,12 @@ pub(crate) fn is_hidden(path: &Path) -> bool {
 }
 
 /// `.env`, the one hidden file that is read; a folder of that name is a virtual environment.
-pub(crate) fn is_variables(path: &Path) -> bool {
+pub(crate) fn is_env_file(path: &Path) -> bool {
     path.file_name() == Some(OsStr::new(".env"))
 }
 
 /// An entry that could not be read. Faults inside a `.gitignore` are none of ours.
-fn failed(error: &ignore::Error) -> Visit {
+fn walk_error(error: &ignore::Error) -> Visit {
     match (path_of(error), error.io_error()) {
         (Some(path), Some(io)) => Visit::Unreadable(path.to_path_buf(), io.to_string()),
         _ => Visit::Pass,

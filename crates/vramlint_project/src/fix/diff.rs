@@ -7,7 +7,7 @@ use similar::{Algorithm, TextDiff};
 const CONTEXT: usize = 3;
 
 /// Lines around a change of a file of variables: its other lines may hold secrets, which must not end up in a log.
-const CONTEXT_OF_VARIABLES: usize = 0;
+const ENV_FILE_CONTEXT: usize = 0;
 
 /// The change of a file as a unified diff that `patch` and `git apply` read; empty where nothing changed. Line endings are kept
 /// as they are, so that lines of a file with CRLF end with `\r`.
@@ -20,7 +20,7 @@ pub fn unified_diff(file: &FixedFile) -> String {
     let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_slices(&before, &after);
     let mut out = format!("--- a/{0}\n+++ b/{0}\n", file.shown);
     let variables = file.path.extension().is_some_and(|extension| extension == "env") || file.path.ends_with(".env");
-    let context = if variables { CONTEXT_OF_VARIABLES } else { CONTEXT };
+    let context = if variables { ENV_FILE_CONTEXT } else { CONTEXT };
     for hunk in diff.unified_diff().context_radius(context).iter_hunks() {
         out.extend([hunk.header().to_string().as_str(), "\n"]);
         for change in hunk.iter_changes() {

@@ -1,4 +1,4 @@
-//! Fixes: which are applied, to which texts, and how they reach the disk.
+//! Fixes: which are applied, to which apply_to_texts, and how they reach the disk.
 //!
 //! Nothing is written unless [`write`] is called: a file of standard input has a place in the project, not on the disk, and is
 //! printed instead.
@@ -6,17 +6,17 @@
 //! Edits are byte-wise, so that line endings, a byte order mark and a missing last line break stay as they are.
 
 mod diff;
-pub(crate) mod host;
-mod plan;
-mod pure;
-mod stable;
+mod fixpoint;
+pub(crate) mod host_edits;
+mod in_memory;
+mod select;
 mod write;
 
 pub use diff::unified_diff;
-pub use plan::{Applied, FixedFile};
-pub use pure::{breaks, in_host, safe_fixes};
-pub(crate) use stable::errors;
-pub use stable::{FixOutcome, fix_until_stable};
+pub(crate) use fixpoint::count_errors;
+pub use fixpoint::{FixOutcome, fix_until_stable};
+pub use in_memory::{breaks, in_host, safe_fixes};
+pub use select::{AppliedFix, FixedFile};
 pub use write::write;
 
 use crate::discovery::paths::absolute;
@@ -28,12 +28,12 @@ use vramlint_resolve::Project;
 /// Applies fixes once: the first that is allowed of each finding, as far as they do not touch each other. The findings must be
 /// those of a report on `project`; `cwd` is what its paths are relative to.
 pub fn apply(project: &Project, cwd: &Path, findings: &[Finding], unsafe_ok: bool) -> Vec<FixedFile> {
-    let planned = plan::plan(project, findings, unsafe_ok, &HashSet::new());
+    let selected = select::select_fixes(project, findings, unsafe_ok, &HashSet::new());
     let mut out: BTreeMap<_, FixedFile> = BTreeMap::new();
-    for (id, after) in plan::texts(project, &planned) {
+    for (id, after) in select::apply_to_texts(project, &selected) {
         let file = project.file(id);
-        let touches = |planned: &&plan::Planned| planned.fix.edits.iter().any(|edit| edit.place.file == id);
-        let applied = planned.iter().filter(touches).map(|planned| planned.applied.clone()).collect();
+        let touches = |selected: &&select::SelectedFix| selected.fix.edits.iter().any(|edit| edit.place.file == id);
+        let applied = selected.iter().filter(touches).map(|selected| selected.applied.clone()).collect();
         let path = absolute(cwd, Path::new(&file.path));
         out.insert(id, FixedFile { path, shown: file.path.clone(), before: file.text.to_string(), after, applied });
     }

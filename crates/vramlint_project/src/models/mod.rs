@@ -1,17 +1,17 @@
 //! The models that a project names, read from where they lie: the project's folders and the user's Hugging Face cache. Never the
 //! network.
 
-mod cache;
-mod folder;
-mod gather;
-mod names;
+mod collect;
+mod hub_cache;
+mod model_folder;
+mod model_names;
 
-pub use cache::hub_caches;
-pub(crate) use folder::read_config;
-pub(crate) use gather::gather;
+pub(crate) use collect::collect_models;
+pub use hub_cache::hub_caches;
+pub(crate) use model_folder::read_config;
 
 use crate::discovery::paths::{absolute, shown};
-use crate::files::Files;
+use crate::overlay_fs::OverlayFs;
 use std::path::{Path, PathBuf};
 use vramlint_base::{Message, message};
 use vramlint_estimate::{Model, Models, Source};
@@ -19,12 +19,12 @@ use vramlint_estimate::{Model, Models, Source};
 /// The model that `name` means on a command line: a `config.json` or the folder of one (relative to `cwd`), a name on the hub that
 /// lies in one of `caches`, or one of the catalogue.
 pub fn find_model(name: &str, cwd: &Path, caches: &[PathBuf]) -> Result<Model, Message> {
-    let (files, path) = (Files::default(), absolute(cwd, Path::new(name)));
+    let (files, path) = (OverlayFs::default(), absolute(cwd, Path::new(name)));
     if !name.is_empty() && path.exists() {
         return read_config(&files, &path, name, Source::Project(shown(&path, cwd)));
     }
     let mut models = Models::catalogue();
-    if let Some(found) = cache::find(caches, name) {
+    if let Some(found) = hub_cache::find(caches, name) {
         match read_config(&files, &found.config, name, Source::Cache(found.shown)) {
             Ok(model) => models.insert(model),
             Err(why) => return Err(why),

@@ -1,7 +1,7 @@
 //! Caches and folders as the libraries make them, built in temporary folders.
 
 use super::*;
-use crate::layers::Layers;
+use crate::backend::Backend;
 use crate::report::check_with;
 use crate::testing::Folder;
 use crate::{Report, Request};
@@ -17,7 +17,7 @@ fn config(hidden: u32) -> String {
 fn report(folder: &Folder, caches: &[&str]) -> Report {
     let hub_caches = caches.iter().map(|cache| folder.path().join(cache)).collect();
     let request = Request { hub_caches, ..folder.request(&[]) };
-    check_with(&Layers::real(), &request, &|_, _| {}).expect("no error")
+    check_with(&Backend::standard(), &request, &|_, _| {}).expect("no error")
 }
 
 /// A training that names a model.
@@ -75,7 +75,7 @@ fn unsaved_texts_count() {
     let folder = Folder::new(&[("launch.sh", &launch("m")), ("train.py", TRAIN), ("m/config.json", "{")]);
     let overlay = [(PathBuf::from("m/config.json"), config(64).into_bytes())].into();
     let request = Request { overlay, ..folder.request(&[]) };
-    let report = check_with(&Layers::real(), &request, &|_, _| {}).expect("no error");
+    let report = check_with(&Backend::standard(), &request, &|_, _| {}).expect("no error");
     assert!(report.models.find("m").is_some());
 }
 
@@ -135,22 +135,22 @@ fn the_cache_is_read_and_the_project_wins_over_it() {
 fn without_a_main_only_one_snapshot_is_taken() {
     let folder = Folder::new(&[("hub/models--a--b/snapshots/r1/config.json", &config(64))]);
     let caches = [folder.path().join("hub")];
-    assert_eq!(cache::find(&caches, "a/b").map(|found| found.shown), Some("models--a--b/snapshots/r1/config.json".into()));
+    assert_eq!(hub_cache::find(&caches, "a/b").map(|found| found.shown), Some("models--a--b/snapshots/r1/config.json".into()));
     folder.write("hub/models--a--b/snapshots/r2/config.json", &config(64));
-    assert_eq!(cache::find(&caches, "a/b"), None);
+    assert_eq!(hub_cache::find(&caches, "a/b"), None);
     folder.write("hub/models--a--b/refs/main", "../../elsewhere");
-    assert_eq!(cache::find(&caches, "a/b"), None);
+    assert_eq!(hub_cache::find(&caches, "a/b"), None);
     folder.write("hub/models--a--b/refs/main", "r3");
-    assert_eq!(cache::find(&caches, "a/b"), None);
+    assert_eq!(hub_cache::find(&caches, "a/b"), None);
 }
 
 #[test]
 fn what_is_no_name_of_the_hub_is_not_looked_for() {
     let folder = Folder::new(&[("hub/models--a/snapshots/r/config.json", &config(64))]);
     let caches = [folder.path().join("hub")];
-    assert!(cache::find(&caches, "a").is_some());
+    assert!(hub_cache::find(&caches, "a").is_some());
     for name in ["", ".", "..", "a/../a", "./a", "/a", "a/", "a--b", "a b", "a/b/c", "模型", &"a".repeat(200)] {
-        assert_eq!(cache::find(&caches, name), None, "{name}");
+        assert_eq!(hub_cache::find(&caches, name), None, "{name}");
     }
 }
 
@@ -167,18 +167,18 @@ fn links_lead_to_the_blobs_and_nowhere_else() {
     let link = folder.path().join("hub/models--a--b/snapshots/r/config.json");
     let caches = [folder.path().join("hub")];
     symlink("../../blobs/1234", &link).expect("a link");
-    assert!(cache::find(&caches, "a/b").is_some());
+    assert!(hub_cache::find(&caches, "a/b").is_some());
     std::fs::remove_file(&link).expect("removed");
     symlink(folder.path().join("secret/config.json"), &link).expect("a link");
-    assert_eq!(cache::find(&caches, "a/b"), None);
+    assert_eq!(hub_cache::find(&caches, "a/b"), None);
     std::fs::remove_file(&link).expect("removed");
     symlink("../../blobs/gone", &link).expect("a link");
-    assert_eq!(cache::find(&caches, "a/b"), None);
+    assert_eq!(hub_cache::find(&caches, "a/b"), None);
     // The cache itself may be a link.
     std::fs::remove_file(&link).expect("removed");
     symlink("../../blobs/1234", &link).expect("a link");
     symlink(folder.path().join("hub"), folder.path().join("other")).expect("a link");
-    assert!(cache::find(&[folder.path().join("other")], "a/b").is_some());
+    assert!(hub_cache::find(&[folder.path().join("other")], "a/b").is_some());
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn a_name_on_the_command_line() {
 fn a_declared_model_must_be_there_and_readable() {
     let error = |files: &[(&str, &str)]| {
         let folder = Folder::new(files);
-        check_with(&Layers::real(), &folder.request(&[]), &|_, _| {}).expect_err("a configuration error").message
+        check_with(&Backend::standard(), &folder.request(&[]), &|_, _| {}).expect_err("a configuration error").message
     };
     let toml = "# 模型\n[[model]]\nid = \"a\"\nconfig = \"a.json\"\n[[model]]\nid = \"b\"\nconfig = \"b.json\"\n";
     let absent = error(&[("vramlint.toml", toml), ("a.json", "{}")]);
@@ -241,7 +241,7 @@ fn a_declared_model_must_be_there_and_readable() {
 fn the_caches_of_an_environment() {
     let of = |pairs: &[(&str, &str)]| {
         let find = |name: &str| pairs.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).into());
-        let caches = cache::caches_of(find);
+        let caches = hub_cache::caches_of(find);
         caches.iter().map(|path| path.to_string_lossy().replace('\\', "/")).collect::<Vec<_>>()
     };
     let home = ("HOME", "/home/u");
@@ -259,7 +259,7 @@ fn a_card_on_the_command_line_is_known_or_its_memory_is_given() {
     let folder = Folder::new(&[]);
     let check = |gpu: &str, memory| {
         let target = vramlint_resolve::Target { gpu: Some(gpu.into()), memory, ..vramlint_resolve::Target::default() };
-        check_with(&Layers::real(), &Request { target, ..folder.request(&[]) }, &|_, _| {})
+        check_with(&Backend::standard(), &Request { target, ..folder.request(&[]) }, &|_, _| {})
     };
     assert!(check("4090", None).is_ok() && check("Acme X1", Some(1 << 34)).is_ok());
     let error = check("RTX 4900", None).expect_err("unknown").message;

@@ -136,8 +136,8 @@ fn a_failing_rule_or_reader_is_a_finding_and_the_rest_stands() {
 #[test]
 fn a_failing_resolver_leaves_the_files() {
     let folder = Folder::new(&[("a.yaml", "BAD\n")]);
-    let layers = crate::layers::Layers { resolve: |_, _| panic!("asked for by a test"), ..crate::testing::layers() };
-    let report = super::check_with(&layers, &folder.request(&[]), &|_, _| {}).expect("no error");
+    let backend = crate::backend::Backend { resolve: |_, _| panic!("asked for by a test"), ..crate::testing::backend() };
+    let report = super::check_with(&backend, &folder.request(&[]), &|_, _| {}).expect("no error");
     assert_eq!(lines(&report).len(), 2);
     assert!(lines(&report)[0].contains("failed to join the files into training runs"));
 }
@@ -157,7 +157,7 @@ fn progress_is_told_for_every_file() {
     let folder = Folder::new(&[("a.yaml", ""), ("b.yaml", "")]);
     let told = std::sync::Mutex::new(Vec::new());
     let tell = |done, all| told.lock().expect("unpoisoned").push((done, all));
-    super::check_with(&crate::testing::layers(), &folder.request(&[]), &tell).expect("no error");
+    super::check_with(&crate::testing::backend(), &folder.request(&[]), &tell).expect("no error");
     let mut told = told.into_inner().expect("unpoisoned");
     told.sort_unstable();
     assert_eq!(told, [(1, 2), (2, 2)]);

@@ -22,17 +22,17 @@ pub(crate) struct Directive {
     pub range: TextRange,
     /// Whether the whole file is meant.
     pub file: bool,
-    /// What is to be suppressed.
-    pub what: What,
+    /// DirectiveKind is to be suppressed.
+    pub what: DirectiveKind,
 }
 
-/// What a directive suppresses.
+/// DirectiveKind a directive suppresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum DirectiveKind {
     /// Everything.
     All,
     /// These names or codes; `list` is what stands between the brackets.
-    Names { names: Vec<(String, TextRange)>, list: TextRange },
+    PathIndex { names: Vec<(String, TextRange)>, list: TextRange },
     /// Nothing, as it cannot be understood.
     Malformed(Message),
 }
@@ -65,7 +65,7 @@ pub(crate) fn parse(comment: &str, offset: u32, is_rule: impl Fn(&str) -> bool) 
         let start = found.start();
         let rest = &comment[found.end()..];
         let end = found.end() + end_of(rest);
-        let body = Body { text: &comment[found.end()..end], at: offset + found.end() as u32 };
+        let body = DirectiveBody { text: &comment[found.end()..end], at: offset + found.end() as u32 };
         if let Some((file, what)) = body.read(&is_rule) {
             out.push(Directive {
                 range: TextRange::new(offset + start as u32, offset + whole_end(comment, start, end) as u32),
@@ -93,22 +93,22 @@ fn whole_end(comment: &str, start: usize, end: usize) -> usize {
     found.unwrap_or(end)
 }
 
-/// What stands behind the colon.
-struct Body<'a> {
+/// DirectiveKind stands behind the colon.
+struct DirectiveBody<'a> {
     text: &'a str,
     at: u32,
 }
 
-impl Body<'_> {
+impl DirectiveBody<'_> {
     /// Whether the file is meant, and what; `None` for what is not ours.
-    fn read(&self, is_rule: impl Fn(&str) -> bool) -> Option<(bool, What)> {
+    fn read(&self, is_rule: impl Fn(&str) -> bool) -> Option<(bool, DirectiveKind)> {
         let word_end = self.text.find(|c: char| !(c.is_ascii_alphabetic() || c == '-' || c == '_')).unwrap_or(self.text.len());
         let word = &self.text[..word_end];
         let file = match word {
             "ignore" => false,
             "ignore-file" => true,
             "kind" => return None,
-            _ => return misspelt(word).map(|what| (false, what)),
+            _ => return misspelled(word).map(|what| (false, what)),
         };
         let rest = self.text[word_end..].trim_start();
         let rest_at = self.text.len() - rest.len();
@@ -116,15 +116,18 @@ impl Body<'_> {
             Some('[' | '［' | '【') => self.list(rest_at),
             Some('(' | '=' | ':' | '（' | '：') => malformed(word),
             _ if rest.split([' ', ',']).next().is_some_and(is_rule) => malformed(word),
-            _ => What::All,
+            _ => DirectiveKind::All,
         };
         Some((file, what))
     }
 
-    fn list(&self, open: usize) -> What {
+    fn list(&self, open: usize) -> DirectiveKind {
         let from = open + self.text[open..].chars().next().map_or(0, char::len_utf8);
         let Some(length) = self.text[from..].find([']', '］', '】']) else {
-            return What::Malformed(message!("the `[` of this suppression is never closed", "该抑制注释的 `[` 没有闭合"));
+            return DirectiveKind::Malformed(message!(
+                "the `[` of this suppression is never closed",
+                "该抑制注释的 `[` 没有闭合"
+            ));
         };
         let inner = &self.text[from..from + length];
         let place = |start: usize, end: usize| TextRange::new(self.at + start as u32, self.at + end as u32);
@@ -140,30 +143,30 @@ impl Body<'_> {
             at += part.len();
         }
         if names.is_empty() {
-            return What::Malformed(message!(
+            return DirectiveKind::Malformed(message!(
                 "this suppression names no rule between `[` and `]`",
                 "该抑制注释的 `[` 与 `]` 之间没有规则名"
             ));
         }
-        What::Names { names, list: place(from, from + length) }
+        DirectiveKind::PathIndex { names, list: place(from, from + length) }
     }
 }
 
-fn malformed(word: &str) -> What {
-    What::Malformed(message!(
+fn malformed(word: &str) -> DirectiveKind {
+    DirectiveKind::Malformed(message!(
         "this suppression needs brackets around the rules: `# vramlint: {word}[name-or-code]`",
         "该抑制注释的规则名需要放在方括号中：`# vramlint: {word}[name-or-code]`"
     ))
 }
 
 /// A word that was meant to be `ignore` or `ignore-file`; prose is left alone.
-fn misspelt(word: &str) -> Option<What> {
+fn misspelled(word: &str) -> Option<DirectiveKind> {
     let meant = if SYNONYMS.iter().any(|other| other.eq_ignore_ascii_case(word)) {
         if word.to_lowercase().ends_with("file") { "ignore-file" } else { "ignore" }
     } else {
         nearest(word, ["ignore", "ignore-file"])?
     };
-    Some(What::Malformed(message!(
+    Some(DirectiveKind::Malformed(message!(
         "`vramlint: {word}` is not a suppression, did you mean `vramlint: {meant}`?",
         "`vramlint: {word}` 不是抑制注释，是否想写 `vramlint: {meant}`？"
     )))
@@ -180,7 +183,7 @@ mod tests {
     }
 
     fn names(comment: &str) -> Vec<String> {
-        let What::Names { names, list } = one(comment).what else { panic!("{comment}") };
+        let DirectiveKind::PathIndex { names, list } = one(comment).what else { panic!("{comment}") };
         for (name, range) in &names {
             assert_eq!(range.slice(&format!("{:100}{comment}", "")), name);
             assert!(list.contains(*range));
@@ -200,8 +203,8 @@ mod tests {
         assert_eq!(names("# vramlint：ignore［a，VL2、b］ 原因"), ["a", "VL2", "b"]);
         assert_eq!(names("# vramlint: ignore-file[a]"), ["a"]);
         assert!(one("# vramlint: ignore-file[a]").file);
-        assert_eq!(one("# vramlint: ignore").what, What::All);
-        assert_eq!(one("# vramlint: ignore because it is old").what, What::All);
+        assert_eq!(one("# vramlint: ignore").what, DirectiveKind::All);
+        assert_eq!(one("# vramlint: ignore because it is old").what, DirectiveKind::All);
     }
 
     #[test]
@@ -224,7 +227,7 @@ mod tests {
             "# vramlint: ignore_file[VL101]",
             "# vramlint: disable-next-line",
         ] {
-            assert!(matches!(one(comment).what, What::Malformed(_)), "{comment}");
+            assert!(matches!(one(comment).what, DirectiveKind::Malformed(_)), "{comment}");
         }
     }
 

@@ -4,19 +4,19 @@
 //! stands alone holds for the next line of code, stacked comments and blank lines between them not counted. In a script, a line
 //! is a logical one: a command that goes on behind `\` counts as one line.
 
-mod add;
+mod add_ignores;
 mod comments;
 mod config_entry;
 pub(crate) mod directive;
-mod one;
+mod quick_fix;
 mod unused;
 
-pub use add::{Ignored, add_ignores};
-pub use one::ignore_edit;
+pub use add_ignores::{AddIgnoreOutcome, add_ignores};
+pub use quick_fix::ignore_edit;
 
-use crate::select::{RuleList, Selector};
+use crate::rule_selection::{RuleList, Selector};
 use comments::{HostComment, HostComments, collect};
-use directive::{Directive, What};
+use directive::{Directive, DirectiveKind};
 use std::collections::HashMap;
 use vramlint_base::{FileId, FileRange, Finding, Message, TextRange, message};
 use vramlint_resolve::{Project, SourceFile};
@@ -24,7 +24,7 @@ use vramlint_resolve::{Project, SourceFile};
 /// One rule, or group of rules, that a comment suppresses.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// What is suppressed.
+    /// DirectiveKind is suppressed.
     pub selector: Selector,
     /// Where it is named; `None` for a comment that names none.
     pub range: Option<TextRange>,
@@ -39,11 +39,11 @@ pub(crate) struct Suppression {
     pub file: FileId,
     /// The comment, from its marker to the end of its reason.
     pub range: TextRange,
-    /// What stands between its brackets.
+    /// DirectiveKind stands between its brackets.
     pub list: Option<TextRange>,
     /// First and last line (from 0) that it holds for.
     pub lines: (u32, u32),
-    /// What it suppresses.
+    /// DirectiveKind it suppresses.
     pub entries: Vec<Entry>,
     /// Whether it is an example in a document.
     pub in_document: bool,
@@ -56,9 +56,9 @@ pub(crate) struct Suppression {
 pub(crate) struct Invalid {
     /// Where.
     pub place: FileRange,
-    /// What is wrong.
+    /// DirectiveKind is wrong.
     pub message: Message,
-    /// What was most likely meant instead of the text at the place.
+    /// DirectiveKind was most likely meant instead of the text at the place.
     pub meant: Option<&'static str>,
 }
 
@@ -87,37 +87,37 @@ impl Suppressions {
             let comments = collect(project, file.id, inner);
             for comment in &comments.comments {
                 let text = comment.range.slice(&file.text);
-                for directive in directive::parse(text, comment.range.start, |word| rules.has(word)) {
-                    out.add(&Host { project, file, inner, comments: &comments }, comment, directive, rules);
+                for directive in directive::parse(text, comment.range.start, |word| rules.contains(word)) {
+                    out.add(&HostFile { project, file, inner, comments: &comments }, comment, directive, rules);
                 }
             }
         }
         out
     }
 
-    fn add(&mut self, host: &Host<'_>, comment: &HostComment, directive: Directive, rules: &RuleList) {
+    fn add(&mut self, host: &HostFile<'_>, comment: &HostComment, directive: Directive, rules: &RuleList) {
         let place = |range| FileRange::new(host.file.id, range);
         let mut invalid = |range, message, meant| {
             if !comment.in_document {
                 self.invalid.push(Invalid { place: place(range), message, meant });
             }
         };
-        if directive.file && !comment.in_head && !matches!(directive.what, What::Malformed(_)) {
+        if directive.file && !comment.in_head && !matches!(directive.what, DirectiveKind::Malformed(_)) {
             let late = message!("`ignore-file` counts only in the first ten lines", "`ignore-file` 只在文件的前十行有效");
             invalid(directive.range, late, None);
             return;
         }
         let mut has_unknown = false;
         let (entries, list) = match directive.what {
-            What::Malformed(message) => {
+            DirectiveKind::Malformed(message) => {
                 invalid(directive.range, message, None);
                 return;
             }
-            What::All => (vec![Entry { selector: Selector::All, range: None, used: false }], None),
-            What::Names { names, list } => {
+            DirectiveKind::All => (vec![Entry { selector: Selector::All, range: None, used: false }], None),
+            DirectiveKind::PathIndex { names, list } => {
                 let mut entries = Vec::new();
                 for (name, range) in names {
-                    match rules.selector(&name) {
+                    match rules.parse_selector(&name) {
                         Ok(selector) => entries.push(Entry { selector, range: Some(range), used: false }),
                         Err(message) => {
                             has_unknown = true;
@@ -177,14 +177,14 @@ impl Suppressions {
 }
 
 /// A whole file with its comments.
-struct Host<'a> {
+struct HostFile<'a> {
     project: &'a Project,
     file: &'a SourceFile,
     inner: &'a [FileId],
     comments: &'a HostComments,
 }
 
-impl Host<'_> {
+impl HostFile<'_> {
     fn lines_of(&self, range: TextRange) -> (u32, u32) {
         (self.file.lines.line_of(range.start), self.file.lines.line_of(range.end.saturating_sub(1).max(range.start)))
     }

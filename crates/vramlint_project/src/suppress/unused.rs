@@ -21,11 +21,11 @@ impl Suppressions {
                 continue;
             }
             let all = unused.len() == suppression.entries.len();
-            let (place, edit) = if all { whole(file, suppression) } else { partial(file, suppression, &unused) };
+            let (place, edit) = if all { whole_comment(file, suppression) } else { unused_entries(file, suppression, &unused) };
             let names: Vec<String> =
                 unused.iter().filter_map(|entry| entry.range).map(|at| format!("`{}`", at.slice(&file.text))).collect();
             let mut finding = UNUSED_SUPPRESSION.finding(place, wording(&names), None);
-            // A misspelt name stays: it may be the one that was needed.
+            // A misspelled name stays: it may be the one that was needed.
             if !suppression.has_unknown {
                 let title = message!("remove what suppresses nothing", "删除无效的抑制");
                 finding.fixes = vec![Fix { title, applicability: Applicability::Safe, edits: vec![edit] }];
@@ -59,7 +59,7 @@ fn wording(names: &[String]) -> Message {
 }
 
 /// The place and the removal of a whole comment; of its line, if nothing else stands there.
-fn whole(file: &SourceFile, suppression: &Suppression) -> (FileRange, Edit) {
+fn whole_comment(file: &SourceFile, suppression: &Suppression) -> (FileRange, Edit) {
     let range = suppression.range;
     let place = FileRange::new(file.id, range);
     let (first, last) = (file.lines.line_of(range.start), file.lines.line_of(range.end));
@@ -76,7 +76,7 @@ fn whole(file: &SourceFile, suppression: &Suppression) -> (FileRange, Edit) {
 }
 
 /// The place of the first unused name, and the list without the unused ones.
-fn partial(file: &SourceFile, suppression: &Suppression, unused: &[&Entry]) -> (FileRange, Edit) {
+fn unused_entries(file: &SourceFile, suppression: &Suppression, unused: &[&Entry]) -> (FileRange, Edit) {
     let is_unused = |entry: &&Entry| unused.iter().any(|other| std::ptr::eq(*other, *entry));
     let kept = suppression.entries.iter().filter(|entry| !is_unused(entry)).filter_map(|entry| entry.range);
     let text = kept.map(|range| range.slice(&file.text)).collect::<Vec<_>>().join(", ");

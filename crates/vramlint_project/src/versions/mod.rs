@@ -3,10 +3,10 @@
 //! They are looked for in every folder that holds a file of the project, and in those above it up to the root of the project.
 //! Read only for what they say: a broken one is passed over, it is none of our business.
 
-mod environment;
-mod read;
+mod version_files;
+mod virtual_env;
 
-pub(crate) use read::{VersionFile, find};
+pub(crate) use version_files::{VersionFile, find};
 
 use crate::config::Config;
 use crate::discovery::paths::{relative, shown};
@@ -18,7 +18,7 @@ use vramlint_resolve::versions::{Candidate, Known, Libraries, Rank, Said};
 use vramlint_resolve::{SourceFile, Syntax};
 
 /// Folders that serve the one above them.
-const SERVING: [&str; 8] = ["docker", ".docker", ".devcontainer", "scripts", "script", "bin", "install", "setup"];
+const HELPER_FOLDERS: [&str; 8] = ["docker", ".docker", ".devcontainer", "scripts", "script", "bin", "install", "setup"];
 
 /// What the files say of the libraries, outermost folder first.
 pub(crate) fn libraries(found: &[VersionFile], files: &[SourceFile], cwd: &Path) -> Vec<Libraries> {
@@ -67,7 +67,7 @@ fn install_root(file: &SourceFile, cwd: &Path) -> Option<PathBuf> {
         return None;
     }
     let folder = crate::discovery::paths::absolute(cwd, Path::new(file.folder()));
-    let serves = folder.file_name().is_some_and(|name| SERVING.iter().any(|serving| name == *serving));
+    let serves = folder.file_name().is_some_and(|name| HELPER_FOLDERS.iter().any(|serving| name == *serving));
     Some(if serves { folder.parent().unwrap_or(&folder).to_path_buf() } else { folder })
 }
 

@@ -1,6 +1,6 @@
 //! Edits: what is covered, what follows, what comes and goes on the disk.
 
-use super::{Cancel, Stopped, Workspace};
+use super::{AnalysisError, CancellationToken, Workspace};
 use crate::request::Request;
 use std::path::Path;
 use tempfile::TempDir;
@@ -23,17 +23,17 @@ fn open(folder: &Path) -> Workspace {
 }
 
 /// The names of the rules that found something, with the file.
-fn found(answer: &super::Answer) -> Vec<(String, &'static str)> {
+fn found(answer: &super::AnalysisResult) -> Vec<(String, &'static str)> {
     let report = &answer.report;
     report.findings.iter().map(|finding| (report.project.file(finding.place.file).path.clone(), finding.name)).collect()
 }
 
 fn whole(workspace: &Workspace) -> Vec<(String, &'static str)> {
-    found(&workspace.whole(&Cancel::default()).expect("an answer"))
+    found(&workspace.analyze_all(&CancellationToken::default()).expect("an answer"))
 }
 
 fn around(workspace: &Workspace, path: &Path) -> Vec<(String, &'static str)> {
-    found(&workspace.around(path, &Cancel::default()).expect("an answer"))
+    found(&workspace.analyze_file(path, &CancellationToken::default()).expect("an answer"))
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn an_edit_covers_what_uses_the_file_and_leaves_the_rest_alone() {
         ("b/run.sh", LAUNCH),
         ("b/train.py", "import torch\n"),
     ]);
-    let answer = open(at.path()).around(&at.path().join("a/acc.yaml"), &Cancel::default()).expect("an answer");
+    let answer = open(at.path()).analyze_file(&at.path().join("a/acc.yaml"), &CancellationToken::default()).expect("an answer");
     let covers: Vec<&str> = answer.covers.iter().map(String::as_str).collect();
     assert_eq!(covers, ["a/acc.yaml", "a/helper.py", "a/run.sh", "a/train.py"]);
 }
@@ -81,7 +81,7 @@ fn files_that_come_and_go_and_a_configuration_that_changes_are_seen() {
     assert_eq!(whole(&workspace), []);
 
     workspace.edit(&config, Some("[lint]\nignore = [\"no-such-rule\"]\n".into()));
-    assert!(matches!(workspace.whole(&Cancel::default()), Err(Stopped::Config(_))));
+    assert!(matches!(workspace.analyze_all(&CancellationToken::default()), Err(AnalysisError::Config(_))));
     workspace.edit(&config, Some("\n".into()));
     assert_eq!(whole(&workspace).len(), 1);
 
@@ -98,10 +98,10 @@ fn files_that_come_and_go_and_a_configuration_that_changes_are_seen() {
 #[test]
 fn who_is_cancelled_gives_no_answer() {
     let at = folder(&[("acc.yaml", ONE)]);
-    let cancel = Cancel::default();
+    let cancel = CancellationToken::default();
     cancel.cancel();
-    assert!(matches!(open(at.path()).whole(&cancel), Err(Stopped::Cancelled)));
-    assert!(matches!(open(at.path()).around(&at.path().join("acc.yaml"), &cancel), Err(Stopped::Cancelled)));
+    assert!(matches!(open(at.path()).analyze_all(&cancel), Err(AnalysisError::Cancelled)));
+    assert!(matches!(open(at.path()).analyze_file(&at.path().join("acc.yaml"), &cancel), Err(AnalysisError::Cancelled)));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn what_no_rule_has_to_do_with_is_kept_as_its_imports_and_changes_nothing() {
         ("lib/rows.py", plain),
     ]);
     let workspace = open(at.path());
-    let answer = workspace.whole(&Cancel::default()).expect("an answer");
+    let answer = workspace.analyze_all(&CancellationToken::default()).expect("an answer");
     let length = |name: &str| {
         let files = &answer.report.project.files;
         files.iter().find(|file| file.path == name).expect("a file").text.len()
@@ -128,7 +128,7 @@ fn a_module_that_an_edit_imports_is_read_from_then_on() {
     let at = folder(&[("train.py", "import torch\n"), ("sizes.py", "BATCH = 4\nSEQ = 2\n"), ("plain.py", "A = 1\n")]);
     let mut workspace = open(at.path());
     let read = |workspace: &Workspace| {
-        let answer = workspace.whole(&Cancel::default()).expect("an answer");
+        let answer = workspace.analyze_all(&CancellationToken::default()).expect("an answer");
         let files = &answer.report.project.files;
         !files.iter().find(|file| file.path == "plain.py").expect("a file").text.is_empty()
     };

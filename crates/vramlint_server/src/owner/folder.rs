@@ -4,7 +4,7 @@ use crate::analysis::Job;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use tokio::time::Instant;
-use vramlint_project::{Cancel, Request, Workspace};
+use vramlint_project::{CancellationToken, Request, Workspace};
 use vramlint_resolve::Target;
 
 /// A folder that the client has open, or that an open file outside of all of them lies in.
@@ -21,7 +21,7 @@ pub(crate) struct Folder {
     /// Counts the states of the texts.
     pub revision: u64,
     /// Stops the analyses of this state.
-    pub cancel: Cancel,
+    pub cancel: CancellationToken,
     /// The analyses of this state.
     pub jobs: Vec<Job>,
     /// Files whose surroundings were not analysed since they changed.
@@ -42,7 +42,7 @@ impl Folder {
             named: BTreeSet::new(),
             workspace: Workspace::new(request),
             revision: 0,
-            cancel: Cancel::default(),
+            cancel: CancellationToken::default(),
             jobs: Vec::new(),
             dirty: BTreeSet::new(),
             quiet: None,
@@ -55,7 +55,7 @@ impl Folder {
     pub(crate) fn changed(&mut self, settle_at: Instant) {
         self.revision += 1;
         self.cancel.cancel();
-        self.cancel = Cancel::default();
+        self.cancel = CancellationToken::default();
         self.jobs.clear();
         self.quiet = Some(settle_at);
     }

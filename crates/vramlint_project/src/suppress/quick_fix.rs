@@ -1,14 +1,14 @@
 //! The suppression of one finding, as an edit. The same text as `--add-ignore` writes, without a reason.
 
 use super::Suppressions;
-use super::add::{Target, Way, Writer, comment, target};
+use super::add_ignores::{IgnoreWriter, Placement, Target, comment, target};
 use super::config_entry::with_ignores;
 use crate::Request;
-use crate::discovery::form::{ByName, Form};
+use crate::backend::Backend;
+use crate::discovery::file_format::{FileFormat, FormatByName};
 use crate::discovery::paths::relative;
-use crate::layers::Layers;
-use crate::read::read_text;
-use crate::select::RuleList;
+use crate::rule_selection::RuleList;
+use crate::source_loader::parse_text;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use vramlint_resolve::{Policy, Project, SourceFile, Syntax};
 /// where a file takes no comments, an entry of the configuration that governs it. Each is checked by reading the text again. `None`
 /// where nothing would help.
 pub fn ignore_edit(project: &Project, finding: &Finding) -> Option<Edit> {
-    let layers = Layers::real();
+    let backend = Backend::standard();
     let request = Request::default();
     let target = target(project, finding);
     let file = project.file(target.file);
@@ -29,26 +29,26 @@ pub fn ignore_edit(project: &Project, finding: &Finding) -> Option<Edit> {
     if comment(file).is_none() {
         return configured(project, &target);
     }
-    let writer = Writer { layers: &layers, request: &request, project, reason: String::new() };
-    [Way::Above, Way::Head].into_iter().find_map(|way| {
-        let ways = BTreeMap::from([(target.clone(), way)]);
-        let text = writer.text(target.file, &ways, std::slice::from_ref(&target));
-        let helps = || holds(&layers, file, finding, &text.after, &text.was);
+    let writer = IgnoreWriter { backend: &backend, request: &request, project, reason: String::new() };
+    [Placement::Above, Placement::FileHead].into_iter().find_map(|placement| {
+        let placements = BTreeMap::from([(target.clone(), placement)]);
+        let text = writer.text(target.file, &placements, std::slice::from_ref(&target));
+        let helps = || holds(&backend, file, finding, &text.after, &text.old_lines);
         (text.after != *file.text && !writer.breaks(target.file, &text.after) && helps())
             .then(|| difference(file.id, &file.text, &text.after))
     })
 }
 
 /// Whether the finding is suppressed in the changed text; `was` tells the old line of each new one.
-fn holds(layers: &Layers, file: &SourceFile, finding: &Finding, after: &str, was: &[Option<u32>]) -> bool {
-    let form = match Form::by_name(Path::new(&file.path)) {
-        ByName::Form(form) => Some(form),
-        _ => Form::by_shebang(after.as_bytes()),
+fn holds(backend: &Backend, file: &SourceFile, finding: &Finding, after: &str, old_lines: &[Option<u32>]) -> bool {
+    let format = match FileFormat::by_name(Path::new(&file.path)) {
+        FormatByName::Format(format) => Some(format),
+        _ => FileFormat::by_shebang(after.as_bytes()),
     };
-    let Some(form) = form else { return false };
+    let Some(format) = format else { return false };
     let old = file.lines.line_of(finding.place.range.start);
-    let Some(line) = was.iter().position(|known| *known == Some(old)) else { return false };
-    let read = read_text(layers, form, after);
+    let Some(line) = old_lines.iter().position(|known| *known == Some(old)) else { return false };
+    let read = parse_text(backend, format, after);
     let host = FileId(0);
     let mut files = vec![renewed(file, host, after.into(), read.syntax)];
     for (part, syntax) in read.embedded {
@@ -60,7 +60,7 @@ fn holds(layers: &Layers, file: &SourceFile, finding: &Finding, after: &str, was
     let place = FileRange::new(host, TextRange::new(start, start + finding.place.range.len()));
     let project = Project::without_runs(files, vec![Policy::default()]);
     let moved = Finding { place, related: Vec::new(), ..finding.clone() };
-    Suppressions::read(&project, &RuleList::new(layers.rules)).suppress(&project, &moved)
+    Suppressions::read(&project, &RuleList::new(backend.rules)).suppress(&project, &moved)
 }
 
 fn renewed(file: &SourceFile, id: FileId, text: Arc<str>, syntax: Syntax) -> SourceFile {

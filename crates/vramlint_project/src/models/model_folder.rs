@@ -1,6 +1,6 @@
 //! A folder with a model: its `config.json`, and the parameters counted in the weights beside it.
 
-use crate::files::Files;
+use crate::overlay_fs::OverlayFs;
 use std::fs::File;
 use std::io::{Read, Take};
 use std::path::Path;
@@ -10,18 +10,18 @@ use vramlint_estimate::{Model, Source};
 use vramlint_memory::Config;
 
 /// The largest `config.json` that is read; those of the hub have some KiB.
-const MOST_CONFIG: u64 = 4 << 20;
-/// The largest header or index that is read: 256 experts in 61 layers take 9 MiB.
-const MOST_HEADER: u64 = 32 << 20;
+const MAX_CONFIG_SIZE: u64 = 4 << 20;
+/// The largest header or index that is read: 256 experts in 61 backend take 9 MiB.
+const MAX_HEADER_SIZE: u64 = 32 << 20;
 
 /// Reads a model from its `config.json`, or from the folder that holds one.
-pub(crate) fn read_config(files: &Files, path: &Path, id: &str, source: Source) -> Result<Model, Message> {
+pub(crate) fn read_config(files: &OverlayFs, path: &Path, id: &str, source: Source) -> Result<Model, Message> {
     let inside = path.join("config.json");
     let path = if files.is_file(path) { path } else { &inside };
     if !files.is_file(path) {
         return Err(message!("there is no such file", "文件不存在"));
     }
-    let config = config_from_json(&text(files, path, MOST_CONFIG)?)?;
+    let config = config_from_json(&text(files, path, MAX_CONFIG_SIZE)?)?;
     let mut model = Model::from_config(id, &config, source);
     if model.prequantized.is_none() && !config.has("quantization_config") {
         model.exact_parameters = path.parent().and_then(|folder| count(files, folder, &config, &model));
@@ -30,14 +30,14 @@ pub(crate) fn read_config(files: &Files, path: &Path, id: &str, source: Source) 
 }
 
 /// The base model that the adapters in a folder were trained on.
-pub(super) fn base_of_adapters(files: &Files, folder: &Path) -> Option<String> {
+pub(super) fn base_of_adapters(files: &OverlayFs, folder: &Path) -> Option<String> {
     let path = folder.join("adapter_config.json");
-    let config = files.is_file(&path).then(|| text(files, &path, MOST_CONFIG).ok()).flatten()?;
+    let config = files.is_file(&path).then(|| text(files, &path, MAX_CONFIG_SIZE).ok()).flatten()?;
     config_from_json(&config).ok()?.text("base_model_name_or_path").filter(|base| !base.is_empty()).map(str::to_owned)
 }
 
 /// The text of a file that is not larger than it may be.
-fn text(files: &Files, path: &Path, most: u64) -> Result<String, Message> {
+fn text(files: &OverlayFs, path: &Path, most: u64) -> Result<String, Message> {
     let unreadable = |error: std::io::Error| message!("cannot be read: {error}", "无法读取：{error}");
     let size = files.size(path).map_err(unreadable)?;
     if size > most {
@@ -48,7 +48,7 @@ fn text(files: &Files, path: &Path, most: u64) -> Result<String, Message> {
 }
 
 /// Parameters as counted in the weights beside a `config.json`.
-fn count(files: &Files, folder: &Path, config: &Config, model: &Model) -> Option<u64> {
+fn count(files: &OverlayFs, folder: &Path, config: &Config, model: &Model) -> Option<u64> {
     let one = folder.join("model.safetensors");
     if one.is_file() {
         let tied = config.flag("tie_word_embeddings") == Some(true);
@@ -57,7 +57,7 @@ fn count(files: &Files, folder: &Path, config: &Config, model: &Model) -> Option
     let index = folder.join("model.safetensors.index.json");
     files
         .is_file(&index)
-        .then(|| text(files, &index, MOST_HEADER).ok())
+        .then(|| text(files, &index, MAX_HEADER_SIZE).ok())
         .flatten()
         .and_then(|text| parameters_of_index(&text, model.dtype))
 }
@@ -69,7 +69,7 @@ fn header(path: &Path) -> Option<String> {
     let mut length = [0; 8];
     file.read_exact(&mut length).ok()?;
     let length = u64::from_le_bytes(length);
-    if length > MOST_HEADER || length > all.saturating_sub(8) {
+    if length > MAX_HEADER_SIZE || length > all.saturating_sub(8) {
         return None;
     }
     let mut header = String::new();

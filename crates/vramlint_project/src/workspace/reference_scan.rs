@@ -1,15 +1,15 @@
 //! Which files of a folder a text speaks of: by paths, and in Python by modules. More than what is meant rather than less: what is
 //! meant is decided where the files are joined.
 
-use crate::discovery::form::Form;
+use crate::discovery::file_format::FileFormat;
 use std::collections::{HashMap, HashSet};
 
 /// Files of one name, all equally near, that a text is taken to mean at most.
-const ALIKE: usize = 16;
+const MAX_SAME_NAME: usize = 16;
 
 /// The files of a folder by what others call them.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct PathIndex {
     /// Indices by the last part of the path.
     by_name: HashMap<Box<str>, Vec<u32>>,
     /// Python files by the name that imports use: the stem, or the folder of an `__init__.py`.
@@ -20,17 +20,17 @@ pub(super) struct Names {
     paths: Vec<Box<str>>,
 }
 
-impl Names {
+impl PathIndex {
     /// Over the paths as shown, with `/`.
-    pub(super) fn new(files: impl Iterator<Item = (String, Form)>) -> Self {
+    pub(super) fn new(files: impl Iterator<Item = (String, FileFormat)>) -> Self {
         let mut out = Self::default();
-        for (index, (path, form)) in files.enumerate() {
+        for (index, (path, format)) in files.enumerate() {
             let name = last(&path);
             out.by_name.entry(name.into()).or_default().push(index as u32);
             if !name.contains('.') {
                 out.bare.insert(name.into());
             }
-            if form == Form::Python {
+            if format == FileFormat::Python {
                 let module = if name == "__init__.py" { last(folder(&path)) } else { name.trim_end_matches(".py") };
                 out.by_module.entry(module.into()).or_default().push(index as u32);
             }
@@ -40,7 +40,7 @@ impl Names {
     }
 
     /// The files that the text of file `own` speaks of, in order, itself left out.
-    pub(super) fn spoken_of(&self, own: u32, text: &str, form: Form) -> Box<[u32]> {
+    pub(super) fn references_in(&self, own: u32, text: &str, format: FileFormat) -> Box<[u32]> {
         let mut out = Vec::new();
         let path: &str = &self.paths[own as usize];
         let mut seen: HashSet<&str> = HashSet::new();
@@ -48,10 +48,10 @@ impl Names {
             let name = last(token);
             let is_name = name.contains('.') || self.bare.contains(name);
             if is_name && seen.insert(token) && self.by_name.contains_key(name) {
-                self.by_path(path, token, &mut out);
+                self.resolve_path(path, token, &mut out);
             }
         }
-        if form == Form::Python {
+        if format == FileFormat::Python {
             for line in text.lines() {
                 self.import(path, line.trim_start(), &mut out);
             }
@@ -59,7 +59,7 @@ impl Names {
             let mut words = text.split_ascii_whitespace();
             while let Some(word) = words.next() {
                 if word == "-m" || word == "--module" {
-                    words.next().into_iter().for_each(|module| self.by_dots(path, 0, module, &mut out));
+                    words.next().into_iter().for_each(|module| self.resolve_module(path, 0, module, &mut out));
                 }
             }
         }
@@ -70,7 +70,7 @@ impl Names {
     }
 
     /// The files at a path that is written in `from`: of those with the longest tail of it, the nearest.
-    fn by_path(&self, from: &str, token: &str, out: &mut Vec<u32>) {
+    fn resolve_path(&self, from: &str, token: &str, out: &mut Vec<u32>) {
         let Some(named) = self.by_name.get(last(token)) else { return };
         let parts: Vec<&str> = token.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect();
         for skip in 0..parts.len() {
@@ -88,7 +88,7 @@ impl Names {
         let best = found.iter().map(near).max();
         let nearest = || found.iter().copied().filter(|index| Some(near(index)) == best);
         // A name that many folders have alike means none of them: a script that goes through all of them.
-        if nearest().count() <= ALIKE {
+        if nearest().count() <= MAX_SAME_NAME {
             out.extend(nearest());
         }
     }
@@ -96,25 +96,25 @@ impl Names {
     fn import(&self, from: &str, line: &str, out: &mut Vec<u32>) {
         if let Some(rest) = line.strip_prefix("import ") {
             for module in rest.split(',') {
-                self.by_dots(from, 0, module.split_whitespace().next().unwrap_or(""), out);
+                self.resolve_module(from, 0, module.split_whitespace().next().unwrap_or(""), out);
             }
         } else if let Some(rest) = line.strip_prefix("from ") {
             let Some((module, names)) = rest.split_once(" import ") else { return };
             let dots = module.trim_start().bytes().take_while(|byte| *byte == b'.').count();
             let module = module.trim().trim_start_matches('.');
             if !module.is_empty() {
-                self.by_dots(from, dots, module, out);
+                self.resolve_module(from, dots, module, out);
             }
             for name in names.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|name| !name.is_empty()) {
                 let full = if module.is_empty() { name.to_owned() } else { format!("{module}.{name}") };
-                self.by_dots(from, dots, &full, out);
+                self.resolve_module(from, dots, &full, out);
             }
         }
     }
 
     /// The modules that a dotted name can mean: itself, and the packages above it, whose `__init__.py` runs. Where a script is started
     /// is not known: its folder, those above, and `src` in each.
-    fn by_dots(&self, from: &str, dots: usize, dotted: &str, out: &mut Vec<u32>) {
+    fn resolve_module(&self, from: &str, dots: usize, dotted: &str, out: &mut Vec<u32>) {
         let mut parts: Vec<&str> = dotted.split('.').collect();
         while let Some(name) = parts.last() {
             if let Some(named) = self.by_module.get(*name) {
@@ -177,29 +177,33 @@ fn common(one: &str, other: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn names() -> Names {
+    fn names() -> PathIndex {
         let paths =
             ["a/train.py", "a/ds.json", "b/train.py", "b/ds.json", "b/lib/__init__.py", "b/lib/data.py", "run.sh", "b/x/启动.sh"];
-        Names::new(paths.into_iter().map(|path| (path.to_owned(), if path.ends_with(".py") { Form::Python } else { Form::Json })))
+        PathIndex::new(
+            paths
+                .into_iter()
+                .map(|path| (path.to_owned(), if path.ends_with(".py") { FileFormat::Python } else { FileFormat::Json })),
+        )
     }
 
     #[test]
     fn the_nearest_file_of_a_name_is_meant() {
         let names = names();
-        assert_eq!(names.spoken_of(0, "open('ds.json')", Form::Python).as_ref(), [1]);
-        assert_eq!(names.spoken_of(2, "x = \"$ROOT/conf/ds.json\"", Form::Python).as_ref(), [3]);
-        assert_eq!(names.spoken_of(6, "python a/train.py --deepspeed ./b/ds.json", Form::Bash).as_ref(), [0, 3]);
-        assert_eq!(names.spoken_of(6, "bash b/x/启动.sh", Form::Bash).as_ref(), [7]);
-        assert_eq!(names.spoken_of(6, "nothing.txt trains", Form::Bash).as_ref(), [0; 0]);
+        assert_eq!(names.references_in(0, "open('ds.json')", FileFormat::Python).as_ref(), [1]);
+        assert_eq!(names.references_in(2, "x = \"$ROOT/conf/ds.json\"", FileFormat::Python).as_ref(), [3]);
+        assert_eq!(names.references_in(6, "python a/train.py --deepspeed ./b/ds.json", FileFormat::Bash).as_ref(), [0, 3]);
+        assert_eq!(names.references_in(6, "bash b/x/启动.sh", FileFormat::Bash).as_ref(), [7]);
+        assert_eq!(names.references_in(6, "nothing.txt trains", FileFormat::Bash).as_ref(), [0; 0]);
     }
 
     #[test]
     fn imports_name_modules_and_their_packages() {
         let names = names();
-        assert_eq!(names.spoken_of(2, "from lib.data import load\n", Form::Python).as_ref(), [4, 5]);
-        assert_eq!(names.spoken_of(4, "from . import data\n", Form::Python).as_ref(), [5]);
-        assert_eq!(names.spoken_of(5, "    import lib, os\n", Form::Python).as_ref(), [4]);
-        assert_eq!(names.spoken_of(7, "python -m lib.data", Form::Bash).as_ref(), [4, 5]);
-        assert_eq!(names.spoken_of(6, "python -m lib.data", Form::Bash).as_ref(), [0; 0]);
+        assert_eq!(names.references_in(2, "from lib.data import load\n", FileFormat::Python).as_ref(), [4, 5]);
+        assert_eq!(names.references_in(4, "from . import data\n", FileFormat::Python).as_ref(), [5]);
+        assert_eq!(names.references_in(5, "    import lib, os\n", FileFormat::Python).as_ref(), [4]);
+        assert_eq!(names.references_in(7, "python -m lib.data", FileFormat::Bash).as_ref(), [4, 5]);
+        assert_eq!(names.references_in(6, "python -m lib.data", FileFormat::Bash).as_ref(), [0; 0]);
     }
 }

@@ -6,10 +6,10 @@
 //! stays is told, nothing is claimed.
 
 use super::config_entry::with_ignores;
+use crate::backend::Backend;
 use crate::discovery::paths::{absolute, relative, shown};
 use crate::fix::FixedFile;
-use crate::fix::errors;
-use crate::layers::Layers;
+use crate::fix::count_errors;
 use crate::report::check_with;
 use crate::{ConfigError, Report, Request};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,12 +17,12 @@ use std::path::{Path, PathBuf};
 use vramlint_base::{FileId, FileRange, Finding};
 use vramlint_resolve::{Project, SourceFile, Syntax};
 
-/// Rounds at most: every finding is tried in each way once, and a round may be lost to a file that breaks.
-const ROUNDS: usize = 8;
+/// Rounds at most: every finding is tried in each placement once, and a round may be lost to a file that breaks.
+const MAX_ROUNDS: usize = 8;
 
-/// What adding suppressions came to. Nothing is written yet.
+/// DirectiveKind adding suppressions came to. Nothing is written yet.
 #[derive(Debug)]
-pub struct Ignored {
+pub struct AddIgnoreOutcome {
     /// Changed files, by path; a configuration that was not there has an empty text before.
     pub files: Vec<FixedFile>,
     /// The report with the suppressions; what is in it could not be suppressed.
@@ -31,16 +31,16 @@ pub struct Ignored {
     pub count: usize,
 }
 
-/// In which way a finding is suppressed; each is tried after the one before.
+/// In which placement a finding is suppressed; each is tried after the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Way {
+pub(super) enum Placement {
     Above,
-    Head,
+    FileHead,
     Configuration,
     Never,
 }
 
-/// What is to be suppressed: a rule on a line of a whole file.
+/// DirectiveKind is to be suppressed: a rule on a line of a whole file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Target {
     pub(super) file: FileId,
@@ -49,43 +49,47 @@ pub(super) struct Target {
 }
 
 /// Adds a suppression for every finding of a request, in memory.
-pub fn add_ignores(request: &Request, reason: &str, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Ignored, ConfigError> {
-    add_with(&Layers::real(), request, reason, progress)
-}
-
-pub(crate) fn add_with(
-    layers: &Layers,
+pub fn add_ignores(
     request: &Request,
     reason: &str,
     progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Ignored, ConfigError> {
-    let first = check_with(layers, request, progress)?;
+) -> Result<AddIgnoreOutcome, ConfigError> {
+    add_with(&Backend::standard(), request, reason, progress)
+}
+
+pub(crate) fn add_with(
+    backend: &Backend,
+    request: &Request,
+    reason: &str,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<AddIgnoreOutcome, ConfigError> {
+    let first = check_with(backend, request, progress)?;
     let project = &first.project;
-    let mut ways: BTreeMap<Target, Way> = first
+    let mut placements: BTreeMap<Target, Placement> = first
         .findings
         .iter()
         .map(|finding| {
             (
                 target(project, finding),
-                if comment(project.file(finding.place.file)).is_some() { Way::Above } else { Way::Configuration },
+                if comment(project.file(finding.place.file)).is_some() { Placement::Above } else { Placement::Configuration },
             )
         })
         .collect();
-    let writer = Writer { layers, request, project, reason: one_line(reason) };
+    let writer = IgnoreWriter { backend, request, project, reason: one_line(reason) };
     let mut last = None;
-    for _ in 0..ROUNDS {
-        let texts = writer.texts(&mut ways);
+    for _ in 0..MAX_ROUNDS {
+        let texts = writer.texts(&mut placements);
         let mut next = request.clone();
         for text in texts.values() {
             next.overlay.insert(text.path.clone(), text.after.clone().into_bytes());
         }
-        let report = check_with(layers, &next, progress)?;
+        let report = check_with(backend, &next, progress)?;
         let left: BTreeSet<Target> =
             report.findings.iter().filter_map(|finding| writer.original(&report.project, finding, &texts)).collect();
         let mut changed = false;
-        for (target, way) in &mut ways {
-            if left.contains(target) && *way != Way::Never {
-                *way = way.next();
+        for (target, placement) in &mut placements {
+            if left.contains(target) && *placement != Placement::Never {
+                *placement = placement.next();
                 changed = true;
             }
         }
@@ -104,14 +108,14 @@ pub(crate) fn add_with(
         after: text.after,
         applied: Vec::new(),
     });
-    Ok(Ignored { files: files.collect(), count, report })
+    Ok(AddIgnoreOutcome { files: files.collect(), count, report })
 }
 
-impl Way {
+impl Placement {
     const fn next(self) -> Self {
         match self {
-            Self::Above => Self::Head,
-            Self::Head => Self::Configuration,
+            Self::Above => Self::FileHead,
+            Self::FileHead => Self::Configuration,
             Self::Configuration | Self::Never => Self::Never,
         }
     }
@@ -119,74 +123,75 @@ impl Way {
 
 /// The text of a file with suppressions in it.
 #[derive(Clone, Debug)]
-pub(super) struct Text {
+pub(super) struct RewrittenFile {
     path: PathBuf,
     before: String,
     pub(super) after: String,
     /// The line that each line was; `None` for a new one.
-    pub(super) was: Vec<Option<u32>>,
+    pub(super) old_lines: Vec<Option<u32>>,
     file: Option<FileId>,
 }
 
-pub(super) struct Writer<'a> {
-    pub(super) layers: &'a Layers,
+pub(super) struct IgnoreWriter<'a> {
+    pub(super) backend: &'a Backend,
     pub(super) request: &'a Request,
     pub(super) project: &'a Project,
     pub(super) reason: String,
 }
 
-impl Writer<'_> {
+impl IgnoreWriter<'_> {
     /// The changed texts. Ways that would break a file are given up first.
-    fn texts(&self, ways: &mut BTreeMap<Target, Way>) -> BTreeMap<PathBuf, Text> {
-        let files: BTreeSet<FileId> = ways.keys().map(|target| target.file).collect();
+    fn texts(&self, placements: &mut BTreeMap<Target, Placement>) -> BTreeMap<PathBuf, RewrittenFile> {
+        let files: BTreeSet<FileId> = placements.keys().map(|target| target.file).collect();
         let mut out = BTreeMap::new();
         for id in files {
-            let own: Vec<Target> = ways.keys().filter(|target| target.file == id).cloned().collect();
-            let mut text = self.text(id, ways, &own);
+            let own: Vec<Target> = placements.keys().filter(|target| target.file == id).cloned().collect();
+            let mut text = self.text(id, placements, &own);
             if self.breaks(id, &text.after) {
-                let alone = |target: &Target| self.breaks(id, &self.text(id, ways, std::slice::from_ref(target)).after);
+                let alone = |target: &Target| self.breaks(id, &self.text(id, placements, std::slice::from_ref(target)).after);
                 let mut guilty: Vec<Target> = own.iter().filter(|target| alone(target)).cloned().collect();
                 if guilty.is_empty() {
                     guilty.clone_from(&own);
                 }
                 for target in guilty {
                     // A comment at the head may break a file too, but for that the rest of the rounds is there.
-                    if let Some(way) = ways.get_mut(&target) {
-                        *way = way.next();
+                    if let Some(placement) = placements.get_mut(&target) {
+                        *placement = placement.next();
                     }
                 }
-                text = self.text(id, ways, &own);
+                text = self.text(id, placements, &own);
                 if self.breaks(id, &text.after) {
-                    ways.iter_mut()
+                    placements
+                        .iter_mut()
                         .filter(|(target, _)| target.file == id)
-                        .for_each(|(_, way)| *way = (*way).max(Way::Configuration));
-                    text = self.text(id, ways, &own);
+                        .for_each(|(_, placement)| *placement = (*placement).max(Placement::Configuration));
+                    text = self.text(id, placements, &own);
                 }
             }
             out.insert(text.path.clone(), text);
         }
-        self.configurations(ways, &mut out);
+        self.configurations(placements, &mut out);
         out
     }
 
     pub(super) fn breaks(&self, id: FileId, after: &str) -> bool {
         let file = self.project.file(id);
-        errors(self.layers, &file.path, after) > errors(self.layers, &file.path, &file.text)
+        count_errors(self.backend, &file.path, after) > count_errors(self.backend, &file.path, &file.text)
     }
 
     /// The text of a file with the comments for some targets.
-    pub(super) fn text(&self, id: FileId, ways: &BTreeMap<Target, Way>, targets: &[Target]) -> Text {
+    pub(super) fn text(&self, id: FileId, placements: &BTreeMap<Target, Placement>, targets: &[Target]) -> RewrittenFile {
         let file = self.project.file(id);
         let mut above: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
         let mut head: BTreeSet<&str> = BTreeSet::new();
         for target in targets {
-            match ways.get(target) {
-                Some(Way::Above) => _ = above.entry(self.line_above(file, target.line)).or_default().insert(target.name),
-                Some(Way::Head) => _ = head.insert(target.name),
+            match placements.get(target) {
+                Some(Placement::Above) => _ = above.entry(self.line_above(file, target.line)).or_default().insert(target.name),
+                Some(Placement::FileHead) => _ = head.insert(target.name),
                 _ => {}
             }
         }
-        let (mut after, mut was) = (String::with_capacity(file.text.len()), Vec::new());
+        let (mut after, mut old_lines) = (String::with_capacity(file.text.len()), Vec::new());
         let head_line = head_line(file);
         for (number, line) in (0..).zip(file.text.split_inclusive('\n')) {
             let end = if line.ends_with("\r\n") { "\r\n" } else { "\n" };
@@ -194,22 +199,22 @@ impl Writer<'_> {
             after.push_str(&line[..line.len() - bare.len()]);
             if number == head_line && !head.is_empty() {
                 self.push(&mut after, file, "", "ignore-file", &head, end);
-                was.push(None);
+                old_lines.push(None);
             }
             if let Some(names) = above.get(&number) {
                 let indent =
                     if is_makefile(file) { "" } else { &bare[..bare.len() - bare.trim_start_matches([' ', '\t']).len()] };
                 self.push(&mut after, file, indent, "ignore", names, end);
-                was.push(None);
+                old_lines.push(None);
             }
             after.push_str(bare);
-            was.push(Some(number));
+            old_lines.push(Some(number));
         }
         if file.text.is_empty() && !head.is_empty() {
             self.push(&mut after, file, "", "ignore-file", &head, "\n");
         }
         let path = absolute(&self.request.cwd, Path::new(&file.path));
-        Text { path, before: file.text.to_string(), after, was, file: Some(id) }
+        RewrittenFile { path, before: file.text.to_string(), after, old_lines, file: Some(id) }
     }
 
     fn push(&self, out: &mut String, file: &SourceFile, indent: &str, word: &str, names: &BTreeSet<&str>, end: &str) {
@@ -243,15 +248,15 @@ impl Writer<'_> {
     }
 
     /// The configurations that take what no comment can.
-    fn configurations(&self, ways: &mut BTreeMap<Target, Way>, out: &mut BTreeMap<PathBuf, Text>) {
-        for (target, way) in ways.iter_mut().filter(|(_, way)| **way == Way::Configuration) {
+    fn configurations(&self, placements: &mut BTreeMap<Target, Placement>, out: &mut BTreeMap<PathBuf, RewrittenFile>) {
+        for (target, placement) in placements.iter_mut().filter(|(_, placement)| **placement == Placement::Configuration) {
             if self.configure(target, out).is_none() {
-                *way = Way::Never;
+                *placement = Placement::Never;
             }
         }
     }
 
-    fn configure(&self, target: &Target, out: &mut BTreeMap<PathBuf, Text>) -> Option<()> {
+    fn configure(&self, target: &Target, out: &mut BTreeMap<PathBuf, RewrittenFile>) -> Option<()> {
         let cwd = &self.request.cwd;
         let (policy, own) = (self.project.policy(target.file), self.project.file(target.file));
         let path = absolute(cwd, Path::new(policy.file.as_deref().unwrap_or("vramlint.toml")));
@@ -266,20 +271,26 @@ impl Writer<'_> {
             None => String::new(),
         };
         let after = with_ignores(known.as_deref().unwrap_or(&before), path.ends_with("pyproject.toml"), &glob, target.name)?;
-        let entry = out.entry(path.clone()).or_insert(Text { path, before, after: String::new(), was: Vec::new(), file: None });
+        let entry = out.entry(path.clone()).or_insert(RewrittenFile {
+            path,
+            before,
+            after: String::new(),
+            old_lines: Vec::new(),
+            file: None,
+        });
         entry.after = after;
         Some(())
     }
 
     /// The target that a finding of the changed project is, if it is one.
-    fn original(&self, project: &Project, finding: &Finding, texts: &BTreeMap<PathBuf, Text>) -> Option<Target> {
+    fn original(&self, project: &Project, finding: &Finding, texts: &BTreeMap<PathBuf, RewrittenFile>) -> Option<Target> {
         let now = target(project, finding);
         let path = absolute(&self.request.cwd, Path::new(&project.file(now.file).path));
         let Some(text) = texts.get(&path) else {
             let file = self.project.files.iter().find(|file| file.host.is_none() && file.path == project.file(now.file).path)?;
             return Some(Target { file: file.id, ..now });
         };
-        let line = if text.was.is_empty() { now.line } else { (*text.was.get(now.line as usize)?)? };
+        let line = if text.old_lines.is_empty() { now.line } else { (*text.old_lines.get(now.line as usize)?)? };
         Some(Target { file: text.file?, line, name: now.name })
     }
 }

@@ -1,11 +1,11 @@
 //! Fixes until nothing changes: apply, read again, check again.
 
-use super::plan::{Applied, FixedFile, Planned, plan, texts};
-use crate::discovery::form::{ByName, Form};
+use super::select::{AppliedFix, FixedFile, SelectedFix, apply_to_texts, select_fixes};
+use crate::backend::Backend;
+use crate::discovery::file_format::{FileFormat, FormatByName};
 use crate::discovery::paths::absolute;
-use crate::layers::Layers;
-use crate::read::{error_count, read_text};
 use crate::report::check_with;
+use crate::source_loader::{error_count, parse_text};
 use crate::{ConfigError, Report, Request};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use vramlint_base::{FileId, Finding, Message};
 use vramlint_resolve::Project;
 
 /// Rounds at most: two fixes that undo each other must end.
-const ROUNDS: usize = 10;
+const MAX_ROUNDS: usize = 10;
 
 /// What fixing did. Nothing is written yet: see [`super::write`] and [`super::unified_diff`].
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct FixOutcome {
     /// The report after fixing.
     pub report: Report,
     /// Fixes that broke the text or left their finding: our own bugs. They are not in `files`.
-    pub failed: Vec<Applied>,
+    pub failed: Vec<AppliedFix>,
 }
 
 /// Applies fixes in memory until no more can be applied.
@@ -32,44 +32,44 @@ pub fn fix_until_stable(
     unsafe_ok: bool,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<FixOutcome, ConfigError> {
-    fix_with(&Layers::real(), request, unsafe_ok, progress)
+    fix_with(&Backend::standard(), request, unsafe_ok, progress)
 }
 
 pub(crate) fn fix_with(
-    layers: &Layers,
+    backend: &Backend,
     request: &Request,
     unsafe_ok: bool,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<FixOutcome, ConfigError> {
     let mut request = request.clone();
-    let mut report = check_with(layers, &request, progress)?;
+    let mut report = check_with(backend, &request, progress)?;
     let mut changed: BTreeMap<PathBuf, FixedFile> = BTreeMap::new();
-    let mut banned: HashSet<Applied> = HashSet::new();
+    let mut rejected: HashSet<AppliedFix> = HashSet::new();
     let mut round = 0;
-    while round < ROUNDS {
-        let planned = plan(&report.project, &report.findings, unsafe_ok, &banned);
-        let (planned, broken) = sift(layers, &report.project, planned);
-        banned.extend(broken);
-        if planned.is_empty() {
+    while round < MAX_ROUNDS {
+        let selected = select_fixes(&report.project, &report.findings, unsafe_ok, &rejected);
+        let (selected, broken) = drop_breaking(backend, &report.project, selected);
+        rejected.extend(broken);
+        if selected.is_empty() {
             break;
         }
         let mut next = request.clone();
-        for (id, text) in texts(&report.project, &planned) {
+        for (id, text) in apply_to_texts(&report.project, &selected) {
             set(&mut next, &absolute(&request.cwd, Path::new(&report.project.file(id).path)), text.into_bytes());
         }
-        let after = check_with(layers, &next, progress)?;
-        let useless = still_there(&report.findings, &after.findings, &report.project, &after.project, &planned);
+        let after = check_with(backend, &next, progress)?;
+        let useless = ineffective_fixes(&report.findings, &after.findings, &report.project, &after.project, &selected);
         if !useless.is_empty() {
-            // Again from the same texts without them; this ends, as every pass bans one more.
-            banned.extend(useless);
+            // Again from the same apply_to_texts without them; this ends, as every pass bans one more.
+            rejected.extend(useless);
             continue;
         }
-        note(&mut changed, &report.project, &request.cwd, &planned);
+        record_changes(&mut changed, &report.project, &request.cwd, &selected);
         (request, report) = (next, after);
         round += 1;
     }
     let files = changed.into_values().filter(|file| file.before != file.after).collect();
-    let mut failed: Vec<Applied> = banned.into_iter().collect();
+    let mut failed: Vec<AppliedFix> = rejected.into_iter().collect();
     failed.sort_by(|a, b| (&a.path, a.code, &a.message.en).cmp(&(&b.path, b.code, &b.message.en)));
     Ok(FixOutcome { files, report, failed })
 }
@@ -82,43 +82,53 @@ fn set(request: &mut Request, path: &Path, bytes: Vec<u8>) {
     }
 }
 
-/// Drops the fixes that make a reader see more errors than before, and gives them back. A fix that breaks a text only together
+/// Drops the fixes that make a reader see more count_errors than before, and gives them back. A fix that breaks a text only together
 /// with others waits for the next round.
-pub(super) fn sift(layers: &Layers, project: &Project, planned: Vec<Planned>) -> (Vec<Planned>, Vec<Applied>) {
+pub(super) fn drop_breaking(
+    backend: &Backend,
+    project: &Project,
+    selected: Vec<SelectedFix>,
+) -> (Vec<SelectedFix>, Vec<AppliedFix>) {
     let mut before: HashMap<FileId, usize> = HashMap::new();
-    let mut breaks = |planned: &[Planned]| {
-        texts(project, planned).into_iter().any(|(id, text)| {
+    let mut breaks = |selected: &[SelectedFix]| {
+        apply_to_texts(project, selected).into_iter().any(|(id, text)| {
             let file = project.file(id);
-            let known = *before.entry(id).or_insert_with(|| errors(layers, &file.path, &file.text));
-            errors(layers, &file.path, &text) > known
+            let known = *before.entry(id).or_insert_with(|| count_errors(backend, &file.path, &file.text));
+            count_errors(backend, &file.path, &text) > known
         })
     };
     let mut broken = Vec::new();
-    let mut kept: Vec<Planned> = Vec::new();
-    for next in planned {
+    let mut kept: Vec<SelectedFix> = Vec::new();
+    for next in selected {
         kept.push(next);
         if !breaks(&kept) {
             continue;
         }
         let last = kept.split_off(kept.len() - 1);
         if breaks(&last) {
-            broken.extend(last.into_iter().map(|planned| planned.applied));
+            broken.extend(last.into_iter().map(|selected| selected.applied));
         }
     }
     (kept, broken)
 }
 
-/// How many errors the readers see in a text with this name.
-pub(crate) fn errors(layers: &Layers, path: &str, text: &str) -> usize {
-    let form = match Form::by_name(Path::new(path)) {
-        ByName::Form(form) => Some(form),
-        _ => Form::by_shebang(text.as_bytes()),
+/// How many count_errors the readers see in a text with this name.
+pub(crate) fn count_errors(backend: &Backend, path: &str, text: &str) -> usize {
+    let format = match FileFormat::by_name(Path::new(path)) {
+        FormatByName::Format(format) => Some(format),
+        _ => FileFormat::by_shebang(text.as_bytes()),
     };
-    form.map_or(0, |form| error_count(&read_text(layers, form, text)))
+    format.map_or(0, |format| error_count(&parse_text(backend, format, text)))
 }
 
 /// The fixes whose finding is as frequent as before: what is said stays the same, while its place may move.
-fn still_there(before: &[Finding], after: &[Finding], was: &Project, is: &Project, planned: &[Planned]) -> Vec<Applied> {
+fn ineffective_fixes(
+    before: &[Finding],
+    after: &[Finding],
+    was: &Project,
+    is: &Project,
+    selected: &[SelectedFix],
+) -> Vec<AppliedFix> {
     type Key<'a> = (&'a str, &'a Message, &'a str);
     fn counts<'a>(findings: &'a [Finding], project: &'a Project) -> HashMap<Key<'a>, usize> {
         let mut out = HashMap::new();
@@ -129,20 +139,20 @@ fn still_there(before: &[Finding], after: &[Finding], was: &Project, is: &Projec
     }
     let (before, after) = (counts(before, was), counts(after, is));
     let mut fixed: HashMap<Key<'_>, usize> = HashMap::new();
-    for Planned { applied, .. } in planned {
+    for SelectedFix { applied, .. } in selected {
         *fixed.entry((applied.code, &applied.message, applied.path.as_str())).or_default() += 1;
     }
-    let remains = |applied: &&Applied| {
+    let remains = |applied: &&AppliedFix| {
         let key = (applied.code, &applied.message, applied.path.as_str());
         let of = |counts: &HashMap<Key<'_>, usize>| counts.get(&key).copied().unwrap_or(0);
         of(&after) > of(&before).saturating_sub(of(&fixed))
     };
-    planned.iter().map(|planned| &planned.applied).filter(remains).cloned().collect()
+    selected.iter().map(|selected| &selected.applied).filter(remains).cloned().collect()
 }
 
 /// Remembers what a round changed: the text before the first round stays.
-fn note(changed: &mut BTreeMap<PathBuf, FixedFile>, project: &Project, cwd: &Path, planned: &[Planned]) {
-    for (id, after) in texts(project, planned) {
+fn record_changes(changed: &mut BTreeMap<PathBuf, FixedFile>, project: &Project, cwd: &Path, selected: &[SelectedFix]) {
+    for (id, after) in apply_to_texts(project, selected) {
         let file = project.file(id);
         let path = absolute(cwd, Path::new(&file.path));
         let fresh = || FixedFile {
@@ -154,8 +164,8 @@ fn note(changed: &mut BTreeMap<PathBuf, FixedFile>, project: &Project, cwd: &Pat
         };
         let entry = changed.entry(path.clone()).or_insert_with(fresh);
         entry.after = after;
-        let touches = |planned: &&Planned| planned.fix.edits.iter().any(|edit| edit.place.file == id);
-        entry.applied.extend(planned.iter().filter(touches).map(|planned| planned.applied.clone()));
+        let touches = |selected: &&SelectedFix| selected.fix.edits.iter().any(|edit| edit.place.file == id);
+        entry.applied.extend(selected.iter().filter(touches).map(|selected| selected.applied.clone()));
     }
 }
 

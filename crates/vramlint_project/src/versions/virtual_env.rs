@@ -6,7 +6,7 @@ use vramlint_catalog::releases::followed;
 use vramlint_resolve::versions::{Known, Version};
 
 /// Folders that virtual environments usually are.
-pub(super) const NAMES: [&str; 4] = [".venv", "venv", "env", ".env"];
+pub(super) const VENV_FOLDERS: [&str; 4] = [".venv", "venv", "env", ".env"];
 
 /// The followed libraries of an environment.
 pub(super) fn installed(environment: &Path) -> Vec<(&'static str, Known)> {

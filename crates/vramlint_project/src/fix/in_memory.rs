@@ -1,22 +1,22 @@
 //! Fixes of a report as edits, for those who apply them themselves: an editor. Nothing is read from a disk.
 
-use super::host::fix_in_host;
-use super::plan::{Applied, Planned, plan, texts};
-use super::stable::{errors, sift};
-use crate::layers::Layers;
+use super::fixpoint::{count_errors, drop_breaking};
+use super::host_edits::fix_in_host;
+use super::select::{AppliedFix, SelectedFix, apply_to_texts, select_fixes};
+use crate::backend::Backend;
 use std::collections::HashSet;
 use vramlint_base::{Applicability, Edit, Finding, Fix, Message};
 use vramlint_resolve::Project;
 
-/// The safe fixes of findings that can be applied together: they do not touch each other, and no reader sees more errors after them.
+/// The safe fixes of findings that can be applied together: they do not touch each other, and no reader sees more count_errors after them.
 /// What waits for another of them comes with the next report.
 pub fn safe_fixes(project: &Project, findings: &[Finding]) -> Vec<Fix> {
-    let planned = plan(project, findings, false, &HashSet::new());
-    let (kept, _) = sift(&Layers::real(), project, planned);
-    kept.into_iter().map(|planned| planned.fix).collect()
+    let selected = select_fixes(project, findings, false, &HashSet::new());
+    let (kept, _) = drop_breaking(&Backend::standard(), project, selected);
+    kept.into_iter().map(|selected| selected.fix).collect()
 }
 
-/// Whether edits of whole files make a reader see more errors than it sees now, or cannot be applied at all.
+/// Whether edits of whole files make a reader see more count_errors than it sees now, or cannot be applied at all.
 pub fn breaks(project: &Project, edits: &[Edit]) -> bool {
     let sound = |edit: &Edit| {
         let file = project.files.get(edit.place.file.0 as usize);
@@ -30,12 +30,12 @@ pub fn breaks(project: &Project, edits: &[Edit]) -> bool {
         return true;
     }
     let none = || Message { en: String::new(), zh: String::new() };
-    let applied = Applied { code: "", name: "", message: none(), title: none(), path: String::new() };
+    let applied = AppliedFix { code: "", name: "", message: none(), title: none(), path: String::new() };
     let fix = Fix { title: none(), applicability: Applicability::Safe, edits: edits.to_vec() };
-    let layers = Layers::real();
-    texts(project, [&Planned { applied, fix }]).into_iter().any(|(id, text)| {
+    let backend = Backend::standard();
+    apply_to_texts(project, [&SelectedFix { applied, fix }]).into_iter().any(|(id, text)| {
         let file = project.file(id);
-        errors(&layers, &file.path, &text) > errors(&layers, &file.path, &file.text)
+        count_errors(&backend, &file.path, &text) > count_errors(&backend, &file.path, &file.text)
     })
 }
 

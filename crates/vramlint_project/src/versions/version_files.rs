@@ -1,9 +1,9 @@
 //! Finds and reads them.
 
-use super::environment::{NAMES, installed, names};
-use crate::discovery::Discovered;
+use super::virtual_env::{VENV_FOLDERS, installed, names};
+use crate::discovery::Discovery;
 use crate::discovery::paths::{absolute, shown};
-use crate::files::Files;
+use crate::overlay_fs::OverlayFs;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use vramlint_resolve::versions::files::{Form, Mention, includes, mentions};
 use vramlint_resolve::versions::{Known, Rank};
 
 /// Larger files are not read, bytes. Lock files list every file of every package.
-const LARGEST: u64 = 1 << 20;
-const LARGEST_LOCK: u64 = 16 << 20;
+const MAX_VERSION_FILE_SIZE: u64 = 1 << 20;
+const MAX_LOCK_SIZE: u64 = 16 << 20;
 /// Larger texts are read, but findings do not point into them.
-const LARGEST_SHOWN: usize = 1 << 20;
+const MAX_SHOWN_SIZE: usize = 1 << 20;
 /// How deep files may take in others.
-const DEEPEST: usize = 4;
+const MAX_INCLUDE_DEPTH: usize = 4;
 /// Folders of requirement files that speak for the folder above.
-const FOLDERS: [&str; 4] = ["requirements", "requirement", "reqs", "dependencies"];
+const REQUIREMENT_FOLDERS: [&str; 4] = ["requirements", "requirement", "reqs", "dependencies"];
 
 /// A file, or an environment, that says which versions there are.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub(crate) struct VersionFile {
 }
 
 /// Reads the version files of the project, in order of their folders and names.
-pub(crate) fn find(discovered: &Discovered, files: &Files, cwd: &Path) -> Vec<VersionFile> {
+pub(crate) fn find(discovered: &Discovery, files: &OverlayFs, cwd: &Path) -> Vec<VersionFile> {
     let folders: Vec<PathBuf> = folders(discovered).into_iter().collect();
     let overlaid: BTreeSet<&Path> = files.overlay.keys().map(PathBuf::as_path).collect();
     let of = |folder: &PathBuf| in_folder(&Reader { files, cwd, overlaid: &overlaid }, folder);
@@ -46,7 +46,7 @@ pub(crate) fn find(discovered: &Discovered, files: &Files, cwd: &Path) -> Vec<Ve
 }
 
 /// Every folder with a file of the project, and those above it up to the root.
-fn folders(discovered: &Discovered) -> BTreeSet<PathBuf> {
+fn folders(discovered: &Discovery) -> BTreeSet<PathBuf> {
     let roots: HashSet<&Path> = discovered.roots.iter().map(PathBuf::as_path).collect();
     let mut out: BTreeSet<PathBuf> = roots.iter().map(|root| root.to_path_buf()).collect();
     for found in &discovered.files {
@@ -66,7 +66,7 @@ fn folders(discovered: &Discovered) -> BTreeSet<PathBuf> {
 }
 
 struct Reader<'a> {
-    files: &'a Files,
+    files: &'a OverlayFs,
     cwd: &'a Path,
     overlaid: &'a BTreeSet<&'a Path>,
 }
@@ -77,14 +77,14 @@ fn in_folder(reader: &Reader<'_>, folder: &Path) -> Vec<VersionFile> {
         let path = folder.join(&name);
         if let Some(form) = Form::of(&name) {
             reader.read(&path, form, folder, 0, &mut out);
-        } else if FOLDERS.contains(&name.as_str()) && path.is_dir() {
+        } else if REQUIREMENT_FOLDERS.contains(&name.as_str()) && path.is_dir() {
             for inner in reader.names(&path) {
                 let is_list = [".txt", ".in", ".pip"].iter().any(|end| inner.ends_with(end));
                 if is_list {
                     reader.read(&path.join(&inner), Form::Requirements, folder, 0, &mut out);
                 }
             }
-        } else if NAMES.contains(&name.as_str()) {
+        } else if VENV_FOLDERS.contains(&name.as_str()) {
             out.extend(reader.environment(&path, folder));
         }
     }
@@ -104,7 +104,7 @@ impl Reader<'_> {
 
     /// Reads a file and those that it takes in.
     fn read(&self, path: &Path, form: Form, root: &Path, depth: usize, out: &mut Vec<VersionFile>) {
-        let largest = if form.is_lock() { LARGEST_LOCK } else { LARGEST };
+        let largest = if form.is_lock() { MAX_LOCK_SIZE } else { MAX_VERSION_FILE_SIZE };
         let readable = self.files.is_file(path) && self.files.size(path).is_ok_and(|size| size <= largest);
         let name = shown(path, self.cwd);
         if !readable || out.iter().any(|known| known.shown == name) {
@@ -113,7 +113,7 @@ impl Reader<'_> {
         let Ok(bytes) = self.files.read(path) else { return };
         let Ok(text) = String::from_utf8(bytes) else { return };
         let text: Arc<str> = text.into();
-        let placed = text.len() <= LARGEST_SHOWN;
+        let placed = text.len() <= MAX_SHOWN_SIZE;
         out.push(VersionFile {
             shown: name,
             root: root.to_path_buf(),
@@ -121,7 +121,7 @@ impl Reader<'_> {
             text: Arc::clone(&text),
             placed,
         });
-        if form == Form::Requirements && depth < DEEPEST {
+        if form == Form::Requirements && depth < MAX_INCLUDE_DEPTH {
             let folder = path.parent().unwrap_or(root);
             for include in includes(&text) {
                 self.read(&absolute(folder, Path::new(&include.path)), Form::Requirements, root, depth + 1, out);

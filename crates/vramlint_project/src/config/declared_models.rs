@@ -2,15 +2,15 @@
 
 use super::{Config, ConfigError};
 use crate::discovery::paths::shown;
-use crate::files::Files;
 use crate::models::read_config;
+use crate::overlay_fs::OverlayFs;
 use std::path::Path;
 use vramlint_base::message;
 use vramlint_estimate::{Model, Source};
 
 /// Reads the `config.json` of every declared model. What cannot be read is an error of the configuration: without it the
 /// declaration means nothing.
-pub(super) fn declared(files: &Files, config: &Config, name: &str, cwd: &Path) -> Result<Vec<Model>, ConfigError> {
+pub(super) fn declared(files: &OverlayFs, config: &Config, name: &str, cwd: &Path) -> Result<Vec<Model>, ConfigError> {
     let read = |model: &super::DeclaredModel| {
         let path = shown(&model.config, cwd);
         read_config(files, &model.config, &model.id, Source::Declared(path.clone())).map_err(|why| {

@@ -40,7 +40,7 @@ impl RuleList {
     }
 
     /// Reads a name, a code, a prefix, `all` or `default`. The error names the nearest.
-    pub(crate) fn selector(&self, text: &str) -> Result<Selector, Message> {
+    pub(crate) fn parse_selector(&self, text: &str) -> Result<Selector, Message> {
         if text == "all" || text == "default" {
             return Ok(Selector::All);
         }
@@ -73,7 +73,7 @@ impl RuleList {
     }
 
     /// Whether there is a rule with exactly this name or code.
-    pub(crate) fn has(&self, text: &str) -> bool {
+    pub(crate) fn contains(&self, text: &str) -> bool {
         self.rules.iter().any(|(code, name)| *name == text || code.eq_ignore_ascii_case(text))
     }
 
@@ -83,9 +83,9 @@ impl RuleList {
     }
 
     /// Reads what a flag of the command line lists.
-    pub(crate) fn flag(&self, flag: &str, words: &[String]) -> Result<Vec<Selector>, ConfigError> {
+    pub(crate) fn parse_flag(&self, flag: &str, words: &[String]) -> Result<Vec<Selector>, ConfigError> {
         let words = words.iter().flat_map(|word| word.split(',')).map(str::trim).filter(|word| !word.is_empty());
-        words.map(|word| self.selector(word).map_err(|what| in_flag(flag, &what))).collect()
+        words.map(|word| self.parse_selector(word).map_err(|what| in_flag(flag, &what))).collect()
     }
 }
 
@@ -105,7 +105,7 @@ impl Selector {
     }
 
     /// The more exact, the greater.
-    fn exactness(&self) -> usize {
+    fn specificity(&self) -> usize {
         match self {
             Self::All => 0,
             Self::Prefix(prefix) => prefix.len(),
@@ -116,7 +116,7 @@ impl Selector {
 
 /// One layer of choices: a configuration, or the command line.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Choice {
+pub(crate) struct SelectionLayer {
     /// Instead of what the layer below chose.
     pub select: Option<Vec<Selector>>,
     /// On top of it.
@@ -125,17 +125,17 @@ pub(crate) struct Choice {
     pub ignore: Vec<Selector>,
 }
 
-/// The codes that run, after all layers.
-pub(crate) fn selected(rules: &RuleList, layers: &[&Choice]) -> BTreeSet<&'static str> {
+/// The codes that run, after all backend.
+pub(crate) fn enabled_codes(rules: &RuleList, backend: &[&SelectionLayer]) -> BTreeSet<&'static str> {
     let mut on: BTreeSet<&'static str> = rules.codes().collect();
-    for layer in layers {
+    for layer in backend {
         if layer.select.is_some() {
             on.clear();
         }
         for code in rules.codes() {
-            let exactness = |list: &[Selector]| list.iter().filter(|s| s.matches(code)).map(Selector::exactness).max();
-            let select = exactness(layer.select.as_deref().unwrap_or(&[])).max(exactness(&layer.extend));
-            match (select, exactness(&layer.ignore)) {
+            let specificity = |list: &[Selector]| list.iter().filter(|s| s.matches(code)).map(Selector::specificity).max();
+            let select = specificity(layer.select.as_deref().unwrap_or(&[])).max(specificity(&layer.extend));
+            match (select, specificity(&layer.ignore)) {
                 (Some(select), Some(ignore)) if select > ignore => _ = on.insert(code),
                 (_, Some(_)) => _ = on.remove(code),
                 (Some(_), None) => _ = on.insert(code),
@@ -147,11 +147,11 @@ pub(crate) fn selected(rules: &RuleList, layers: &[&Choice]) -> BTreeSet<&'stati
 }
 
 /// The level that the configuration gives to a rule: that of the most exact selector.
-pub(crate) fn level(levels: &[(Selector, Level)], code: &str) -> Option<Level> {
+pub(crate) fn configured_level(levels: &[(Selector, Level)], code: &str) -> Option<Level> {
     levels
         .iter()
         .filter(|(selector, _)| selector.matches(code))
-        .max_by_key(|(selector, _)| selector.exactness())
+        .max_by_key(|(selector, _)| selector.specificity())
         .map(|(_, level)| *level)
 }
 
@@ -172,15 +172,15 @@ mod tests {
     use super::*;
     use crate::testing::RULES;
 
-    fn choice(select: Option<&[&str]>, extend: &[&str], ignore: &[&str]) -> Choice {
+    fn choice(select: Option<&[&str]>, extend: &[&str], ignore: &[&str]) -> SelectionLayer {
         let rules = RuleList::new(RULES);
-        let read = |list: &[&str]| list.iter().map(|text| rules.selector(text).expect("known")).collect::<Vec<_>>();
-        Choice { select: select.map(read), extend: read(extend), ignore: read(ignore) }
+        let read = |list: &[&str]| list.iter().map(|text| rules.parse_selector(text).expect("known")).collect::<Vec<_>>();
+        SelectionLayer { select: select.map(read), extend: read(extend), ignore: read(ignore) }
     }
 
-    fn on(layers: &[&Choice]) -> Vec<&'static str> {
+    fn on(backend: &[&SelectionLayer]) -> Vec<&'static str> {
         let own: Vec<_> = OWN_RULES.iter().map(|own| own.code).collect();
-        selected(&RuleList::new(RULES), layers).into_iter().filter(|code| !own.contains(code)).collect()
+        enabled_codes(&RuleList::new(RULES), backend).into_iter().filter(|code| !own.contains(code)).collect()
     }
 
     #[test]
@@ -205,22 +205,22 @@ mod tests {
     #[test]
     fn unknown_rules_name_the_nearest() {
         let rules = RuleList::new(RULES);
-        assert!(rules.selector("bad-wrod").expect_err("typo").en.ends_with("did you mean `bad-word`?"));
-        assert!(rules.selector("VL6011").expect_err("typo").en.contains("did you mean `VL601`?"));
-        assert!(rules.selector("flash").expect_err("unknown").zh.contains("vramlint rule --all"));
-        assert_eq!(rules.selector("VL8"), Ok(Selector::Prefix("VL8".into())));
-        let error = rules.flag("--select", &["all,bad_word".into()]).expect_err("typo");
+        assert!(rules.parse_selector("bad-wrod").expect_err("typo").en.ends_with("did you mean `bad-word`?"));
+        assert!(rules.parse_selector("VL6011").expect_err("typo").en.contains("did you mean `VL601`?"));
+        assert!(rules.parse_selector("flash").expect_err("unknown").zh.contains("vramlint rule --all"));
+        assert_eq!(rules.parse_selector("VL8"), Ok(Selector::Prefix("VL8".into())));
+        let error = rules.parse_flag("--select", &["all,bad_word".into()]).expect_err("typo");
         assert_eq!(error.message.en, "--select: unknown rule `bad_word`, did you mean `bad-word`?");
     }
 
     #[test]
     fn levels_follow_the_most_exact() {
         let rules = RuleList::new(RULES);
-        let read = |text| rules.selector(text).expect("known");
+        let read = |text| rules.parse_selector(text).expect("known");
         let levels = [(read("VL601"), Level::Off), (read("VL6"), Level::Error), (read("all"), Level::Info)];
-        assert_eq!(level(&levels, "VL601"), Some(Level::Off));
-        assert_eq!(level(&levels, "VL602"), Some(Level::Error));
-        assert_eq!(level(&levels, "VL701"), Some(Level::Info));
-        assert_eq!(level(&[], "VL701"), None);
+        assert_eq!(configured_level(&levels, "VL601"), Some(Level::Off));
+        assert_eq!(configured_level(&levels, "VL602"), Some(Level::Error));
+        assert_eq!(configured_level(&levels, "VL701"), Some(Level::Info));
+        assert_eq!(configured_level(&[], "VL701"), None);
     }
 }

@@ -4,7 +4,7 @@ use vramlint_base::{Message, message};
 use vramlint_catalog::gpus;
 
 /// What is wrong with the name of a card, if it is not known; `memory` is how its memory could be given instead.
-pub(crate) fn unknown_card(name: &str, memory: &str) -> Option<Message> {
+pub(crate) fn unknown_gpu(name: &str, memory: &str) -> Option<Message> {
     if gpus::lookup(name).is_some() {
         return None;
     }

@@ -1,9 +1,9 @@
 use super::*;
 use crate::fix::{apply, unified_diff, write};
-use crate::testing::{Folder, check, layers, lines};
+use crate::testing::{Folder, backend, check, lines};
 
 fn fix(request: &Request, unsafe_ok: bool) -> FixOutcome {
-    fix_with(&layers(), request, unsafe_ok, &|_, _| {}).expect("no error")
+    fix_with(&backend(), request, unsafe_ok, &|_, _| {}).expect("no error")
 }
 
 fn after(text: &str, unsafe_ok: bool) -> (String, FixOutcome) {

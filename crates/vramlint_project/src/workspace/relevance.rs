@@ -1,6 +1,6 @@
 //! What remains of Python files that no rule has anything to say of: their imports, so that others are seen to be imported.
 
-use crate::read::{Loaded, ReadText};
+use crate::source_loader::{ParsedSource, ParsedText};
 use std::sync::Arc;
 use vramlint_base::{FileId, LineIndex};
 use vramlint_resolve::{SourceFile, Syntax};
@@ -57,30 +57,30 @@ const WORDS: &[&str] = &[
 
 /// What is kept of a Python file.
 #[derive(Debug)]
-pub(super) struct Brief {
+pub(super) struct FileSummary {
     /// Whether a rule may say something of it, or of others because of it.
-    pub matters: bool,
+    pub relevant: bool,
     /// The file without everything but its imports.
-    pub thin: Arc<Loaded>,
+    pub skeleton: Arc<ParsedSource>,
 }
 
-impl Brief {
+impl FileSummary {
     /// Of a file that was read.
-    pub(super) fn of(loaded: &Loaded) -> Self {
+    pub(super) fn of(loaded: &ParsedSource) -> Self {
         let Syntax::Python(module) = &loaded.read.syntax else {
-            return Self { matters: true, thin: Arc::new(Loaded::bare(Syntax::Unreadable)) };
+            return Self { relevant: true, skeleton: Arc::new(ParsedSource::untexted(Syntax::Unreadable)) };
         };
-        let matters = loaded.is_faulty()
+        let relevant = loaded.has_errors()
             || !module.errors.is_empty()
             || WORDS.iter().any(|word| loaded.text.contains(word))
             || vramlint_rules::speaks_alone(&loaded.as_file());
-        Self { matters, thin: Arc::new(Loaded::bare(Syntax::Python(module.imports_alone().into()))) }
+        Self { relevant, skeleton: Arc::new(ParsedSource::untexted(Syntax::Python(module.imports_alone().into()))) }
     }
 }
 
-impl Loaded {
-    fn bare(syntax: Syntax) -> Self {
-        Self::new("".into(), ReadText { syntax, embedded: Vec::new(), failed: false })
+impl ParsedSource {
+    fn untexted(syntax: Syntax) -> Self {
+        Self::new("".into(), ParsedText { syntax, embedded: Vec::new(), failed: false })
     }
 
     fn as_file(&self) -> SourceFile {

@@ -1,18 +1,18 @@
 //! What a request rests on, found once: configurations, the files there are, what they say of versions. Then files are judged on it.
 
 use crate::ConfigError;
-use crate::config::{Config, Configs, unknown_card};
+use crate::backend::Backend;
+use crate::config::{Config, Configs, unknown_gpu};
 use crate::discovery::paths::{absolute, relative, shown};
-use crate::discovery::{Discovered, discover};
-use crate::files::Files;
-use crate::layers::Layers;
-use crate::models::gather;
+use crate::discovery::{Discovery, discover};
+use crate::models::collect_models;
+use crate::overlay_fs::OverlayFs;
 use crate::own::INTERNAL_ERROR;
-use crate::read::{Loaded, Read, assemble, load, please_report};
+use crate::postprocess::FindingPipeline;
 use crate::report::Report;
 use crate::request::{Request, first_folder};
-use crate::select::{Choice, RuleList, selected};
-use crate::sift::Sift;
+use crate::rule_selection::{RuleList, SelectionLayer, enabled_codes};
+use crate::source_loader::{ParsedSource, ProjectSources, assemble_sources, load, report_request};
 use crate::versions::{VersionFile, declared, find, libraries};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -26,11 +26,11 @@ use vramlint_rules::Context;
 
 /// What holds for all files of a request as long as none comes, goes, or configures.
 #[derive(Debug)]
-pub(crate) struct Ground {
+pub(crate) struct AnalysisSession {
     /// The names of the rules.
     rules: RuleList,
     /// What the command line says of rules.
-    choice: Choice,
+    choice: SelectionLayer,
     /// Configurations, by number.
     configs: Vec<Config>,
     /// The one that governs the first path.
@@ -40,81 +40,90 @@ pub(crate) struct Ground {
     /// The codes that run, by number of the configuration.
     selected: Vec<BTreeSet<&'static str>>,
     /// The files.
-    pub discovered: Discovered,
+    pub discovered: Discovery,
     /// What they say of versions.
     pub versions: Vec<VersionFile>,
 }
 
-impl Ground {
+impl AnalysisSession {
     /// Finds it. On the threads of the caller.
-    pub(crate) fn survey(layers: &Layers, request: &Request, files: &Files) -> Result<Self, ConfigError> {
-        let rules = RuleList::new(layers.rules);
-        let choice = Choice {
-            select: request.select.as_ref().map(|words| rules.flag("--select", words)).transpose()?,
-            extend: rules.flag("--extend-select", &request.extend_select)?,
-            ignore: rules.flag("--ignore", &request.ignore)?,
+    pub(crate) fn prepare(backend: &Backend, request: &Request, files: &OverlayFs) -> Result<Self, ConfigError> {
+        let rules = RuleList::new(backend.rules);
+        let choice = SelectionLayer {
+            select: request.select.as_ref().map(|words| rules.parse_flag("--select", words)).transpose()?,
+            extend: rules.parse_flag("--extend-select", &request.extend_select)?,
+            ignore: rules.parse_flag("--ignore", &request.ignore)?,
         };
         if let Some(what) = request
             .target
             .gpu
             .as_ref()
             .filter(|_| request.target.memory.is_none())
-            .and_then(|gpu| unknown_card(gpu, "--gpu-memory"))
+            .and_then(|gpu| unknown_gpu(gpu, "--gpu-memory"))
         {
             let Message { en, zh } = what;
             return Err(ConfigError::new(message!("--gpu: {en}", "--gpu：{zh}")));
         }
-        let given = request.config.as_ref().map(|path| absolute(&request.cwd, path));
-        let configs = Configs::new(files, &rules, &request.cwd, given.as_deref(), request.isolated)?;
+        let explicit = request.config.as_ref().map(|path| absolute(&request.cwd, path));
+        let configs = Configs::new(files, &rules, &request.cwd, explicit.as_deref(), request.isolated)?;
         let discovered = discover(request, files, &configs)?;
         let first = configs.of_folder(&first_folder(request));
-        let configs = sound(configs, &discovered, first)?;
+        let configs = usable_configs(configs, &discovered, first)?;
         let shown_configs: Vec<Option<(String, Config)>> =
             configs.iter().map(|config| config.file.as_ref().map(|file| (shown(file, &request.cwd), config.clone()))).collect();
-        let selected = configs.iter().map(|config| selected(&rules, &[&config.choice, &choice])).collect();
+        let selected = configs.iter().map(|config| enabled_codes(&rules, &[&config.choice, &choice])).collect();
         let versions = find(&discovered, files, &request.cwd);
         Ok(Self { rules, choice, configs, first, shown_configs, selected, discovered, versions })
     }
 
     /// Reads every file, in parallel.
-    pub(crate) fn read(&self, layers: &Layers, files: &Files, progress: &(dyn Fn(usize, usize) + Sync)) -> Read {
+    pub(crate) fn load_sources(
+        &self,
+        backend: &Backend,
+        files: &OverlayFs,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> ProjectSources {
         let found = &self.discovered.files;
         let (done, all) = (AtomicUsize::new(0), found.len());
         let load = |index: usize| {
-            let loaded = load(layers, files, &found[index]);
+            let loaded = load(backend, files, &found[index]);
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, all);
             (index, Arc::new(loaded))
         };
-        let loaded: Vec<(usize, Arc<Loaded>)> = (0..all).into_par_iter().map(load).collect();
-        self.join(&loaded, &|_| true)
+        let loaded: Vec<(usize, Arc<ParsedSource>)> = (0..all).into_par_iter().map(load).collect();
+        self.assemble(&loaded, &|_| true)
     }
 
     /// The files that were read, by their index among those that were found, and behind them the configurations and the files that name
     /// versions, as far as they are wanted: findings point there.
-    pub(crate) fn join(&self, loaded: &[(usize, Arc<Loaded>)], wanted: &dyn Fn(&VersionFile) -> bool) -> Read {
+    pub(crate) fn assemble(
+        &self,
+        loaded: &[(usize, Arc<ParsedSource>)],
+        wanted: &dyn Fn(&VersionFile) -> bool,
+    ) -> ProjectSources {
         let files = loaded.iter().map(|(index, loaded)| (&self.discovered.files[*index], loaded.as_ref()));
-        assemble(files, &self.shown_configs, self.versions.iter().filter(|file| wanted(file)))
+        assemble_sources(files, &self.shown_configs, self.versions.iter().filter(|file| wanted(file)))
     }
 
     /// Joins the files into a project and asks the rules. `read` reads them, and says how far it is where it is told to; `None` where
     /// `stop` says so in between. What is simulated for it goes to what is `known`.
-    pub(crate) fn judge(
+    pub(crate) fn run(
         &self,
-        layers: &Layers,
+        backend: &Backend,
         request: &Request,
-        files: &Files,
-        read: &dyn Fn(bool) -> Read,
+        files: &OverlayFs,
+        read: &dyn Fn(bool) -> ProjectSources,
         known: &Arc<Simulations>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Option<Report> {
-        let first_read = read(true);
-        let policies: Vec<Policy> = self.configs.iter().map(|config| policy(config, request, &first_read.files)).collect();
-        let mut found = first_read.findings;
-        let libraries = libraries(&self.versions, &first_read.files, &request.cwd);
+        let sources = read(true);
+        let policies: Vec<Policy> = self.configs.iter().map(|config| policy(config, request, &sources.files)).collect();
+        let mut found = sources.findings;
+        let libraries = libraries(&self.versions, &sources.files, &request.cwd);
         if stop() {
             return None;
         }
-        let (mut project, failure) = resolve(layers, first_read.files, policies, || read(false).files);
+        let (mut project, failure) = resolve(backend, sources.files, policies, || read(false).files);
         project.libraries = libraries;
         found.extend(failure);
         if stop() {
@@ -126,7 +135,7 @@ impl Ground {
         let estimates = Arc::new(Estimates::knowing(Arc::clone(known)));
         let context = Context { project: &project, models: &models, estimates: &estimates };
         let wanted = |code: &str| !stop() && self.selected.iter().any(|codes| codes.contains(code));
-        found.extend(crate::rules::run(layers, &context, wanted));
+        found.extend(crate::rule_runner::run(backend, &context, wanted));
         if stop() {
             return None;
         }
@@ -135,9 +144,9 @@ impl Ground {
                 "vramlint failed to estimate the memory of a run; this is a bug of vramlint",
                 "vramlint 估算训练任务的显存时出错，这是 vramlint 的缺陷"
             );
-            found.extend(our_failure(&project, what));
+            found.extend(internal_error(&project, what));
         }
-        let sift = Sift {
+        let pipeline = FindingPipeline {
             project: &project,
             rules: &self.rules,
             cwd: &request.cwd,
@@ -147,8 +156,8 @@ impl Ground {
             choice: &self.choice,
             complete: self.discovered.complete,
         };
-        let mut findings = sift.sift(found);
-        let baseline = request.baseline.as_ref().map(|baseline| baseline.take(&project, &request.cwd, &mut findings));
+        let mut findings = pipeline.process(found);
+        let baseline = request.baseline.as_ref().map(|baseline| baseline.remove_known(&project, &request.cwd, &mut findings));
 
         let reported: Vec<&SourceFile> = project.files.iter().filter(|file| file.reported && file.host.is_none()).collect();
         let governing: BTreeSet<usize> = reported.iter().map(|file| file.policy).collect();
@@ -171,7 +180,7 @@ impl Ground {
 
 /// The configurations, where those that govern a reported file (and the first) have no errors. One that only governs context
 /// is none of the user's business now; it counts as empty.
-fn sound(configs: Configs<'_>, discovered: &Discovered, first: usize) -> Result<Vec<Config>, ConfigError> {
+fn usable_configs(configs: Configs<'_>, discovered: &Discovery, first: usize) -> Result<Vec<Config>, ConfigError> {
     let mut needed: BTreeSet<usize> = discovered.files.iter().filter(|file| file.reported).map(|file| file.config).collect();
     needed.insert(first);
     let check = |(number, config): (usize, Result<Config, ConfigError>)| match config {
@@ -207,13 +216,13 @@ pub(crate) fn policy(config: &Config, request: &Request, files: &[SourceFile]) -
 
 /// Joins the files into a project. Should that fail, the files are read again, and nobody refers to them.
 fn resolve(
-    layers: &Layers,
+    backend: &Backend,
     files: Vec<SourceFile>,
     policies: Vec<Policy>,
     again: impl Fn() -> Vec<SourceFile>,
 ) -> (Project, Vec<Finding>) {
     let spare = policies.clone();
-    if let Ok(project) = catch_unwind(AssertUnwindSafe(|| (layers.resolve)(files, policies))) {
+    if let Ok(project) = catch_unwind(AssertUnwindSafe(|| (backend.resolve)(files, policies))) {
         return (project, Vec::new());
     }
     let project = Project::without_runs(again(), spare);
@@ -221,13 +230,13 @@ fn resolve(
         "vramlint failed to join the files into training runs; this is a bug of vramlint",
         "vramlint 在把文件组合成训练任务时出错，这是 vramlint 的缺陷"
     );
-    let found = our_failure(&project, what);
+    let found = internal_error(&project, what);
     (project, found)
 }
 
 /// What is known about the models that the project names. Should reading them fail, the catalogue alone.
-fn models(project: &Project, files: &Files, request: &Request, configs: &[Config]) -> (Models, Vec<Finding>) {
-    let read = || gather(project, files, &request.cwd, &request.hub_caches, configs);
+fn models(project: &Project, files: &OverlayFs, request: &Request, configs: &[Config]) -> (Models, Vec<Finding>) {
+    let read = || collect_models(project, files, &request.cwd, &request.hub_caches, configs);
     if let Ok(models) = catch_unwind(AssertUnwindSafe(read)) {
         return (models, Vec::new());
     }
@@ -235,13 +244,13 @@ fn models(project: &Project, files: &Files, request: &Request, configs: &[Config
         "vramlint failed to read the models that the project names; this is a bug of vramlint",
         "vramlint 读取项目所用的模型时出错，这是 vramlint 的缺陷"
     );
-    (Models::catalogue(), our_failure(project, what))
+    (Models::catalogue(), internal_error(project, what))
 }
 
 /// The finding that stands for a failure of ours, at the start of the first reported file.
-fn our_failure(project: &Project, what: Message) -> Vec<Finding> {
+fn internal_error(project: &Project, what: Message) -> Vec<Finding> {
     let first = project.files.iter().find(|file| file.reported && file.host.is_none());
     let finding =
-        first.map(|file| INTERNAL_ERROR.finding(FileRange::new(file.id, TextRange::at(0)), what, Some(please_report())));
+        first.map(|file| INTERNAL_ERROR.finding(FileRange::new(file.id, TextRange::at(0)), what, Some(report_request())));
     finding.into_iter().collect()
 }

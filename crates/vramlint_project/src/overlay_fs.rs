@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 /// The files of a request.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Files {
+pub(crate) struct OverlayFs {
     /// Bytes that count instead of what is on the disk, by absolute path.
     pub overlay: HashMap<PathBuf, Arc<Vec<u8>>>,
 }
 
-impl Files {
+impl OverlayFs {
     /// The bytes of a file.
     pub(crate) fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         match self.overlay.get(path) {

@@ -12,7 +12,7 @@ const NAMING: [Concept; 3] = [Concept::Model, Concept::ReferenceModel, Concept::
 
 /// Every name, with the folders from which it may be a path: those of the configuration, of the file that writes it, of the script
 /// that is started, and the working directory. Where a training is started from is not written anywhere.
-pub(super) fn names(project: &Project, cwd: &Path) -> BTreeMap<String, BTreeSet<PathBuf>> {
+pub(super) fn model_names(project: &Project, cwd: &Path) -> BTreeMap<String, BTreeSet<PathBuf>> {
     let mut names: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
     let mut add = |name: &str, run: &Run, place: Option<FileRange>| {
         if !name.trim().is_empty() {

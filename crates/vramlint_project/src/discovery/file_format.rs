@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// How a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Form {
+pub(crate) enum FileFormat {
     /// YAML.
     Yaml,
     /// A GitHub workflow or composite action: YAML with scripts inside.
@@ -20,7 +20,7 @@ pub(crate) enum Form {
     /// The Windows command interpreter.
     Batch,
     /// Variables: `.env`, `train.env`.
-    Variables,
+    EnvFile,
     /// Markdown.
     Markdown,
     /// A Makefile.
@@ -33,28 +33,28 @@ pub(crate) enum Form {
 
 /// What a name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ByName {
-    /// This form.
-    Form(Form),
+pub(crate) enum FormatByName {
+    /// This format.
+    Format(FileFormat),
     /// No extension: the first line decides.
     AskShebang,
     /// A dataset: never read.
     Dataset,
     /// Not ours unless it is named outright.
-    Other,
+    Unknown,
 }
 
-impl Form {
-    /// What the path says about the form.
-    pub(crate) fn by_name(path: &Path) -> ByName {
+impl FileFormat {
+    /// What the path says about the format.
+    pub(crate) fn by_name(path: &Path) -> FormatByName {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let lower = name.to_lowercase();
         if lower == "makefile" || lower == "gnumakefile" {
-            return ByName::Form(Self::Makefile);
+            return FormatByName::Format(Self::Makefile);
         }
         let extension = lower.rsplit_once('.').map(|(_, extension)| extension);
         // `Dockerfile.train` and `train.Dockerfile` are both usual; `Dockerfile.md` is a document.
-        let form = match extension {
+        let format = match extension {
             Some("yaml" | "yml") => {
                 if is_workflow(path, &lower) {
                     Self::Workflow
@@ -67,16 +67,16 @@ impl Form {
             Some("sh" | "bash" | "zsh" | "slurm" | "sbatch") => Self::Bash,
             Some("ps1") => Self::PowerShell,
             Some("bat" | "cmd") => Self::Batch,
-            Some("env") => Self::Variables,
+            Some("env") => Self::EnvFile,
             Some("md" | "markdown") => Self::Markdown,
             Some("mk") => Self::Makefile,
             Some("dockerfile") => Self::Dockerfile,
-            Some("jsonl" | "ndjson" | "parquet" | "csv" | "tsv" | "arrow") => return ByName::Dataset,
+            Some("jsonl" | "ndjson" | "parquet" | "csv" | "tsv" | "arrow") => return FormatByName::Dataset,
             _ if lower == "dockerfile" || lower.starts_with("dockerfile.") => Self::Dockerfile,
-            None => return ByName::AskShebang,
-            Some(_) => return ByName::Other,
+            None => return FormatByName::AskShebang,
+            Some(_) => return FormatByName::Unknown,
         };
-        ByName::Form(form)
+        FormatByName::Format(format)
     }
 
     /// What the first line says, if it names an interpreter that we read.
@@ -113,30 +113,30 @@ mod tests {
 
     #[test]
     fn names_and_folders() {
-        let of = |path| Form::by_name(Path::new(path));
-        assert_eq!(of("a/DS.JSON"), ByName::Form(Form::Json));
-        assert_eq!(of("a/train.slurm"), ByName::Form(Form::Bash));
-        assert_eq!(of("Makefile"), ByName::Form(Form::Makefile));
-        assert_eq!(of("docker/Dockerfile.train"), ByName::Form(Form::Dockerfile));
-        assert_eq!(of("docker/Dockerfile.md"), ByName::Form(Form::Markdown));
-        assert_eq!(of(".github/workflows/ci.yml"), ByName::Form(Form::Workflow));
-        assert_eq!(of("workflows/ci.yml"), ByName::Form(Form::Yaml));
-        assert_eq!(of("run/.env"), ByName::Form(Form::Variables));
-        assert_eq!(of("train.env"), ByName::Form(Form::Variables));
-        assert_eq!(of(".env.example"), ByName::Other);
-        assert_eq!(of("run"), ByName::AskShebang);
-        assert_eq!(of("data.jsonl"), ByName::Dataset);
-        assert_eq!(of("a.txt"), ByName::Other);
-        assert_eq!(of("配置.yaml"), ByName::Form(Form::Yaml));
+        let of = |path| FileFormat::by_name(Path::new(path));
+        assert_eq!(of("a/DS.JSON"), FormatByName::Format(FileFormat::Json));
+        assert_eq!(of("a/train.slurm"), FormatByName::Format(FileFormat::Bash));
+        assert_eq!(of("Makefile"), FormatByName::Format(FileFormat::Makefile));
+        assert_eq!(of("docker/Dockerfile.train"), FormatByName::Format(FileFormat::Dockerfile));
+        assert_eq!(of("docker/Dockerfile.md"), FormatByName::Format(FileFormat::Markdown));
+        assert_eq!(of(".github/workflows/ci.yml"), FormatByName::Format(FileFormat::Workflow));
+        assert_eq!(of("workflows/ci.yml"), FormatByName::Format(FileFormat::Yaml));
+        assert_eq!(of("run/.env"), FormatByName::Format(FileFormat::EnvFile));
+        assert_eq!(of("train.env"), FormatByName::Format(FileFormat::EnvFile));
+        assert_eq!(of(".env.example"), FormatByName::Unknown);
+        assert_eq!(of("run"), FormatByName::AskShebang);
+        assert_eq!(of("data.jsonl"), FormatByName::Dataset);
+        assert_eq!(of("a.txt"), FormatByName::Unknown);
+        assert_eq!(of("配置.yaml"), FormatByName::Format(FileFormat::Yaml));
     }
 
     #[test]
     fn shebangs() {
-        assert_eq!(Form::by_shebang(b"#!/bin/bash -l\n"), Some(Form::Bash));
-        assert_eq!(Form::by_shebang(b"#!/usr/bin/env -S python3.11 -u\r\n"), Some(Form::Python));
-        assert_eq!(Form::by_shebang(b"#! /usr/bin/env pwsh\n"), Some(Form::PowerShell));
-        assert_eq!(Form::by_shebang(b"#!/usr/bin/perl\n"), None);
-        assert_eq!(Form::by_shebang(b"#!\n"), None);
-        assert_eq!(Form::by_shebang(b"\x7fELF"), None);
+        assert_eq!(FileFormat::by_shebang(b"#!/bin/bash -l\n"), Some(FileFormat::Bash));
+        assert_eq!(FileFormat::by_shebang(b"#!/usr/bin/env -S python3.11 -u\r\n"), Some(FileFormat::Python));
+        assert_eq!(FileFormat::by_shebang(b"#! /usr/bin/env pwsh\n"), Some(FileFormat::PowerShell));
+        assert_eq!(FileFormat::by_shebang(b"#!/usr/bin/perl\n"), None);
+        assert_eq!(FileFormat::by_shebang(b"#!\n"), None);
+        assert_eq!(FileFormat::by_shebang(b"\x7fELF"), None);
     }
 }

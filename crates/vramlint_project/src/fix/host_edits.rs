@@ -1,4 +1,4 @@
-//! Carries edits of embedded texts to the whole file, where that is certain.
+//! Carries edits of embedded apply_to_texts to the whole file, where that is certain.
 
 use vramlint_base::{Edit, FileRange, Fix, TextRange};
 use vramlint_resolve::Project;

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// The largest file of `refs` that is read; a revision has 40 letters.
-const MOST_REF: u64 = 256;
+const MAX_REF_SIZE: u64 = 256;
 
 /// A model that lies in a cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(super) fn find(caches: &[PathBuf], id: &str) -> Option<Cached> {
 fn snapshot(repository: &Path) -> Option<PathBuf> {
     let snapshots = repository.join("snapshots");
     let main = repository.join("refs").join("main");
-    let small = std::fs::metadata(&main).is_ok_and(|file| file.is_file() && file.len() <= MOST_REF);
+    let small = std::fs::metadata(&main).is_ok_and(|file| file.is_file() && file.len() <= MAX_REF_SIZE);
     if let Some(revision) = small.then(|| std::fs::read_to_string(&main).ok()).flatten() {
         let revision = revision.trim();
         let plain = !revision.is_empty() && revision.chars().all(|c| c.is_ascii_alphanumeric());

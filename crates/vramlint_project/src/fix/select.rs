@@ -1,4 +1,4 @@
-//! Chooses which fixes are applied together, and applies them to texts.
+//! Chooses which fixes are applied together, and applies them to apply_to_texts.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use vramlint_resolve::Project;
 
 /// A fix that was applied.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Applied {
+pub struct AppliedFix {
     /// Code of the rule.
     pub code: &'static str,
     /// Name of the rule.
@@ -32,47 +32,52 @@ pub struct FixedFile {
     /// The text after.
     pub after: String,
     /// What was applied, in order.
-    pub applied: Vec<Applied>,
+    pub applied: Vec<AppliedFix>,
 }
 
 /// A fix that is to be applied.
 #[derive(Clone, Debug)]
-pub(crate) struct Planned {
-    pub(crate) applied: Applied,
+pub(crate) struct SelectedFix {
+    pub(crate) applied: AppliedFix,
     pub(crate) fix: Fix,
 }
 
 /// The first fix of each finding that may be applied. Of two that touch each other the one that stands first wins; the other
-/// waits for the next round. `banned` fixes were tried and did harm, or nothing.
-pub(crate) fn plan(project: &Project, findings: &[Finding], unsafe_ok: bool, banned: &HashSet<Applied>) -> Vec<Planned> {
+/// waits for the next round. `rejected` fixes were tried and did harm, or nothing.
+pub(crate) fn select_fixes(
+    project: &Project,
+    findings: &[Finding],
+    unsafe_ok: bool,
+    rejected: &HashSet<AppliedFix>,
+) -> Vec<SelectedFix> {
     let least = if unsafe_ok { Applicability::Unsafe } else { Applicability::Safe };
-    let mut wanted: Vec<Planned> = Vec::new();
+    let mut wanted: Vec<SelectedFix> = Vec::new();
     for finding in findings {
         let path = project.file(finding.place.file).path.clone();
-        let name = |fix: &Fix| Applied {
+        let name = |fix: &Fix| AppliedFix {
             code: finding.code,
             name: finding.name,
             message: finding.message.clone(),
             title: fix.title.clone(),
             path: path.clone(),
         };
-        let may = |fix: &&Fix| fix.applicability >= least && is_sound(project, fix) && !banned.contains(&name(fix));
+        let may = |fix: &&Fix| fix.applicability >= least && is_sound(project, fix) && !rejected.contains(&name(fix));
         if let Some(fix) = finding.fixes.iter().find(may) {
-            wanted.push(Planned { applied: name(fix), fix: fix.clone() });
+            wanted.push(SelectedFix { applied: name(fix), fix: fix.clone() });
         }
     }
-    let first = |planned: &Planned| {
-        planned.fix.edits.iter().map(|edit| (project.file(edit.place.file).path.clone(), edit.place.range)).min()
+    let first = |selected: &SelectedFix| {
+        selected.fix.edits.iter().map(|edit| (project.file(edit.place.file).path.clone(), edit.place.range)).min()
     };
     wanted.sort_by_cached_key(first);
     let mut taken: BTreeMap<FileId, Vec<TextRange>> = BTreeMap::new();
-    wanted.retain(|planned| {
+    wanted.retain(|selected| {
         let free = |edit: &Edit| {
             taken.get(&edit.place.file).is_none_or(|ranges| !ranges.iter().any(|range| range.touches(edit.place.range)))
         };
-        let all_free = planned.fix.edits.iter().all(free);
+        let all_free = selected.fix.edits.iter().all(free);
         if all_free {
-            planned.fix.edits.iter().for_each(|edit| taken.entry(edit.place.file).or_default().push(edit.place.range));
+            selected.fix.edits.iter().for_each(|edit| taken.entry(edit.place.file).or_default().push(edit.place.range));
         }
         all_free
     });
@@ -99,10 +104,13 @@ fn is_sound(project: &Project, fix: &Fix) -> bool {
     !fix.edits.is_empty() && fix.edits.iter().enumerate().all(|(i, edit)| edit_is_sound(edit) && apart(i, edit))
 }
 
-/// The texts of the files that `planned` changes. Edits that touch each other must have been sorted out before.
-pub(crate) fn texts<'a>(project: &Project, planned: impl IntoIterator<Item = &'a Planned>) -> BTreeMap<FileId, String> {
+/// The apply_to_texts of the files that `selected` changes. Edits that touch each other must have been sorted out before.
+pub(crate) fn apply_to_texts<'a>(
+    project: &Project,
+    selected: impl IntoIterator<Item = &'a SelectedFix>,
+) -> BTreeMap<FileId, String> {
     let mut edits: BTreeMap<FileId, Vec<&Edit>> = BTreeMap::new();
-    for edit in planned.into_iter().flat_map(|planned| &planned.fix.edits) {
+    for edit in selected.into_iter().flat_map(|selected| &selected.fix.edits) {
         edits.entry(edit.place.file).or_default().push(edit);
     }
     let change = |(id, mut edits): (FileId, Vec<&Edit>)| {

@@ -1,10 +1,10 @@
 //! From found files to [`SourceFile`]s: bytes, text, tree, and the texts embedded in it.
 
+use crate::backend::{Backend, embedded_format};
 use crate::config::Config;
-use crate::discovery::form::Form;
-use crate::discovery::{Found, Problem};
-use crate::files::Files;
-use crate::layers::{Layers, form_of};
+use crate::discovery::file_format::FileFormat;
+use crate::discovery::{DiscoveredFile, ReadProblem};
+use crate::overlay_fs::OverlayFs;
 use crate::own::{FILE_TOO_LARGE, INTERNAL_ERROR, UNREADABLE_FILE};
 use crate::versions::VersionFile;
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ use vramlint_syntax::embedded::Embedded;
 
 /// A text and the texts in it, read.
 #[derive(Debug)]
-pub(crate) struct ReadText {
+pub(crate) struct ParsedText {
     /// The tree.
     pub syntax: Syntax,
     /// The texts inside, with their trees.
@@ -27,7 +27,7 @@ pub(crate) struct ReadText {
 
 /// What was read.
 #[derive(Debug, Default)]
-pub(crate) struct Read {
+pub(crate) struct ProjectSources {
     /// The files, embedded texts directly behind their hosts.
     pub files: Vec<SourceFile>,
     /// Files that could not be read, are too large, or made a reader fail.
@@ -35,27 +35,27 @@ pub(crate) struct Read {
 }
 
 /// Reads a text. A reader that panics gives an unreadable tree.
-pub(crate) fn read_text(layers: &Layers, form: Form, text: &str) -> ReadText {
-    let guarded = |form, text: &str| catch_unwind(AssertUnwindSafe(|| (layers.parse)(form, text)));
-    let inner = catch_unwind(AssertUnwindSafe(|| (layers.embedded)(form, text)));
+pub(crate) fn parse_text(backend: &Backend, format: FileFormat, text: &str) -> ParsedText {
+    let guarded = |format, text: &str| catch_unwind(AssertUnwindSafe(|| (backend.parse)(format, text)));
+    let inner = catch_unwind(AssertUnwindSafe(|| (backend.embedded)(format, text)));
     let mut failed = inner.is_err();
-    let mut parse = |form, text: &str| {
-        guarded(form, text).unwrap_or_else(|_| {
+    let mut parse = |format, text: &str| {
+        guarded(format, text).unwrap_or_else(|_| {
             failed = true;
             Syntax::Unreadable
         })
     };
-    let syntax = parse(form, text);
+    let syntax = parse(format, text);
     let embedded = inner.unwrap_or_default().into_iter().map(|part| {
-        let syntax = parse(form_of(part.language), &part.text);
+        let syntax = parse(embedded_format(part.language), &part.text);
         (Arc::new(part), syntax)
     });
     let embedded = embedded.collect();
-    ReadText { syntax, embedded, failed }
+    ParsedText { syntax, embedded, failed }
 }
 
 /// Number of errors that the readers see in a text and in the texts inside.
-pub(crate) fn error_count(read: &ReadText) -> usize {
+pub(crate) fn error_count(read: &ParsedText) -> usize {
     let count = |syntax: &Syntax| match syntax {
         Syntax::Data(data) => data.errors.len(),
         Syntax::Python(module) => module.errors.len(),
@@ -68,40 +68,40 @@ pub(crate) fn error_count(read: &ReadText) -> usize {
 
 /// One file before it has its number.
 #[derive(Debug)]
-pub(crate) struct Loaded {
+pub(crate) struct ParsedSource {
     /// Its text.
     pub text: Arc<str>,
     /// Its lines.
     lines: LineIndex,
     /// Its tree and the texts inside.
-    pub read: ReadText,
+    pub read: ParsedText,
     /// What was wrong with its bytes.
     decode_errors: Vec<vramlint_syntax::SyntaxError>,
     /// Why it was not read.
-    problem: Option<Problem>,
+    problem: Option<ReadProblem>,
 }
 
-impl Loaded {
+impl ParsedSource {
     /// A text that was read without a fault.
-    pub(crate) fn new(text: Arc<str>, read: ReadText) -> Self {
+    pub(crate) fn new(text: Arc<str>, read: ParsedText) -> Self {
         let lines = LineIndex::new(&text);
         Self { text, lines, read, decode_errors: Vec::new(), problem: None }
     }
 
     /// Whether something was wrong with its bytes, or with us.
-    pub(crate) fn is_faulty(&self) -> bool {
+    pub(crate) fn has_errors(&self) -> bool {
         self.read.failed || self.problem.is_some() || !self.decode_errors.is_empty()
     }
 }
 
 /// Numbers files, and behind them the configuration files and those that name versions, so that findings can point there.
 /// `configs[i]` is the configuration of policy `i`.
-pub(crate) fn assemble<'a>(
-    files: impl Iterator<Item = (&'a Found, &'a Loaded)>,
+pub(crate) fn assemble_sources<'a>(
+    files: impl Iterator<Item = (&'a DiscoveredFile, &'a ParsedSource)>,
     configs: &[Option<(String, Config)>],
     versions: impl Iterator<Item = &'a VersionFile>,
-) -> Read {
-    let mut out = Read::default();
+) -> ProjectSources {
+    let mut out = ProjectSources::default();
     for (found, loaded) in files {
         add(&mut out, found, loaded);
     }
@@ -121,11 +121,11 @@ pub(crate) fn assemble<'a>(
 }
 
 /// Reads one file.
-pub(crate) fn load(layers: &Layers, disk: &Files, found: &Found) -> Loaded {
-    let unreadable = |problem| Loaded {
+pub(crate) fn load(backend: &Backend, disk: &OverlayFs, found: &DiscoveredFile) -> ParsedSource {
+    let unreadable = |problem| ParsedSource {
         text: "".into(),
         lines: LineIndex::new(""),
-        read: ReadText { syntax: Syntax::Unreadable, embedded: Vec::new(), failed: false },
+        read: ParsedText { syntax: Syntax::Unreadable, embedded: Vec::new(), failed: false },
         decode_errors: Vec::new(),
         problem: Some(problem),
     };
@@ -134,22 +134,22 @@ pub(crate) fn load(layers: &Layers, disk: &Files, found: &Found) -> Loaded {
     }
     let bytes = match disk.read(&found.path) {
         Ok(bytes) => bytes,
-        Err(error) => return unreadable(Problem::Unreadable(error.to_string())),
+        Err(error) => return unreadable(ReadProblem::Unreadable(error.to_string())),
     };
-    let Ok(decoded) = catch_unwind(AssertUnwindSafe(|| (layers.decode)(bytes))) else {
-        let mut loaded = unreadable(Problem::Unreadable(String::new()));
+    let Ok(decoded) = catch_unwind(AssertUnwindSafe(|| (backend.decode)(bytes))) else {
+        let mut loaded = unreadable(ReadProblem::Unreadable(String::new()));
         (loaded.read.failed, loaded.problem) = (true, None);
         return loaded;
     };
     let read = if decoded.binary {
-        ReadText { syntax: Syntax::Unreadable, embedded: Vec::new(), failed: false }
+        ParsedText { syntax: Syntax::Unreadable, embedded: Vec::new(), failed: false }
     } else {
-        read_text(layers, found.form, &decoded.text)
+        parse_text(backend, found.format, &decoded.text)
     };
-    Loaded { decode_errors: decoded.errors, ..Loaded::new(decoded.text.into(), read) }
+    ParsedSource { decode_errors: decoded.errors, ..ParsedSource::new(decoded.text.into(), read) }
 }
 
-fn add(out: &mut Read, found: &Found, loaded: &Loaded) {
+fn add(out: &mut ProjectSources, found: &DiscoveredFile, loaded: &ParsedSource) {
     let id = FileId(out.files.len() as u32);
     out.files.push(SourceFile {
         id,
@@ -164,10 +164,10 @@ fn add(out: &mut Read, found: &Found, loaded: &Loaded) {
     });
     let place = FileRange::new(id, TextRange::at(0));
     match &loaded.problem {
-        Some(Problem::Unreadable(why)) => {
+        Some(ReadProblem::Unreadable(why)) => {
             out.findings.push(UNREADABLE_FILE.finding(place, message!("cannot be read: {why}", "无法读取：{why}"), None));
         }
-        Some(Problem::TooLarge(bytes)) => out.findings.push(FILE_TOO_LARGE.finding(place, too_large(*bytes), None)),
+        Some(ReadProblem::TooLarge(bytes)) => out.findings.push(FILE_TOO_LARGE.finding(place, too_large(*bytes), None)),
         None => {}
     }
     if loaded.read.failed {
@@ -175,7 +175,7 @@ fn add(out: &mut Read, found: &Found, loaded: &Loaded) {
             "vramlint failed to read this file; this is a bug of vramlint",
             "vramlint 读取此文件时出错，这是 vramlint 的缺陷"
         );
-        out.findings.push(INTERNAL_ERROR.finding(place, what, Some(please_report())));
+        out.findings.push(INTERNAL_ERROR.finding(place, what, Some(report_request())));
     }
     for (part, syntax) in &loaded.read.embedded {
         let text = part.text.as_str().into();
@@ -185,7 +185,7 @@ fn add(out: &mut Read, found: &Found, loaded: &Loaded) {
 }
 
 /// What a finding about our own failure asks for.
-pub(crate) fn please_report() -> Message {
+pub(crate) fn report_request() -> Message {
     message!(
         "please report it with the smallest file that shows it; the other findings are not affected",
         "请附上能重现问题的最小文件提交报告；其他结果不受影响"
@@ -197,7 +197,7 @@ fn too_large(bytes: u64) -> Message {
     message!("{mib} MiB is more than configuration takes, the file is not read", "文件有 {mib} MiB，超出了配置文件的大小，未读取")
 }
 
-fn push(out: &mut Read, shown: &str, text: Arc<str>, syntax: Syntax, policy: usize, reported: bool) -> FileId {
+fn push(out: &mut ProjectSources, shown: &str, text: Arc<str>, syntax: Syntax, policy: usize, reported: bool) -> FileId {
     let id = FileId(out.files.len() as u32);
     let lines = LineIndex::new(&text);
     let path = shown.to_owned();

@@ -3,9 +3,9 @@
 use crate::config::raw::Level;
 use crate::config::{Config, Preset};
 use crate::discovery::paths::{absolute, relative};
-use crate::fix::host::fix_in_host;
+use crate::fix::host_edits::fix_in_host;
 use crate::own::{INTERNAL_ERROR, OWN_RULES};
-use crate::select::{Choice, RuleList, level};
+use crate::rule_selection::{RuleList, SelectionLayer, configured_level};
 use crate::suppress::Suppressions;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -13,7 +13,7 @@ use vramlint_base::{FileId, Finding, Severity};
 use vramlint_resolve::Project;
 
 /// What decides about a finding.
-pub(crate) struct Sift<'a> {
+pub(crate) struct FindingPipeline<'a> {
     /// The project that the findings are about.
     pub project: &'a Project,
     /// The names of the rules.
@@ -27,14 +27,14 @@ pub(crate) struct Sift<'a> {
     /// What the command line says about presets and rules.
     pub preset: Option<Preset>,
     /// The choice of the command line.
-    pub choice: &'a Choice,
+    pub choice: &'a SelectionLayer,
     /// Whether the projects of all reported files were read in full: else a suppression may only seem unused.
     pub complete: bool,
 }
 
-impl Sift<'_> {
+impl FindingPipeline<'_> {
     /// The findings that are reported, in order.
-    pub(crate) fn sift(&self, found: Vec<Finding>) -> Vec<Finding> {
+    pub(crate) fn process(&self, found: Vec<Finding>) -> Vec<Finding> {
         let mut suppressions = Suppressions::read(self.project, self.rules);
         let failed = found.iter().any(|finding| finding.code == INTERNAL_ERROR.code);
         let mut out = Vec::new();
@@ -42,8 +42,8 @@ impl Sift<'_> {
             let finding = self.in_host(finding);
             // Asked first, so that a suppression is used even where its finding would not be shown for another reason.
             let suppressed = suppressions.suppress(self.project, &finding);
-            let active = self.project.file(finding.place.file).reported && self.active(finding.place.file, finding.code);
-            if active && !suppressed {
+            let enabled = self.project.file(finding.place.file).reported && self.is_enabled(finding.place.file, finding.code);
+            if enabled && !suppressed {
                 out.push(finding);
             }
         }
@@ -51,17 +51,17 @@ impl Sift<'_> {
         if self.complete && !failed {
             let runs = |entry: &crate::suppress::Entry, file| {
                 let mut codes = self.rules.codes().filter(|code| entry.selector.matches(code) && !is_own(code)).peekable();
-                codes.peek().is_some() && codes.all(|code| self.active(file, code))
+                codes.peek().is_some() && codes.all(|code| self.is_enabled(file, code))
             };
             own.extend(suppressions.unused(self.project, runs));
         }
         own.retain(|finding| {
             let file = finding.place.file;
-            self.project.file(file).reported && self.active(file, finding.code) && !suppressions.names(self.project, finding)
+            self.project.file(file).reported && self.is_enabled(file, finding.code) && !suppressions.names(self.project, finding)
         });
         out.extend(own);
-        self.grade(&mut out);
-        self.order(out)
+        self.assign_severity(&mut out);
+        self.sort_and_deduplicate(out)
     }
 
     /// Carries every place of a finding to its whole file. Fixes that have no sure place there are dropped.
@@ -75,7 +75,7 @@ impl Sift<'_> {
     }
 
     /// Whether a rule runs for a file.
-    fn active(&self, file: FileId, code: &str) -> bool {
+    fn is_enabled(&self, file: FileId, code: &str) -> bool {
         let file = self.project.file(file);
         let (Some(config), Some(selected)) = (self.configs.get(file.policy), self.selected.get(file.policy)) else {
             return false;
@@ -85,15 +85,15 @@ impl Sift<'_> {
             config.per_file_ignores.iter().any(|ignore| ignore.holds(&relative, code))
         };
         selected.contains(code)
-            && level(&config.levels, code) != Some(Level::Off)
+            && configured_level(&config.levels, code) != Some(Level::Off)
             && (config.per_file_ignores.is_empty() || !per_file())
     }
 
     /// Gives every finding its severity, and drops those that the preset leaves out.
-    fn grade(&self, findings: &mut Vec<Finding>) {
+    fn assign_severity(&self, findings: &mut Vec<Finding>) {
         findings.retain_mut(|finding| {
             let config = self.configs.get(self.project.file(finding.place.file).policy);
-            let level = config.and_then(|config| level(&config.levels, finding.code)).and_then(Level::severity);
+            let level = config.and_then(|config| configured_level(&config.levels, finding.code)).and_then(Level::severity);
             finding.severity = level.unwrap_or(finding.severity);
             match self.preset.or(config.and_then(|config| config.preset)).unwrap_or_default() {
                 Preset::Strict if level.is_none() => finding.severity = finding.severity.max(Severity::Warning),
@@ -109,7 +109,7 @@ impl Sift<'_> {
     }
 
     /// Sorts by path, place and code, and drops what is said twice, as for two runs.
-    fn order(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
+    fn sort_and_deduplicate(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
         let paths: HashMap<FileId, &str> = self.project.files.iter().map(|file| (file.id, file.path.as_str())).collect();
         let path = |finding: &Finding| paths.get(&finding.place.file).copied().unwrap_or_default();
         findings.sort_by(|a, b| {

@@ -1,8 +1,8 @@
 //! Runs the rules, in parallel, so that one that fails does not take the others with it.
 
-use crate::layers::Layers;
+use crate::backend::Backend;
 use crate::own::INTERNAL_ERROR;
-use crate::read::please_report;
+use crate::source_loader::report_request;
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use vramlint_base::{FileRange, Finding, TextRange, message};
@@ -10,13 +10,13 @@ use vramlint_resolve::Project;
 use vramlint_rules::{Context, Rule, Sink};
 
 /// What all rules found, in the order of the rules. Rules of which `wanted` is false are not asked.
-pub(crate) fn run(layers: &Layers, context: &Context<'_>, wanted: impl Fn(&str) -> bool + Sync) -> Vec<Finding> {
+pub(crate) fn run(backend: &Backend, context: &Context<'_>, wanted: impl Fn(&str) -> bool + Sync) -> Vec<Finding> {
     let found: Vec<Vec<Finding>> =
-        layers.rules.par_iter().filter(|rule| wanted(rule.code)).map(|rule| run_one(rule, context)).collect();
+        backend.rules.par_iter().filter(|rule| wanted(rule.code)).map(|rule| run_rule(rule, context)).collect();
     found.into_iter().flatten().collect()
 }
 
-fn run_one(rule: &Rule, context: &Context<'_>) -> Vec<Finding> {
+fn run_rule(rule: &Rule, context: &Context<'_>) -> Vec<Finding> {
     let Some(check) = rule.check else { return Vec::new() };
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let mut sink = Sink::default();
@@ -35,7 +35,7 @@ fn failure(rule: &Rule, project: &Project) -> Vec<Finding> {
     );
     let first = project.files.iter().find(|file| file.reported && file.host.is_none());
     first
-        .map(|file| INTERNAL_ERROR.finding(FileRange::new(file.id, TextRange::at(0)), what, Some(please_report())))
+        .map(|file| INTERNAL_ERROR.finding(FileRange::new(file.id, TextRange::at(0)), what, Some(report_request())))
         .into_iter()
         .collect()
 }

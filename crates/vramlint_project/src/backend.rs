@@ -1,0 +1,65 @@
+//! The backend below, in one place: what reads a text, what joins files into a project, and which rules look at it.
+
+use crate::discovery::file_format::FileFormat;
+use vramlint_resolve::{Policy, Project, SourceFile, Syntax};
+use vramlint_rules::Rule;
+use vramlint_syntax::decode::Decoded;
+use vramlint_syntax::embedded::{self, Embedded, Language};
+use vramlint_syntax::{json, python, shell, yaml};
+
+/// What the project layer needs of the backend below. Tests of this layer bring their own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Backend {
+    /// Bytes to text.
+    pub decode: fn(Vec<u8>) -> Decoded,
+    /// Text to tree.
+    pub parse: fn(FileFormat, &str) -> Syntax,
+    /// The texts inside a text.
+    pub embedded: fn(FileFormat, &str) -> Vec<Embedded>,
+    /// Files to project.
+    pub resolve: fn(Vec<SourceFile>, Vec<Policy>) -> Project,
+    /// The rules.
+    pub rules: &'static [&'static Rule],
+}
+
+impl Backend {
+    /// The real ones.
+    pub(crate) fn standard() -> Self {
+        Self { decode: vramlint_syntax::decode::decode, parse, embedded, resolve: Project::new, rules: &vramlint_rules::RULES }
+    }
+}
+
+fn parse(format: FileFormat, text: &str) -> Syntax {
+    match format {
+        FileFormat::Yaml | FileFormat::Workflow => Syntax::Data(yaml::parse(text).into()),
+        FileFormat::Json => Syntax::Data(json::parse(text).into()),
+        FileFormat::Python => Syntax::Python(python::parse(text).into()),
+        FileFormat::Bash => Syntax::Script(shell::parse_bash(text).into()),
+        FileFormat::PowerShell => Syntax::Script(shell::parse_powershell(text).into()),
+        FileFormat::Batch => Syntax::Script(shell::parse_batch(text).into()),
+        FileFormat::EnvFile => Syntax::Script(shell::parse_dotenv(text).into()),
+        FileFormat::Markdown | FileFormat::Makefile | FileFormat::Dockerfile | FileFormat::Text => Syntax::Text,
+    }
+}
+
+fn embedded(format: FileFormat, text: &str) -> Vec<Embedded> {
+    match format {
+        FileFormat::Markdown | FileFormat::Text => embedded::markdown(text),
+        FileFormat::Makefile => embedded::makefile(text),
+        FileFormat::Dockerfile => embedded::dockerfile(text),
+        FileFormat::Workflow => embedded::workflow(text),
+        _ => Vec::new(),
+    }
+}
+
+/// How an embedded text is read.
+pub(crate) fn embedded_format(language: Language) -> FileFormat {
+    match language {
+        Language::Yaml => FileFormat::Yaml,
+        Language::Json => FileFormat::Json,
+        Language::Python => FileFormat::Python,
+        Language::Bash => FileFormat::Bash,
+        Language::PowerShell => FileFormat::PowerShell,
+        Language::Toml => FileFormat::Text,
+    }
+}
