@@ -5,6 +5,7 @@
 //! class.
 
 use crate::keys::{self, KeyType};
+use crate::versions::LibraryVersions;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -78,6 +79,9 @@ pub struct Field {
     /// Where it moved: each default with the first release that has it, oldest first. `required` and `computed` are no values.
     #[serde(default)]
     pub defaults: Vec<(Option<String>, String)>,
+    /// Defaults that depend on another library.
+    #[serde(default)]
+    pub default_with: Vec<DefaultWith>,
     /// Whether it must be given.
     #[serde(default)]
     pub required: bool,
@@ -123,6 +127,20 @@ pub struct Field {
     pub source: String,
 }
 
+/// A default that holds with some releases of another library: `adamw_torch_fused` with torch 2.8.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DefaultWith {
+    /// The other library.
+    pub library: String,
+    /// Its first release with which the default holds.
+    pub since: String,
+    /// The first release of the field's own library that asks for it.
+    pub asked_since: String,
+    /// The default.
+    pub default: String,
+}
+
 /// A value that only some releases of the library take.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -141,6 +159,22 @@ impl Field {
     /// Whether the newest release looked at has it.
     pub fn is_current(&self) -> bool {
         self.until.is_none()
+    }
+
+    /// Whether the release in use has it.
+    pub fn is_in(&self, versions: &LibraryVersions) -> bool {
+        versions.has(&self.library, self.since.as_deref(), self.until.as_deref(), &self.absent)
+    }
+
+    /// The default in the releases in use, as [`Field::default`].
+    pub fn default_in(&self, versions: &LibraryVersions) -> Option<&str> {
+        let holds = |with: &&DefaultWith| {
+            versions.reaches(&self.library, &with.asked_since) && versions.reaches(&with.library, &with.since)
+        };
+        if let Some(with) = self.default_with.iter().find(holds) {
+            return Some(&with.default);
+        }
+        keys::default_in(versions, &self.library, self.default.as_deref(), &self.defaults)
     }
 }
 
@@ -205,7 +239,7 @@ macro_rules! tables {
     };
 }
 
-tables! { "transformers" "trl" "peft" "accelerate" "torch" "llamafactory" "axolotl" "torchtune" "swift" "openrlhf" }
+tables! { "transformers" "trl" "peft" "accelerate" "torch" "llamafactory" "axolotl" "torchtune" "swift" "openrlhf" "unsloth" }
 
 /// All tables.
 pub fn tables() -> impl Iterator<Item = &'static Table> {

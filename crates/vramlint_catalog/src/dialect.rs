@@ -1,6 +1,7 @@
 //! How each tool spells the concepts.
 
 use crate::Concept;
+use crate::versions::LibraryVersions;
 use vramlint_base::Value;
 
 mod batch;
@@ -102,11 +103,12 @@ pub fn meanings(dialect: Dialect, path: &[&str], value: &Value) -> Vec<Meaning> 
     found
 }
 
-/// The default of a concept where the file says nothing, with the version and the file that it was read from.
-/// `task` is the trainer's kind (`sft`, `dpo`, `grpo`…) where defaults differ by it: without it there is none for those.
+/// The default of a concept if the file does not set it, with the release and the file that it was read from.
+/// `task` is the trainer's kind (`sft`, `dpo`, `grpo`…): defaults that differ by task are `None` without it. `versions` are the
+/// releases that the project runs with.
 ///
-/// What is derived (ms-swift's accumulation, LLaMA-Factory's alpha) or depends on the model has none here. Those of adapters hold
-/// where the method uses adapters, those of ZeRO where DeepSpeed runs.
-pub fn default_of(dialect: Dialect, concept: Concept, task: Option<&str>) -> Option<(Value, &'static str)> {
-    defaults::default_of(dialect, concept, task)
+/// What the library derives from other settings (ms-swift's accumulation, LLaMA-Factory's alpha) or what depends on the model has no
+/// default here. Defaults of adapters hold if the method uses adapters, those of ZeRO if DeepSpeed runs.
+pub fn default_of(dialect: Dialect, concept: Concept, task: Option<&str>, versions: &LibraryVersions) -> Option<(Value, String)> {
+    defaults::default_of(dialect, concept, task, versions)
 }

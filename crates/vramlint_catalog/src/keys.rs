@@ -2,6 +2,7 @@
 //!
 //! The facts lie in `data/*.json`, one key a line, each with the version and the file that prove it.
 
+use crate::versions::LibraryVersions;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -135,10 +136,33 @@ impl Key {
         self.path.rsplit_once('.').map_or(self.path.as_str(), |(_, name)| name)
     }
 
+    /// The package that reads it, as pip names it.
+    pub fn library(&self) -> &str {
+        self.source.split(' ').next().unwrap_or_default()
+    }
+
+    /// The default in the release in use, as [`Key::default`].
+    pub fn default_in(&self, versions: &LibraryVersions) -> Option<&str> {
+        default_in(versions, self.library(), self.default.as_deref(), &self.defaults)
+    }
+
     /// Whether the measured version reads it, as itself or as its successor.
     pub fn is_read(&self) -> bool {
         matches!(self.standing, Standing::Current | Standing::Converted)
     }
+}
+
+/// The default in the release in use: the newest, or one of its history. None where it is required or computed.
+pub(crate) fn default_in<'a>(
+    versions: &LibraryVersions,
+    library: &str,
+    newest: Option<&'a str>,
+    history: &'a [(Option<String>, String)],
+) -> Option<&'a str> {
+    if versions.get(library).is_none() || history.is_empty() {
+        return newest;
+    }
+    versions.state(library, history).map(String::as_str).filter(|text| !matches!(*text, "required" | "computed"))
 }
 
 /// A value that a key accepted in earlier versions.

@@ -14,6 +14,8 @@ pub mod keys;
 pub mod models;
 pub mod precedence;
 pub mod releases;
+pub mod versions;
 
 pub use concept::Concept;
 pub use dialect::Dialect;
+pub use versions::LibraryVersions;

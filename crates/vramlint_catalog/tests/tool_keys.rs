@@ -2,6 +2,7 @@
 
 use vramlint_base::Value;
 use vramlint_catalog::Concept as C;
+use vramlint_catalog::LibraryVersions;
 use vramlint_catalog::dialect::{Confidence, Dialect as D, batch_formula, default_of, meaning};
 
 fn int(number: i64) -> Value {
@@ -177,7 +178,7 @@ fn accelerate_and_deepspeed() {
 
 #[test]
 fn defaults_by_tool_and_task() {
-    let get = |dialect, concept, task| default_of(dialect, concept, task).map(|(value, _)| value);
+    let get = |dialect, concept, task| default_of(dialect, concept, task, &LibraryVersions::newest()).map(|(value, _)| value);
     for (dialect, concept, task, expected) in [
         (D::HfTrainer, C::MicroBatch, None, Some(int(8))),
         (D::HfTrainer, C::GradientCheckpointing, None, Some(OFF)),
@@ -214,7 +215,7 @@ fn defaults_by_tool_and_task() {
         assert_eq!(get(dialect, concept, task), expected, "{dialect:?} {concept:?} {task:?}");
     }
     for concept in C::ALL {
-        assert_eq!(default_of(D::Plain, *concept, Some("sft")), None);
+        assert_eq!(default_of(D::Plain, *concept, Some("sft"), &LibraryVersions::newest()), None);
     }
 }
 

@@ -1,329 +1,287 @@
-//! What holds where a file says nothing.
+//! Defaults of concepts, looked up in the tables of the libraries for the releases in use.
+//!
+//! `data/defaults.json` says which field of which class a default comes from; the value itself stands in the row of that field,
+//! with its history. Only what no field holds (a value that the library computes) stands in `data/defaults.json` itself.
 
-use super::{Concept, Dialect};
-use crate::Concept as C;
+use super::{Concept, Dialect, meanings};
+use crate::classes::{self, Field};
+use crate::keys::{self, Key, KeyType};
+use crate::versions::LibraryVersions;
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 use vramlint_base::Value;
 
-#[derive(Clone, Copy)]
-enum Literal {
+/// The defaults of one tool.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    /// The tool whose defaults hold for concepts without a row.
+    base: Option<String>,
+    rows: Vec<Row>,
+}
+
+/// Where the default of a concept comes from: `fields` of a `class`, a `key` of the tool's file, or the `value` that is written here.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    concept: String,
+    /// The tasks for which it holds; empty for all.
+    #[serde(default)]
+    tasks: Vec<String>,
+    /// The class that has the fields.
+    class: Option<String>,
+    /// The spellings of one field: the first that the release has, and that says anything, counts.
+    #[serde(default)]
+    fields: Vec<String>,
+    /// A key of accelerate's file or of DeepSpeed's JSON.
+    key: Option<String>,
+    /// What holds if the field is unset by default, or does not exist.
+    otherwise: Option<Scalar>,
+    /// Whether the number is an integer, though the field is declared as a float.
+    #[serde(default)]
+    integer: bool,
+    /// A value that no field holds.
+    value: Option<Scalar>,
+    /// The same with its history: each value with the first release of `library` that has it; null where there is none.
+    #[serde(default)]
+    values: Vec<(Option<String>, Option<Scalar>)>,
+    library: Option<String>,
+    /// Release and file that a value written here was read from.
+    source: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Scalar {
+    Bool(bool),
     Int(i64),
     Float(f64),
-    Bool(bool),
-    Text(&'static str),
+    Text(String),
 }
 
-use Literal::{Bool, Float, Int, Text};
-
-impl Literal {
-    fn value(self) -> Value {
+impl Scalar {
+    fn value(&self) -> Value {
         match self {
-            Int(number) => Value::Int(number),
-            Float(number) => Value::Float(number),
-            Bool(on) => Value::Bool(on),
-            Text(text) => Value::Text(text.to_owned()),
+            Self::Bool(on) => Value::Bool(*on),
+            Self::Int(number) => Value::Int(*number),
+            Self::Float(number) => Value::Float(*number),
+            Self::Text(text) => Value::Text(text.clone()),
         }
     }
 }
 
-/// A default: for these tasks (all where empty).
-type Row = (Concept, &'static [&'static str], Literal, &'static str);
+static TABLES: LazyLock<HashMap<String, Table>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("../../data/defaults.json")).expect("a test reads the table"));
 
-const ARGUMENTS: &str = "transformers 5.23.0 training_args.py";
-const LORA: &str = "peft 0.21.2 tuners/lora/config.py";
-const SFT: &str = "trl 1.16.0 trainer/sft_config.py";
-const DPO: &str = "trl 1.16.0 trainer/dpo_config.py";
-const KTO: &str = "trl 1.16.0 trainer/kto_config.py";
-const REWARD: &str = "trl 1.16.0 trainer/reward_config.py";
-const GRPO: &str = "trl 1.16.0 trainer/grpo_config.py";
-const RLOO: &str = "trl 1.16.0 trainer/rloo_config.py";
-const TRL_BASE: &str = "trl 1.16.0 trainer/base_config.py";
-const MODEL_CONFIG: &str = "trl 1.16.0 trainer/model_config.py";
-const LF_DATA: &str = "LLaMA-Factory 0.9.6.dev0 src/llamafactory/hparams/data_args.py";
-const LF_MODEL: &str = "LLaMA-Factory 0.9.6.dev0 src/llamafactory/hparams/model_args.py";
-const LF_TUNING: &str = "LLaMA-Factory 0.9.6.dev0 src/llamafactory/hparams/finetuning_args.py";
-const AX: &str = "axolotl 0.18.0 src/axolotl/utils/schemas/config.py";
-const SWIFT: &str = "ms-swift 4.6.0.dev0 swift/trainers/arguments.py";
-const SWIFT_ARGS: &str = "ms-swift 4.6.0.dev0 swift/arguments/sft_args.py";
-const OR_PPO: &str = "OpenRLHF 0.11.0 openrlhf/cli/train_ppo_ray.py";
-const OR_SFT: &str = "OpenRLHF 0.11.0 openrlhf/cli/train_sft.py";
-const UN: &str = "unsloth 2026.8.19 unsloth/models/loader.py";
-const UN_LORA: &str = "unsloth 2026.8.19 unsloth/models/llama.py";
-const PL: &str = "pytorch-lightning 2.6.6 trainer/trainer.py";
-const TUNE: &str = "torchtune 0.7.0 recipes/configs/llama3_1/8B_lora.yaml";
-
-const AC_FSDP: &str = "accelerate 1.15.0 accelerate/utils/dataclasses.py FullyShardedDataParallelPlugin";
-
-const SFT_LIKE: &[&str] = &["sft"];
-const PREFERENCE: &[&str] = &["dpo"];
-const ROLLOUTS: &[&str] = &["grpo"];
-
-/// `TrainingArguments`. That the trainer sees no adapter by itself makes the method full.
-const HF: &[Row] = &[
-    (C::MicroBatch, &[], Int(8), ARGUMENTS),
-    (C::GradientAccumulationSteps, &[], Int(1), ARGUMENTS),
-    (C::Epochs, &[], Float(3.0), ARGUMENTS),
-    (C::LearningRate, &[], Float(5e-5), ARGUMENTS),
-    (C::Optimizer, &[], Text("adamw_torch_fused"), ARGUMENTS),
-    (C::MixedPrecision, &[], Text("no"), ARGUMENTS),
-    (C::GradientCheckpointing, &[], Bool(false), ARGUMENTS),
-    (C::DataloaderWorkers, &[], Int(0), ARGUMENTS),
-    (C::Quantization, &[], Text("none"), "transformers 5.23.0 utils/quantization_config.py"),
-    (C::Method, &[], Text("full"), "transformers 5.23.0 trainer.py"),
-    (C::LoraR, &[], Int(8), LORA),
-    (C::LoraAlpha, &[], Int(8), LORA),
-    (C::LoraDropout, &[], Float(0.0), LORA),
-    (C::UseDora, &[], Bool(false), LORA),
-    (C::MaxGradNorm, &[], Float(1.0), ARGUMENTS),
-    (C::FusedLoss, &[], Text("none"), ARGUMENTS),
-];
-
-/// What TRL changes; the rest is `TrainingArguments`.
-const TRL: &[Row] = &[
-    (C::GradientCheckpointing, &[], Bool(true), TRL_BASE),
-    (C::MixedPrecision, &[], Text("bf16"), TRL_BASE),
-    (C::WeightsDtype, &[], Text("fp32"), "trl 1.16.0 trainer/utils.py:1331"),
-    (C::LearningRate, SFT_LIKE, Float(2e-5), SFT),
-    (C::LearningRate, &["reward"], Float(1e-4), REWARD),
-    (C::LearningRate, PREFERENCE, Float(1e-6), DPO),
-    (C::LearningRate, &["kto"], Float(1e-6), KTO),
-    (C::LearningRate, ROLLOUTS, Float(1e-6), GRPO),
-    (C::LearningRate, &["rloo"], Float(1e-6), RLOO),
-    (C::SequenceLength, SFT_LIKE, Int(1024), SFT),
-    (C::SequenceLength, PREFERENCE, Int(1024), DPO),
-    (C::SequenceLength, &["kto"], Int(1024), KTO),
-    (C::SequenceLength, &["reward"], Int(1024), REWARD),
-    (C::Packing, SFT_LIKE, Bool(false), SFT),
-    (C::NumGenerations, ROLLOUTS, Int(8), GRPO),
-    (C::NumGenerations, &["rloo"], Int(2), RLOO),
-    (C::MaxCompletionLength, ROLLOUTS, Int(512), GRPO),
-    (C::MaxCompletionLength, &["rloo"], Int(512), RLOO),
-    (C::LoraR, &[], Int(16), MODEL_CONFIG),
-    (C::LoraAlpha, &[], Int(32), MODEL_CONFIG),
-    (C::FusedLoss, SFT_LIKE, Text("chunked"), "trl 1.16.0 trainer/sft_config.py loss_type nll; whole logits before"),
-    (C::FusedLoss, &["dpo", "kto", "grpo", "rloo", "reward"], Text("none"), ARGUMENTS),
-    (C::PaddingFree, SFT_LIKE, Bool(false), SFT),
-    (C::KlBeta, ROLLOUTS, Float(0.0), "trl 1.16.0 trainer/grpo_config.py; 0.04 in 0.15"),
-    (C::KlBeta, &["rloo"], Float(0.05), RLOO),
-    (C::PrecomputeRefLogProbs, PREFERENCE, Bool(false), DPO),
-    (C::VllmMode, ROLLOUTS, Text("none"), GRPO),
-    (C::VllmMode, &["rloo"], Text("none"), RLOO),
-];
-
-/// `bf16` and `fp16` unset train in fp32; the learning rate is that of `TrainingArguments`. `lora_alpha` is twice the rank.
-const LLAMA_FACTORY: &[Row] = &[
-    (C::Method, &[], Text("lora"), LF_TUNING),
-    (C::LoraR, &[], Int(8), LF_TUNING),
-    (C::LoraTargets, &[], Text("all"), LF_TUNING),
-    (C::SequenceLength, &[], Int(2048), LF_DATA),
-    (C::Packing, &["causal-lm", "pt"], Bool(true), "LLaMA-Factory 0.9.6.dev0 src/llamafactory/hparams/parser.py:645"),
-    (C::Packing, &["sft", "dpo", "kto", "reward", "ppo"], Bool(false), LF_DATA),
-    (C::GradientCheckpointing, &[], Bool(true), LF_MODEL),
-    (C::CheckpointingReentrant, &[], Bool(true), LF_MODEL),
-    (C::LoraDropout, &[], Float(0.0), LF_TUNING),
-    (C::UseDora, &[], Bool(false), LF_TUNING),
-    (C::FusedLoss, &[], Text("none"), LF_MODEL),
-    (C::MaxGradNorm, &[], Float(1.0), ARGUMENTS),
-    (C::MaxCompletionLength, &["ppo"], Int(1024), "LLaMA-Factory 0.9.6.dev0 src/llamafactory/hparams/generating_args.py"),
-];
-
-/// `learning_rate` is required, `bf16` is decided by the machine.
-const AXOLOTL: &[Row] = &[
-    (C::MicroBatch, &[], Int(1), AX),
-    (C::GradientAccumulationSteps, &[], Int(1), AX),
-    (C::Epochs, &[], Float(1.0), AX),
-    (C::SequenceLength, &[], Int(512), AX),
-    (C::Packing, &[], Bool(false), AX),
-    (C::Optimizer, &[], Text("adamw_torch_fused"), AX),
-    (C::GradientCheckpointing, &[], Bool(false), AX),
-    (C::Quantization, &[], Text("none"), AX),
-    (C::Method, &[], Text("full"), AX),
-    (C::LoraDropout, &[], Float(0.0), AX),
-    (C::FusedLoss, &[], Text("none"), AX),
-];
-
-/// Accumulation and learning rate are derived, precision comes from the checkpoint, workers depend on the system.
-const MS_SWIFT: &[Row] = &[
-    (C::MicroBatch, &[], Int(1), SWIFT),
-    (C::Epochs, &[], Float(3.0), SWIFT),
-    (C::Optimizer, &[], Text("adamw_torch_fused"), ARGUMENTS),
-    (C::GradientCheckpointing, &[], Bool(true), SWIFT),
-    (C::Method, &[], Text("lora"), SWIFT_ARGS),
-    (C::LoraR, &[], Int(8), "ms-swift 4.6.0.dev0 swift/arguments/tuner_args.py"),
-    (C::LoraAlpha, &[], Int(32), "ms-swift 4.6.0.dev0 swift/arguments/tuner_args.py"),
-    (C::LoraTargets, &[], Text("all-linear"), "ms-swift 4.6.0.dev0 swift/arguments/tuner_args.py"),
-    (C::LoraDropout, &[], Float(0.05), "ms-swift 4.6.0.dev0 swift/arguments/tuner_args.py"),
-    (C::UseDora, &[], Bool(false), "ms-swift 4.6.0.dev0 swift/arguments/tuner_args.py"),
-    (C::FusedLoss, &[], Text("none"), ARGUMENTS),
-    (C::MaxGradNorm, &[], Float(1.0), ARGUMENTS),
-    (C::Packing, &[], Bool(false), SWIFT_ARGS),
-    (C::Quantization, &[], Text("none"), SWIFT_ARGS),
-    (C::NumGenerations, ROLLOUTS, Int(8), "ms-swift 4.6.0.dev0 swift/rlhf_trainers/args_mixin.py"),
-    (C::MaxCompletionLength, ROLLOUTS, Int(512), "ms-swift 4.6.0.dev0 swift/rlhf_trainers/args_mixin.py"),
-];
-
-/// Most of a torchtune recipe has no default: the configuration must say it.
-const TORCHTUNE: &[Row] = &[(C::Epochs, &[], Int(1), TUNE), (C::Packing, &[], Bool(false), TUNE)];
-
-const OPEN_RLHF: &[Row] = &[
-    (C::MicroBatch, &["ppo", "grpo", "rloo"], Int(1), OR_PPO),
-    (C::MicroBatch, SFT_LIKE, Int(8), OR_SFT),
-    (C::EffectiveBatch, &["ppo", "grpo", "rloo"], Int(128), OR_PPO),
-    (C::Epochs, &["ppo", "grpo", "rloo"], Int(1), OR_PPO),
-    (C::Epochs, SFT_LIKE, Int(2), OR_SFT),
-    (C::SequenceLength, &[], Int(2048), OR_PPO),
-    (C::MixedPrecision, &[], Text("bf16"), OR_PPO),
-    (C::Optimizer, &[], Text("adam"), OR_PPO),
-    (C::LearningRate, &["ppo", "grpo", "rloo"], Float(1e-6), OR_PPO),
-    (C::LearningRate, SFT_LIKE, Float(5e-6), OR_SFT),
-    (C::GradientCheckpointing, &[], Bool(false), OR_PPO),
-    (C::Attention, &[], Text("flash_attention_2"), OR_PPO),
-    (C::Packing, &[], Bool(false), OR_PPO),
-    (C::Quantization, &[], Text("none"), OR_PPO),
-    (C::Method, &[], Text("full"), OR_PPO),
-    (C::LoraAlpha, &[], Int(16), OR_PPO),
-    (C::LoraTargets, &[], Text("all-linear"), OR_PPO),
-    (C::NumGenerations, &["ppo", "grpo", "rloo"], Int(1), OR_PPO),
-    (C::ZeroStage, &[], Int(2), OR_PPO),
-    (C::LoraDropout, &[], Float(0.0), OR_PPO),
-    (C::FusedLoss, &[], Text("none"), OR_PPO),
-];
-
-const UNSLOTH: &[Row] = &[
-    (C::SequenceLength, &[], Int(2048), UN),
-    (C::Quantization, &[], Text("nf4-double"), UN),
-    (C::Method, &[], Text("lora"), UN),
-    (C::GradientCheckpointing, &[], Bool(true), UN_LORA),
-    (C::LoraR, &[], Int(16), UN_LORA),
-    (C::LoraAlpha, &[], Int(16), UN_LORA),
-    (C::LoraDropout, &[], Float(0.0), UN_LORA),
-    (C::FusedLoss, &[], Text("chunked"), UN_LORA),
-    (C::DeviceMap, &[], Text("sequential"), UN),
-];
-
-const LIGHTNING: &[Row] = &[
-    (C::MicroBatch, &[], Int(1), "torch 2.15 torch/utils/data/dataloader.py"),
-    (C::GradientAccumulationSteps, &[], Int(1), PL),
-    (C::MixedPrecision, &[], Text("no"), PL),
-    (C::NumMachines, &[], Int(1), PL),
-    (C::DataloaderWorkers, &[], Int(0), "torch 2.15 torch/utils/data/dataloader.py"),
-];
-
-/// The ZeRO settings hold where the type is DEEPSPEED.
-const ACCELERATE: &[Row] = &[
-    (C::NumMachines, &[], Int(1), "accelerate 1.15.0 accelerate/commands/config/config_args.py:182"),
-    (C::MixedPrecision, &[], Text("no"), "accelerate 1.15.0 accelerate/commands/launch.py:1286"),
-    (C::GradientAccumulationSteps, &[], Int(1), "accelerate 1.15.0 accelerate/accelerator.py:546"),
-    (C::ZeroStage, &[], Int(2), "accelerate 1.15.0 accelerate/commands/launch.py:417"),
-    (C::OffloadOptimizer, &[], Text("none"), "accelerate 1.15.0 accelerate/commands/launch.py:424"),
-    (C::OffloadParam, &[], Text("none"), "accelerate 1.15.0 accelerate/commands/launch.py:431"),
-    (C::FsdpVersion, &[], Int(1), AC_FSDP),
-    (C::FsdpSharding, &[], Text("FULL_SHARD"), AC_FSDP),
-    (C::FsdpReshard, &[], Bool(true), AC_FSDP),
-    (C::FsdpWrap, &[], Text("NO_WRAP"), AC_FSDP),
-    (C::FsdpOffload, &[], Bool(false), AC_FSDP),
-    (C::FsdpActivationCheckpointing, &[], Bool(false), AC_FSDP),
-];
-
-const DEEPSPEED: &[Row] = &[
-    (C::ZeroStage, &[], Int(0), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:95"),
-    (C::OffloadOptimizer, &[], Text("none"), "deepspeed 0.19.8 deepspeed/runtime/zero/offload_config.py:58"),
-    (C::OffloadParam, &[], Text("none"), "deepspeed 0.19.8 deepspeed/runtime/zero/offload_config.py:24"),
-    (C::MixedPrecision, &[], Text("no"), "deepspeed 0.19.8 deepspeed/runtime/precision_config.py"),
-    (C::ReduceBucketSize, &[], Int(500_000_000), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:113"),
-    (C::AllgatherBucketSize, &[], Int(500_000_000), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:132"),
-    (C::Stage3PrefetchBucketSize, &[], Int(50_000_000), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:222"),
-    (C::Stage3MaxLiveParameters, &[], Int(1_000_000_000), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:245"),
-    (C::Stage3ParamPersistenceThreshold, &[], Int(100_000), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:228"),
-    (C::SubGroupSize, &[], Int(1_000_000_000), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:182"),
-    (C::ContiguousGradients, &[], Bool(true), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:102"),
-    (C::ZeroHpzPartitionSize, &[], Int(1), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:324"),
-    (C::ZeroQuantizedWeights, &[], Bool(false), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:328"),
-    (C::Gather16bitOnSave, &[], Bool(false), "deepspeed 0.19.8 deepspeed/runtime/zero/config.py:257"),
-];
-
-/// The lists of a dialect, the strongest first.
-fn lists(dialect: Dialect) -> &'static [&'static [Row]] {
-    match dialect {
-        Dialect::HfTrainer => &[HF],
-        Dialect::Trl => &[TRL, HF],
-        Dialect::LlamaFactory => &[LLAMA_FACTORY, LF_FROM_HF],
-        Dialect::Axolotl => &[AXOLOTL],
-        Dialect::MsSwift => &[MS_SWIFT],
-        Dialect::Torchtune => &[TORCHTUNE],
-        Dialect::OpenRlhf => &[OPEN_RLHF],
-        Dialect::Unsloth => &[UNSLOTH, TRL, HF],
-        Dialect::Lightning => &[LIGHTNING],
-        Dialect::Accelerate => &[ACCELERATE],
-        Dialect::DeepSpeed => &[DEEPSPEED],
-        Dialect::Plain => &[],
-    }
+/// The table of a dialect.
+fn table_of(dialect: Dialect) -> Option<&'static str> {
+    Some(match dialect {
+        Dialect::HfTrainer => "transformers",
+        Dialect::Trl => "trl",
+        Dialect::LlamaFactory => "llamafactory",
+        Dialect::Axolotl => "axolotl",
+        Dialect::MsSwift => "ms-swift",
+        Dialect::Torchtune => "torchtune",
+        Dialect::OpenRlhf => "openrlhf",
+        Dialect::Unsloth => "unsloth",
+        Dialect::Lightning => "lightning",
+        Dialect::Accelerate => "accelerate",
+        Dialect::DeepSpeed => "deepspeed",
+        Dialect::Plain => return None,
+    })
 }
-
-/// What LLaMA-Factory takes over from `TrainingArguments` unchanged.
-const LF_FROM_HF: &[Row] = &[
-    (C::MicroBatch, &[], Int(8), ARGUMENTS),
-    (C::GradientAccumulationSteps, &[], Int(1), ARGUMENTS),
-    (C::Epochs, &[], Float(3.0), ARGUMENTS),
-    (C::LearningRate, &[], Float(5e-5), ARGUMENTS),
-    (C::Optimizer, &[], Text("adamw_torch_fused"), ARGUMENTS),
-    (C::MixedPrecision, &[], Text("no"), ARGUMENTS),
-    (C::DataloaderWorkers, &[], Int(0), ARGUMENTS),
-    (C::Quantization, &[], Text("none"), LF_MODEL),
-];
 
 /// The default of `concept`, with its source.
-pub(super) fn default_of(dialect: Dialect, concept: Concept, task: Option<&str>) -> Option<(Value, &'static str)> {
-    for list in lists(dialect) {
-        let mut by_task = false;
-        for (of, tasks, value, source) in *list {
-            if *of != concept {
-                continue;
+pub(super) fn default_of(
+    dialect: Dialect,
+    concept: Concept,
+    task: Option<&str>,
+    versions: &LibraryVersions,
+) -> Option<(Value, String)> {
+    let mut name = table_of(dialect);
+    while let Some(table) = name.and_then(|name| TABLES.get(name)) {
+        let mut depends_on_task = false;
+        for row in table.rows.iter().filter(|row| row.concept == concept.name()) {
+            if row.holds_for(task) {
+                return row.default(dialect, concept, versions);
             }
-            if tasks.is_empty() || task.is_some_and(|task| tasks.iter().any(|known| known.eq_ignore_ascii_case(task))) {
-                return Some((value.value(), source));
-            }
-            by_task = true;
+            depends_on_task = true;
         }
-        // Where it depends on the task and the task is not one that is known, the weaker list would be a guess.
-        if by_task {
+        // If it depends on the task and the task is unknown, the default of the base would be a guess.
+        if depends_on_task {
             return None;
         }
+        name = table.base.as_deref();
     }
     None
+}
+
+impl Row {
+    fn holds_for(&self, task: Option<&str>) -> bool {
+        self.tasks.is_empty() || task.is_some_and(|task| self.tasks.iter().any(|known| known.eq_ignore_ascii_case(task)))
+    }
+
+    fn default(&self, dialect: Dialect, concept: Concept, versions: &LibraryVersions) -> Option<(Value, String)> {
+        if let Some(path) = &self.key {
+            let key = self.find_key(dialect, path)?;
+            let value = canonical(dialect, concept, path, &typed(key.kind, key.default_in(versions)?))?;
+            return Some((value, source(versions, key.library(), path, &key.source)));
+        }
+        if self.class.is_some() {
+            return self.of_fields(dialect, concept, versions);
+        }
+        let source = self.source.clone().unwrap_or_default();
+        let value = match &self.library {
+            Some(library) => versions.state(library, &self.values)?.as_ref()?,
+            None => self.value.as_ref()?,
+        };
+        Some((value.value(), source))
+    }
+
+    fn of_fields(&self, dialect: Dialect, concept: Concept, versions: &LibraryVersions) -> Option<(Value, String)> {
+        let class = classes::find(self.class.as_deref()?)?;
+        for name in &self.fields {
+            let Some(field) = class.declarations(name).find(|field| field.is_in(versions)) else { continue };
+            let Some(text) = field.default_in(versions).filter(|text| *text != "null") else { continue };
+            let Some(value) = canonical(dialect, concept, name, &typed(field.kind, text)) else { continue };
+            return Some((self.as_declared(value), source_of(versions, &class.name, field)));
+        }
+        let field = class.declarations(self.fields.first()?).next()?;
+        Some((self.otherwise.as_ref()?.value(), source_of(versions, &class.name, field)))
+    }
+
+    #[allow(clippy::cast_possible_truncation)] // an integer that a library writes as a float is small
+    fn as_declared(&self, value: Value) -> Value {
+        match value {
+            Value::Float(number) if self.integer => Value::Int(number as i64),
+            other => other,
+        }
+    }
+
+    fn find_key(&self, dialect: Dialect, path: &str) -> Option<&'static Key> {
+        keys::find(if dialect == Dialect::DeepSpeed { keys::deepspeed() } else { keys::accelerate() }, path)
+    }
+}
+
+/// The value of a concept that a key with this value sets; the value itself if the dialect does not know the key.
+fn canonical(dialect: Dialect, concept: Concept, key: &str, value: &Value) -> Option<Value> {
+    let mut found = meanings(dialect, &[key], value).into_iter().filter(|meaning| meaning.concept == concept);
+    match found.next() {
+        Some(meaning) => Some(meaning.value),
+        None => (!super::tools::knows(dialect, key)).then(|| value.clone()),
+    }
+}
+
+/// A default with the type of its field.
+fn typed(kind: KeyType, text: &str) -> Value {
+    let as_number = || text.parse().map(Value::Int).or_else(|_| text.parse().map(Value::Float));
+    match kind {
+        KeyType::Float => text.parse().map_or_else(|_| Value::Text(text.to_owned()), Value::Float),
+        KeyType::Text => Value::Text(text.to_owned()),
+        KeyType::Bool | KeyType::Int | KeyType::List | KeyType::Map | KeyType::Any => match text {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            _ => as_number().unwrap_or_else(|_| Value::Text(text.trim_matches(['[', ']']).to_owned())),
+        },
+    }
+}
+
+fn source_of(versions: &LibraryVersions, class: &str, field: &Field) -> String {
+    let class = class.strip_prefix(&format!("{}.", field.library)).unwrap_or(class);
+    source(versions, &field.library, &format!("{class}.{}", field.name), &field.source)
+}
+
+/// The row's own source, or the release in use if it is another one than the row was read from.
+fn source(versions: &LibraryVersions, library: &str, name: &str, own: &str) -> String {
+    match versions.get(library) {
+        Some(release) if own.split(' ').nth(1) != Some(release) => format!("{library} {release} {name}"),
+        _ => own.to_owned(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
-    fn every_default_has_a_source_and_stands_once() {
-        let lists = [
-            HF,
-            TRL,
-            LLAMA_FACTORY,
-            LF_FROM_HF,
-            AXOLOTL,
-            MS_SWIFT,
-            TORCHTUNE,
-            OPEN_RLHF,
-            UNSLOTH,
-            LIGHTNING,
-            ACCELERATE,
-            DEEPSPEED,
-        ];
-        for list in lists {
-            let mut seen = std::collections::BTreeSet::new();
-            for (concept, tasks, _, source) in list {
-                let versioned = source.split(' ').nth(1).is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()));
-                assert!(versioned && (source.contains(".py") || source.contains(".yaml")), "{source}");
-                if tasks.is_empty() {
-                    assert!(seen.insert((*concept, "")), "{concept:?}");
+    fn every_row_leads_to_a_value_and_stands_once() {
+        for (name, table) in &*TABLES {
+            assert!(table.base.as_ref().is_none_or(|base| TABLES.contains_key(base)), "{name}");
+            let mut seen = BTreeSet::new();
+            for row in &table.rows {
+                let at = format!("{name}: {}", row.concept);
+                assert!(Concept::from_name(&row.concept).is_some(), "{at}");
+                let kinds = [row.class.is_some(), row.key.is_some(), row.value.is_some(), row.library.is_some()];
+                assert_eq!(kinds.iter().filter(|given| **given).count(), 1, "{at}");
+                assert_eq!(row.class.is_some(), !row.fields.is_empty(), "{at}");
+                assert_eq!(row.library.is_some(), !row.values.is_empty(), "{at}");
+                if let Some(class) = &row.class {
+                    let class = classes::find(class).unwrap_or_else(|| panic!("{at}: no class {class}"));
+                    assert!(row.fields.iter().all(|field| class.field(field).is_some()), "{at}");
                 }
-                for task in *tasks {
-                    assert!(seen.insert((*concept, task)) && !seen.contains(&(*concept, "")), "{concept:?} {task}");
+                let written = row.value.is_some() || row.library.is_some();
+                let source = row.source.as_deref().unwrap_or_default();
+                let versioned = source.split(' ').nth(1).is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()));
+                assert!(!written || versioned && (source.contains(".py") || source.contains(".yaml")), "{at}: {source}");
+                let tasks: Vec<&str> =
+                    if row.tasks.is_empty() { vec![""] } else { row.tasks.iter().map(String::as_str).collect() };
+                for task in tasks {
+                    let alone = seen.insert((&row.concept, task)) && (task.is_empty() || !seen.contains(&(&row.concept, "")));
+                    assert!(alone, "{at} {task}");
                 }
             }
         }
     }
+
+    #[test]
+    fn every_row_has_a_value_in_the_newest_release() {
+        for (dialect, name) in DIALECTS.iter().filter_map(|dialect| Some((*dialect, table_of(*dialect)?))) {
+            for row in &TABLES[name].rows {
+                let concept = Concept::from_name(&row.concept).expect("known");
+                let found = row.default(dialect, concept, &LibraryVersions::newest());
+                assert!(found.is_some_and(|(_, source)| source.contains(' ')), "{name}: {}", row.concept);
+            }
+        }
+    }
+
+    #[test]
+    fn the_default_is_that_of_the_release_in_use() {
+        fn value(dialect: Dialect, concept: Concept, task: Option<&str>, versions: &[(&str, &str)]) -> Option<String> {
+            let versions = versions.iter().copied().collect();
+            default_of(dialect, concept, task, &versions).map(|(value, _)| value.to_string())
+        }
+        let some = |text: &str| Some(text.to_owned());
+        let optimizer = |versions: &[(&str, &str)]| value(Dialect::HfTrainer, Concept::Optimizer, None, versions);
+        assert_eq!(optimizer(&[]), some("adamw_torch_fused"));
+        assert_eq!(optimizer(&[("torch", "2.7.1")]), some("adamw_torch"));
+        assert_eq!(optimizer(&[("torch", "2.8.0"), ("transformers", "4.54.0")]), some("adamw_torch_fused"));
+        assert_eq!(optimizer(&[("torch", "2.8.0"), ("transformers", "4.53.3")]), some("adamw_torch"));
+        let trl = |concept, task, release| value(Dialect::Trl, concept, Some(task), &[("trl", release)]);
+        assert_eq!(trl(Concept::KlBeta, "grpo", "0.18.0"), some("0.04"));
+        assert_eq!(trl(Concept::GradientCheckpointing, "sft", "0.21.0"), some("false"));
+        assert_eq!(trl(Concept::MixedPrecision, "sft", "0.18.2"), some("no"));
+        assert_eq!(trl(Concept::LearningRate, "sft", "0.11.0"), some("0.00005"), "that of TrainingArguments");
+        assert_eq!(trl(Concept::WeightsDtype, "sft", "0.26.2"), None, "the checkpoint decides");
+        assert_eq!(trl(Concept::NumGenerations, "rloo", "0.21.0"), some("2"), "as rloo_k");
+        let versions = LibraryVersions::from_iter([("trl", "0.18.0")]);
+        let (_, source) = default_of(Dialect::Trl, Concept::KlBeta, Some("grpo"), &versions).expect("known");
+        assert_eq!(source, "trl 0.18.0 GRPOConfig.beta");
+        assert_eq!(value(Dialect::LlamaFactory, Concept::SequenceLength, None, &[("llamafactory", "0.9.0")]), some("1024"));
+    }
+
+    const DIALECTS: [Dialect; 11] = [
+        Dialect::HfTrainer,
+        Dialect::Trl,
+        Dialect::LlamaFactory,
+        Dialect::Axolotl,
+        Dialect::MsSwift,
+        Dialect::Torchtune,
+        Dialect::OpenRlhf,
+        Dialect::Unsloth,
+        Dialect::Lightning,
+        Dialect::Accelerate,
+        Dialect::DeepSpeed,
+    ];
 }

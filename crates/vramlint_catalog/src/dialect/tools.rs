@@ -15,6 +15,11 @@ pub(super) fn row(dialect: Dialect, path: &str) -> Option<&'static Row> {
     TABLES.get(&dialect)?.get(path).copied()
 }
 
+/// Whether the dialect's vocabulary has this path.
+pub(super) fn knows(dialect: Dialect, path: &str) -> bool {
+    row(dialect, path).is_some() || also(dialect, path).next().is_some()
+}
+
 /// What this path says of a second concept: one key may speak of several things.
 pub(super) fn also(dialect: Dialect, path: &str) -> impl Iterator<Item = &'static Row> {
     memory::also(dialect).iter().filter(move |row| row.0 == path)

@@ -4,7 +4,7 @@ use super::settle::{Layer, Offers, known, unknown};
 use crate::code::CodeFacts;
 use crate::setting::Origin;
 use vramlint_base::{Value, message};
-use vramlint_catalog::{Concept, Dialect, dialect};
+use vramlint_catalog::{Concept, Dialect, LibraryVersions, dialect};
 
 /// Defaults of the framework, and of code that shows no accumulation.
 pub(super) fn offer(offers: &mut Offers, code: Option<&CodeFacts>, dialect: Dialect, task: Option<&str>, deepspeed: bool) {
@@ -30,8 +30,8 @@ pub(super) fn offer(offers: &mut Offers, code: Option<&CodeFacts>, dialect: Dial
             _ if concept.is_sharding() => false,
             _ => true,
         };
-        if holds && let Some((value, source)) = dialect::default_of(dialect, *concept, task) {
-            let origin = Origin::Default { tool: tool_name(dialect), source: source.to_owned() };
+        if holds && let Some((value, source)) = dialect::default_of(dialect, *concept, task, &LibraryVersions::newest()) {
+            let origin = Origin::Default { tool: tool_name(dialect), source };
             offers.offer(*concept, Layer::Default, known(value, "", origin));
         }
     }

@@ -9,7 +9,7 @@ use crate::{Kind, SourceFile};
 use std::collections::BTreeMap;
 use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::flags::Launcher;
-use vramlint_catalog::{Concept, Dialect, dialect};
+use vramlint_catalog::{Concept, Dialect, LibraryVersions, dialect};
 
 /// Sizes and switches of DeepSpeed that have a default of their own.
 const ENGINE: &[Concept] = &[
@@ -181,8 +181,8 @@ pub(super) fn derive_strategy(settings: &mut BTreeMap<Concept, Setting>) {
 }
 
 fn offer_default(offers: &mut Offers, of: Dialect, tool: &'static str, concept: Concept) {
-    if let Some((value, source)) = dialect::default_of(of, concept, None) {
-        offers.offer(concept, Layer::Default, known(value, "", Origin::Default { tool, source: source.to_owned() }));
+    if let Some((value, source)) = dialect::default_of(of, concept, None, &LibraryVersions::newest()) {
+        offers.offer(concept, Layer::Default, known(value, "", Origin::Default { tool, source }));
     }
 }
 
