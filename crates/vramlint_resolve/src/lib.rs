@@ -7,25 +7,25 @@
 //! 3. An unknown value is [`Resolved::Unknown`], never a guess; what depends on it is unknown too.
 
 pub mod arguments;
-pub mod beside;
 pub mod code;
-pub mod engine_dicts;
+pub mod deepspeed_dicts;
 pub mod environment;
 pub mod kind;
 pub mod launch;
 mod library_calls;
+pub mod local_values;
+mod orphan_modules;
 pub mod policy;
 pub mod project;
 pub mod reference;
 pub mod run;
 pub mod setting;
 pub mod source;
-mod unreached;
 pub mod versions;
 
-pub use engine_dicts::{EngineDict, TakenBy};
+pub use deepspeed_dicts::{ConfigConsumer, DeepSpeedDict};
 pub use kind::{Kind, KindGuess};
-pub use library_calls::CallIn;
+pub use library_calls::CallRef;
 pub use policy::{Policy, Target};
 pub use project::Project;
 pub use run::Run;

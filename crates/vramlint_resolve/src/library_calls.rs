@@ -1,6 +1,6 @@
 //! Every call of a library in the Python code of a project.
 
-use crate::code::{CallWhat, CodeFacts, LibraryCall, ModelLoad};
+use crate::code::{ArgValue, CodeFacts, LibraryCall, ModelLoad};
 use crate::{Project, Run};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,27 +8,27 @@ use vramlint_base::FileId;
 
 /// A call among the facts of the code around it.
 #[derive(Clone, Debug)]
-pub struct CallIn {
+pub struct CallRef {
     /// What the code says, whose calls and models its values name.
     pub facts: Arc<CodeFacts>,
     /// Its index among the calls.
     pub index: usize,
 }
 
-impl CallIn {
+impl CallRef {
     /// The call.
     pub fn call(&self) -> &LibraryCall {
         &self.facts.calls[self.index]
     }
 
     /// The call that made a value.
-    pub fn made(&self, what: &CallWhat) -> Option<&LibraryCall> {
-        if let CallWhat::Made(index) = what { self.facts.calls.get(*index) } else { None }
+    pub fn producing_call(&self, value: &ArgValue) -> Option<&LibraryCall> {
+        if let ArgValue::ResultOf(index) = value { self.facts.calls.get(*index) } else { None }
     }
 
     /// The model that a value is.
-    pub fn model(&self, what: &CallWhat) -> Option<&ModelLoad> {
-        if let CallWhat::Model(index) = what { self.facts.model(*index) } else { None }
+    pub fn model(&self, value: &ArgValue) -> Option<&ModelLoad> {
+        if let ArgValue::Model(index) = value { self.facts.model(*index) } else { None }
     }
 
     /// The runs whose code it stands in; a run with other options on its command line has other facts.
@@ -40,7 +40,7 @@ impl CallIn {
 
 /// The calls in the code of the runs, in their order, then those in Python files that no run reaches. A call that is seen to be
 /// made is left out where it is only looked at without its callers.
-pub(crate) fn library_calls(project: &Project) -> Vec<CallIn> {
+pub(crate) fn library_calls(project: &Project) -> Vec<CallRef> {
     let mut known: Vec<Arc<CodeFacts>> = Vec::new();
     let mut covered: BTreeSet<FileId> = BTreeSet::new();
     for code in project.runs.iter().filter_map(|run| run.code.as_ref()) {
@@ -50,7 +50,7 @@ pub(crate) fn library_calls(project: &Project) -> Vec<CallIn> {
         }
     }
     // What stands in a document is looked at by itself.
-    for (file, code) in project.unreached().iter().filter(|(file, _)| project.file(*file).host.is_none()) {
+    for (file, code) in project.orphan_modules().iter().filter(|(file, _)| project.file(*file).host.is_none()) {
         if covered.insert(*file) {
             covered.extend(code.files.iter().copied());
             known.push(Arc::clone(code));
@@ -62,8 +62,8 @@ pub(crate) fn library_calls(project: &Project) -> Vec<CallIn> {
     for facts in known {
         for (index, call) in facts.calls.iter().enumerate() {
             let elsewhere = call.uncalled && called.contains(&call.place);
-            if !elsewhere && (!is_test(&project.file(call.file).path) || facts.files.first() == Some(&call.file)) {
-                found.push(CallIn { facts: Arc::clone(&facts), index });
+            if !elsewhere && (!is_test_file(&project.file(call.file).path) || facts.files.first() == Some(&call.file)) {
+                found.push(CallRef { facts: Arc::clone(&facts), index });
             }
         }
     }
@@ -71,7 +71,7 @@ pub(crate) fn library_calls(project: &Project) -> Vec<CallIn> {
 }
 
 /// Whether a file is a test: tests train tiny models on purpose and are no runs; what they call wrongly they may call so on purpose.
-pub(crate) fn is_test(path: &str) -> bool {
+pub(crate) fn is_test_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let folder = path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "tests"));
     folder || name.starts_with("test_") || name.ends_with("_test.py") || name == "conftest.py"

@@ -2,14 +2,14 @@
 
 use crate::arguments::{self, ArgumentSet};
 use crate::code::{self, CodeFacts, ModuleIndex};
-use crate::engine_dicts::{self, EngineDict};
+use crate::deepspeed_dicts::{self, DeepSpeedDict};
 use crate::environment::{self, SetVariable};
 use crate::kind::{self, Kind, KindGuess};
 use crate::launch::{self, Launch};
 use crate::reference::Lookup;
 use crate::run::Marks;
 use crate::versions::{Holds, Libraries, Said, Span};
-use crate::{CallIn, Policy, Run, SourceFile, run};
+use crate::{CallRef, Policy, Run, SourceFile, run};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -37,9 +37,9 @@ pub struct Project {
     /// The same for launches that give options; few launches of one script differ in what they give.
     code_given: Mutex<HashMap<FileId, Vec<Given>>>,
     /// Every call of a library; looked for when first asked for.
-    calls: OnceLock<Vec<CallIn>>,
+    calls: OnceLock<Vec<CallRef>>,
     /// Python files that no run reaches; looked for when first asked for.
-    unreached: OnceLock<Vec<(FileId, Arc<CodeFacts>)>>,
+    orphan_modules: OnceLock<Vec<(FileId, Arc<CodeFacts>)>>,
     /// Launch commands in documents; read when first asked for.
     mentioned: OnceLock<Vec<Launch>>,
     /// The Python modules, for all entries.
@@ -56,7 +56,7 @@ pub struct Project {
     /// What argument classes are given; made when first asked for.
     arguments: OnceLock<Vec<ArgumentSet>>,
     /// DeepSpeed's configurations that Python code holds; looked for when first asked for.
-    engine_dicts: OnceLock<Vec<EngineDict>>,
+    deepspeed_dicts: OnceLock<Vec<DeepSpeedDict>>,
 }
 
 /// Steps of interpretation for all runs of a project, some hundreds of usual size, after which each gets no more than a usual one
@@ -173,7 +173,7 @@ impl Project {
 
     /// What the code reachable from a Python file says; `None` for other files.
     pub fn code(&self, entry: FileId) -> Option<Arc<CodeFacts>> {
-        self.code_within(entry, code::FUEL)
+        self.code_within(entry, code::STEP_LIMIT)
     }
 
     /// The same, made within so many steps where it is not made yet.
@@ -216,7 +216,7 @@ impl Project {
         if let Some(found) = self.code_given.lock().ok().and_then(|cache| known(&cache)) {
             return Some(found);
         }
-        let facts = self.read_code(entry, given, code::FUEL);
+        let facts = self.read_code(entry, given, code::STEP_LIMIT);
         if let Ok(mut cache) = self.code_given.lock() {
             cache.entry(entry).or_default().push((given.to_vec(), Arc::clone(&facts)));
         }
@@ -225,21 +225,21 @@ impl Project {
 
     /// Everything that argument classes of transformers and TRL are given, in any way, those of runs first.
     pub fn arguments(&self) -> &[ArgumentSet] {
-        self.arguments.get_or_init(|| arguments::gather(self))
+        self.arguments.get_or_init(|| arguments::collect(self))
     }
 
     /// Python files that no run reaches and that are worth reading all the same, with what they say: a limited number, programs first.
-    pub fn unreached(&self) -> &[(FileId, Arc<CodeFacts>)] {
-        self.unreached.get_or_init(|| crate::unreached::unreached(self))
+    pub fn orphan_modules(&self) -> &[(FileId, Arc<CodeFacts>)] {
+        self.orphan_modules.get_or_init(|| crate::orphan_modules::orphan_modules(self))
     }
 
     /// DeepSpeed's configurations that are dicts in Python code.
-    pub fn engine_dicts(&self) -> &[EngineDict] {
-        self.engine_dicts.get_or_init(|| engine_dicts::engine_dicts(self))
+    pub fn deepspeed_dicts(&self) -> &[DeepSpeedDict] {
+        self.deepspeed_dicts.get_or_init(|| deepspeed_dicts::deepspeed_dicts(self))
     }
 
     /// Every call of a library in the Python code of the project, runs first; also in files that no run reaches.
-    pub fn calls(&self) -> &[CallIn] {
+    pub fn calls(&self) -> &[CallRef] {
         self.calls.get_or_init(|| crate::library_calls::library_calls(self))
     }
 

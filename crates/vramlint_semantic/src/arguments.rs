@@ -4,16 +4,17 @@ use vramlint_base::{Edit, Severity, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::Project;
 use vramlint_resolve::Run;
-use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
+use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
 
 /// Every set that holds the arguments of one training.
 pub fn trainings<'a>(project: &'a Project) -> impl Iterator<Item = &'a ArgumentSet> {
-    project.arguments().iter().filter(|set| set.training().is_some())
+    project.arguments().iter().filter(|set| set.training_class().is_some())
 }
 
 /// Every set of one of these classes, where somebody is seen to read it.
 pub fn of<'a>(project: &'a Project, classes: &'static [&'static str]) -> impl Iterator<Item = &'a ArgumentSet> {
-    trainings(project).filter(|set| set.training().is_some_and(|class| classes.contains(&class)) && set.reader != Reader::Unseen)
+    trainings(project)
+        .filter(|set| set.training_class().is_some_and(|class| classes.contains(&class)) && set.reader != ArgumentReader::Unknown)
 }
 
 /// GRPO and RLOO: they generate in groups.
@@ -21,12 +22,12 @@ pub const GROUPS: &[&str] = &["trl.GRPOConfig", "trl.RLOOConfig"];
 
 /// Whether the training is one of TRL's.
 pub fn is_trl(set: &ArgumentSet) -> bool {
-    set.training().is_some_and(|class| class.starts_with("trl."))
+    set.training_class().is_some_and(|class| class.starts_with("trl."))
 }
 
 /// The severity in a set: a warning at most where nobody is seen to read the file, and in blocks of documents.
 pub fn capped(project: &Project, set: &ArgumentSet, severity: Severity) -> Severity {
-    let loose = set.loose || set.reader == Reader::Unseen || project.is_fragment(set.file());
+    let loose = set.tolerates_errors || set.reader == ArgumentReader::Unknown || project.is_fragment(set.file());
     if loose { severity.min(Severity::Warning) } else { severity }
 }
 
@@ -36,7 +37,7 @@ pub fn run<'a>(project: &'a Project, set: &ArgumentSet) -> Option<&'a Run> {
 }
 
 /// What is given for a key as a person would write it: `bf16=True` in code, `bf16: true` in a file, `--bf16` on a command line.
-pub fn written(project: &Project, given: &Given) -> String {
+pub fn written(project: &Project, given: &ArgumentEntry) -> String {
     let text = given.place.range.slice(&project.file(given.place.file).text);
     let line = text.lines().next().unwrap_or(text).trim_end();
     let whole = line.len() == text.trim_end().len() && line.len() <= 60 && line.contains(given.key.as_str());
@@ -53,7 +54,7 @@ pub fn strategy<'a>(set: &'a ArgumentSet, keys: &[&str], default: &'a str) -> Op
 }
 
 /// The first of several spellings of a key that is given.
-pub fn any<'a>(set: &'a ArgumentSet, keys: &[&str]) -> Option<&'a Given> {
+pub fn any<'a>(set: &'a ArgumentSet, keys: &[&str]) -> Option<&'a ArgumentEntry> {
     keys.iter().find_map(|key| set.get(key))
 }
 
@@ -72,13 +73,13 @@ pub fn speaks_of(project: &Project, set: &ArgumentSet, word: &str) -> bool {
 }
 
 /// Writes another name for an argument, where its name is written.
-pub fn rename(project: &Project, given: &Given, name: &str) -> Option<Edit> {
+pub fn rename(project: &Project, given: &ArgumentEntry, name: &str) -> Option<Edit> {
     let text = given.key_place.range.slice(&project.file(given.key_place.file).text);
     let bare = text.trim_matches(['"', '\'']);
     let new = match given.by {
-        By::Keyword if text == given.key => name.to_owned(),
-        By::File if bare == given.key => text.replace(bare, name),
-        By::Flag => {
+        PassedBy::Keyword if text == given.key => name.to_owned(),
+        PassedBy::File if bare == given.key => text.replace(bare, name),
+        PassedBy::Flag => {
             let flag = text.split('=').next().unwrap_or(text);
             let rest = &text[flag.len()..];
             (flag.trim_start_matches('-').replace('-', "_") == given.key).then(|| format!("--{name}{rest}"))?
@@ -89,12 +90,12 @@ pub fn rename(project: &Project, given: &Given, name: &str) -> Option<Edit> {
 }
 
 /// Takes an argument away.
-pub fn remove(project: &Project, set: &ArgumentSet, given: &Given) -> Option<Edit> {
+pub fn remove(project: &Project, set: &ArgumentSet, given: &ArgumentEntry) -> Option<Edit> {
     let file = project.file(given.place.file);
     match given.by {
-        By::Keyword => edit::python::remove(file, set.library_call()?.place.range, &given.key),
-        By::File => edit::remove_entry(file, given.key_place.range, given.value_place.range),
-        By::Flag => {
+        PassedBy::Keyword => edit::python::remove(file, set.library_call()?.place.range, &given.key),
+        PassedBy::File => edit::remove_entry(file, given.key_place.range, given.value_place.range),
+        PassedBy::Flag => {
             let launch = run(project, set)?.launch.as_ref()?;
             edit::flags::remove_words(file, launch, given.place.range)
         }
@@ -106,21 +107,21 @@ pub fn remove(project: &Project, set: &ArgumentSet, given: &Given) -> Option<Edi
 pub fn add(project: &Project, set: &ArgumentSet, key: &str, value: &Value) -> Option<Edit> {
     let file = project.file(set.place.file);
     match set.reader {
-        Reader::Call => edit::python::add(file, set.library_call()?.place.range, key, &edit::spell::python(value)?),
+        ArgumentReader::Call => edit::python::add(file, set.library_call()?.place.range, key, &edit::spell::python(value)?),
         _ => edit::put(file, &[], key, value),
     }
 }
 
 /// Another value for an argument, where its value is written.
-pub fn set_to(project: &Project, given: &Given, value: &Value) -> Option<Edit> {
+pub fn set_to(project: &Project, given: &ArgumentEntry, value: &Value) -> Option<Edit> {
     let file = project.file(given.value_place.file);
     match given.by {
-        By::Keyword => Some(edit::replace(given.value_place, edit::spell::python(value)?)),
+        PassedBy::Keyword => Some(edit::replace(given.value_place, edit::spell::python(value)?)),
         // Only keys of the root: of a block further in, the key of the same name at the root is another one.
-        By::File => {
+        PassedBy::File => {
             edit::set(file, file.data()?.root()?.get(&given.key).filter(|node| node.range() == given.value_place.range)?, value)
         }
-        By::Flag => match value {
+        PassedBy::Flag => match value {
             Value::Text(text) => Some(edit::replace(given.value_place, text.clone())),
             other => Some(edit::replace(given.value_place, edit::spell::json(other)?)),
         },

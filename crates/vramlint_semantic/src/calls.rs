@@ -2,12 +2,12 @@
 
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::CallIn;
+use vramlint_resolve::CallRef;
 use vramlint_resolve::Project;
-use vramlint_resolve::code::{CallArgument, CallValue, CallWhat, LibraryCall};
+use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall, PossibleValue};
 
 /// Calls whose refusal ends the program: no handler around them goes on, and no test of a version decides whether they are made.
-pub fn made<'p>(project: &'p Project) -> impl Iterator<Item = &'p CallIn> {
+pub fn made<'p>(project: &'p Project) -> impl Iterator<Item = &'p CallRef> {
     project.calls().iter().filter(|at| !at.call().caught && !asks_for_release(at.call()))
 }
 
@@ -41,7 +41,7 @@ pub fn asks_for_release(call: &LibraryCall) -> bool {
 /// something about that very name is true (`if "eval_strategy" in parameters`).
 pub fn settled_by_code(call: &LibraryCall, argument: &CallArgument) -> bool {
     let asked = |name: &str| call.condition.as_deref().is_some_and(|condition| asks_for(condition, name));
-    argument.perhaps() || argument.name.as_deref().is_some_and(asked)
+    argument.may_be_absent() || argument.name.as_deref().is_some_and(asked)
 }
 
 /// Whether a condition speaks of a keyword as a text, not of the value that has the same name.
@@ -68,36 +68,36 @@ pub fn loads_model(call: &LibraryCall) -> bool {
 
 /// A text that an argument certainly is, with its place.
 pub fn text(argument: &CallArgument) -> Option<(&str, FileRange)> {
-    let value = argument.only()?;
-    match &value.what {
-        CallWhat::Known(Value::Text(text)) => Some((text, value.place)),
+    let value = argument.sole_value()?;
+    match &value.value {
+        ArgValue::Known(Value::Text(text)) => Some((text, value.place)),
         _ => None,
     }
 }
 
 /// The entries of a dict that an argument certainly is.
 pub fn dict(argument: &CallArgument) -> Option<&[vramlint_resolve::code::DictEntry]> {
-    match &argument.only()?.what {
-        CallWhat::Dict { entries, .. } => Some(entries),
+    match &argument.sole_value()?.value {
+        ArgValue::Dict { entries, .. } => Some(entries),
         _ => None,
     }
 }
 
 /// The one thing that a value of a dict certainly is.
-pub fn only(values: &[CallValue]) -> Option<&CallValue> {
+pub fn only(values: &[PossibleValue]) -> Option<&PossibleValue> {
     match values {
-        [value] if value.condition.is_none() && !value.soft => Some(value),
+        [value] if value.condition.is_none() && !value.may_be_overridden => Some(value),
         _ => None,
     }
 }
 
 /// The call that made the quantization of a load, with its bits, where both are certain: 4 or 8.
-pub fn quantized<'a>(at: &'a CallIn, load: &LibraryCall) -> Option<(&'a LibraryCall, u8)> {
-    let config = at.made(&load.argument("quantization_config", None)?.only()?.what)?;
+pub fn quantized<'a>(at: &'a CallRef, load: &LibraryCall) -> Option<(&'a LibraryCall, u8)> {
+    let config = at.producing_call(&load.argument("quantization_config", None)?.sole_value()?.value)?;
     if !config.is("transformers", "BitsAndBytesConfig") {
         return None;
     }
-    let on = |name: &str| config.known(name) == Some(&Value::Bool(true));
+    let on = |name: &str| config.constant_argument(name) == Some(&Value::Bool(true));
     match (on("load_in_4bit"), on("load_in_8bit")) {
         (true, false) => Some((config, 4)),
         (false, true) => Some((config, 8)),
@@ -106,15 +106,23 @@ pub fn quantized<'a>(at: &'a CallIn, load: &LibraryCall) -> Option<(&'a LibraryC
 }
 
 /// The call that loaded a model, if its facts hold it.
-pub fn load_of<'a>(at: &'a CallIn, what: &CallWhat) -> Option<&'a LibraryCall> {
+pub fn load_of<'a>(at: &'a CallRef, what: &ArgValue) -> Option<&'a LibraryCall> {
     let model = at.model(what)?;
-    at.facts.calls.iter().find(|call| call.place == model.place && call.path == model.class && call.via == model.via)
+    at.facts
+        .calls
+        .iter()
+        .find(|call| call.place == model.place && call.path == model.class && call.call_chain == model.call_chain)
 }
 
 /// Replaces a value that is written in the call itself; a constant that others may read is left alone.
-pub fn replace(argument: &CallArgument, value: &CallValue, text: impl Into<String>, applicability: Applicability) -> Option<Fix> {
+pub fn replace(
+    argument: &CallArgument,
+    value: &PossibleValue,
+    text: impl Into<String>,
+    applicability: Applicability,
+) -> Option<Fix> {
     let text = text.into();
-    let own = argument.written && argument.place.file == value.place.file && argument.place.range.contains(value.place.range);
+    let own = argument.is_explicit && argument.place.file == value.place.file && argument.place.range.contains(value.place.range);
     own.then(|| Fix {
         title: message!("write {text}", "改为 {text}"),
         applicability,
@@ -124,7 +132,7 @@ pub fn replace(argument: &CallArgument, value: &CallValue, text: impl Into<Strin
 
 /// Removes a keyword argument that is written in the call itself.
 pub fn remove(project: &Project, call: &LibraryCall, argument: &CallArgument, applicability: Applicability) -> Option<Fix> {
-    let name = argument.name.as_deref().filter(|_| argument.written && argument.place.file == call.file)?;
+    let name = argument.name.as_deref().filter(|_| argument.is_explicit && argument.place.file == call.file)?;
     let edits = vec![edit::python::remove(project.file(call.file), call.place.range, name)?];
     Some(Fix { title: message!("remove {name}", "去掉 {name}"), applicability, edits })
 }

@@ -102,14 +102,14 @@ pub fn tables(names: &[String]) -> Option<Vec<&'static Class>> {
 
 /// The name of a class as people know it: `SFTConfig`.
 pub fn short(names: &[String]) -> &str {
-    let training = names.iter().find(|name| vramlint_resolve::arguments::is_training(name)).or_else(|| names.first());
+    let training = names.iter().find(|name| vramlint_resolve::arguments::is_training_class(name)).or_else(|| names.first());
     training.map_or("", |name| name.rsplit('.').next().unwrap_or(name))
 }
 
 /// The table of a class or trainer whose call refuses every other keyword. Argument classes are looked at as sets of arguments; a
 /// class of the project may take more; unsloth replaces trainers by its own.
 pub fn of_call(project: &Project, call: &LibraryCall) -> Option<&'static Class> {
-    if class_name(&call.path).is_some() || call.derived {
+    if class_name(&call.path).is_some() || call.is_subclass {
         return None;
     }
     let class = classes::find(&plain_path(&call.path))?;

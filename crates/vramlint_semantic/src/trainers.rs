@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use vramlint_base::Value;
 use vramlint_resolve::Project;
-use vramlint_resolve::arguments::{ArgumentSet, Reader, class_name};
-use vramlint_resolve::code::{CallArgument, CallValue, CallWhat, CodeFacts, LibraryCall};
+use vramlint_resolve::arguments::{ArgumentReader, ArgumentSet, class_name};
+use vramlint_resolve::code::{ArgValue, CallArgument, CodeFacts, LibraryCall, PossibleValue};
 
 /// A call of a trainer of transformers or TRL.
 #[derive(Clone, Debug)]
@@ -67,19 +67,21 @@ fn class(path: &str) -> Option<(String, String)> {
 fn arguments<'a>(project: &'a Project, call: &LibraryCall, code: &Arc<CodeFacts>) -> Option<&'a ArgumentSet> {
     let given = call.argument("args", position(call.name(), "args"))?;
     let sets = project.arguments();
-    if let [CallValue { what: CallWhat::Made(index), .. }] = given.values.as_slice() {
+    if let [PossibleValue { value: ArgValue::ResultOf(index), .. }] = given.values.as_slice() {
         let same = |set: &&ArgumentSet| set.call.as_ref().is_some_and(|(own, at)| *at == *index && Arc::ptr_eq(own, code));
         return sets.iter().find(same);
     }
     let own = |run: usize| project.runs.get(run).and_then(|run| run.code.as_ref()).is_some_and(|own| Arc::ptr_eq(own, code));
     let parsed = |set: &&ArgumentSet| {
-        matches!(set.reader, Reader::File | Reader::Parser) && set.training().is_some() && set.run.is_some_and(own)
+        matches!(set.reader, ArgumentReader::File | ArgumentReader::Parser)
+            && set.training_class().is_some()
+            && set.run.is_some_and(own)
     };
     let mut sets = sets.iter().filter(parsed);
     let only = sets.next()?;
     // Values that the code itself makes are none of the parser's.
     let alone = sets.next().is_none() && !code.calls.iter().any(|call| class_name(&call.path).is_some());
-    (alone && given.values.iter().all(|value| matches!(value.what, CallWhat::Unknown))).then_some(only)
+    (alone && given.values.iter().all(|value| matches!(value.value, ArgValue::Unknown))).then_some(only)
 }
 
 /// The number of a positional parameter of a trainer (transformers 5.23 trainer.py, trl 1.16 trainer/*_trainer.py).
@@ -98,7 +100,7 @@ fn position(trainer: &str, name: &str) -> Option<usize> {
 impl<'a> Trainer<'a> {
     /// Whether it is a class of the library itself, called with everything in sight.
     pub fn plain(&self) -> bool {
-        !self.call.open && !self.call.derived && !self.call.caught
+        !self.call.open && !self.call.is_subclass && !self.call.caught
     }
 
     /// An argument.
@@ -110,14 +112,14 @@ impl<'a> Trainer<'a> {
     pub fn lacks(&self, name: &str) -> bool {
         match self.argument(name) {
             None => !self.call.open,
-            Some(argument) => argument.settled() == Some(&Value::Null),
+            Some(argument) => argument.constant() == Some(&Value::Null),
         }
     }
 
     /// The call that makes an argument, if exactly one thing can be it.
     pub fn made(&self, name: &str) -> Option<&'a LibraryCall> {
         match self.argument(name)?.values.as_slice() {
-            [CallValue { what: CallWhat::Made(index), .. }] => self.code.calls.get(*index),
+            [PossibleValue { value: ArgValue::ResultOf(index), .. }] => self.code.calls.get(*index),
             _ => None,
         }
     }
@@ -126,16 +128,16 @@ impl<'a> Trainer<'a> {
 impl<'a> Trainer<'a> {
     /// The model that it is given as an object, where exactly one can be it: its index among those of the code.
     pub fn model(&self) -> Option<usize> {
-        match self.argument("model")?.only()?.what {
-            CallWhat::Model(index) => Some(index),
+        match self.argument("model")?.sole_value()?.value {
+            ArgValue::Model(index) => Some(index),
             _ => None,
         }
     }
 
     /// The name of a model that it loads itself.
     pub fn model_name(&self) -> Option<&'a str> {
-        match &self.argument("model")?.only()?.what {
-            CallWhat::Known(Value::Text(name)) => Some(name),
+        match &self.argument("model")?.sole_value()?.value {
+            ArgValue::Known(Value::Text(name)) => Some(name),
             _ => None,
         }
     }
@@ -149,11 +151,11 @@ impl<'a> Trainer<'a> {
     /// Calls that put adapters on a model.
     pub fn adapting(&self, index: usize) -> impl Iterator<Item = &'a LibraryCall> {
         const NAMES: &[&str] = &["get_peft_model", "add_adapter", "load_adapter", "inject_adapter_in_model"];
-        let of = move |what: &CallWhat| matches!(what, CallWhat::Model(own) if *own == index);
+        let of = move |what: &ArgValue| matches!(what, ArgValue::Model(own) if *own == index);
         self.code.calls.iter().filter(move |call| {
             let adapts = NAMES.contains(&call.name()) || call.path.contains("PeftModel") || call.path.contains("PeftMixed");
             let values = call.arguments.iter().flat_map(|argument| &argument.values);
-            adapts && (call.receiver.as_ref().is_some_and(of) || values.into_iter().any(|value| of(&value.what)))
+            adapts && (call.receiver.as_ref().is_some_and(of) || values.into_iter().any(|value| of(&value.value)))
         })
     }
 
@@ -164,13 +166,13 @@ impl<'a> Trainer<'a> {
 
     /// Whether its file is a block of a document, or nobody is sure to see what it raises.
     pub fn severity(&self, project: &Project, severity: vramlint_base::Severity) -> vramlint_base::Severity {
-        let loose = self.call.caught || self.call.derived || project.is_fragment(self.call.file);
+        let loose = self.call.caught || self.call.is_subclass || project.is_fragment(self.call.file);
         if loose { severity.min(vramlint_base::Severity::Warning) } else { severity }
     }
 }
 
 /// The configuration of bitsandbytes that quantizes to 4 or 8 bits, among calls.
 pub fn quantizes(call: &LibraryCall) -> bool {
-    let on = |name: &str| call.known(name) == Some(&Value::Bool(true));
+    let on = |name: &str| call.constant_argument(name) == Some(&Value::Bool(true));
     call.name() == "BitsAndBytesConfig" && (on("load_in_4bit") || on("load_in_8bit"))
 }

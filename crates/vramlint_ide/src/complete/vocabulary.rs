@@ -6,7 +6,7 @@ use vramlint_base::LineIndex;
 use vramlint_catalog::classes::{self, Class};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys;
-use vramlint_resolve::arguments::{Reader, class_name};
+use vramlint_resolve::arguments::{ArgumentReader, class_name};
 use vramlint_resolve::{Kind, Project, Run, SourceFile, Syntax, kind};
 use vramlint_syntax::python::{Imports, Module};
 
@@ -78,8 +78,8 @@ pub(super) fn fields(classes: &[&'static Class]) -> Vec<Known> {
 
 /// The classes whose fields a file of arguments gives.
 fn of_file(project: &Project, file: &SourceFile, kind: Kind) -> Vec<&'static Class> {
-    let sets = project.arguments().iter().filter(|set| set.reader != Reader::Call);
-    let given = sets.filter(|set| set.place.file == file.id || set.given.iter().any(|given| given.key_place.file == file.id));
+    let sets = project.arguments().iter().filter(|set| set.reader != ArgumentReader::Call);
+    let given = sets.filter(|set| set.place.file == file.id || set.arguments.iter().any(|given| given.key_place.file == file.id));
     let mut names = by_kind(project, file, kind);
     // What somebody is seen to read it as counts more than what its keys look like.
     if matches!(kind, Kind::HfTrainer | Kind::Trl | Kind::Training) {

@@ -82,7 +82,7 @@ fn of_data(project: &Project, spot: Spot) -> Option<Doc> {
 /// A key of DeepSpeed's configuration that Python code holds.
 fn of_dict(project: &Project, spot: Spot) -> Option<Doc> {
     project.file(spot.file).python()?;
-    project.engine_dicts().iter().filter(|dict| dict.file == spot.file).find_map(|dict| {
+    project.deepspeed_dicts().iter().filter(|dict| dict.file == spot.file).find_map(|dict| {
         let found = data_key(&dict.data, spot.offset)?;
         let known = keys::find(keys::deepspeed(), &found.path.join(".")).map(Known::Key)?;
         let place = FileRange::new(spot.file, if found.on_key { found.key } else { found.value });
@@ -94,7 +94,7 @@ fn of_dict(project: &Project, spot: Spot) -> Option<Doc> {
 /// What an argument class is given, in any way.
 fn of_arguments(project: &Project, spot: Spot) -> Option<Doc> {
     for set in project.arguments() {
-        for given in &set.given {
+        for given in &set.arguments {
             let Some(place) = [given.key_place, given.value_place].into_iter().find(|place| spot.covers(*place)) else {
                 continue;
             };
@@ -120,7 +120,7 @@ fn of_call(project: &Project, spot: Spot) -> Option<Doc> {
         if call.file != spot.file || !spot.covers(call.place) {
             continue;
         }
-        for argument in call.arguments.iter().filter(|argument| argument.written && spot.covers(argument.place)) {
+        for argument in call.arguments.iter().filter(|argument| argument.is_explicit && spot.covers(argument.place)) {
             let (Some(name), Some(class)) = (&argument.name, classes::find(&call.path)) else { continue };
             if let Some(field) = class.field(name) {
                 let value = argument.values.first().map(|value| value.place);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use vramlint_base::{FileId, FileRange, TextRange};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
-use vramlint_resolve::code::CallWhat;
+use vramlint_resolve::code::ArgValue;
 use vramlint_resolve::{Candidate, Origin, Project, Run, Setting};
 use vramlint_rules::claims;
 use vramlint_syntax::shell::Word;
@@ -166,8 +166,8 @@ fn from_argument(project: &Project, spot: Spot) -> Vec<FileRange> {
     for call in project.calls().iter().filter(|call| call.call().file == spot.file) {
         for argument in call.call().arguments.iter().filter(|argument| spot.on(argument.place)) {
             for value in &argument.values {
-                match &value.what {
-                    CallWhat::Loaded(load, route) => found.extend(loaded(project, &call.facts.loads, *load, route, spot)),
+                match &value.value {
+                    ArgValue::Loaded(load, route) => found.extend(loaded(project, &call.facts.loads, *load, route, spot)),
                     // What is written in the argument itself has no other place.
                     _ if value.place.file == argument.place.file && argument.place.range.contains(value.place.range) => {}
                     _ => found.push(value.place),

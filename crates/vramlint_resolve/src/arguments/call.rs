@@ -1,20 +1,20 @@
 //! Arguments of a call.
 
-use super::{ArgumentSet, By, Given, Nested, Reader, class, data};
+use super::{ArgumentEntry, ArgumentReader, ArgumentSet, NestedArgument, PassedBy, classes, config_file};
 use crate::SourceFile;
-use crate::code::{CallArgument, CallValue, CallWhat};
-use crate::library_calls::CallIn;
+use crate::code::{ArgValue, CallArgument, PossibleValue};
+use crate::library_calls::CallRef;
 use crate::project::Project;
 use crate::run::data::loader_of;
 use std::sync::Arc;
 use vramlint_base::{FileRange, TextRange, Value};
 
 /// The set that a call makes, where it calls an argument class.
-pub(super) fn set(project: &Project, found: &CallIn, run: Option<usize>) -> Option<ArgumentSet> {
+pub(super) fn set(project: &Project, found: &CallRef, run: Option<usize>) -> Option<ArgumentSet> {
     let files = &project.files;
     let call = found.call();
-    let name = class::name(&call.path)?;
-    let mut given: Vec<Given> = call.arguments.iter().filter_map(|argument| one(files, argument)).collect();
+    let name = classes::class_name(&call.path)?;
+    let mut given: Vec<ArgumentEntry> = call.arguments.iter().filter_map(|argument| one(files, argument)).collect();
     // A keyword that is written twice through dicts: the last one counts.
     given.reverse();
     // What a block of a file brings in, where nothing in the call says otherwise.
@@ -30,28 +30,33 @@ pub(super) fn set(project: &Project, found: &CallIn, run: Option<usize>) -> Opti
             known.value = None;
             known.entries.clear();
         } else {
-            given.extend(one(files, argument).map(|given| Given { value: None, entries: Vec::new(), by: By::Later, ..given }));
+            given.extend(one(files, argument).map(|given| ArgumentEntry {
+                value: None,
+                entries: Vec::new(),
+                by: PassedBy::Uncertain,
+                ..given
+            }));
         }
     }
     Some(ArgumentSet {
         classes: vec![name],
-        others: Vec::new(),
-        given,
+        other_names: Vec::new(),
+        arguments: given,
         // A class of the project has defaults of its own.
-        open: call.open || call.derived && !call.fields_seen,
-        strict: !call.derived && !call.caught,
-        reader: Reader::Call,
+        open: call.open || call.is_subclass && !call.fields_known,
+        strict: !call.is_subclass && !call.caught,
+        reader: ArgumentReader::Call,
         place: call.place,
         run,
         call: Some((Arc::clone(&found.facts), found.index)),
-        loose: call.caught || call.uncalled && call.conditional,
+        tolerates_errors: call.caught || call.uncalled && call.conditional,
     })
 }
 
 /// The keys of the block that is unpacked into the call, where the file is named in the code itself.
-fn from_file(project: &Project, found: &CallIn) -> Vec<Given> {
+fn from_file(project: &Project, found: &CallRef) -> Vec<ArgumentEntry> {
     let call = found.call();
-    let Some((load, route)) = &call.rest else { return Vec::new() };
+    let Some((load, route)) = &call.unpacked_block else { return Vec::new() };
     let Some(load) = found.facts.loads.get(*load).filter(|load| load.option.is_none() && load.argument.is_none()) else {
         return Vec::new();
     };
@@ -59,31 +64,31 @@ fn from_file(project: &Project, found: &CallIn) -> Vec<Given> {
     let Some(id) = load.path.as_deref().and_then(|path| project.lookup.find(path, folder)) else { return Vec::new() };
     let source = project.file(id);
     let loader = load.loader.unwrap_or_else(|| loader_of(source, project.kind(id)));
-    data::given_at(source, route, loader)
+    config_file::given_at(source, route, loader)
 }
 
-fn one(files: &[SourceFile], argument: &CallArgument) -> Option<Given> {
+fn one(files: &[SourceFile], argument: &CallArgument) -> Option<ArgumentEntry> {
     let first = argument.values.first()?;
     let (key, by) = match (&argument.name, argument.position) {
-        (Some(name), _) if argument.written => (name.clone(), By::Keyword),
-        (Some(name), _) if argument.perhaps() => (name.clone(), By::Later),
-        (Some(name), _) => (name.clone(), By::Unpacked),
+        (Some(name), _) if argument.is_explicit => (name.clone(), PassedBy::Keyword),
+        (Some(name), _) if argument.may_be_absent() => (name.clone(), PassedBy::Uncertain),
+        (Some(name), _) => (name.clone(), PassedBy::Unpacked),
         // Both libraries' classes begin with it: transformers 5.23 training_args.py, trl 1.16 trainer/*_config.py.
-        (None, Some(0)) => ("output_dir".to_owned(), By::Position),
+        (None, Some(0)) => ("output_dir".to_owned(), PassedBy::Position),
         _ => return None,
     };
     let text = &files[argument.place.file.0 as usize].text;
     let start = argument.place.range.start;
-    let (key_place, value_place) = if by == By::Keyword {
+    let (key_place, value_place) = if by == PassedBy::Keyword {
         let end = start + key.len() as u32;
         (FileRange::new(argument.place.file, TextRange::new(start, end)), value_within(argument.place, text))
     } else {
         (argument.place, first.place)
     };
-    let only = argument.only();
-    let value = only.and_then(CallValue::plain);
+    let only = argument.sole_value();
+    let value = only.and_then(PossibleValue::to_value);
     let entries = only.map(entries).unwrap_or_default();
-    Some(Given { key, key_place, place: argument.place, value, value_place, by, entries })
+    Some(ArgumentEntry { key, key_place, place: argument.place, value, value_place, by, entries })
 }
 
 /// The value in `key=value`.
@@ -96,16 +101,16 @@ fn value_within(place: FileRange, text: &str) -> FileRange {
 }
 
 /// The entries of a dict.
-fn entries(value: &CallValue) -> Vec<Nested> {
-    let CallWhat::Dict { entries, .. } = &value.what else { return Vec::new() };
+fn entries(value: &PossibleValue) -> Vec<NestedArgument> {
+    let ArgValue::Dict { entries, .. } = &value.value else { return Vec::new() };
     let nested = |entry: &crate::code::DictEntry| {
         let Value::Text(key) = &entry.key else { return None };
         let value_place = entry.values.first().map_or(value.place, |value| value.place);
         let known = match entry.values.as_slice() {
-            [only] if only.condition.is_none() && !only.soft => only.plain(),
+            [only] if only.condition.is_none() && !only.may_be_overridden => only.to_value(),
             _ => None,
         };
-        Some(Nested { key: key.clone(), place: entry.key_place.unwrap_or(value_place), value: known, value_place })
+        Some(NestedArgument { key: key.clone(), place: entry.key_place.unwrap_or(value_place), value: known, value_place })
     };
     entries.iter().filter_map(nested).collect()
 }

@@ -2,13 +2,13 @@
 //! or by several of them together, with who says what.
 
 mod call;
-mod class;
-mod data;
-mod gather;
-mod parsed;
+mod classes;
+mod collect;
+mod config_file;
+mod parser;
 
-pub use class::{is_training, name as class_name};
-pub(crate) use gather::gather;
+pub use classes::{class_name, is_training_class};
+pub(crate) use collect::collect;
 
 use crate::code::{CodeFacts, LibraryCall};
 use std::sync::Arc;
@@ -20,43 +20,43 @@ pub struct ArgumentSet {
     /// The classes that take them, by their plain names: `transformers.TrainingArguments`, `trl.SFTConfig`.
     pub classes: Vec<String>,
     /// Names that other classes of the same parser take: fields of the project's own.
-    pub others: Vec<String>,
+    pub other_names: Vec<String>,
     /// What is given; of several for one key the one that wins comes first.
-    pub given: Vec<Given>,
+    pub arguments: Vec<ArgumentEntry>,
     /// Whether more may be given that is not seen.
     pub open: bool,
     /// Whether a key that none of the classes knows is refused.
     pub strict: bool,
     /// Who reads it.
-    pub reader: Reader,
+    pub reader: ArgumentReader,
     /// The call, the file or the command.
     pub place: FileRange,
     /// The run, as an index into [`crate::Project::runs`], where it belongs to one.
     pub run: Option<usize>,
-    /// The code and the number of the call in it, for [`Reader::Call`].
+    /// The code and the number of the call in it, for [`ArgumentReader::Call`].
     pub call: Option<(Arc<CodeFacts>, usize)>,
     /// Whether what it raises is caught, or nobody is seen to make it.
-    pub loose: bool,
+    pub tolerates_errors: bool,
 }
 
 /// Who turns what is written into arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reader {
+pub enum ArgumentReader {
     /// The class itself, called by code: values stay as they are.
     Call,
     /// `HfArgumentParser.parse_yaml_file` or `parse_json_file`: values stay as the loader makes them.
     File,
     /// A command line, and with TRL's parser a YAML file below it: text is turned into the type of the field.
     Parser,
-    /// LLaMA-Factory: YAML by OmegaConf, then as [`Reader::File`].
+    /// LLaMA-Factory: YAML by OmegaConf, then as [`ArgumentReader::File`].
     LlamaFactory,
     /// Nobody is seen to read it: the keys alone say what it is.
-    Unseen,
+    Unknown,
 }
 
 /// One argument.
 #[derive(Clone, Debug)]
-pub struct Given {
+pub struct ArgumentEntry {
     /// Its name.
     pub key: String,
     /// The keyword, the key of the file, the flag.
@@ -68,14 +68,14 @@ pub struct Given {
     /// Where the value is written.
     pub value_place: FileRange,
     /// How it is given.
-    pub by: By,
+    pub by: PassedBy,
     /// The entries of a dict, as far as they are seen.
-    pub entries: Vec<Nested>,
+    pub entries: Vec<NestedArgument>,
 }
 
 /// How an argument is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum PassedBy {
     /// By keyword, in the call itself.
     Keyword,
     /// By its number among the positional ones.
@@ -83,7 +83,7 @@ pub enum By {
     /// Through a dict that is unpacked.
     Unpacked,
     /// By an attribute that is set on the object, or by a dict that does not always hold it: not certain to be given.
-    Later,
+    Uncertain,
     /// By a key of a file.
     File,
     /// By a flag of a command.
@@ -92,7 +92,7 @@ pub enum By {
 
 /// An entry of a dict.
 #[derive(Clone, Debug)]
-pub struct Nested {
+pub struct NestedArgument {
     /// Its key.
     pub key: String,
     /// Where the key is written.
@@ -105,8 +105,8 @@ pub struct Nested {
 
 impl ArgumentSet {
     /// What is given for a key.
-    pub fn get(&self, key: &str) -> Option<&Given> {
-        self.given.iter().find(|given| given.key == key)
+    pub fn get(&self, key: &str) -> Option<&ArgumentEntry> {
+        self.arguments.iter().find(|given| given.key == key)
     }
 
     /// The settled value of a key.
@@ -120,20 +120,20 @@ impl ArgumentSet {
     }
 
     /// The truth value that Python sees: `default` where the key is certainly not given, `None` where that is not known.
-    pub fn truth(&self, key: &str, default: bool) -> Option<bool> {
+    pub fn bool(&self, key: &str, default: bool) -> Option<bool> {
         match self.get(key) {
-            Some(given) => self.truth_of(given.value.as_ref()?),
+            Some(given) => self.bool_of(given.value.as_ref()?),
             None => (!self.open).then_some(default),
         }
     }
 
     /// What Python takes a value for where a truth value is asked.
-    pub fn truth_of(&self, value: &Value) -> Option<bool> {
+    pub fn bool_of(&self, value: &Value) -> Option<bool> {
         Some(match value {
             Value::Bool(truth) => *truth,
             Value::Null => false,
             Value::Int(number) => *number != 0,
-            Value::Text(text) if self.reader == Reader::Parser => match text.to_lowercase().as_str() {
+            Value::Text(text) if self.reader == ArgumentReader::Parser => match text.to_lowercase().as_str() {
                 "yes" | "true" | "t" | "y" | "1" => true,
                 "no" | "false" | "f" | "n" | "0" => false,
                 _ => return None,
@@ -165,13 +165,13 @@ impl ArgumentSet {
     }
 
     /// Whether one of the classes is this one.
-    pub fn takes(&self, class: &str) -> bool {
+    pub fn has_class(&self, class: &str) -> bool {
         self.classes.iter().any(|name| name == class)
     }
 
     /// The class of the training's arguments among them, if there is exactly one.
-    pub fn training(&self) -> Option<&str> {
-        let mut found = self.classes.iter().filter(|name| is_training(name));
+    pub fn training_class(&self) -> Option<&str> {
+        let mut found = self.classes.iter().filter(|name| is_training_class(name));
         found.next().filter(|_| found.next().is_none()).map(String::as_str)
     }
 

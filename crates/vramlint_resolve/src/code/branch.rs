@@ -2,7 +2,7 @@
 
 use super::interpreter::Interpreter;
 use super::stmt::Flow;
-use super::value::{Alt, Val};
+use super::value::{AbstractValue, Alternative};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use vramlint_base::{FileRange, TextRange};
@@ -12,15 +12,15 @@ use vramlint_syntax::python::{Arm, Expr, Stmt, StmtKind};
 const CONDITION: usize = 200;
 
 /// An arm that was run and goes on behind the branch.
-struct Ran {
+struct CompletedBranch {
     condition: Option<Rc<str>>,
-    writes: BTreeMap<String, Val>,
+    writes: BTreeMap<String, AbstractValue>,
 }
 
 /// What one arm says about a name.
-pub(super) struct Part {
+pub(super) struct BranchValue {
     pub(super) condition: Option<Rc<str>>,
-    pub(super) val: Val,
+    pub(super) val: AbstractValue,
     /// Whether the arm leaves the name as it was.
     pub(super) unchanged: bool,
 }
@@ -49,7 +49,7 @@ impl<'a> Interpreter<'a> {
             let modulo = arm.test.as_ref().and_then(|test| self.modulus(test, scope));
             let (flow, writes) = self.arm(&arm.body, &condition, modulo, scope);
             if flow == Flow::Next {
-                ran.push(Ran { condition: Some(condition.clone()), writes });
+                ran.push(CompletedBranch { condition: Some(condition.clone()), writes });
             } else if matches!(arm.body.last().map(|stmt| &stmt.kind), Some(StmtKind::Return(_))) {
                 returned.push(negated(std::slice::from_ref(&condition)));
             }
@@ -73,7 +73,7 @@ impl<'a> Interpreter<'a> {
             let condition: Rc<str> = "case".into();
             let (flow, writes) = self.arm(body, &condition, None, scope);
             if flow == Flow::Next {
-                ran.push(Ran { condition: Some(condition), writes });
+                ran.push(CompletedBranch { condition: Some(condition), writes });
             }
         }
         self.merge(place, &ran, true, scope);
@@ -103,7 +103,7 @@ impl<'a> Interpreter<'a> {
             let condition = shorten(format!("except {name}").trim());
             let (handled, writes) = self.arm(handler, &condition, None, scope);
             if handled == Flow::Next {
-                ran.push(Ran { condition: Some(condition), writes });
+                ran.push(CompletedBranch { condition: Some(condition), writes });
             }
         }
         let goes_on = flow == Flow::Next || !ran.is_empty();
@@ -112,7 +112,13 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Runs one arm and takes back what it wrote.
-    fn arm(&mut self, body: &'a [Stmt], condition: &Rc<str>, modulo: Option<Val>, scope: usize) -> (Flow, BTreeMap<String, Val>) {
+    fn arm(
+        &mut self,
+        body: &'a [Stmt],
+        condition: &Rc<str>,
+        modulo: Option<AbstractValue>,
+        scope: usize,
+    ) -> (Flow, BTreeMap<String, AbstractValue>) {
         self.guards.push(condition.clone());
         self.scopes[scope].journals.push(BTreeMap::new());
         let counted = modulo.is_some();
@@ -140,7 +146,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Gives every name that an arm wrote its alternatives. `open`: perhaps no arm runs.
-    fn merge(&mut self, place: FileRange, ran: &[Ran], open: bool, scope: usize) -> Flow {
+    fn merge(&mut self, place: FileRange, ran: &[CompletedBranch], open: bool, scope: usize) -> Flow {
         if ran.is_empty() {
             return if open { Flow::Next } else { Flow::Stop };
         }
@@ -152,13 +158,13 @@ impl<'a> Interpreter<'a> {
             for arm in ran {
                 let condition = if single { None } else { arm.condition.clone() };
                 match (arm.writes.get(&name), &before) {
-                    (Some(val), _) => parts.push(Part { condition, val: val.clone(), unchanged: false }),
-                    (None, Some(val)) => parts.push(Part { condition, val: val.clone(), unchanged: true }),
+                    (Some(val), _) => parts.push(BranchValue { condition, val: val.clone(), unchanged: false }),
+                    (None, Some(val)) => parts.push(BranchValue { condition, val: val.clone(), unchanged: true }),
                     (None, None) => {}
                 }
             }
             if let (true, Some(val)) = (open, before) {
-                parts.push(Part { condition: None, val, unchanged: true });
+                parts.push(BranchValue { condition: None, val, unchanged: true });
             }
             let val = join(place, parts);
             self.set(scope, &name, val);
@@ -170,13 +176,13 @@ impl<'a> Interpreter<'a> {
 /// One value from what several arms say. The one from which the branches start, written outside of `place`, stays without a
 /// condition and comes first; where there are several such, or none, each holds under its arm's condition.
 #[allow(clippy::needless_pass_by_value)] // parts are made for it
-pub(super) fn join(place: FileRange, parts: Vec<Part>) -> Val {
-    let mut nominal: Vec<(Option<Rc<str>>, Alt)> = Vec::new();
-    let mut others: Vec<(Option<Rc<str>>, Alt)> = Vec::new();
+pub(super) fn join(place: FileRange, parts: Vec<BranchValue>) -> AbstractValue {
+    let mut nominal: Vec<(Option<Rc<str>>, Alternative)> = Vec::new();
+    let mut others: Vec<(Option<Rc<str>>, Alternative)> = Vec::new();
     let any_unchanged = parts.iter().any(|part| part.unchanged);
     let only = parts.len() == 1;
     for part in parts {
-        for alt in part.val.alts {
+        for alt in part.val.alternatives {
             let inside = alt.source.place.is_none_or(|at| at.file == place.file && place.range.contains(at.range));
             let free = alt.condition.is_none();
             let starts = free && if any_unchanged { part.unchanged } else { !inside || only };
@@ -193,29 +199,29 @@ pub(super) fn join(place: FileRange, parts: Vec<Part>) -> Val {
         nominal.append(&mut others);
         others = std::mem::take(&mut nominal);
     }
-    let mut alts: Vec<Alt> = nominal.into_iter().map(|(_, alt)| alt).collect();
+    let mut alternatives: Vec<Alternative> = nominal.into_iter().map(|(_, alt)| alt).collect();
     for (condition, alt) in others {
-        if alts.iter().any(|known| known.condition.is_none() && known.same(&alt)) {
+        if alternatives.iter().any(|known| known.condition.is_none() && known.same(&alt)) {
             continue;
         }
         let condition = both(condition.as_ref(), alt.condition.as_ref());
-        let alt = Alt { condition, ..alt };
-        if !alts.iter().any(|known| known.same(&alt) && known.condition == alt.condition) {
-            alts.push(alt);
+        let alt = Alternative { condition, ..alt };
+        if !alternatives.iter().any(|known| known.same(&alt) && known.condition == alt.condition) {
+            alternatives.push(alt);
         }
     }
     if !any_unchanged {
-        agree(&mut alts);
+        agree(&mut alternatives);
     }
-    Val::from_alts(alts)
+    AbstractValue::from_alts(alternatives)
 }
 
 /// Where every arm says the same scalar, no condition matters.
-fn agree(alts: &mut Vec<Alt>) {
-    let Some(first) = alts.first().and_then(Alt::scalar).cloned() else { return };
-    if alts.iter().all(|alt| alt.condition.is_some() && alt.scalar() == Some(&first)) {
-        alts.truncate(1);
-        alts[0].condition = None;
+fn agree(alternatives: &mut Vec<Alternative>) {
+    let Some(first) = alternatives.first().and_then(Alternative::scalar).cloned() else { return };
+    if alternatives.iter().all(|alt| alt.condition.is_some() && alt.scalar() == Some(&first)) {
+        alternatives.truncate(1);
+        alternatives[0].condition = None;
     }
 }
 

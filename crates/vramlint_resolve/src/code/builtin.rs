@@ -1,10 +1,10 @@
 //! Python's own functions.
 
-use super::call::Given;
+use super::call::CallArguments;
+use super::cli_options::OptionDeclaration;
+use super::file_loads::READ_MODES;
 use super::interpreter::Interpreter;
-use super::loads::READ_MODES;
-use super::options::Declared;
-use super::value::{Alt, Kind, Source, Val, What};
+use super::value::{AbstractValue, Alternative, ObjectKind, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 
@@ -59,96 +59,104 @@ pub(super) fn is_builtin(name: &str) -> bool {
 }
 
 impl Interpreter<'_> {
-    pub(super) fn builtin(&mut self, name: &str, given: &Given, place: FileRange) -> Val {
+    pub(super) fn builtin(&mut self, name: &str, given: &CallArguments, place: FileRange) -> AbstractValue {
         let first = given.positional.first();
         match (name, first) {
             ("int" | "float" | "bool" | "str", Some(val)) => convert(val, name, place),
             ("min" | "max", _) => extreme(name, given, place),
             ("open", Some(path)) => {
-                let mode = given.arg("mode", 1).and_then(Val::certain).and_then(Value::as_str);
+                let mode = given.arg("mode", 1).and_then(AbstractValue::certain).and_then(Value::as_str);
                 if mode.is_some_and(|mode| !READ_MODES.contains(&mode)) {
-                    return Val::at(What::Unknown, place);
+                    return AbstractValue::at(ValueKind::Unknown, place);
                 }
-                Val::at(What::Object(self.new_object(Kind::Handle(path.clone()))), place)
+                AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Handle(path.clone()))), place)
             }
             ("vars", Some(val)) => val.clone(),
             ("exec", Some(val)) => {
                 self.run_configurator(&val.clone(), place);
-                Val::at(What::Scalar(Value::Null), place)
+                AbstractValue::at(ValueKind::Scalar(Value::Null), place)
             }
             ("list" | "tuple" | "iter" | "sorted" | "reversed", Some(val)) if name != "sorted" && name != "reversed" => {
                 val.clone()
             }
-            ("enumerate" | "next" | "zip" | "map" | "filter", Some(val)) => match val.only().map(|alt| &alt.what) {
-                Some(What::Bundle(_)) => val.clone(),
-                _ => Val::at(What::Unknown, place),
+            ("enumerate" | "next" | "zip" | "map" | "filter", Some(val)) => match val.only().map(|alt| &alt.kind) {
+                Some(ValueKind::Bundle(_)) => val.clone(),
+                _ => AbstractValue::at(ValueKind::Unknown, place),
             },
             ("dict", _) => self.dict_call(given, place),
             ("getattr", Some(val)) => self.getattr(&val.clone(), given, place),
             ("setattr", Some(val)) => {
                 if let (Some(Value::Text(name)), Some(new)) =
-                    (given.positional.get(1).and_then(Val::certain), given.positional.get(2))
+                    (given.positional.get(1).and_then(AbstractValue::certain), given.positional.get(2))
                 {
                     self.set_attribute(&val.clone(), &name.clone(), new);
                 }
-                Val::at(What::Scalar(Value::Null), place)
+                AbstractValue::at(ValueKind::Scalar(Value::Null), place)
             }
             ("super", _) => self.super_call(place),
-            ("print", _) => Val::at(What::Scalar(Value::Null), place),
-            ("len", Some(val)) => match val.only().map(|alt| &alt.what) {
-                Some(What::Items(items)) => i64::try_from(items.len())
-                    .map_or_else(|_| Val::unknown(), |length| Val::at(What::Scalar(Value::Int(length)), place)),
-                _ => Val::at(What::Unknown, place),
+            ("print", _) => AbstractValue::at(ValueKind::Scalar(Value::Null), place),
+            ("len", Some(val)) => match val.only().map(|alt| &alt.kind) {
+                Some(ValueKind::Items(items)) => i64::try_from(items.len()).map_or_else(
+                    |_| AbstractValue::unknown(),
+                    |length| AbstractValue::at(ValueKind::Scalar(Value::Int(length)), place),
+                ),
+                _ => AbstractValue::at(ValueKind::Unknown, place),
             },
-            _ => Val::at(What::Unknown, place),
+            _ => AbstractValue::at(ValueKind::Unknown, place),
         }
     }
 
     /// `exec(open("configurator.py").read())`, as nanoGPT has it: every global above may be given on the command line.
-    fn run_configurator(&mut self, val: &Val, place: FileRange) {
-        let path =
-            val.objects().find_map(|id| if let Kind::Handle(path) = &self.objects[id].kind { Some(path.clone()) } else { None });
+    fn run_configurator(&mut self, val: &AbstractValue, place: FileRange) {
+        let path = val
+            .objects()
+            .find_map(|id| if let ObjectKind::Handle(path) = &self.objects[id].kind { Some(path.clone()) } else { None });
         let named = path.unwrap_or_else(|| val.clone());
         let configures = named.nominal().and_then(Value::as_str).is_some_and(|path| path.contains("config"));
         let Some(scope) = self.module_scopes.get(&place.file).copied().filter(|_| configures) else { return };
-        let mut globals: Vec<(String, Val)> = self.scopes[scope]
+        let mut globals: Vec<(String, AbstractValue)> = self.scopes[scope]
             .vars
             .iter()
             .filter(|(name, val)| !name.starts_with('_') && val.nominal().is_some())
             .map(|(name, val)| (name.clone(), val.clone()))
             .collect();
-        globals.sort_by_key(|(_, val)| super::subscript::place_of(val));
+        globals.sort_by_key(|(_, val)| super::member_access::place_of(val));
         let parser = self.command_parser();
         for (name, val) in globals {
-            let at = super::subscript::place_of(&val).unwrap_or(place);
-            let declared =
-                Declared { names: vec![format!("--{name}")], dest: name.clone(), default: Some(val), place: at, switch: false };
+            let at = super::member_access::place_of(&val).unwrap_or(place);
+            let declared = OptionDeclaration {
+                names: vec![format!("--{name}")],
+                dest: name.clone(),
+                default: Some(val),
+                place: at,
+                switch: false,
+            };
             let val = self.add_option(parser, declared);
             self.set(scope, &name, val);
         }
     }
 
-    fn dict_call(&mut self, given: &Given, place: FileRange) -> Val {
-        let id = self.new_object(Kind::Dict { entries: Vec::new(), open: given.open || given.rest.is_some() });
-        let whole = Val::at(What::Object(id), place);
+    fn dict_call(&mut self, given: &CallArguments, place: FileRange) -> AbstractValue {
+        let id = self.new_object(ObjectKind::Dict { entries: Vec::new(), open: given.open || given.rest.is_some() });
+        let whole = AbstractValue::at(ValueKind::Object(id), place);
         for val in &given.positional {
             self.update_dict(&whole, val);
         }
         for (key, val) in &given.keyword {
-            self.set_item(&whole, &Val::at(What::Scalar(Value::Text(key.clone())), place), val, place);
+            self.set_item(&whole, &AbstractValue::at(ValueKind::Scalar(Value::Text(key.clone())), place), val, place);
         }
         whole
     }
 
-    fn getattr(&mut self, val: &Val, given: &Given, place: FileRange) -> Val {
-        let Some(Value::Text(name)) = given.positional.get(1).and_then(Val::certain).cloned() else {
-            return Val::at(What::Unknown, place);
+    fn getattr(&mut self, val: &AbstractValue, given: &CallArguments, place: FileRange) -> AbstractValue {
+        let Some(Value::Text(name)) = given.positional.get(1).and_then(AbstractValue::certain).cloned() else {
+            return AbstractValue::at(ValueKind::Unknown, place);
         };
         let found = self.attribute(val, &name, place);
         self.note_read(&found);
         match given.positional.get(2) {
             Some(default) if found.is_unknown() => {
-                let known = found.alts.iter().any(|alt| alt.source.option.is_some() || alt.source.env.is_some());
+                let known = found.alternatives.iter().any(|alt| alt.source.option.is_some() || alt.source.env.is_some());
                 if known { found.or_else(default.clone()) } else { found }
             }
             _ => found,
@@ -156,32 +164,32 @@ impl Interpreter<'_> {
     }
 
     /// `super()` inside of a method.
-    fn super_call(&mut self, place: FileRange) -> Val {
-        let Some(frame) = self.frames.last() else { return Val::at(What::Unknown, place) };
-        let Some(class) = self.functions[frame.function].class else { return Val::at(What::Unknown, place) };
-        let Some(object) = frame.receiver else { return Val::at(What::Unknown, place) };
-        Val::at(What::Object(self.new_object(Kind::Super { object, class })), place)
+    fn super_call(&mut self, place: FileRange) -> AbstractValue {
+        let Some(frame) = self.frames.last() else { return AbstractValue::at(ValueKind::Unknown, place) };
+        let Some(class) = self.functions[frame.function].class else { return AbstractValue::at(ValueKind::Unknown, place) };
+        let Some(object) = frame.receiver else { return AbstractValue::at(ValueKind::Unknown, place) };
+        AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Super { object, class })), place)
     }
 }
 
 /// `int(x)` and its like keep where the value comes from.
-fn convert(val: &Val, name: &str, place: FileRange) -> Val {
-    let alts = val
-        .alts
+fn convert(val: &AbstractValue, name: &str, place: FileRange) -> AbstractValue {
+    let alternatives = val
+        .alternatives
         .iter()
         .map(|alt| {
-            let what = match &alt.what {
-                What::Scalar(value) => converted(value, name).map_or(What::Unknown, What::Scalar),
+            let kind = match &alt.kind {
+                ValueKind::Scalar(value) => converted(value, name).map_or(ValueKind::Unknown, ValueKind::Scalar),
                 // A key of a file, an option and a variable stay what they are.
-                What::Loaded(load, route) => What::Loaded(*load, route.clone()),
-                _ => What::Unknown,
+                ValueKind::Loaded(load, route) => ValueKind::Loaded(*load, route.clone()),
+                _ => ValueKind::Unknown,
             };
             let mut source = (*alt.source).clone();
             source.place = source.place.or(Some(place));
-            Alt { what, source: Rc::new(source), ..alt.clone() }
+            Alternative { kind, source: Rc::new(source), ..alt.clone() }
         })
         .collect();
-    Val::from_alts(alts)
+    AbstractValue::from_alts(alternatives)
 }
 
 #[allow(clippy::cast_precision_loss)] // as Python's float() does
@@ -200,7 +208,7 @@ fn converted(value: &Value, name: &str) -> Option<Value> {
 }
 
 /// `min`/`max` of numbers that are all known.
-fn extreme(name: &str, given: &Given, place: FileRange) -> Val {
+fn extreme(name: &str, given: &CallArguments, place: FileRange) -> AbstractValue {
     let known: Option<Vec<i64>> = given.positional.iter().map(|val| val.certain().and_then(Value::as_int)).collect();
     let result = match (known, name) {
         (Some(numbers), "min") if numbers.len() > 1 => numbers.into_iter().min(),
@@ -208,7 +216,10 @@ fn extreme(name: &str, given: &Given, place: FileRange) -> Val {
         _ => None,
     };
     match result {
-        Some(number) => Val::one(What::Scalar(Value::Int(number)), Source { place: Some(place), ..Source::default() }),
-        None => Val::at(What::Unknown, place),
+        Some(number) => AbstractValue::one(
+            ValueKind::Scalar(Value::Int(number)),
+            ValueSource { place: Some(place), ..ValueSource::default() },
+        ),
+        None => AbstractValue::at(ValueKind::Unknown, place),
     }
 }

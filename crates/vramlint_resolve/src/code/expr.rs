@@ -1,25 +1,25 @@
 //! Expressions.
 
-use super::branch::{self, Part};
+use super::branch::{self, BranchValue};
 use super::interpreter::Interpreter;
-use super::value::{Alt, Kind, Source, Val, What};
+use super::value::{AbstractValue, Alternative, ObjectKind, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 use vramlint_syntax::python::{Expr, ExprKind};
 
 impl<'a> Interpreter<'a> {
-    pub(super) fn eval(&mut self, expr: &'a Expr, scope: usize) -> Val {
+    pub(super) fn eval(&mut self, expr: &'a Expr, scope: usize) -> AbstractValue {
         if !self.step() {
-            return Val::unknown();
+            return AbstractValue::unknown();
         }
         let val = self.deeper(None, |this| Some(this.eval_kind(expr, scope)));
-        val.unwrap_or_else(|| Val::at(What::Unknown, FileRange::new(self.file_of(scope), expr.range)))
+        val.unwrap_or_else(|| AbstractValue::at(ValueKind::Unknown, FileRange::new(self.file_of(scope), expr.range)))
     }
 
-    fn eval_kind(&mut self, expr: &'a Expr, scope: usize) -> Val {
+    fn eval_kind(&mut self, expr: &'a Expr, scope: usize) -> AbstractValue {
         let place = FileRange::new(self.file_of(scope), expr.range);
         match &expr.kind {
-            ExprKind::Value(value) => Val::at(What::Scalar(value.clone()), place),
+            ExprKind::Value(value) => AbstractValue::at(ValueKind::Scalar(value.clone()), place),
             ExprKind::Name(name) => {
                 let val = self.lookup(name, scope).unwrap_or_else(|| self.unbound(name, scope, place));
                 self.note_read(&val);
@@ -42,7 +42,7 @@ impl<'a> Interpreter<'a> {
             ExprKind::Dict(entries) => self.dict(entries, place, scope),
             ExprKind::List(items) => {
                 let items = items.iter().map(|item| self.eval(item, scope)).collect();
-                Val::at(What::Items(Rc::new(items)), place)
+                AbstractValue::at(ValueKind::Items(Rc::new(items)), place)
             }
             ExprKind::Binary(left, op, right) => {
                 let left = self.eval(left, scope);
@@ -71,21 +71,21 @@ impl<'a> Interpreter<'a> {
                 for inner in inner {
                     self.eval(inner, scope);
                 }
-                Val::at(What::Unknown, place)
+                AbstractValue::at(ValueKind::Unknown, place)
             }
             ExprKind::Other(inner) => {
-                let items: Vec<Val> = inner.iter().map(|inner| self.eval(inner, scope)).collect();
+                let items: Vec<AbstractValue> = inner.iter().map(|inner| self.eval(inner, scope)).collect();
                 if items.iter().any(|item| item.objects().next().is_some()) {
-                    Val::at(What::Bundle(Rc::new(items)), place)
+                    AbstractValue::at(ValueKind::Bundle(Rc::new(items)), place)
                 } else {
-                    Val::at(What::Unknown, place)
+                    AbstractValue::at(ValueKind::Unknown, place)
                 }
             }
         }
     }
 
     /// The value of a name, from the inside out; the body of a class is not seen from its functions.
-    pub(super) fn lookup(&self, name: &str, scope: usize) -> Option<Val> {
+    pub(super) fn lookup(&self, name: &str, scope: usize) -> Option<AbstractValue> {
         let mut at = Some(scope);
         let mut first = true;
         while let Some(id) = at {
@@ -102,37 +102,37 @@ impl<'a> Interpreter<'a> {
     }
 
     /// A name that nothing binds: a builtin, or perhaps from `import *`.
-    fn unbound(&self, name: &str, scope: usize, place: FileRange) -> Val {
+    fn unbound(&self, name: &str, scope: usize, place: FileRange) -> AbstractValue {
         let mut root = scope;
         while let Some(parent) = self.scopes[root].parent {
             root = parent;
         }
         if name == "__name__" {
             let main = place.file == self.entry;
-            return Val::at(What::Scalar(Value::Text(if main { "__main__" } else { "" }.to_string())), place);
+            return AbstractValue::at(ValueKind::Scalar(Value::Text(if main { "__main__" } else { "" }.to_string())), place);
         }
         if name == "__file__" {
             let path = self.file(place.file).map_or("", |file| file.path.as_str());
-            return Val::at(What::Scalar(Value::Text(path.to_string())), place);
+            return AbstractValue::at(ValueKind::Scalar(Value::Text(path.to_string())), place);
         }
         if super::builtin::is_builtin(name) {
-            return Val::at(What::External(format!("builtins.{name}").into()), place);
+            return AbstractValue::at(ValueKind::External(format!("builtins.{name}").into()), place);
         }
         match self.scopes[root].stars.as_slice() {
-            [] => Val::at(What::Unknown, place),
-            [module] => Val::at(What::External(format!("{module}.{name}").into()), place),
-            _ => Val::at(What::External(format!("?.{name}").into()), place),
+            [] => AbstractValue::at(ValueKind::Unknown, place),
+            [module] => AbstractValue::at(ValueKind::External(format!("{module}.{name}").into()), place),
+            _ => AbstractValue::at(ValueKind::External(format!("?.{name}").into()), place),
         }
     }
 
     /// Remembers named values that are read: a constant that nobody reads says nothing about the run.
-    pub(super) fn note_read(&mut self, val: &Val) {
+    pub(super) fn note_read(&mut self, val: &AbstractValue) {
         if self.mute > 0 {
             return;
         }
-        for alt in &val.alts {
-            if let (true, Some(place), What::Scalar(_) | What::Items(_) | What::Unknown) =
-                (alt.source.declared, alt.source.place, &alt.what)
+        for alt in &val.alternatives {
+            if let (true, Some(place), ValueKind::Scalar(_) | ValueKind::Items(_) | ValueKind::Unknown) =
+                (alt.source.declared, alt.source.place, &alt.kind)
             {
                 let better = self.reads.get(&place).is_none_or(|known| known.condition.is_some() && alt.condition.is_none());
                 if better {
@@ -143,19 +143,24 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Whether a value is certainly true or false, whatever the command line says.
-    pub(super) fn truth(&self, val: &Val) -> Option<bool> {
+    pub(super) fn truth(&self, val: &AbstractValue) -> Option<bool> {
         let alt = val.only().filter(|alt| !alt.source.soft && alt.condition.is_none())?;
-        match &alt.what {
-            What::Scalar(value) => Some(truthy(value)),
-            What::Function { .. } | What::Class(_) | What::Module(_) | What::External(_) => Some(true),
-            What::Object(id) if !matches!(self.objects[*id].kind, Kind::Dict { .. } | Kind::Library(_) | Kind::Handle(_)) => {
+        match &alt.kind {
+            ValueKind::Scalar(value) => Some(truthy(value)),
+            ValueKind::Function { .. } | ValueKind::Class(_) | ValueKind::Module(_) | ValueKind::External(_) => Some(true),
+            ValueKind::Object(id)
+                if !matches!(
+                    self.objects[*id].kind,
+                    ObjectKind::Dict { .. } | ObjectKind::Library(_) | ObjectKind::Handle(_)
+                ) =>
+            {
                 Some(true)
             }
             _ => None,
         }
     }
 
-    fn conditional(&mut self, test: &'a Expr, body: &'a Expr, orelse: &'a Expr, place: FileRange, scope: usize) -> Val {
+    fn conditional(&mut self, test: &'a Expr, body: &'a Expr, orelse: &'a Expr, place: FileRange, scope: usize) -> AbstractValue {
         let val = self.eval(test, scope);
         match self.truth(&val) {
             Some(true) => return self.eval(body, scope),
@@ -177,19 +182,21 @@ impl<'a> Interpreter<'a> {
         branch::join(
             place,
             vec![
-                Part { condition: Some(condition), val: first, unchanged: false },
-                Part { condition: Some(negated), val: second, unchanged: false },
+                BranchValue { condition: Some(condition), val: first, unchanged: false },
+                BranchValue { condition: Some(negated), val: second, unchanged: false },
             ],
         )
     }
 
-    pub(super) fn binary(&mut self, left: &Val, op: &str, right: &Val, place: FileRange) -> Val {
+    pub(super) fn binary(&mut self, left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRange) -> AbstractValue {
         match op {
             "or" => return self.either(left, right),
-            "and" => return if self.truth(left) == Some(true) { right.clone() } else { Val::at(What::Unknown, place) },
+            "and" => {
+                return if self.truth(left) == Some(true) { right.clone() } else { AbstractValue::at(ValueKind::Unknown, place) };
+            }
             // A loss divided by the number of micro-batches is still that loss.
             "/" | "*" | "+" | "-"
-                if left.objects().chain(right.objects()).any(|id| matches!(self.objects[id].kind, Kind::Output(_))) =>
+                if left.objects().chain(right.objects()).any(|id| matches!(self.objects[id].kind, ObjectKind::Output(_))) =>
             {
                 let output = if left.objects().next().is_some() { left } else { right };
                 return output.clone();
@@ -201,9 +208,9 @@ impl<'a> Interpreter<'a> {
             }
             _ => {}
         }
-        let mut alts = Vec::new();
-        for a in &left.alts {
-            for b in &right.alts {
+        let mut alternatives = Vec::new();
+        for a in &left.alternatives {
+            for b in &right.alternatives {
                 let known = match (a.scalar(), b.scalar()) {
                     (Some(x), Some(y)) => arithmetic(x, op, y),
                     _ => None,
@@ -211,21 +218,22 @@ impl<'a> Interpreter<'a> {
                 // With another value on the command line the result is another: nothing is known of it.
                 let soft = a.source.is_set_outside() || b.source.is_set_outside();
                 let is_path = op == "/" && matches!(known, Some(Value::Text(_)));
-                let what = match known {
-                    Some(value) if !soft || is_path => What::Scalar(value),
-                    _ => What::Unknown,
+                let kind = match known {
+                    Some(value) if !soft || is_path => ValueKind::Scalar(value),
+                    _ => ValueKind::Unknown,
                 };
                 let option = if is_path { b.source.option.clone().or_else(|| a.source.option.clone()) } else { None };
-                let source = Source { place: Some(place), soft: a.source.soft || b.source.soft, option, ..Source::default() };
+                let source =
+                    ValueSource { place: Some(place), soft: a.source.soft || b.source.soft, option, ..ValueSource::default() };
                 let condition = branch::both(a.condition.as_ref(), b.condition.as_ref());
-                alts.push(Alt { what, source: Rc::new(source), condition, fallback: a.fallback || b.fallback });
+                alternatives.push(Alternative { kind, source: Rc::new(source), condition, fallback: a.fallback || b.fallback });
             }
         }
-        Val::from_alts(alts)
+        AbstractValue::from_alts(alternatives)
     }
 
     /// `a or b`.
-    fn either(&mut self, left: &Val, right: &Val) -> Val {
+    fn either(&mut self, left: &AbstractValue, right: &AbstractValue) -> AbstractValue {
         match self.truth(left) {
             Some(true) => left.clone(),
             Some(false) => right.clone(),
@@ -233,14 +241,15 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn unary(&mut self, op: &str, inner: &Val, place: FileRange) -> Val {
+    fn unary(&mut self, op: &str, inner: &AbstractValue, place: FileRange) -> AbstractValue {
         if op == "not" {
-            let soft = inner.alts.iter().any(|alt| alt.source.soft);
+            let soft = inner.alternatives.iter().any(|alt| alt.source.soft);
             return match self.truth(inner) {
-                Some(truth) => {
-                    Val::one(What::Scalar(Value::Bool(!truth)), Source { place: Some(place), soft, ..Source::default() })
-                }
-                None => Val::at(What::Unknown, place),
+                Some(truth) => AbstractValue::one(
+                    ValueKind::Scalar(Value::Bool(!truth)),
+                    ValueSource { place: Some(place), soft, ..ValueSource::default() },
+                ),
+                None => AbstractValue::at(ValueKind::Unknown, place),
             };
         }
         let number = inner.only().and_then(|alt| match (op, alt.scalar()?) {
@@ -250,10 +259,11 @@ impl<'a> Interpreter<'a> {
             _ => None,
         });
         match (number, inner.only()) {
-            (Some(value), Some(alt)) if alt.source.option.is_none() => {
-                Val::one(What::Scalar(value), Source { place: Some(place), soft: alt.source.soft, ..Source::default() })
-            }
-            _ => Val::at(What::Unknown, place),
+            (Some(value), Some(alt)) if alt.source.option.is_none() => AbstractValue::one(
+                ValueKind::Scalar(value),
+                ValueSource { place: Some(place), soft: alt.source.soft, ..ValueSource::default() },
+            ),
+            _ => AbstractValue::at(ValueKind::Unknown, place),
         }
     }
 }
@@ -307,13 +317,13 @@ fn arithmetic(left: &Value, op: &str, right: &Value) -> Option<Value> {
     }
 }
 
-fn compare(left: &Val, op: &str, right: &Val, place: FileRange) -> Val {
-    let (Some(a), Some(b)) = (left.only(), right.only()) else { return Val::at(What::Unknown, place) };
+fn compare(left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRange) -> AbstractValue {
+    let (Some(a), Some(b)) = (left.only(), right.only()) else { return AbstractValue::at(ValueKind::Unknown, place) };
     let soft = a.source.soft || b.source.soft || a.condition.is_some() || b.condition.is_some();
-    let known = match (&a.what, op, &b.what) {
-        (What::Scalar(x), "==" | "is", What::Scalar(y)) => Some(same_scalar(x, y)),
-        (What::Scalar(x), "!=" | "is not", What::Scalar(y)) => Some(!same_scalar(x, y)),
-        (What::Scalar(x), "<" | "<=" | ">" | ">=", What::Scalar(y)) => match (x.as_float(), y.as_float()) {
+    let known = match (&a.kind, op, &b.kind) {
+        (ValueKind::Scalar(x), "==" | "is", ValueKind::Scalar(y)) => Some(same_scalar(x, y)),
+        (ValueKind::Scalar(x), "!=" | "is not", ValueKind::Scalar(y)) => Some(!same_scalar(x, y)),
+        (ValueKind::Scalar(x), "<" | "<=" | ">" | ">=", ValueKind::Scalar(y)) => match (x.as_float(), y.as_float()) {
             (Some(x), Some(y)) => Some(match op {
                 "<" => x < y,
                 "<=" => x <= y,
@@ -322,23 +332,28 @@ fn compare(left: &Val, op: &str, right: &Val, place: FileRange) -> Val {
             }),
             _ => None,
         },
-        (What::Scalar(x), "in" | "not in", What::Items(items)) => {
-            let known: Option<Vec<&Value>> = items.iter().map(Val::certain).collect();
+        (ValueKind::Scalar(x), "in" | "not in", ValueKind::Items(items)) => {
+            let known: Option<Vec<&Value>> = items.iter().map(AbstractValue::certain).collect();
             known.map(|items| items.iter().any(|item| same_scalar(item, x)) == (op == "in"))
         }
-        (What::Object(_) | What::Items(_) | What::Class(_) | What::Function { .. }, "is" | "==", What::Scalar(Value::Null)) => {
-            Some(false)
-        }
         (
-            What::Object(_) | What::Items(_) | What::Class(_) | What::Function { .. },
+            ValueKind::Object(_) | ValueKind::Items(_) | ValueKind::Class(_) | ValueKind::Function { .. },
+            "is" | "==",
+            ValueKind::Scalar(Value::Null),
+        ) => Some(false),
+        (
+            ValueKind::Object(_) | ValueKind::Items(_) | ValueKind::Class(_) | ValueKind::Function { .. },
             "is not" | "!=",
-            What::Scalar(Value::Null),
+            ValueKind::Scalar(Value::Null),
         ) => Some(true),
         _ => None,
     };
     match known {
-        Some(truth) => Val::one(What::Scalar(Value::Bool(truth)), Source { place: Some(place), soft, ..Source::default() }),
-        None => Val::at(What::Unknown, place),
+        Some(truth) => AbstractValue::one(
+            ValueKind::Scalar(Value::Bool(truth)),
+            ValueSource { place: Some(place), soft, ..ValueSource::default() },
+        ),
+        None => AbstractValue::at(ValueKind::Unknown, place),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Imports.
 
 use super::interpreter::Interpreter;
-use super::modules::{Found, join};
-use super::value::{Val, What};
+use super::modules::{ImportTarget, join};
+use super::value::{AbstractValue, ValueKind};
 use vramlint_base::{FileId, FileRange};
 use vramlint_syntax::python::ImportedName;
 
@@ -14,7 +14,7 @@ impl Interpreter<'_> {
         self.note_import(module);
         self.load_packages(module, 0, &from);
         let found = self.modules.find(module, 0, &from);
-        if let Some(Found::File(file)) = &found {
+        if let Some(ImportTarget::File(file)) = &found {
             self.load_module(*file);
         }
         let (name, val) = match alias {
@@ -22,7 +22,7 @@ impl Interpreter<'_> {
             None => (head, self.modules.find(head, 0, &from).map_or_else(|| external(head), module_value)),
         };
         if alias.is_none()
-            && let Some(file) = val.only().and_then(|alt| if let What::Module(file) = alt.what { Some(file) } else { None })
+            && let Some(file) = val.only().and_then(|alt| if let ValueKind::Module(file) = alt.kind { Some(file) } else { None })
         {
             self.load_module(file);
         }
@@ -32,7 +32,7 @@ impl Interpreter<'_> {
     /// Runs the packages that a module stands in, outermost first.
     fn load_packages(&mut self, module: &str, level: u32, from: &str) {
         for (end, _) in module.match_indices('.') {
-            if let Some(Found::File(file)) = self.modules.find(&module[..end], level, from) {
+            if let Some(ImportTarget::File(file)) = self.modules.find(&module[..end], level, from) {
                 self.load_module(file);
             }
         }
@@ -44,7 +44,7 @@ impl Interpreter<'_> {
         self.load_packages(module, level, &from);
         let found = self.modules.find(module, level, &from);
         self.note_import(module);
-        if let Some(Found::File(file)) = &found {
+        if let Some(ImportTarget::File(file)) = &found {
             self.load_module(*file);
         }
         for imported in names {
@@ -55,17 +55,17 @@ impl Interpreter<'_> {
             let val = match &found {
                 Some(found) => self.member(found, &imported.name),
                 None if level == 0 => external(&format!("{module}.{}", imported.name)),
-                None => Val::unknown(),
+                None => AbstractValue::unknown(),
             };
             self.set(scope, imported.alias.as_ref().unwrap_or(&imported.name), val);
         }
     }
 
-    fn import_star(&mut self, found: Option<&Found>, module: &str, scope: usize) {
+    fn import_star(&mut self, found: Option<&ImportTarget>, module: &str, scope: usize) {
         match found {
-            Some(Found::File(file)) => {
+            Some(ImportTarget::File(file)) => {
                 let Some(source) = self.module_scopes.get(file).copied() else { return };
-                let vars: Vec<(String, Val)> = self.scopes[source]
+                let vars: Vec<(String, AbstractValue)> = self.scopes[source]
                     .vars
                     .iter()
                     .filter(|(name, _)| !name.starts_with('_'))
@@ -77,49 +77,49 @@ impl Interpreter<'_> {
                     self.set(scope, &name, val);
                 }
             }
-            Some(Found::Folder(_)) => {}
+            Some(ImportTarget::Folder(_)) => {}
             None => self.scopes[scope].stars.push(module.to_string()),
         }
     }
 
     /// What a module or package holds under a name: first what it binds, then the module of that name in its folder.
-    pub(super) fn member(&mut self, found: &Found, name: &str) -> Val {
+    pub(super) fn member(&mut self, found: &ImportTarget, name: &str) -> AbstractValue {
         let folder = match found {
-            Found::File(file) => {
+            ImportTarget::File(file) => {
                 if let Some(scope) = self.load_module(*file)
                     && let Some(val) = self.scopes[scope].vars.get(name)
                 {
                     return val.clone();
                 }
-                let Some(source) = self.file(*file) else { return Val::unknown() };
+                let Some(source) = self.file(*file) else { return AbstractValue::unknown() };
                 if source.name() != "__init__.py" {
                     return self.starred(*file, name);
                 }
                 super::modules::normal(source.folder())
             }
-            Found::Folder(folder) => folder.clone(),
+            ImportTarget::Folder(folder) => folder.clone(),
         };
         match self.modules.at(&join(&folder, name)) {
             Some(inner) => {
-                if let Found::File(file) = inner {
+                if let ImportTarget::File(file) = inner {
                     self.load_module(file);
                 }
                 module_value(inner)
             }
             None => match found {
-                Found::File(file) => self.starred(*file, name),
-                Found::Folder(_) => Val::unknown(),
+                ImportTarget::File(file) => self.starred(*file, name),
+                ImportTarget::Folder(_) => AbstractValue::unknown(),
             },
         }
     }
 
     /// A name that a module may have from a library's `import *`.
-    fn starred(&self, file: FileId, name: &str) -> Val {
+    fn starred(&self, file: FileId, name: &str) -> AbstractValue {
         let stars = self.module_scopes.get(&file).map(|scope| self.scopes[*scope].stars.as_slice());
         match stars {
             Some([module]) => external(&format!("{module}.{name}")),
             Some([_, _, ..]) => external(&format!("?.{name}")),
-            _ => Val::unknown(),
+            _ => AbstractValue::unknown(),
         }
     }
 
@@ -133,13 +133,15 @@ impl Interpreter<'_> {
     }
 }
 
-fn external(path: &str) -> Val {
-    Val::one(What::External(path.into()), super::value::Source::default())
+fn external(path: &str) -> AbstractValue {
+    AbstractValue::one(ValueKind::External(path.into()), super::value::ValueSource::default())
 }
 
-fn module_value(found: Found) -> Val {
+fn module_value(found: ImportTarget) -> AbstractValue {
     match found {
-        Found::File(file) => Val::at(What::Module(file), Interpreter::start_of(file)),
-        Found::Folder(folder) => Val::one(What::Folder(folder.into()), super::value::Source::default()),
+        ImportTarget::File(file) => AbstractValue::at(ValueKind::Module(file), Interpreter::start_of(file)),
+        ImportTarget::Folder(folder) => {
+            AbstractValue::one(ValueKind::Folder(folder.into()), super::value::ValueSource::default())
+        }
     }
 }

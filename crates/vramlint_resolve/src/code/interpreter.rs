@@ -1,10 +1,10 @@
 //! The state of an interpretation, and the order in which code is run.
 
 use super::CodeFacts;
-use super::collect::Record;
-use super::events::{Events, Loop};
-use super::modules::{ModuleIndex, Modules};
-use super::value::{Alt, Kind, Object, Rest, Val, What};
+use super::facts_builder::FactsBuilder;
+use super::modules::{ModuleIndex, ModuleResolver};
+use super::training_loop::{Loop, TrainingLoop};
+use super::value::{AbstractValue, Alternative, FieldSource, Object, ObjectKind, ValueKind};
 use crate::SourceFile;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
@@ -14,11 +14,11 @@ use vramlint_catalog::Concept;
 use vramlint_syntax::python::{Class, Function, Stmt};
 
 /// Steps (expressions and statements) at most.
-pub(crate) const FUEL: u32 = 250_000;
+pub(crate) const STEP_LIMIT: u32 = 250_000;
 /// Steps at most for code that nobody is seen to call.
-const FUEL_UNCALLED: u32 = 60_000;
+const UNCALLED_STEP_LIMIT: u32 = 60_000;
 /// Steps at most for code that nobody is seen to call, where only its calls of libraries are looked for.
-const FUEL_FOR_CALLS: u32 = 30_000;
+const CALL_SEARCH_STEP_LIMIT: u32 = 30_000;
 /// Libraries that train: code of a project that uses none of them is not searched for training.
 const TRAINING_LIBRARIES: &[&str] = &[
     "torch",
@@ -37,20 +37,20 @@ const TRAINING_LIBRARIES: &[&str] = &[
     "llamafactory",
 ];
 /// Calls inside of calls at most.
-pub(super) const CALL_DEPTH: usize = 20;
+pub(super) const MAX_CALL_DEPTH: usize = 20;
 /// Expressions and blocks inside of each other at most.
 const NESTING: u32 = 150;
 /// How often one function is run at most.
-pub(super) const RUNS_OF_A_FUNCTION: u32 = 30;
+pub(super) const MAX_RUNS_PER_FUNCTION: u32 = 30;
 
 /// Names of a module, function or class body.
 #[derive(Default)]
 pub(super) struct Scope {
-    pub(super) vars: HashMap<String, Val>,
+    pub(super) vars: HashMap<String, AbstractValue>,
     pub(super) parent: Option<usize>,
     pub(super) file: Option<FileId>,
     /// Per open branch, the names that it wrote with what they were before.
-    pub(super) journals: Vec<BTreeMap<String, Option<Val>>>,
+    pub(super) journals: Vec<BTreeMap<String, Option<AbstractValue>>>,
     /// Names that a `global` statement sends to the module.
     pub(super) globals: HashSet<String>,
     /// Modules that `import *` brings in and that the project does not hold.
@@ -65,7 +65,7 @@ pub(super) struct FunctionInfo<'a> {
     pub(super) file: FileId,
     pub(super) scope: usize,
     pub(super) class: Option<usize>,
-    pub(super) decorators: Vec<Val>,
+    pub(super) decorators: Vec<AbstractValue>,
     pub(super) runs: u32,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct ClassInfo<'a> {
     pub(super) def: &'a Class,
     pub(super) file: FileId,
     pub(super) scope: usize,
-    pub(super) bases: Vec<Val>,
+    pub(super) bases: Vec<AbstractValue>,
     pub(super) record: bool,
     pub(super) made: bool,
 }
@@ -82,7 +82,7 @@ pub(super) struct ClassInfo<'a> {
 /// A function that runs.
 pub(super) struct Frame {
     pub(super) function: usize,
-    pub(super) returns: Vec<(Val, Option<Rc<str>>)>,
+    pub(super) returns: Vec<(AbstractValue, Option<Rc<str>>)>,
     /// Conditions of branches that returned before.
     pub(super) passed: Vec<Rc<str>>,
     /// Number of guards when it was entered.
@@ -94,7 +94,7 @@ pub(super) struct Frame {
 }
 
 /// Something that a library may call later.
-pub(super) enum Pending {
+pub(super) enum DeferredCall {
     Function(usize, Option<usize>),
     Instance(usize),
 }
@@ -104,7 +104,7 @@ pub(super) struct Interpreter<'a> {
     pub(super) files: &'a [SourceFile],
     pub(super) entry: FileId,
     pub(super) given: &'a [(String, Value)],
-    pub(super) modules: Modules,
+    pub(super) modules: ModuleResolver,
     pub(super) module_scopes: HashMap<FileId, usize>,
     pub(super) order: Vec<FileId>,
     pub(super) scopes: Vec<Scope>,
@@ -115,16 +115,16 @@ pub(super) struct Interpreter<'a> {
     pub(super) guards: Vec<Rc<str>>,
     pub(super) loops: Vec<Loop>,
     pub(super) loop_count: usize,
-    pub(super) pending: VecDeque<Pending>,
+    pub(super) pending: VecDeque<DeferredCall>,
     pub(super) mute: u32,
-    pub(super) reads: BTreeMap<FileRange, Alt>,
-    pub(super) record: Record,
-    pub(super) events: Events,
-    pub(super) noted: super::note::Noted,
+    pub(super) reads: BTreeMap<FileRange, Alternative>,
+    pub(super) record: FactsBuilder,
+    pub(super) events: TrainingLoop,
+    pub(super) noted: super::call_recorder::CallRecorder,
     /// Blocks around what runs, in the same function, that catch what it raises and go on.
     pub(super) catching: u32,
     pub(super) target: Option<String>,
-    pub(super) commands: HashMap<usize, super::commands::Command>,
+    pub(super) commands: HashMap<usize, super::cli_functions::CommandKind>,
     pub(super) command_line: Option<usize>,
     /// Concepts that the code which is called speaks of: what nobody calls adds nothing to them.
     pub(super) settled: BTreeSet<Concept>,
@@ -150,7 +150,7 @@ impl<'a> Interpreter<'a> {
             files,
             entry,
             given,
-            modules: Modules::new(Arc::clone(index), files, entry),
+            modules: ModuleResolver::new(Arc::clone(index), files, entry),
             module_scopes: HashMap::new(),
             order: Vec::new(),
             scopes: Vec::new(),
@@ -164,9 +164,9 @@ impl<'a> Interpreter<'a> {
             pending: VecDeque::new(),
             mute: 0,
             reads: BTreeMap::new(),
-            record: Record::default(),
-            events: Events::default(),
-            noted: super::note::Noted::default(),
+            record: FactsBuilder::default(),
+            events: TrainingLoop::default(),
+            noted: super::call_recorder::CallRecorder::default(),
             catching: 0,
             target: None,
             commands: HashMap::new(),
@@ -187,7 +187,7 @@ impl<'a> Interpreter<'a> {
         for of_entry in [true, false] {
             if !self.events.trains() && (of_entry || self.trains_perhaps) {
                 self.settle();
-                self.fuel = self.fuel.min(FUEL_UNCALLED);
+                self.fuel = self.fuel.min(UNCALLED_STEP_LIMIT);
                 self.noted.uncalled = true;
                 self.run_uncalled(of_entry);
                 self.noted.uncalled = false;
@@ -199,7 +199,7 @@ impl<'a> Interpreter<'a> {
     pub(super) fn run_for_calls(&mut self) {
         self.noted.uncalled = true;
         self.noted.late = true;
-        self.fuel = FUEL_FOR_CALLS.min(self.limit);
+        self.fuel = CALL_SEARCH_STEP_LIMIT.min(self.limit);
         if self.trains_perhaps {
             self.run_uncalled(true);
             self.run_uncalled(false);
@@ -207,7 +207,7 @@ impl<'a> Interpreter<'a> {
     }
 
     pub(super) fn finish(self) -> CodeFacts {
-        super::collect::finish(self)
+        super::facts_builder::finish(self)
     }
 
     /// Notes that a library is imported.
@@ -257,7 +257,7 @@ impl<'a> Interpreter<'a> {
         self.scopes.len() - 1
     }
 
-    pub(super) fn new_object(&mut self, kind: Kind) -> usize {
+    pub(super) fn new_object(&mut self, kind: ObjectKind) -> usize {
         self.objects.push(Object { kind, attributes: HashMap::new(), depth: self.guards.len() });
         self.objects.len() - 1
     }
@@ -291,12 +291,12 @@ impl<'a> Interpreter<'a> {
     pub(super) fn run_pending(&mut self) {
         while let Some(pending) = self.pending.pop_front() {
             match pending {
-                Pending::Function(id, receiver) => {
+                DeferredCall::Function(id, receiver) => {
                     if self.functions[id].runs == 0 {
                         self.run_root(id, receiver);
                     }
                 }
-                Pending::Instance(object) => self.run_methods(object),
+                DeferredCall::Instance(object) => self.run_methods(object),
             }
         }
     }
@@ -313,7 +313,7 @@ impl<'a> Interpreter<'a> {
         while class < self.classes.len() {
             let info = &self.classes[class];
             if !info.made && (info.file == self.entry) == of_entry {
-                let object = self.make_unseen(class, Rest::Soft);
+                let object = self.make_unseen(class, FieldSource::Soft);
                 self.run_methods(object);
                 self.run_pending();
             }
@@ -333,15 +333,15 @@ impl<'a> Interpreter<'a> {
 
     /// Runs the methods of an object that nobody called yet.
     fn run_methods(&mut self, object: usize) {
-        let Kind::Instance { class, .. } = self.objects[object].kind else { return };
+        let ObjectKind::Instance { class, .. } = self.objects[object].kind else { return };
         let mut methods: Vec<usize> = Vec::new();
         for class in self.lineage(class) {
             let scope = &self.scopes[self.classes[class].scope];
             let mut own: Vec<usize> = scope
                 .vars
                 .values()
-                .flat_map(|val| &val.alts)
-                .filter_map(|alt| if let What::Function { id, .. } = alt.what { Some(id) } else { None })
+                .flat_map(|val| &val.alternatives)
+                .filter_map(|alt| if let ValueKind::Function { id, .. } = alt.kind { Some(id) } else { None })
                 .collect();
             own.sort_unstable();
             methods.extend(own);

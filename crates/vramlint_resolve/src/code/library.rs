@@ -1,9 +1,9 @@
 //! Calls of libraries, by their full names.
 
-use super::call::Given;
-use super::config_calls;
+use super::call::CallArguments;
 use super::interpreter::Interpreter;
-use super::value::{Kind, Rest, Source, Val, What};
+use super::training_calls;
+use super::value::{AbstractValue, FieldSource, ObjectKind, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 
@@ -19,7 +19,7 @@ pub(super) fn root(path: &str) -> &str {
 
 impl Interpreter<'_> {
     /// Calls something of a library.
-    pub(super) fn library(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Val {
+    pub(super) fn library(&mut self, path: &Rc<str>, given: &CallArguments, place: FileRange) -> AbstractValue {
         let (root, leaf) = (root(path), leaf(path));
         if root == "builtins" {
             return self.builtin(leaf, given, place);
@@ -38,67 +38,76 @@ impl Interpreter<'_> {
                 self.field_default(given, place)
             }
             ("dataclasses" | "attr" | "attrs", "asdict" | "astuple") | ("copy", "copy" | "deepcopy") => {
-                given.positional.first().cloned().map_or_else(Val::unknown, |val| self.copy_dict(&val))
+                given.positional.first().cloned().map_or_else(AbstractValue::unknown, |val| self.copy_dict(&val))
             }
             ("pathlib", "Path" | "PurePath" | "PosixPath")
             | ("os", "fspath" | "abspath" | "realpath" | "expanduser" | "normpath" | "join") => self.path_of_parts(given, place),
             ("os", "dirname") => match given.positional.first() {
                 Some(val) => self.attribute(val, "parent", place),
-                None => Val::at(What::Unknown, place),
+                None => AbstractValue::at(ValueKind::Unknown, place),
             },
-            ("tqdm", _) | ("torch", "compile") => given.positional.first().cloned().unwrap_or_else(Val::unknown),
+            ("tqdm", _) | ("torch", "compile") => given.positional.first().cloned().unwrap_or_else(AbstractValue::unknown),
             ("types" | "argparse", "SimpleNamespace" | "Namespace") => {
-                let id = self.new_object(Kind::Library(path.clone()));
+                let id = self.new_object(ObjectKind::Library(path.clone()));
                 for (name, val) in &given.keyword {
                     let val = super::stmt::declare(val.clone(), name, None);
                     self.objects[id].attributes.insert(name.clone(), val);
                 }
-                Val::at(What::Object(id), place)
+                AbstractValue::at(ValueKind::Object(id), place)
             }
             _ => {
                 self.escape(given);
-                let id = self.new_object(Kind::Library(path.clone()));
-                Val::at(What::Object(id), place)
+                let id = self.new_object(ObjectKind::Library(path.clone()));
+                AbstractValue::at(ValueKind::Object(id), place)
             }
         }
     }
 
     /// Calls a method of a thing of a library, or of a plain value.
-    pub(super) fn method(&mut self, id: usize, name: &str, given: &Given, place: FileRange) -> Val {
+    pub(super) fn method(&mut self, id: usize, name: &str, given: &CallArguments, place: FileRange) -> AbstractValue {
         match self.objects[id].kind.clone() {
-            Kind::Handle(val) => self.handle_method(&val, name, given, place),
-            Kind::Dict { .. } => self.dict_method(id, name, given, place),
-            Kind::Parser => self.parser_method(id, name, given, place),
-            Kind::DataclassParser { classes, trl, place: made } => {
+            ObjectKind::Handle(val) => self.handle_method(&val, name, given, place),
+            ObjectKind::Dict { .. } => self.dict_method(id, name, given, place),
+            ObjectKind::Parser => self.parser_method(id, name, given, place),
+            ObjectKind::DataclassParser { classes, trl, place: made } => {
                 self.dataclass_parser_method((&classes, trl, made), name, given, place)
             }
-            Kind::Model(load) => self.model_method(id, load, name, given, place),
-            Kind::Output(_) => match name {
-                "mean" | "sum" | "to" | "float" | "item" if name != "item" => Val::at(What::Object(id), place),
-                _ => Val::at(What::Unknown, place),
+            ObjectKind::Model(load) => self.model_method(id, load, name, given, place),
+            ObjectKind::Output(_) => match name {
+                "mean" | "sum" | "to" | "float" | "item" if name != "item" => AbstractValue::at(ValueKind::Object(id), place),
+                _ => AbstractValue::at(ValueKind::Unknown, place),
             },
-            Kind::Super { object, class } => {
+            ObjectKind::Super { object, class } => {
                 if let Some(base) = self.external_base(class)
                     && name == "__init__"
                 {
                     self.made_from(&base, object, given, place);
                 }
-                Val::at(What::Unknown, place)
+                AbstractValue::at(ValueKind::Unknown, place)
             }
-            Kind::Library(path) => self.library_method(id, &path, name, given, place),
-            Kind::Instance { class, .. } => {
+            ObjectKind::Library(path) => self.library_method(id, &path, name, given, place),
+            ObjectKind::Instance { class, .. } => {
                 if let Some(base) = self.external_base(class) {
                     self.library_method(id, &base, name, given, place)
                 } else {
                     self.escape(given);
-                    Val::at(What::Unknown, place)
+                    AbstractValue::at(ValueKind::Unknown, place)
                 }
             }
-            Kind::Lora | Kind::Quantization(_) | Kind::Namespace(_) => Val::at(What::Unknown, place),
+            ObjectKind::Lora | ObjectKind::Quantization(_) | ObjectKind::Namespace(_) => {
+                AbstractValue::at(ValueKind::Unknown, place)
+            }
         }
     }
 
-    fn library_method(&mut self, id: usize, path: &Rc<str>, name: &str, given: &Given, place: FileRange) -> Val {
+    fn library_method(
+        &mut self,
+        id: usize,
+        path: &Rc<str>,
+        name: &str,
+        given: &CallArguments,
+        place: FileRange,
+    ) -> AbstractValue {
         if let Some(val) = self.typer_method(path, name, given, place) {
             return val;
         }
@@ -106,9 +115,9 @@ impl Interpreter<'_> {
             return self.prepared(given, place);
         }
         if leaf(path) == "Accelerator" && matches!(name, "unwrap_model" | "gather") {
-            return given.positional.first().cloned().unwrap_or_else(Val::unknown);
+            return given.positional.first().cloned().unwrap_or_else(AbstractValue::unknown);
         }
-        if config_calls::is_trainer(path) {
+        if training_calls::is_trainer(path) {
             match name {
                 "train" | "fit" => {
                     self.events.trainer_trains = true;
@@ -125,25 +134,25 @@ impl Interpreter<'_> {
         }
         self.escape(given);
         let inner: Rc<str> = format!("{path}.{name}").into();
-        Val::at(What::Object(self.new_object(Kind::Library(inner))), place)
+        AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Library(inner))), place)
     }
 
-    fn dict_method(&mut self, id: usize, name: &str, given: &Given, place: FileRange) -> Val {
-        let whole = Val::at(What::Object(id), place);
+    fn dict_method(&mut self, id: usize, name: &str, given: &CallArguments, place: FileRange) -> AbstractValue {
+        let whole = AbstractValue::at(ValueKind::Object(id), place);
         match name {
             "update" => {
                 if let Some(other) = given.positional.first() {
                     self.update_dict(&whole, other);
                 }
                 for (key, val) in &given.keyword {
-                    self.set_item(&whole, &Val::at(What::Scalar(Value::Text(key.clone())), place), val, place);
+                    self.set_item(&whole, &AbstractValue::at(ValueKind::Scalar(Value::Text(key.clone())), place), val, place);
                 }
-                Val::at(What::Scalar(Value::Null), place)
+                AbstractValue::at(ValueKind::Scalar(Value::Null), place)
             }
             "get" | "pop" | "setdefault" => {
-                let Some(key) = given.positional.first() else { return Val::at(What::Unknown, place) };
+                let Some(key) = given.positional.first() else { return AbstractValue::at(ValueKind::Unknown, place) };
                 let found = self.item(&whole, key, place);
-                let open = matches!(self.objects[id].kind, Kind::Dict { open: true, .. });
+                let open = matches!(self.objects[id].kind, ObjectKind::Dict { open: true, .. });
                 self.note_read(&found);
                 if name == "pop" {
                     self.taken(id, key);
@@ -159,23 +168,23 @@ impl Interpreter<'_> {
                         if open { found.or_else(default.clone()) } else { default.clone() }
                     }
                     None if open => found,
-                    None => Val::at(What::Scalar(Value::Null), place),
+                    None => AbstractValue::at(ValueKind::Scalar(Value::Null), place),
                 }
             }
             "copy" => self.copy_dict(&whole),
-            _ => Val::at(What::Unknown, place),
+            _ => AbstractValue::at(ValueKind::Unknown, place),
         }
     }
 
     /// A method of a file, a text, a loaded block, a list.
-    fn handle_method(&mut self, val: &Val, name: &str, given: &Given, place: FileRange) -> Val {
+    fn handle_method(&mut self, val: &AbstractValue, name: &str, given: &CallArguments, place: FileRange) -> AbstractValue {
         let loaded = val
             .only()
-            .and_then(|alt| if let What::Loaded(load, route) = &alt.what { Some((*load, route.clone())) } else { None });
+            .and_then(|alt| if let ValueKind::Loaded(load, route) = &alt.kind { Some((*load, route.clone())) } else { None });
         match (name, loaded) {
             ("get" | "pop", Some((load, route))) => {
-                let Some(Value::Text(key)) = given.positional.first().and_then(Val::certain).cloned() else {
-                    return Val::at(What::Unknown, place);
+                let Some(Value::Text(key)) = given.positional.first().and_then(AbstractValue::certain).cloned() else {
+                    return AbstractValue::at(ValueKind::Unknown, place);
                 };
                 let own = self.loaded(load, &route, &key, place);
                 match given.positional.get(1) {
@@ -190,30 +199,32 @@ impl Interpreter<'_> {
             )
             | ("copy", Some(_)) => val.clone(),
             ("joinpath", None) => {
-                let mut parts = Given { positional: vec![val.clone()], ..Given::default() };
+                let mut parts = CallArguments { positional: vec![val.clone()], ..CallArguments::default() };
                 parts.positional.extend(given.positional.iter().cloned());
                 self.path_of_parts(&parts, place)
             }
             ("lower" | "upper", None) => Self::change_case(val, name, place),
-            ("append" | "extend" | "insert" | "remove" | "clear" | "sort", _) => Val::at(What::Scalar(Value::Null), place),
-            _ => Val::at(What::Unknown, place),
+            ("append" | "extend" | "insert" | "remove" | "clear" | "sort", _) => {
+                AbstractValue::at(ValueKind::Scalar(Value::Null), place)
+            }
+            _ => AbstractValue::at(ValueKind::Unknown, place),
         }
     }
 
-    fn change_case(val: &Val, name: &str, place: FileRange) -> Val {
+    fn change_case(val: &AbstractValue, name: &str, place: FileRange) -> AbstractValue {
         match val.only().map(|alt| (alt.scalar(), &alt.source)) {
             Some((Some(Value::Text(text)), source)) => {
                 let text = if name == "lower" { text.to_lowercase() } else { text.to_uppercase() };
-                Val::one(What::Scalar(Value::Text(text)), (**source).clone())
+                AbstractValue::one(ValueKind::Scalar(Value::Text(text)), (**source).clone())
             }
-            _ => Val::at(What::Unknown, place),
+            _ => AbstractValue::at(ValueKind::Unknown, place),
         }
     }
 
     /// Parts of a path joined; what one part is unknown of makes the whole unknown, but an option stays known as such.
-    pub(super) fn path_of_parts(&mut self, given: &Given, place: FileRange) -> Val {
+    pub(super) fn path_of_parts(&mut self, given: &CallArguments, place: FileRange) -> AbstractValue {
         let mut parts = given.positional.iter();
-        let Some(mut whole) = parts.next().cloned() else { return Val::at(What::Unknown, place) };
+        let Some(mut whole) = parts.next().cloned() else { return AbstractValue::at(ValueKind::Unknown, place) };
         for part in parts {
             whole = self.binary(&whole, "/", part, place);
         }
@@ -221,12 +232,12 @@ impl Interpreter<'_> {
     }
 
     /// `os.environ.get`, `os.getenv`, and the calls that set variables.
-    fn environment_call(&mut self, path: &str, given: &Given, place: FileRange) -> Option<Val> {
-        let name = given.positional.first().and_then(Val::certain).and_then(Value::as_str).map(str::to_string);
+    fn environment_call(&mut self, path: &str, given: &CallArguments, place: FileRange) -> Option<AbstractValue> {
+        let name = given.positional.first().and_then(AbstractValue::certain).and_then(Value::as_str).map(str::to_string);
         match path {
             "os.environ.get" | "os.getenv" | "os.environ.pop" => {
                 let name = name?;
-                let own = super::subscript::variable(&name, place);
+                let own = super::member_access::variable(&name, place);
                 Some(match given.positional.get(1) {
                     Some(default) => {
                         let default = super::stmt::declare(default.clone(), &name, None).map_source(|source| {
@@ -240,12 +251,16 @@ impl Interpreter<'_> {
             }
             "os.environ.setdefault" | "os.putenv" => {
                 let val = given.positional.get(1)?;
-                self.record.environment.push((name?, self.plain_value(val), super::subscript::place_of(val).unwrap_or(place)));
+                self.record.environment.push((
+                    name?,
+                    self.plain_value(val),
+                    super::member_access::place_of(val).unwrap_or(place),
+                ));
                 Some(val.clone())
             }
             "os.environ.update" => {
                 let entries = given.positional.first()?.objects().find_map(|id| match &self.objects[id].kind {
-                    Kind::Dict { entries, .. } => Some(entries.clone()),
+                    ObjectKind::Dict { entries, .. } => Some(entries.clone()),
                     _ => None,
                 })?;
                 for (key, val) in entries {
@@ -253,41 +268,41 @@ impl Interpreter<'_> {
                         self.record.environment.push((
                             name,
                             self.plain_value(&val),
-                            super::subscript::place_of(&val).unwrap_or(place),
+                            super::member_access::place_of(&val).unwrap_or(place),
                         ));
                     }
                 }
-                Some(Val::unknown())
+                Some(AbstractValue::unknown())
             }
             _ => None,
         }
     }
 
     /// `field(default=…)`, `field(default_factory=…)`, `Field(…)`.
-    fn field_default(&mut self, given: &Given, place: FileRange) -> Val {
+    fn field_default(&mut self, given: &CallArguments, place: FileRange) -> AbstractValue {
         if let Some(val) = given.arg("default", 0) {
             return val.clone();
         }
-        match given.get("default_factory").and_then(Val::only).map(|alt| alt.what.clone()) {
-            Some(What::Class(class)) => self.make(class, &Given::default(), place),
-            _ => Val::at(What::Unknown, place),
+        match given.get("default_factory").and_then(AbstractValue::only).map(|alt| alt.kind.clone()) {
+            Some(ValueKind::Class(class)) => self.make(class, &CallArguments::default(), place),
+            _ => AbstractValue::at(ValueKind::Unknown, place),
         }
     }
 
     /// The library part of an object of the project: `super().__init__(…)`.
-    pub(super) fn made_from(&mut self, base: &Rc<str>, object: usize, given: &Given, place: FileRange) {
-        if config_calls::is_trainer(base) || config_calls::arguments(base).is_some() {
+    pub(super) fn made_from(&mut self, base: &Rc<str>, object: usize, given: &CallArguments, place: FileRange) {
+        if training_calls::is_trainer(base) || training_calls::arguments(base).is_some() {
             let _ = self.training_call(base, given, place);
             let models = self.models_in(given);
-            let val = Val::one(What::Bundle(Rc::new(models)), Source::default());
+            let val = AbstractValue::one(ValueKind::Bundle(Rc::new(models)), ValueSource::default());
             self.objects[object].attributes.insert("__models__".to_string(), val);
         }
     }
 
     /// An object of a class of the project of which the maker is not seen.
-    pub(super) fn make_unseen(&mut self, class: usize, rest: Rest) -> usize {
+    pub(super) fn make_unseen(&mut self, class: usize, rest: FieldSource) -> usize {
         self.classes[class].made = true;
-        let id = self.new_object(Kind::Instance { class, rest });
+        let id = self.new_object(ObjectKind::Instance { class, rest });
         if let Some(function) = self.initializer(class)
             && self.functions[function].runs == 0
         {
@@ -298,6 +313,6 @@ impl Interpreter<'_> {
 
     pub(super) fn initializer(&mut self, class: usize) -> Option<usize> {
         let val = self.class_attribute(class, "__init__")?;
-        val.only().and_then(|alt| if let What::Function { id, .. } = alt.what { Some(id) } else { None })
+        val.only().and_then(|alt| if let ValueKind::Function { id, .. } = alt.kind { Some(id) } else { None })
     }
 }

@@ -7,36 +7,36 @@
 mod branch;
 mod builtin;
 mod call;
-mod calls;
-mod collect;
-mod commands;
-mod concepts;
-mod config_calls;
+mod call_recorder;
+mod candidates;
+mod cli_functions;
+mod cli_options;
+mod cli_parsers;
 mod dicts;
-mod events;
 mod expr;
-mod fields;
+mod facts_builder;
+mod file_loads;
 mod import;
 mod interpreter;
 mod library;
-mod loads;
+mod member_access;
 mod models;
 mod modules;
-mod note;
-mod options;
-mod parsers;
+mod name_roles;
+mod record_classes;
+mod recorded_call;
 mod stmt;
-mod subscript;
+mod training_calls;
+mod training_loop;
 mod value;
-mod words;
 
 #[cfg(test)]
 mod tests;
 
-pub use calls::{CallArgument, CallValue, CallWhat, DictEntry, LibraryCall};
-pub(crate) use interpreter::FUEL;
+pub(crate) use interpreter::STEP_LIMIT;
 pub use modules::ModuleIndex;
 pub(crate) use modules::imported;
+pub use recorded_call::{ArgValue, CallArgument, DictEntry, LibraryCall, PossibleValue};
 
 use crate::SourceFile;
 use crate::setting::Candidate;
@@ -104,7 +104,7 @@ pub struct AcceleratorUse {
     /// The call.
     pub place: FileRange,
     /// Whether it gives `gradient_accumulation_steps` or a plugin for it.
-    pub accumulation_given: bool,
+    pub sets_accumulation: bool,
     /// Whether `accumulate()` is used; without it every micro-batch is a step.
     pub accumulate_called: bool,
 }
@@ -236,7 +236,7 @@ pub struct ModelLoad {
     /// Whether the call is made only under a condition that cannot be decided.
     pub conditional: bool,
     /// The calls of functions of the project that lead to it, outermost first.
-    pub via: Vec<FileRange>,
+    pub call_chain: Vec<FileRange>,
 }
 
 /// Everything that the code reachable from `entry` says. `files` are all files of the project.
@@ -246,7 +246,7 @@ pub fn facts(files: &[SourceFile], entry: FileId) -> CodeFacts {
 
 /// As [`facts`], for a launch that gives these options (`("stage", Text("dpo"))`): branches that depend on them are decided.
 pub fn facts_given(files: &[SourceFile], entry: FileId, given: &[(String, Value)]) -> CodeFacts {
-    facts_in(files, &Arc::new(ModuleIndex::new(files)), entry, given, FUEL)
+    facts_in(files, &Arc::new(ModuleIndex::new(files)), entry, given, STEP_LIMIT)
 }
 
 /// As [`facts_given`], with the modules of the project found beforehand, and within so many steps: for projects with many entries.

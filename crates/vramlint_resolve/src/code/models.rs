@@ -1,10 +1,10 @@
 //! Models that are loaded, and what becomes of them.
 
-use super::call::Given;
+use super::call::CallArguments;
 use super::interpreter::Interpreter;
 use super::library::{leaf, root};
-use super::value::{Kind, Val, What};
-use super::words;
+use super::name_roles;
+use super::value::{AbstractValue, ObjectKind, ValueKind};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 
@@ -13,7 +13,7 @@ const DEPTH: usize = 5;
 
 /// What a loaded model is for, by the name it gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ModelRole {
     Policy,
     Reference,
     Reward,
@@ -24,8 +24,8 @@ pub(super) enum Part {
 pub(super) struct ModelRecord {
     pub(super) class: Rc<str>,
     pub(super) place: FileRange,
-    pub(super) given: Given,
-    pub(super) part: Part,
+    pub(super) given: CallArguments,
+    pub(super) part: ModelRole,
     pub(super) guard: Option<Rc<str>>,
     pub(super) via: Vec<FileRange>,
     /// It reaches an optimizer, adapters, or a backward.
@@ -41,7 +41,7 @@ pub(super) struct ModelRecord {
     /// Where the whole of it is frozen, unless it is thawed later.
     pub(super) frozen: Option<FileRange>,
     /// The type that it is cast to after it is loaded, by the last such call; unknown under a condition.
-    pub(super) cast: Option<Val>,
+    pub(super) cast: Option<AbstractValue>,
 }
 
 /// Whether a call loads a model with its weights.
@@ -61,7 +61,7 @@ fn loads_model(path: &str) -> bool {
 
 impl Interpreter<'_> {
     /// Calls that load, wrap or adapt a model.
-    pub(super) fn model_call(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Option<Val> {
+    pub(super) fn model_call(&mut self, path: &Rc<str>, given: &CallArguments, place: FileRange) -> Option<AbstractValue> {
         if loads_model(path) {
             return Some(self.load_model(path, given, place));
         }
@@ -74,12 +74,15 @@ impl Interpreter<'_> {
                 if let Some(config) = given.arg("peft_config", 1).cloned() {
                     self.adapted(&config, path, place);
                 } else {
-                    let lora = Val::at(What::Object(self.new_object(Kind::Lora)), place);
+                    let lora = AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Lora)), place);
                     self.adapted(&lora, path, place);
                 }
-                let model = Given { positional: given.arg("model", 0).into_iter().cloned().collect(), ..Given::default() };
+                let model = CallArguments {
+                    positional: given.arg("model", 0).into_iter().cloned().collect(),
+                    ..CallArguments::default()
+                };
                 self.trained_arguments(&model);
-                Some(model.positional.into_iter().next().unwrap_or_else(Val::unknown))
+                Some(model.positional.into_iter().next().unwrap_or_else(AbstractValue::unknown))
             }
             ("peft" | "torch" | "accelerate" | "transformers" | "unsloth" | "trl" | "?", _)
                 if matches!(
@@ -97,7 +100,7 @@ impl Interpreter<'_> {
                         | "fully_shard"
                 ) || (path.contains("PeftModel") && name == "from_pretrained") =>
             {
-                let model = given.arg("model", 0).cloned().unwrap_or_else(Val::unknown);
+                let model = given.arg("model", 0).cloned().unwrap_or_else(AbstractValue::unknown);
                 if name == "for_inference" {
                     for load in self.loads_in(&model, DEPTH) {
                         self.record.models[load].inferred = true;
@@ -110,14 +113,14 @@ impl Interpreter<'_> {
         }
     }
 
-    fn load_model(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Val {
+    fn load_model(&mut self, path: &Rc<str>, given: &CallArguments, place: FileRange) -> AbstractValue {
         let name = self.target.clone().unwrap_or_default();
-        let part = if words::speaks_of_reference(&name) {
-            Part::Reference
-        } else if words::speaks_of_reward(&name) {
-            Part::Reward
+        let part = if name_roles::speaks_of_reference(&name) {
+            ModelRole::Reference
+        } else if name_roles::speaks_of_reward(&name) {
+            ModelRole::Reward
         } else {
-            Part::Policy
+            ModelRole::Policy
         };
         let via: Vec<FileRange> = self.frames.iter().filter_map(|frame| frame.call).collect();
         let load = self.record.models.len();
@@ -136,21 +139,28 @@ impl Interpreter<'_> {
             frozen: None,
             cast: None,
         });
-        let model = Val::at(What::Object(self.new_object(Kind::Model(load))), place);
+        let model = AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Model(load))), place);
         if root(path) == "unsloth" {
             self.record.unsloth = true;
-            return Val::at(What::Items(Rc::new(vec![model, Val::unknown()])), place);
+            return AbstractValue::at(ValueKind::Items(Rc::new(vec![model, AbstractValue::unknown()])), place);
         }
         model
     }
 
     /// A method of a model.
-    pub(super) fn model_method(&mut self, id: usize, load: usize, name: &str, given: &Given, place: FileRange) -> Val {
-        let same = Val::at(What::Object(id), place);
+    pub(super) fn model_method(
+        &mut self,
+        id: usize,
+        load: usize,
+        name: &str,
+        given: &CallArguments,
+        place: FileRange,
+    ) -> AbstractValue {
+        let same = AbstractValue::at(ValueKind::Object(id), place);
         match name {
             "generate" => {
                 self.record.models[load].inferred = true;
-                Val::at(What::Unknown, place)
+                AbstractValue::at(ValueKind::Unknown, place)
             }
             "eval" => {
                 self.record.models[load].inferred = true;
@@ -161,23 +171,23 @@ impl Interpreter<'_> {
                 same
             }
             "requires_grad_" => {
-                let off = given.arg("requires_grad", 0).and_then(Val::certain) == Some(&Value::Bool(false));
+                let off = given.arg("requires_grad", 0).and_then(AbstractValue::certain) == Some(&Value::Bool(false));
                 self.record.models[load].frozen = (off && self.guards.is_empty()).then_some(place);
                 same
             }
             "parameters" | "named_parameters" | "cuda" | "cpu" | "train" | "merge_and_unload" | "modules" | "named_modules"
             | "children" | "state_dict" => same,
             "gradient_checkpointing_enable" => {
-                let kwargs = Given {
+                let kwargs = CallArguments {
                     keyword: given
                         .arg("gradient_checkpointing_kwargs", 0)
                         .map(|val| ("gradient_checkpointing_kwargs".to_string(), val.clone()))
                         .into_iter()
                         .collect(),
-                    ..Given::default()
+                    ..CallArguments::default()
                 };
                 self.emit_call(vramlint_catalog::Dialect::HfTrainer, name, &kwargs, place);
-                let on = Val::at(What::Scalar(Value::Bool(true)), place);
+                let on = AbstractValue::at(ValueKind::Scalar(Value::Bool(true)), place);
                 self.emit_as_key(
                     vramlint_catalog::Concept::GradientCheckpointing,
                     &on,
@@ -185,23 +195,23 @@ impl Interpreter<'_> {
                     "",
                     place,
                 );
-                Val::at(What::Scalar(Value::Null), place)
+                AbstractValue::at(ValueKind::Scalar(Value::Null), place)
             }
-            "forward" => Val::at(What::Object(self.new_object(Kind::Output(load))), place),
+            "forward" => AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Output(load))), place),
             "add_adapter" => {
                 self.record.models[load].trained = true;
-                Val::at(What::Unknown, place)
+                AbstractValue::at(ValueKind::Unknown, place)
             }
             _ => {
                 self.escape(given);
-                Val::at(What::Unknown, place)
+                AbstractValue::at(ValueKind::Unknown, place)
             }
         }
     }
 
     /// `.half()`, `.to(torch.bfloat16)`, `.to("cuda", dtype=…)`: the type of the weights from here on.
-    fn cast(&mut self, load: usize, name: &str, given: &Given, place: FileRange) {
-        let named = |word: &str| Some(Val::at(What::Scalar(Value::Text(word.to_string())), place));
+    fn cast(&mut self, load: usize, name: &str, given: &CallArguments, place: FileRange) {
+        let named = |word: &str| Some(AbstractValue::at(ValueKind::Scalar(Value::Text(word.to_string())), place));
         let to = match name {
             "half" => named("fp16"),
             "bfloat16" => named("bf16"),
@@ -220,35 +230,35 @@ impl Interpreter<'_> {
             }),
         };
         let to = match (to, given.get("dtype")) {
-            (None, Some(_)) => Some(Val::at(What::Unknown, place)),
+            (None, Some(_)) => Some(AbstractValue::at(ValueKind::Unknown, place)),
             (to, _) => to,
         };
         if let Some(to) = to {
             let certain = self.guards.is_empty();
-            self.record.models[load].cast = Some(if certain { to } else { Val::at(What::Unknown, place) });
+            self.record.models[load].cast = Some(if certain { to } else { AbstractValue::at(ValueKind::Unknown, place) });
         }
     }
 
     /// Indices of the models that a value holds.
-    pub(super) fn loads_in(&self, val: &Val, depth: usize) -> Vec<usize> {
+    pub(super) fn loads_in(&self, val: &AbstractValue, depth: usize) -> Vec<usize> {
         let mut found = Vec::new();
-        for alt in &val.alts {
-            match &alt.what {
-                What::Object(id) => match &self.objects[*id].kind {
-                    Kind::Model(load) | Kind::Output(load) => found.push(*load),
-                    Kind::Instance { .. } if depth > 0 => {
+        for alt in &val.alternatives {
+            match &alt.kind {
+                ValueKind::Object(id) => match &self.objects[*id].kind {
+                    ObjectKind::Model(load) | ObjectKind::Output(load) => found.push(*load),
+                    ObjectKind::Instance { .. } if depth > 0 => {
                         let mut names: Vec<&String> = self.objects[*id].attributes.keys().collect();
                         names.sort_unstable();
                         for name in names {
                             found.extend(self.loads_in(&self.objects[*id].attributes[name], depth.saturating_sub(2)));
                         }
                     }
-                    Kind::Dict { entries, .. } if depth > 0 => {
+                    ObjectKind::Dict { entries, .. } if depth > 0 => {
                         found.extend(entries.iter().flat_map(|(_, val)| self.loads_in(val, depth - 1)));
                     }
                     _ => {}
                 },
-                What::Items(items) | What::Bundle(items) if depth > 0 => {
+                ValueKind::Items(items) | ValueKind::Bundle(items) if depth > 0 => {
                     found.extend(items.iter().flat_map(|item| self.loads_in(item, depth - 1)));
                 }
                 _ => {}
@@ -258,7 +268,7 @@ impl Interpreter<'_> {
     }
 
     /// Every model among these arguments is trained.
-    pub(super) fn trained_arguments(&mut self, given: &Given) {
+    pub(super) fn trained_arguments(&mut self, given: &CallArguments) {
         for val in given.all() {
             for load in self.loads_in(val, DEPTH) {
                 self.record.models[load].trained = true;
@@ -267,11 +277,11 @@ impl Interpreter<'_> {
     }
 
     /// The models among these arguments, as values.
-    pub(super) fn models_in(&self, given: &Given) -> Vec<Val> {
+    pub(super) fn models_in(&self, given: &CallArguments) -> Vec<AbstractValue> {
         given.arg("model", 0).map_or_else(Vec::new, |model| self.models_of(model))
     }
 
-    pub(super) fn models_of(&self, val: &Val) -> Vec<Val> {
+    pub(super) fn models_of(&self, val: &AbstractValue) -> Vec<AbstractValue> {
         if self.loads_in(val, DEPTH).is_empty() { Vec::new() } else { vec![val.clone()] }
     }
 
@@ -285,11 +295,11 @@ impl Interpreter<'_> {
     }
 
     /// `loss.backward()`, `accelerator.backward(loss)`.
-    pub(super) fn trained_by_backward(&mut self, callee: &Val, given: &Given) {
+    pub(super) fn trained_by_backward(&mut self, callee: &AbstractValue, given: &CallArguments) {
         let mut loads: Vec<usize> = given.all().flat_map(|val| self.loads_in(val, 0)).collect();
-        for alt in &callee.alts {
-            if let What::Method(id, _) = alt.what
-                && let Kind::Output(load) = self.objects[id].kind
+        for alt in &callee.alternatives {
+            if let ValueKind::Method(id, _) = alt.kind
+                && let ObjectKind::Output(load) = self.objects[id].kind
             {
                 loads.push(load);
             }
@@ -300,8 +310,8 @@ impl Interpreter<'_> {
     }
 
     /// `accelerator.prepare(…)` gives back what it is given.
-    pub(super) fn prepared(&mut self, given: &Given, place: FileRange) -> Val {
-        let with_optimizer = given.all().any(|val| self.is_library(val, super::config_calls::is_optimizer));
+    pub(super) fn prepared(&mut self, given: &CallArguments, place: FileRange) -> AbstractValue {
+        let with_optimizer = given.all().any(|val| self.is_library(val, super::training_calls::is_optimizer));
         for val in given.all() {
             for load in self.loads_in(val, DEPTH) {
                 self.record.models[load].prepared = true;
@@ -310,7 +320,7 @@ impl Interpreter<'_> {
         }
         match given.positional.as_slice() {
             [one] => one.clone(),
-            several => Val::at(What::Items(Rc::new(several.to_vec())), place),
+            several => AbstractValue::at(ValueKind::Items(Rc::new(several.to_vec())), place),
         }
     }
 }

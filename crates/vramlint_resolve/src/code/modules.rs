@@ -13,18 +13,18 @@ pub struct ModuleIndex {
     /// Last parts of modules and folders: what is called otherwise belongs to a library.
     names: HashSet<String>,
     /// What was found for folder of the entry, folder of the importer, level and name: entries share most of their imports.
-    found: Mutex<HashMap<String, Option<Found>>>,
+    found: Mutex<HashMap<String, Option<ImportTarget>>>,
 }
 
 /// The modules as an entry sees them.
-pub(super) struct Modules {
+pub(super) struct ModuleResolver {
     index: Arc<ModuleIndex>,
     entry_folder: String,
 }
 
 /// What an import names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum ImportTarget {
     /// A module, or a package with `__init__.py`.
     File(FileId),
     /// A folder without `__init__.py`: a namespace package.
@@ -55,13 +55,13 @@ impl ModuleIndex {
 /// The file of the project that an import names, for a file that is started by itself; `level` counts the dots of a relative import.
 pub(crate) fn imported(index: &Arc<ModuleIndex>, dotted: &str, level: u32, from_path: &str) -> Option<FileId> {
     let entry_folder = parent(&normal(from_path)).unwrap_or("").to_string();
-    match (Modules { index: Arc::clone(index), entry_folder }).find(dotted, level, from_path) {
-        Some(Found::File(file)) => Some(file),
+    match (ModuleResolver { index: Arc::clone(index), entry_folder }).find(dotted, level, from_path) {
+        Some(ImportTarget::File(file)) => Some(file),
         _ => None,
     }
 }
 
-impl Modules {
+impl ModuleResolver {
     pub(super) fn new(index: Arc<ModuleIndex>, files: &[SourceFile], entry: FileId) -> Self {
         let entry_folder = files
             .iter()
@@ -71,7 +71,7 @@ impl Modules {
     }
 
     /// The module `dotted` as `from_path` imports it; `level` counts the dots of a relative import.
-    pub(super) fn find(&self, dotted: &str, level: u32, from_path: &str) -> Option<Found> {
+    pub(super) fn find(&self, dotted: &str, level: u32, from_path: &str) -> Option<ImportTarget> {
         let last = dotted.rsplit('.').next().unwrap_or(dotted);
         if level == 0 && !self.index.names.contains(last) {
             return None;
@@ -88,7 +88,7 @@ impl Modules {
         found
     }
 
-    fn search(&self, dotted: &str, level: u32, from_path: &str) -> Option<Found> {
+    fn search(&self, dotted: &str, level: u32, from_path: &str) -> Option<ImportTarget> {
         let relative = dotted.replace('.', "/");
         let own = normal(from_path);
         let own_folder = parent(&own).unwrap_or("");
@@ -105,7 +105,7 @@ impl Modules {
         let mut namespace = None;
         for base in bases(&self.entry_folder).into_iter().chain(bases(own_folder)) {
             match self.at(&join(&base, &relative)) {
-                Some(Found::File(file)) => return Some(Found::File(file)),
+                Some(ImportTarget::File(file)) => return Some(ImportTarget::File(file)),
                 Some(folder) if namespace.is_none() => namespace = Some(folder),
                 _ => {}
             }
@@ -114,11 +114,11 @@ impl Modules {
     }
 
     /// The module or package at this path without `.py`.
-    pub(super) fn at(&self, path: &str) -> Option<Found> {
+    pub(super) fn at(&self, path: &str) -> Option<ImportTarget> {
         let module = self.index.files.get(&format!("{path}.py")).or_else(|| self.index.files.get(&join(path, "__init__.py")));
         match module {
-            Some(file) => Some(Found::File(*file)),
-            None => self.index.folders.contains(path).then(|| Found::Folder(path.to_string())),
+            Some(file) => Some(ImportTarget::File(*file)),
+            None => self.index.folders.contains(path).then(|| ImportTarget::Folder(path.to_string())),
         }
     }
 }

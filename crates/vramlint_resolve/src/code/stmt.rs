@@ -1,8 +1,8 @@
 //! Statements.
 
-use super::events::Loop;
 use super::interpreter::{ClassInfo, FunctionInfo, Interpreter};
-use super::value::{Kind, Source, Val, What};
+use super::training_loop::Loop;
+use super::value::{AbstractValue, ObjectKind, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileRange, TextRange, Value};
 use vramlint_syntax::python::{Class, Expr, ExprKind, Function, Stmt, StmtKind};
@@ -78,7 +78,7 @@ impl<'a> Interpreter<'a> {
         let mut val = self.eval(value, scope);
         self.target = before;
         if !self.loops.is_empty() && targets.iter().any(|target| grows(target, value)) {
-            val = Val::at(What::Unknown, FileRange::new(self.file_of(scope), value.range));
+            val = AbstractValue::at(ValueKind::Unknown, FileRange::new(self.file_of(scope), value.range));
         }
         for target in targets {
             self.assign(target, val.clone(), scope);
@@ -86,7 +86,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Gives a target its value, and the value its name.
-    pub(super) fn assign(&mut self, target: &'a Expr, val: Val, scope: usize) {
+    pub(super) fn assign(&mut self, target: &'a Expr, val: AbstractValue, scope: usize) {
         match &target.kind {
             ExprKind::Name(name) => {
                 let class = self.class_name(scope);
@@ -106,28 +106,30 @@ impl<'a> Interpreter<'a> {
             ExprKind::Other(inner) => {
                 // A starred target takes the rest.
                 for target in inner {
-                    self.assign(target, Val::unknown(), scope);
+                    self.assign(target, AbstractValue::unknown(), scope);
                 }
             }
             _ => {}
         }
     }
 
-    fn unpack(&mut self, targets: &'a [Expr], val: &Val, scope: usize) {
+    fn unpack(&mut self, targets: &'a [Expr], val: &AbstractValue, scope: usize) {
         let starred = targets.iter().any(|target| matches!(target.kind, ExprKind::Other(_)));
         for (i, target) in targets.iter().enumerate() {
-            let mut alts = Vec::new();
-            for alt in &val.alts {
-                let item = match &alt.what {
-                    What::Items(items) if !starred && items.len() == targets.len() => items[i].clone(),
-                    _ => Val::one(What::Unknown, Source { place: alt.source.place, ..Source::default() }),
+            let mut alternatives = Vec::new();
+            for alt in &val.alternatives {
+                let item = match &alt.kind {
+                    ValueKind::Items(items) if !starred && items.len() == targets.len() => items[i].clone(),
+                    _ => {
+                        AbstractValue::one(ValueKind::Unknown, ValueSource { place: alt.source.place, ..ValueSource::default() })
+                    }
                 };
-                alts.extend(item.alts.into_iter().map(|mut inner| {
+                alternatives.extend(item.alternatives.into_iter().map(|mut inner| {
                     inner.condition = super::branch::both(alt.condition.as_ref(), inner.condition.as_ref());
                     inner
                 }));
             }
-            self.assign(target, Val::from_alts(alts), scope);
+            self.assign(target, AbstractValue::from_alts(alternatives), scope);
         }
     }
 
@@ -139,14 +141,15 @@ impl<'a> Interpreter<'a> {
             self.update_dict(&old, &new);
             return;
         }
-        let result = if self.loops.is_empty() { self.binary(&old, op, &new, place) } else { Val::at(What::Unknown, place) };
+        let result =
+            if self.loops.is_empty() { self.binary(&old, op, &new, place) } else { AbstractValue::at(ValueKind::Unknown, place) };
         self.assign(target, result, scope);
     }
 
     fn returned(&mut self, value: Option<&'a Expr>, range: TextRange, scope: usize) -> Flow {
         let val = match value {
             Some(value) => self.eval(value, scope),
-            None => Val::at(What::Scalar(Value::Null), FileRange::new(self.file_of(scope), range)),
+            None => AbstractValue::at(ValueKind::Scalar(Value::Null), FileRange::new(self.file_of(scope), range)),
         };
         let condition = self.frames.last().and_then(|frame| {
             let conditions = frame.passed.iter().chain(self.guards.get(frame.guards..).unwrap_or_default());
@@ -161,13 +164,17 @@ impl<'a> Interpreter<'a> {
     fn for_loop(&mut self, target: &'a Expr, iter: &'a Expr, body: &'a [Stmt], orelse: &'a [Stmt], scope: usize) {
         let over = self.eval(iter, scope);
         // Only what all items have in common is known of one of them.
-        let item = match over.only().map(|alt| &alt.what) {
-            Some(What::Items(items)) if items.len() == 1 => items[0].clone(),
-            Some(What::Items(items) | What::Bundle(items)) if !items.is_empty() => {
-                let objects: Vec<Val> = items.iter().filter(|item| item.objects().next().is_some()).cloned().collect();
-                if objects.is_empty() { Val::unknown() } else { Val::one(What::Bundle(Rc::new(objects)), Source::default()) }
+        let item = match over.only().map(|alt| &alt.kind) {
+            Some(ValueKind::Items(items)) if items.len() == 1 => items[0].clone(),
+            Some(ValueKind::Items(items) | ValueKind::Bundle(items)) if !items.is_empty() => {
+                let objects: Vec<AbstractValue> = items.iter().filter(|item| item.objects().next().is_some()).cloned().collect();
+                if objects.is_empty() {
+                    AbstractValue::unknown()
+                } else {
+                    AbstractValue::one(ValueKind::Bundle(Rc::new(objects)), ValueSource::default())
+                }
             }
-            _ => Val::at(What::Unknown, FileRange::new(self.file_of(scope), target.range)),
+            _ => AbstractValue::at(ValueKind::Unknown, FileRange::new(self.file_of(scope), target.range)),
         };
         self.assign(target, item, scope);
         let times = match &iter.kind {
@@ -180,7 +187,7 @@ impl<'a> Interpreter<'a> {
         self.block(orelse, scope);
     }
 
-    fn loop_body(&mut self, times: Option<Val>, body: &'a [Stmt], scope: usize) {
+    fn loop_body(&mut self, times: Option<AbstractValue>, body: &'a [Stmt], scope: usize) {
         self.loop_count += 1;
         self.loops.push(Loop { id: self.loop_count, times });
         self.block(body, scope);
@@ -193,10 +200,10 @@ impl<'a> Interpreter<'a> {
         for (context, target) in items {
             let val = self.eval(context, scope);
             self.note_context(context, &val);
-            if super::events::stops_gradients(context) {
+            if super::training_loop::stops_gradients(context) {
                 without_grad += 1;
             }
-            catching += u32::from(super::events::expects_errors(context));
+            catching += u32::from(super::training_loop::expects_errors(context));
             if let Some(target) = target {
                 self.assign(target, val, scope);
             }
@@ -214,13 +221,13 @@ impl<'a> Interpreter<'a> {
         let file = self.file_of(scope);
         let id = self.functions.len();
         self.functions.push(FunctionInfo { def, file, scope, class, decorators, runs: 0 });
-        let val = Val::at(What::Function { id, receiver: None }, FileRange::new(file, def.name_range));
+        let val = AbstractValue::at(ValueKind::Function { id, receiver: None }, FileRange::new(file, def.name_range));
         self.set(scope, &def.name, val);
         self.note_decorated(id);
     }
 
     fn define_class(&mut self, def: &'a Class, scope: usize) {
-        let bases: Vec<Val> = def.bases.iter().map(|base| self.muted(|this| this.eval(base, scope))).collect();
+        let bases: Vec<AbstractValue> = def.bases.iter().map(|base| self.muted(|this| this.eval(base, scope))).collect();
         let decorated = def.decorators.iter().any(|decorator| self.is_record_maker(decorator, scope));
         let record = decorated || bases.iter().any(|base| self.is_record(base));
         let file = self.file_of(scope);
@@ -235,7 +242,7 @@ impl<'a> Interpreter<'a> {
                 self.statement(stmt, body);
             }
         }
-        self.set(scope, &def.name, Val::at(What::Class(id), FileRange::new(file, def.name_range)));
+        self.set(scope, &def.name, AbstractValue::at(ValueKind::Class(id), FileRange::new(file, def.name_range)));
     }
 
     /// The name of the class whose body a scope is.
@@ -255,7 +262,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Stores a name, and remembers what it was for the branch that is open.
-    pub(super) fn set(&mut self, scope: usize, name: &str, val: Val) {
+    pub(super) fn set(&mut self, scope: usize, name: &str, val: AbstractValue) {
         let scope = if self.scopes[scope].globals.contains(name) { self.root_of(scope) } else { scope };
         let scope = &mut self.scopes[scope];
         let old = scope.vars.insert(name.to_string(), val);
@@ -272,14 +279,14 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Whether an alternative is an object of a library class with this full name.
-    pub(super) fn is_library(&self, val: &Val, test: impl Fn(&str) -> bool) -> bool {
-        val.objects().any(|id| matches!(&self.objects[id].kind, Kind::Library(path) if test(path)))
+    pub(super) fn is_library(&self, val: &AbstractValue, test: impl Fn(&str) -> bool) -> bool {
+        val.objects().any(|id| matches!(&self.objects[id].kind, ObjectKind::Library(path) if test(path)))
     }
 }
 
 /// Gives a name to alternatives that have none yet.
-pub(super) fn declare(mut val: Val, name: &str, class: Option<&str>) -> Val {
-    for alt in &mut val.alts {
+pub(super) fn declare(mut val: AbstractValue, name: &str, class: Option<&str>) -> AbstractValue {
+    for alt in &mut val.alternatives {
         if alt.source.declared || alt.source.place.is_none() {
             continue;
         }

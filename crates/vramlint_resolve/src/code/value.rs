@@ -9,15 +9,15 @@ const ALTERNATIVES: usize = 8;
 
 /// A value: one alternative, or several where a branch that cannot be decided chooses. Never empty.
 #[derive(Clone, Debug)]
-pub(super) struct Val {
-    pub(super) alts: Vec<Alt>,
+pub(super) struct AbstractValue {
+    pub(super) alternatives: Vec<Alternative>,
 }
 
 /// One thing that a value may be.
 #[derive(Clone, Debug)]
-pub(super) struct Alt {
-    pub(super) what: What,
-    pub(super) source: Rc<Source>,
+pub(super) struct Alternative {
+    pub(super) kind: ValueKind,
+    pub(super) source: Rc<ValueSource>,
     /// When it is this one; `None` for the one that holds unless a condition says otherwise.
     pub(super) condition: Option<Rc<str>>,
     /// Whether it holds only where the alternatives before it turn out to be absent.
@@ -26,15 +26,15 @@ pub(super) struct Alt {
 
 /// What a value is.
 #[derive(Clone, Debug)]
-pub(super) enum What {
+pub(super) enum ValueKind {
     /// Not known.
     Unknown,
     /// A number, text, truth value or `None`.
     Scalar(Value),
     /// A list or tuple.
-    Items(Rc<Vec<Val>>),
+    Items(Rc<Vec<AbstractValue>>),
     /// Several values of which only the contents matter: a comprehension, a generator.
-    Bundle(Rc<Vec<Val>>),
+    Bundle(Rc<Vec<AbstractValue>>),
     /// A thing with identity, by its index in the heap.
     Object(usize),
     /// A function of the project, bound to an object where it is a method.
@@ -56,7 +56,7 @@ pub(super) enum What {
 /// Where a value comes from.
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools)] // each is asked for alone
-pub(super) struct Source {
+pub(super) struct ValueSource {
     /// Where it is written.
     pub(super) place: Option<FileRange>,
     /// What it is called there: `GRPO_BATCH_SIZE`, `TrainConfig.batch_size`.
@@ -82,19 +82,19 @@ pub(super) struct Source {
 /// A thing with identity.
 #[derive(Clone, Debug)]
 pub(super) struct Object {
-    pub(super) kind: Kind,
-    pub(super) attributes: HashMap<String, Val>,
+    pub(super) kind: ObjectKind,
+    pub(super) attributes: HashMap<String, AbstractValue>,
     /// How many undecided branches were open when it was made: a write under more of them is conditional.
     pub(super) depth: usize,
 }
 
 /// What a thing is.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(super) enum ObjectKind {
     /// A dict; `open` where it may hold keys that are not seen.
-    Dict { entries: Vec<(Value, Val)>, open: bool },
+    Dict { entries: Vec<(Value, AbstractValue)>, open: bool },
     /// An object of a class of the project. `rest` is where attributes that nobody set come from.
-    Instance { class: usize, rest: Rest },
+    Instance { class: usize, rest: FieldSource },
     /// `super()` of an object in a class.
     Super { object: usize, class: usize },
     /// A thing of a library, by the full name of its class.
@@ -104,22 +104,22 @@ pub(super) enum Kind {
     /// What `parse_args()` returns, for the parser with this object.
     Namespace(usize),
     /// A parser of dataclasses.
-    DataclassParser { classes: Vec<Val>, trl: bool, place: FileRange },
+    DataclassParser { classes: Vec<AbstractValue>, trl: bool, place: FileRange },
     /// A model, by its index in the record of loads.
     Model(usize),
     /// What a model computes.
     Output(usize),
     /// An open file, or what was read from it.
-    Handle(Val),
+    Handle(AbstractValue),
     /// Adapters' configuration.
     Lora,
     /// Quantization, as a canonical value, where it was decided and by which library call.
-    Quantization(Val),
+    Quantization(AbstractValue),
 }
 
 /// Where the fields of an object come from that nobody sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Rest {
+pub(super) enum FieldSource {
     /// From the class.
     Class,
     /// From the class, unless a caller that is not seen gives others.
@@ -130,42 +130,47 @@ pub(super) enum Rest {
     Loaded(usize, Vec<String>),
 }
 
-impl Val {
+impl AbstractValue {
     /// One thing.
-    pub(super) fn one(what: What, source: Source) -> Self {
-        Self { alts: vec![Alt { what, source: Rc::new(source), condition: None, fallback: false }] }
+    pub(super) fn one(kind: ValueKind, source: ValueSource) -> Self {
+        Self { alternatives: vec![Alternative { kind, source: Rc::new(source), condition: None, fallback: false }] }
     }
 
     /// Nothing known, without a place.
     pub(super) fn unknown() -> Self {
-        Self::one(What::Unknown, Source::default())
+        Self::one(ValueKind::Unknown, ValueSource::default())
     }
 
     /// One thing that is written at `place`.
-    pub(super) fn at(what: What, place: FileRange) -> Self {
-        Self::one(what, Source { place: Some(place), ..Source::default() })
+    pub(super) fn at(kind: ValueKind, place: FileRange) -> Self {
+        Self::one(kind, ValueSource { place: Some(place), ..ValueSource::default() })
     }
 
     /// From several alternatives; too many leave an unknown one at the end.
-    pub(super) fn from_alts(mut alts: Vec<Alt>) -> Self {
-        if alts.is_empty() {
+    pub(super) fn from_alts(mut alternatives: Vec<Alternative>) -> Self {
+        if alternatives.is_empty() {
             return Self::unknown();
         }
-        if alts.len() > ALTERNATIVES {
-            alts.truncate(ALTERNATIVES - 1);
-            alts.push(Alt { what: What::Unknown, source: Rc::default(), condition: Some("…".into()), fallback: false });
+        if alternatives.len() > ALTERNATIVES {
+            alternatives.truncate(ALTERNATIVES - 1);
+            alternatives.push(Alternative {
+                kind: ValueKind::Unknown,
+                source: Rc::default(),
+                condition: Some("…".into()),
+                fallback: false,
+            });
         }
-        Self { alts }
+        Self { alternatives }
     }
 
     /// The only thing that it is, if it is one.
-    pub(super) fn only(&self) -> Option<&Alt> {
-        if let [alt] = self.alts.as_slice() { Some(alt) } else { None }
+    pub(super) fn only(&self) -> Option<&Alternative> {
+        if let [alt] = self.alternatives.as_slice() { Some(alt) } else { None }
     }
 
     /// The same, where a condition holds.
     pub(super) fn under(mut self, condition: Option<&Rc<str>>) -> Self {
-        for alt in &mut self.alts {
+        for alt in &mut self.alternatives {
             alt.condition = super::branch::both(condition, alt.condition.as_ref());
         }
         self
@@ -173,22 +178,22 @@ impl Val {
 
     /// The scalar that it certainly is, whatever the command line says.
     pub(super) fn certain(&self) -> Option<&Value> {
-        self.only().filter(|alt| !alt.source.soft).and_then(Alt::scalar)
+        self.only().filter(|alt| !alt.source.soft).and_then(Alternative::scalar)
     }
 
     /// The scalar that it is unless the command line or a branch says otherwise.
     pub(super) fn nominal(&self) -> Option<&Value> {
-        self.alts.first().filter(|alt| alt.condition.is_none()).and_then(Alt::scalar)
+        self.alternatives.first().filter(|alt| alt.condition.is_none()).and_then(Alternative::scalar)
     }
 
     /// Whether nothing at all is known.
     pub(super) fn is_unknown(&self) -> bool {
-        self.alts.iter().all(|alt| matches!(alt.what, What::Unknown))
+        self.alternatives.iter().all(|alt| matches!(alt.kind, ValueKind::Unknown))
     }
 
     /// The same value with every source changed.
-    pub(super) fn map_source(mut self, change: impl Fn(&mut Source)) -> Self {
-        for alt in &mut self.alts {
+    pub(super) fn map_source(mut self, change: impl Fn(&mut ValueSource)) -> Self {
+        for alt in &mut self.alternatives {
             change(Rc::make_mut(&mut alt.source));
         }
         self
@@ -196,46 +201,46 @@ impl Val {
 
     /// These alternatives, then those of `other` for where these are absent.
     pub(super) fn or_else(mut self, other: Self) -> Self {
-        self.alts.extend(other.alts.into_iter().map(|alt| Alt { fallback: true, ..alt }));
-        Self::from_alts(self.alts)
+        self.alternatives.extend(other.alternatives.into_iter().map(|alt| Alternative { fallback: true, ..alt }));
+        Self::from_alts(self.alternatives)
     }
 
     /// Indices of the things with identity among the alternatives.
     pub(super) fn objects(&self) -> impl Iterator<Item = usize> + '_ {
-        self.alts.iter().filter_map(|alt| if let What::Object(id) = alt.what { Some(id) } else { None })
+        self.alternatives.iter().filter_map(|alt| if let ValueKind::Object(id) = alt.kind { Some(id) } else { None })
     }
 
     /// The full name of the library thing that it is.
     pub(super) fn external(&self) -> Option<Rc<str>> {
-        self.alts.iter().find_map(|alt| if let What::External(path) = &alt.what { Some(path.clone()) } else { None })
+        self.alternatives.iter().find_map(|alt| if let ValueKind::External(path) = &alt.kind { Some(path.clone()) } else { None })
     }
 }
 
-impl Alt {
+impl Alternative {
     /// The scalar, if it is one.
     pub(super) fn scalar(&self) -> Option<&Value> {
-        if let What::Scalar(value) = &self.what { Some(value) } else { None }
+        if let ValueKind::Scalar(value) = &self.kind { Some(value) } else { None }
     }
 
     /// Whether two alternatives are the same value of the same place.
     pub(super) fn same(&self, other: &Self) -> bool {
-        let equal = match (&self.what, &other.what) {
-            (What::Unknown, What::Unknown) => true,
-            (What::Scalar(a), What::Scalar(b)) => a == b,
-            (What::Object(a), What::Object(b)) | (What::Class(a), What::Class(b)) => a == b,
-            (What::Function { id: a, receiver: c }, What::Function { id: b, receiver: d }) => a == b && c == d,
-            (What::Items(a), What::Items(b)) | (What::Bundle(a), What::Bundle(b)) => Rc::ptr_eq(a, b),
-            (What::Module(a), What::Module(b)) => a == b,
-            (What::Folder(a), What::Folder(b)) | (What::External(a), What::External(b)) => a == b,
-            (What::Method(a, c), What::Method(b, d)) => a == b && c == d,
-            (What::Loaded(a, c), What::Loaded(b, d)) => a == b && c == d,
+        let equal = match (&self.kind, &other.kind) {
+            (ValueKind::Unknown, ValueKind::Unknown) => true,
+            (ValueKind::Scalar(a), ValueKind::Scalar(b)) => a == b,
+            (ValueKind::Object(a), ValueKind::Object(b)) | (ValueKind::Class(a), ValueKind::Class(b)) => a == b,
+            (ValueKind::Function { id: a, receiver: c }, ValueKind::Function { id: b, receiver: d }) => a == b && c == d,
+            (ValueKind::Items(a), ValueKind::Items(b)) | (ValueKind::Bundle(a), ValueKind::Bundle(b)) => Rc::ptr_eq(a, b),
+            (ValueKind::Module(a), ValueKind::Module(b)) => a == b,
+            (ValueKind::Folder(a), ValueKind::Folder(b)) | (ValueKind::External(a), ValueKind::External(b)) => a == b,
+            (ValueKind::Method(a, c), ValueKind::Method(b, d)) => a == b && c == d,
+            (ValueKind::Loaded(a, c), ValueKind::Loaded(b, d)) => a == b && c == d,
             _ => false,
         };
         equal && self.source.place == other.source.place && self.source.option == other.source.option
     }
 }
 
-impl Source {
+impl ValueSource {
     /// Whether the command line or the environment may set it to something else.
     pub(super) fn is_set_outside(&self) -> bool {
         self.soft && (self.option.is_some() || self.env.is_some())

@@ -35,7 +35,7 @@ pub(super) fn offer(offers: &mut Offers, code: Option<&CodeFacts>, dialect: Dial
             offers.offer(*concept, Layer::Default, known(value, "", origin));
         }
     }
-    let bare = code.and_then(|code| code.accelerator).is_some_and(|used| !used.accumulation_given);
+    let bare = code.and_then(|code| code.accelerator).is_some_and(|used| !used.sets_accumulation);
     if bare && !offers.has(Concept::GradientAccumulationSteps) {
         // Without the argument nothing accumulates, unless the environment says so (accelerate 1.15.0 accelerator.py:541).
         let source = "accelerate 1.15.0 accelerator.py".to_owned();

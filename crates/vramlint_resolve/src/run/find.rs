@@ -5,10 +5,10 @@ use super::assemble::assemble;
 use super::imports::Imports;
 use super::seed::Seed;
 use crate::SourceFile;
-use crate::code::FUEL;
+use crate::code::STEP_LIMIT;
 use crate::kind::Kind;
 use crate::launch::Launch;
-use crate::library_calls::is_test;
+use crate::library_calls::is_test_file;
 use crate::project::Project;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub fn runs(project: &Project) -> Vec<Run> {
     let imports = Imports::of(project);
     let mut left = STEPS;
     let may_be_entry = |file: &&SourceFile| {
-        file.python().is_some() && file.host.is_none() && !imports.is_imported(file.id) && !is_test(&file.path)
+        file.python().is_some() && file.host.is_none() && !imports.is_imported(file.id) && !is_test_file(&file.path)
     };
     let mut entries: Vec<&SourceFile> = project.files.iter().filter(may_be_entry).collect();
     entries.sort_by_key(|file| !file.text.contains("__main__"));
@@ -46,7 +46,7 @@ pub fn runs(project: &Project) -> Vec<Run> {
         if left == 0 || used.contains(&file.id) || !imports.may_train(file.id) {
             continue;
         }
-        let code = project.code_within(file.id, FUEL.min(left));
+        let code = project.code_within(file.id, STEP_LIMIT.min(left));
         left = left.saturating_sub(code.as_ref().map_or(0, |code| code.steps));
         if code.is_some_and(|code| code.trains()) {
             for run in assemble(project, &Seed::from_entry(project, file.id)) {

@@ -2,7 +2,7 @@
 //! interpretation.
 
 use crate::SourceFile;
-use crate::library_calls::is_test;
+use crate::library_calls::is_test_file;
 use crate::project::Project;
 use std::collections::{BTreeMap, BTreeSet};
 use vramlint_base::FileId;
@@ -53,7 +53,7 @@ impl Imports {
             };
             code.body.iter().for_each(|statement| walk(statement, &mut add));
             // A test that imports a script takes nothing from its being one.
-            if !is_test(&file.path) {
+            if !is_test_file(&file.path) {
                 graph.imported.extend(own.iter().copied());
             }
         }

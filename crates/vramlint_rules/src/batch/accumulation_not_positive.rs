@@ -44,7 +44,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::arguments::By;
+use vramlint_resolve::arguments::PassedBy;
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
@@ -72,7 +72,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             message!("{shown}: training ends after zero steps, and reports success", "{shown}：训练零步就结束，并报告成功")
         };
         let mut found = finding(cx, set, &RULE, given.place, message).help(message!("1 means no accumulation", "1 表示不累积"));
-        if steps == 0 && matches!(given.by, By::Keyword | By::File | By::Flag) {
+        if steps == 0 && matches!(given.by, PassedBy::Keyword | PassedBy::File | PassedBy::Flag) {
             found = found.fix(Fix {
                 title: message!("set it to 1", "改为 1"),
                 applicability: Applicability::Safe,

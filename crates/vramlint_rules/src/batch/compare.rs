@@ -5,7 +5,7 @@ use super::claimed::{Claimed, in_an_arm, speaks_of_batches};
 use super::stated;
 use vramlint_base::{FileRange, Related, TextRange, message};
 use vramlint_catalog::Concept;
-use vramlint_resolve::beside::{self, Beside};
+use vramlint_resolve::local_values::{self, LocalValue};
 use vramlint_resolve::{Origin, Project, Run, Setting, SourceFile};
 use vramlint_syntax::data::NodeRef;
 
@@ -158,7 +158,7 @@ fn is_of(project: &Project, file: &SourceFile, run: &Run, claimed: &Claimed) -> 
                     && setting.candidates.iter().any(|candidate| on_line(candidate.origin.place()))
         });
     }
-    let values = beside::values(project, file);
+    let values = local_values::local_values(project, file);
     let alone = both.iter().all(|concept| distinct(&values, *concept) < 2);
     let of_file = |setting: &Setting| {
         let mut known: Vec<_> = setting
@@ -174,7 +174,7 @@ fn is_of(project: &Project, file: &SourceFile, run: &Run, claimed: &Claimed) -> 
     alone && settings().all(|setting| of_file(setting) < 2)
 }
 
-fn distinct(values: &[Beside], concept: Concept) -> usize {
+fn distinct(values: &[LocalValue], concept: Concept) -> usize {
     let mut numbers: Vec<i64> = values.iter().filter(|value| value.concept == concept).map(|value| value.number).collect();
     numbers.sort_unstable();
     numbers.dedup();
@@ -198,7 +198,7 @@ fn fallback<'a>(project: &'a Project, file: &SourceFile, claimed: &Claimed) -> V
 
 /// The values beside a claim in a file that no run uses: a block of a document, a lone file.
 fn of_file<'a>(project: &'a Project, file: &SourceFile, claimed: &Claimed) -> Verdict<'a> {
-    let values = beside::values(project, file);
+    let values = local_values::local_values(project, file);
     let one = |concept: Concept| {
         let mut values = values.iter().filter(|value| value.concept == concept);
         let first = values.next()?;

@@ -60,8 +60,8 @@ use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Severity, Value, message};
 use vramlint_catalog::flags::Launcher;
-use vramlint_resolve::CallIn;
-use vramlint_resolve::code::{CallWhat, LibraryCall};
+use vramlint_resolve::CallRef;
+use vramlint_resolve::code::{ArgValue, LibraryCall};
 use vramlint_resolve::versions::Span;
 use vramlint_semantic::{calls, version_gate};
 
@@ -88,7 +88,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for at in calls::made(cx.project) {
         let call = at.call();
-        if !call.is("accelerate", "Accelerator") || call.derived {
+        if !call.is("accelerate", "Accelerator") || call.is_subclass {
             continue;
         }
         precision(call, &mut once, out);
@@ -120,8 +120,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn precision(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
     let Some(argument) = call.argument("mixed_precision", None) else { return };
-    let Some(value) = argument.only() else { return };
-    let CallWhat::Known(known) = &value.what else { return };
+    let Some(value) = argument.sole_value() else { return };
+    let ArgValue::Known(known) = &value.value else { return };
     let meant = match known {
         Value::Null => return,
         Value::Text(text) if matches!(text.as_str(), "no" | "fp16" | "bf16" | "fp8") => return,
@@ -157,16 +157,16 @@ fn precision(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
 }
 
 /// `int()` of the argument, or of the variable that replaces it; a plugin of its own excludes the argument (accelerator.py:541-548).
-fn accumulation(cx: &Context<'_>, at: &CallIn, once: &mut Once, out: &mut Sink) {
+fn accumulation(cx: &Context<'_>, at: &CallRef, once: &mut Once, out: &mut Sink) {
     const VARIABLE: &str = "ACCELERATE_GRADIENT_ACCUMULATION_STEPS";
     let call = at.call();
     let argument = call.argument("gradient_accumulation_steps", Some(3));
     let plugin = call.argument("gradient_accumulation_plugin", None);
     let made = plugin
-        .and_then(|plugin| at.made(&plugin.only()?.what))
+        .and_then(|plugin| at.producing_call(&plugin.sole_value()?.value))
         .is_some_and(|made| made.is("accelerate", "GradientAccumulationPlugin"));
     if let (Some(plugin), Some(argument), true) = (plugin, argument, made) {
-        let steps = argument.settled().and_then(Value::as_int).filter(|steps| *steps != 1);
+        let steps = argument.constant().and_then(Value::as_int).filter(|steps| *steps != 1);
         if let Some(steps) = steps.filter(|_| once.first(argument.place)) {
             let message = message!(
                 "Accelerator() refuses gradient_accumulation_steps={steps} beside a gradient_accumulation_plugin",
@@ -185,8 +185,8 @@ fn accumulation(cx: &Context<'_>, at: &CallIn, once: &mut Once, out: &mut Sink) 
     }
     let number = |text: &str| text.trim().parse::<i64>().is_ok();
     let help = message!("write a whole number, or leave it out: 1", "请写整数，或去掉：默认为 1");
-    if let Some(value) = argument.and_then(|argument| argument.only())
-        && let CallWhat::Known(Value::Text(text)) = &value.what
+    if let Some(value) = argument.and_then(|argument| argument.sole_value())
+        && let ArgValue::Known(Value::Text(text)) = &value.value
         && !number(text)
         && once.first(value.place)
     {
@@ -218,7 +218,7 @@ fn accumulation(cx: &Context<'_>, at: &CallIn, once: &mut Once, out: &mut Sink) 
 }
 
 /// torchrun and python hand the variable on as it is, and nobody checks it: an unknown word means no mixed precision.
-fn precision_of_the_environment(cx: &Context<'_>, at: &CallIn, once: &mut Once, out: &mut Sink) {
+fn precision_of_the_environment(cx: &Context<'_>, at: &CallRef, once: &mut Once, out: &mut Sink) {
     const VARIABLE: &str = "ACCELERATE_MIXED_PRECISION";
     let call = at.call();
     if !call.lacks("mixed_precision", Some(2)) {

@@ -66,7 +66,7 @@ use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
-use vramlint_resolve::CallIn;
+use vramlint_resolve::CallRef;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -89,9 +89,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !(call.library() == "accelerate" && call.name() == "backward" && call.in_loop) {
             continue;
         }
-        let Some(maker) = call.receiver.as_ref().and_then(|receiver| at.made(receiver)) else { continue };
+        let Some(maker) = call.receiver.as_ref().and_then(|receiver| at.producing_call(receiver)) else { continue };
         let Some(given) = maker.argument("gradient_accumulation_steps", None) else { continue };
-        let Some(Value::Int(count)) = given.settled().filter(|value| value.as_int().is_some_and(|count| count > 1)) else {
+        let Some(Value::Int(count)) = given.constant().filter(|value| value.as_int().is_some_and(|count| count > 1)) else {
             continue;
         };
         if counts(cx, at) || !once.first(call.place) {
@@ -114,7 +114,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn counts(cx: &Context<'_>, at: &CallIn) -> bool {
+fn counts(cx: &Context<'_>, at: &CallRef) -> bool {
     let text = |word: &str| at.facts.files.iter().any(|file| cx.project.file(*file).text.contains(word));
     let deepspeed =
         at.runs(cx.project).any(|run| run.deepspeed.is_some() || run.text(Concept::DistributedType) == Some("DEEPSPEED"));

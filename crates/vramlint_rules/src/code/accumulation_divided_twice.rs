@@ -89,9 +89,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !(call.library() == "accelerate" && call.name() == "backward") {
             continue;
         }
-        let Some(maker) = call.receiver.as_ref().and_then(|receiver| at.made(receiver)) else { continue };
+        let Some(maker) = call.receiver.as_ref().and_then(|receiver| at.producing_call(receiver)) else { continue };
         let Some(given) = maker.argument("gradient_accumulation_steps", None) else { continue };
-        let Some(Value::Int(count)) = given.settled() else { continue };
+        let Some(Value::Int(count)) = given.constant() else { continue };
         let file = cx.project.file(call.file);
         let written = given.place.range.slice(&cx.project.file(given.place.file).text);
         let written = written.rsplit('=').next().unwrap_or(written).trim();

@@ -122,11 +122,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// What certainly repairs it: nothing in its place where it is off, the keyword of today where it is on.
 fn fix(cx: &Context<'_>, call: &LibraryCall, argument: &CallArgument, name: &str) -> Option<Fix> {
-    let value = argument.settled()?;
+    let value = argument.constant()?;
     if matches!(value, Value::Bool(false) | Value::Null) {
         return calls::remove(cx.project, call, argument, Applicability::Safe);
     }
-    if *value != Value::Bool(true) || !argument.written {
+    if *value != Value::Bool(true) || !argument.is_explicit {
         return None;
     }
     let (key, text) = match name {

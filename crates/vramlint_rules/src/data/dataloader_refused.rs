@@ -49,7 +49,7 @@
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Message, Severity, Value, message};
-use vramlint_resolve::code::{CallArgument, CallWhat, LibraryCall};
+use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -66,7 +66,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for at in calls::made(cx.project) {
         let call = at.call();
-        if !call.is("torch", "DataLoader") || call.derived {
+        if !call.is("torch", "DataLoader") || call.is_subclass {
             continue;
         }
         numbers(call, &mut once, out);
@@ -83,7 +83,7 @@ fn argument<'c>(call: &'c LibraryCall, name: &str) -> Option<&'c CallArgument> {
 
 fn known<'c>(call: &'c LibraryCall, name: &str) -> Option<(&'c CallArgument, &'c Value)> {
     let argument = argument(call, name)?;
-    Some((argument, argument.settled()?))
+    Some((argument, argument.constant()?))
 }
 
 fn push(place: FileRange, text: Message, help: Message, once: &mut Once, out: &mut Sink) -> bool {
@@ -138,7 +138,7 @@ fn without_workers(cx: &Context<'_>, call: &LibraryCall, once: &mut Once, out: &
     let workers = argument(call, "num_workers");
     let none = match workers {
         None => !call.open,
-        Some(argument) => argument.settled() == Some(&Value::Int(0)),
+        Some(argument) => argument.constant() == Some(&Value::Int(0)),
     };
     if !none {
         return;
@@ -174,8 +174,8 @@ fn pairs(cx: &Context<'_>, call: &LibraryCall, once: &mut Once, out: &mut Sink) 
     let is = |name: &str, value: &Value| known(call, name).is_some_and(|(_, known)| known == value);
     let thing = |name: &str| {
         argument(call, name).filter(|argument| {
-            argument.only().is_some_and(|value| {
-                matches!(value.what, CallWhat::Made(_) | CallWhat::List(_) | CallWhat::Known(Value::List(_)))
+            argument.sole_value().is_some_and(|value| {
+                matches!(value.value, ArgValue::ResultOf(_) | ArgValue::List(_) | ArgValue::Known(Value::List(_)))
             })
         })
     };

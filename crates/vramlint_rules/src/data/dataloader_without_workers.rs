@@ -59,8 +59,8 @@
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
-use vramlint_resolve::CallIn;
-use vramlint_resolve::code::CallWhat;
+use vramlint_resolve::CallRef;
+use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -77,10 +77,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for at in calls::made(cx.project) {
         let call = at.call();
-        let loader = call.is("torch", "DataLoader") && !call.derived && !call.open && at.facts.trains();
+        let loader = call.is("torch", "DataLoader") && !call.is_subclass && !call.open && at.facts.trains();
         // What is not written is the default, and that nobody chose: of that only a run that was seen is told.
         let Some(workers) = call.argument("num_workers", Some(5)).filter(|_| loader) else { continue };
-        if workers.settled() != Some(&Value::Int(0))
+        if workers.constant() != Some(&Value::Int(0))
             || in_memory(at)
             || evaluates(cx, at)
             || cx.project.policy(call.file).target.count == Some(0)
@@ -106,15 +106,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn in_memory(at: &CallIn) -> bool {
-    let data = at.call().argument("dataset", Some(0)).and_then(|argument| argument.only());
-    data.is_some_and(|value| match &value.what {
-        CallWhat::Known(_) | CallWhat::List(_) => true,
-        what => at.made(what).is_some_and(|made| made.name() == "TensorDataset"),
+fn in_memory(at: &CallRef) -> bool {
+    let data = at.call().argument("dataset", Some(0)).and_then(|argument| argument.sole_value());
+    data.is_some_and(|value| match &value.value {
+        ArgValue::Known(_) | ArgValue::List(_) => true,
+        what => at.producing_call(what).is_some_and(|made| made.name() == "TensorDataset"),
     })
 }
 
-fn evaluates(cx: &Context<'_>, at: &CallIn) -> bool {
+fn evaluates(cx: &Context<'_>, at: &CallRef) -> bool {
     let call = at.call();
     let words = ["eval", "val", "test", "infer", "predict", "calib"];
     let speaks = |text: &str| {
@@ -125,10 +125,10 @@ fn evaluates(cx: &Context<'_>, at: &CallIn) -> bool {
     let text = call
         .argument("dataset", Some(0))
         .map_or("", |argument| argument.place.range.slice(&cx.project.file(argument.place.file).text));
-    call.target.as_deref().is_some_and(speaks) || speaks(text)
+    call.assigned_to.as_deref().is_some_and(speaks) || speaks(text)
 }
 
-fn uses_gpu(cx: &Context<'_>, at: &CallIn) -> bool {
+fn uses_gpu(cx: &Context<'_>, at: &CallRef) -> bool {
     at.facts.accelerator.is_some()
         || at.facts.files.iter().any(|file| {
             let text = &cx.project.file(*file).text;

@@ -73,7 +73,7 @@ use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, m
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
 use vramlint_resolve::Kind;
-use vramlint_resolve::arguments::{ArgumentSet, By, Reader};
+use vramlint_resolve::arguments::{ArgumentReader, ArgumentSet, PassedBy};
 use vramlint_resolve::versions::{Holds, Span};
 use vramlint_semantic::arguments::{GROUPS, of, run, strategy};
 
@@ -119,7 +119,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn numbers(cx: &Context<'_>, set: &ArgumentSet) -> Option<Numbers> {
     // Before 0.24 RLOO had other keys and counted otherwise.
-    let rloo = set.takes("trl.RLOOConfig");
+    let rloo = set.has_class("trl.RLOOConfig");
     if rloo && cx.project.holds(set.file(), &Span::since("trl", "0.24")) != Holds::Always && set.get("num_generations").is_none()
     {
         return None;
@@ -146,7 +146,7 @@ fn numbers(cx: &Context<'_>, set: &ArgumentSet) -> Option<Numbers> {
 fn started_by_itself(cx: &Context<'_>, set: &ArgumentSet) -> bool {
     const LAUNCHERS: &[&str] = &["torchrun", "accelerate", "deepspeed", "LOCAL_RANK", "WORLD_SIZE", "srun", "mpirun", "ray"];
     let project = cx.project;
-    let code = set.reader == Reader::Call && project.file(set.file()).host.is_none();
+    let code = set.reader == ArgumentReader::Call && project.file(set.file()).host.is_none();
     let launched =
         run(cx.project, set).is_some_and(|run| run.launch.is_some()) || project.runs.iter().any(|run| run.launch.is_some());
     let machine = project.policy(set.file()).target.count.is_some_and(|count| count > 1);
@@ -212,7 +212,9 @@ fn by_steps(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding>
         (n.steps + 1..=n.steps + n.group).find(|steps| each.checked_mul(*steps).is_some_and(|total| total % n.group == 0))?;
     let key = if set.get("steps_per_generation").is_some() { "steps_per_generation" } else { "gradient_accumulation_steps" };
     found = found.help(message!("{key} {next} makes whole groups", "{key} 取 {next} 即可凑成整组"));
-    if let Some(given) = set.get(key).filter(|given| n.world.is_some() && matches!(given.by, By::Keyword | By::File | By::Flag)) {
+    if let Some(given) =
+        set.get(key).filter(|given| n.world.is_some() && matches!(given.by, PassedBy::Keyword | PassedBy::File | PassedBy::Flag))
+    {
         found = found.fix(Fix {
             title: message!("set {key} to {next}", "把 {key} 设为 {next}"),
             applicability: Applicability::Unsafe,

@@ -44,7 +44,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::arguments::By;
+use vramlint_resolve::arguments::PassedBy;
 use vramlint_semantic::arguments::{of, written};
 
 pub(crate) static RULE: Rule = Rule {
@@ -72,7 +72,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "{shown}：KTO 每个设备至少需要 2 行样本，梯度累积不计入"
         );
         let mut found = finding(cx, set, &RULE, given.place, message).help(message!("use 2 or more", "使用 2 或更大"));
-        if matches!(given.by, By::Keyword | By::File | By::Flag) {
+        if matches!(given.by, PassedBy::Keyword | PassedBy::File | PassedBy::Flag) {
             found = found.fix(Fix {
                 title: message!("2 rows per device", "每个设备 2 行样本"),
                 applicability: Applicability::Unsafe,

@@ -72,7 +72,7 @@ const REFUSES: &str = "1.0";
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     for set in of(cx.project, &["trl.SFTConfig"]) {
-        let packing = set.truth("packing", false);
+        let packing = set.bool("packing", false);
         // Data that are prepared already are not packed.
         let packs = set.get("dataset_kwargs").is_none();
         if packing == Some(true) && packs && set.value("max_length") == Some(&Value::Null) {
@@ -88,7 +88,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                         .help(message!("give max_length the length of a packed row", "把 max_length 设为打包后一行的长度")),
                 );
             }
-        } else if packing == Some(false) && set.truth("padding_free", false) == Some(true) && keeps_length(set) {
+        } else if packing == Some(false) && set.bool("padding_free", false) == Some(true) && keeps_length(set) {
             let Some(given) = set.get("padding_free") else { continue };
             let span = Span::since("trl", REFUSES);
             let Some(severity) = version_gate::severity(cx.project, set.file(), &span, RULE.severity) else { continue };

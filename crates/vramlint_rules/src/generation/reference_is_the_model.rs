@@ -52,7 +52,7 @@ use crate::argument_findings::Told;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, message};
-use vramlint_resolve::code::{CallArgument, CallWhat};
+use vramlint_resolve::code::{ArgValue, CallArgument};
 use vramlint_resolve::versions::Span;
 use vramlint_semantic::trainers::trainers;
 use vramlint_semantic::version_gate;
@@ -99,9 +99,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 /// The one thing that an argument certainly is.
 fn thing(argument: &CallArgument) -> Option<(bool, usize)> {
     match argument.values.as_slice() {
-        [value] => match value.what {
-            CallWhat::Model(index) => Some((true, index)),
-            CallWhat::Made(index) => Some((false, index)),
+        [value] => match value.value {
+            ArgValue::Model(index) => Some((true, index)),
+            ArgValue::ResultOf(index) => Some((false, index)),
             _ => None,
         },
         _ => None,

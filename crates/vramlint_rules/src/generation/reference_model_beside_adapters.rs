@@ -61,7 +61,7 @@ use crate::argument_findings::Told;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
-use vramlint_resolve::code::{CallValue, CallWhat};
+use vramlint_resolve::code::{ArgValue, PossibleValue};
 use vramlint_semantic::trainers::{Trainer, trainers};
 
 pub(crate) static RULE: Rule = Rule {
@@ -79,9 +79,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for trainer in trainers(cx.project).iter().filter(|trainer| matches!(trainer.name.as_str(), "DPOTrainer" | "KTOTrainer")) {
         let (Some(reference), Some(adapters)) = (trainer.argument("ref_model"), trainer.made("peft_config")) else { continue };
         // The object itself, or a name that the trainer loads.
-        let loaded = |value: &CallValue| match &value.what {
-            CallWhat::Model(_) => true,
-            CallWhat::Known(value) => matches!(value, Value::Text(_)),
+        let loaded = |value: &PossibleValue| match &value.value {
+            ArgValue::Model(_) => true,
+            ArgValue::Known(value) => matches!(value, Value::Text(_)),
             _ => false,
         };
         let same_object = same(trainer, true);
@@ -118,8 +118,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 /// Whether model and reference are one object, or the same checkpoint.
 fn same(trainer: &Trainer<'_>, object: bool) -> bool {
     let find = |name: &str| match trainer.argument(name)?.values.as_slice() {
-        [CallValue { what: CallWhat::Model(index), .. }] => Some((Some(*index), trainer.code.model(*index)?.model.clone()?)),
-        [CallValue { what: CallWhat::Known(value @ Value::Text(_)), .. }] => Some((None, value.clone())),
+        [PossibleValue { value: ArgValue::Model(index), .. }] => Some((Some(*index), trainer.code.model(*index)?.model.clone()?)),
+        [PossibleValue { value: ArgValue::Known(value @ Value::Text(_)), .. }] => Some((None, value.clone())),
         _ => None,
     };
     let (Some((a, first)), Some((b, second))) = (find("model"), find("ref_model")) else { return false };

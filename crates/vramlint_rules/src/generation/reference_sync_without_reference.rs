@@ -55,7 +55,7 @@ use crate::argument_findings::{Told, finding_of};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
-use vramlint_resolve::arguments::{ArgumentSet, Given, Reader};
+use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet};
 use vramlint_resolve::versions::Span;
 use vramlint_semantic::arguments::{GROUPS, number, trainings};
 use vramlint_semantic::trainers::trainers;
@@ -74,15 +74,15 @@ pub(crate) static RULE: Rule = Rule {
 /// GRPO and RLOO refuse it since this version; before it nothing was synchronized (trl 0.28.0, read; 0.27.2 does not).
 const GROUPS_REFUSE: Span = Span::since("trl", "0.28");
 
-fn asks(set: &ArgumentSet) -> Option<&Given> {
-    set.get("sync_ref_model").filter(|_| set.reader != Reader::Unseen && set.truth("sync_ref_model", false) == Some(true))
+fn asks(set: &ArgumentSet) -> Option<&ArgumentEntry> {
+    set.get("sync_ref_model").filter(|_| set.reader != ArgumentReader::Unknown && set.bool("sync_ref_model", false) == Some(true))
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     for set in trainings(cx.project) {
         let Some(sync) = asks(set) else { continue };
-        let class = set.training().unwrap_or_default();
+        let class = set.training_class().unwrap_or_default();
         if GROUPS.contains(&class) {
             let beta = number(set, "beta", if class == "trl.GRPOConfig" { 0.0 } else { 0.05 });
             let severity = version_gate::severity(cx.project, set.file(), &GROUPS_REFUSE, RULE.severity);
@@ -99,7 +99,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 found = found.related(beta.place, message!("no reference model", "没有参考模型"));
             }
             out.push(found);
-        } else if set.truth("precompute_ref_log_probs", false) == Some(true) && told.first(sync.place, "") {
+        } else if set.bool("precompute_ref_log_probs", false) == Some(true) && told.first(sync.place, "") {
             let message = message!(
                 "sync_ref_model beside precompute_ref_log_probs: the reference is gone before training, the trainer refuses",
                 "sync_ref_model 与 precompute_ref_log_probs 并存：参考模型在训练前已释放，trainer 会拒绝"
@@ -115,7 +115,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(set) = trainer.arguments else { continue };
         let Some(sync) = asks(set) else { continue };
         let adapters = trainer.made("peft_config").filter(|_| trainer.library == "trl");
-        let class = set.training().unwrap_or_default();
+        let class = set.training_class().unwrap_or_default();
         let groups = GROUPS.contains(&class);
         let certain = if groups {
             version_gate::severity(cx.project, set.file(), &GROUPS_REFUSE, RULE.severity)

@@ -46,7 +46,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::Kind;
-use vramlint_resolve::arguments::By;
+use vramlint_resolve::arguments::PassedBy;
 use vramlint_resolve::versions::Span;
 use vramlint_semantic::arguments::{GROUPS, of, written};
 use vramlint_semantic::version_gate;
@@ -81,7 +81,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         let mut found = finding_of(cx, set, &RULE, severity, given.place, message)
             .help(message!("advantages compare the completions of one prompt", "优势来自同一提示的补全之间的比较"));
-        if matches!(given.by, By::Keyword | By::File | By::Flag) {
+        if matches!(given.by, PassedBy::Keyword | PassedBy::File | PassedBy::Flag) {
             found = found.fix(Fix {
                 title: message!("generate 2 completions per prompt", "每个提示生成 2 个补全"),
                 applicability: Applicability::Unsafe,

@@ -71,12 +71,12 @@ const MOST: f64 = 0.7;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in of(cx.project, GROUPS).filter(|set| set.truth("use_vllm", false) == Some(true)) {
+    for set in of(cx.project, GROUPS).filter(|set| set.bool("use_vllm", false) == Some(true)) {
         let colocated = match set.get("vllm_mode") {
             Some(given) => given.value.as_ref().and_then(Value::as_str) == Some("colocate"),
             None => !set.open && cx.project.holds(set.file(), &Span::since("trl", "1.0")) == Holds::Always,
         };
-        let awake = set.truth("vllm_enable_sleep_mode", false) == Some(false);
+        let awake = set.bool("vllm_enable_sleep_mode", false) == Some(false);
         let Some(given) = set.get("vllm_gpu_memory_utilization").filter(|_| colocated && awake) else { continue };
         let Some(share) = given.value.as_ref().and_then(Value::as_float).filter(|share| *share > MOST && *share <= 1.0) else {
             continue;

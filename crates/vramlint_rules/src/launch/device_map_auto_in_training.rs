@@ -87,7 +87,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileId, FileRange, Finding, Fix, Message, Severity, Value, message};
 use vramlint_catalog::{Concept, models};
 use vramlint_edit as edit;
-use vramlint_resolve::code::{CallWhat, CodeCandidate, CodeFacts, LibraryCall, ModelLoad};
+use vramlint_resolve::code::{ArgValue, CodeCandidate, CodeFacts, LibraryCall, ModelLoad};
 use vramlint_resolve::versions::Span;
 use vramlint_resolve::{Project, Run, SourceFile};
 use vramlint_semantic::version_gate;
@@ -119,7 +119,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
-    for (file, code) in cx.project.unreached() {
+    for (file, code) in cx.project.orphan_modules() {
         let file = cx.project.file(*file);
         if file.host.is_none() {
             found.extend(alone(cx, file, code));
@@ -196,14 +196,14 @@ fn refused<'r>(project: &Project, model: &ModelLoad, run: &'r Run) -> Option<&'r
     if code.files.iter().any(spoken) || run.launch.as_deref().is_some_and(shown_apart) {
         return None;
     }
-    let own = |what: &CallWhat| matches!(what, CallWhat::Model(index) if code.model(*index).is_some_and(|own| own.place == model.place));
+    let own = |what: &ArgValue| matches!(what, ArgValue::Model(index) if code.model(*index).is_some_and(|own| own.place == model.place));
     code.calls.iter().find(|call| {
         let takes = match (call.library(), call.name()) {
             ("accelerate", "prepare" | "prepare_model") => true,
             ("transformers" | "trl", name) => name.ends_with("Trainer"),
             _ => false,
         };
-        let given = || call.arguments.iter().filter_map(|argument| argument.only()).any(|value| own(&value.what));
+        let given = || call.arguments.iter().filter_map(|argument| argument.sole_value()).any(|value| own(&value.value));
         takes && !call.conditional && !call.caught && given()
     })
 }

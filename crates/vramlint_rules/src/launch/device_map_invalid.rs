@@ -49,7 +49,7 @@
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, Value, message};
-use vramlint_resolve::code::CallWhat;
+use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -100,10 +100,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for at in calls::made(cx.project) {
         let call = at.call();
         let Some(argument) = call.argument("device_map", None).filter(|_| calls::loads_model(call)) else { continue };
-        let Some(value) = argument.only() else { continue };
-        let (shown, text) = match &value.what {
-            CallWhat::Known(Value::Text(text)) if !is_place(text) => (format!("'{text}'"), Some(text.as_str())),
-            CallWhat::Known(Value::Int(number)) if *number < 0 => (number.to_string(), None),
+        let Some(value) = argument.sole_value() else { continue };
+        let (shown, text) = match &value.value {
+            ArgValue::Known(Value::Text(text)) if !is_place(text) => (format!("'{text}'"), Some(text.as_str())),
+            ArgValue::Known(Value::Int(number)) if *number < 0 => (number.to_string(), None),
             _ => continue,
         };
         if !once.first(value.place) {

@@ -70,8 +70,8 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Finding, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
-use vramlint_resolve::code::{CallWhat, LibraryCall};
-use vramlint_resolve::{CallIn, Run};
+use vramlint_resolve::code::{ArgValue, LibraryCall};
+use vramlint_resolve::{CallRef, Run};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -91,15 +91,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(argument) = load.argument("device_map", None).filter(|_| calls::loads_model(load) && !load.conditional) else {
             continue;
         };
-        let Some(value) = argument.only() else { continue };
+        let Some(value) = argument.sole_value() else { continue };
         if bypassed(cx, at) {
             continue;
         }
         let trained = prepared(at, load);
         let finding =
-            at.runs(cx.project).find_map(|run| in_run(at, load, &value.what, value.place, trained, run)).or_else(|| {
+            at.runs(cx.project).find_map(|run| in_run(at, load, &value.value, value.place, trained, run)).or_else(|| {
                 trained?;
-                on_disk(at, load, &value.what, value.place)
+                on_disk(at, load, &value.value, value.place)
             });
         if let Some(finding) = finding.filter(|_| once.first(value.place)) {
             out.push(match trained {
@@ -111,16 +111,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn in_run(
-    at: &CallIn,
+    at: &CallRef,
     load: &LibraryCall,
-    map: &CallWhat,
+    map: &ArgValue,
     place: FileRange,
     trained: Option<&LibraryCall>,
     run: &Run,
 ) -> Option<Finding> {
     if run.int(Concept::ZeroStage) == Some(3)
         && configured_before(at)
-        && !matches!(map, CallWhat::Known(Value::Null) | CallWhat::Unknown | CallWhat::Loaded(..))
+        && !matches!(map, ArgValue::Known(Value::Null) | ArgValue::Unknown | ArgValue::Loaded(..))
     {
         let text = message!("with ZeRO-3 a load with device_map is refused", "使用 ZeRO-3 时，带 device_map 的加载会被拒绝");
         return Some(
@@ -131,7 +131,7 @@ fn in_run(
     }
     trained?;
     let distributed = distributed(run);
-    if let (CallWhat::Dict { entries, .. }, Some(why)) = (map, &distributed)
+    if let (ArgValue::Dict { entries, .. }, Some(why)) = (map, &distributed)
         && entries.len() > 1
     {
         let count = entries.len();
@@ -194,10 +194,11 @@ fn in_run(
 }
 
 /// A model that is trained with blocks on the CPU or the disk: hooks move them in for the forward pass, and no update reaches them.
-fn offloaded(at: &CallIn, load: &LibraryCall, map: &CallWhat, place: FileRange) -> Option<Finding> {
-    let CallWhat::Dict { entries, .. } = map else { return None };
-    let values: Vec<&CallWhat> = entries.iter().filter_map(|entry| calls::only(&entry.values)).map(|value| &value.what).collect();
-    let host = |what: &&&CallWhat| matches!(what, CallWhat::Known(Value::Text(text)) if text == "cpu" || text == "disk");
+fn offloaded(at: &CallRef, load: &LibraryCall, map: &ArgValue, place: FileRange) -> Option<Finding> {
+    let ArgValue::Dict { entries, .. } = map else { return None };
+    let values: Vec<&ArgValue> =
+        entries.iter().filter_map(|entry| calls::only(&entry.values)).map(|value| &value.value).collect();
+    let host = |what: &&&ArgValue| matches!(what, ArgValue::Known(Value::Text(text)) if text == "cpu" || text == "disk");
     let away = values.iter().filter(host).count();
     // Everything on the CPU is a training on the CPU; of a quantized model and of adapters more is to be said than this.
     let adapted = at.facts.calls.iter().any(|call| call.library() == "peft");
@@ -205,7 +206,7 @@ fn offloaded(at: &CallIn, load: &LibraryCall, map: &CallWhat, place: FileRange) 
     let name = values
         .iter()
         .find(host)
-        .and_then(|what| if let CallWhat::Known(Value::Text(text)) = what { Some(text) } else { None })?;
+        .and_then(|what| if let ArgValue::Known(Value::Text(text)) = what { Some(text) } else { None })?;
     plain.then(|| {
         let finding = RULE.finding(
             place,
@@ -222,13 +223,13 @@ fn offloaded(at: &CallIn, load: &LibraryCall, map: &CallWhat, place: FileRange) 
 }
 
 /// A quantized model with blocks on the disk.
-fn on_disk(at: &CallIn, load: &LibraryCall, map: &CallWhat, place: FileRange) -> Option<Finding> {
+fn on_disk(at: &CallRef, load: &LibraryCall, map: &ArgValue, place: FileRange) -> Option<Finding> {
     let (config, bits) = calls::quantized(at, load)?;
-    let CallWhat::Dict { entries, .. } = map else { return None };
+    let ArgValue::Dict { entries, .. } = map else { return None };
     let disk = entries
         .iter()
         .filter_map(|entry| calls::only(&entry.values))
-        .any(|value| matches!(&value.what, CallWhat::Known(Value::Text(text)) if text == "disk"));
+        .any(|value| matches!(&value.value, ArgValue::Known(Value::Text(text)) if text == "disk"));
     disk.then(|| {
         RULE.finding(
             place,
@@ -243,17 +244,17 @@ fn on_disk(at: &CallIn, load: &LibraryCall, map: &CallWhat, place: FileRange) ->
 }
 
 /// The GPU that a map puts everything on.
-fn one_device(map: &CallWhat) -> Option<i64> {
+fn one_device(map: &ArgValue) -> Option<i64> {
     let of = |value: &Value| match value {
         Value::Int(number) => Some(*number),
         Value::Text(text) => text.strip_prefix("cuda:").and_then(|number| number.parse().ok()),
         _ => None,
     };
     match map {
-        CallWhat::Known(value) => of(value),
-        CallWhat::Dict { entries, open: false } => match entries.as_slice() {
-            [entry] => match &calls::only(&entry.values)?.what {
-                CallWhat::Known(value) => of(value),
+        ArgValue::Known(value) => of(value),
+        ArgValue::Dict { entries, open: false } => match entries.as_slice() {
+            [entry] => match &calls::only(&entry.values)?.value {
+                ArgValue::Known(value) => of(value),
                 _ => None,
             },
             _ => None,
@@ -263,21 +264,23 @@ fn one_device(map: &CallWhat) -> Option<i64> {
 }
 
 /// The call that prepares the model for training: accelerate's own, or that of a trainer.
-fn prepared<'a>(at: &'a CallIn, load: &LibraryCall) -> Option<&'a LibraryCall> {
+fn prepared<'a>(at: &'a CallRef, load: &LibraryCall) -> Option<&'a LibraryCall> {
     let own =
-        |what: &CallWhat| matches!(what, CallWhat::Model(_)) && at.model(what).is_some_and(|model| model.place == load.place);
+        |what: &ArgValue| matches!(what, ArgValue::Model(_)) && at.model(what).is_some_and(|model| model.place == load.place);
     at.facts.calls.iter().find(|call| {
         let takes = match (call.library(), call.name()) {
             ("accelerate", "prepare" | "prepare_model") => true,
             ("transformers" | "trl", name) => name.ends_with("Trainer"),
             _ => false,
         };
-        takes && !call.conditional && call.arguments.iter().filter_map(|argument| argument.only()).any(|value| own(&value.what))
+        takes
+            && !call.conditional
+            && call.arguments.iter().filter_map(|argument| argument.sole_value()).any(|value| own(&value.value))
     })
 }
 
 /// Whether DeepSpeed is configured before the load: transformers asks a configuration that lives.
-fn configured_before(at: &CallIn) -> bool {
+fn configured_before(at: &CallRef) -> bool {
     at.facts.calls[..at.index].iter().any(|call| {
         let configures = match call.library() {
             "transformers" => call.name().ends_with("TrainingArguments") || call.name() == "HfDeepSpeedConfig",
@@ -289,7 +292,7 @@ fn configured_before(at: &CallIn) -> bool {
     })
 }
 
-fn bypassed(cx: &Context<'_>, at: &CallIn) -> bool {
+fn bypassed(cx: &Context<'_>, at: &CallRef) -> bool {
     let runs = at.runs(cx.project).flat_map(|run| &run.files);
     at.facts.files.iter().chain(runs).any(|file| cx.project.file(*file).text.contains("ACCELERATE_BYPASS_DEVICE_MAP"))
 }

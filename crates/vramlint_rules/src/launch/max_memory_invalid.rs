@@ -56,7 +56,7 @@ use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::code::{CallWhat, DictEntry, LibraryCall};
+use vramlint_resolve::code::{ArgValue, DictEntry, LibraryCall};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -131,7 +131,7 @@ fn device(call: &LibraryCall, entry: &DictEntry, once: &mut Once, out: &mut Sink
 
 fn size(call: &LibraryCall, entry: &DictEntry, once: &mut Once, out: &mut Sink) {
     let Some(value) = calls::only(&entry.values) else { return };
-    let CallWhat::Known(Value::Text(text)) = &value.what else { return };
+    let ArgValue::Known(Value::Text(text)) = &value.value else { return };
     let mut finding = match read(text) {
         Size::Bytes => return,
         Size::Bits => RULE

@@ -55,7 +55,7 @@ use super::max_memory_invalid::plans;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, Value, message};
-use vramlint_resolve::code::CallWhat;
+use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -73,14 +73,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for at in cx.project.calls() {
         let call = at.call();
         let Some(budget) = call.argument("max_memory", None).filter(|_| calls::loads_model(call)) else { continue };
-        let Some(value) = budget.only().filter(|value| !matches!(value.what, CallWhat::Known(Value::Null) | CallWhat::Unknown))
+        let Some(value) =
+            budget.sole_value().filter(|value| !matches!(value.value, ArgValue::Known(Value::Null) | ArgValue::Unknown))
         else {
             continue;
         };
         let map = call.argument("device_map", None);
-        let fixed = map.and_then(|map| map.only()).is_some_and(|map| match &map.what {
-            CallWhat::Known(Value::Null | Value::Int(_)) | CallWhat::Dict { .. } => true,
-            CallWhat::Known(Value::Text(text)) => text == "cpu" || text.starts_with("cuda"),
+        let fixed = map.and_then(|map| map.sole_value()).is_some_and(|map| match &map.value {
+            ArgValue::Known(Value::Null | Value::Int(_)) | ArgValue::Dict { .. } => true,
+            ArgValue::Known(Value::Text(text)) => text == "cpu" || text.starts_with("cuda"),
             _ => false,
         });
         if call.lacks("device_map", None) || fixed {
@@ -106,7 +107,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             continue;
         }
-        let CallWhat::Dict { entries, open: false } = &value.what else { continue };
+        let ArgValue::Dict { entries, open: false } = &value.value else { continue };
         let gpus_only = !entries.is_empty() && entries.iter().all(|entry| matches!(entry.key, Value::Int(_)));
         if plans(call) && gpus_only && once.first(budget.place) {
             out.push(

@@ -86,7 +86,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let rows = given.value.as_ref().and_then(vramlint_base::Value::as_int);
         let (Some(rows), Some(train)) = (rows, set.int("per_device_train_batch_size", 8)) else { continue };
         let evaluates = strategy(set, &["eval_strategy", "evaluation_strategy"], "no").is_some_and(|when| when != "no");
-        let kept = set.lacks("eval_accumulation_steps") && set.truth("prediction_loss_only", false) == Some(false);
+        let kept = set.lacks("eval_accumulation_steps") && set.bool("prediction_loss_only", false) == Some(false);
         let only_loss = trainers(cx.project).iter().any(|trainer| {
             let own = trainer.arguments.is_some_and(|arguments| std::ptr::eq(arguments, set));
             let reduces = trainer.argument("preprocess_logits_for_metrics").is_some();

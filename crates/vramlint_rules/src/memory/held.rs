@@ -19,7 +19,7 @@ pub(super) struct Pair {
 /// The pair that two loads make, where the first is certainly still held when the second is there: both run without a condition in
 /// one function, under two names, and the first name is used again later.
 pub(super) fn pair(project: &Project, a: &ModelLoad, b: &ModelLoad) -> Option<Pair> {
-    let chain = |load: &ModelLoad| load.via.iter().copied().chain([load.place]).collect::<Vec<FileRange>>();
+    let chain = |load: &ModelLoad| load.call_chain.iter().copied().chain([load.place]).collect::<Vec<FileRange>>();
     let (a, b) = (chain(a), chain(b));
     // Where the two ways part, both calls stand in one function.
     let (first, second) = a.iter().zip(&b).find(|(a, b)| a != b)?;

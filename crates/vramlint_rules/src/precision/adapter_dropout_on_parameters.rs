@@ -65,7 +65,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for at in calls::made(cx.project) {
         let call = at.call();
-        if !call.is("peft", "LoraConfig") || call.derived {
+        if !call.is("peft", "LoraConfig") || call.is_subclass {
             continue;
         }
         let some = |value: &Value| match value {
@@ -73,11 +73,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             Value::Text(text) => !text.is_empty(),
             _ => false,
         };
-        let Some(parameters) = call.argument("target_parameters", None).filter(|given| given.settled().is_some_and(some)) else {
+        let Some(parameters) = call.argument("target_parameters", None).filter(|given| given.constant().is_some_and(some)) else {
             continue;
         };
         let Some(dropout) = call.argument("lora_dropout", None) else { continue };
-        let share = dropout.settled().and_then(Value::as_float).filter(|share| *share > 0.0);
+        let share = dropout.constant().and_then(Value::as_float).filter(|share| *share > 0.0);
         let Some(share) = share.filter(|_| once.first(dropout.place)) else { continue };
         let mut found = RULE
             .finding(
@@ -89,7 +89,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             )
             .related(parameters.place, message!("the parameters", "参数在此"))
             .help(message!("set lora_dropout to 0", "把 lora_dropout 设为 0"));
-        if let Some(value) = dropout.only()
+        if let Some(value) = dropout.sole_value()
             && let Some(fix) = calls::replace(dropout, value, "0.0", Applicability::Unsafe)
         {
             found = found.fix(fix);

@@ -62,7 +62,7 @@ use crate::argument_findings::Told;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileId, FileRange, Severity, Value, message};
-use vramlint_resolve::arguments::Reader;
+use vramlint_resolve::arguments::ArgumentReader;
 use vramlint_resolve::versions::Span;
 use vramlint_semantic::trainers::trainers;
 use vramlint_semantic::version_gate;
@@ -113,24 +113,29 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     for trainer in trainers(cx.project).iter().filter(|trainer| trainer.is_trl() && TRAINERS.contains(&trainer.name.as_str())) {
         let on_model = trainer.model().into_iter().flat_map(|index| trainer.adapting(index)).filter_map(|call| {
-            let made = call.argument("peft_config", Some(1))?.only()?;
-            if let vramlint_resolve::code::CallWhat::Made(index) = made.what { trainer.code.calls.get(index) } else { None }
+            let made = call.argument("peft_config", Some(1))?.sole_value()?;
+            if let vramlint_resolve::code::ArgValue::ResultOf(index) = made.value { trainer.code.calls.get(index) } else { None }
         });
         for config in trainer.made("peft_config").into_iter().chain(on_model) {
             let Some(targets) = config.argument("target_modules", None) else { continue };
-            let named = targets.only().and_then(vramlint_resolve::code::CallValue::plain).is_some_and(|value| names_head(&value));
+            let named = targets
+                .sole_value()
+                .and_then(vramlint_resolve::code::PossibleValue::to_value)
+                .is_some_and(|value| names_head(&value));
             if named && config.name() == "LoraConfig" {
                 tell(config.file, targets.place, Some(trainer.call.callee), out);
             }
         }
     }
-    for set in cx.project.arguments().iter().filter(|set| set.takes("trl.ModelConfig") && set.reader != Reader::Unseen) {
-        let trained = set.training().is_some_and(|class| {
+    for set in
+        cx.project.arguments().iter().filter(|set| set.has_class("trl.ModelConfig") && set.reader != ArgumentReader::Unknown)
+    {
+        let trained = set.training_class().is_some_and(|class| {
             TRAINERS.iter().any(|trainer| {
                 class.strip_prefix("trl.").and_then(|c| c.strip_suffix("Config")) == trainer.strip_suffix("Trainer")
             })
         });
-        let adapters = set.truth("use_peft", false) == Some(true);
+        let adapters = set.bool("use_peft", false) == Some(true);
         let Some(targets) = set.get("lora_target_modules").filter(|_| trained && adapters) else { continue };
         if targets.value.as_ref().is_some_and(names_head) {
             tell(targets.place.file, targets.place, None, out);

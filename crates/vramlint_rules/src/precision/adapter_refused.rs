@@ -51,8 +51,8 @@
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Message, Severity, Value, message};
-use vramlint_resolve::CallIn;
-use vramlint_resolve::code::{CallArgument, CallWhat, LibraryCall};
+use vramlint_resolve::CallRef;
+use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
 use vramlint_resolve::versions::Span;
 use vramlint_semantic::{calls, version_gate};
 
@@ -80,13 +80,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for at in calls::made(cx.project) {
         let call = at.call();
-        if !call.is("peft", "LoraConfig") || call.derived {
+        if !call.is("peft", "LoraConfig") || call.is_subclass {
             continue;
         }
         for argument in &call.arguments {
             let Some(name) = argument.name.as_deref() else { continue };
-            let Some(value) = argument.only() else { continue };
-            let CallWhat::Known(known) = &value.what else { continue };
+            let Some(value) = argument.sole_value() else { continue };
+            let ArgValue::Known(known) = &value.value else { continue };
             let wrong = wrong(name, known).or_else(|| on_model(at, call, name, known));
             // Parameters may be adapted instead of modules.
             if name == "target_modules" && *known == Value::List(Vec::new()) && !call.lacks("target_parameters", None) {
@@ -249,15 +249,15 @@ fn targets(value: &Value) -> Option<Wrong> {
 }
 
 /// What only the model that the adapters are put on makes wrong.
-fn on_model(at: &CallIn, config: &LibraryCall, name: &str, value: &Value) -> Option<Wrong> {
-    let own = |what: &CallWhat| matches!(what, CallWhat::Made(index) if at.facts.calls[*index].place == config.place);
-    let takes = |argument: &CallArgument| argument.only().is_some_and(|value| own(&value.what));
+fn on_model(at: &CallRef, config: &LibraryCall, name: &str, value: &Value) -> Option<Wrong> {
+    let own = |what: &ArgValue| matches!(what, ArgValue::ResultOf(index) if at.facts.calls[*index].place == config.place);
+    let takes = |argument: &CallArgument| argument.sole_value().is_some_and(|value| own(&value.value));
     let user = at.facts.calls.iter().find(|call| call.argument("peft_config", Some(1)).is_some_and(takes))?;
     match name {
         "init_lora_weights" => {
             let text = value.as_str().filter(|text| text.starts_with("pissa"))?;
-            let model = user.argument("model", Some(0))?.only()?;
-            let (_, bits) = calls::quantized(at, calls::load_of(at, &model.what)?)?;
+            let model = user.argument("model", Some(0))?.sole_value()?;
+            let (_, bits) = calls::quantized(at, calls::load_of(at, &model.value)?)?;
             Some(Wrong {
                 message: message!(
                     "init_lora_weights = '{text}' needs the weights themselves: on a {bits}-bit model PEFT refuses it",

@@ -51,7 +51,7 @@ use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::models;
-use vramlint_resolve::code::CallWhat;
+use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -68,24 +68,26 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for at in calls::made(cx.project) {
         let call = at.call();
-        let model = call.argument("model", Some(0)).and_then(|argument| argument.only());
+        let model = call.argument("model", Some(0)).and_then(|argument| argument.sole_value());
         let config = call
             .argument("peft_config", Some(1))
             .or_else(|| call.argument("peft_config", None))
-            .and_then(|argument| argument.only());
+            .and_then(|argument| argument.sole_value());
         let (Some(model), Some(config)) = (model, config) else { continue };
-        let Some(config) = at.made(&config.what).filter(|config| config.is("peft", "LoraConfig") && !config.derived) else {
+        let Some(config) =
+            at.producing_call(&config.value).filter(|config| config.is("peft", "LoraConfig") && !config.is_subclass)
+        else {
             continue;
         };
-        let Some(targets) = config.argument("target_modules", None).and_then(|argument| argument.only()) else { continue };
-        let CallWhat::Known(Value::List(names)) = &targets.what else { continue };
+        let Some(targets) = config.argument("target_modules", None).and_then(|argument| argument.sole_value()) else { continue };
+        let ArgValue::Known(Value::List(names)) = &targets.value else { continue };
         let Some(load) =
-            calls::load_of(at, &model.what).filter(|load| calls::loads_model(load) && load.owner().contains("CausalLM"))
+            calls::load_of(at, &model.value).filter(|load| calls::loads_model(load) && load.owner().contains("CausalLM"))
         else {
             continue;
         };
         let remote =
-            load.argument("trust_remote_code", None).is_some_and(|argument| argument.settled() != Some(&Value::Bool(false)));
+            load.argument("trust_remote_code", None).is_some_and(|argument| argument.constant() != Some(&Value::Bool(false)));
         let id = load.argument("pretrained_model_name_or_path", Some(0)).and_then(calls::text);
         let Some(known) = id.and_then(|(id, _)| models::find(id)).filter(|known| !remote && !known.linear_modules.is_empty())
         else {

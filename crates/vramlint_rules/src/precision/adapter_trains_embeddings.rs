@@ -67,7 +67,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let Some(given) = call.argument("modules_to_save", None) else { continue };
-        let Some(Value::List(names)) = given.settled() else { continue };
+        let Some(Value::List(names)) = given.constant() else { continue };
         let tables: Vec<&str> = names.iter().filter_map(Value::as_str).filter(|name| TABLES.contains(name)).collect();
         if tables.is_empty() || !once.first(given.place) {
             continue;

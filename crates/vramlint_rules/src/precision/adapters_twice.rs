@@ -113,7 +113,7 @@ fn adapted<'a>(cx: &Context<'a>, trainer: &Trainer<'a>) -> Option<&'a LibraryCal
     let wraps = |call: &&LibraryCall| {
         (call.name() == "get_peft_model" || call.path.ends_with("PeftModel.from_pretrained"))
             && !call.conditional
-            && call.target.as_deref() == Some(name)
+            && call.assigned_to.as_deref() == Some(name)
     };
     // A model that is merged again is bare.
     let merged = trainer.code.calls.iter().any(|call| call.name() == "merge_and_unload" || call.name() == "unload");

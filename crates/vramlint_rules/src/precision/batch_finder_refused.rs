@@ -72,9 +72,9 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx.project).filter(|set| set.truth("auto_find_batch_size", false) == Some(true)) {
+    for set in trainings(cx.project).filter(|set| set.bool("auto_find_batch_size", false) == Some(true)) {
         let Some(given) = set.get("auto_find_batch_size") else { continue };
-        let class = set.training().unwrap_or_default();
+        let class = set.training_class().unwrap_or_default();
         let (severity, message) = if GROUPS.contains(&class) {
             let name = class.trim_start_matches("trl.").trim_end_matches("Config");
             let span = Span::since("trl", "1.10");

@@ -68,7 +68,7 @@ const EVAL: &[&str] = &["eval_strategy", "evaluation_strategy"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx.project).filter(|set| set.truth("load_best_model_at_end", false) == Some(true)) {
+    for set in trainings(cx.project).filter(|set| set.bool("load_best_model_at_end", false) == Some(true)) {
         let Some(wish) = set.get("load_best_model_at_end") else { continue };
         let mut found: Vec<(FileRange, Message, Option<FileRange>)> = Vec::new();
         found.extend(strategies(cx, set, wish.place));
@@ -139,8 +139,8 @@ fn steps(cx: &Context<'_>, set: &ArgumentSet) -> Option<(FileRange, Message, Opt
 
 /// Weights alone, of a model that is sharded.
 fn weights_only(cx: &Context<'_>, set: &ArgumentSet) -> Option<(FileRange, Message, Option<FileRange>)> {
-    let only = set.get("save_only_model").filter(|_| set.truth("save_only_model", false) == Some(true))?;
-    let given = |key: &str| set.get(key).filter(|_| set.truth(key, false) == Some(true)).map(|given| given.place);
+    let only = set.get("save_only_model").filter(|_| set.bool("save_only_model", false) == Some(true))?;
+    let given = |key: &str| set.get(key).filter(|_| set.bool(key, false) == Some(true)).map(|given| given.place);
     let engine = run(cx.project, set).and_then(|run| run.deepspeed.map(|_| run.place));
     let (name, place) = match (given("deepspeed").or(engine), given("fsdp")) {
         (Some(place), _) => ("DeepSpeed", place),

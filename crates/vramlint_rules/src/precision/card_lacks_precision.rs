@@ -74,7 +74,7 @@ use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileId, Severity, Value, message};
 use vramlint_catalog::gpus::{self, Gpu};
-use vramlint_resolve::arguments::{ArgumentSet, Reader};
+use vramlint_resolve::arguments::{ArgumentReader, ArgumentSet};
 use vramlint_resolve::versions::{Holds, Span};
 use vramlint_semantic::arguments::{is_trl, rename, set_to, trainings, written};
 use vramlint_semantic::calls;
@@ -97,8 +97,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let mut told = Told::default();
-    for set in trainings(cx.project).filter(|set| set.reader != Reader::Unseen) {
-        if let Some(card) = old_card(cx, set.file()).filter(|_| set.truth("use_cpu", false) == Some(false)) {
+    for set in trainings(cx.project).filter(|set| set.reader != ArgumentReader::Unknown) {
+        if let Some(card) = old_card(cx, set.file()).filter(|_| set.bool("use_cpu", false) == Some(false)) {
             arguments(cx, set, card, &mut told, out);
         }
     }
@@ -116,7 +116,7 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, told: &mut Told, o
     let name = card.name;
     for key in ["bf16", "bf16_full_eval", "tf32"] {
         let Some(given) = set.get(key) else { continue };
-        let on = given.value.as_ref().and_then(|value| set.truth_of(value)) == Some(true);
+        let on = given.value.as_ref().and_then(|value| set.bool_of(value)) == Some(true);
         if !on || !told.first(given.place, "") {
             continue;
         }
@@ -146,10 +146,10 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, told: &mut Told, o
     // TRL turns it on where neither is given.
     let by_default = is_trl(set)
         && set.lacks("bf16")
-        && set.truth("fp16", false) == Some(false)
+        && set.bool("fp16", false) == Some(false)
         && cx.project.holds(set.file(), &Span::since("trl", "0.19.1")) == Holds::Always
-        && set.reader == Reader::Call;
-    if let Some(call) = set.library_call().filter(|call| by_default && !call.derived && told.first(call.callee, "")) {
+        && set.reader == ArgumentReader::Call;
+    if let Some(call) = set.library_call().filter(|call| by_default && !call.is_subclass && told.first(call.callee, "")) {
         let message = message!(
             "TRL turns bf16 on unless fp16 is, and a {name} has none: torch computes it without tensor cores or refuses it",
             "除非启用 fp16，否则 TRL 会打开 bf16，而 {name} 不支持：torch 会不经张量核心计算，或拒绝"
@@ -185,7 +185,7 @@ fn attention(cx: &Context<'_>, out: &mut Sink) {
                 ),
             )
             .help(message!("use sdpa", "改用 sdpa"));
-        if let Some(value) = argument.only()
+        if let Some(value) = argument.sole_value()
             && let Some(fix) = calls::replace(argument, value, "\"sdpa\"", Applicability::Unsafe)
         {
             found = found.fix(fix);

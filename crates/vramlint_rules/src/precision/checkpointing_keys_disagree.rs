@@ -67,7 +67,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let differ = match (&winner.value, &loser.value) {
                 (Some(Value::Null), _) | (_, Some(Value::Null)) => false,
                 (Some(a @ Value::Map(_)), Some(b @ Value::Map(_))) => a != b,
-                (Some(a), Some(b)) => matches!((set.truth_of(a), set.truth_of(b)), (Some(a), Some(b)) if a != b),
+                (Some(a), Some(b)) => matches!((set.bool_of(a), set.bool_of(b)), (Some(a), Some(b)) if a != b),
                 _ => false,
             };
             if differ && told.first(loser.place, "") {

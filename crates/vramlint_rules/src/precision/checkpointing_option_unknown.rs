@@ -119,9 +119,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 /// Whether checkpointing is certainly on.
 fn is_on(set: &ArgumentSet) -> bool {
     let default = is_trl(set);
-    let old = set.truth("gradient_checkpointing", default);
+    let old = set.bool("gradient_checkpointing", default);
     match set.get("activation_checkpointing") {
-        Some(_) => set.truth("activation_checkpointing", false) == Some(true),
+        Some(_) => set.bool("activation_checkpointing", false) == Some(true),
         None => old == Some(true) && !set.open || set.get("gradient_checkpointing").is_some() && old == Some(true),
     }
 }

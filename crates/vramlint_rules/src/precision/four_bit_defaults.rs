@@ -72,13 +72,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for at in cx.project.calls() {
         let call = at.call();
-        let four = call.argument("load_in_4bit", None).filter(|argument| argument.settled() == Some(&Value::Bool(true)));
-        let Some(four) = four.filter(|_| call.is("transformers", "BitsAndBytesConfig") && !call.derived) else { continue };
+        let four = call.argument("load_in_4bit", None).filter(|argument| argument.constant() == Some(&Value::Bool(true)));
+        let Some(four) = four.filter(|_| call.is("transformers", "BitsAndBytesConfig") && !call.is_subclass) else { continue };
         let set =
             |name: &str| !call.lacks(name, None) || call.assigned.iter().any(|argument| argument.name.as_deref() == Some(name));
         let (kind, compute) = (set("bnb_4bit_quant_type"), set("bnb_4bit_compute_dtype"));
         // Both widths at once are refused, which another rule says.
-        let eight = call.argument("load_in_8bit", None).is_some_and(|argument| argument.settled() == Some(&Value::Bool(true)));
+        let eight = call.argument("load_in_8bit", None).is_some_and(|argument| argument.constant() == Some(&Value::Bool(true)));
         if kind && compute || eight || !once.first(four.place) {
             continue;
         }

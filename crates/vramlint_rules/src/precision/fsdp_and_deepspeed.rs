@@ -47,7 +47,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
-use vramlint_resolve::arguments::{ArgumentSet, Given};
+use vramlint_resolve::arguments::{ArgumentEntry, ArgumentSet};
 use vramlint_semantic::arguments::{is_trl, run, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
@@ -87,20 +87,20 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The argument, where it certainly asks for something.
-fn asked<'a>(set: &'a ArgumentSet, key: &str) -> Option<&'a Given> {
+fn asked<'a>(set: &'a ArgumentSet, key: &str) -> Option<&'a ArgumentEntry> {
     let given = set.get(key)?;
     let dict = !given.entries.is_empty();
-    (dict || given.value.as_ref().and_then(|value| set.truth_of(value)) == Some(true)).then_some(given)
+    (dict || given.value.as_ref().and_then(|value| set.bool_of(value)) == Some(true)).then_some(given)
 }
 
-fn twice_recomputed(cx: &Context<'_>, set: &ArgumentSet, fsdp: &Given, told: &mut Told, out: &mut Sink) {
+fn twice_recomputed(cx: &Context<'_>, set: &ArgumentSet, fsdp: &ArgumentEntry, told: &mut Told, out: &mut Sink) {
     let Some(config) = set.get("fsdp_config") else { return };
     let names = ["activation_checkpointing", "fsdp_activation_checkpointing"];
     let Some(entry) = config.entries.iter().find(|entry| names.contains(&entry.key.as_str())) else { return };
     let own = ["activation_checkpointing", "gradient_checkpointing"].iter().find_map(|key| set.get(key));
     let on = match own {
-        Some(given) => given.value.as_ref().and_then(|value| set.truth_of(value)),
-        None => set.truth("gradient_checkpointing", is_trl(set)),
+        Some(given) => given.value.as_ref().and_then(|value| set.bool_of(value)),
+        None => set.bool("gradient_checkpointing", is_trl(set)),
     };
     let asks =
         entry.value == Some(Value::Bool(true)) || entry.value.as_ref().and_then(Value::as_str).is_some_and(|t| t == "true");
@@ -121,7 +121,7 @@ fn twice_recomputed(cx: &Context<'_>, set: &ArgumentSet, fsdp: &Given, told: &mu
 }
 
 /// One process, started by `python` as the project shows.
-fn alone(cx: &Context<'_>, set: &ArgumentSet, fsdp: &Given, told: &mut Told, out: &mut Sink) {
+fn alone(cx: &Context<'_>, set: &ArgumentSet, fsdp: &ArgumentEntry, told: &mut Told, out: &mut Sink) {
     let Some(run) = run(cx.project, set) else { return };
     let by_hand = run.launcher == Some(Launcher::Python);
     let xla = set

@@ -73,7 +73,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             || speaks_of(cx.project, set, "distributed_type: FSDP")
             || speaks_of(cx.project, set, "FullyShardedDataParallelPlugin")
             || run(cx.project, set).is_some_and(|run| run.launch.as_ref().is_some_and(|launch| launch.open));
-        if nothing || xla || empty || elsewhere || set.truth("fsdp", false) != Some(false) || !told.first(config.place, "") {
+        if nothing || xla || empty || elsewhere || set.bool("fsdp", false) != Some(false) || !told.first(config.place, "") {
             continue;
         }
         let shown = written(cx.project, config);

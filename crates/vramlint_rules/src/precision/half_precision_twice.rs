@@ -67,7 +67,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for set in trainings(cx.project) {
         for (one, other) in [("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval")] {
             let (Some(first), Some(second)) = (set.get(one), set.get(other)) else { continue };
-            let on = |key: &str| set.truth(key, false) == Some(true);
+            let on = |key: &str| set.bool(key, false) == Some(true);
             if !on(one) || !on(other) || !told.first(first.place, other) {
                 continue;
             }

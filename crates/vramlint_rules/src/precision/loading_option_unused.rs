@@ -53,7 +53,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::arguments::By;
+use vramlint_resolve::arguments::PassedBy;
 use vramlint_semantic::trainers::trainers;
 
 pub(crate) static RULE: Rule = Rule {
@@ -82,7 +82,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 let mut found = finding(cx, set, &RULE, kwargs.place, message)
                     .related(model.place, message!("loaded here", "在此加载"))
                     .help(message!("give the options to from_pretrained", "把这些选项交给 from_pretrained"));
-                let call = set.library_call().filter(|_| kwargs.by == By::Keyword);
+                let call = set.library_call().filter(|_| kwargs.by == PassedBy::Keyword);
                 let edit =
                     call.and_then(|call| edit::python::remove(cx.project.file(call.file), call.place.range, "model_init_kwargs"));
                 if let Some(edit) = edit {

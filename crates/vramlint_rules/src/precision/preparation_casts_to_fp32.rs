@@ -82,8 +82,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !call.is("peft", "prepare_model_for_kbit_training") {
             continue;
         }
-        let Some(model) = call.argument("model", Some(0)).and_then(|argument| argument.only()) else { continue };
-        let Some(load) = calls::load_of(at, &model.what) else { continue };
+        let Some(model) = call.argument("model", Some(0)).and_then(|argument| argument.sole_value()) else { continue };
+        let Some(load) = calls::load_of(at, &model.value) else { continue };
         let id = load.argument("pretrained_model_name_or_path", Some(0)).and_then(calls::text);
         let Some(known) = id.and_then(|(id, _)| models::find(id)) else { continue };
         let Some(rows) = vocabulary(known.config) else { continue };

@@ -103,12 +103,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for at in cx.project.calls() {
         let call = at.call();
-        if !call.is("transformers", "BitsAndBytesConfig") || call.derived {
+        if !call.is("transformers", "BitsAndBytesConfig") || call.is_subclass {
             continue;
         }
         for argument in &call.arguments {
             let Some(name) = argument.name.as_deref() else { continue };
-            if argument.perhaps() || KEYS.contains(&name) || SAVED.contains(&name) || !once.first(argument.place) {
+            if argument.may_be_absent() || KEYS.contains(&name) || SAVED.contains(&name) || !once.first(argument.place) {
                 continue;
             }
             let mut finding = RULE.finding(
@@ -120,7 +120,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             );
             if let Some(known) = meant(name) {
                 finding = finding.help(message!("did you mean {known}?", "是否应为 {known}？"));
-                if argument.written {
+                if argument.is_explicit {
                     let start = argument.place.range.start;
                     let key =
                         FileRange::new(call.file, TextRange::new(start, start + u32::try_from(name.len()).unwrap_or_default()));
@@ -137,7 +137,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Nothing turns quantization on.
 fn off(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
-    let is_off = |name: &str| call.lacks(name, None) || call.known(name) == Some(&Value::Bool(false));
+    let is_off = |name: &str| call.lacks(name, None) || call.constant_argument(name) == Some(&Value::Bool(false));
     let by_position = call.arguments.iter().any(|argument| argument.position.is_some());
     if by_position || call.open || !call.assigned.is_empty() || !is_off("load_in_4bit") || !is_off("load_in_8bit") {
         return;

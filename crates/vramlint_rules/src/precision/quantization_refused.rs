@@ -50,8 +50,8 @@ use crate::argument_findings::finding;
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, Value, message};
-use vramlint_resolve::arguments::Reader;
-use vramlint_resolve::code::{CallArgument, CallWhat, LibraryCall};
+use vramlint_resolve::arguments::ArgumentReader;
+use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -96,8 +96,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// The same in a `ModelConfig` of TRL, filled by its parser: it refuses to be made.
 fn both_in_model_config(cx: &Context<'_>, once: &mut Once, out: &mut Sink) {
-    for set in cx.project.arguments().iter().filter(|set| set.takes("trl.ModelConfig") && set.reader != Reader::Unseen) {
-        let on = |name: &str| set.get(name).filter(|_| set.truth(name, false) == Some(true));
+    for set in
+        cx.project.arguments().iter().filter(|set| set.has_class("trl.ModelConfig") && set.reader != ArgumentReader::Unknown)
+    {
+        let on = |name: &str| set.get(name).filter(|_| set.bool(name, false) == Some(true));
         let (Some(four), Some(eight)) = (on("load_in_4bit"), on("load_in_8bit")) else { continue };
         if once.first(eight.place) {
             let message = message!(
@@ -114,7 +116,7 @@ fn both_in_model_config(cx: &Context<'_>, once: &mut Once, out: &mut Sink) {
 }
 
 fn both(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
-    let on = |name: &str| call.argument(name, None).filter(|argument| argument.settled() == Some(&Value::Bool(true)));
+    let on = |name: &str| call.argument(name, None).filter(|argument| argument.constant() == Some(&Value::Bool(true)));
     let (Some(four), Some(eight)) = (on("load_in_4bit"), on("load_in_8bit")) else { return };
     if once.first(eight.place) {
         out.push(
@@ -135,7 +137,7 @@ fn both(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
 fn kind(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
     let Some(argument) = call.argument("bnb_4bit_quant_type", None) else { return };
     let Some((text, place)) = calls::text(argument).filter(|(text, _)| !matches!(*text, "nf4" | "fp4")) else { return };
-    let on = call.known("load_in_4bit") == Some(&Value::Bool(true));
+    let on = call.constant_argument("load_in_4bit") == Some(&Value::Bool(true));
     if !on || !once.first(place) {
         return;
     }
@@ -148,7 +150,7 @@ fn kind(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
             ),
         )
         .help(message!("nf4 fits trained weights best", "nf4 最贴合训练后的权重"));
-    if let Some(value) = argument.only().filter(|_| matches!(text.to_lowercase().as_str(), "nf4" | "fp4"))
+    if let Some(value) = argument.sole_value().filter(|_| matches!(text.to_lowercase().as_str(), "nf4" | "fp4"))
         && let Some(fix) = calls::replace(argument, value, format!("\"{}\"", text.to_lowercase()), Applicability::Safe)
     {
         finding = finding.fix(fix);
@@ -157,10 +159,10 @@ fn kind(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
 }
 
 fn wrong_type(call: &LibraryCall, argument: &CallArgument, key: &str, asked: &str, once: &mut Once, out: &mut Sink) {
-    let Some(value) = argument.only() else { return };
-    let (found, known) = match &value.what {
-        CallWhat::Known(known) => (known.python_type(), Some(known)),
-        CallWhat::Dict { .. } => ("dict", None),
+    let Some(value) = argument.sole_value() else { return };
+    let (found, known) = match &value.value {
+        ArgValue::Known(known) => (known.python_type(), Some(known)),
+        ArgValue::Dict { .. } => ("dict", None),
         _ => return,
     };
     // A tuple is read as a list here, though the library tells them apart.

@@ -70,10 +70,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let loads = call.library() == "unsloth"
             && call.name() == "from_pretrained"
             && matches!(call.owner(), "FastLanguageModel" | "FastModel" | "FastVisionModel");
-        if !loads || call.derived || WIDTHS.iter().any(|name| !call.lacks(name, None)) {
+        if !loads || call.is_subclass || WIDTHS.iter().any(|name| !call.lacks(name, None)) {
             continue;
         }
-        let named = call.argument("model_name", Some(0)).and_then(|argument| argument.settled());
+        let named = call.argument("model_name", Some(0)).and_then(|argument| argument.constant());
         let Some(Value::Text(name)) = named else { continue };
         let lower = name.to_lowercase();
         let says = ["4bit", "8bit", "16bit", "bf16", "fp8", "gptq", "awq"].iter().any(|mark| lower.contains(mark));

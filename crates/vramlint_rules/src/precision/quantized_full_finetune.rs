@@ -59,7 +59,7 @@ use crate::argument_findings::Told;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, Value, message};
-use vramlint_resolve::code::CallWhat;
+use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::trainers::{Trainer, quantizes, trainers};
 
 pub(crate) static RULE: Rule = Rule {
@@ -105,11 +105,11 @@ fn quantized(trainer: &Trainer<'_>) -> Option<FileRange> {
     }
     let direct = ["load_in_4bit", "load_in_8bit"].iter().find_map(|name| {
         let argument = load.argument(name, None)?;
-        (argument.settled() == Some(&Value::Bool(true))).then_some(argument.place)
+        (argument.constant() == Some(&Value::Bool(true))).then_some(argument.place)
     });
     let config = || {
         let argument = load.argument("quantization_config", None)?;
-        let CallWhat::Made(made) = argument.only()?.what else { return None };
+        let ArgValue::ResultOf(made) = argument.sole_value()?.value else { return None };
         let call = trainer.code.calls.get(made)?;
         quantizes(call).then_some(argument.place)
     };

@@ -48,8 +48,8 @@
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
-use vramlint_resolve::CallIn;
-use vramlint_resolve::code::{CallWhat, LibraryCall};
+use vramlint_resolve::CallRef;
+use vramlint_resolve::code::{ArgValue, LibraryCall};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -114,8 +114,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 fn casts(call: &LibraryCall) -> bool {
     match call.name() {
         "half" | "float" => true,
-        "to" => call.arguments.iter().filter_map(|argument| argument.only()).any(|value| match &value.what {
-            CallWhat::Name(name) => name.strip_prefix("torch.").is_some_and(is_float),
+        "to" => call.arguments.iter().filter_map(|argument| argument.sole_value()).any(|value| match &value.value {
+            ArgValue::Name(name) => name.strip_prefix("torch.").is_some_and(is_float),
             _ => false,
         }),
         _ => false,
@@ -127,8 +127,8 @@ fn is_float(name: &str) -> bool {
 }
 
 /// Whether adapters are put on the model before the call, or at a place whose order is not seen.
-fn adapted_before(at: &CallIn, model: &CallWhat) -> bool {
-    let CallWhat::Model(model) = model else { return true };
+fn adapted_before(at: &CallRef, model: &ArgValue) -> bool {
+    let ArgValue::Model(model) = model else { return true };
     at.facts.calls[..at.index].iter().any(|call| {
         let wraps = matches!(call.library(), "peft" | "unsloth" | "trl") || call.name() == "add_adapter";
         wraps
@@ -136,6 +136,6 @@ fn adapted_before(at: &CallIn, model: &CallWhat) -> bool {
                 .arguments
                 .iter()
                 .flat_map(|argument| &argument.values)
-                .any(|value| matches!(&value.what, CallWhat::Model(index) if index == model))
+                .any(|value| matches!(&value.value, ArgValue::Model(index) if index == model))
     })
 }

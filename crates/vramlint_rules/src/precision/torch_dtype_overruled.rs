@@ -55,7 +55,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_edit as edit;
-use vramlint_resolve::arguments::Nested;
+use vramlint_resolve::arguments::NestedArgument;
 use vramlint_resolve::versions::Span;
 use vramlint_semantic::arguments::{is_trl, trainings};
 use vramlint_semantic::version_gate;
@@ -101,7 +101,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The bare name in the place of a key, without its quotes.
-fn name_within(cx: &Context<'_>, entry: &Nested) -> Option<FileRange> {
+fn name_within(cx: &Context<'_>, entry: &NestedArgument) -> Option<FileRange> {
     let text = entry.place.range.slice(&cx.project.file(entry.place.file).text);
     let at = text.find(entry.key.as_str()).filter(|_| text.trim_matches(['"', '\'']) == entry.key)?;
     let start = entry.place.range.start + at as u32;

@@ -101,7 +101,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !call.place.range.contains(place.range) {
             finding = finding.related(call.place, calls::reached(call));
         }
-        if let (Some(name), Some(value)) = (meant(text), argument.only())
+        if let (Some(name), Some(value)) = (meant(text), argument.sole_value())
             && let Some(fix) = calls::replace(argument, value, format!("\"{name}\""), Applicability::Safe)
         {
             finding = finding.fix(fix);

@@ -53,7 +53,7 @@ use crate::argument_findings::{finding, with_fix};
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, Value, message};
-use vramlint_resolve::arguments::Reader;
+use vramlint_resolve::arguments::ArgumentReader;
 use vramlint_semantic::arguments::{is_trl, set_to, trainings};
 use vramlint_semantic::calls;
 
@@ -145,7 +145,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 )),
             };
             if let Some(name) = meant
-                && let Some(value) = argument.only()
+                && let Some(value) = argument.sole_value()
                 && let Some(fix) = calls::replace(argument, value, format!("\"{name}\""), Applicability::Safe)
             {
                 finding = finding.fix(fix);
@@ -159,12 +159,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 /// The same in the `model_init_kwargs` of a configuration of TRL, which loads the model with them, and in the arguments that `trl` and
 /// `TrlParser` make a `ModelConfig` of.
 fn through_trl(cx: &Context<'_>, once: &mut Once, out: &mut Sink) {
-    for set in trainings(cx.project).filter(|set| is_trl(set) && set.reader != Reader::Unseen) {
+    for set in trainings(cx.project).filter(|set| is_trl(set) && set.reader != ArgumentReader::Unknown) {
         let nested = set.get("model_init_kwargs").into_iter().flat_map(|given| &given.entries);
         let nested = nested.filter(|entry| matches!(entry.key.as_str(), "dtype" | "torch_dtype"));
         let nested =
             nested.filter_map(|entry| Some((entry.key.as_str(), entry.value.as_ref()?.as_str()?, entry.value_place, None)));
-        let parsed = set.get("dtype").filter(|_| set.takes("trl.ModelConfig"));
+        let parsed = set.get("dtype").filter(|_| set.has_class("trl.ModelConfig"));
         let parsed = parsed.and_then(|given| Some(("dtype", given.value.as_ref()?.as_str()?, given.value_place, Some(given))));
         for (key, text, place, given) in nested.chain(parsed) {
             if is_dtype(text) || !once.first(place) {

@@ -45,7 +45,7 @@ pub(super) fn loads(project: &Project) -> HashMap<FileId, Vec<Load>> {
     // A program that no run is made of may still be the one that reads a file.
     let may_read =
         |text: &str| ["yaml", "omegaconf", "OmegaConf", "parse_args_and_config"].iter().any(|word| text.contains(word));
-    for (file, code) in project.unreached() {
+    for (file, code) in project.orphan_modules() {
         let file = project.file(*file);
         if file.host.is_none() && may_read(&file.text) {
             add(code, None);

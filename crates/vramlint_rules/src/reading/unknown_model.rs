@@ -111,7 +111,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
-    for (name, place) in cx.project.unreached().iter().flat_map(|(_, code)| loads(code)) {
+    for (name, place) in cx.project.orphan_modules().iter().flat_map(|(_, code)| loads(code)) {
         report(name, place, None);
     }
 }

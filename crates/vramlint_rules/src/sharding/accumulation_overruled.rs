@@ -112,7 +112,7 @@ fn given(code: &CodeFacts) -> Option<(i64, FileRange)> {
     let mut calls = code.calls.iter().filter(|call| call.is("accelerate", "Accelerator"));
     let (call, None) = (calls.next()?, calls.next()) else { return None };
     let argument = call.argument("gradient_accumulation_steps", Some(3)).filter(|_| !call.conditional)?;
-    Some((argument.settled()?.as_int()?, argument.place))
+    Some((argument.constant()?.as_int()?, argument.place))
 }
 
 /// What holds in the run, where it is written, and in words who says it.

@@ -99,7 +99,7 @@ use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Finding, Severity, TextRange, message};
 use vramlint_resolve::SourceFile;
-use vramlint_resolve::code::{CallArgument, CallWhat, CodeFacts, LibraryCall};
+use vramlint_resolve::code::{ArgValue, CallArgument, CodeFacts, LibraryCall};
 use vramlint_semantic::accelerate::deepspeed_json::{self, Json};
 use vramlint_semantic::accelerate::starts;
 
@@ -164,8 +164,8 @@ fn without_zero(json: &Json<'_>) -> Finding {
 
 /// The calls that made what is prepared; `None` in the list for what is not known.
 fn made<'c>(code: &'c CodeFacts, call: &'c LibraryCall) -> Vec<Option<&'c LibraryCall>> {
-    let made = |argument: &'c CallArgument| match argument.only().map(|value| &value.what) {
-        Some(CallWhat::Made(index)) => code.calls.get(*index).filter(|call| !call.conditional),
+    let made = |argument: &'c CallArgument| match argument.sole_value().map(|value| &value.value) {
+        Some(ArgValue::ResultOf(index)) => code.calls.get(*index).filter(|call| !call.conditional),
         _ => None,
     };
     call.arguments.iter().map(made).collect()
@@ -276,9 +276,9 @@ fn is_no_loader(written: &str) -> bool {
 /// `auto` for the micro-batch is taken from a loader that is prepared in the same call.
 fn loader(json: &Json<'_>, files: &[SourceFile], code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
     let (place, _) = json.value(&["train_micro_batch_size_per_gpu"]).filter(|(_, value)| value.as_str() == Some("auto"))?;
-    let known = |argument: &CallArgument| match argument.only().map(|value| &value.what) {
-        Some(CallWhat::Model(_)) => true,
-        Some(CallWhat::Made(index)) => code
+    let known = |argument: &CallArgument| match argument.sole_value().map(|value| &value.value) {
+        Some(ArgValue::Model(_)) => true,
+        Some(ArgValue::ResultOf(index)) => code
             .calls
             .get(*index)
             .is_some_and(|made| made.library() == "torch" && made.name() != "DataLoader" || is_dummy(made, "DummyOptim")),

@@ -95,11 +95,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// What the plugin refuses of its own arguments (utils/dataclasses.py:1876-1884 and :1955).
 fn plugin(call: &LibraryCall) -> Option<Finding> {
-    let version = call.known("fsdp_version").and_then(Value::as_int)?;
+    let version = call.constant_argument("fsdp_version").and_then(Value::as_int)?;
     let reshard = call.argument("reshard_after_forward", None);
     let prefetch = call.argument("forward_prefetch", None);
     let (argument, what) =
-        match (version, reshard.and_then(|argument| argument.settled()), prefetch.and_then(|argument| argument.settled())) {
+        match (version, reshard.and_then(|argument| argument.constant()), prefetch.and_then(|argument| argument.constant())) {
             (1, Some(Value::Bool(value)), _) => (
                 reshard?,
                 message!(

@@ -158,7 +158,7 @@ fn size(call: &LibraryCall) -> Option<i64> {
         return None;
     }
     match call.argument("batch_size", Some(1)) {
-        Some(argument) => argument.settled()?.as_int(),
+        Some(argument) => argument.constant()?.as_int(),
         None => call.lacks("batch_size", Some(1)).then_some(1),
     }
 }

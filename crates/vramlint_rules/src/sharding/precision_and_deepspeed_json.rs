@@ -121,7 +121,7 @@ fn precision(start: &Start<'_>, run: &Run) -> Option<(String, Option<FileRange>)
             return None;
         }
         if let Some(argument) = call.argument("mixed_precision", Some(2)) {
-            return match argument.settled()? {
+            return match argument.constant()? {
                 Value::Null => continue,
                 value => Some((value.as_str()?.to_lowercase(), Some(argument.place))),
             };

@@ -76,7 +76,7 @@
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Message, Severity, message};
-use vramlint_resolve::code::{CallWhat, CodeFacts, LibraryCall};
+use vramlint_resolve::code::{ArgValue, CodeFacts, LibraryCall};
 use vramlint_semantic::accelerate::deepspeed_json;
 use vramlint_semantic::accelerate::starts;
 
@@ -123,9 +123,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 fn refused(cx: &Context<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Message> {
     let (mut models, mut optimizers) = (0, 0);
     for argument in &call.arguments {
-        match argument.only().map(|value| &value.what) {
-            Some(CallWhat::Model(_)) => models += 1,
-            Some(CallWhat::Made(index)) => {
+        match argument.sole_value().map(|value| &value.value) {
+            Some(ArgValue::Model(_)) => models += 1,
+            Some(ArgValue::ResultOf(index)) => {
                 let made = code.calls.get(*index)?;
                 let path = made.path.as_str();
                 if path.starts_with("torch.nn.") {

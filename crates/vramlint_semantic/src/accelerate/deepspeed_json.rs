@@ -3,8 +3,8 @@
 use super::Start;
 use vramlint_base::{FileRange, Value};
 use vramlint_catalog::Dialect;
-use vramlint_resolve::code::{CallWhat, CodeFacts, LibraryCall, LoadRole};
-use vramlint_resolve::{EngineDict, Run, SourceFile};
+use vramlint_resolve::code::{ArgValue, CodeFacts, LibraryCall, LoadRole};
+use vramlint_resolve::{DeepSpeedDict, Run, SourceFile};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 /// A DeepSpeed JSON that accelerate reads.
@@ -70,15 +70,15 @@ fn of_plugin<'a>(start: &Start<'a>) -> Option<Json<'a>> {
         return None;
     }
     let named = plugin.argument("hf_ds_config", Some(0))?;
-    let value = named.only()?;
+    let value = named.sole_value()?;
     let certain = !completed(start, code, &["deepspeed_config[", "deepspeed_plugin.", "plugin.hf_ds_config"]);
-    if let CallWhat::Dict { .. } = &value.what {
-        let is = |dict: &&EngineDict| dict.file == value.place.file && dict.range() == Some(value.place.range);
-        let dict = start.project.engine_dicts().iter().find(is)?;
+    if let ArgValue::Dict { .. } = &value.value {
+        let is = |dict: &&DeepSpeedDict| dict.file == value.place.file && dict.range() == Some(value.place.range);
+        let dict = start.project.deepspeed_dicts().iter().find(is)?;
         let (file, root) = (start.project.file(dict.file), dict.data.root()?);
         return Some(Json { file, root, named: named.place, run, certain: certain && dict.complete });
     }
-    let CallWhat::Known(Value::Text(path)) = &value.what else { return None };
+    let ArgValue::Known(Value::Text(path)) = &value.value else { return None };
     let file = start.project.file(start.project.lookup.find(path, start.project.file(plugin.file).folder())?);
     let root = file.data().and_then(DataFile::root).filter(|root| root.is_mapping())?;
     Some(Json { file, root, named: named.place, run, certain })

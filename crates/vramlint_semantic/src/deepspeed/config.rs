@@ -7,7 +7,7 @@ use vramlint_base::{FileId, FileRange, Severity, Value};
 use vramlint_catalog::keys::Key;
 use vramlint_resolve::Project;
 use vramlint_resolve::versions::{Holds, Span};
-use vramlint_resolve::{EngineDict, Kind, SourceFile};
+use vramlint_resolve::{DeepSpeedDict, Kind, SourceFile};
 use vramlint_syntax::RefusedBy;
 use vramlint_syntax::data::{Loader, NodeRef};
 
@@ -49,11 +49,11 @@ pub fn configs<'a>(project: &'a Project) -> Vec<Config<'a>> {
     let named: BTreeSet<FileId> = project.runs.iter().filter_map(|run| run.deepspeed).collect();
     let of_engine = |file: &&SourceFile| project.kind(file.id) == Kind::DeepSpeed || named.contains(&file.id);
     let files = project.files.iter().filter(of_engine).filter_map(|file| config(project, file));
-    files.chain(project.engine_dicts().iter().filter_map(|dict| in_code(project, dict))).collect()
+    files.chain(project.deepspeed_dicts().iter().filter_map(|dict| in_code(project, dict))).collect()
 }
 
 /// A dict in Python code.
-fn in_code<'a>(project: &'a Project, dict: &'a EngineDict) -> Option<Config<'a>> {
+fn in_code<'a>(project: &'a Project, dict: &'a DeepSpeedDict) -> Option<Config<'a>> {
     let uses = consumers::uses_of_dict(project, dict);
     Some(Config { file: project.file(dict.file), root: dict.data.root()?, uses, loader: Loader::Json })
 }

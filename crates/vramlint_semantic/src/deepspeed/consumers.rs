@@ -8,7 +8,7 @@ use vramlint_base::FileId;
 use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::code::{CodeFacts, LoadRole};
-use vramlint_resolve::{EngineDict, Kind, Project, Run, TakenBy};
+use vramlint_resolve::{ConfigConsumer, DeepSpeedDict, Kind, Project, Run};
 use vramlint_syntax::data::{DataFile, NodeRef};
 
 /// The readers that one use of a file may have: a set, since a project does not always show which it is.
@@ -63,16 +63,17 @@ pub fn uses<'a>(project: &'a Project, file: FileId) -> Vec<Use<'a>> {
 }
 
 /// Every use of a dict in code; never empty.
-pub fn uses_of_dict<'a>(project: &'a Project, dict: &EngineDict) -> Vec<Use<'a>> {
-    let known = match dict.taken_by {
-        Some(TakenBy::Engine) => Readers::PLAIN,
-        Some(TakenBy::Trainer) => Readers::TRAINER,
-        Some(TakenBy::Accelerate) => Readers::ACCELERATE,
+pub fn uses_of_dict<'a>(project: &'a Project, dict: &DeepSpeedDict) -> Vec<Use<'a>> {
+    let known = match dict.consumer {
+        Some(ConfigConsumer::Engine) => Readers::PLAIN,
+        Some(ConfigConsumer::Trainer) => Readers::TRAINER,
+        Some(ConfigConsumer::Accelerate) => Readers::ACCELERATE,
         None => Readers::ANY,
     };
     let of_run = |run: &'a Run| {
         // A plugin may be made for a Trainer, which then fills in what it knows.
-        let trains = dict.taken_by == Some(TakenBy::Accelerate) && !matches!(run.dialect, Dialect::Accelerate | Dialect::Plain);
+        let trains =
+            dict.consumer == Some(ConfigConsumer::Accelerate) && !matches!(run.dialect, Dialect::Accelerate | Dialect::Plain);
         let readers = if trains { Readers::HUGGING_FACE } else { known };
         Use { readers: if dict.complete { readers } else { readers.or(Readers::OTHER) }, run: Some(run) }
     };

@@ -4,7 +4,7 @@
 use crate::deepspeed::config::Config;
 use crate::deepspeed::consumers::{Readers, Use};
 use vramlint_base::FileRange;
-use vramlint_resolve::code::{CallValue, CallWhat, CodeFacts, LibraryCall};
+use vramlint_resolve::code::{ArgValue, CodeFacts, LibraryCall, PossibleValue};
 
 /// Whether something is given to the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,10 +40,10 @@ pub fn given(one: &Use<'_>, name: &str, position: usize) -> Given {
             answer = if answer == Given::Unknown { Given::No } else { answer };
             continue;
         };
-        let none = |what: &CallWhat| matches!(what, CallWhat::Known(vramlint_base::Value::Null));
-        if argument.values.iter().all(|value| none(&value.what)) {
+        let none = |what: &ArgValue| matches!(what, ArgValue::Known(vramlint_base::Value::Null));
+        if argument.values.iter().all(|value| none(&value.value)) {
             answer = if answer == Given::Unknown { Given::No } else { answer };
-        } else if argument.values.iter().any(|value| none(&value.what) || matches!(value.what, CallWhat::Unknown)) {
+        } else if argument.values.iter().any(|value| none(&value.value) || matches!(value.value, ArgValue::Unknown)) {
             return Given::Unknown;
         } else {
             answer = Given::Yes;
@@ -76,7 +76,7 @@ pub fn made_optimizers(one: &Use<'_>) -> Vec<(String, FileRange)> {
     for call in calls(code) {
         let Some(argument) = call.argument("optimizer", Some(OPTIMIZER)) else { continue };
         // One of several, by a condition that is not decided, is no certain one.
-        if let [CallValue { what: CallWhat::Made(index), .. }] = argument.values.as_slice()
+        if let [PossibleValue { value: ArgValue::ResultOf(index), .. }] = argument.values.as_slice()
             && let Some(made) = code.calls.get(*index).filter(|made| !made.conditional && !call.conditional)
         {
             found.push((made.path.clone(), made.place));

@@ -6,7 +6,7 @@ use crate::deepspeed::config::Config;
 use crate::deepspeed::consumers::{Readers, Use};
 use vramlint_base::{FileRange, Value};
 use vramlint_resolve::Project;
-use vramlint_resolve::arguments::{ArgumentSet, Given, Reader};
+use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet};
 
 /// The arguments of a Trainer that reads a file.
 pub struct Arguments<'a> {
@@ -29,7 +29,7 @@ fn set<'a>(project: &'a Project, one: &Use<'a>) -> Option<&'a ArgumentSet> {
     let mut sets = project
         .arguments()
         .iter()
-        .filter(|set| set.run == Some(index) && set.training().is_some() && set.reader != Reader::Unseen);
+        .filter(|set| set.run == Some(index) && set.training_class().is_some() && set.reader != ArgumentReader::Unknown);
     sets.next().filter(|_| sets.next().is_none())
 }
 
@@ -46,7 +46,7 @@ const DEFAULTS: &[(&str, f64)] = &[
 
 impl<'a> Arguments<'a> {
     /// What is given for a field.
-    pub fn given(&self, key: &str) -> Option<&'a Given> {
+    pub fn given(&self, key: &str) -> Option<&'a ArgumentEntry> {
         self.set.get(key)
     }
 
@@ -69,21 +69,21 @@ impl<'a> Arguments<'a> {
     /// The truth value of a switch; `None` where it is not known.
     pub fn switch(&self, key: &str) -> Option<bool> {
         match self.given(key) {
-            Some(_) => self.set.truth(key, false),
+            Some(_) => self.set.bool(key, false),
             None => (self.plain() && !self.set.open).then_some(false),
         }
     }
 
     /// Whether the class is transformers' own.
     pub fn plain(&self) -> bool {
-        self.set.training().is_some_and(|class| class.starts_with("transformers."))
+        self.set.training_class().is_some_and(|class| class.starts_with("transformers."))
     }
 }
 
 /// The number that a reader makes of a value.
-pub fn number(reader: Reader, value: &Value) -> Option<f64> {
+pub fn number(reader: ArgumentReader, value: &Value) -> Option<f64> {
     match value {
-        Value::Text(text) if reader == Reader::Parser => text.trim().parse().ok(),
+        Value::Text(text) if reader == ArgumentReader::Parser => text.trim().parse().ok(),
         Value::Bool(on) => Some(f64::from(u8::from(*on))),
         value => value.as_float(),
     }

@@ -19,7 +19,7 @@ fn calls(pairs: &[(&str, &str)], entry: &str) -> String {
         }
         for (word, holds) in [
             ("open", call.open),
-            ("derived", call.derived),
+            ("derived", call.is_subclass),
             ("conditional", call.conditional),
             ("caught", call.caught),
             ("loop", call.in_loop),
@@ -35,10 +35,10 @@ fn calls(pairs: &[(&str, &str)], entry: &str) -> String {
     shown
 }
 
-fn values(values: &[CallValue]) -> String {
-    let one = |value: &CallValue| {
-        let mut text = what(&value.what);
-        if value.soft {
+fn values(values: &[PossibleValue]) -> String {
+    let one = |value: &PossibleValue| {
+        let mut text = what(&value.value);
+        if value.may_be_overridden {
             text.push('~');
         }
         if let Some(condition) = &value.condition {
@@ -49,19 +49,19 @@ fn values(values: &[CallValue]) -> String {
     values.iter().map(one).collect::<Vec<_>>().join("|")
 }
 
-fn what(what: &CallWhat) -> String {
+fn what(what: &ArgValue) -> String {
     match what {
-        CallWhat::Known(value) => value.to_string(),
-        CallWhat::Dict { entries, open } => {
+        ArgValue::Known(value) => value.to_string(),
+        ArgValue::Dict { entries, open } => {
             let entries: Vec<String> = entries.iter().map(|entry| format!("{}:{}", entry.key, values(&entry.values))).collect();
             format!("{{{}}}{}", entries.join(","), if *open { "…" } else { "" })
         }
-        CallWhat::List(items) => format!("[{}]", values(items)),
-        CallWhat::Made(index) => format!("made{index}"),
-        CallWhat::Model(index) => format!("model{index}"),
-        CallWhat::Name(name) => name.clone(),
-        CallWhat::Loaded(load, route) => format!("load{load}.{}", route.join(".")),
-        CallWhat::Unknown => "_".to_string(),
+        ArgValue::List(items) => format!("[{}]", values(items)),
+        ArgValue::ResultOf(index) => format!("made{index}"),
+        ArgValue::Model(index) => format!("model{index}"),
+        ArgValue::Name(name) => name.clone(),
+        ArgValue::Loaded(load, route) => format!("load{load}.{}", route.join(".")),
+        ArgValue::Unknown => "_".to_string(),
     }
 }
 

@@ -95,7 +95,7 @@ fn show(pairs: &[(&str, &str)], entry: &str) -> String {
             model.model,
             model.trained,
             model.conditional,
-            model.via.len(),
+            model.call_chain.len(),
             maps.join("; ")
         ));
     }

@@ -84,9 +84,9 @@ fn a_model_flows_through_three_files_to_prepare() {
     let facts = facts_of(&files, "start.py");
     let trained: Vec<Option<bool>> = facts.models.iter().map(|model| model.trained).collect();
     assert_eq!(trained, [Some(true), None]);
-    assert!(facts.models.iter().all(|model| model.device_map.len() == 1 && !model.conditional && model.via.len() == 2));
+    assert!(facts.models.iter().all(|model| model.device_map.len() == 1 && !model.conditional && model.call_chain.len() == 2));
     let accelerator = facts.accelerator.expect("an Accelerator is made");
-    assert!(!accelerator.accumulation_given && !accelerator.accumulate_called);
+    assert!(!accelerator.sets_accumulation && !accelerator.accumulate_called);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn the_dataclass_that_branches_start_from_is_the_nominal_value() {
     has(&shown, "dataloader_num_workers 0 DataLoader(num_workers) parts/adaptive.py:30 call");
     has(&shown, "option --resume Some(Bool(false)) switch=false");
     assert!(shown.contains("accumulates=None"), "{shown}");
-    assert!(facts_of(&files, "start.py").accelerator.is_some_and(|known| known.accumulation_given && known.accumulate_called));
+    assert!(facts_of(&files, "start.py").accelerator.is_some_and(|known| known.sets_accumulation && known.accumulate_called));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use vramlint_semantic::version_gate;
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     for set in of(cx.project, &["trl.DPOConfig"]) {
-        let on = set.truth("padding_free", false) == Some(true);
+        let on = set.bool("padding_free", false) == Some(true);
         let Some(given) = set.get("padding_free").filter(|_| on) else { continue };
         // trl 1.16.0 trainer/dpo_trainer.py:733, run; from 0.29.0 on.
         if version_gate::severity(cx.project, set.file(), &Span::since("trl", "0.29"), Severity::Warning).is_none()

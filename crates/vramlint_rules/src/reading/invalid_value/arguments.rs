@@ -9,12 +9,12 @@ use crate::rule::Build;
 use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
+use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
-    for set in trainings(cx.project).filter(|set| set.reader != Reader::Unseen) {
+    for set in trainings(cx.project).filter(|set| set.reader != ArgumentReader::Unknown) {
         let mut found: Vec<Finding> = words::judge(cx, set);
         found.extend(ranges::judge(cx, set));
         for finding in found {
@@ -29,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn report(
     cx: &Context<'_>,
     set: &ArgumentSet,
-    given: &Given,
+    given: &ArgumentEntry,
     severity: Severity,
     why: &Message,
     meant: Option<&Value>,
@@ -42,12 +42,12 @@ fn report(
     found = found.help(did_you_mean(meant));
     let file = cx.project.file(given.value_place.file);
     let edit = match given.by {
-        By::Keyword => edit::spell::python(meant).map(|text| edit::replace(given.value_place, text)),
-        By::File => file
+        PassedBy::Keyword => edit::spell::python(meant).map(|text| edit::replace(given.value_place, text)),
+        PassedBy::File => file
             .data()
             .and_then(|data| data.root()?.get(&given.key).filter(|node| node.range() == given.value_place.range))
             .and_then(|node| edit::set(file, node, meant)),
-        By::Flag => meant.as_str().filter(|text| !text.contains(' ')).map(|text| edit::replace(given.value_place, text)),
+        PassedBy::Flag => meant.as_str().filter(|text| !text.contains(' ')).map(|text| edit::replace(given.value_place, text)),
         _ => None,
     };
     if let Some(edit) = edit {

@@ -6,7 +6,7 @@ use crate::rule::Build;
 use crate::{Context, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
+use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
 use vramlint_resolve::versions::Span;
 use vramlint_semantic::arguments::{remove, rename, set_to};
 use vramlint_semantic::class_fields::{self, Standing, short};
@@ -43,13 +43,13 @@ const IDLE: &[&str] = &[
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     for set in cx.project.arguments() {
-        let reader = matches!(set.reader, Reader::Call | Reader::File | Reader::Parser) && set.strict;
-        let seen = set.reader == Reader::Call || !set.open;
+        let reader = matches!(set.reader, ArgumentReader::Call | ArgumentReader::File | ArgumentReader::Parser) && set.strict;
+        let seen = set.reader == ArgumentReader::Call || !set.open;
         let Some(classes) = class_fields::tables(&set.classes).filter(|_| reader && seen && !speaks_of_versions(set)) else {
             continue;
         };
         old_value(cx, set, &mut told, out);
-        for given in set.given.iter().filter(|given| !settled(set, given) && !set.others.contains(&given.key)) {
+        for given in set.arguments.iter().filter(|given| !settled(set, given) && !set.other_names.contains(&given.key)) {
             let standing = class_fields::standing(cx.project, set.file(), &classes, &given.key);
             let Standing::Gone { certain, library, until, instead } = standing else { continue };
             if !told.first(given.key_place, "") {
@@ -74,7 +74,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// The old name of a value that is still taken, with a warning (trl 1.15.0 and 1.16.0 trainer/sft_config.py, run; 1.12.0 to 1.14.0 have
 /// it without one).
 fn old_value(cx: &Context<'_>, set: &ArgumentSet, told: &mut Told, out: &mut Sink) {
-    let Some(given) = set.get("loss_type").filter(|_| set.takes("trl.SFTConfig")) else { return };
+    let Some(given) = set.get("loss_type").filter(|_| set.has_class("trl.SFTConfig")) else { return };
     let old = given.value.as_ref().and_then(Value::as_str) == Some("chunked_nll");
     let span = Span::since("trl", "1.15");
     let warned = version_gate::severity(cx.project, set.file(), &span, Severity::Info).is_some();
@@ -96,9 +96,9 @@ fn speaks_of_versions(set: &ArgumentSet) -> bool {
 }
 
 /// The same of one argument.
-pub(in crate::reading) fn settled(set: &ArgumentSet, given: &Given) -> bool {
+pub(in crate::reading) fn settled(set: &ArgumentSet, given: &ArgumentEntry) -> bool {
     let condition = set.library_call().and_then(|call| call.condition.as_deref());
-    given.by == By::Later || condition.is_some_and(|condition| calls::asks_for(condition, &given.key))
+    given.by == PassedBy::Uncertain || condition.is_some_and(|condition| calls::asks_for(condition, &given.key))
 }
 
 fn advice(name: &str, instead: Option<&str>) -> Option<vramlint_base::Message> {
@@ -127,18 +127,18 @@ fn successor(name: &str) -> Option<(&'static str, bool)> {
 }
 
 /// The rename where value and meaning stay, else the removal of what has no effect.
-fn fix(cx: &Context<'_>, set: &ArgumentSet, given: &Given, certain: bool) -> Option<Fix> {
+fn fix(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, certain: bool) -> Option<Fix> {
     let name = given.key.as_str();
     let safe = if certain { Applicability::Safe } else { Applicability::Unsafe };
     if name == "group_by_length" {
-        let on = set.truth_of(given.value.as_ref()?)?;
+        let on = set.bool_of(given.value.as_ref()?)?;
         if !on {
             let edits = vec![remove(cx.project, set, given)?];
             return Some(Fix { title: message!("remove it", "删除它"), applicability: safe, edits });
         }
         let text = match given.by {
-            By::Keyword => "train_sampling_strategy=\"group_by_length\"",
-            By::File if !cx.project.file(given.place.file).data()?.json => "train_sampling_strategy: group_by_length",
+            PassedBy::Keyword => "train_sampling_strategy=\"group_by_length\"",
+            PassedBy::File if !cx.project.file(given.place.file).data()?.json => "train_sampling_strategy: group_by_length",
             _ => return None,
         };
         let title = message!("write {text}", "改写为 {text}");

@@ -21,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let standing = class_fields::standing(cx.project, call.file, &[class], name);
             let Standing::Gone { certain, library, until, instead } = standing else { continue };
             let start = argument.place.range.start;
-            let place = if argument.written {
+            let place = if argument.is_explicit {
                 FileRange::new(argument.place.file, TextRange::new(start, start + name.len() as u32))
             } else {
                 // Of one that a dict brings in, only the value has a place, which may lie anywhere.
@@ -37,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 "{library} {until} 及之后拒绝 {callee} 中的 `{name}`"
             );
             let mut found = RULE.finding(place, message).severity(severity);
-            if !argument.written {
+            if !argument.is_explicit {
                 found = found.related(argument.place, message!("its value", "其值在此"));
             }
             let plain = SUCCESSORS.iter().find(|(old, _, plain)| *old == name && *plain).map(|(_, new, _)| *new);
@@ -54,7 +54,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 (None, Some(config)) => found.help(message!("give it to {config} instead", "改在 {config} 中给出")),
                 (None, None) => found.help(message!("remove it", "请删除")),
             };
-            if let Some(new) = successor.filter(|_| argument.written && argument.place.file == call.file) {
+            if let Some(new) = successor.filter(|_| argument.is_explicit && argument.place.file == call.file) {
                 let applicability = if certain { Applicability::Safe } else { Applicability::Unsafe };
                 let title = message!("rename it to `{new}`", "改名为 `{new}`");
                 found = found.fix(Fix { title, applicability, edits: vec![edit::replace(place, new)] });

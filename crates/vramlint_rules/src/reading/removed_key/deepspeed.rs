@@ -8,7 +8,7 @@ use vramlint_semantic::schema;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let files = schema::files(cx.project, Kind::DeepSpeed).map(|(file, root, _)| (file, root));
-    let dicts = cx.project.engine_dicts().iter().filter_map(|dict| Some((cx.project.file(dict.file), dict.data.root()?)));
+    let dicts = cx.project.deepspeed_dicts().iter().filter_map(|dict| Some((cx.project.file(dict.file), dict.data.root()?)));
     for (file, root) in files.chain(dicts) {
         for found in schema::walk(keys::deepspeed(), root) {
             report(cx, file, &found, ("deepspeed", "DeepSpeed"), out);

@@ -8,7 +8,7 @@ use crate::{Context, Sink};
 use vramlint_base::{Applicability, Fix, message};
 use vramlint_catalog::classes::Class;
 use vramlint_catalog::keys;
-use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
+use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
 use vramlint_semantic::arguments::rename;
 use vramlint_semantic::class_fields::{self, Standing, short};
 
@@ -16,16 +16,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     for set in cx.project.arguments() {
         // What a class of the project adds to a library's is not seen in the call.
-        let derived = set.library_call().is_some_and(|call| call.derived || vramlint_semantic::calls::asks_for_release(call));
-        let all_seen = set.reader == Reader::Call || !set.open;
-        let reader = matches!(set.reader, Reader::Call | Reader::File | Reader::Parser);
+        let derived = set.library_call().is_some_and(|call| call.is_subclass || vramlint_semantic::calls::asks_for_release(call));
+        let all_seen = set.reader == ArgumentReader::Call || !set.open;
+        let reader = matches!(set.reader, ArgumentReader::Call | ArgumentReader::File | ArgumentReader::Parser);
         let Some(classes) = class_fields::tables(&set.classes).filter(|_| reader && set.strict && all_seen && !derived) else {
             continue;
         };
-        for given in set.given.iter().filter(|given| !settled(set, given) && !set.others.contains(&given.key)) {
+        for given in set.arguments.iter().filter(|given| !settled(set, given) && !set.other_names.contains(&given.key)) {
             if given.key.contains(['{', '$', '.', '<'])
                 || given.key == "help"
-                || given.by == By::Flag && given.key.starts_with("no_")
+                || given.by == PassedBy::Flag && given.key.starts_with("no_")
             {
                 continue;
             }
@@ -84,9 +84,9 @@ fn accelerator_config(cx: &Context<'_>, set: &ArgumentSet, told: &mut Told, out:
     }
 }
 
-fn with_fix(cx: &Context<'_>, set: &ArgumentSet, given: &Given, classes: &[&'static Class]) -> vramlint_base::Finding {
+fn with_fix(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, classes: &[&'static Class]) -> vramlint_base::Finding {
     let (name, class) = (&given.key, short(&set.classes));
-    let message = if set.reader == Reader::Call {
+    let message = if set.reader == ArgumentReader::Call {
         message!("{class} takes no `{name}`: the call is refused", "{class} 没有 `{name}`：该调用会被拒绝")
     } else {
         message!("no class of the parser takes `{name}`: it is refused", "解析器的任何类都没有 `{name}`：会被拒绝")

@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let mut found = RULE.finding(place, message).severity(calls::grave(cx.project, call, RULE.severity));
-            if !argument.written {
+            if !argument.is_explicit {
                 found = found.related(argument.place, message!("its value", "其值在此"));
             }
             let near = nearest(class, call, name).filter(|_| matches!(standing, Standing::Unknown));
@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 Some(near) => found.help(message!("did you mean `{near}`?", "是否想写 `{near}`？")),
                 None => found.help(message!("remove it", "请删除")),
             };
-            if let Some(near) = near.filter(|_| argument.written && argument.place.file == call.file) {
+            if let Some(near) = near.filter(|_| argument.is_explicit && argument.place.file == call.file) {
                 found = found.fix(Fix {
                     title: message!("rename it to `{near}`", "改名为 `{near}`"),
                     applicability: Applicability::Unsafe,
@@ -62,7 +62,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// The name in `name=value`; of one that a dict brings in, the call.
 fn keyword(call: &LibraryCall, argument: &CallArgument, name: &str) -> FileRange {
     // Of one that a dict brings in, only the value has a place, which may lie anywhere.
-    if !argument.written {
+    if !argument.is_explicit {
         return call.callee;
     }
     let start = argument.place.range.start;

@@ -9,7 +9,7 @@ use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::classes::{Class, Field};
 use vramlint_catalog::keys::KeyType;
 use vramlint_edit as edit;
-use vramlint_resolve::arguments::{ArgumentSet, By, Given, Reader};
+use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
 use vramlint_semantic::arguments::written;
 use vramlint_semantic::class_fields;
 use vramlint_syntax::data::Style;
@@ -43,13 +43,13 @@ const WHOLE: &[&str] = &["per_device_train_batch_size", "per_device_eval_batch_s
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     for set in cx.project.arguments() {
-        let reader = set.reader != Reader::Unseen;
+        let reader = set.reader != ArgumentReader::Unknown;
         let tables: Vec<&'static Class> =
             if reader { class_fields::tables(&set.classes).unwrap_or_default() } else { Vec::new() };
-        for given in set.given.iter().filter(|_| !tables.is_empty()) {
+        for given in set.arguments.iter().filter(|_| !tables.is_empty()) {
             let (Some(field), Some(value)) = (class_fields::field(&tables, &given.key), &given.value) else { continue };
             let found = match set.reader {
-                Reader::Parser => parsed(cx, set, given, field, value),
+                ArgumentReader::Parser => parsed(cx, set, given, field, value),
                 _ => as_is(cx, set, given, field, value),
             };
             if let Some(found) = found.filter(|_| told.first(given.place, "")) {
@@ -60,7 +60,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Values that stay as they are written.
-fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &Given, field: &Field, value: &Value) -> Option<Finding> {
+fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, field: &Field, value: &Value) -> Option<Finding> {
     let name = &given.key;
     let shown = written(cx.project, given);
     match (field.kind, value) {
@@ -78,14 +78,15 @@ fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &Given, field: &Field, valu
         }
         (KeyType::Int | KeyType::Float, Value::Text(text)) => {
             let number = yaml::scalar::argparse_number(text);
-            if set.reader == Reader::File && given.by == By::File && is_plain_yaml(cx, given) && number.is_some() {
+            if set.reader == ArgumentReader::File && given.by == PassedBy::File && is_plain_yaml(cx, given) && number.is_some() {
                 // The trap of YAML's numbers has a rule of its own.
                 return None;
             }
             let Some(number) = number else {
                 // `1,000`, `1-4`, `None`: no number at all. What something else fills in is left alone.
                 let filled = ["$", "{", "<", "auto"].iter().any(|mark| text.contains(mark)) || text.is_empty();
-                let read = matches!(set.reader, Reader::File | Reader::LlamaFactory) && given.by == By::File;
+                let read =
+                    matches!(set.reader, ArgumentReader::File | ArgumentReader::LlamaFactory) && given.by == PassedBy::File;
                 if !read || filled || !COMPUTED.contains(&name.as_str()) {
                     return None;
                 }
@@ -124,10 +125,10 @@ fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &Given, field: &Field, valu
 }
 
 /// Values that argparse turns into the type of the field, or refuses.
-fn parsed(cx: &Context<'_>, set: &ArgumentSet, given: &Given, field: &Field, value: &Value) -> Option<Finding> {
+fn parsed(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, field: &Field, value: &Value) -> Option<Finding> {
     let nothing = |text: &str| field.nullable && matches!(text.to_lowercase().as_str(), "none" | "null");
     let wanted = match (field.kind, value) {
-        (KeyType::Bool, Value::Text(text)) if set.truth_of(value).is_none() && !nothing(text) => {
+        (KeyType::Bool, Value::Text(text)) if set.bool_of(value).is_none() && !nothing(text) => {
             message!("a truth value", "布尔值")
         }
         (KeyType::Int | KeyType::Float, Value::Text(text)) if !nothing(text) => {
@@ -138,7 +139,7 @@ fn parsed(cx: &Context<'_>, set: &ArgumentSet, given: &Given, field: &Field, val
             }
         }
         // Only text is turned: a number of a YAML file stays what it is.
-        (KeyType::Int, Value::Float(_)) if given.by == By::Flag => message!("a whole number", "整数"),
+        (KeyType::Int, Value::Float(_)) if given.by == PassedBy::Flag => message!("a whole number", "整数"),
         _ => return None,
     };
     let shown = written(cx.project, given);
@@ -147,7 +148,7 @@ fn parsed(cx: &Context<'_>, set: &ArgumentSet, given: &Given, field: &Field, val
     Some(finding_of(cx, set, &RULE, RULE.severity, given.place, message))
 }
 
-fn is_plain_yaml(cx: &Context<'_>, given: &Given) -> bool {
+fn is_plain_yaml(cx: &Context<'_>, given: &ArgumentEntry) -> bool {
     let file = cx.project.file(given.place.file);
     let node = file
         .data()
@@ -157,11 +158,11 @@ fn is_plain_yaml(cx: &Context<'_>, given: &Given) -> bool {
 }
 
 /// The same with the value that was meant as its fix.
-fn with_value(cx: &Context<'_>, found: Finding, given: &Given, meant: &Value, applicability: Applicability) -> Finding {
+fn with_value(cx: &Context<'_>, found: Finding, given: &ArgumentEntry, meant: &Value, applicability: Applicability) -> Finding {
     let file = cx.project.file(given.value_place.file);
     let edit = match given.by {
-        By::Keyword => edit::spell::python(meant).map(|text| edit::replace(given.value_place, text)),
-        By::File => {
+        PassedBy::Keyword => edit::spell::python(meant).map(|text| edit::replace(given.value_place, text)),
+        PassedBy::File => {
             let node =
                 file.data().and_then(|data| data.root()?.get(&given.key).filter(|node| node.range() == given.value_place.range));
             node.and_then(|node| edit::set(file, node, meant))

@@ -3,7 +3,7 @@
 use super::report;
 use crate::Context;
 use vramlint_base::{Finding, Severity, Value, message};
-use vramlint_resolve::arguments::{ArgumentSet, Given};
+use vramlint_resolve::arguments::{ArgumentEntry, ArgumentSet};
 use vramlint_semantic::arguments::{is_trl, strategy};
 
 /// Numbers that must be above a bound, or at least at it; what refuses others. transformers 5.23.0 training_args.py, torch 2.15.0
@@ -47,7 +47,7 @@ pub(super) fn judge(cx: &Context<'_>, set: &ArgumentSet) -> Vec<Finding> {
     }
     found.extend(steps(cx, set));
     // vLLM reads it where it shares the GPU.
-    let used = set.truth("use_vllm", false) == Some(true) && set.text("vllm_mode", "colocate") == Some("colocate");
+    let used = set.bool("use_vllm", false) == Some(true) && set.text("vllm_mode", "colocate") == Some("colocate");
     if is_trl(set)
         && used
         && let Some((given, number)) =
@@ -83,7 +83,7 @@ fn steps(cx: &Context<'_>, set: &ArgumentSet) -> Vec<Finding> {
     found
 }
 
-fn number<'a>(set: &'a ArgumentSet, key: &str) -> Option<(&'a Given, f64)> {
+fn number<'a>(set: &'a ArgumentSet, key: &str) -> Option<(&'a ArgumentEntry, f64)> {
     let given = set.get(key)?;
     Some((given, given.value.as_ref()?.as_float()?))
 }

@@ -168,20 +168,20 @@ pub(super) fn judge(cx: &Context<'_>, set: &ArgumentSet) -> Vec<Finding> {
 }
 
 fn word(cx: &Context<'_>, set: &ArgumentSet, table: &Words) -> Option<Finding> {
-    let given = any(set, &[table.key]).filter(|_| table.class.is_empty() || set.takes(table.class))?;
+    let given = any(set, &[table.key]).filter(|_| table.class.is_empty() || set.has_class(table.class))?;
     // Read only where what it belongs to is on.
     let needs = match table.key {
         "vllm_mode" => Some("use_vllm"),
         "packing_strategy" => Some("packing"),
         _ => None,
     };
-    if needs.is_some_and(|key| set.truth(key, false) != Some(true)) {
+    if needs.is_some_and(|key| set.bool(key, false) != Some(true)) {
         return None;
     }
     let text = match given.value.as_ref()? {
         Value::Text(text) => text.as_str(),
         // YAML's `no` has a rule of its own; in code it is written so.
-        Value::Bool(false) if given.by == vramlint_resolve::arguments::By::Keyword && table.taken.contains(&"no") => {
+        Value::Bool(false) if given.by == vramlint_resolve::arguments::PassedBy::Keyword && table.taken.contains(&"no") => {
             let why = message!("a strategy is text", "策略应为文本");
             return Some(report(cx, set, given, Severity::Error, &why, Some(&Value::Text("no".to_owned()))));
         }

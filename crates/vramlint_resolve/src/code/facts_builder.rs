@@ -1,13 +1,13 @@
 //! What an interpretation found, put together.
 
-use super::call::Given;
-use super::concepts::{Reached, Strength};
+use super::call::CallArguments;
+use super::candidates::{ReachedCall, Strength};
+use super::cli_options::OptionValue;
 use super::interpreter::Interpreter;
 use super::library::{leaf, root};
-use super::models::{ModelRecord, Part};
-use super::options::OptionInfo;
-use super::value::{Alt, Kind, Val, What};
-use super::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, CodeFacts, LoadedFile, ModelLoad, ParserUse, words};
+use super::models::{ModelRecord, ModelRole};
+use super::value::{AbstractValue, Alternative, ObjectKind, ValueKind};
+use super::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, CodeFacts, LoadedFile, ModelLoad, ParserUse, name_roles};
 use crate::setting::Resolved;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use vramlint_base::{FileRange, Value};
@@ -16,17 +16,17 @@ use vramlint_catalog::{Concept, Dialect};
 
 /// What was found so far.
 #[derive(Default)]
-pub(super) struct Record {
+pub(super) struct FactsBuilder {
     pub(super) candidates: Vec<(Concept, Strength, CodeCandidate)>,
     pub(super) loads: Vec<LoadedFile>,
     pub(super) options: Vec<CliOption>,
-    pub(super) option_values: Vec<OptionInfo>,
+    pub(super) option_values: Vec<OptionValue>,
     pub(super) argument_classes: Vec<ArgumentClass>,
     pub(super) parsers: Vec<ParserUse>,
     pub(super) environment: Vec<(String, Option<Value>, FileRange)>,
     pub(super) models: Vec<ModelRecord>,
     /// What the code puts in place of keys of loaded files.
-    pub(super) overlays: HashMap<(usize, Vec<String>), Val>,
+    pub(super) overlays: HashMap<(usize, Vec<String>), AbstractValue>,
     pub(super) trainers: Vec<usize>,
     pub(super) accelerator: Option<AcceleratorUse>,
     pub(super) adapters: bool,
@@ -35,7 +35,7 @@ pub(super) struct Record {
     tasks: Vec<&'static str>,
 }
 
-impl Record {
+impl FactsBuilder {
     /// Notes that a library takes part.
     pub(super) fn note_library(&mut self, dialect: Dialect, task: Option<&'static str>) {
         if !self.dialects.contains(&dialect) {
@@ -65,7 +65,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     let models = interpreter.collect_models();
     interpreter.collect_options();
     let accumulate_called = interpreter.events.accumulate;
-    let given = interpreter.record.accelerator.is_some_and(|known| known.accumulation_given);
+    let given = interpreter.record.accelerator.is_some_and(|known| known.sets_accumulation);
     let accumulates = interpreter.events.accumulates(given);
     let task = interpreter.task();
     let trains = interpreter.events.trains();
@@ -124,9 +124,9 @@ fn drop_reached(candidates: &mut Vec<(Concept, Strength, CodeCandidate)>) {
 impl Interpreter<'_> {
     /// Constants, attributes and entries that are read, by the names that people choose.
     pub(super) fn collect_constants(&mut self) {
-        let reads: Vec<Alt> = std::mem::take(&mut self.reads).into_values().collect();
+        let reads: Vec<Alternative> = std::mem::take(&mut self.reads).into_values().collect();
         for alt in reads {
-            if alt.source.path.is_empty() || alt.source.class.as_deref().is_some_and(words::is_no_trainer) {
+            if alt.source.path.is_empty() || alt.source.class.as_deref().is_some_and(name_roles::is_no_trainer) {
                 continue;
             }
             let Some(value) = self.known(&alt) else { continue };
@@ -159,7 +159,7 @@ impl Interpreter<'_> {
             if !is_countable(found.concept, &found.value) {
                 continue;
             }
-            let val = self.as_option(Val::at(What::Scalar(default.clone()), place), &option.dest);
+            let val = self.as_option(AbstractValue::at(ValueKind::Scalar(default.clone()), place), &option.dest);
             if let Some(alt) = val.only() {
                 let value = alt
                     .scalar()
@@ -218,23 +218,23 @@ impl Interpreter<'_> {
         let model = given.arg(name, 0).or_else(|| given.get("pretrained_model_name_or_path")).cloned();
         if let Some(model) = &model {
             let concept = match part {
-                Part::Policy if speaks => Some(Concept::Model),
-                Part::Policy => None,
-                Part::Reference => Some(Concept::ReferenceModel),
-                Part::Reward => Some(Concept::RewardModel),
+                ModelRole::Policy if speaks => Some(Concept::Model),
+                ModelRole::Policy => None,
+                ModelRole::Reference => Some(Concept::ReferenceModel),
+                ModelRole::Reward => Some(Concept::RewardModel),
             };
             if let Some(concept) = concept {
                 self.emit_as_key(concept, model, &class, name, place);
             }
         }
-        if speaks && part == Part::Policy {
+        if speaks && part == ModelRole::Policy {
             self.emit_load(index, &class, &given, place);
         }
         let device_map = given.get("device_map").cloned().map_or_else(Vec::new, |val| self.device_maps(&val, &class, place));
         let arguments = given
             .keyword
             .iter()
-            .map(|(key, val)| (key.clone(), self.plain_value(val), super::subscript::place_of(val).unwrap_or(place)))
+            .map(|(key, val)| (key.clone(), self.plain_value(val), super::member_access::place_of(val).unwrap_or(place)))
             .collect();
         self.guards.clear();
         let record = &self.record.models[index];
@@ -248,37 +248,44 @@ impl Interpreter<'_> {
             open: given.open || given.rest.is_some(),
             trained,
             conditional: record.guard.is_some(),
-            via: record.via.clone(),
+            call_chain: record.via.clone(),
         }
     }
 
     /// What a load says about the run, besides the name of the model.
-    fn emit_load(&mut self, index: usize, class: &str, given: &Given, place: FileRange) {
+    fn emit_load(&mut self, index: usize, class: &str, given: &CallArguments, place: FileRange) {
         let (cast, frozen) = (self.record.models[index].cast.clone(), self.record.models[index].frozen);
         if let Some(cast) = &cast {
             self.emit_as_key(Concept::WeightsDtype, cast, class, "dtype", place);
         }
         // What is trained beside adapters is theirs; what is thawed by name is not seen.
         if let Some(at) = frozen {
-            let base = Val::at(What::Scalar(Value::Text("base".to_string())), at);
+            let base = AbstractValue::at(ValueKind::Scalar(Value::Text("base".to_string())), at);
             self.emit_as_key(Concept::Freeze, &base, class, "requires_grad_", at);
         }
         let unsloth = root(class) == "unsloth";
         let dialect = if unsloth { Dialect::Unsloth } else { Dialect::HfTrainer };
-        let named: Vec<(String, Val)> = given
+        let named: Vec<(String, AbstractValue)> = given
             .keyword
             .iter()
             .filter(|(key, _)| !matches!(key.as_str(), "model_name" | "pretrained_model_name_or_path"))
             .filter(|(key, _)| cast.is_none() || !matches!(key.as_str(), "dtype" | "torch_dtype"))
             .cloned()
             .collect();
-        self.emit_call(dialect, class, &Given { keyword: named, ..Given::default() }, place);
-        for alt in given.get("quantization_config").map_or(&[][..], |val| &val.alts).to_vec() {
-            if let What::Object(id) = alt.what
-                && let Kind::Quantization(val) = self.objects[id].kind.clone()
+        self.emit_call(dialect, class, &CallArguments { keyword: named, ..CallArguments::default() }, place);
+        for alt in given.get("quantization_config").map_or(&[][..], |val| &val.alternatives).to_vec() {
+            if let ValueKind::Object(id) = alt.kind
+                && let ObjectKind::Quantization(val) = self.objects[id].kind.clone()
             {
-                let alts = val.alts.into_iter().map(|inner| Alt { condition: alt.condition.clone(), ..inner }).collect();
-                self.emit_as_key(Concept::Quantization, &Val::from_alts(alts), class, "quantization_config", place);
+                let alternatives =
+                    val.alternatives.into_iter().map(|inner| Alternative { condition: alt.condition.clone(), ..inner }).collect();
+                self.emit_as_key(
+                    Concept::Quantization,
+                    &AbstractValue::from_alts(alternatives),
+                    class,
+                    "quantization_config",
+                    place,
+                );
             }
         }
         let head = leaf(class.trim_end_matches(".from_pretrained"));
@@ -287,8 +294,8 @@ impl Interpreter<'_> {
         }
     }
 
-    fn device_maps(&mut self, val: &Val, class: &str, place: FileRange) -> Vec<CodeCandidate> {
-        val.alts
+    fn device_maps(&mut self, val: &AbstractValue, class: &str, place: FileRange) -> Vec<CodeCandidate> {
+        val.alternatives
             .iter()
             .map(|alt| {
                 let value = match self.known(alt) {
@@ -297,7 +304,7 @@ impl Interpreter<'_> {
                         Resolved::Unknown(vramlint_base::message!("it is decided while the program runs", "其值在运行时才确定"))
                     }
                 };
-                self.candidate(alt, value, Some(Reached { path: class, key: "device_map", place }))
+                self.candidate(alt, value, Some(ReachedCall { path: class, key: "device_map", place }))
             })
             .collect()
     }

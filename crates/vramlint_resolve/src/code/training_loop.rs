@@ -1,8 +1,8 @@
 //! What a training loop does: backward, step, accumulation.
 
-use super::call::Given;
+use super::call::CallArguments;
 use super::interpreter::Interpreter;
-use super::value::{Kind, Val, What};
+use super::value::{AbstractValue, ObjectKind, ValueKind};
 use vramlint_base::FileRange;
 use vramlint_catalog::Concept;
 use vramlint_syntax::python::{Expr, ExprKind};
@@ -14,25 +14,25 @@ const EVENTS: usize = 200;
 pub(super) struct Loop {
     pub(super) id: usize,
     /// `N` of `for … in range(N)`.
-    pub(super) times: Option<Val>,
+    pub(super) times: Option<AbstractValue>,
 }
 
 /// One call of backward or step: the loops around it, outermost first.
-pub(super) struct Event {
+pub(super) struct LoopEvent {
     loops: Vec<usize>,
-    modulus: Option<Val>,
+    modulus: Option<AbstractValue>,
 }
 
 /// What was seen.
 #[derive(Default)]
 #[allow(clippy::struct_excessive_bools)] // each is one thing that was seen
-pub(super) struct Events {
-    backwards: Vec<Event>,
-    steps: Vec<Event>,
+pub(super) struct TrainingLoop {
+    backwards: Vec<LoopEvent>,
+    steps: Vec<LoopEvent>,
     /// `N` of every `range(N)` loop by its id.
-    times: Vec<(usize, Val, FileRange)>,
+    times: Vec<(usize, AbstractValue, FileRange)>,
     /// Open branches of the form `step % N == 0`.
-    pub(super) moduli: Vec<(usize, Val)>,
+    pub(super) moduli: Vec<(usize, AbstractValue)>,
     pub(super) without_grad: u32,
     pub(super) accumulate: bool,
     pub(super) engine: bool,
@@ -42,7 +42,7 @@ pub(super) struct Events {
     pub(super) generates: bool,
 }
 
-impl Events {
+impl TrainingLoop {
     /// Whether training was seen.
     pub(super) fn trains(&self) -> bool {
         self.trainer || self.trainer_trains || !self.backwards.is_empty()
@@ -81,9 +81,9 @@ impl Events {
 
 impl<'a> Interpreter<'a> {
     /// Looks at a call for its part in a training loop.
-    pub(super) fn note_call(&mut self, callee: &'a Expr, val: &Val, given: &Given, place: FileRange) {
+    pub(super) fn note_call(&mut self, callee: &'a Expr, val: &AbstractValue, given: &CallArguments, place: FileRange) {
         let ExprKind::Attribute(base, name, _) = &callee.kind else { return };
-        let engine = val.alts.iter().any(|alt| matches!(&alt.what, What::Method(id, _) if self.is_engine(*id)));
+        let engine = val.alternatives.iter().any(|alt| matches!(&alt.kind, ValueKind::Method(id, _) if self.is_engine(*id)));
         match name.as_str() {
             "backward" | "manual_backward" => {
                 if engine {
@@ -112,7 +112,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// `with accelerator.accumulate(model):` and `with model.no_sync():` are seen as calls already; kept apart for readers.
-    pub(super) fn note_context(&mut self, context: &Expr, _val: &Val) {
+    pub(super) fn note_context(&mut self, context: &Expr, _val: &AbstractValue) {
         if let ExprKind::Call(call) = &context.kind
             && let ExprKind::Attribute(_, name, _) = &call.callee.kind
             && name == "accumulate"
@@ -121,9 +121,9 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn event(&self, with_modulus: bool) -> Event {
+    fn event(&self, with_modulus: bool) -> LoopEvent {
         let modulus = if with_modulus { self.events.moduli.last().map(|(_, val)| val.clone()) } else { None };
-        Event { loops: self.loops.iter().map(|open| open.id).collect(), modulus }
+        LoopEvent { loops: self.loops.iter().map(|open| open.id).collect(), modulus }
     }
 
     fn remember_times(&mut self, place: FileRange) {
@@ -133,14 +133,14 @@ impl<'a> Interpreter<'a> {
     }
 
     fn is_engine(&self, id: usize) -> bool {
-        matches!(&self.objects[id].kind, Kind::Library(path) if path.starts_with("deepspeed."))
+        matches!(&self.objects[id].kind, ObjectKind::Library(path) if path.starts_with("deepspeed."))
     }
 
     /// Whether `.step()` steps an optimizer: by what it is, or by its name where that is not known.
-    fn is_optimizer(&self, base: &Expr, val: &Val, given: &Given) -> bool {
-        let by_kind = val.alts.iter().any(|alt| match &alt.what {
-            What::Method(id, _) => match &self.objects[*id].kind {
-                Kind::Library(path) => super::config_calls::is_optimizer(path) || path.starts_with("deepspeed."),
+    fn is_optimizer(&self, base: &Expr, val: &AbstractValue, given: &CallArguments) -> bool {
+        let by_kind = val.alternatives.iter().any(|alt| match &alt.kind {
+            ValueKind::Method(id, _) => match &self.objects[*id].kind {
+                ObjectKind::Library(path) => super::training_calls::is_optimizer(path) || path.starts_with("deepspeed."),
                 _ => false,
             },
             _ => false,
@@ -158,7 +158,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The value of `N` in a test of the form `(step + 1) % N == 0`.
-    pub(super) fn modulus(&mut self, test: &'a Expr, scope: usize) -> Option<Val> {
+    pub(super) fn modulus(&mut self, test: &'a Expr, scope: usize) -> Option<AbstractValue> {
         match &test.kind {
             ExprKind::Binary(left, "%", right) if !matches!(left.kind, ExprKind::Value(_)) => Some(self.eval(right, scope)),
             ExprKind::Binary(left, "and" | "or", right) => self.modulus(left, scope).or_else(|| self.modulus(right, scope)),
@@ -173,7 +173,7 @@ impl<'a> Interpreter<'a> {
         if self.events.engine {
             return;
         }
-        let mut found: Vec<Val> = Vec::new();
+        let mut found: Vec<AbstractValue> = Vec::new();
         if self.events.has_backward() {
             found.extend(self.events.steps.iter().filter_map(|step| step.modulus.clone()));
             for id in self.events.inner_loops() {

@@ -1,11 +1,11 @@
 //! Remembers the calls of libraries, and what each of them made.
 
 use super::branch;
-use super::call::Given;
-use super::calls::{CallArgument, CallValue, CallWhat, DictEntry, LibraryCall};
+use super::call::CallArguments;
 use super::interpreter::Interpreter;
 use super::library::root;
-use super::value::{Alt, Kind, Val, What};
+use super::recorded_call::{ArgValue, CallArgument, DictEntry, LibraryCall, PossibleValue};
+use super::value::{AbstractValue, Alternative, ObjectKind, ValueKind};
 use std::collections::HashMap;
 use std::rc::Rc;
 use vramlint_base::{FileId, FileRange, TextRange, Value};
@@ -65,7 +65,7 @@ const OF_UNKNOWN: &[&str] =
 
 /// The calls so far.
 #[derive(Default)]
-pub(super) struct Noted {
+pub(super) struct CallRecorder {
     pub(super) calls: Vec<LibraryCall>,
     /// Which call made a thing, by its index in the heap.
     made: HashMap<usize, usize>,
@@ -79,7 +79,7 @@ pub(super) struct Noted {
 
 /// Where the arguments of a call are written.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ranges {
+pub(super) struct ArgumentRanges {
     pub(super) positional: Vec<Option<TextRange>>,
     pub(super) keyword: Vec<Option<TextRange>>,
 }
@@ -109,9 +109,9 @@ impl Interpreter<'_> {
     pub(super) fn note_library_call(
         &mut self,
         call: &Call,
-        alt: &Alt,
-        given: &Given,
-        ranges: &Ranges,
+        alt: &Alternative,
+        given: &CallArguments,
+        ranges: &ArgumentRanges,
         place: FileRange,
     ) -> Option<usize> {
         let (path, receiver, derived) = self.called(call, alt)?;
@@ -126,7 +126,7 @@ impl Interpreter<'_> {
         let condition = branch::both(branch::all(self.guards.iter()).as_ref(), alt.condition.as_ref());
         let mut arguments = self.call_arguments(given, ranges, place);
         let mut fields_seen = false;
-        if let What::Class(class) = &alt.what
+        if let ValueKind::Class(class) = &alt.kind
             && derived
             && self.is_plain_record(*class)
         {
@@ -141,18 +141,18 @@ impl Interpreter<'_> {
             receiver,
             arguments,
             open: given.open || given.rest.is_some(),
-            rest: given.rest.clone().filter(|_| !self.noted.late),
-            derived,
-            fields_seen,
+            unpacked_block: given.rest.clone().filter(|_| !self.noted.late),
+            is_subclass: derived,
+            fields_known: fields_seen,
             assigned: Vec::new(),
-            target: self.target.clone(),
+            assigned_to: self.target.clone(),
             conditional: condition.is_some(),
             condition: condition.map(|condition| condition.to_string()),
             caught: self.catching > 0,
             without_grad: self.events.without_grad > 0,
             in_loop: !self.loops.is_empty(),
             uncalled: self.noted.uncalled,
-            via: key.1.clone(),
+            call_chain: key.1.clone(),
         };
         let index = self.noted.calls.len();
         self.noted.calls.push(noted);
@@ -161,15 +161,15 @@ impl Interpreter<'_> {
     }
 
     /// The full name of what is called, what it is called on, and whether it is a class of the project made from a library's.
-    fn called(&self, call: &Call, alt: &Alt) -> Option<(String, Option<CallWhat>, bool)> {
-        match &alt.what {
-            What::External(path) => matters(path).then(|| (path.to_string(), None, false)),
-            What::Method(id, name) => self.called_method(*id, name),
-            What::Class(class) => {
+    fn called(&self, call: &Call, alt: &Alternative) -> Option<(String, Option<ArgValue>, bool)> {
+        match &alt.kind {
+            ValueKind::External(path) => matters(path).then(|| (path.to_string(), None, false)),
+            ValueKind::Method(id, name) => self.called_method(*id, name),
+            ValueKind::Class(class) => {
                 let base = self.external_base(*class).filter(|base| matters(base))?;
                 self.own_initializer(*class).is_none().then(|| (base.to_string(), None, true))
             }
-            What::Unknown => match &call.callee.kind {
+            ValueKind::Unknown => match &call.callee.kind {
                 ExprKind::Attribute(_, name, _) if OF_UNKNOWN.contains(&name.as_str()) => {
                     Some((format!("?.{name}"), None, false))
                 }
@@ -202,28 +202,28 @@ impl Interpreter<'_> {
             if let Some(val) = self.class_attribute(class, &name) {
                 let values = self.call_values(&val, place, DEPTH);
                 let place = values[0].place;
-                arguments.push(CallArgument { name: Some(name), position: None, place, written: false, values });
+                arguments.push(CallArgument { name: Some(name), position: None, place, is_explicit: false, values });
             }
         }
     }
 
-    fn called_method(&self, id: usize, name: &str) -> Option<(String, Option<CallWhat>, bool)> {
-        let made = || self.noted.made.get(&id).map(|index| CallWhat::Made(*index));
+    fn called_method(&self, id: usize, name: &str) -> Option<(String, Option<ArgValue>, bool)> {
+        let made = || self.noted.made.get(&id).map(|index| ArgValue::ResultOf(*index));
         match &self.objects[id].kind {
-            Kind::Model(load) => {
+            ObjectKind::Model(load) => {
                 let class = &self.record.models[*load].class;
-                Some((format!("{}.{name}", class.trim_end_matches(".from_pretrained")), Some(CallWhat::Model(*load)), false))
+                Some((format!("{}.{name}", class.trim_end_matches(".from_pretrained")), Some(ArgValue::Model(*load)), false))
             }
-            Kind::Output(load) => {
-                (name == "backward").then(|| ("torch.Tensor.backward".into(), Some(CallWhat::Model(*load)), false))
+            ObjectKind::Output(load) => {
+                (name == "backward").then(|| ("torch.Tensor.backward".into(), Some(ArgValue::Model(*load)), false))
             }
-            Kind::Library(path) => matters(path).then(|| (format!("{path}.{name}"), made(), false)),
-            Kind::Super { class, .. } => {
+            ObjectKind::Library(path) => matters(path).then(|| (format!("{path}.{name}"), made(), false)),
+            ObjectKind::Super { class, .. } => {
                 let base = self.external_base(*class).filter(|base| matters(base))?;
                 let path = if name == "__init__" { base.to_string() } else { format!("{base}.{name}") };
                 Some((path, None, true))
             }
-            Kind::Instance { class, .. } => {
+            ObjectKind::Instance { class, .. } => {
                 let base = self.external_base(*class).filter(|base| matters(base))?;
                 Some((format!("{base}.{name}"), made(), true))
             }
@@ -234,24 +234,24 @@ impl Interpreter<'_> {
     /// The `__init__` that a class of the project has, or one above it.
     fn own_initializer(&self, class: usize) -> Option<usize> {
         let val = self.class_attribute(class, "__init__")?;
-        val.only().and_then(|alt| if let What::Function { id, .. } = alt.what { Some(id) } else { None })
+        val.only().and_then(|alt| if let ValueKind::Function { id, .. } = alt.kind { Some(id) } else { None })
     }
 
     /// Remembers which call made the things in `result` that were not there `before`.
-    pub(super) fn made_by(&mut self, index: usize, callee: &Alt, result: &Val, before: usize) {
-        if let What::Method(id, name) = &callee.what
-            && let Kind::Super { object, .. } = self.objects[*id].kind
+    pub(super) fn made_by(&mut self, index: usize, callee: &Alternative, result: &AbstractValue, before: usize) {
+        if let ValueKind::Method(id, name) = &callee.kind
+            && let ObjectKind::Super { object, .. } = self.objects[*id].kind
             && &**name == "__init__"
         {
             self.noted.made.insert(object, index);
         }
-        for alt in &result.alts {
-            match &alt.what {
-                What::Object(id) if *id >= before => {
+        for alt in &result.alternatives {
+            match &alt.kind {
+                ValueKind::Object(id) if *id >= before => {
                     self.noted.made.entry(*id).or_insert(index);
                 }
-                What::Items(items) => {
-                    for id in items.iter().flat_map(Val::objects).filter(|id| *id >= before) {
+                ValueKind::Items(items) => {
+                    for id in items.iter().flat_map(AbstractValue::objects).filter(|id| *id >= before) {
                         self.noted.made.entry(id).or_insert(index);
                     }
                 }
@@ -266,7 +266,7 @@ impl Interpreter<'_> {
         let mut made: Vec<(usize, usize)> = self.noted.made.iter().map(|(object, call)| (*object, *call)).collect();
         made.sort_unstable();
         for (object, index) in made {
-            if matches!(self.objects[object].kind, Kind::Instance { .. }) {
+            if matches!(self.objects[object].kind, ObjectKind::Instance { .. }) {
                 continue;
             }
             let mut names: Vec<String> =
@@ -276,17 +276,17 @@ impl Interpreter<'_> {
                 let val = self.objects[object].attributes[&name].clone();
                 let values = self.call_values(&val, calls[index].place, DEPTH);
                 let place = values[0].place;
-                calls[index].assigned.push(CallArgument { name: Some(name), position: None, place, written: false, values });
+                calls[index].assigned.push(CallArgument { name: Some(name), position: None, place, is_explicit: false, values });
             }
         }
         calls
     }
 
-    fn call_arguments(&self, given: &Given, ranges: &Ranges, call: FileRange) -> Vec<CallArgument> {
-        let argument = |name: Option<&String>, position, range: Option<TextRange>, val: &Val, file: FileId| {
+    fn call_arguments(&self, given: &CallArguments, ranges: &ArgumentRanges, call: FileRange) -> Vec<CallArgument> {
+        let argument = |name: Option<&String>, position, range: Option<TextRange>, val: &AbstractValue, file: FileId| {
             let values = self.call_values(val, call, DEPTH);
             let place = range.map_or(values[0].place, |range| FileRange::new(file, range));
-            CallArgument { name: name.cloned(), position, place, written: range.is_some(), values }
+            CallArgument { name: name.cloned(), position, place, is_explicit: range.is_some(), values }
         };
         let at = |ranges: &[Option<TextRange>], i: usize| ranges.get(i).copied().flatten();
         let positional = given
@@ -303,11 +303,11 @@ impl Interpreter<'_> {
     }
 
     /// The alternatives of a value; those without a place of their own stand at `at`.
-    fn call_values(&self, val: &Val, at: FileRange, depth: u32) -> Vec<CallValue> {
-        val.alts.iter().map(|alt| self.call_value(alt, at, depth)).collect()
+    fn call_values(&self, val: &AbstractValue, at: FileRange, depth: u32) -> Vec<PossibleValue> {
+        val.alternatives.iter().map(|alt| self.call_value(alt, at, depth)).collect()
     }
 
-    fn call_value(&self, alt: &Alt, at: FileRange, depth: u32) -> CallValue {
+    fn call_value(&self, alt: &Alternative, at: FileRange, depth: u32) -> PossibleValue {
         let place = alt.source.place.unwrap_or(at);
         let condition = match (&alt.condition, alt.fallback) {
             (Some(condition), _) => Some(condition.to_string()),
@@ -315,49 +315,55 @@ impl Interpreter<'_> {
             (None, false) => None,
         };
         let soft = alt.source.soft || alt.source.option.is_some() || alt.source.env.is_some();
-        CallValue { what: self.call_what(&alt.what, place, depth), place, condition, soft, option: alt.source.option.clone() }
-    }
-
-    fn call_what(&self, what: &What, place: FileRange, depth: u32) -> CallWhat {
-        match what {
-            What::Scalar(value) => CallWhat::Known(value.clone()),
-            What::Items(items) if depth > 0 && items.len() <= ITEMS => self.call_items(items, place, depth),
-            What::Object(id) => self.call_object_value(*id, place, depth),
-            What::External(path) if !path.starts_with("sys.argv") && !path.starts_with("os.environ") => {
-                CallWhat::Name(path.to_string())
-            }
-            What::Loaded(load, route) if !self.noted.late => CallWhat::Loaded(*load, (**route).clone()),
-            _ => CallWhat::Unknown,
+        PossibleValue {
+            value: self.call_what(&alt.kind, place, depth),
+            place,
+            condition,
+            may_be_overridden: soft,
+            option: alt.source.option.clone(),
         }
     }
 
-    fn call_items(&self, items: &Rc<Vec<Val>>, place: FileRange, depth: u32) -> CallWhat {
+    fn call_what(&self, what: &ValueKind, place: FileRange, depth: u32) -> ArgValue {
+        match what {
+            ValueKind::Scalar(value) => ArgValue::Known(value.clone()),
+            ValueKind::Items(items) if depth > 0 && items.len() <= ITEMS => self.call_items(items, place, depth),
+            ValueKind::Object(id) => self.call_object_value(*id, place, depth),
+            ValueKind::External(path) if !path.starts_with("sys.argv") && !path.starts_with("os.environ") => {
+                ArgValue::Name(path.to_string())
+            }
+            ValueKind::Loaded(load, route) if !self.noted.late => ArgValue::Loaded(*load, (**route).clone()),
+            _ => ArgValue::Unknown,
+        }
+    }
+
+    fn call_items(&self, items: &Rc<Vec<AbstractValue>>, place: FileRange, depth: u32) -> ArgValue {
         let mut found = Vec::new();
         for item in items.iter() {
-            let Some(alt) = item.only() else { return CallWhat::Unknown };
+            let Some(alt) = item.only() else { return ArgValue::Unknown };
             found.push(self.call_value(alt, place, depth - 1));
         }
-        let plain = |item: &CallValue| match &item.what {
-            CallWhat::Known(value) if !item.soft && item.condition.is_none() => Some(value.clone()),
+        let plain = |item: &PossibleValue| match &item.value {
+            ArgValue::Known(value) if !item.may_be_overridden && item.condition.is_none() => Some(value.clone()),
             _ => None,
         };
         match found.iter().map(plain).collect::<Option<Vec<Value>>>() {
-            Some(values) => CallWhat::Known(Value::List(values)),
-            None => CallWhat::List(found),
+            Some(values) => ArgValue::Known(Value::List(values)),
+            None => ArgValue::List(found),
         }
     }
 
-    fn call_object_value(&self, id: usize, place: FileRange, depth: u32) -> CallWhat {
+    fn call_object_value(&self, id: usize, place: FileRange, depth: u32) -> ArgValue {
         match &self.objects[id].kind {
-            Kind::Model(load) => CallWhat::Model(*load),
-            Kind::Dict { entries, open } if depth > 0 && entries.len() <= ITEMS => {
+            ObjectKind::Model(load) => ArgValue::Model(*load),
+            ObjectKind::Dict { entries, open } if depth > 0 && entries.len() <= ITEMS => {
                 let entries = entries.iter().map(|(key, val)| {
-                    let key_place = val.alts.first().and_then(|alt| alt.source.key);
+                    let key_place = val.alternatives.first().and_then(|alt| alt.source.key);
                     DictEntry { key: key.clone(), key_place, values: self.call_values(val, place, depth - 1) }
                 });
-                CallWhat::Dict { entries: entries.collect(), open: *open }
+                ArgValue::Dict { entries: entries.collect(), open: *open }
             }
-            _ => self.noted.made.get(&id).map_or(CallWhat::Unknown, |index| CallWhat::Made(*index)),
+            _ => self.noted.made.get(&id).map_or(ArgValue::Unknown, |index| ArgValue::ResultOf(*index)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Arguments in a data file.
 
-use super::{By, Given, Nested};
+use super::{ArgumentEntry, NestedArgument, PassedBy};
 use crate::SourceFile;
 use crate::run::data::is_templated;
 use vramlint_base::{FileRange, Value};
@@ -8,19 +8,19 @@ use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 use vramlint_syntax::yaml;
 
 /// What a file gives, each key once: of a duplicate the last one, as every loader here has it.
-pub(super) fn given(file: &SourceFile, loader: Loader) -> Vec<Given> {
+pub(super) fn given(file: &SourceFile, loader: Loader) -> Vec<ArgumentEntry> {
     file.data().and_then(DataFile::root).map(|root| given_in(file, root, loader)).unwrap_or_default()
 }
 
 /// What a block of a file gives, by the keys that lead to it.
-pub(super) fn given_at(file: &SourceFile, route: &[String], loader: Loader) -> Vec<Given> {
+pub(super) fn given_at(file: &SourceFile, route: &[String], loader: Loader) -> Vec<ArgumentEntry> {
     let root = file.data().and_then(DataFile::root);
     let block = root.and_then(|root| route.iter().try_fold(root, |node, key| node.get(key)));
     block.map(|block| given_in(file, block, loader)).unwrap_or_default()
 }
 
-fn given_in(file: &SourceFile, root: NodeRef<'_>, loader: Loader) -> Vec<Given> {
-    let mut found: Vec<Given> = Vec::new();
+fn given_in(file: &SourceFile, root: NodeRef<'_>, loader: Loader) -> Vec<ArgumentEntry> {
+    let mut found: Vec<ArgumentEntry> = Vec::new();
     for (key, _) in root.entries() {
         let Some(text) = key.text().filter(|text| *text != "<<") else { continue };
         if found.iter().any(|known| known.key == text) {
@@ -28,13 +28,13 @@ fn given_in(file: &SourceFile, root: NodeRef<'_>, loader: Loader) -> Vec<Given> 
         }
         let Some((key, value)) = root.entry(text) else { continue };
         let key_place = FileRange::new(file.id, key.range());
-        found.push(Given {
+        found.push(ArgumentEntry {
             key: text.to_owned(),
             key_place,
             place: FileRange::new(file.id, key.range().cover(value.range())),
             value: known(value, loader),
             value_place: if value.range().is_empty() { key_place } else { FileRange::new(file.id, value.range()) },
-            by: By::File,
+            by: PassedBy::File,
             entries: entries(file, value, loader),
         });
     }
@@ -58,11 +58,11 @@ fn known(node: NodeRef<'_>, loader: Loader) -> Option<Value> {
     })
 }
 
-fn entries(file: &SourceFile, node: NodeRef<'_>, loader: Loader) -> Vec<Nested> {
+fn entries(file: &SourceFile, node: NodeRef<'_>, loader: Loader) -> Vec<NestedArgument> {
     let nested = |(key, value): (NodeRef<'_>, NodeRef<'_>)| {
         let place = FileRange::new(file.id, key.range());
         let value_place = if value.range().is_empty() { place } else { FileRange::new(file.id, value.range()) };
-        Some(Nested { key: key.text()?.to_owned(), place, value: value.value(loader), value_place })
+        Some(NestedArgument { key: key.text()?.to_owned(), place, value: value.value(loader), value_place })
     };
     node.entries().filter_map(nested).collect()
 }

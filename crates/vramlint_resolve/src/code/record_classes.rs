@@ -1,10 +1,10 @@
 //! Classes of the project that hold fields: dataclasses and their like.
 
-use super::call::Given;
+use super::call::CallArguments;
 use super::interpreter::Interpreter;
 use super::library::leaf;
 use super::stmt::declare;
-use super::value::{Kind, Rest, Val, What};
+use super::value::{AbstractValue, FieldSource, ObjectKind, ValueKind};
 use vramlint_base::FileRange;
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 
@@ -21,12 +21,12 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Whether a class made from `base` has fields.
-    pub(super) fn is_record(&self, base: &Val) -> bool {
-        base.alts.iter().any(|alt| match &alt.what {
-            What::Class(class) => self.classes[*class].record,
-            What::External(path) => {
+    pub(super) fn is_record(&self, base: &AbstractValue) -> bool {
+        base.alternatives.iter().any(|alt| match &alt.kind {
+            ValueKind::Class(class) => self.classes[*class].record,
+            ValueKind::External(path) => {
                 matches!(leaf(path), "BaseModel" | "BaseSettings" | "NamedTuple" | "Struct" | "Serializable")
-                    || super::config_calls::arguments(path).is_some()
+                    || super::training_calls::arguments(path).is_some()
             }
             _ => false,
         })
@@ -50,15 +50,15 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Calls a class of the project.
-    pub(super) fn make(&mut self, class: usize, given: &Given, place: FileRange) -> Val {
+    pub(super) fn make(&mut self, class: usize, given: &CallArguments, place: FileRange) -> AbstractValue {
         self.classes[class].made = true;
         let rest = match &given.rest {
-            Some((load, route)) => Rest::Loaded(*load, route.clone()),
-            None if given.open => Rest::Soft,
-            None => Rest::Class,
+            Some((load, route)) => FieldSource::Loaded(*load, route.clone()),
+            None if given.open => FieldSource::Soft,
+            None => FieldSource::Class,
         };
-        let id = self.new_object(Kind::Instance { class, rest });
-        let val = Val::at(What::Object(id), place);
+        let id = self.new_object(ObjectKind::Instance { class, rest });
+        let val = AbstractValue::at(ValueKind::Object(id), place);
         if let Some(function) = self.initializer(class) {
             self.call_function(function, Some(id), given.clone(), place);
             return val;
@@ -74,10 +74,10 @@ impl<'a> Interpreter<'a> {
                 self.objects[id].attributes.insert(name.clone(), value);
             }
             self.emit_fields(class, Some(given), place);
-            if let Some(What::Function { id: function, .. }) =
-                self.class_attribute(class, "__post_init__").and_then(|val| val.only().map(|alt| alt.what.clone()))
+            if let Some(ValueKind::Function { id: function, .. }) =
+                self.class_attribute(class, "__post_init__").and_then(|val| val.only().map(|alt| alt.kind.clone()))
             {
-                self.call_function(function, Some(id), Given::default(), place);
+                self.call_function(function, Some(id), CallArguments::default(), place);
             }
         } else if let Some(base) = self.external_base(class) {
             self.made_from(&base, id, given, place);
@@ -86,9 +86,9 @@ impl<'a> Interpreter<'a> {
     }
 
     /// What a class made from a library's arguments says in the library's words: its own defaults, and what it is given.
-    pub(super) fn emit_fields(&mut self, class: usize, given: Option<&Given>, place: FileRange) {
+    pub(super) fn emit_fields(&mut self, class: usize, given: Option<&CallArguments>, place: FileRange) {
         let Some(base) = self.external_base(class) else { return };
-        let Some(kind) = super::config_calls::arguments(&base) else { return };
+        let Some(kind) = super::training_calls::arguments(&base) else { return };
         if let Some(given) = given {
             self.emit_arguments(&base, kind, given, place);
         }

@@ -1,6 +1,6 @@
 //! Arguments that a parser collects from files and from a command line.
 
-use super::{ArgumentSet, By, Given, Reader, class, data};
+use super::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy, classes, config_file};
 use crate::code::{CodeFacts, LoadRole, LoadedFile, ParserUse};
 use crate::kind::Kind;
 use crate::launch::Launch;
@@ -21,22 +21,22 @@ pub(super) fn of_parser(
     run: Option<usize>,
     read: &mut BTreeSet<FileId>,
 ) -> Option<ArgumentSet> {
-    let names: Vec<String> = parser.classes.iter().filter_map(|path| class::name(path)).collect();
-    if !names.iter().any(|name| class::is_training(name)) {
+    let names: Vec<String> = parser.classes.iter().filter_map(|path| classes::class_name(path)).collect();
+    if !names.iter().any(|name| classes::is_training_class(name)) {
         return None;
     }
     let mut set = ArgumentSet {
         // A class of a library that is not known takes what is not known.
         open: parser.open || names.len() < parser.classes.len(),
         classes: names,
-        others: code.options.iter().map(|option| option.dest.clone()).collect(),
-        given: Vec::new(),
+        other_names: code.options.iter().map(|option| option.dest.clone()).collect(),
+        arguments: Vec::new(),
         strict: !parser.lenient,
-        reader: Reader::Parser,
+        reader: ArgumentReader::Parser,
         place: launch.map_or(parser.place, |launch| FileRange::new(launch.file, launch.range)),
         run,
         call: None,
-        loose: false,
+        tolerates_errors: false,
     };
     let loads: Vec<&LoadedFile> =
         code.loads.iter().filter(|load| load.role == LoadRole::Arguments && parser.loads.contains(&load.place)).collect();
@@ -61,7 +61,7 @@ pub(super) fn of_parser(
         None => fixed(project, load).map(|id| (id, load.loader)),
     });
     if let Some((id, loader)) = named {
-        set.reader = Reader::File;
+        set.reader = ArgumentReader::File;
         set.place = FileRange::new(id, crate::run::whole(project.file(id)).range);
         file(project, &mut set, id, loader, read);
         return Some(set);
@@ -77,25 +77,25 @@ pub(super) fn of_parser(
 /// The set of `trl sft --config FILE …`.
 pub(super) fn of_trl(project: &Project, launch: &Launch, run: Option<usize>, read: &mut BTreeSet<FileId>) -> Option<ArgumentSet> {
     let command = launch.script.as_ref().and_then(Word::text)?;
-    let classes = class::of_trl_command(command)?;
+    let classes = classes::classes_of_trl_command(command)?;
     let mut set = ArgumentSet {
         classes: classes.iter().map(|name| (*name).to_owned()).collect(),
         // What is left over goes to `accelerate launch`.
-        others: flags::flags(Launcher::Accelerate)
+        other_names: flags::flags(Launcher::Accelerate)
             .iter()
             .flat_map(|flag| flag.names)
             .map(|name| name.trim_start_matches('-').replace('-', "_"))
             .chain(["accelerate_config".to_owned(), "env".to_owned()])
-            .chain(class::OF_TRL_COMMANDS.iter().map(|name| (*name).to_owned()))
+            .chain(classes::TRL_COMMAND_KEYS.iter().map(|name| (*name).to_owned()))
             .collect(),
-        given: Vec::new(),
+        arguments: Vec::new(),
         open: false,
         strict: true,
-        reader: Reader::Parser,
+        reader: ArgumentReader::Parser,
         place: FileRange::new(launch.file, launch.range),
         run,
         call: None,
-        loose: false,
+        tolerates_errors: false,
     };
     command_line(&mut set, launch);
     if let Some(option) = launch.options().iter().rfind(|option| option.name == "config") {
@@ -109,22 +109,22 @@ pub(super) fn of_trl(project: &Project, launch: &Launch, run: Option<usize>, rea
 }
 
 /// The set of a file whose keys, or whose launcher, say what it is.
-pub(super) fn of_file(project: &Project, id: FileId, reader: Reader, run: Option<usize>) -> ArgumentSet {
+pub(super) fn of_file(project: &Project, id: FileId, reader: ArgumentReader, run: Option<usize>) -> ArgumentSet {
     let source = project.file(id);
     let kind = project.kind(id);
     let class =
         if kind == Kind::LlamaFactory { "transformers.Seq2SeqTrainingArguments" } else { "transformers.TrainingArguments" };
     let mut set = ArgumentSet {
         classes: vec![class.to_owned()],
-        others: Vec::new(),
-        given: Vec::new(),
+        other_names: Vec::new(),
+        arguments: Vec::new(),
         open: true,
         strict: false,
         reader,
         place: crate::run::whole(source),
         run,
         call: None,
-        loose: false,
+        tolerates_errors: false,
     };
     file(project, &mut set, id, Some(loader_of(source, kind)), &mut BTreeSet::new());
     set
@@ -138,9 +138,11 @@ fn file(project: &Project, set: &mut ArgumentSet, id: FileId, loader: Option<Loa
         return;
     }
     let loader = loader.unwrap_or_else(|| loader_of(source, project.kind(id)));
-    set.open |= data::merges(source);
+    set.open |= config_file::merges(source);
     // The variables of the environment that TRL's parser takes out first.
-    set.given.extend(data::given(source, loader).into_iter().filter(|given| set.reader != Reader::Parser || given.key != "env"));
+    set.arguments.extend(
+        config_file::given(source, loader).into_iter().filter(|given| set.reader != ArgumentReader::Parser || given.key != "env"),
+    );
 }
 
 /// What the command line gives; the last of several flags wins.
@@ -166,18 +168,18 @@ fn command_line(set: &mut ArgumentSet, launch: &Launch) {
             None => (Some(Value::Bool(true)), key_place),
         };
         let place = FileRange::new(launch.file, key_place.range.cover(value_place.range));
-        given.push(Given {
+        given.push(ArgumentEntry {
             key: option.name.replace('-', "_"),
             key_place,
             place,
             value,
             value_place,
-            by: By::Flag,
+            by: PassedBy::Flag,
             entries: Vec::new(),
         });
     }
     given.reverse();
-    set.given.extend(given);
+    set.arguments.extend(given);
 }
 
 /// Where a load finds its file.

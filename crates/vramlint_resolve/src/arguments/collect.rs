@@ -1,6 +1,6 @@
 //! Every set of arguments of a project.
 
-use super::{ArgumentSet, Reader, call, parsed};
+use super::{ArgumentReader, ArgumentSet, call, parser};
 use crate::code::CodeFacts;
 use crate::kind::Kind;
 use crate::project::Project;
@@ -9,44 +9,44 @@ use std::sync::Arc;
 use vramlint_catalog::flags::Launcher;
 
 /// Gathers them: those of runs first.
-pub(crate) fn gather(project: &Project) -> Vec<ArgumentSet> {
+pub(crate) fn collect(project: &Project) -> Vec<ArgumentSet> {
     let mut found = of_calls(project);
     let mut read = BTreeSet::new();
     for (index, run) in project.runs.iter().enumerate() {
         let launch = run.launch.as_deref();
         for (code, parser) in run.code.iter().flat_map(|code| code.parsers.iter().map(move |parser| (code, parser))) {
-            found.extend(parsed::of_parser(project, code, parser, launch, Some(index), &mut read));
+            found.extend(parser::of_parser(project, code, parser, launch, Some(index), &mut read));
         }
         let Some(launch) = launch else { continue };
         match launch.launcher {
-            Launcher::Trl => found.extend(parsed::of_trl(project, launch, Some(index), &mut read)),
+            Launcher::Trl => found.extend(parser::of_trl(project, launch, Some(index), &mut read)),
             Launcher::LlamaFactory => {
                 let named = launch.script.as_ref().and_then(|word| word.text());
                 let id = named.and_then(|text| project.lookup.find(text, project.file(launch.file).folder()));
                 if let Some(id) = id.filter(|id| read.insert(*id)) {
-                    let mut set = parsed::of_file(project, id, Reader::LlamaFactory, Some(index));
+                    let mut set = parser::of_file(project, id, ArgumentReader::LlamaFactory, Some(index));
                     // It reads this file and what stands behind it.
-                    set.open = !launch.arguments.is_empty() || launch.open || super::data::merges(project.file(id));
+                    set.open = !launch.arguments.is_empty() || launch.open || super::config_file::merges(project.file(id));
                     found.push(set);
                 }
             }
             _ => {}
         }
     }
-    for code in unreached(project) {
+    for code in code_without_runs(project) {
         for parser in &code.parsers {
-            found.extend(parsed::of_parser(project, &code, parser, None, None, &mut read));
+            found.extend(parser::of_parser(project, &code, parser, None, None, &mut read));
         }
     }
     for file in &project.files {
         let reader = match project.kind(file.id) {
-            Kind::LlamaFactory => Reader::LlamaFactory,
-            Kind::HfTrainer | Kind::Trl => Reader::Unseen,
+            Kind::LlamaFactory => ArgumentReader::LlamaFactory,
+            Kind::HfTrainer | Kind::Trl => ArgumentReader::Unknown,
             _ => continue,
         };
         if file.data().is_some() && !read.contains(&file.id) {
             let run = project.runs.iter().position(|run| run.files.contains(&file.id));
-            found.push(parsed::of_file(project, file.id, reader, run));
+            found.push(parser::of_file(project, file.id, reader, run));
         }
     }
     found
@@ -74,7 +74,7 @@ fn of_calls(project: &Project) -> Vec<ArgumentSet> {
 }
 
 /// Code that makes no run.
-fn unreached(project: &Project) -> Vec<Arc<CodeFacts>> {
+fn code_without_runs(project: &Project) -> Vec<Arc<CodeFacts>> {
     let of_run =
         |code: &Arc<CodeFacts>| project.runs.iter().any(|run| run.code.as_ref().is_some_and(|own| Arc::ptr_eq(own, code)));
     let mut found: Vec<Arc<CodeFacts>> = Vec::new();

@@ -4,8 +4,8 @@
 //! A dict that reaches a call is taken as it is when it gets there, with what was put into it on the way. A literal that is seen
 //! to reach nothing is taken as it is written, and whoever uses it may change it before.
 
-use crate::code::{CallValue, CallWhat, DictEntry, LibraryCall};
-use crate::library_calls::is_test;
+use crate::code::{ArgValue, DictEntry, LibraryCall, PossibleValue};
+use crate::library_calls::is_test_file;
 use crate::{Project, SourceFile, kind};
 use std::collections::{BTreeSet, HashMap};
 use vramlint_base::{FileId, FileRange, TextRange, Value};
@@ -14,13 +14,13 @@ use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
 /// A dict that is DeepSpeed's configuration.
 #[derive(Clone, Debug)]
-pub struct EngineDict {
+pub struct DeepSpeedDict {
     /// The Python file.
     pub file: FileId,
     /// Its tree: one document, the root a mapping, with places in the Python text. What is not known is an alias of itself.
     pub data: DataFile,
     /// Who takes it; `None` where that is not seen.
-    pub taken_by: Option<TakenBy>,
+    pub consumer: Option<ConfigConsumer>,
     /// The runs in which it is taken: indices into [`Project::runs`].
     pub runs: Vec<usize>,
     /// Whether it holds no more than the tree shows when it is read.
@@ -29,7 +29,7 @@ pub struct EngineDict {
 
 /// Who takes a dict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TakenBy {
+pub enum ConfigConsumer {
     /// `deepspeed.initialize(config=…)`.
     Engine,
     /// The arguments of transformers' Trainer or of a class made from them.
@@ -46,17 +46,17 @@ const WORDS: &[&str] = &["zero_optimization", "train_micro_batch_size_per_gpu", 
 const CALLS: &[&str] = &["deepspeed.initialize", "DeepSpeedPlugin", "deepspeed="];
 
 /// Every such dict of the project: those that reach a call first, then the other literals.
-pub(crate) fn engine_dicts(project: &Project) -> Vec<EngineDict> {
+pub(crate) fn deepspeed_dicts(project: &Project) -> Vec<DeepSpeedDict> {
     let calls = |file: &SourceFile| file.python().is_some() && CALLS.iter().any(|word| file.text.contains(word));
     if !project.files.iter().any(|file| is_candidate(project, file) || calls(file)) {
         return Vec::new();
     }
     let mut written: HashMap<FileId, HashMap<TextRange, TextRange>> = HashMap::new();
-    let mut found: Vec<EngineDict> = Vec::new();
+    let mut found: Vec<DeepSpeedDict> = Vec::new();
     let mut differing: Vec<(FileId, TextRange)> = Vec::new();
     let given = project.calls().iter().flat_map(|call| given(call.call()).map(move |(by, value, sure)| (call, by, value, sure)));
     for (call, by, value, sure) in given {
-        let CallWhat::Dict { entries, open } = &value.what else { continue };
+        let ArgValue::Dict { entries, open } = &value.value else { continue };
         let file = value.place.file;
         let Some(module) = project.file(file).python() else { continue };
         let of_file = written.entry(file).or_insert_with(|| values_by_key(module));
@@ -65,11 +65,12 @@ pub(crate) fn engine_dicts(project: &Project) -> Vec<EngineDict> {
         let runs: Vec<usize> =
             call.runs(project).filter_map(|run| project.runs.iter().position(|other| std::ptr::eq(other, run))).collect();
         let touched = call.facts.files.iter().any(|id| changes_later(&project.file(*id).text));
-        let dict = EngineDict { file, data: tree.document(root), taken_by: Some(by), runs, complete: sure && !open && !touched };
+        let dict =
+            DeepSpeedDict { file, data: tree.document(root), consumer: Some(by), runs, complete: sure && !open && !touched };
         let same = found.iter_mut().find(|other| other.file == file && other.range() == dict.range());
         match same {
             // The same literal reaches two calls, or one call in two runs.
-            Some(other) if other.taken_by == dict.taken_by && other.says_as(&dict) => {
+            Some(other) if other.consumer == dict.consumer && other.says_as(&dict) => {
                 other.complete &= dict.complete;
                 other.runs.extend(dict.runs.iter().filter(|run| !other.runs.contains(run)).copied().collect::<Vec<_>>());
             }
@@ -88,7 +89,7 @@ pub(crate) fn engine_dicts(project: &Project) -> Vec<EngineDict> {
     found
 }
 
-impl EngineDict {
+impl DeepSpeedDict {
     /// Where the dict is written.
     pub fn range(&self) -> Option<TextRange> {
         self.data.root().map(NodeRef::range)
@@ -113,7 +114,7 @@ fn same(left: &[Node], right: &[Node]) -> bool {
 fn is_candidate(project: &Project, file: &SourceFile) -> bool {
     file.python().is_some()
         && WORDS.iter().any(|word| file.text.contains(word))
-        && !is_test(&file.path)
+        && !is_test_file(&file.path)
         && !project.is_fragment(file.id)
 }
 
@@ -125,25 +126,27 @@ fn changes_later(text: &str) -> bool {
 }
 
 /// What a call takes as DeepSpeed's configuration, each with who takes it and whether it certainly is that one.
-fn given(call: &LibraryCall) -> impl Iterator<Item = (TakenBy, &CallValue, bool)> {
+fn given(call: &LibraryCall) -> impl Iterator<Item = (ConfigConsumer, &PossibleValue, bool)> {
     let argument = if call.path == "deepspeed.initialize" {
-        call.argument("config", None).or_else(|| call.argument("config_params", None)).map(|found| (TakenBy::Engine, found))
+        call.argument("config", None)
+            .or_else(|| call.argument("config_params", None))
+            .map(|found| (ConfigConsumer::Engine, found))
     } else if call.name() == "DeepSpeedPlugin" {
-        call.argument("hf_ds_config", Some(0)).map(|found| (TakenBy::Accelerate, found))
+        call.argument("hf_ds_config", Some(0)).map(|found| (ConfigConsumer::Accelerate, found))
     } else if call.name().ends_with("Arguments") || call.name().ends_with("Config") {
-        call.argument("deepspeed", None).map(|found| (TakenBy::Trainer, found))
+        call.argument("deepspeed", None).map(|found| (ConfigConsumer::Trainer, found))
     } else {
         None
     };
-    let certain = !call.conditional && !call.caught && argument.is_some_and(|(_, found)| found.only().is_some());
+    let certain = !call.conditional && !call.caught && argument.is_some_and(|(_, found)| found.sole_value().is_some());
     argument.into_iter().flat_map(move |(by, found)| found.values.iter().map(move |value| (by, value, certain)))
 }
 
 /// The literals of a file that by their keys are DeepSpeed's.
-fn literals(file: &SourceFile, set_later: &BTreeSet<&str>) -> Vec<EngineDict> {
+fn literals(file: &SourceFile, set_later: &BTreeSet<&str>) -> Vec<DeepSpeedDict> {
     let Some(module) = file.python() else { return Vec::new() };
     let written = HashMap::new();
-    let mut found: Vec<EngineDict> = Vec::new();
+    let mut found: Vec<DeepSpeedDict> = Vec::new();
     for expr in dicts(module) {
         let inside = found.iter().any(|dict| dict.range().is_some_and(|range| range.contains(expr.range)));
         if inside || !WORDS.iter().any(|word| expr.range.slice(&file.text).contains(word)) {
@@ -153,7 +156,7 @@ fn literals(file: &SourceFile, set_later: &BTreeSet<&str>) -> Vec<EngineDict> {
         let root = tree.literal(expr, set_later, DEPTH);
         let data = tree.document(root);
         if data.root().is_some_and(|root| kind::is_deepspeed(root) && has_block(root) && !is_search_space(root)) {
-            found.push(EngineDict { file: file.id, data, taken_by: None, runs: Vec::new(), complete: false });
+            found.push(DeepSpeedDict { file: file.id, data, consumer: None, runs: Vec::new(), complete: false });
         }
     }
     found
@@ -254,12 +257,12 @@ impl Tree<'_> {
         self.add(range, NodeKind::Mapping(nodes))
     }
 
-    fn values(&mut self, range: TextRange, values: &[CallValue], depth: u32) -> NodeId {
+    fn values(&mut self, range: TextRange, values: &[PossibleValue], depth: u32) -> NodeId {
         match values {
-            [value] if value.condition.is_none() && !value.soft && depth > 0 => match &value.what {
-                CallWhat::Known(known) => self.scalar(range, known),
-                CallWhat::Dict { entries, open: false } => self.mapping(range, entries, depth),
-                CallWhat::List(items) => {
+            [value] if value.condition.is_none() && !value.may_be_overridden && depth > 0 => match &value.value {
+                ArgValue::Known(known) => self.scalar(range, known),
+                ArgValue::Dict { entries, open: false } => self.mapping(range, entries, depth),
+                ArgValue::List(items) => {
                     let items = items.iter().map(|item| self.values(range, std::slice::from_ref(item), depth - 1)).collect();
                     self.add(range, NodeKind::Sequence(items))
                 }

@@ -18,22 +18,22 @@ pub struct LibraryCall {
     /// methods of things that are not known. `super().__init__(…)` of a class of the project has the name of the library's class.
     pub path: String,
     /// What a method is called on, where that is known: a model, or a thing that another call made.
-    pub receiver: Option<CallWhat>,
+    pub receiver: Option<ArgValue>,
     /// The arguments in the order of the call, those of a `**` of a known dict too.
     pub arguments: Vec<CallArgument>,
     /// Whether more may be given that is not seen.
     pub open: bool,
     /// The block of a loaded file whose keys are keywords too (`Config(**cfg["training"])`): an index into
     /// [`super::CodeFacts::loads`] and the route from the root. The call is then open.
-    pub rest: Option<(usize, Vec<String>)>,
+    pub unpacked_block: Option<(usize, Vec<String>)>,
     /// Whether it is a class of the project that is made from the library's: it may have more fields and other defaults.
-    pub derived: bool,
+    pub is_subclass: bool,
     /// Whether such a class is a dataclass that only has fields: those with a default are among the arguments, unless given.
-    pub fields_seen: bool,
+    pub fields_known: bool,
     /// Attributes that are set on what the call made, in order of their names: `args.fp16 = False`.
     pub assigned: Vec<CallArgument>,
     /// The name that the result is given, where the call stands in an assignment.
-    pub target: Option<String>,
+    pub assigned_to: Option<String>,
     /// Whether it is made only under a condition that cannot be decided.
     pub conditional: bool,
     /// That condition, as written.
@@ -47,7 +47,7 @@ pub struct LibraryCall {
     /// Whether no caller of the code around it is seen.
     pub uncalled: bool,
     /// The calls of functions of the project that lead to it, outermost first.
-    pub via: Vec<FileRange>,
+    pub call_chain: Vec<FileRange>,
 }
 
 /// An argument of a call.
@@ -60,30 +60,30 @@ pub struct CallArgument {
     /// From the keyword to the end of the value, where it is written in the call itself; the value's own place else.
     pub place: FileRange,
     /// Whether it is written in the call itself, not brought in by a `**`.
-    pub written: bool,
+    pub is_explicit: bool,
     /// The alternatives, strongest first; never empty.
-    pub values: Vec<CallValue>,
+    pub values: Vec<PossibleValue>,
 }
 
 /// One thing that an argument may be.
 #[derive(Clone, Debug)]
-pub struct CallValue {
+pub struct PossibleValue {
     /// What it is.
-    pub what: CallWhat,
+    pub value: ArgValue,
     /// Where it is written: the constant, the default, the literal.
     pub place: FileRange,
     /// Under which condition it is this one.
     pub condition: Option<String>,
     /// Whether a run may have another value without a change of the code: an option, the environment, a caller that is not seen.
-    pub soft: bool,
+    pub may_be_overridden: bool,
     /// The option of the command line whose value it is.
     pub option: Option<String>,
 }
 
 /// What an argument is.
 #[derive(Clone, Debug)]
-pub enum CallWhat {
-    /// A plain value; lists of plain values too. Dicts are [`CallWhat::Dict`]; [`CallValue::plain`] folds those of plain values.
+pub enum ArgValue {
+    /// A plain value; lists of plain values too. Dicts are [`ArgValue::Dict`]; [`PossibleValue::to_value`] folds those of plain values.
     Known(Value),
     /// A dict: its entries in order, and whether it may hold more.
     Dict {
@@ -93,9 +93,9 @@ pub enum CallWhat {
         open: bool,
     },
     /// A list or tuple of which some items are no plain values.
-    List(Vec<CallValue>),
+    List(Vec<PossibleValue>),
     /// A thing that another recorded call made: its index in [`super::CodeFacts::calls`].
-    Made(usize),
+    ResultOf(usize),
     /// A model, before or after adapters are put on it: its index for [`super::CodeFacts::model`].
     Model(usize),
     /// Something of a library by its full name: `torch.bfloat16`.
@@ -114,7 +114,7 @@ pub struct DictEntry {
     /// Where the key is written, where it is written in a literal.
     pub key_place: Option<FileRange>,
     /// The alternatives of its value, strongest first; never empty.
-    pub values: Vec<CallValue>,
+    pub values: Vec<PossibleValue>,
 }
 
 impl LibraryCall {
@@ -125,9 +125,9 @@ impl LibraryCall {
     }
 
     /// The value of an argument that is given by keyword, where it is one plain value that no condition decides and no option
-    /// may change. `None` for dicts: see [`CallArgument::only`].
-    pub fn known(&self, name: &str) -> Option<&Value> {
-        self.argument(name, None).and_then(CallArgument::settled)
+    /// may change. `None` for dicts: see [`CallArgument::sole_value`].
+    pub fn constant_argument(&self, name: &str) -> Option<&Value> {
+        self.argument(name, None).and_then(CallArgument::constant)
     }
 
     /// Whether an argument is certainly not given.
@@ -158,41 +158,41 @@ impl LibraryCall {
 
 impl CallArgument {
     /// Whether a dict brings it in that does not always hold it.
-    pub fn perhaps(&self) -> bool {
-        !self.written && self.values.iter().all(|value| value.condition.is_some())
+    pub fn may_be_absent(&self) -> bool {
+        !self.is_explicit && self.values.iter().all(|value| value.condition.is_some())
     }
 
     /// The value, where it is one plain value that no condition decides and no option may change.
-    pub fn settled(&self) -> Option<&Value> {
-        match &self.only()?.what {
-            CallWhat::Known(value) => Some(value),
+    pub fn constant(&self) -> Option<&Value> {
+        match &self.sole_value()?.value {
+            ArgValue::Known(value) => Some(value),
             _ => None,
         }
     }
 
     /// What it is, where that is one thing that no condition decides and no option may change.
-    pub fn only(&self) -> Option<&CallValue> {
+    pub fn sole_value(&self) -> Option<&PossibleValue> {
         match self.values.as_slice() {
-            [value] if value.condition.is_none() && !value.soft => Some(value),
+            [value] if value.condition.is_none() && !value.may_be_overridden => Some(value),
             _ => None,
         }
     }
 }
 
-impl CallValue {
+impl PossibleValue {
     /// The plain value; dicts and lists of certain plain values are folded into one.
-    pub fn plain(&self) -> Option<Value> {
-        let certain = |values: &[CallValue]| match values {
-            [value] if value.condition.is_none() && !value.soft => value.plain(),
+    pub fn to_value(&self) -> Option<Value> {
+        let certain = |values: &[PossibleValue]| match values {
+            [value] if value.condition.is_none() && !value.may_be_overridden => value.to_value(),
             _ => None,
         };
-        match &self.what {
-            CallWhat::Known(value) => Some(value.clone()),
-            CallWhat::Dict { entries, open: false } => {
+        match &self.value {
+            ArgValue::Known(value) => Some(value.clone()),
+            ArgValue::Dict { entries, open: false } => {
                 let entries = entries.iter().map(|entry| Some((entry.key.clone(), certain(&entry.values)?)));
                 Some(Value::Map(entries.collect::<Option<_>>()?))
             }
-            CallWhat::List(items) => {
+            ArgValue::List(items) => {
                 Some(Value::List(items.iter().map(|item| certain(std::slice::from_ref(item))).collect::<Option<_>>()?))
             }
             _ => None,

@@ -1,10 +1,10 @@
 //! From arguments of calls to candidates for concepts.
 
 use super::CodeCandidate;
-use super::call::Given;
+use super::call::CallArguments;
 use super::interpreter::Interpreter;
 use super::library::leaf;
-use super::value::{Alt, Kind, Source, Val, What};
+use super::value::{AbstractValue, Alternative, ObjectKind, ValueKind, ValueSource};
 use crate::setting::{Candidate, Origin, Resolved};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value, message};
@@ -29,7 +29,7 @@ pub(super) enum Strength {
 
 /// The call that a value reaches.
 #[derive(Clone, Copy)]
-pub(super) struct Reached<'c> {
+pub(super) struct ReachedCall<'c> {
     pub(super) path: &'c str,
     pub(super) key: &'c str,
     pub(super) place: FileRange,
@@ -43,15 +43,15 @@ fn concept_of(dialect: Dialect, path: &[&str]) -> Option<Concept> {
 
 impl Interpreter<'_> {
     /// Every keyword of a call, by the vocabulary of its library.
-    pub(super) fn emit_call(&mut self, dialect: Dialect, path: &str, given: &Given, place: FileRange) {
+    pub(super) fn emit_call(&mut self, dialect: Dialect, path: &str, given: &CallArguments, place: FileRange) {
         for (key, val) in last_of_each(given) {
-            for alt in &val.alts {
-                if let What::Object(id) = alt.what
-                    && matches!(self.objects[id].kind, Kind::Dict { .. })
+            for alt in &val.alternatives {
+                if let ValueKind::Object(id) = alt.kind
+                    && matches!(self.objects[id].kind, ObjectKind::Dict { .. })
                 {
                     self.emit_nested_under(dialect, &[key.as_str()], id, path, place, DEPTH);
                 } else {
-                    self.emit_alt(dialect, &[key.as_str()], alt, Reached { path, key, place });
+                    self.emit_alt(dialect, &[key.as_str()], alt, ReachedCall { path, key, place });
                 }
             }
         }
@@ -63,23 +63,23 @@ impl Interpreter<'_> {
     }
 
     fn emit_nested_under(&mut self, dialect: Dialect, above: &[&str], dict: usize, path: &str, place: FileRange, depth: usize) {
-        let Kind::Dict { entries, .. } = self.objects[dict].kind.clone() else { return };
+        let ObjectKind::Dict { entries, .. } = self.objects[dict].kind.clone() else { return };
         for (key, val) in &entries {
             let Value::Text(key) = key else { continue };
             let mut keys = above.to_vec();
             keys.push(key);
-            for alt in &val.alts {
-                match alt.what {
-                    What::Object(id) if depth > 0 && matches!(self.objects[id].kind, Kind::Dict { .. }) => {
+            for alt in &val.alternatives {
+                match alt.kind {
+                    ValueKind::Object(id) if depth > 0 && matches!(self.objects[id].kind, ObjectKind::Dict { .. }) => {
                         self.emit_nested_under(dialect, &keys, id, path, place, depth - 1);
                     }
-                    _ => self.emit_alt(dialect, &keys, alt, Reached { path, key, place }),
+                    _ => self.emit_alt(dialect, &keys, alt, ReachedCall { path, key, place }),
                 }
             }
         }
     }
 
-    fn emit_alt(&mut self, dialect: Dialect, keys: &[&str], alt: &Alt, reached: Reached<'_>) {
+    fn emit_alt(&mut self, dialect: Dialect, keys: &[&str], alt: &Alternative, reached: ReachedCall<'_>) {
         match self.known(alt) {
             Some(value) => {
                 for Meaning { concept, value, stage, .. } in meanings(dialect, keys, &value) {
@@ -96,23 +96,31 @@ impl Interpreter<'_> {
         }
     }
 
-    fn push_unknown(&mut self, concept: Concept, alt: &Alt, reached: Reached<'_>) {
+    fn push_unknown(&mut self, concept: Concept, alt: &Alternative, reached: ReachedCall<'_>) {
         let unknown = Self::unknown(alt);
         let candidate = self.candidate(alt, unknown, Some(reached));
         self.push(concept, Strength::Call, candidate);
     }
 
     /// One argument of a call, for a known concept.
-    pub(super) fn emit_key(&mut self, concept: Concept, key: &str, given: &Given, index: usize, path: &str, place: FileRange) {
+    pub(super) fn emit_key(
+        &mut self,
+        concept: Concept,
+        key: &str,
+        given: &CallArguments,
+        index: usize,
+        path: &str,
+        place: FileRange,
+    ) {
         if let Some(val) = given.arg(key, index).cloned() {
             self.emit_as_key(concept, &val, path, key, place);
         }
     }
 
     /// A value for a known concept, as `key` of a call.
-    pub(super) fn emit_as_key(&mut self, concept: Concept, val: &Val, path: &str, key: &str, place: FileRange) {
-        for alt in &val.alts {
-            let reached = Reached { path, key, place };
+    pub(super) fn emit_as_key(&mut self, concept: Concept, val: &AbstractValue, path: &str, key: &str, place: FileRange) {
+        for alt in &val.alternatives {
+            let reached = ReachedCall { path, key, place };
             match self.known(alt) {
                 Some(Value::Null) => {}
                 Some(value) => {
@@ -125,8 +133,8 @@ impl Interpreter<'_> {
     }
 
     /// A value for a concept that the shape of the code gives it.
-    pub(super) fn emit_as(&mut self, concept: Concept, val: &Val, stage: Option<&'static str>) {
-        for alt in &val.alts {
+    pub(super) fn emit_as(&mut self, concept: Concept, val: &AbstractValue, stage: Option<&'static str>) {
+        for alt in &val.alternatives {
             if let (Some(value), Some(_)) = (self.known(alt), alt.source.place) {
                 let mut candidate = self.candidate(alt, Resolved::Known(value), None);
                 candidate.reaches_call = true;
@@ -137,12 +145,12 @@ impl Interpreter<'_> {
     }
 
     /// A default of a field that a library reads.
-    pub(super) fn emit_default(&mut self, dialect: Dialect, key: &str, val: &Val, path: &str) {
-        for alt in &val.alts {
+    pub(super) fn emit_default(&mut self, dialect: Dialect, key: &str, val: &AbstractValue, path: &str) {
+        for alt in &val.alternatives {
             if let (Some(value), Some(place)) = (self.known(alt), alt.source.place)
                 && let Some(found) = meaning(dialect, &[key], &value)
             {
-                let mut candidate = self.candidate(alt, Resolved::Known(found.value), Some(Reached { path, key, place }));
+                let mut candidate = self.candidate(alt, Resolved::Known(found.value), Some(ReachedCall { path, key, place }));
                 candidate.call_place = None;
                 self.push(found.concept, Strength::Default, candidate);
             }
@@ -150,17 +158,17 @@ impl Interpreter<'_> {
     }
 
     /// The value of an alternative as data, unless only its absence is known.
-    pub(super) fn known(&self, alt: &Alt) -> Option<Value> {
-        if matches!(alt.what, What::Scalar(Value::Null)) && alt.source.is_set_outside() {
+    pub(super) fn known(&self, alt: &Alternative) -> Option<Value> {
+        if matches!(alt.kind, ValueKind::Scalar(Value::Null)) && alt.source.is_set_outside() {
             return None;
         }
-        self.plain(&alt.what, 8)
+        self.plain(&alt.kind, 8)
     }
 
-    fn unknown(alt: &Alt) -> Resolved {
+    fn unknown(alt: &Alternative) -> Resolved {
         let source = &alt.source;
-        Resolved::Unknown(match (&alt.what, &source.option, &source.env) {
-            (What::Loaded(_, route), ..) => {
+        Resolved::Unknown(match (&alt.kind, &source.option, &source.env) {
+            (ValueKind::Loaded(_, route), ..) => {
                 let key = route.join(".");
                 message!("it is the key {key} of a file that the code loads", "它是代码所加载文件中的键 {key}")
             }
@@ -175,19 +183,19 @@ impl Interpreter<'_> {
         })
     }
 
-    pub(super) fn candidate(&self, alt: &Alt, value: Resolved, reached: Option<Reached<'_>>) -> CodeCandidate {
+    pub(super) fn candidate(&self, alt: &Alternative, value: Resolved, reached: Option<ReachedCall<'_>>) -> CodeCandidate {
         let source = &alt.source;
         let place = source.place.or(reached.map(|call| call.place)).unwrap_or_else(|| Self::start_of(self.entry));
         let raw = self.text(place).to_string();
         let known = matches!(value, Resolved::Known(_));
         let origin = match &source.option {
-            Some(option) if known && !matches!(alt.what, What::Loaded(..)) => {
+            Some(option) if known && !matches!(alt.kind, ValueKind::Loaded(..)) => {
                 Origin::OptionDefault { place, option: option.clone() }
             }
             _ => Origin::Code { place, name: name_of(source, reached) },
         };
-        let loaded_key = match &alt.what {
-            What::Loaded(load, route) => Some((*load, (**route).clone())),
+        let loaded_key = match &alt.kind {
+            ValueKind::Loaded(load, route) => Some((*load, (**route).clone())),
             _ => None,
         };
         CodeCandidate {
@@ -237,7 +245,7 @@ impl Interpreter<'_> {
     }
 
     /// `BitsAndBytesConfig(…)`: what its keywords say together.
-    pub(super) fn quantization(&mut self, path: &str, given: &Given, place: FileRange) -> Val {
+    pub(super) fn quantization(&mut self, path: &str, given: &CallArguments, place: FileRange) -> AbstractValue {
         let values: Vec<(&String, Option<Value>)> = given.keyword.iter().map(|(key, val)| (key, self.plain_value(val))).collect();
         let read = |key: &str| values.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| value.as_ref());
         let unknown = |key: &str| matches!(read(key), Some(None));
@@ -248,37 +256,43 @@ impl Interpreter<'_> {
             .into_iter()
             .find(|key| matches!(read(key), Some(Some(Value::Bool(true)))))
             .unwrap_or("load_in_4bit");
-        let at = given.get(key).and_then(super::subscript::place_of).unwrap_or(place);
-        let what = match quantization(Dialect::HfTrainer, |key| read(key).flatten()) {
-            Some(name) if decided => What::Scalar(Value::Text(name.to_string())),
-            None if decided => What::Scalar(Value::Text("none".to_string())),
-            _ => What::Unknown,
+        let at = given.get(key).and_then(super::member_access::place_of).unwrap_or(place);
+        let kind = match quantization(Dialect::HfTrainer, |key| read(key).flatten()) {
+            Some(name) if decided => ValueKind::Scalar(Value::Text(name.to_string())),
+            None if decided => ValueKind::Scalar(Value::Text("none".to_string())),
+            _ => ValueKind::Unknown,
         };
         let name = format!("{}({key})", leaf(path));
-        let val = Val::one(what, Source { place: Some(at), name, ..Source::default() });
-        Val::at(What::Object(self.new_object(Kind::Quantization(val))), place)
+        let val = AbstractValue::one(kind, ValueSource { place: Some(at), name, ..ValueSource::default() });
+        AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Quantization(val))), place)
     }
 
     /// A `peft_config`: adapters where it is one.
-    pub(super) fn adapted(&mut self, config: &Val, path: &str, place: FileRange) {
-        let mut alts = Vec::new();
-        for alt in &config.alts {
-            let what = match &alt.what {
-                What::Object(id) if matches!(self.objects[*id].kind, Kind::Lora) => What::Scalar(Value::Text("lora".to_string())),
-                What::Scalar(Value::Null) => continue,
-                _ => What::Unknown,
+    pub(super) fn adapted(&mut self, config: &AbstractValue, path: &str, place: FileRange) {
+        let mut alternatives = Vec::new();
+        for alt in &config.alternatives {
+            let kind = match &alt.kind {
+                ValueKind::Object(id) if matches!(self.objects[*id].kind, ObjectKind::Lora) => {
+                    ValueKind::Scalar(Value::Text("lora".to_string()))
+                }
+                ValueKind::Scalar(Value::Null) => continue,
+                _ => ValueKind::Unknown,
             };
-            alts.push(Alt { what, source: Rc::new(Source { place: Some(place), ..Source::default() }), ..alt.clone() });
+            alternatives.push(Alternative {
+                kind,
+                source: Rc::new(ValueSource { place: Some(place), ..ValueSource::default() }),
+                ..alt.clone()
+            });
         }
-        if !alts.is_empty() {
-            self.emit_as_key(Concept::Method, &Val::from_alts(alts), path, "", place);
+        if !alternatives.is_empty() {
+            self.emit_as_key(Concept::Method, &AbstractValue::from_alts(alternatives), path, "", place);
         }
     }
 }
 
 /// The last value of each keyword, in the order of the keywords.
-fn last_of_each(given: &Given) -> Vec<(&String, &Val)> {
-    let mut found: Vec<(&String, &Val)> = Vec::new();
+fn last_of_each(given: &CallArguments) -> Vec<(&String, &AbstractValue)> {
+    let mut found: Vec<(&String, &AbstractValue)> = Vec::new();
     for (key, val) in &given.keyword {
         match found.iter_mut().find(|(known, _)| *known == key) {
             Some(entry) => entry.1 = val,
@@ -289,7 +303,7 @@ fn last_of_each(given: &Given) -> Vec<(&String, &Val)> {
 }
 
 /// What a value is called where it is written; an argument written on the spot is called after its call.
-fn name_of(source: &Source, reached: Option<Reached<'_>>) -> String {
+fn name_of(source: &ValueSource, reached: Option<ReachedCall<'_>>) -> String {
     match reached {
         Some(call) if source.name.is_empty() && !call.key.is_empty() => format!("{}({})", leaf(call.path), call.key),
         Some(call) if source.name.is_empty() => leaf(call.path).to_string(),

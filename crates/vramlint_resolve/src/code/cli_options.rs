@@ -2,7 +2,7 @@
 
 use super::CliOption;
 use super::interpreter::Interpreter;
-use super::value::{Kind, Source, Val, What};
+use super::value::{AbstractValue, ObjectKind, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 
@@ -10,46 +10,46 @@ use vramlint_base::{FileRange, Value};
 const OPTIONS: usize = 1_000;
 
 /// An option with its value for the code.
-pub(super) struct OptionInfo {
+pub(super) struct OptionValue {
     /// The object of its parser.
     pub(super) parser: usize,
     pub(super) dest: String,
-    pub(super) val: Val,
+    pub(super) val: AbstractValue,
 }
 
 /// How an option is declared.
-pub(super) struct Declared {
+pub(super) struct OptionDeclaration {
     pub(super) names: Vec<String>,
     pub(super) dest: String,
-    pub(super) default: Option<Val>,
+    pub(super) default: Option<AbstractValue>,
     pub(super) place: FileRange,
     pub(super) switch: bool,
 }
 
 impl Interpreter<'_> {
     /// Declares an option and gives the value that the code sees.
-    pub(super) fn add_option(&mut self, parser: usize, declared: Declared) -> Val {
-        let Declared { names, dest, default, place, switch } = declared;
+    pub(super) fn add_option(&mut self, parser: usize, declared: OptionDeclaration) -> AbstractValue {
+        let OptionDeclaration { names, dest, default, place, switch } = declared;
         let default = default.filter(|val| !matches!(val.nominal(), Some(Value::Null)));
         let known = default.as_ref().and_then(|val| self.plain_value(val));
-        let default_place = default.as_ref().and_then(super::subscript::place_of);
-        let val = self.as_option(default.unwrap_or_else(|| Val::at(What::Unknown, place)), &dest);
+        let default_place = default.as_ref().and_then(super::member_access::place_of);
+        let val = self.as_option(default.unwrap_or_else(|| AbstractValue::at(ValueKind::Unknown, place)), &dest);
         if self.record.options.len() < OPTIONS {
             let option = CliOption { names, dest: dest.clone(), default: known, default_place, place, switch };
             if !self.record.options.iter().any(|known| known.place == place && known.dest == dest) {
                 self.record.options.push(option);
             }
-            self.record.option_values.push(OptionInfo { parser, dest, val: val.clone() });
+            self.record.option_values.push(OptionValue { parser, dest, val: val.clone() });
         }
         val
     }
 
     /// A value as that of an option: the launch may give another, or has given it.
-    pub(super) fn as_option(&self, val: Val, dest: &str) -> Val {
+    pub(super) fn as_option(&self, val: AbstractValue, dest: &str) -> AbstractValue {
         let given = self.given.iter().find(|(name, _)| dest_of(std::slice::from_ref(name)) == dest).map(|(_, value)| value);
         let given = given.map(|value| typed(value, val.nominal()));
         let mut val = val;
-        for alt in &mut val.alts {
+        for alt in &mut val.alternatives {
             let source = Rc::make_mut(&mut alt.source);
             source.option = Some(dest.to_string());
             source.soft = given.is_none();
@@ -60,23 +60,23 @@ impl Interpreter<'_> {
                 source.path = vec![dest.to_string()];
             }
             if let Some(value) = &given {
-                alt.what = What::Scalar(value.clone());
+                alt.kind = ValueKind::Scalar(value.clone());
                 alt.condition = None;
             }
         }
         if given.is_some() {
-            val.alts.truncate(1);
+            val.alternatives.truncate(1);
         }
         val
     }
 
     /// What `args.name` is, for a parser.
-    pub(super) fn option_value(&mut self, parser: usize, name: &str, place: FileRange) -> Val {
+    pub(super) fn option_value(&mut self, parser: usize, name: &str, place: FileRange) -> AbstractValue {
         let mut found = self.record.option_values.iter().filter(|info| info.parser == parser && info.dest == name);
         let first = found.next();
         match first {
             Some(info) => found.find(|other| info.val.is_unknown() && !other.val.is_unknown()).unwrap_or(info).val.clone(),
-            None => Val::at(What::Unknown, place),
+            None => AbstractValue::at(ValueKind::Unknown, place),
         }
     }
 
@@ -92,13 +92,13 @@ impl Interpreter<'_> {
     }
 
     /// `args.name` for the object that `parse_args()` made: what the code has put there, else the option.
-    pub(super) fn object_attribute_of(&mut self, object: usize, name: &str) -> Val {
+    pub(super) fn object_attribute_of(&mut self, object: usize, name: &str) -> AbstractValue {
         if let Some(val) = self.objects[object].attributes.get(name) {
             return val.clone();
         }
         match self.objects[object].kind {
-            Kind::Namespace(parser) => self.option_value(parser, name, Self::start_of(self.entry)),
-            _ => Val::one(What::Unknown, Source::default()),
+            ObjectKind::Namespace(parser) => self.option_value(parser, name, Self::start_of(self.entry)),
+            _ => AbstractValue::one(ValueKind::Unknown, ValueSource::default()),
         }
     }
 
@@ -107,7 +107,7 @@ impl Interpreter<'_> {
         if let Some(id) = self.command_line {
             id
         } else {
-            let id = self.new_object(Kind::Parser);
+            let id = self.new_object(ObjectKind::Parser);
             self.command_line = Some(id);
             id
         }

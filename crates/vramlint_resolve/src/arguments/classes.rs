@@ -1,9 +1,9 @@
 //! Names of argument classes.
 
 /// Classes of training arguments of transformers and of libraries that build on it.
-const TRANSFORMERS: &[&str] = &["TrainingArguments", "Seq2SeqTrainingArguments"];
+const TRANSFORMERS_CLASSES: &[&str] = &["TrainingArguments", "Seq2SeqTrainingArguments"];
 /// TRL's classes that are made from `TrainingArguments` (trl 1.16 trainer/, experimental/; older: trainer/).
-const TRL: &[&str] = &[
+const TRL_TRAINING_CLASSES: &[&str] = &[
     "SFTConfig",
     "DPOConfig",
     "GRPOConfig",
@@ -22,37 +22,37 @@ const TRL: &[&str] = &[
     "DistillationConfig",
 ];
 /// TRL's other classes that a parser fills.
-const BESIDE: &[&str] = &["ModelConfig", "ScriptArguments", "DatasetMixtureConfig"];
+const TRL_OTHER_CLASSES: &[&str] = &["ModelConfig", "ScriptArguments", "DatasetMixtureConfig"];
 
 /// The plain name of an argument class by the name that it is imported by: `trl.trainer.sft_config.SFTConfig` is `trl.SFTConfig`.
 /// `None` for classes that are not known.
-pub fn name(path: &str) -> Option<String> {
+pub fn class_name(path: &str) -> Option<String> {
     let root = path.split('.').next().unwrap_or(path);
     let leaf = path.rsplit('.').next().unwrap_or(path);
     let known = match root {
-        "transformers" => TRANSFORMERS.contains(&leaf).then_some("transformers"),
-        "trl" => (TRL.contains(&leaf) || BESIDE.contains(&leaf)).then_some("trl"),
+        "transformers" => TRANSFORMERS_CLASSES.contains(&leaf).then_some("transformers"),
+        "trl" => (TRL_TRAINING_CLASSES.contains(&leaf) || TRL_OTHER_CLASSES.contains(&leaf)).then_some("trl"),
         // A star import.
-        "?" if TRANSFORMERS.contains(&leaf) => Some("transformers"),
-        "?" if TRL.contains(&leaf) => Some("trl"),
+        "?" if TRANSFORMERS_CLASSES.contains(&leaf) => Some("transformers"),
+        "?" if TRL_TRAINING_CLASSES.contains(&leaf) => Some("trl"),
         _ => None,
     };
     known.map(|library| format!("{library}.{leaf}"))
 }
 
 /// Whether a class, by its plain name, holds the arguments of a training.
-pub fn is_training(name: &str) -> bool {
+pub fn is_training_class(name: &str) -> bool {
     let leaf = name.rsplit('.').next().unwrap_or(name);
-    TRANSFORMERS.contains(&leaf) || TRL.contains(&leaf)
+    TRANSFORMERS_CLASSES.contains(&leaf) || TRL_TRAINING_CLASSES.contains(&leaf)
 }
 
 /// What the other classes take that a subcommand of `trl` fills: `DatasetMixtureConfig`, and the script arguments of GRPO and RLOO (trl
 /// 1.16 scripts/utils.py, scripts/grpo.py).
-pub(super) const OF_TRL_COMMANDS: &[&str] =
+pub(super) const TRL_COMMAND_KEYS: &[&str] =
     &["datasets", "streaming", "test_split_size", "reward_model_name_or_path", "reward_funcs", "mixtures"];
 
 /// The classes that a subcommand of `trl` fills (trl 1.16 cli.py, scripts/).
-pub(super) fn of_trl_command(command: &str) -> Option<[&'static str; 3]> {
+pub(super) fn classes_of_trl_command(command: &str) -> Option<[&'static str; 3]> {
     let config = match command {
         "sft" => "trl.SFTConfig",
         "dpo" => "trl.DPOConfig",

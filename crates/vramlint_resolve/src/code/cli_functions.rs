@@ -1,11 +1,11 @@
 //! Functions whose parameters the command line gives: fire, click, typer, hydra.
 
-use super::call::Given;
-use super::interpreter::{Interpreter, Pending};
+use super::call::CallArguments;
+use super::cli_options::{OptionDeclaration, dest_of};
+use super::cli_parsers::both_spellings;
+use super::interpreter::{DeferredCall, Interpreter};
 use super::library::{leaf, root};
-use super::options::{Declared, dest_of};
-use super::parsers::both_spellings;
-use super::value::{Kind, Rest, Source, Val, What};
+use super::value::{AbstractValue, FieldSource, ObjectKind, ValueKind, ValueSource};
 use super::{LoadRole, LoadedFile};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
@@ -14,7 +14,7 @@ use vramlint_syntax::python::{ArgumentKind, Call, Expr, ExprKind, Param, ParamKi
 
 /// How a function is a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Command {
+pub(super) enum CommandKind {
     /// Its parameters are options; those that are true or false take no value.
     Options,
     /// Its parameters are options that all take a value.
@@ -27,28 +27,28 @@ pub(super) enum Command {
 
 impl<'a> Interpreter<'a> {
     /// `fire.Fire(…)`: a function, a class, a dict or list of them, or everything in the module.
-    pub(super) fn fire(&mut self, component: Option<Val>, place: FileRange) {
+    pub(super) fn fire(&mut self, component: Option<AbstractValue>, place: FileRange) {
         let Some(component) = component else {
             let functions: Vec<usize> = (0..self.functions.len())
                 .filter(|id| self.functions[*id].file == place.file && self.functions[*id].class.is_none())
                 .collect();
             for id in functions {
-                self.commands.insert(id, Command::Fire);
-                self.pending.push_back(Pending::Function(id, None));
+                self.commands.insert(id, CommandKind::Fire);
+                self.pending.push_back(DeferredCall::Function(id, None));
             }
             return;
         };
-        for alt in &component.alts {
-            match &alt.what {
-                What::Function { id, receiver } => {
-                    self.commands.insert(*id, Command::Fire);
+        for alt in &component.alternatives {
+            match &alt.kind {
+                ValueKind::Function { id, receiver } => {
+                    self.commands.insert(*id, CommandKind::Fire);
                     self.run_command(*id, *receiver, place);
                 }
-                What::Class(class) => self.fire_class(*class, place),
-                What::Items(items) => items.iter().for_each(|item| self.fire(Some(item.clone()), place)),
-                What::Object(id) => match self.objects[*id].kind.clone() {
-                    Kind::Dict { entries, .. } => entries.into_iter().for_each(|(_, val)| self.fire(Some(val), place)),
-                    Kind::Instance { .. } => self.pending.push_back(Pending::Instance(*id)),
+                ValueKind::Class(class) => self.fire_class(*class, place),
+                ValueKind::Items(items) => items.iter().for_each(|item| self.fire(Some(item.clone()), place)),
+                ValueKind::Object(id) => match self.objects[*id].kind.clone() {
+                    ObjectKind::Dict { entries, .. } => entries.into_iter().for_each(|(_, val)| self.fire(Some(val), place)),
+                    ObjectKind::Instance { .. } => self.pending.push_back(DeferredCall::Instance(*id)),
                     _ => {}
                 },
                 _ => {}
@@ -58,33 +58,33 @@ impl<'a> Interpreter<'a> {
 
     fn fire_class(&mut self, class: usize, place: FileRange) {
         self.classes[class].made = true;
-        let id = self.new_object(Kind::Instance { class, rest: Rest::Class });
+        let id = self.new_object(ObjectKind::Instance { class, rest: FieldSource::Class });
         if let Some(function) = self.initializer(class) {
-            self.commands.insert(function, Command::Fire);
+            self.commands.insert(function, CommandKind::Fire);
             self.run_command(function, Some(id), place);
         }
-        self.pending.push_back(Pending::Instance(id));
+        self.pending.push_back(DeferredCall::Instance(id));
     }
 
     /// Runs a function whose parameters the command line gives.
-    pub(super) fn run_command(&mut self, id: usize, receiver: Option<usize>, place: FileRange) -> Val {
-        let command = self.commands.get(&id).copied().unwrap_or(Command::Options);
+    pub(super) fn run_command(&mut self, id: usize, receiver: Option<usize>, place: FileRange) -> AbstractValue {
+        let command = self.commands.get(&id).copied().unwrap_or(CommandKind::Options);
         let def = self.functions[id].def;
-        let mut given = Given::default();
+        let mut given = CallArguments::default();
         match command {
-            Command::Hydra(load) => {
-                let source = Source { place: Some(place), soft: true, ..Source::default() };
-                given.positional.push(Val::one(What::Loaded(load, Rc::default()), source));
+            CommandKind::Hydra(load) => {
+                let source = ValueSource { place: Some(place), soft: true, ..ValueSource::default() };
+                given.positional.push(AbstractValue::one(ValueKind::Loaded(load, Rc::default()), source));
             }
-            Command::Dataclass => {
+            CommandKind::Dataclass => {
                 if let Some(annotation) = def.params.first().and_then(|param| param.annotation.as_ref()) {
                     let scope = self.functions[id].scope;
                     let class = self.muted(|this| this.eval(annotation, scope));
                     self.declare_fields(std::slice::from_ref(&class), place);
-                    given.positional.push(self.parsed_class(&class, &Rest::Options, place));
+                    given.positional.push(self.parsed_class(&class, &FieldSource::Options, place));
                 }
             }
-            Command::Options | Command::Fire => {
+            CommandKind::Options | CommandKind::Fire => {
                 let params: Vec<&'a Param> = def
                     .params
                     .iter()
@@ -92,7 +92,7 @@ impl<'a> Interpreter<'a> {
                     .filter(|param| matches!(param.kind, ParamKind::Plain | ParamKind::KeywordOnly))
                     .collect();
                 for param in params {
-                    let val = self.parameter_option(id, param, command == Command::Options);
+                    let val = self.parameter_option(id, param, command == CommandKind::Options);
                     given.keyword.push((param.name.clone(), val));
                 }
             }
@@ -101,7 +101,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// A parameter as an option: click's decorator says how, or typer's default, or the parameter itself.
-    fn parameter_option(&mut self, id: usize, param: &'a Param, switches: bool) -> Val {
+    fn parameter_option(&mut self, id: usize, param: &'a Param, switches: bool) -> AbstractValue {
         let scope = self.functions[id].scope;
         let file = self.functions[id].file;
         let place = FileRange::new(file, param.range);
@@ -117,8 +117,8 @@ impl<'a> Interpreter<'a> {
             let default = call.keyword("default").map(|argument| self.muted(|this| this.eval(&argument.value, scope)));
             let switch = call.keyword("is_flag").is_some() || names.iter().any(|name| name.starts_with("--no-"));
             let at = FileRange::new(file, decorator.range);
-            let default = default.or_else(|| switch.then(|| Val::at(What::Scalar(Value::Bool(false)), at)));
-            return self.add_option(parser, Declared { names, dest: param.name.clone(), default, place: at, switch });
+            let default = default.or_else(|| switch.then(|| AbstractValue::at(ValueKind::Scalar(Value::Bool(false)), at)));
+            return self.add_option(parser, OptionDeclaration { names, dest: param.name.clone(), default, place: at, switch });
         }
         let mut names = both_spellings(&param.name);
         let default = match &param.default {
@@ -131,8 +131,8 @@ impl<'a> Interpreter<'a> {
             Some(default) => Some(self.default_of(default, param, scope, true)),
             None => None,
         };
-        let switch = switches && matches!(default.as_ref().and_then(Val::nominal), Some(Value::Bool(_)));
-        self.add_option(parser, Declared { names, dest: param.name.clone(), default, place, switch })
+        let switch = switches && matches!(default.as_ref().and_then(AbstractValue::nominal), Some(Value::Bool(_)));
+        self.add_option(parser, OptionDeclaration { names, dest: param.name.clone(), default, place, switch })
     }
 
     /// Looks whether the decorators of a function make it a command.
@@ -147,17 +147,17 @@ impl<'a> Interpreter<'a> {
             let Some(name) = callee.dotted() else { continue };
             let library = path.as_deref().map_or("", root);
             let command = match (library, leaf(&name)) {
-                ("hydra", "main") => Some(Command::Hydra(self.hydra_load(decorator, file, scope))),
-                ("click" | "rich_click", "command") => Some(Command::Options),
-                ("draccus" | "pyrallis", "wrap" | "wrap_config") => Some(Command::Dataclass),
+                ("hydra", "main") => Some(CommandKind::Hydra(self.hydra_load(decorator, file, scope))),
+                ("click" | "rich_click", "command") => Some(CommandKind::Options),
+                ("draccus" | "pyrallis", "wrap" | "wrap_config") => Some(CommandKind::Dataclass),
                 // `@app.command()` of a typer application, `@cli.command()` of a click group.
-                (_, "command") if path.is_none() => Some(Command::Options),
+                (_, "command") if path.is_none() => Some(CommandKind::Options),
                 _ => None,
             };
             if let Some(command) = command {
                 self.commands.insert(id, command);
                 if file == self.entry {
-                    self.pending.push_back(Pending::Function(id, None));
+                    self.pending.push_back(DeferredCall::Function(id, None));
                 }
                 return;
             }
@@ -195,12 +195,18 @@ impl<'a> Interpreter<'a> {
     }
 
     /// `app()` of typer, methods of click groups.
-    pub(super) fn typer_method(&mut self, path: &str, name: &str, given: &Given, place: FileRange) -> Option<Val> {
+    pub(super) fn typer_method(
+        &mut self,
+        path: &str,
+        name: &str,
+        given: &CallArguments,
+        place: FileRange,
+    ) -> Option<AbstractValue> {
         if !matches!(root(path), "typer" | "click") || name != "command" {
             return None;
         }
         self.escape(given);
-        Some(Val::at(What::Unknown, place))
+        Some(AbstractValue::at(ValueKind::Unknown, place))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Calls that configure training: argument classes, trainers, loaders, optimizers, accelerate, `DeepSpeed`, adapters.
 
-use super::call::Given;
+use super::call::CallArguments;
 use super::interpreter::Interpreter;
 use super::library::{leaf, root};
-use super::value::{Kind, Source, Val, What};
+use super::value::{AbstractValue, ObjectKind, ValueKind, ValueSource};
 use super::{AcceleratorUse, LoadRole};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
@@ -92,18 +92,18 @@ pub(super) fn is_optimizer(path: &str) -> bool {
 
 impl Interpreter<'_> {
     /// Calls of libraries that configure or do training.
-    pub(super) fn training_call(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Option<Val> {
+    pub(super) fn training_call(&mut self, path: &Rc<str>, given: &CallArguments, place: FileRange) -> Option<AbstractValue> {
         let name = leaf(path);
         if let Some(kind) = arguments(path) {
             self.emit_arguments(path, kind, given, place);
-            return Some(Val::at(What::Object(self.new_object(Kind::Library(path.clone()))), place));
+            return Some(AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Library(path.clone()))), place));
         }
         if is_trainer(path) {
             return Some(self.trainer(path, given, place));
         }
         if is_optimizer(path) {
             self.optimizer(path, given, place);
-            return Some(Val::at(What::Object(self.new_object(Kind::Library(path.clone()))), place));
+            return Some(AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Library(path.clone()))), place));
         }
         match (root(path), name) {
             ("torch" | "torchdata" | "?", "DataLoader" | "StatefulDataLoader") => self.data_loader(path, given, place),
@@ -118,15 +118,15 @@ impl Interpreter<'_> {
             ("peft" | "?", "LoraConfig") => {
                 self.emit_call(Dialect::HfTrainer, path, given, place);
                 self.record.adapters = true;
-                return Some(Val::at(What::Object(self.new_object(Kind::Lora)), place));
+                return Some(AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Lora)), place));
             }
             _ => return None,
         }
-        Some(Val::at(What::Object(self.new_object(Kind::Library(path.clone()))), place))
+        Some(AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Library(path.clone()))), place))
     }
 
     /// The keywords of an argument class.
-    pub(super) fn emit_arguments(&mut self, path: &str, kind: ArgumentsKind, given: &Given, place: FileRange) {
+    pub(super) fn emit_arguments(&mut self, path: &str, kind: ArgumentsKind, given: &CallArguments, place: FileRange) {
         self.record.note_library(kind.dialect, kind.task);
         self.emit_call(kind.dialect, path, given, place);
         for (_, _, candidate) in &mut self.record.candidates {
@@ -139,7 +139,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn trainer(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Val {
+    fn trainer(&mut self, path: &Rc<str>, given: &CallArguments, place: FileRange) -> AbstractValue {
         self.events.trainer = true;
         let lightning = matches!(root(path), "pytorch_lightning" | "lightning" | "lightning_fabric");
         if lightning {
@@ -163,16 +163,18 @@ impl Interpreter<'_> {
             Some(model) if !lightning => self.models_of(model),
             _ => Vec::new(),
         };
-        let id = self.new_object(Kind::Library(path.clone()));
-        self.objects[id].attributes.insert("__models__".to_string(), Val::one(What::Bundle(Rc::new(models)), Source::default()));
+        let id = self.new_object(ObjectKind::Library(path.clone()));
+        self.objects[id]
+            .attributes
+            .insert("__models__".to_string(), AbstractValue::one(ValueKind::Bundle(Rc::new(models)), ValueSource::default()));
         self.record.trainers.push(id);
         self.escape_functions(given);
-        Val::at(What::Object(id), place)
+        AbstractValue::at(ValueKind::Object(id), place)
     }
 
-    fn optimizer(&mut self, path: &str, given: &Given, place: FileRange) {
+    fn optimizer(&mut self, path: &str, given: &CallArguments, place: FileRange) {
         let family = if root(path) == "bitsandbytes" { format!("bitsandbytes.{}", leaf(path)) } else { leaf(path).to_string() };
-        let name = Val::at(What::Scalar(Value::Text(family)), place);
+        let name = AbstractValue::at(ValueKind::Scalar(Value::Text(family)), place);
         self.emit_as_key(Concept::Optimizer, &name, path, "", place);
         if let Some(rate) = given.arg("lr", 1) {
             let rate = rate.clone();
@@ -181,7 +183,7 @@ impl Interpreter<'_> {
         self.trained_arguments(given);
     }
 
-    fn data_loader(&mut self, path: &str, given: &Given, place: FileRange) {
+    fn data_loader(&mut self, path: &str, given: &CallArguments, place: FileRange) {
         let evaluation = self.in_evaluation() || given.arg("dataset", 0).is_some_and(|val| self.names_evaluation(val));
         if evaluation {
             return;
@@ -191,14 +193,14 @@ impl Interpreter<'_> {
         self.emit_key(Concept::DataloaderPrefetchFactor, "prefetch_factor", given, usize::MAX, path, place);
     }
 
-    fn accelerator(&mut self, path: &str, given: &Given, place: FileRange) {
+    fn accelerator(&mut self, path: &str, given: &CallArguments, place: FileRange) {
         self.record.note_library(Dialect::Accelerate, None);
         let accumulation_given = given.get("gradient_accumulation_steps").is_some()
             || given.get("gradient_accumulation_plugin").is_some()
             || given.open;
-        let before = self.record.accelerator.as_ref().is_some_and(|known| known.accumulation_given);
+        let before = self.record.accelerator.as_ref().is_some_and(|known| known.sets_accumulation);
         self.record.accelerator =
-            Some(AcceleratorUse { place, accumulation_given: accumulation_given || before, accumulate_called: false });
+            Some(AcceleratorUse { place, sets_accumulation: accumulation_given || before, accumulate_called: false });
         for (concept, key) in
             [(Concept::GradientAccumulationSteps, "gradient_accumulation_steps"), (Concept::MixedPrecision, "mixed_precision")]
         {
@@ -208,24 +210,24 @@ impl Interpreter<'_> {
 
     /// Sizes of accelerate 1.15.0 `parallelism_config.py`, 1 where they are not given; `sp_size` divides rows as `cp_size` does, and
     /// only one of them may be above 1.
-    fn parallelism(&mut self, path: &str, given: &Given, place: FileRange) {
-        let one = Val::at(What::Scalar(Value::Int(1)), place);
+    fn parallelism(&mut self, path: &str, given: &CallArguments, place: FileRange) {
+        let one = AbstractValue::at(ValueKind::Scalar(Value::Int(1)), place);
         let hidden = given.open || given.rest.is_some() || !given.positional.is_empty();
-        let absent = if hidden { Val::at(What::Unknown, place) } else { one.clone() };
+        let absent = if hidden { AbstractValue::at(ValueKind::Unknown, place) } else { one.clone() };
         let tensor = given.get("tp_size").cloned().unwrap_or_else(|| absent.clone());
         self.emit_as_key(Concept::TensorParallelSize, &tensor, path, "tp_size", place);
-        let trivial = |val: &Val| val.certain() == Some(&Value::Int(1));
+        let trivial = |val: &AbstractValue| val.certain() == Some(&Value::Int(1));
         let (key, rows) = match (given.get("cp_size"), given.get("sp_size")) {
             (Some(context), sequence) if sequence.is_none_or(trivial) => ("cp_size", context.clone()),
             (context, Some(sequence)) if context.is_none_or(trivial) => ("sp_size", sequence.clone()),
             (None, None) => ("cp_size", absent),
-            _ => ("cp_size", Val::at(What::Unknown, place)),
+            _ => ("cp_size", AbstractValue::at(ValueKind::Unknown, place)),
         };
         self.emit_as_key(Concept::ContextParallelSize, &rows, path, key, place);
     }
 
     /// accelerate 1.15.0 `utils/dataclasses.py`, `FullyShardedDataParallelPlugin`: its arguments beat the launcher's.
-    fn fsdp_plugin(&mut self, path: &str, given: &Given, place: FileRange) {
+    fn fsdp_plugin(&mut self, path: &str, given: &CallArguments, place: FileRange) {
         for (key, concept) in [
             ("fsdp_version", Concept::FsdpVersion),
             ("cpu_offload", Concept::FsdpOffload),
@@ -236,14 +238,14 @@ impl Interpreter<'_> {
         }
         for (key, concept) in [("sharding_strategy", Concept::FsdpSharding), ("reshard_after_forward", Concept::FsdpReshard)] {
             let strategy = given.get(key).filter(|val| val.certain().is_some()).cloned();
-            let val = strategy.or_else(|| given.get(key).map(|_| Val::at(What::Unknown, place)));
+            let val = strategy.or_else(|| given.get(key).map(|_| AbstractValue::at(ValueKind::Unknown, place)));
             if let Some(val) = val {
                 self.emit_as_key(concept, &val, path, key, place);
             }
         }
     }
 
-    fn deepspeed_plugin(&mut self, path: &str, given: &Given, place: FileRange) {
+    fn deepspeed_plugin(&mut self, path: &str, given: &CallArguments, place: FileRange) {
         self.emit_key(Concept::ZeroStage, "zero_stage", given, usize::MAX, path, place);
         self.emit_key(Concept::GradientAccumulationSteps, "gradient_accumulation_steps", given, usize::MAX, path, place);
         self.emit_key(Concept::OffloadOptimizer, "offload_optimizer_device", given, usize::MAX, path, place);
@@ -254,39 +256,39 @@ impl Interpreter<'_> {
     }
 
     /// `deepspeed.initialize` gives back the engine and the optimizer.
-    fn deepspeed(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Val {
+    fn deepspeed(&mut self, path: &Rc<str>, given: &CallArguments, place: FileRange) -> AbstractValue {
         self.record.note_library(Dialect::DeepSpeed, None);
         self.events.engine = true;
         if let Some(config) = given.get("config").or_else(|| given.get("config_params")) {
             self.deepspeed_config(config, path, place);
         }
         if let Some(model) = given.arg("model", 1) {
-            let only = Given { positional: vec![model.clone()], ..Given::default() };
+            let only = CallArguments { positional: vec![model.clone()], ..CallArguments::default() };
             self.trained_arguments(&only);
         }
         let mut thing = || {
             let inner: Rc<str> = format!("{path}.engine").into();
-            Val::at(What::Object(self.new_object(Kind::Library(inner))), place)
+            AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Library(inner))), place)
         };
         let items = vec![thing(), thing(), thing(), thing()];
-        Val::at(What::Items(Rc::new(items)), place)
+        AbstractValue::at(ValueKind::Items(Rc::new(items)), place)
     }
 
     /// `DeepSpeed`'s configuration, as a dict or as the path of a file.
-    fn deepspeed_config(&mut self, config: &Val, path: &str, place: FileRange) {
-        for alt in &config.alts.clone() {
-            match &alt.what {
-                What::Object(id) => {
+    fn deepspeed_config(&mut self, config: &AbstractValue, path: &str, place: FileRange) {
+        for alt in &config.alternatives.clone() {
+            match &alt.kind {
+                ValueKind::Object(id) => {
                     let id = *id;
                     self.emit_nested(Dialect::DeepSpeed, id, path, place);
                 }
-                What::Scalar(Value::Text(_)) => {
-                    self.new_load(&Val { alts: vec![alt.clone()] }, None, place, LoadRole::DeepSpeed);
+                ValueKind::Scalar(Value::Text(_)) => {
+                    self.new_load(&AbstractValue { alternatives: vec![alt.clone()] }, None, place, LoadRole::DeepSpeed);
                 }
-                What::Unknown if alt.source.option.is_some() => {
-                    self.new_load(&Val { alts: vec![alt.clone()] }, None, place, LoadRole::DeepSpeed);
+                ValueKind::Unknown if alt.source.option.is_some() => {
+                    self.new_load(&AbstractValue { alternatives: vec![alt.clone()] }, None, place, LoadRole::DeepSpeed);
                 }
-                What::Loaded(load, _) => {
+                ValueKind::Loaded(load, _) => {
                     if let Some(file) = self.record.loads.get_mut(*load) {
                         file.role = LoadRole::DeepSpeed;
                     }
@@ -297,19 +299,22 @@ impl Interpreter<'_> {
     }
 
     /// Whether a data set is one for evaluation, by the name that it has.
-    fn names_evaluation(&self, val: &Val) -> bool {
-        val.alts.iter().all(|alt| super::words::speaks_of_evaluation(&alt.source.name))
-            || val.alts.iter().any(|alt| {
+    fn names_evaluation(&self, val: &AbstractValue) -> bool {
+        val.alternatives.iter().all(|alt| super::name_roles::speaks_of_evaluation(&alt.source.name))
+            || val.alternatives.iter().any(|alt| {
                 alt.source.place.is_some_and(|place| {
                     let text = self.text(place);
-                    text.len() < 200 && super::words::speaks_of_evaluation(text) && !text.contains("train")
+                    text.len() < 200 && super::name_roles::speaks_of_evaluation(text) && !text.contains("train")
                 })
             })
     }
 
-    fn escape_functions(&mut self, given: &Given) {
-        let functions: Vec<Val> =
-            given.all().filter(|val| val.alts.iter().any(|alt| matches!(alt.what, What::Function { .. }))).cloned().collect();
-        self.escape(&Given { positional: functions, ..Given::default() });
+    fn escape_functions(&mut self, given: &CallArguments) {
+        let functions: Vec<AbstractValue> = given
+            .all()
+            .filter(|val| val.alternatives.iter().any(|alt| matches!(alt.kind, ValueKind::Function { .. })))
+            .cloned()
+            .collect();
+        self.escape(&CallArguments { positional: functions, ..CallArguments::default() });
     }
 }

@@ -1,10 +1,10 @@
 //! Command lines: argparse, click, typer, fire, dataclass parsers, hydra.
 
-use super::call::Given;
+use super::call::CallArguments;
+use super::cli_options::{OptionDeclaration, dest_of};
 use super::interpreter::Interpreter;
 use super::library::{leaf, root};
-use super::options::{Declared, dest_of};
-use super::value::{Kind, Rest, Val, What};
+use super::value::{AbstractValue, FieldSource, ObjectKind, ValueKind};
 use super::{ArgumentClass, LoadRole, LoadedFile, ParserUse};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
@@ -15,46 +15,46 @@ const DATACLASS_PARSERS: &[&str] = &["tyro", "draccus", "pyrallis", "simple_pars
 
 impl Interpreter<'_> {
     /// Calls that make a parser or parse at once.
-    pub(super) fn parser_call(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Option<Val> {
+    pub(super) fn parser_call(&mut self, path: &Rc<str>, given: &CallArguments, place: FileRange) -> Option<AbstractValue> {
         match (root(path), leaf(path)) {
             ("argparse" | "configargparse" | "jsonargparse", "ArgumentParser" | "ArgParser") => {
-                Some(Val::at(What::Object(self.new_object(Kind::Parser)), place))
+                Some(AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Parser)), place))
             }
             ("transformers" | "trl" | "?", name @ ("HfArgumentParser" | "TrlParser")) => {
                 let classes = given.positional.first().or_else(|| given.get("dataclass_types")).map_or_else(Vec::new, items_of);
                 self.declare_fields(&classes, place);
                 let trl = name == "TrlParser";
                 self.note_parser(&classes, trl, place);
-                let kind = Kind::DataclassParser { classes, trl, place };
-                Some(Val::at(What::Object(self.new_object(kind)), place))
+                let kind = ObjectKind::DataclassParser { classes, trl, place };
+                Some(AbstractValue::at(ValueKind::Object(self.new_object(kind)), place))
             }
             (library, "cli" | "parse" | "CLI" | "entrypoint") if DATACLASS_PARSERS.contains(&library) => {
                 let val = given.positional.first().or_else(|| given.get("config_class"))?.clone();
                 self.declare_fields(std::slice::from_ref(&val), place);
-                Some(self.parsed_class(&val, &Rest::Options, place))
+                Some(self.parsed_class(&val, &FieldSource::Options, place))
             }
             ("fire", "Fire") => {
                 self.fire(given.positional.first().cloned(), place);
-                Some(Val::at(What::Unknown, place))
+                Some(AbstractValue::at(ValueKind::Unknown, place))
             }
             ("typer", "run") => {
-                if let Some(What::Function { id, receiver }) =
-                    given.positional.first().and_then(Val::only).map(|alt| alt.what.clone())
+                if let Some(ValueKind::Function { id, receiver }) =
+                    given.positional.first().and_then(AbstractValue::only).map(|alt| alt.kind.clone())
                 {
                     self.run_command(id, receiver, place);
                 }
-                Some(Val::at(What::Unknown, place))
+                Some(AbstractValue::at(ValueKind::Unknown, place))
             }
             _ => None,
         }
     }
 
     /// Methods of `argparse.ArgumentParser` and of its groups and subparsers.
-    pub(super) fn parser_method(&mut self, id: usize, name: &str, given: &Given, place: FileRange) -> Val {
+    pub(super) fn parser_method(&mut self, id: usize, name: &str, given: &CallArguments, place: FileRange) -> AbstractValue {
         match name {
             "add_argument" => {
                 self.add_argument(id, given, place);
-                Val::at(What::Unknown, place)
+                AbstractValue::at(ValueKind::Unknown, place)
             }
             "set_defaults" => {
                 for (dest, val) in &given.keyword {
@@ -62,52 +62,58 @@ impl Interpreter<'_> {
                     self.record.option_values.retain(|info| info.parser != id || info.dest != *dest);
                     self.record.options.retain(|option| option.dest != *dest);
                     let default = Some(val.clone());
-                    self.add_option(id, Declared { names, dest: dest.clone(), default, place, switch: false });
+                    self.add_option(id, OptionDeclaration { names, dest: dest.clone(), default, place, switch: false });
                 }
-                Val::at(What::Unknown, place)
+                AbstractValue::at(ValueKind::Unknown, place)
             }
             "add_argument_group" | "add_mutually_exclusive_group" | "add_subparsers" | "add_parser" => {
-                Val::at(What::Object(id), place)
+                AbstractValue::at(ValueKind::Object(id), place)
             }
-            "parse_args" | "parse_intermixed_args" => Val::at(What::Object(self.new_object(Kind::Namespace(id))), place),
+            "parse_args" | "parse_intermixed_args" => {
+                AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Namespace(id))), place)
+            }
             "parse_known_args" => {
-                let args = Val::at(What::Object(self.new_object(Kind::Namespace(id))), place);
-                Val::at(What::Items(Rc::new(vec![args, Val::at(What::Unknown, place)])), place)
+                let args = AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Namespace(id))), place);
+                AbstractValue::at(ValueKind::Items(Rc::new(vec![args, AbstractValue::at(ValueKind::Unknown, place)])), place)
             }
-            _ => Val::at(What::Unknown, place),
+            _ => AbstractValue::at(ValueKind::Unknown, place),
         }
     }
 
-    fn add_argument(&mut self, parser: usize, given: &Given, place: FileRange) {
+    fn add_argument(&mut self, parser: usize, given: &CallArguments, place: FileRange) {
         let names: Vec<String> =
             given.positional.iter().filter_map(|val| val.certain().and_then(Value::as_str).map(str::to_string)).collect();
-        let explicit = given.get("dest").and_then(Val::certain).and_then(Value::as_str).map(str::to_string);
+        let explicit = given.get("dest").and_then(AbstractValue::certain).and_then(Value::as_str).map(str::to_string);
         let dest = explicit.unwrap_or_else(|| dest_of(&names));
         if dest.is_empty() {
             return;
         }
-        let action = given.get("action").and_then(Val::certain).and_then(Value::as_str);
+        let action = given.get("action").and_then(AbstractValue::certain).and_then(Value::as_str);
         let switch = matches!(action, Some("store_true" | "store_false" | "store_const" | "count"));
         let mut default = given.get("default").cloned();
         if default.is_none() && matches!(action, Some("store_true" | "store_false")) {
-            default = Some(Val::at(What::Scalar(Value::Bool(action == Some("store_false"))), place));
+            default = Some(AbstractValue::at(ValueKind::Scalar(Value::Bool(action == Some("store_false"))), place));
         }
-        let kind = given.get("type").and_then(Val::external);
+        let kind = given.get("type").and_then(AbstractValue::external);
         if let (Some(kind), Some(val)) = (kind.as_deref(), &default)
             && let Some(Value::Text(_)) = val.nominal()
         {
             // argparse gives a default that is text the option's type.
-            default = Some(self.builtin(leaf(kind), &Given { positional: vec![val.clone()], ..Given::default() }, place));
+            default = Some(self.builtin(
+                leaf(kind),
+                &CallArguments { positional: vec![val.clone()], ..CallArguments::default() },
+                place,
+            ));
         }
-        self.add_option(parser, Declared { names, dest, default, place, switch });
+        self.add_option(parser, OptionDeclaration { names, dest, default, place, switch });
     }
 
     /// Fields of classes as options.
-    pub(super) fn declare_fields(&mut self, classes: &[Val], place: FileRange) {
+    pub(super) fn declare_fields(&mut self, classes: &[AbstractValue], place: FileRange) {
         let parser = self.command_parser();
-        for alt in classes.iter().flat_map(|val| &val.alts) {
-            match &alt.what {
-                What::Class(class) => {
+        for alt in classes.iter().flat_map(|val| &val.alternatives) {
+            match &alt.kind {
+                ValueKind::Class(class) => {
                     let class = *class;
                     self.classes[class].made = true;
                     if let Some(base) = self.external_base(class) {
@@ -116,19 +122,19 @@ impl Interpreter<'_> {
                     }
                     for name in self.fields(class) {
                         let default = self.class_attribute(class, &name);
-                        let at = default.as_ref().and_then(super::subscript::place_of).unwrap_or(place);
+                        let at = default.as_ref().and_then(super::member_access::place_of).unwrap_or(place);
                         let names = both_spellings(&name);
-                        self.add_option(parser, Declared { names, dest: name, default, place: at, switch: false });
+                        self.add_option(parser, OptionDeclaration { names, dest: name, default, place: at, switch: false });
                     }
                 }
-                What::External(path) => self.declare_library_class(&path.clone(), place),
+                ValueKind::External(path) => self.declare_library_class(&path.clone(), place),
                 _ => {}
             }
         }
     }
 
     fn declare_library_class(&mut self, path: &str, place: FileRange) {
-        if let Some(kind) = super::config_calls::arguments(path) {
+        if let Some(kind) = super::training_calls::arguments(path) {
             self.record.note_library(kind.dialect, kind.task);
             let class = ArgumentClass { name: path.to_string(), dialect: kind.dialect, place };
             if !self.record.argument_classes.contains(&class) {
@@ -138,7 +144,7 @@ impl Interpreter<'_> {
     }
 
     /// Remembers a parser with its classes.
-    fn note_parser(&mut self, classes: &[Val], trl: bool, place: FileRange) {
+    fn note_parser(&mut self, classes: &[AbstractValue], trl: bool, place: FileRange) {
         if self.record.parsers.iter().any(|known| known.place == place) {
             return;
         }
@@ -151,13 +157,13 @@ impl Interpreter<'_> {
             loads: Vec::new(),
             lenient: false,
         };
-        for alt in classes.iter().flat_map(|val| &val.alts) {
-            match &alt.what {
-                What::Class(class) => {
+        for alt in classes.iter().flat_map(|val| &val.alternatives) {
+            match &alt.kind {
+                ValueKind::Class(class) => {
                     parser.classes.extend(self.external_base(*class).map(|path| path.to_string()));
                     parser.open |= self.has_hidden_base(*class);
                 }
-                What::External(path) => parser.classes.push(path.to_string()),
+                ValueKind::External(path) => parser.classes.push(path.to_string()),
                 _ => parser.open = true,
             }
         }
@@ -165,7 +171,7 @@ impl Interpreter<'_> {
     }
 
     /// Remembers what a parser reads.
-    fn note_parsing(&mut self, parser: FileRange, name: &str, given: &Given, place: FileRange) {
+    fn note_parsing(&mut self, parser: FileRange, name: &str, given: &CallArguments, place: FileRange) {
         let Some(known) = self.record.parsers.iter_mut().find(|known| known.place == parser) else { return };
         let switch = |name: &str, value: bool| given.get(name).is_some_and(|val| val.certain() != Some(&Value::Bool(!value)));
         match name {
@@ -187,15 +193,15 @@ impl Interpreter<'_> {
     /// Methods of `HfArgumentParser` and `TrlParser`.
     pub(super) fn dataclass_parser_method(
         &mut self,
-        parser: (&[Val], bool, FileRange),
+        parser: (&[AbstractValue], bool, FileRange),
         name: &str,
-        given: &Given,
+        given: &CallArguments,
         place: FileRange,
-    ) -> Val {
+    ) -> AbstractValue {
         let (classes, trl, made) = parser;
         self.note_parsing(made, name, given, place);
         let rest = match name {
-            "parse_args_into_dataclasses" | "parse_args" => Rest::Options,
+            "parse_args_into_dataclasses" | "parse_args" => FieldSource::Options,
             "parse_args_and_config" => {
                 let index = self.record.loads.len();
                 let loader = Some(if trl { Loader::TrlParser } else { Loader::PyYaml });
@@ -210,48 +216,50 @@ impl Interpreter<'_> {
                         role: LoadRole::Arguments,
                     });
                 }
-                Rest::Loaded(index.min(self.record.loads.len().saturating_sub(1)), Vec::new())
+                FieldSource::Loaded(index.min(self.record.loads.len().saturating_sub(1)), Vec::new())
             }
             "parse_yaml_file" | "parse_json_file" => {
                 let loader = if name == "parse_yaml_file" { Loader::PyYaml } else { Loader::Json };
-                match self.load_from(given, Some(loader), place).only().map(|alt| alt.what.clone()) {
-                    Some(What::Loaded(load, _)) => {
+                match self.load_from(given, Some(loader), place).only().map(|alt| alt.kind.clone()) {
+                    Some(ValueKind::Loaded(load, _)) => {
                         if let Some(file) = self.record.loads.get_mut(load) {
                             file.role = LoadRole::Arguments;
                         }
-                        Rest::Loaded(load, Vec::new())
+                        FieldSource::Loaded(load, Vec::new())
                     }
-                    _ => Rest::Soft,
+                    _ => FieldSource::Soft,
                 }
             }
-            "parse_dict" => Rest::Soft,
-            _ => return Val::at(What::Unknown, place),
+            "parse_dict" => FieldSource::Soft,
+            _ => return AbstractValue::at(ValueKind::Unknown, place),
         };
-        let mut items: Vec<Val> = classes.iter().map(|class| self.parsed_class(class, &rest, place)).collect();
+        let mut items: Vec<AbstractValue> = classes.iter().map(|class| self.parsed_class(class, &rest, place)).collect();
         if given.get("return_remaining_strings").is_some() {
-            items.push(Val::at(What::Unknown, place));
+            items.push(AbstractValue::at(ValueKind::Unknown, place));
         }
-        Val::at(What::Items(Rc::new(items)), place)
+        AbstractValue::at(ValueKind::Items(Rc::new(items)), place)
     }
 
     /// An object whose fields come from a command line or a file.
-    pub(super) fn parsed_class(&mut self, class: &Val, rest: &Rest, place: FileRange) -> Val {
-        match class.only().map(|alt| alt.what.clone()) {
-            Some(What::Class(class)) => {
+    pub(super) fn parsed_class(&mut self, class: &AbstractValue, rest: &FieldSource, place: FileRange) -> AbstractValue {
+        match class.only().map(|alt| alt.kind.clone()) {
+            Some(ValueKind::Class(class)) => {
                 self.classes[class].made = true;
-                Val::at(What::Object(self.new_object(Kind::Instance { class, rest: rest.clone() })), place)
+                AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Instance { class, rest: rest.clone() })), place)
             }
-            Some(What::External(path)) => Val::at(What::Object(self.new_object(Kind::Library(path))), place),
-            Some(What::Function { id, receiver }) => self.run_command(id, receiver, place),
-            _ => Val::at(What::Unknown, place),
+            Some(ValueKind::External(path)) => {
+                AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Library(path))), place)
+            }
+            Some(ValueKind::Function { id, receiver }) => self.run_command(id, receiver, place),
+            _ => AbstractValue::at(ValueKind::Unknown, place),
         }
     }
 }
 
 /// The classes of `HfArgumentParser((A, B))` or of `HfArgumentParser(A)`.
-fn items_of(val: &Val) -> Vec<Val> {
-    match val.only().map(|alt| &alt.what) {
-        Some(What::Items(items)) => (**items).clone(),
+fn items_of(val: &AbstractValue) -> Vec<AbstractValue> {
+    match val.only().map(|alt| &alt.kind) {
+        Some(ValueKind::Items(items)) => (**items).clone(),
         _ => vec![val.clone()],
     }
 }

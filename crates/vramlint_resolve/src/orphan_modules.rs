@@ -2,7 +2,7 @@
 //! limited: rules that look at such files ask for these and no others.
 
 use crate::code::CodeFacts;
-use crate::library_calls::is_test;
+use crate::library_calls::is_test_file;
 use crate::run::speaks;
 use crate::{Project, SourceFile};
 use std::collections::BTreeSet;
@@ -10,9 +10,9 @@ use std::sync::Arc;
 use vramlint_base::FileId;
 
 /// Files at most.
-const UNREACHED: usize = 150;
+const MAX_FILES: usize = 150;
 /// Files in documents at most; they reach nothing but themselves.
-const EMBEDDED: usize = 150;
+const MAX_EMBEDDED: usize = 150;
 /// Words that the text of a file has which can matter; of torch alone only what trains or feeds.
 const WORDS: &[&str] = &[
     "transformers",
@@ -37,14 +37,14 @@ const WORDS: &[&str] = &[
 ];
 
 /// Steps of interpretation at most for one file, and for all of them.
-const STEPS: u32 = 60_000;
-const ALL_STEPS: u32 = 600_000;
+const STEP_LIMIT: u32 = 60_000;
+const TOTAL_STEP_BUDGET: u32 = 600_000;
 
 /// Those files with what they say: programs before modules, each in order of its path.
-pub(crate) fn unreached(project: &Project) -> Vec<(FileId, Arc<CodeFacts>)> {
-    let mut left = ALL_STEPS;
+pub(crate) fn orphan_modules(project: &Project) -> Vec<(FileId, Arc<CodeFacts>)> {
+    let mut left = TOTAL_STEP_BUDGET;
     let read = |file: FileId| {
-        let code = if left == 0 { None } else { project.code_within(file, STEPS.min(left)) }?;
+        let code = if left == 0 { None } else { project.code_within(file, STEP_LIMIT.min(left)) }?;
         left = left.saturating_sub(code.steps);
         Some((file, code))
     };
@@ -57,10 +57,11 @@ fn worth_reading(project: &Project) -> Vec<FileId> {
     let matters = |file: &&SourceFile| {
         file.python().is_some() && !reached.contains(&file.id) && WORDS.iter().any(|word| file.text.contains(word))
     };
-    let whole = |file: &&SourceFile| file.host.is_none() && !is_test(&file.path) && (speaks(file) || file.text.contains("yaml"));
+    let whole =
+        |file: &&SourceFile| file.host.is_none() && !is_test_file(&file.path) && (speaks(file) || file.text.contains("yaml"));
     let mut found: Vec<&SourceFile> = project.files.iter().filter(matters).filter(whole).collect();
     found.sort_by_key(|file| (!file.text.contains("__main__"), &file.path));
-    found.truncate(UNREACHED);
-    let embedded = project.files.iter().filter(|file| file.host.is_some()).filter(matters).take(EMBEDDED);
+    found.truncate(MAX_FILES);
+    let embedded = project.files.iter().filter(|file| file.host.is_some()).filter(matters).take(MAX_EMBEDDED);
     found.into_iter().chain(embedded).map(|file| file.id).collect()
 }

@@ -9,7 +9,7 @@ use vramlint_syntax::python::{Expr, ExprKind, Stmt, StmtKind};
 
 /// A whole number that a file gives to a concept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Beside {
+pub struct LocalValue {
     /// The concept.
     pub concept: Concept,
     /// The number.
@@ -19,13 +19,13 @@ pub struct Beside {
 }
 
 /// Every whole number of a data file or of a Python file's plain assignments that means a concept.
-pub fn values(project: &Project, file: &SourceFile) -> Vec<Beside> {
+pub fn local_values(project: &Project, file: &SourceFile) -> Vec<LocalValue> {
     let mut found = Vec::new();
     let mut take = |dialect: Dialect, path: &[&str], value: &Value, place: FileRange| {
         if let Some(meaning) = dialect::meaning(dialect, path, value)
             && let Some(number) = meaning.value.as_int()
         {
-            found.push(Beside { concept: meaning.concept, number, place });
+            found.push(LocalValue { concept: meaning.concept, number, place });
         }
     };
     if let Some(root) = file.data().and_then(DataFile::root) {

@@ -1,9 +1,9 @@
 //! Files that the code loads.
 
-use super::call::Given;
+use super::call::CallArguments;
 use super::interpreter::Interpreter;
 use super::library::{leaf, root};
-use super::value::{Alt, Kind, Source, Val, What};
+use super::value::{AbstractValue, Alternative, ObjectKind, ValueKind, ValueSource};
 use super::{LoadRole, LoadedFile};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
@@ -18,7 +18,7 @@ const DEPTH: usize = 6;
 
 impl Interpreter<'_> {
     /// `yaml.safe_load`, `json.load`, `OmegaConf.load` and their like.
-    pub(super) fn load_call(&mut self, path: &Rc<str>, given: &Given, place: FileRange) -> Option<Val> {
+    pub(super) fn load_call(&mut self, path: &Rc<str>, given: &CallArguments, place: FileRange) -> Option<AbstractValue> {
         let loader = match (root(path), leaf(path)) {
             ("yaml", "safe_load" | "full_load" | "unsafe_load" | "load" | "safe_load_all" | "load_all") => Loader::PyYaml,
             ("ruamel", "safe_load" | "round_trip_load" | "load") => Loader::Yaml12,
@@ -33,18 +33,22 @@ impl Interpreter<'_> {
     }
 
     /// Loads what the first argument names or holds.
-    pub(super) fn load_from(&mut self, given: &Given, loader: Option<Loader>, place: FileRange) -> Val {
+    pub(super) fn load_from(&mut self, given: &CallArguments, loader: Option<Loader>, place: FileRange) -> AbstractValue {
         let Some(val) = given.positional.first().or_else(|| given.keyword.first().map(|(_, val)| val)) else {
-            return Val::at(What::Unknown, place);
+            return AbstractValue::at(ValueKind::Unknown, place);
         };
         let path = self.path_behind(val, DEPTH);
         let load = self.new_load(&path, loader, place, LoadRole::Data);
-        Val::one(What::Loaded(load, Rc::default()), Source { place: Some(place), soft: true, ..Source::default() })
+        AbstractValue::one(
+            ValueKind::Loaded(load, Rc::default()),
+            ValueSource { place: Some(place), soft: true, ..ValueSource::default() },
+        )
     }
 
     /// The path of an open file; the value itself where it is no file.
-    fn path_behind(&self, val: &Val, depth: usize) -> Val {
-        let handle = val.objects().find_map(|id| if let Kind::Handle(path) = &self.objects[id].kind { Some(path) } else { None });
+    fn path_behind(&self, val: &AbstractValue, depth: usize) -> AbstractValue {
+        let handle =
+            val.objects().find_map(|id| if let ObjectKind::Handle(path) = &self.objects[id].kind { Some(path) } else { None });
         match handle {
             Some(path) if depth > 0 => self.path_behind(path, depth - 1),
             _ => val.clone(),
@@ -52,9 +56,9 @@ impl Interpreter<'_> {
     }
 
     /// Remembers a load; the same call with the same path is one load.
-    pub(super) fn new_load(&mut self, path: &Val, loader: Option<Loader>, place: FileRange, role: LoadRole) -> usize {
-        let alt: Option<&Alt> = path.alts.first();
-        let text = alt.and_then(Alt::scalar).and_then(Value::as_str).map(str::to_string);
+    pub(super) fn new_load(&mut self, path: &AbstractValue, loader: Option<Loader>, place: FileRange, role: LoadRole) -> usize {
+        let alt: Option<&Alternative> = path.alternatives.first();
+        let text = alt.and_then(Alternative::scalar).and_then(Value::as_str).map(str::to_string);
         let option = alt.and_then(|alt| alt.source.option.clone());
         let argument = path.external().and_then(|path| path.strip_prefix("sys.argv.").and_then(|n| n.parse().ok()));
         let known = self.record.loads.iter().position(|load| load.place == place && load.path == text && load.option == option);
@@ -69,13 +73,16 @@ impl Interpreter<'_> {
     }
 
     /// A block made of others: what is known of it is what the loaded one among them says.
-    fn omegaconf(name: &str, given: &Given, place: FileRange) -> Val {
+    fn omegaconf(name: &str, given: &CallArguments, place: FileRange) -> AbstractValue {
         match name {
             "merge" | "to_container" | "create" | "structured" => {
-                let loaded = given.all().find(|val| val.alts.iter().any(|alt| matches!(alt.what, What::Loaded(..))));
-                loaded.or_else(|| given.positional.last()).cloned().unwrap_or_else(|| Val::at(What::Unknown, place))
+                let loaded = given.all().find(|val| val.alternatives.iter().any(|alt| matches!(alt.kind, ValueKind::Loaded(..))));
+                loaded
+                    .or_else(|| given.positional.last())
+                    .cloned()
+                    .unwrap_or_else(|| AbstractValue::at(ValueKind::Unknown, place))
             }
-            _ => Val::at(What::Unknown, place),
+            _ => AbstractValue::at(ValueKind::Unknown, place),
         }
     }
 }
