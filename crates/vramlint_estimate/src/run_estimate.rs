@@ -76,7 +76,7 @@ pub fn estimate_run(project: &Project, run: &Run, models: &Models) -> Result<Run
 /// The estimate of a run that was mapped. The lightest values matter only where there is a card to compare with.
 pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, memory: &Arc<Simulations>) -> RunEstimate {
     let Mapped { model, least_model, setup, mut least, assumptions, num_generations, world, doubt } = mapped;
-    least.outside = outside(&least, Capacity::of(target).as_ref());
+    least.external_bytes = outside(&least, Capacity::of(target).as_ref());
     let mut found = with(model, setup, target, memory);
     if found.capacity.is_some() {
         found.floor = memory.estimate(&least_model.arch, &least).low.min(found.estimate.low);
@@ -97,17 +97,17 @@ pub fn estimate_setup(model: Model, setup: Setup, target: &Target) -> RunEstimat
 
 /// Bytes that a colocated vLLM engine keeps of a card while the model trains.
 fn outside(setup: &Setup, capacity: Option<&Capacity>) -> u64 {
-    let share = setup.generation.filter(|round| !round.sleeps).and_then(|round| round.vllm_share);
+    let share = setup.generation.filter(|round| !round.sleep_mode).and_then(|round| round.vllm_share);
     match (share, capacity) {
         // Thousandths are what people write: 0.3, 0.35, 0.925.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped to 0..=1000
         (Some(share), Some(card)) => card.bytes / 1000 * (share.clamp(0.0, 1.0) * 1000.0).round() as u64,
-        _ => setup.outside,
+        _ => setup.external_bytes,
     }
 }
 
 fn with(model: Model, mut setup: Setup, target: &Target, memory: &Arc<Simulations>) -> RunEstimate {
-    setup.outside = outside(&setup, Capacity::of(target).as_ref());
+    setup.external_bytes = outside(&setup, Capacity::of(target).as_ref());
     setup.capability = setup.capability.or_else(|| card(target).and_then(|gpu| gpu.compute_capability));
     let estimate = memory.estimate(&model.arch, &setup);
     let capacity = Capacity::of(target);

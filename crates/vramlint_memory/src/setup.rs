@@ -55,7 +55,7 @@ pub enum Task {
 
 impl Task {
     /// Rows of one forward for each unit of `micro_batch`.
-    pub const fn rows(self) -> u64 {
+    pub const fn sequences_per_sample(self) -> u64 {
         match self {
             Self::Reward | Self::Dpo => 2,
             _ => 1,
@@ -345,7 +345,7 @@ pub struct Generation {
     /// [`Setup::outside`] once the card is known.
     pub vllm_share: Option<f64>,
     /// Whether vLLM gives its memory back while training (`vllm_enable_sleep_mode`).
-    pub sleeps: bool,
+    pub sleep_mode: bool,
 }
 
 /// The operating system, which decides about context and spill.
@@ -408,7 +408,7 @@ pub struct Setup {
     /// Generation before the update.
     pub generation: Option<Generation>,
     /// Bytes that another engine of the run holds on the card, outside torch's allocator: a colocated vLLM.
-    pub outside: u64,
+    pub external_bytes: u64,
     /// Worker processes of the data loader of one rank.
     pub dataloader_workers: u64,
     /// Batches that each worker holds ready.
@@ -416,7 +416,7 @@ pub struct Setup {
     /// The operating system.
     pub platform: Platform,
     /// CUDA context and kernels that count: `false` to leave everything outside the allocator away.
-    pub context: bool,
+    pub cuda_context: bool,
     /// Compute capability, tenths: 80 for 8.0.
     pub capability: Option<u32>,
     /// `expandable_segments:True`.
@@ -449,11 +449,11 @@ impl Default for Setup {
             parallel: Parallel::default(),
             residents: Vec::new(),
             generation: None,
-            outside: 0,
+            external_bytes: 0,
             dataloader_workers: 0,
             prefetch_factor: 2,
             platform: Platform::Linux,
-            context: true,
+            cuda_context: true,
             capability: None,
             expandable_segments: false,
         }

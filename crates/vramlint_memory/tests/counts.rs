@@ -412,7 +412,7 @@ fn a_known_family_assumes_nothing_and_an_unknown_one_says_so() {
     let arch = Arch::from_config(&config(
         r#"{"model_type": "novel", "d_model": 1024, "n_layers": 12, "n_heads": 16, "ffn_dim": 4096, "n_vocab": 32000}"#,
     ));
-    assert_eq!(arch.certainty(), vramlint_memory::arch::Certainty::Usual);
+    assert_eq!(arch.certainty(), vramlint_memory::arch::Certainty::GenericDecoder);
     assert_eq!(arch.parameters(), 2 * 32000 * 1024 + 12 * (4 * 1024 * 1024 + 3 * 1024 * 4096 + 2 * 1024) + 1024);
     let first = &arch.assumptions()[0];
     assert!(first.en.contains("novel") && first.zh.contains("novel"), "{first:?}");

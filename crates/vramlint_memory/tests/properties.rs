@@ -37,7 +37,7 @@ fn lora(r: u64) -> Lora {
 
 /// Setups that differ in one or two things each.
 fn setups() -> Vec<Setup> {
-    let plain = Setup { micro_batch: 2, sequence_length: 256, context: false, ..Setup::default() };
+    let plain = Setup { micro_batch: 2, sequence_length: 256, cuda_context: false, ..Setup::default() };
     let parallel = |scheme| Parallel { scheme, world: 4, local: 4, reduce_bucket: 5_000_000, ..Parallel::default() };
     let mut all = vec![
         plain.clone(),
@@ -58,7 +58,7 @@ fn setups() -> Vec<Setup> {
         Setup { head: Head::Liger, ..plain.clone() },
         Setup { accumulation: 4, ..plain.clone() },
         Setup {
-            generation: Some(Generation { sequences: 4, prompt: 64, completion: 64, vllm_share: None, sleeps: false }),
+            generation: Some(Generation { sequences: 4, prompt: 64, completion: 64, vllm_share: None, sleep_mode: false }),
             ..plain.clone()
         },
     ];
@@ -89,7 +89,7 @@ fn parts_sum_to_the_peak_and_items_to_their_part() {
         for layers in [1, 3, 66] {
             for setup in setups() {
                 for context in [false, true] {
-                    let setup = Setup { context, ..setup.clone() };
+                    let setup = Setup { cuda_context: context, ..setup.clone() };
                     sums(&estimate(&model(kind, layers), &setup), &format!("{kind} {layers} {setup:?}"));
                 }
             }

@@ -39,7 +39,7 @@ impl Mapping<'_> {
             self.least.sequence_length = self.least.sequence_length.min(super::batch::SHORT);
             self.guess(message!("offloaded activations are counted as if they stayed", "卸载的激活值按留在显存中计"));
         }
-        let several = self.most.micro_batch.saturating_mul(self.most.task.rows()) > 1;
+        let several = self.most.micro_batch.saturating_mul(self.most.task.sequences_per_sample()) > 1;
         let padded = several && !self.is_on("packing") && !self.is_on("padding_free");
         self.most.padding_mask = padded;
         if padded {

@@ -11,12 +11,12 @@ const SHARE: f64 = 0.3;
 impl Mapping<'_> {
     /// A round of generation on this card, by the trained model or by an engine that shares it; `None` where a server generates.
     pub(super) fn round(&mut self, sequences: u64, prompt: u64, completion: u64) -> Option<Generation> {
-        let (vllm_share, sleeps) = match self.text("vllm_mode").as_deref() {
+        let (vllm_share, sleep_mode) = match self.text("vllm_mode").as_deref() {
             Some("server") => return None,
             Some("colocate") => (Some(self.share()), self.is_on("vllm_sleep")),
             _ => (None, false),
         };
-        Some(Generation { sequences, prompt, completion, vllm_share, sleeps })
+        Some(Generation { sequences, prompt, completion, vllm_share, sleep_mode })
     }
 
     fn share(&mut self) -> f64 {

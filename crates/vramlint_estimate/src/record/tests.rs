@@ -46,7 +46,7 @@ fn a_record_is_read_as_it_was_traced() {
     assert_eq!((setup.micro_batch, setup.sequence_length, setup.accumulation), (2, 512, 4));
     assert_eq!((setup.checkpointing, setup.attention), (Checkpointing::Reentrant, Attention::Eager));
     assert_eq!((setup.optimizer, setup.quantization), (Optimizer::PagedAdamW8bit, Quantization::FourBit { double: true }));
-    assert!(setup.padding_mask && setup.use_cache && setup.kbit_prepare && setup.context);
+    assert!(setup.padding_mask && setup.use_cache && setup.kbit_prepare && setup.cuda_context);
     let lora = setup.lora.as_ref().expect("adapters");
     assert_eq!((lora.r, &lora.targets, lora.dropout, lora.fp32), (16, &Targets::AllLinear, true, true));
     assert_eq!((setup.head, setup.parallel.scheme), (Head::Fused, Scheme::None));
@@ -64,8 +64,8 @@ fn preferences_have_a_reference() {
 #[test]
 fn rows_without_pairs_are_counted_once() {
     let pairs = one(r#""task": "rm", "pairs": false"#).setup;
-    assert_eq!((pairs.task, pairs.micro_batch * pairs.task.rows()), (Task::Reward, 2));
-    assert_eq!(one(r#""task": "rm""#).setup.task.rows(), 2);
+    assert_eq!((pairs.task, pairs.micro_batch * pairs.task.sequences_per_sample()), (Task::Reward, 2));
+    assert_eq!(one(r#""task": "rm""#).setup.task.sequences_per_sample(), 2);
 }
 
 #[test]

@@ -122,7 +122,7 @@ impl Change {
                 }
                 setup.micro_batch = rows;
                 setup.accumulation = accumulation;
-                setup.padding_mask = setup.padding_mask && rows.saturating_mul(setup.task.rows()) > 1;
+                setup.padding_mask = setup.padding_mask && rows.saturating_mul(setup.task.sequences_per_sample()) > 1;
             }
             Self::Checkpointing => {
                 setup.checkpointing = Checkpointing::NonReentrant;

@@ -62,7 +62,7 @@ fn a_larger_batch_divides_the_accumulation() {
 
 #[test]
 fn groups_of_completions_stay_whole() {
-    let round = |sequences| Some(Generation { sequences, prompt: 8, completion: 8, vllm_share: None, sleeps: false });
+    let round = |sequences| Some(Generation { sequences, prompt: 8, completion: 8, vllm_share: None, sleep_mode: false });
     // 4 rows, 2 steps of a round whatever the accumulation: 8 completions on one rank are one group of 8.
     let setup = Setup {
         task: Task::Grpo,

@@ -46,14 +46,14 @@ fn table(found: &RunEstimate, judged: bool, lang: Lang) -> Vec<String> {
         .iter()
         .zip(estimate.parts)
         .filter(|(_, bytes)| *bytes > 0)
-        .map(|(part, bytes)| (words(part.words(), lang), bytes))
+        .map(|(part, bytes)| (words(part.label(), lang), bytes))
         .collect();
     parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
     if parts.len() > ROWS {
         let rest = parts.split_off(ROWS - 1).iter().map(|(_, bytes)| bytes).sum();
         parts.push((pick(lang, "everything else", "其余"), rest));
     }
-    let (low, high, at) = (gib_number(estimate.low.min(found.floor)), gib_number(estimate.high), when(estimate.at, lang));
+    let (low, high, at) = (gib_number(estimate.low.min(found.floor)), gib_number(estimate.high), when(estimate.peak_phase, lang));
     let peak = message!("{at}; {low} to {high}", "{at}；{low} 至 {high}").get(lang).to_owned();
     let mut rows: Vec<(String, u64, String)> =
         parts.into_iter().map(|(name, bytes)| (name.to_owned(), bytes, percent(bytes, estimate.peak))).collect();
@@ -119,13 +119,13 @@ fn changes(report: &Report, run: &Run, found: &RunEstimate, concept: Concept, la
 fn formula(found: &RunEstimate, concept: Concept, lang: Lang) -> Option<String> {
     let part = part(concept, found)?;
     // At the optimizer's step nothing of the forward is left: what counts as activation there is the optimizer's own.
-    let left = matches!(found.estimate.at, Phase::Optimizer | Phase::Load);
+    let left = matches!(found.estimate.peak_phase, Phase::Optimizer | Phase::Load);
     if left && matches!(part, Part::Activations | Part::Logits) {
         return None;
     }
     let items = found.estimate.items.iter().filter(|item| item.part == part && !item.formula.is_empty());
     let item = items.max_by_key(|item| item.bytes).filter(|item| item.bytes > 0)?;
-    let (name, label, size) = (words(part.words(), lang), words(item.label, lang), gib_number(item.bytes));
+    let (name, label, size) = (words(part.label(), lang), words(item.label, lang), gib_number(item.bytes));
     let formula = super::who::tick(&item.formula);
     Some(message!("{name}: {label} {size} GiB = `{formula}`", "{name}：{label} {size} GiB = `{formula}`").get(lang).to_owned())
 }

@@ -22,7 +22,9 @@ pub(super) fn model(report: &Report, id: &str, lang: Lang) -> Option<String> {
     let mut lines = vec![format!("**`{name}`**"), String::new()];
     let kind = tick(&found.arch.model_type);
     lines.push(match found.arch.certainty() {
-        Certainty::Count => say(message!("- about {size} parameters, the shapes are not known", "- 约 {size} 参数，结构未知")),
+        Certainty::ParameterCount => {
+            say(message!("- about {size} parameters, the shapes are not known", "- 约 {size} 参数，结构未知"))
+        }
         _ if kind.is_empty() => say(message!(
             "- {size} parameters, {layers} layers, vocabulary {vocabulary}",
             "- {size} 参数，{layers} 层，词表 {vocabulary}"

@@ -198,7 +198,7 @@ fn batch(setup: &mut Setup, rows: u64) {
     }
     setup.micro_batch = rows;
     // One row alone has nothing to be padded to.
-    setup.padding_mask = setup.padding_mask && rows.saturating_mul(setup.task.rows()) > 1;
+    setup.padding_mask = setup.padding_mask && rows.saturating_mul(setup.task.sequences_per_sample()) > 1;
 }
 
 /// The stages beside one, with their numbers.

@@ -40,11 +40,11 @@ pub(crate) struct Attention {
     /// Scores are made from queries and keys in fp32 (GPT-J).
     pub(crate) fp32_scores: bool,
     /// A mask is made even where no token is hidden but by causality (Falcon).
-    pub(crate) masked: bool,
+    pub(crate) always_masked: bool,
     /// Which code makes scores.
-    pub(crate) form: Form,
+    pub(crate) implementation: AttentionImpl,
     /// Queries are multiplied by a number of Python before the scores (OPT).
-    pub(crate) scales_first: bool,
+    pub(crate) scales_queries_first: bool,
     /// Scores are joined by those of distances (DeBERTa).
     pub(crate) relative: Option<Relative>,
 }
@@ -66,22 +66,22 @@ pub(crate) struct Relative {
 
 impl Attention {
     /// Scores are written out whatever kernel is asked for.
-    pub(crate) fn written(&self) -> bool {
-        self.softcap || self.fp32_scores || self.form != Form::Usual
+    pub(crate) fn materializes_scores(&self) -> bool {
+        self.softcap || self.fp32_scores || self.implementation != AttentionImpl::Common
     }
 }
 
 /// Which code of transformers makes scores, where a family has its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum AttentionImpl {
     /// The common interface.
-    Usual,
+    Common,
     /// BLOOM: ALiBi is what the product is added to.
     Bloom,
     /// MPT: ALiBi in fp32 is added.
     Mpt,
     /// GPT-Neo: a stored mask rules out what lies ahead and, in local layers, far behind.
-    Neo,
+    GptNeo,
 }
 
 /// How queries, keys and values are projected.
@@ -102,7 +102,7 @@ pub(crate) enum Projection {
     /// One matrix whose keys and values are picked by index, which copies them (Falcon); `spread` to every head.
     FusedPicked {
         /// Keys and values are copied to every head.
-        spread: bool,
+        repeat_kv: bool,
     },
     /// Low-rank queries and keys/values (DeepSeek).
     Latent {
@@ -125,9 +125,9 @@ pub(crate) struct Rotary {
     /// Turned by pairs of neighbours (GPT-J, GLM, Cohere) rather than by halves.
     pub(crate) interleaved: bool,
     /// How the columns that are turned and those that are not come together.
-    pub(crate) parts: Parts,
+    pub(crate) parts: RotaryJoin,
     /// What the tables of cosines and sines are.
-    pub(crate) tables: Tables,
+    pub(crate) tables: RotaryTables,
     /// Sliding layers have tables of their own (Gemma 3).
     pub(crate) local: bool,
 }
@@ -135,34 +135,34 @@ pub(crate) struct Rotary {
 impl Rotary {
     /// As Llama does it, over `columns`.
     pub(crate) fn usual(columns: u64) -> Self {
-        Self { columns, fp32: false, interleaved: false, parts: Parts::Whole, tables: Tables::Cast, local: false }
+        Self { columns, fp32: false, interleaved: false, parts: RotaryJoin::Whole, tables: RotaryTables::Cast, local: false }
     }
 }
 
 /// How the columns that are turned and those that are not come together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Parts {
+pub(crate) enum RotaryJoin {
     /// All are turned.
     Whole,
     /// Queries and keys are cut, turned and joined one after the other (Phi-3, GPT-J), even if nothing is left over.
-    Each,
+    OneByOne,
     /// Both are cut, then both turned, then both joined (Phi, NeoX, GLM).
-    Both,
+    Together,
 }
 
 /// What the tables of cosines and sines are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tables {
+pub(crate) enum RotaryTables {
     /// In the type of the hidden states.
     Cast,
     /// The same; what is turned is cast to fp32 for each of its two products (ModernBERT).
     CastTwice,
     /// In fp32 (OLMo).
-    Wide,
+    Fp32,
     /// In the type of the hidden states (GLM) or in fp32 (`wide`, ERNIE), each number repeated at every use.
     Repeated {
         /// In fp32.
-        wide: bool,
+        fp32: bool,
     },
     /// In the type of the hidden states, half as wide as a head: halves are turned one by one (gpt-oss).
     Half,
@@ -173,7 +173,7 @@ pub(crate) enum Tables {
         /// Its rows.
         rows: u64,
         /// Its numbers stay in fp32, and what they turn becomes fp32 (CodeGen).
-        wide: bool,
+        fp32: bool,
     },
 }
 
@@ -185,5 +185,5 @@ pub(crate) struct QkNorm {
     /// Over each head (Qwen3) rather than over all columns (OLMo 2).
     pub(crate) per_head: bool,
     /// Behind the rotary embedding (Hunyuan) rather than before it.
-    pub(crate) late: bool,
+    pub(crate) after_rotary: bool,
 }

@@ -45,13 +45,13 @@ pub(crate) struct Experts {
     /// Gate and up are clamped before they meet (gpt-oss).
     pub(crate) clamped: bool,
     /// Names under which PEFT still knows the experts as layers.
-    pub(crate) old_names: Option<OldNames>,
+    pub(crate) legacy_names: Option<LegacyExpertNames>,
 }
 
 /// What experts were called while they were layers (peft 0.21, `utils/transformers_weight_conversion.py`): PEFT takes these names,
 /// and all linear layers, to mean the experts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OldNames {
+pub(crate) enum LegacyExpertNames {
     /// `w1`, `w2`, `w3`.
     Mixtral,
     /// `gate_proj`, `up_proj`, `down_proj`: what is built like Qwen2-MoE, but not Qwen2-MoE itself.
@@ -66,7 +66,7 @@ pub(crate) struct SharedExpert {
     /// It has a gate of its own (Qwen2-MoE).
     pub(crate) gate: bool,
     /// It runs before the others.
-    pub(crate) first: bool,
+    pub(crate) runs_first: bool,
 }
 
 /// How experts are chosen.
@@ -75,30 +75,30 @@ pub(crate) enum Router {
     /// A softmax over all in fp32, then the highest.
     Softmax {
         /// Their weights are divided by their sum.
-        normed: bool,
+        normalized: bool,
         /// Their weights are cast back.
         cast: bool,
     },
     /// The highest, then a softmax over them (Granite: `wide`, in fp32; gpt-oss).
     TopSoftmax {
         /// In fp32.
-        wide: bool,
+        fp32: bool,
     },
     /// Scores in fp32 from inputs and weights in fp32 (DeepSeek, GLM).
-    Wide {
+    Fp32 {
         /// Each score by itself rather than a softmax.
         sigmoid: bool,
         /// The weights are divided by their sum.
-        normed: bool,
+        normalized: bool,
         /// Groups of experts are chosen first.
         grouped: bool,
     },
     /// A softmax in fp32, corrected for the choice only (ERNIE 4.5).
-    Corrected,
+    BiasCorrected,
     /// Two experts one after the other (Phi-3.5-MoE).
-    Mixer,
+    SparseMixer,
     /// Every expert runs over every token (Llama 4).
-    Every,
+    AllExperts,
 }
 
 /// An activation function.

@@ -1,13 +1,13 @@
 //! An architecture: shapes of a model, in the terms in which the simulator runs it.
 
 mod attention;
-mod count;
 mod families;
 mod mlp;
-mod sane;
+mod parameter_count;
+mod sanitize;
 
-pub(crate) use attention::{Attention, Form, Parts, Projection, QkNorm, Relative, Rotary, Tables};
-pub(crate) use mlp::{Activation, Experts, Mlp, OldNames, Router, SharedExpert};
+pub(crate) use attention::{Attention, AttentionImpl, Projection, QkNorm, Relative, Rotary, RotaryJoin, RotaryTables};
+pub(crate) use mlp::{Activation, Experts, LegacyExpertNames, Mlp, Router, SharedExpert};
 
 use crate::config::Config;
 use crate::estimate::Assumption;
@@ -34,7 +34,7 @@ pub struct Arch {
     /// Attention looks back only.
     pub(crate) causal: bool,
     /// Parameters that only sit there: the tower of a vision model.
-    pub(crate) tower: u64,
+    pub(crate) unsimulated_parameters: u64,
     /// What had to be assumed.
     pub(crate) assumptions: Vec<Assumption>,
     /// How well the family is known.
@@ -47,9 +47,9 @@ pub enum Certainty {
     /// Its steps were compared with traces.
     Traced,
     /// Its `config.json` was read as that of a usual decoder.
-    Usual,
+    GenericDecoder,
     /// Only a parameter count is known.
-    Count,
+    ParameterCount,
 }
 
 /// A decoder beside an encoder.
@@ -69,16 +69,16 @@ pub(crate) enum Norm {
     /// In fp32, cast back, then the weight (Llama).
     Rms,
     /// In fp32 with one plus the weight, cast back at the end (Gemma).
-    RmsFull,
+    RmsGemma,
     /// In fp32, times the weight as it is stored or (`cast`) as fp32, cast back at the end (OLMo 2, Helium).
-    RmsLate {
+    RmsOlmo2 {
         /// The weight is cast to fp32 first.
         cast: bool,
     },
     /// In fp32 without a weight, cast back (Llama 4).
-    RmsBare,
+    RmsNoWeight,
     /// The variance in fp32, times the hidden states as they are, cast to the weight's type (T5).
-    RmsMixed,
+    RmsT5,
     /// `nn.LayerNorm`.
     Layer {
         /// It has a weight.
@@ -87,9 +87,9 @@ pub(crate) enum Norm {
         bias: bool,
     },
     /// LayerNorm written out in fp32 (Cohere).
-    LayerFull,
+    LayerCohere,
     /// The kernel in fp32, without parameters (OLMo).
-    LayerBare,
+    LayerNoAffine,
     /// The kernel over one plus the weight (Nemotron).
     LayerPlusOne,
 }
@@ -110,20 +110,20 @@ pub(crate) struct Embedding {
     /// A projection leads back to `columns` before the head (OPT).
     pub(crate) projects_back: bool,
     /// Tables of numbers that the model stores, one for each position: of positions, of types.
-    pub(crate) stored_ids: u64,
+    pub(crate) id_buffers: u64,
     /// Positions are made for each row of a batch rather than once (RoBERTa, OPT).
-    pub(crate) by_row: bool,
+    pub(crate) positions_per_sequence: bool,
     /// Dropout behind it.
     pub(crate) dropout: bool,
     /// The table's rows are multiplied by a number (Gemma).
     pub(crate) scaled: bool,
     /// Bytes of a causal mask that the model stores as a buffer (StarCoder).
-    pub(crate) stored_mask: u64,
+    pub(crate) mask_buffer_bytes: u64,
 }
 
 impl Embedding {
     /// Columns of the tables of positions and types and of the norm: those of the tokens where the projection comes behind them.
-    pub(crate) fn columns_beside(&self, hidden: u64) -> u64 {
+    pub(crate) fn side_table_columns(&self, hidden: u64) -> u64 {
         if self.projects_back { hidden } else { self.columns }
     }
 }
@@ -144,12 +144,12 @@ pub(crate) struct Layer {
     /// What is added is multiplied by a number first (Granite).
     pub(crate) scaled: bool,
     /// What its linear layers are called.
-    pub(crate) names: &'static Names,
+    pub(crate) names: &'static ModuleNames,
 }
 
 /// What the linear layers of a block are called, as far as it has them: paths inside the block, of which PEFT matches the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Names {
+pub(crate) struct ModuleNames {
     /// Queries, keys, values, where they have projections of their own.
     pub(crate) qkv: [&'static str; 3],
     /// The one projection of all three.
@@ -164,7 +164,7 @@ pub(crate) struct Names {
     pub(crate) down: &'static str,
 }
 
-impl Names {
+impl ModuleNames {
     /// Those of Llama, which most families share; `gate_up_proj` where both are one.
     pub(crate) const LLAMA: Self = Self {
         qkv: ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
@@ -182,18 +182,18 @@ pub(crate) enum Order {
     /// Norm, attention, add; norm, MLP, add.
     Pre,
     /// The same without the first norm (the first block of ModernBERT).
-    PreOnce,
+    PreSkipFirst,
     /// Attention, add, norm; MLP, add, norm (BERT).
     Post {
         /// Dropout behind the MLP only (DistilBERT).
-        late_dropout: bool,
+        mlp_dropout_only: bool,
         /// What the activation of the MLP gives has a name until the norm has run (BERT).
-        keeps: bool,
+        keeps_activation: bool,
     },
     /// Norms before and behind both (Gemma 2).
     Sandwich,
     /// Norms behind both only, inside the residual (OLMo 2).
-    Behind,
+    PostInResidual,
     /// Attention and MLP side by side, from one norm (Phi, GPT-J, Falcon-7B) or two (NeoX).
     Parallel {
         /// Norms.
@@ -217,7 +217,7 @@ pub(crate) struct HeadShape {
     /// A dense layer, an activation and a norm stand before it (BERT).
     pub(crate) transform: bool,
     /// That layer and that norm have no bias, and the loss is made in fp32 (ModernBERT).
-    pub(crate) bare: bool,
+    pub(crate) transform_without_bias: bool,
     /// A dense layer over the first token of a row stands before a classifier (BERT and its kin).
     pub(crate) pooler: Option<Pooler>,
 }
@@ -226,22 +226,22 @@ pub(crate) struct HeadShape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pooler {
     /// Dropout before the dense layer too (RoBERTa).
-    pub(crate) early_dropout: bool,
+    pub(crate) dropout_first: bool,
     /// The activation; tanh counts as what keeps its result.
     pub(crate) activation: Activation,
     /// It is part of what PEFT trains whole beside adapters (a head of its own, not the model's pooler).
-    pub(crate) saved: bool,
+    pub(crate) in_modules_to_save: bool,
 }
 
 impl Arch {
     /// From the keys of a `config.json`; never fails: what is missing is assumed, and said.
     pub fn from_config(config: &Config) -> Self {
-        let mut arch = match sane::without_nonsense(config) {
+        let mut arch = match sanitize::sanitize(config) {
             None => families::read(config),
             Some((sane, why)) => {
                 let mut arch = families::read(&sane);
                 arch.assumptions.insert(0, why);
-                arch.certainty = Certainty::Count;
+                arch.certainty = Certainty::ParameterCount;
                 arch
             }
         };
@@ -263,7 +263,7 @@ impl Arch {
 
     /// From a parameter count alone: a Llama of about that size.
     pub fn from_parameters(parameters: u64) -> Self {
-        families::of_count(parameters)
+        families::from_parameter_count(parameters)
     }
 
     /// How well the family is known.
@@ -288,11 +288,11 @@ impl Arch {
 
     /// Parameters, each once (a tied head is not counted twice).
     pub fn parameters(&self) -> u64 {
-        count::parameters(self)
+        parameter_count::parameters(self)
     }
 }
 
 /// Norms of a block that joins its parts in this way.
 pub(crate) fn block_norms(order: Order) -> u64 {
-    count::norms(order)
+    parameter_count::norms(order)
 }

@@ -20,11 +20,11 @@ pub(super) fn bounds(arch: &Arch, setup: &Setup, reserved: u64, tensors: u64) ->
     let least = tensors.saturating_sub(share(tensors, tensor_spread(arch.certainty(), setup.parallel.scheme)));
     let low = reserved.saturating_sub(share(reserved, below)).max(least);
     let high = reserved.saturating_add(share(reserved, above));
-    if !setup.context {
+    if !setup.cuda_context {
         return Bounds { context: 0, low, high };
     }
     let (own, shared) = (context(setup.platform), communicators(setup.parallel.scheme, setup.parallel.world));
-    let outside = setup.outside;
+    let outside = setup.external_bytes;
     Bounds {
         context: own.likely + shared.likely,
         low: low.saturating_add(own.low + shared.low).saturating_add(outside),

@@ -1,22 +1,22 @@
 //! From the moments of a step to the answer.
 
 use super::bounds::bounds;
-use super::items::{Terms, items};
-use super::{Estimate, Host, Item, Part, Phase, Words};
+use super::breakdown::{Terms, items};
+use super::{Estimate, Host, Item, Label, Part, Phase};
 use crate::arch::Arch;
 use crate::setup::Setup;
-use crate::step::bounded::bounded;
-use crate::step::compress::{Full, combine};
+use crate::step::clamp::clamp_setup;
+use crate::step::layer_extrapolation::{FullMoment, extrapolate};
 
-static OUTSIDE: Words = Words { en: "another engine on the card", zh: "同卡的其他引擎" };
-static CONTEXT: Words = Words { en: "CUDA context and libraries", zh: "CUDA 上下文与库" };
-static UNUSED: Words = Words { en: "held by the allocator, used by no tensor", zh: "分配器持有但未被张量使用" };
+static OUTSIDE: Label = Label { en: "another engine on the card", zh: "同卡的其他引擎" };
+static CONTEXT: Label = Label { en: "CUDA context and libraries", zh: "CUDA 上下文与库" };
+static UNUSED: Label = Label { en: "held by the allocator, used by no tensor", zh: "分配器持有但未被张量使用" };
 
 /// The estimate of one setup.
 pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
-    let setup = &bounded(arch, setup);
-    let combined = combine(arch, setup);
-    let moments = combined.moments();
+    let setup = &clamp_setup(arch, setup);
+    let extrapolation = extrapolate(arch, setup);
+    let moments = extrapolation.moments();
     let Some(peak) = moments.iter().max_by_key(|full| full.moment.allocated) else { return nothing(arch) };
     let tensors = peak.moment.allocated;
     let most = moments.iter().map(|full| full.moment.reserved).max().unwrap_or(0).max(tensors);
@@ -24,8 +24,8 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
     let reserved = if setup.expandable_segments { tensors.next_multiple_of(2 << 20) } else { most };
     let bounds = bounds(arch, setup, reserved, tensors);
 
-    let trainable = combined.number(|short| short.trace.trainable);
-    let mut list = items(&combined, peak.index, &Terms::new(arch, setup, trainable));
+    let trainable = extrapolation.extrapolate_number(|short| short.trace.trainable);
+    let mut list = items(&extrapolation, peak.index, &Terms::new(arch, setup, trainable));
     let mut parts = [0_u64; 10];
     for item in &list {
         parts[item.part as usize] = parts[item.part as usize].saturating_add(item.bytes);
@@ -33,25 +33,26 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
     let named = parts.iter().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes));
     parts[Part::Fragmentation as usize] = reserved.saturating_sub(named);
     parts[Part::Context as usize] = bounds.context;
-    parts[Part::Other as usize] = parts[Part::Other as usize].saturating_add(if setup.context { setup.outside } else { 0 });
-    let mut push = |part, label: &Words, bytes| {
+    parts[Part::Other as usize] =
+        parts[Part::Other as usize].saturating_add(if setup.cuda_context { setup.external_bytes } else { 0 });
+    let mut push = |part, label: &Label, bytes| {
         if bytes > 0 {
             list.push(Item { part, label: *label, bytes, formula: String::new() });
         }
     };
-    push(Part::Other, &OUTSIDE, if setup.context { setup.outside } else { 0 });
+    push(Part::Other, &OUTSIDE, if setup.cuda_context { setup.external_bytes } else { 0 });
     push(Part::Context, &CONTEXT, bounds.context);
     push(Part::Fragmentation, &UNUSED, parts[Part::Fragmentation as usize]);
     Estimate {
         parameters: arch.parameters(),
         trainable,
         peak: parts.iter().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes)),
-        at: peak.moment.phase,
+        peak_phase: peak.moment.phase,
         tensors,
         reserved,
         parts,
         items: list,
-        managed: combined.number(|short| short.trace.managed),
+        managed: extrapolation.extrapolate_number(|short| short.trace.managed),
         low: bounds.low,
         high: bounds.high,
         phases: phases(&moments),
@@ -61,7 +62,7 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
 }
 
 /// The highest allocated bytes of each phase that occurs, in the order of the step.
-fn phases(moments: &[Full]) -> Vec<(Phase, u64)> {
+fn phases(moments: &[FullMoment]) -> Vec<(Phase, u64)> {
     [Phase::Generate, Phase::Forward, Phase::Loss, Phase::Backward, Phase::Optimizer]
         .into_iter()
         .filter_map(|phase| {
@@ -77,7 +78,7 @@ fn nothing(arch: &Arch) -> Estimate {
         parameters: arch.parameters(),
         trainable: 0,
         peak: 0,
-        at: Phase::Load,
+        peak_phase: Phase::Load,
         tensors: 0,
         reserved: 0,
         parts: [0; 10],

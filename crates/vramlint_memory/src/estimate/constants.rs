@@ -45,8 +45,8 @@ pub(super) const fn spread(certainty: Certainty, scheme: Scheme) -> (u64, u64) {
         (Certainty::Traced, Scheme::Zero1 | Scheme::Zero2 | Scheme::Fsdp2) => (25, 25),
         (Certainty::Traced, Scheme::Fsdp1) => (60, 60),
         (Certainty::Traced, Scheme::Zero3) => (170, 170),
-        (Certainty::Usual, _) => (200, 300),
-        (Certainty::Count, _) => (300, 600),
+        (Certainty::GenericDecoder, _) => (200, 300),
+        (Certainty::ParameterCount, _) => (300, 600),
     }
 }
 
@@ -54,6 +54,6 @@ pub(super) const fn spread(certainty: Certainty, scheme: Scheme) -> (u64, u64) {
 pub(super) const fn tensor_spread(certainty: Certainty, scheme: Scheme) -> u64 {
     match certainty {
         Certainty::Traced => 10,
-        Certainty::Usual | Certainty::Count => spread(certainty, scheme).0,
+        Certainty::GenericDecoder | Certainty::ParameterCount => spread(certainty, scheme).0,
     }
 }

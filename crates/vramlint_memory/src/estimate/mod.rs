@@ -1,9 +1,9 @@
 //! The answer: what is held at the worst moment, by whom, and why.
 
 mod bounds;
+mod breakdown;
 mod build;
 mod constants;
-mod items;
 mod timeline;
 
 pub use build::estimate;
@@ -66,25 +66,25 @@ impl Part {
     }
 
     /// The name for people, English and Chinese.
-    pub const fn words(self) -> Words {
+    pub const fn label(self) -> Label {
         match self {
-            Self::Weights => Words { en: "weights", zh: "权重" },
-            Self::Gradients => Words { en: "gradients", zh: "梯度" },
-            Self::Optimizer => Words { en: "optimizer states", zh: "优化器状态" },
-            Self::Activations => Words { en: "activations", zh: "激活值" },
-            Self::Logits => Words { en: "logits", zh: "logits" },
-            Self::KvCache => Words { en: "KV cache", zh: "KV 缓存" },
-            Self::Buffers => Words { en: "buffers", zh: "缓冲区" },
-            Self::Other => Words { en: "other", zh: "其他" },
-            Self::Context => Words { en: "CUDA context and libraries", zh: "CUDA 上下文与库" },
-            Self::Fragmentation => Words { en: "allocator fragmentation", zh: "分配器碎片" },
+            Self::Weights => Label { en: "weights", zh: "权重" },
+            Self::Gradients => Label { en: "gradients", zh: "梯度" },
+            Self::Optimizer => Label { en: "optimizer states", zh: "优化器状态" },
+            Self::Activations => Label { en: "activations", zh: "激活值" },
+            Self::Logits => Label { en: "logits", zh: "logits" },
+            Self::KvCache => Label { en: "KV cache", zh: "KV 缓存" },
+            Self::Buffers => Label { en: "buffers", zh: "缓冲区" },
+            Self::Other => Label { en: "other", zh: "其他" },
+            Self::Context => Label { en: "CUDA context and libraries", zh: "CUDA 上下文与库" },
+            Self::Fragmentation => Label { en: "allocator fragmentation", zh: "分配器碎片" },
         }
     }
 }
 
 /// A text in both languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Words {
+pub struct Label {
     /// English.
     pub en: &'static str,
     /// Simplified Chinese.
@@ -128,7 +128,7 @@ pub struct Item {
     /// Which part it belongs to.
     pub part: Part,
     /// What it is.
-    pub label: Words,
+    pub label: Label,
     /// Bytes.
     pub bytes: u64,
     /// The arithmetic, in names and numbers: `tokens 4096 × hidden 2048 × 2 B × 32 layers`. Empty where there is only one number.
@@ -172,7 +172,7 @@ pub struct HostItem {
     /// Name in JSON: `optimizer_states`, `pinned_buffers`, `load`, `workers`, `processes`.
     pub name: &'static str,
     /// What it is.
-    pub label: Words,
+    pub label: Label,
     /// Bytes.
     pub bytes: u64,
     /// The arithmetic.
@@ -189,7 +189,7 @@ pub struct Estimate {
     /// What `nvidia-smi` would show at the worst moment: reserved, context, libraries.
     pub peak: u64,
     /// When.
-    pub at: Phase,
+    pub peak_phase: Phase,
     /// Highest `torch.cuda.memory_allocated`.
     pub tensors: u64,
     /// Highest `torch.cuda.memory_reserved`.

@@ -3,11 +3,11 @@
 use super::Moment;
 use crate::arch::Arch;
 use crate::setup::Setup;
-use crate::step::{bounded::bounded, profile::replay, run};
+use crate::step::{clamp::clamp_setup, memory_trace::replay, run};
 
 /// The moments of one optimizer step in the steady state.
 pub fn timeline(arch: &Arch, setup: &Setup) -> Vec<Moment> {
-    let trace = run(arch, &bounded(arch, setup), &arch.layers);
+    let trace = run(arch, &clamp_setup(arch, setup), &arch.layers);
     let layers = u32::try_from(arch.layers()).unwrap_or(u32::MAX);
     let moments = replay(&trace, layers).moments;
     // The second half of the rounds is the second step.

@@ -3,9 +3,9 @@
 mod offload;
 
 use crate::arch::Arch;
-use crate::estimate::{Host, HostItem, Words};
+use crate::estimate::{Host, HostItem, Label};
 use crate::setup::{Optimizer, Quantization, Scheme, Setup};
-use crate::step::Census;
+use crate::step::ParamSizes;
 
 /// A training process before it has loaded anything: Python with torch, transformers and DeepSpeed is 0.9 GiB (measured as the
 /// peak resident size after importing torch 2.15, transformers 5.23, accelerate 1.15 and deepspeed 0.19.8); the host side of a CUDA
@@ -44,18 +44,18 @@ fn scale(bytes: u64, times: u64, parts: u64) -> u64 {
     u64::try_from(product).unwrap_or(u64::MAX)
 }
 
-fn item(name: &'static str, label: Words, bytes: u64, formula: String) -> HostItem {
+fn item(name: &'static str, label: Label, bytes: u64, formula: String) -> HostItem {
     HostItem { name, label, bytes, formula }
 }
 
 /// What one machine's host holds at the worst moment: while models are loaded, or while they train and save.
 pub(crate) fn host(arch: &Arch, setup: &Setup) -> Host {
-    let census = Census::new(arch, setup);
+    let param_sizes = ParamSizes::new(arch, setup);
     let world = setup.parallel.world.max(1);
     let counts = Counts {
-        total: census.total(),
-        trained: census.trainable(),
-        largest: census.all().map(|entry| entry.numel).max().unwrap_or(0),
+        total: param_sizes.total(),
+        trained: param_sizes.trainable(),
+        largest: param_sizes.all().map(|entry| entry.numel).max().unwrap_or(0),
         world,
         local: setup.parallel.local.clamp(1, world),
     };
@@ -69,7 +69,7 @@ pub(crate) fn host(arch: &Arch, setup: &Setup) -> Host {
     let mut parts = if load.bytes > sum(&steady) { vec![load] } else { steady };
     parts.push(item(
         "processes",
-        Words { en: "processes with torch and CUDA", zh: "进程自身（torch 与 CUDA）" },
+        Label { en: "processes with torch and CUDA", zh: "进程自身（torch 与 CUDA）" },
         PROCESS.saturating_mul(counts.local),
         format!("{} ranks x {PROCESS} B", counts.local),
     ));
@@ -88,7 +88,7 @@ fn load(counts: &Counts, setup: &Setup) -> HostItem {
     let width = setup.weights.bytes();
     item(
         "load",
-        Words { en: "weights while loading", zh: "加载时的权重" },
+        Label { en: "weights while loading", zh: "加载时的权重" },
         counts.total.saturating_mul(width).saturating_mul(copies),
         format!("{} parameters x {width} B x {copies} copies", counts.total),
     )
@@ -104,7 +104,7 @@ fn paged(counts: &Counts, setup: &Setup) -> Option<HostItem> {
     };
     Some(item(
         "paged_states",
-        Words { en: "paged optimizer states, at most", zh: "分页优化器状态（上限）" },
+        Label { en: "paged optimizer states, at most", zh: "分页优化器状态（上限）" },
         counts.trained.saturating_mul(width).saturating_mul(counts.local),
         format!("{} trained x {width} B x {} ranks", counts.trained, counts.local),
     ))
@@ -113,13 +113,13 @@ fn paged(counts: &Counts, setup: &Setup) -> Option<HostItem> {
 /// Each worker holds batches ready: token ids, mask and labels of 8 bytes a token.
 fn workers(counts: &Counts, setup: &Setup) -> Option<HostItem> {
     let workers = setup.dataloader_workers.saturating_mul(counts.local);
-    let rows = setup.micro_batch.saturating_mul(setup.task.rows());
+    let rows = setup.micro_batch.saturating_mul(setup.task.sequences_per_sample());
     let batch = rows.saturating_mul(setup.sequence_length).saturating_mul(24);
     let ready = batch.saturating_mul(setup.prefetch_factor);
     (workers > 0).then(|| {
         item(
             "workers",
-            Words { en: "data loader workers", zh: "数据加载工作进程" },
+            Label { en: "data loader workers", zh: "数据加载工作进程" },
             workers.saturating_mul(WORKER.saturating_add(ready)),
             format!(
                 "{workers} workers x ({WORKER} B + {} batches x {rows} rows x {} tokens x 24 B)",
@@ -140,7 +140,7 @@ fn checkpoint(counts: &Counts, setup: &Setup) -> Option<HostItem> {
     };
     Some(item(
         "checkpoint",
-        Words { en: "whole weights gathered to be saved", zh: "保存时聚合的完整权重" },
+        Label { en: "whole weights gathered to be saved", zh: "保存时聚合的完整权重" },
         counts.total.saturating_mul(width),
         format!("{} parameters x {width} B", counts.total),
     ))

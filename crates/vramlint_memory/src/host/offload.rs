@@ -1,7 +1,7 @@
 //! What is kept on the host instead of the GPU (deepspeed 0.19.8; torch 2.15 for FSDP).
 
 use super::{Counts, item, scale};
-use crate::estimate::{HostItem, Words};
+use crate::estimate::{HostItem, Label};
 use crate::setup::{Offload, Optimizer, Scheme, Setup};
 
 /// `offload_param` on NVMe: `buffer_count` 5 of `buffer_size` 1e8 elements (`runtime/zero/offload_config.py`).
@@ -9,10 +9,10 @@ const PARAM_BUFFERS: u64 = 5 * 100_000_000;
 /// `offload_optimizer` on NVMe: `buffer_count` 4, each as large as this rank's part of a sub-group.
 const OPTIMIZER_BUFFERS: u64 = 4;
 
-const STATES: Words = Words { en: "offloaded optimizer states and masters", zh: "卸载的优化器状态与主权重" };
-const GRADIENTS: Words = Words { en: "offloaded gradients", zh: "卸载的梯度" };
-const PARAMETERS: Words = Words { en: "offloaded parameters", zh: "卸载的参数" };
-const BUFFERS: Words = Words { en: "pinned and staging buffers", zh: "锁页与中转缓冲区" };
+const STATES: Label = Label { en: "offloaded optimizer states and masters", zh: "卸载的优化器状态与主权重" };
+const GRADIENTS: Label = Label { en: "offloaded gradients", zh: "卸载的梯度" };
+const PARAMETERS: Label = Label { en: "offloaded parameters", zh: "卸载的参数" };
+const BUFFERS: Label = Label { en: "pinned and staging buffers", zh: "锁页与中转缓冲区" };
 
 /// States of four bytes for each trained parameter.
 fn states(optimizer: Optimizer) -> u64 {

@@ -21,8 +21,8 @@ fn named(host: &Host, name: &str) -> u64 {
 fn one_node_with_offloaded_optimizer_holds_eighteen_bytes_a_parameter() {
     // Measured for ZeRO-2 and ZeRO-3 on one node: 18 B a parameter, 20 with accumulation (stage 2) or offloaded parameters (stage 3).
     let arch = Arch::from_parameters(1_000_000_000);
-    let census = Census::new(&arch, &Setup::default());
-    let n = census.trainable();
+    let param_sizes = ParamSizes::new(&arch, &Setup::default());
+    let n = param_sizes.trainable();
     let staging = named(&host(&arch, &offloaded(Scheme::Zero2, 4, 4)), "pinned_buffers") - 2 * n;
     assert_eq!(without_processes(&host(&arch, &offloaded(Scheme::Zero2, 4, 4))), 18 * n + staging);
     let accumulating = Setup { accumulation: 4, ..offloaded(Scheme::Zero2, 4, 4) };
@@ -30,7 +30,7 @@ fn one_node_with_offloaded_optimizer_holds_eighteen_bytes_a_parameter() {
     assert_eq!(without_processes(&host(&arch, &offloaded(Scheme::Zero3, 4, 4))), 18 * n);
     let mut both = offloaded(Scheme::Zero3, 4, 4);
     both.parallel.offload_param = Offload::Cpu;
-    assert_eq!(without_processes(&host(&arch, &both)), 18 * n + 2 * census.total());
+    assert_eq!(without_processes(&host(&arch, &both)), 18 * n + 2 * param_sizes.total());
 }
 
 #[test]

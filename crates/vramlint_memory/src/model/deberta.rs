@@ -1,13 +1,13 @@
 //! DeBERTa's attention: contents to contents, contents to distances, distances to contents (transformers 5.23,
 //! `modeling_deberta_v2.py`).
 
-use super::decoder::Batch;
-use super::layers::{AttentionModule, LinearModule, NormModule, Projections};
-use super::mlp::linear;
+use super::batch::Batch;
+use super::linear::linear;
+use super::modules::{AttentionModule, LinearModule, NormModule, Projections};
 use super::norm::norm;
 use crate::arch::Relative;
-use crate::tape::ops::attention::Extents;
-use crate::tape::{Other, ParamId, Tape, Tensor};
+use crate::tape::ops::attention::AttentionShape;
+use crate::tape::{Operand, ParamId, Tape, Tensor};
 use std::borrow::Borrow;
 
 /// What the blocks share.
@@ -22,8 +22,8 @@ pub(crate) struct Distances {
 
 /// Made once a forward. `mask_width`: bytes of a number of the mask.
 pub(super) fn distances(t: &Tape, table: ParamId, module: Option<&NormModule>, batch: Batch, mask_width: u64) -> Distances {
-    let square = batch.seq * batch.seq;
-    let mask = t.empty(batch.rows * square, mask_width);
+    let square = batch.seq_len * batch.seq_len;
+    let mask = t.empty(batch.size * square, mask_width);
     let pairs = {
         // Signs, sizes and logarithms of what lies between.
         let temporary = (t.empty(square, 8), t.empty(square, 8), t.empty(square, 8), t.empty(square, 12));
@@ -45,15 +45,15 @@ pub(super) fn attend(
     module: &AttentionModule,
     relative: Relative,
     distances: &Distances,
-    shape: Extents,
+    shape: AttentionShape,
     dropout: bool,
 ) -> Tensor {
     let Projections::Separate { q: query, k: key, v: value } = &module.projections else { return x.clone() };
-    let heads = |x: &Tensor, module: &LinearModule| t.transposed(linear(t, x, module));
+    let heads = |x: &Tensor, module: &LinearModule| t.transpose_contiguous(linear(t, x, module));
     let (q, k, v) = (heads(x, query), heads(x, key), heads(x, value));
     let scores = shape.batch * shape.heads * shape.queries * shape.keys;
     let raw = {
-        let scaled = t.mul(&k, Other::Scalar);
+        let scaled = t.mul(&k, Operand::Scalar);
         t.bmm(&q, &scaled, scores)
     };
     let table = t.dropout(&distances.table);
@@ -64,7 +64,7 @@ pub(super) fn attend(
         };
         let keys = || relative.to_positions.then(|| of_table(module.distances[0].as_ref(), key));
         let queries = || relative.from_positions.then(|| of_table(module.distances[1].as_ref(), query));
-        // Shared projections make queries first.
+        // SharedInputs projections make queries first.
         let (positions_k, positions_q) = if relative.shared {
             let queries = queries();
             (keys(), queries)
@@ -83,9 +83,9 @@ pub(super) fn attend(
             t.gather_pairs(t.bmm(content, positions, span), &index, scores)
         };
         let to = positions_k.map(|positions| of(&q, &positions));
-        let first = to.as_ref().map(|to| t.add_broadcast(t.mul(to, Other::Scalar), Other::Scalar));
+        let first = to.as_ref().map(|to| t.add_broadcast(t.mul(to, Operand::Scalar), Operand::Scalar));
         let from = positions_q.map(|positions| of(&k, &positions));
-        let second = from.as_ref().map(|from| t.mul(from, Other::Scalar));
+        let second = from.as_ref().map(|from| t.mul(from, Operand::Scalar));
         match (first, second) {
             (Some(first), Some(second)) => Some(t.add_in_place(first, &second)),
             (first, second) => first.or(second),
@@ -104,7 +104,7 @@ pub(super) fn attend(
     let out = {
         let weights = t.autocast_width().map_or_else(|| weights.clone(), |width| t.cast(&weights, width));
         let out = t.bmm(&weights, &v, shape.batch * shape.queries * shape.heads * shape.value_dim);
-        t.transposed(out)
+        t.transpose_contiguous(out)
     };
     drop((seen, bias, masked, weights, table));
     out

@@ -1,37 +1,25 @@
 //! The forward of a model: embeddings, blocks, the last norm.
 
-use super::attention::{Shared, attention};
+use super::activation::activate;
+use super::attention::attention;
+use super::batch::Batch;
+use super::build::Modules;
 use super::deberta;
-use super::layers::{LayerModule, MlpModule, NormModule};
-use super::load::Loaded;
-use super::mlp::{activate, linear, mlp};
+use super::linear::linear;
+use super::mlp::mlp;
+use super::modules::{LayerModule, MlpModule, NormModule};
 use super::norm::norm;
 use super::rotary;
+use super::shared::SharedInputs;
 use crate::arch::{Arch, Layer, Mlp, Order};
-use crate::estimate::{Phase, Words};
+use crate::estimate::{Label, Phase};
 use crate::setup::{Attention as Kernel, Checkpointing, Setup};
-use crate::tape::{BlockFn, Module, Other, ParamId, Site, Tape, Tensor};
+use crate::tape::{BlockFn, Module, Operand, ParamId, Site, Tape, Tensor};
 use std::rc::Rc;
-
-/// Rows and tokens of one forward.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Batch {
-    /// Rows.
-    pub(crate) rows: u64,
-    /// Tokens of a row.
-    pub(crate) seq: u64,
-}
-
-impl Batch {
-    /// Tokens of all rows.
-    pub(crate) fn tokens(self) -> u64 {
-        self.rows * self.seq
-    }
-}
 
 /// A model that can be run.
 pub(crate) struct Model {
-    pub(crate) loaded: Loaded,
+    pub(crate) modules: Modules,
     pub(crate) hidden: u64,
     pub(crate) vocab: u64,
     pub(super) shape: crate::arch::Embedding,
@@ -39,15 +27,15 @@ pub(crate) struct Model {
     pub(super) causal: bool,
 }
 
-static EMBEDDING: Words = Words { en: "embedding", zh: "嵌入" };
-static ATTENTION: Words = Words { en: "attention", zh: "注意力" };
-static MLP: Words = Words { en: "MLP", zh: "MLP" };
-static NORM: Words = Words { en: "last norm", zh: "末层归一化" };
+static EMBEDDING: Label = Label { en: "embedding", zh: "嵌入" };
+static ATTENTION: Label = Label { en: "attention", zh: "注意力" };
+static MLP: Label = Label { en: "MLP", zh: "MLP" };
+static NORM: Label = Label { en: "last norm", zh: "末层归一化" };
 
 impl Model {
     /// The model of `arch` from what was loaded.
-    pub(crate) fn new(arch: &Arch, loaded: Loaded) -> Self {
-        Self { loaded, hidden: arch.hidden, vocab: arch.vocab, shape: arch.embedding, head: arch.head, causal: arch.causal }
+    pub(crate) fn new(arch: &Arch, modules: Modules) -> Self {
+        Self { modules, hidden: arch.hidden, vocab: arch.vocab, shape: arch.embedding, head: arch.head, causal: arch.causal }
     }
 
     /// Asks the model, with its adapters switched off if so wished.
@@ -55,18 +43,18 @@ impl Model {
         if !off {
             return ask(self);
         }
-        let loaded =
-            Loaded { layers: self.loaded.layers.iter().map(LayerModule::without_adapters).collect(), ..self.loaded.shared() };
-        ask(&Self { loaded, ..*self })
+        let modules =
+            Modules { layers: self.modules.layers.iter().map(LayerModule::without_adapters).collect(), ..self.modules.shared() };
+        ask(&Self { modules, ..*self })
     }
 
     /// Hidden states of the last block, normed.
     pub(crate) fn forward(&self, t: &Tape, ids: &Tensor, batch: Batch, setup: &Setup, train: bool) -> Tensor {
         let phase = if t.site().phase == Phase::Generate { Phase::Generate } else { Phase::Forward };
-        t.at(Site { phase, layer: 0, name: &EMBEDDING });
+        t.set_site(Site { phase, layer: 0, name: &EMBEDDING });
         let require = setup.lora.is_some() && setup.checkpointing != Checkpointing::None && train;
-        let (mut hidden, shared, names) = self.enter(t, ids, batch, setup, require);
-        for layer in &self.loaded.layers {
+        let (mut hidden, shared, names) = self.embed_inputs(t, ids, batch, setup, require);
+        for layer in &self.modules.layers {
             let body: BlockFn = {
                 let (layer, shared) = (layer.clone(), Rc::clone(&shared));
                 Rc::new(move |t: &Tape, x: &Tensor| block(t, x, &layer, batch, &shared))
@@ -78,13 +66,13 @@ impl Model {
                 kind => t.checkpoint(&body, x.clone(), kind == Checkpointing::NonReentrant),
             });
         }
-        t.at(Site { phase, layer: 0, name: &NORM });
-        let last = match &self.loaded.final_norm {
+        t.set_site(Site { phase, layer: 0, name: &NORM });
+        let last = match &self.modules.final_norm {
             Some(module) => norm(t, &hidden, module),
             None => hidden,
         };
         drop(names);
-        match &self.loaded.projections[1] {
+        match &self.modules.projections[1] {
             Some(back) => linear(t, &last, back),
             None => last,
         }
@@ -95,17 +83,17 @@ impl Model {
         let mut logits = logits;
         if self.head.softcap {
             logits = t.div_scalar(logits);
-            logits = t.keeping_result(logits);
-            logits = t.mul(logits, Other::Scalar);
+            logits = t.unary_saving_output(logits);
+            logits = t.mul(logits, Operand::Scalar);
         }
         if self.head.scaled {
-            logits = t.mul(logits, Other::Scalar);
+            logits = t.mul(logits, Operand::Scalar);
         }
         logits
     }
 
-    pub(super) fn shared(&self, t: &Tape, hidden: &Tensor, batch: Batch, setup: &Setup) -> Shared {
-        let layers = &self.loaded.layers;
+    pub(super) fn shared(&self, t: &Tape, hidden: &Tensor, batch: Batch, setup: &Setup) -> SharedInputs {
+        let layers = &self.modules.layers;
         let mut masks: Vec<(Option<u64>, Option<Tensor>)> = Vec::new();
         for window in layers.iter().map(|layer| layer.shape.attention.window) {
             if !masks.iter().any(|(known, _)| *known == window) {
@@ -115,31 +103,35 @@ impl Model {
         let mut angles = Vec::new();
         for rotary in layers.iter().filter_map(|layer| layer.shape.attention.rotary) {
             if !angles.iter().any(|(known, _)| *known == rotary) {
-                angles.push((rotary, rotary::angles(t, batch.seq, rotary, hidden.width)));
+                angles.push((rotary, rotary::angles(t, batch.seq_len, rotary, hidden.width)));
             }
         }
-        let distances = self.loaded.distances.as_ref().map(|(table, module)| {
+        let distances = self.modules.distances.as_ref().map(|(table, module)| {
             let padding = if setup.padding_mask { 8 } else { 4 };
             deberta::distances(t, *table, module.as_ref(), batch, padding)
         });
-        Shared { angles, masks, kernel: setup.attention, distances }
+        SharedInputs { angles, masks, kernel: setup.attention, distances }
     }
 
     /// The mask of the blocks that see `window` tokens back (transformers 5.23, `masking_utils.py`): the fused kernels need none
     /// while every token is seen.
     fn mask(&self, t: &Tape, width: u64, window: Option<u64>, batch: Batch, setup: &Setup) -> Option<Tensor> {
-        let written = self.loaded.layers.iter().any(|layer| layer.shape.attention.written());
-        let biased =
-            self.loaded.layers.iter().map(|layer| layer.shape.attention).find(|attention| attention.alibi && attention.masked);
-        let always = self.loaded.layers.iter().any(|layer| layer.shape.attention.masked);
-        let one = batch.seq * batch.seq;
+        let written = self.modules.layers.iter().any(|layer| layer.shape.attention.materializes_scores());
+        let biased = self
+            .modules
+            .layers
+            .iter()
+            .map(|layer| layer.shape.attention)
+            .find(|attention| attention.alibi && attention.always_masked);
+        let always = self.modules.layers.iter().any(|layer| layer.shape.attention.always_masked);
+        let one = batch.seq_len * batch.seq_len;
         match setup.attention {
             // Falcon adds ALiBi to its mask: numbers for every head.
-            _ if biased.is_some() => biased.map(|attention| t.empty(batch.rows * attention.heads * one, width)),
-            Kernel::Sdpa if written && self.causal => Some(t.empty(batch.rows * one, width)),
-            Kernel::Eager if self.causal => Some(t.empty(batch.rows * one, width)),
-            Kernel::Sdpa if setup.padding_mask => Some(t.empty(batch.rows * one, 1)),
-            Kernel::Sdpa if always || window.is_some_and(|window| batch.seq >= window) => Some(t.empty(one, 1)),
+            _ if biased.is_some() => biased.map(|attention| t.empty(batch.size * attention.heads * one, width)),
+            Kernel::Sdpa if written && self.causal => Some(t.empty(batch.size * one, width)),
+            Kernel::Eager if self.causal => Some(t.empty(batch.size * one, width)),
+            Kernel::Sdpa if setup.padding_mask => Some(t.empty(batch.size * one, 1)),
+            Kernel::Sdpa if always || window.is_some_and(|window| batch.seq_len >= window) => Some(t.empty(one, 1)),
             _ => None,
         }
     }
@@ -157,7 +149,7 @@ pub(super) fn lookup(t: &Tape, table: ParamId, ids: &Tensor, (rows, columns): (u
 }
 
 /// One block.
-fn block(t: &Tape, x: &Tensor, layer: &LayerModule, batch: Batch, shared: &Shared) -> Tensor {
+fn block(t: &Tape, x: &Tensor, layer: &LayerModule, batch: Batch, shared: &SharedInputs) -> Tensor {
     let site = |name| Site {
         phase: match t.site().phase {
             phase @ (Phase::Forward | Phase::Generate) => phase,
@@ -167,14 +159,14 @@ fn block(t: &Tape, x: &Tensor, layer: &LayerModule, batch: Batch, shared: &Share
         name,
     };
     let attend = |t: &Tape, x: &Tensor| {
-        t.at(site(&ATTENTION));
+        t.set_site(site(&ATTENTION));
         attention(t, x, &layer.attention, &layer.shape.attention, batch, shared)
     };
     let feed = |t: &Tape, x: &Tensor| {
-        t.at(site(&MLP));
+        t.set_site(site(&MLP));
         mlp(t, x, &layer.mlp, &layer.shape.mlp, x.numel / batch.tokens().max(1))
     };
-    t.at(site(&ATTENTION));
+    t.set_site(site(&ATTENTION));
     join(t, x, layer, &attend, &feed)
 }
 
@@ -192,23 +184,23 @@ fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Fo
             let hidden = half(x, &norms[0], attend);
             half(&hidden, &norms[1], feed)
         }
-        Order::PreOnce => {
+        Order::PreSkipFirst => {
             let hidden = add_residual(t, x, attend(t, x), shape);
             let out = feed(t, &norm(t, &hidden, &norms[0]));
             add_residual(t, &hidden, out, shape)
         }
-        Order::Post { late_dropout, keeps } => {
+        Order::Post { mlp_dropout_only, keeps_activation: keeps } => {
             // What was dropped has a name until the norm has run.
             let half = |x: &Tensor, part: Forward<'_>, behind: &NormModule, dropout: bool| {
                 let out = part(t, x);
                 let out = if dropout { t.dropout(out) } else { out };
                 norm(t, &t.add(x, &out), behind)
             };
-            let hidden = half(x, attend, &norms[0], shape.dropout && !late_dropout);
+            let hidden = half(x, attend, &norms[0], shape.dropout && !mlp_dropout_only);
             if let (true, MlpModule::Plain { up, down, own: None }, Mlp::Plain { activation, .. }) =
                 (keeps, &layer.mlp, &shape.mlp)
             {
-                t.at(Site { name: &MLP, ..t.site() });
+                t.set_site(Site { name: &MLP, ..t.site() });
                 let inner = activate(t, linear(t, &hidden, up), *activation);
                 return half(&hidden, &|t, _| linear(t, &inner, down), &norms[1], shape.dropout);
             }
@@ -223,7 +215,7 @@ fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Fo
             let hidden = half(x, &norms[0], attend, &norms[1]);
             half(&hidden, &norms[2], feed, &norms[3])
         }
-        Order::Behind => {
+        Order::PostInResidual => {
             let half = |x: &Tensor, part: Forward<'_>, behind: &NormModule| {
                 let out = norm(t, &part(t, x), behind);
                 add_residual(t, x, out, shape)
@@ -255,7 +247,7 @@ fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Fo
 fn add_residual(t: &Tape, x: &Tensor, out: Tensor, shape: &Layer) -> Tensor {
     let out = if shape.dropout { t.dropout(out) } else { out };
     if shape.scaled {
-        let scaled = t.mul(&out, Other::Scalar);
+        let scaled = t.mul(&out, Operand::Scalar);
         return t.add(x, scaled);
     }
     t.add(x, out)

@@ -1,9 +1,8 @@
 //! DoRA (peft 0.21.2, `tuners/lora/dora.py`): the norm of the adapted weight is made anew in every forward, and with dropout the base
 //! product is made again from a copy of the weight in the adapter's type.
 
-use super::layers::Adapter;
-use super::mlp::plain;
-use crate::tape::{Linear, Other, ParamId, Tape, Tensor};
+use super::modules::Adapter;
+use crate::tape::{Linear, Operand, ParamId, Tape, Tensor};
 
 /// What is added to the result of the base layer. `x` is in the adapter's type.
 pub(super) fn delta(t: &Tape, x: &Tensor, base: &Linear, result: &Tensor, adapter: &Adapter, magnitude: ParamId) -> Tensor {
@@ -26,15 +25,15 @@ pub(super) fn delta(t: &Tape, x: &Tensor, base: &Linear, result: &Tensor, adapte
         drop(sum);
         norm
     });
-    let scale = t.mul(t.weight(magnitude), Other::Same(&norm));
-    let adapted = plain(t, plain(t, &x, &adapter.down), &adapter.up);
-    let base_result = if again { t.product(x.clone(), weight.clone(), None, base.output) } else { result.clone() };
+    let scale = t.mul(t.weight(magnitude), Operand::Same(&norm));
+    let adapted = t.linear_module(t.linear_module(&x, &adapter.down), &adapter.up);
+    let base_result = if again { t.matmul(x.clone(), weight.clone(), None, base.output) } else { result.clone() };
     let own = {
-        let shifted = t.add_broadcast(&scale, Other::Scalar);
-        t.mul(&base_result, Other::Rows(&shifted))
+        let shifted = t.add_broadcast(&scale, Operand::Scalar);
+        t.mul(&base_result, Operand::Rows(&shifted))
     };
-    let turned = t.mul(adapted, Other::Rows(&scale));
-    let turned = t.mul(turned, Other::Scalar);
+    let turned = t.mul(adapted, Operand::Rows(&scale));
+    let turned = t.mul(turned, Operand::Scalar);
     let out = t.add(own, turned);
     drop((product, weight, norm, base_result));
     out

@@ -1,57 +1,38 @@
 //! Mixtures of experts. All experts of a block are two matrices in three dimensions; the tokens are sorted by expert and multiplied
 //! in groups (transformers 5.23, `integrations/moe.py`, `grouped_mm_experts_forward`, the default).
 
-use super::folded::{ExpertAdapters, Folded};
-use super::layers::{LinearModule, MlpModule};
-use super::mlp::{linear, mlp};
+use super::gated_mlp::gated_mlp;
+use super::linear::linear;
+use super::modules::{ExpertsModule, MlpModule};
+use super::parametrized_adapters::ParametrizedWeight;
 use super::router::route;
-use crate::arch::{Activation, Experts, Mlp, Router, SharedExpert};
-use crate::tape::{Other, ParamId, Tape, Tensor};
-
-/// Parameters of the experts of a block.
-#[derive(Clone, Debug)]
-pub(crate) struct ExpertsModule {
-    /// What scores the experts.
-    pub(crate) router: LinearModule,
-    /// Gate and up of all experts.
-    pub(crate) gate_up: ParamId,
-    /// The way down of all experts.
-    pub(crate) down: ParamId,
-    /// Biases of both.
-    pub(crate) biases: Option<[ParamId; 2]>,
-    /// The expert that sees every token.
-    pub(crate) shared: Option<Box<MlpModule>>,
-    /// Its gate.
-    pub(crate) shared_gate: Option<LinearModule>,
-    /// Adapters of all of it but the shared expert.
-    pub(crate) adapters: ExpertAdapters,
-}
+use crate::arch::{Activation, Experts, Router};
+use crate::tape::{Operand, ParamId, Tape, Tensor};
 
 /// The experts of a block over normed hidden states.
 pub(super) fn experts(t: &Tape, x: &Tensor, module: &ExpertsModule, shape: &Experts, hidden: u64) -> Tensor {
-    let all_see = |t: &Tape| {
-        module.shared.as_deref().zip(shape.shared).map(|(module, SharedExpert { inner, .. })| {
-            mlp(t, x, module, &Mlp::Gated { inner, fused: false, bias: false, activation: Activation::Kernel }, hidden)
-        })
+    let shared_expert = |t: &Tape| match module.shared.as_deref() {
+        Some(MlpModule::Gated { gate, up: Some(up), down }) => Some(gated_mlp(t, x, (gate, up, down), Activation::Kernel)),
+        _ => None,
     };
-    if shape.router == Router::Every {
-        return every(t, x, module, shape, hidden, &all_see);
+    if shape.router == Router::AllExperts {
+        return every(t, x, module, shape, hidden, &shared_expert);
     }
-    let early = shape.shared.filter(|shared| shared.first).and_then(|_| all_see(t));
+    let early = shape.shared.filter(|shared| shared.runs_first).and_then(|_| shared_expert(t));
     let routed = route(t, x, module, shape, hidden);
     let out = grouped(t, x, module, shape, hidden, (&routed.weights, &routed.places));
     match early {
         Some(early) => {
             let early = match &module.shared_gate {
                 Some(gate) => {
-                    let gate = t.keeping_result(linear(t, x, gate));
-                    t.mul(&early, Other::Columns(&gate))
+                    let gate = t.unary_saving_output(linear(t, x, gate));
+                    t.mul(&early, Operand::Columns(&gate))
                 }
                 None => early,
             };
             t.add(&out, &early)
         }
-        None => match all_see(t) {
+        None => match shared_expert(t) {
             Some(late) => t.add(&out, late),
             None => out,
         },
@@ -68,33 +49,33 @@ fn grouped(
     (weights, places): (&Tensor, &Tensor),
 ) -> Tensor {
     let pairs = places.numel;
-    let down = Folded::ready(t, module.down, module.adapters.down);
-    let gate_up = Folded::ready(t, module.gate_up, module.adapters.gate_up);
+    let down = ParametrizedWeight::prepare(t, module.down, module.adapters.down);
+    let gate_up = ParametrizedWeight::prepare(t, module.gate_up, module.adapters.gate_up);
     let (sorted, order) = t.sort(places);
     let selected = {
         let tokens = t.empty(pairs, 8);
-        t.rows(x, &tokens, pairs * hidden)
+        t.index_rows(x, &tokens, pairs * hidden)
     };
-    let weights = t.rows(weights, &order, pairs);
+    let weights = t.index_rows(weights, &order, pairs);
     let counted = (t.empty(pairs, 4), t.empty(shape.count, 4));
     let offsets = t.empty(shape.count, 4);
     t.workspace(1023);
-    let bias = |id: ParamId, columns: u64| t.rows(t.weight(id), &sorted, pairs * columns);
+    let bias = |id: ParamId, columns: u64| t.index_rows(t.weight(id), &sorted, pairs * columns);
     let first = module.biases.map(|ids| bias(ids[0], 2 * shape.inner));
-    let both = t.grouped(&selected, &gate_up.sum(t), &offsets, pairs * 2 * shape.inner);
+    let both = t.grouped_mm(&selected, &gate_up.materialize(t), &offsets, pairs * 2 * shape.inner);
     let both = add_bias(t, both, first.as_ref());
     let inner = gate(t, &both, shape);
     drop(both);
     let second = module.biases.map(|ids| bias(ids[1], hidden));
     drop(first);
-    let out = t.grouped(&inner, &down.sum(t), &offsets, pairs * hidden);
+    let out = t.grouped_mm(&inner, &down.materialize(t), &offsets, pairs * hidden);
     let out = add_bias(t, out, second.as_ref());
     drop(inner);
-    let weighted = t.mul(&out, Other::Columns(&weights));
+    let weighted = t.mul(&out, Operand::Columns(&weights));
     let back = t.empty(pairs, 8);
     drop(t.empty(pairs, 8));
-    let weighted = t.rows(weighted, &back, pairs * hidden);
-    let sum = t.sum_down(&weighted, x.numel);
+    let weighted = t.index_rows(weighted, &back, pairs * hidden);
+    let sum = t.sum_dim(&weighted, x.numel);
     let result = t.cast(sum, x.width);
     drop((weighted, second, out, counted, selected));
     result
@@ -116,17 +97,17 @@ fn gate(t: &Tape, both: &Tensor, shape: &Experts) -> Tensor {
         let up = t.clamp(t.slice(both, half), 2);
         let opened = {
             let curve = {
-                let scaled = t.mul(&gate, Other::Scalar);
-                t.keeping_result(scaled)
+                let scaled = t.mul(&gate, Operand::Scalar);
+                t.unary_saving_output(scaled)
             };
-            t.mul(&gate, Other::Same(&curve))
+            t.mul(&gate, Operand::Same(&curve))
         };
-        let lifted = t.add_broadcast(up, Other::Scalar);
-        return t.mul(lifted, Other::Same(&opened));
+        let lifted = t.add_broadcast(up, Operand::Scalar);
+        return t.mul(lifted, Operand::Same(&opened));
     }
     let parts = t.split(both, &[half, half]);
-    let gated = t.keeping_input(&parts[0]);
-    t.mul(gated, Other::Same(&parts[1]))
+    let gated = t.unary_saving_input(&parts[0]);
+    t.mul(gated, Operand::Same(&parts[1]))
 }
 
 /// `torch.bmm` with the matrices of all experts, with the casts of autocast.
@@ -143,28 +124,28 @@ fn every(
     module: &ExpertsModule,
     shape: &Experts,
     hidden: u64,
-    all_see: &dyn Fn(&Tape) -> Option<Tensor>,
+    shared_expert: &dyn Fn(&Tape) -> Option<Tensor>,
 ) -> Tensor {
     let routed = route(t, x, module, shape, hidden);
     let all = shape.count * x.numel;
     let tokens = x.numel / hidden.max(1);
     let inputs = {
-        let repeated = t.repeated(x, shape.count);
+        let repeated = t.repeat(x, shape.count);
         let scores = t.contiguous(&routed.weights);
-        t.mul(repeated, Other::Columns(&scores))
+        t.mul(repeated, Operand::Columns(&scores))
     };
     let out = {
         let both = product(t, &inputs, module.gate_up, shape.count * tokens * 2 * shape.inner);
         let half = both.numel / 2;
         let parts = t.split(&both, &[half, half]);
         let inner = {
-            let gated = t.keeping_input(&parts[0]);
-            t.mul(&parts[1], Other::Same(&gated))
+            let gated = t.unary_saving_input(&parts[0]);
+            t.mul(&parts[1], Operand::Same(&gated))
         };
         product(t, &inner, module.down, all)
     };
-    let sum_of = |t: &Tape| t.sum_down(&out, x.numel);
-    match all_see(t) {
+    let sum_of = |t: &Tape| t.sum_dim(&out, x.numel);
+    match shared_expert(t) {
         Some(shared) => {
             let sum = sum_of(t);
             t.add_in_place(shared, &sum)

@@ -1,44 +1,30 @@
 //! Multi-head latent attention (transformers 5.23, `modeling_deepseek_v2.py` and `modeling_deepseek_v3.py`): queries, keys and values
 //! come out of narrow projections; the turned part of the keys is one head that all share.
 
-use super::attention::{Shared, attend};
-use super::decoder::Batch;
-use super::layers::{LinearModule, NormModule};
-use super::mlp::linear;
+use super::attention_kernel::attend;
+use super::batch::Batch;
+use super::linear::linear;
+use super::modules::{LatentProjections, LinearModule};
 use super::norm::norm;
 use super::rotary;
+use super::shared::SharedInputs;
 use crate::arch::Attention;
-use crate::tape::ops::attention::Extents;
+use crate::tape::ops::attention::AttentionShape;
 use crate::tape::{Tape, Tensor};
-
-/// Projections of a latent attention.
-#[derive(Clone, Debug)]
-pub(crate) struct Latent {
-    /// To the queries: at once, or down and up.
-    pub(crate) q: Vec<LinearModule>,
-    /// The norm between down and up.
-    pub(crate) q_norm: Option<NormModule>,
-    /// Down to keys and values, with the turned part of the keys.
-    pub(crate) kv_down: LinearModule,
-    /// The norm of what is common to keys and values.
-    pub(crate) kv_norm: NormModule,
-    /// Up to keys and values of every head.
-    pub(crate) kv_up: LinearModule,
-}
 
 /// Latent attention over normed hidden states, up to the output projection.
 pub(super) fn latent(
     t: &Tape,
     x: &Tensor,
-    (module, out): (&Latent, &LinearModule),
+    (module, out): (&LatentProjections, &LinearModule),
     a: &Attention,
     batch: Batch,
-    shared: &Shared,
+    shared: &SharedInputs,
 ) -> Tensor {
     let (heads, tokens) = (a.heads, batch.tokens());
     let turned = a.rotary.map_or(0, |rotary| rotary.columns);
     let plain = a.head_dim.saturating_sub(turned);
-    let queries = t.view_copied_back(query(t, x, module));
+    let queries = t.view_with_grad_copy(query(t, x, module));
     let queries = t.split(&queries, &[tokens * heads * plain, tokens * heads * turned]);
     let narrow = linear(t, x, &module.kv_down);
     let narrow = t.split(&narrow, &[narrow.numel - tokens * turned, tokens * turned]);
@@ -52,17 +38,17 @@ pub(super) fn latent(
         t.cat(&[&rest, &turned_q])
     };
     let (k, v) = {
-        let wide = t.view_copied_back(linear(t, &common, &module.kv_up));
+        let wide = t.view_with_grad_copy(linear(t, &common, &module.kv_up));
         let wide = t.split(&wide, &[tokens * heads * plain, tokens * heads * a.value_dim]);
-        let each = t.repeat(&turned_k, heads, true);
+        let each = t.repeat_kv(&turned_k, heads, true);
         let keys = t.empty(tokens * heads * a.head_dim, wide[0].width);
-        let keys = t.paste(keys, &wide[0]);
-        (t.paste(keys, &each), wide[1].clone())
+        let keys = t.copy_slice(keys, &wide[0]);
+        (t.copy_slice(keys, &each), wide[1].clone())
     };
-    let shape = Extents {
-        batch: batch.rows,
-        queries: batch.seq,
-        keys: batch.seq,
+    let shape = AttentionShape {
+        batch: batch.size,
+        queries: batch.seq_len,
+        keys: batch.seq_len,
         heads,
         kv_heads: heads,
         head_dim: a.head_dim,
@@ -73,7 +59,7 @@ pub(super) fn latent(
     linear(t, &attended, out)
 }
 
-fn query(t: &Tape, x: &Tensor, module: &Latent) -> Tensor {
+fn query(t: &Tape, x: &Tensor, module: &LatentProjections) -> Tensor {
     match (module.q.as_slice(), &module.q_norm) {
         ([down, up], Some(between)) => {
             let low = norm(t, &linear(t, x, down), between);

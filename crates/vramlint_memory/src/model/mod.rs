@@ -1,27 +1,36 @@
 //! The model: its parameters on the tape, and its forward, written as the modeling code of transformers 5.23 is.
 
+mod activation;
 mod attention;
+mod attention_kernel;
+mod attention_sinks;
+mod batch;
+mod build;
+mod build_adapters;
+mod build_experts;
 mod deberta;
 mod decoder;
 mod dora;
-mod embed;
+mod eager_attention;
+mod embeddings;
 mod experts;
-mod folded;
+mod gated_mlp;
 mod latent;
-mod layers;
-mod load;
-mod load_experts;
+mod linear;
 mod mlp;
+mod modules;
 mod norm;
-mod project;
+mod parametrized_adapters;
+mod qkv;
 mod rotary;
 mod router;
-mod sinks;
+mod shared;
 mod t5;
-mod written;
 
-pub(crate) use decoder::{Batch, Model};
-pub(crate) use layers::LayerModule;
-pub(crate) use load::{Head, Loaded, load};
-pub(crate) use mlp::{activate, linear};
+pub(crate) use activation::activate;
+pub(crate) use batch::Batch;
+pub(crate) use build::{Modules, OutputHead, build};
+pub(crate) use decoder::Model;
+pub(crate) use linear::linear;
+pub(crate) use modules::LayerModule;
 pub(crate) use norm::norm;

@@ -1,19 +1,19 @@
 //! Norms.
 
-use super::layers::NormModule;
+use super::modules::NormModule;
 use crate::arch::Norm;
-use crate::tape::{Module, Other, Tape, Tensor};
+use crate::tape::{Module, Operand, Tape, Tensor};
 
 /// The norm of rows of `module.columns`.
 pub(crate) fn norm(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
     t.module(Module::leaf([module.weight, module.bias]), x, |t, x| match module.norm {
-        Norm::Rms | Norm::RmsBare => rms(t, x, module),
-        Norm::RmsFull => rms_full(t, x, module),
-        Norm::RmsLate { cast } => rms_late(t, x, module, cast),
-        Norm::RmsMixed => rms_mixed(t, x, module),
+        Norm::Rms | Norm::RmsNoWeight => rms(t, x, module),
+        Norm::RmsGemma => rms_full(t, x, module),
+        Norm::RmsOlmo2 { cast } => rms_late(t, x, module, cast),
+        Norm::RmsT5 => rms_mixed(t, x, module),
         Norm::Layer { .. } => layer(t, x, module),
-        Norm::LayerFull => layer_full(t, x, module),
-        Norm::LayerBare => {
+        Norm::LayerCohere => layer_full(t, x, module),
+        Norm::LayerNoAffine => {
             let normed = t.layer_norm(t.cast(x, 4), module.columns, None, None);
             t.cast(normed, x.width)
         }
@@ -26,12 +26,12 @@ fn rms(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
     let hidden = t.cast(x, 4);
     let variance = t.mean_last(t.square(&hidden), x.numel / module.columns);
     let hidden = {
-        let scale = t.rsqrt(t.add_broadcast(&variance, Other::Scalar));
-        t.mul(hidden, Other::Columns(&scale))
+        let scale = t.rsqrt(t.add_broadcast(&variance, Operand::Scalar));
+        t.mul(hidden, Operand::Columns(&scale))
     };
     let weight = module.weight.map(|weight| t.weight(weight));
     match weight {
-        Some(weight) => t.mul(t.cast(&hidden, x.width), Other::Rows(&weight)),
+        Some(weight) => t.mul(t.cast(&hidden, x.width), Operand::Rows(&weight)),
         None => t.cast(&hidden, x.width),
     }
 }
@@ -40,13 +40,13 @@ fn rms(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
 fn rms_mixed(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
     let scale = {
         let variance = t.mean_last(t.square(t.cast(x, 4)), x.numel / module.columns);
-        t.rsqrt(t.add_broadcast(&variance, Other::Scalar))
+        t.rsqrt(t.add_broadcast(&variance, Operand::Scalar))
     };
-    let hidden = t.mul(x, Other::Columns(&scale));
+    let hidden = t.mul(x, Operand::Columns(&scale));
     match module.weight.map(|weight| t.weight(weight)) {
         Some(weight) => {
             let hidden = if weight.width < 4 { t.cast(hidden, weight.width) } else { hidden };
-            t.mul(hidden, Other::Rows(&weight))
+            t.mul(hidden, Operand::Rows(&weight))
         }
         None => hidden,
     }
@@ -57,13 +57,13 @@ fn rms_full(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
     let normed = {
         let hidden = t.cast(x, 4);
         let variance = t.mean_last(t.square(&hidden), x.numel / module.columns);
-        let scale = t.rsqrt(t.add_broadcast(&variance, Other::Scalar));
-        t.mul(hidden, Other::Columns(&scale))
+        let scale = t.rsqrt(t.add_broadcast(&variance, Operand::Scalar));
+        t.mul(hidden, Operand::Columns(&scale))
     };
     let out = match module.weight {
         Some(weight) => {
-            let weight = t.add_broadcast(t.cast(t.weight(weight), 4), Other::Scalar);
-            t.mul(normed, Other::Rows(&weight))
+            let weight = t.add_broadcast(t.cast(t.weight(weight), 4), Operand::Scalar);
+            t.mul(normed, Operand::Rows(&weight))
         }
         None => normed,
     };
@@ -75,13 +75,13 @@ fn rms_late(t: &Tape, x: &Tensor, module: &NormModule, cast: bool) -> Tensor {
     let hidden = t.cast(x, 4);
     let variance = t.mean_last(t.square(&hidden), x.numel / module.columns);
     let hidden = {
-        let scale = t.rsqrt(t.add_broadcast(&variance, Other::Scalar));
-        t.mul(hidden, Other::Columns(&scale))
+        let scale = t.rsqrt(t.add_broadcast(&variance, Operand::Scalar));
+        t.mul(hidden, Operand::Columns(&scale))
     };
     let weight = module.weight.map(|weight| t.weight(weight));
     let out = match weight {
-        Some(weight) if cast => t.mul(&hidden, Other::Rows(&t.cast(weight, 4))),
-        Some(weight) => t.mul(&hidden, Other::Rows(&weight)),
+        Some(weight) if cast => t.mul(&hidden, Operand::Rows(&t.cast(weight, 4))),
+        Some(weight) => t.mul(&hidden, Operand::Rows(&weight)),
         None => hidden.clone(),
     };
     t.cast(out, x.width)
@@ -94,7 +94,7 @@ fn plus_one(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
         Some(width) => t.cast(x, width),
         None => x,
     };
-    let weight = module.weight.map(|id| t.add_broadcast(t.weight(id), Other::Scalar)).map(as_computed);
+    let weight = module.weight.map(|id| t.add_broadcast(t.weight(id), Operand::Scalar)).map(as_computed);
     let bias = module.bias.map(|id| as_computed(t.weight(id)));
     t.layer_norm(as_computed(x.clone()), module.columns, weight.as_ref(), bias.as_ref())
 }
@@ -115,16 +115,16 @@ fn layer_full(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
     let rows = x.numel / module.columns;
     let hidden = t.cast(x, 4);
     let mean = t.mean_last(&hidden, rows);
-    let variance = t.mean_last(t.square(t.add_broadcast(&hidden, Other::Columns(&mean))), rows);
+    let variance = t.mean_last(t.square(t.add_broadcast(&hidden, Operand::Columns(&mean))), rows);
     let hidden = {
-        let centred = t.add_broadcast(&hidden, Other::Columns(&mean));
-        let scale = t.rsqrt(t.add_broadcast(&variance, Other::Scalar));
-        t.mul(centred, Other::Columns(&scale))
+        let centred = t.add_broadcast(&hidden, Operand::Columns(&mean));
+        let scale = t.rsqrt(t.add_broadcast(&variance, Operand::Scalar));
+        t.mul(centred, Operand::Columns(&scale))
     };
     let out = match module.weight {
         Some(weight) => {
             let weight = t.cast(t.weight(weight), 4);
-            t.mul(hidden, Other::Rows(&weight))
+            t.mul(hidden, Operand::Rows(&weight))
         }
         None => hidden,
     };

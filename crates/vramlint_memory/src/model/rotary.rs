@@ -1,8 +1,8 @@
 //! Rotary position embedding.
 
-use super::decoder::Batch;
-use crate::arch::{Parts, Rotary, Tables};
-use crate::tape::{Other, Tape, Tensor};
+use super::batch::Batch;
+use crate::arch::{Rotary, RotaryJoin, RotaryTables};
+use crate::tape::{Operand, Tape, Tensor};
 
 /// Cosines and sines of every position.
 #[derive(Clone)]
@@ -15,13 +15,13 @@ pub(crate) struct Angles {
 pub(crate) fn angles(t: &Tape, rows: u64, rotary: Rotary, width: u64) -> Angles {
     let columns = rotary.columns;
     t.no_grad(|t| {
-        if matches!(rotary.tables, Tables::Stored { .. }) {
-            return Angles { cos: t.nothing(), sin: t.nothing() };
+        if matches!(rotary.tables, RotaryTables::Stored { .. }) {
+            return Angles { cos: t.empty_tensor(), sin: t.empty_tensor() };
         }
-        if rotary.tables == Tables::Complex {
+        if rotary.tables == RotaryTables::Complex {
             return complex(t, rows * columns / 2);
         }
-        let width = if matches!(rotary.tables, Tables::Wide | Tables::Repeated { wide: true }) { 4 } else { width };
+        let width = if matches!(rotary.tables, RotaryTables::Fp32 | RotaryTables::Repeated { fp32: true }) { 4 } else { width };
         let half = {
             let positions = t.empty(rows, 4);
             let half = t.empty(rows * columns / 2, 4);
@@ -29,10 +29,10 @@ pub(crate) fn angles(t: &Tape, rows: u64, rotary: Rotary, width: u64) -> Angles 
             half
         };
         // gpt-oss does not repeat its angles.
-        let half_wide = rotary.tables == Tables::Half;
+        let half_wide = rotary.tables == RotaryTables::Half;
         let all = if half_wide { half.clone() } else { t.empty(rows * columns, 4) };
-        let cos = t.mul(t.empty(all.numel, 4), Other::Scalar);
-        let sin = t.mul(t.empty(all.numel, 4), Other::Scalar);
+        let cos = t.mul(t.empty(all.numel, 4), Operand::Scalar);
+        let sin = t.mul(t.empty(all.numel, 4), Operand::Scalar);
         let tables = Angles { cos: t.cast(&cos, width), sin: t.cast(&sin, width) };
         drop((half, all));
         tables
@@ -49,10 +49,10 @@ pub(crate) fn turn(
     batch: Batch,
 ) -> (Tensor, Tensor) {
     let angles = match rotary.tables {
-        Tables::Cast | Tables::CastTwice | Tables::Wide => angles.clone(),
-        Tables::Half | Tables::Complex => return turn_parts(t, (q, k), rotary, angles),
-        Tables::Repeated { .. } => repeated(t, &angles.cos, angles.cos.numel),
-        Tables::Stored { .. } => return stored(t, (q, k), rotary, head_dim, batch),
+        RotaryTables::Cast | RotaryTables::CastTwice | RotaryTables::Fp32 => angles.clone(),
+        RotaryTables::Half | RotaryTables::Complex => return turn_parts(t, (q, k), rotary, angles),
+        RotaryTables::Repeated { .. } => repeated(t, &angles.cos, angles.cos.numel),
+        RotaryTables::Stored { .. } => return stored(t, (q, k), rotary, head_dim, batch),
     };
     let cut = |x: &Tensor| {
         let turned = x.numel / head_dim.max(1) * rotary.columns;
@@ -61,8 +61,8 @@ pub(crate) fn turn(
         (first, t.slice(x, x.numel - turned))
     };
     match rotary.parts {
-        Parts::Whole => {
-            let (left, right) = if rotary.fp32 && rotary.tables == Tables::Cast {
+        RotaryJoin::Whole => {
+            let (left, right) = if rotary.fp32 && rotary.tables == RotaryTables::Cast {
                 // Cohere converts both before it turns them.
                 let (wide_q, wide_k) = (t.cast(q, 4), t.cast(k, 4));
                 (rotate(t, &wide_q, rotary, &angles), rotate(t, &wide_k, rotary, &angles))
@@ -71,13 +71,13 @@ pub(crate) fn turn(
             };
             (t.cast(left, q.width), t.cast(right, k.width))
         }
-        Parts::Each => {
+        RotaryJoin::OneByOne => {
             let ((first_q, rest_q), (first_k, rest_k)) = (cut(q), cut(k));
             let left = t.cat(&[&rotate(t, &first_q, rotary, &angles), &rest_q]);
             let right = t.cat(&[&rotate(t, &first_k, rotary, &angles), &rest_k]);
             (left, right)
         }
-        Parts::Both => {
+        RotaryJoin::Together => {
             let ((first_q, rest_q), (first_k, rest_k)) = (cut(q), cut(k));
             let (left, right) = (rotate(t, &first_q, rotary, &angles), rotate(t, &first_k, rotary, &angles));
             let joined = t.cat(&[&left, &rest_q]);
@@ -93,37 +93,37 @@ fn complex(t: &Tape, numel: u64) -> Angles {
         let ones = t.empty(numel, 4);
         let polar = t.empty(numel, 8);
         drop(ones);
-        t.mul(polar, Other::Scalar)
+        t.mul(polar, Operand::Scalar)
     };
     drop(angles);
-    Angles { cos: table, sin: t.nothing() }
+    Angles { cos: table, sin: t.empty_tensor() }
 }
 
 /// Queries and keys all of whose columns are turned, by halves or by neighbours one by one, or as complex numbers.
 pub(super) fn turn_parts(t: &Tape, (q, k): (&Tensor, &Tensor), rotary: Rotary, angles: &Angles) -> (Tensor, Tensor) {
-    if rotary.tables == Tables::Complex {
+    if rotary.tables == RotaryTables::Complex {
         let (wide_q, wide_k) = (t.cast(q, 4), t.cast(k, 4));
-        if rotary.parts == Parts::Whole {
+        if rotary.parts == RotaryJoin::Whole {
             // Llama 4 casts both back at the end.
             let (left, right) = (t.complex_mul(&wide_q, &angles.cos), t.complex_mul(&wide_k, &angles.cos));
             return (t.cast(&left, q.width), t.cast(&right, k.width));
         }
         // The heads of the queries come back in front of the tokens.
-        let seen = t.view_copied_back(&wide_q);
+        let seen = t.view_with_grad_copy(&wide_q);
         let left = t.cast(t.complex_mul(&seen, &angles.cos), q.width);
         let right = t.cast(t.complex_mul(&wide_k, &angles.cos), k.width);
         return (left, right);
     }
-    if !rotary.interleaved && rotary.tables != Tables::Half {
+    if !rotary.interleaved && rotary.tables != RotaryTables::Half {
         return (rotate(t, q, rotary, angles), rotate(t, k, rotary, angles));
     }
     let one = |x: &Tensor| {
         let half = x.numel / 2;
         let parts = match rotary.tables {
-            Tables::Half => t.split(x, &[half, half]),
+            RotaryTables::Half => t.split(x, &[half, half]),
             _ => vec![t.slice(x, half), t.slice(x, half)],
         };
-        let times = |part: usize, table: &Tensor| t.mul(&parts[part], Other::Rows(table));
+        let times = |part: usize, table: &Tensor| t.mul(&parts[part], Operand::Rows(table));
         let first = t.add(times(0, &angles.cos), times(1, &angles.sin));
         let second = t.add(times(1, &angles.cos), times(0, &angles.sin));
         t.cat(&[&first, &second])
@@ -139,18 +139,18 @@ fn repeated(t: &Tape, like: &Tensor, numel: u64) -> Angles {
 
 /// GPT-J: rows of its table are picked in each block, and repeated for keys and for queries.
 fn stored(t: &Tape, (q, k): (&Tensor, &Tensor), rotary: Rotary, head_dim: u64, batch: Batch) -> (Tensor, Tensor) {
-    let numel = batch.seq * rotary.columns;
+    let numel = batch.seq_len * rotary.columns;
     let rows = t.no_grad(|t| {
         let positions = t.empty(numel, 8);
         let picked = t.empty(numel, 4);
-        let keep = matches!(rotary.tables, Tables::Stored { wide: true, .. });
+        let keep = matches!(rotary.tables, RotaryTables::Stored { fp32: true, .. });
         let rows = if keep { picked } else { t.cast(&picked, k.width) };
         drop(positions);
         rows
     });
     let one = |x: &Tensor| {
         let angles = repeated(t, &rows, numel);
-        if rotary.parts == Parts::Whole {
+        if rotary.parts == RotaryJoin::Whole {
             return rotate(t, x, rotary, &angles);
         }
         let turned = x.numel / head_dim.max(1) * rotary.columns;
@@ -166,14 +166,14 @@ fn stored(t: &Tape, (q, k): (&Tensor, &Tensor), rotary: Rotary, head_dim: u64, b
 fn rotate(t: &Tape, x: &Tensor, rotary: Rotary, angles: &Angles) -> Tensor {
     // ERNIE converts each operand.
     let wide = |x: Tensor| if rotary.fp32 { t.cast(x, 4) } else { x };
-    let left = t.mul(wide(x.clone()), Other::Rows(&angles.cos));
+    let left = t.mul(wide(x.clone()), Operand::Rows(&angles.cos));
     let right = {
         let half = x.numel / 2;
-        let x = if rotary.tables == Tables::CastTwice { wide(x.clone()) } else { x.clone() };
+        let x = if rotary.tables == RotaryTables::CastTwice { wide(x.clone()) } else { x.clone() };
         let (first, second) = (t.slice(&x, half), t.slice(&x, half));
         let turned = t.neg(second);
         t.cat(&[&turned, &first])
     };
-    let right = t.mul(wide(right), Other::Rows(&angles.sin));
+    let right = t.mul(wide(right), Operand::Rows(&angles.sin));
     t.add(left, right)
 }

@@ -1,10 +1,10 @@
 //! Routers: which experts see a token, and with which weight (transformers 5.23, the routers of the modeling files).
 
-use super::experts::ExpertsModule;
-use super::folded;
-use super::mlp::linear;
+use super::linear::linear;
+use super::modules::ExpertsModule;
+use super::parametrized_adapters;
 use crate::arch::{Experts, Router};
-use crate::tape::{Other, Tape, Tensor, Weight};
+use crate::tape::{Operand, Tape, Tensor, Weight};
 
 /// What a router says.
 pub(super) struct Routed {
@@ -21,9 +21,9 @@ fn score(t: &Tape, x: &Tensor, module: &ExpertsModule) -> Tensor {
     let base = &module.router.base;
     match (module.adapters.router, base.weight) {
         (Some(factors), Weight::Plain(id)) => {
-            let (weight, _delta) = folded::router(t, id, factors);
+            let (weight, _delta) = parametrized_adapters::adapted_router(t, id, factors);
             let width = t.autocast_width().unwrap_or(weight.width);
-            t.product(t.cast(x, width), t.cast(weight, width), None, base.output)
+            t.matmul(t.cast(x, width), t.cast(weight, width), None, base.output)
         }
         _ => linear(t, x, &module.router),
     }
@@ -34,53 +34,53 @@ pub(super) fn route(t: &Tape, x: &Tensor, module: &ExpertsModule, shape: &Expert
     let tokens = x.numel / hidden.max(1);
     let chosen = tokens * shape.active;
     match shape.router {
-        Router::Softmax { normed, cast } => {
+        Router::Softmax { normalized, cast } => {
             let logits = score(t, x, module);
             let scores = t.softmax(t.cast(&logits, 4), 4);
-            let (weights, places) = t.top(scores, chosen);
-            let weights = if normed { norm_in_place(t, &weights, tokens) } else { weights };
+            let (weights, places) = t.topk(scores, chosen);
+            let weights = if normalized { norm_in_place(t, &weights, tokens) } else { weights };
             let weights = if cast { t.cast(weights, logits.width) } else { weights };
             Routed { weights, places, _logits: logits }
         }
-        Router::TopSoftmax { wide } => {
+        Router::TopSoftmax { fp32 } => {
             let logits = score(t, x, module);
-            let logits = if wide { t.cast(logits, 4) } else { logits };
-            let (highest, places) = t.top(&logits, chosen);
+            let logits = if fp32 { t.cast(logits, 4) } else { logits };
+            let (highest, places) = t.topk(&logits, chosen);
             let width = highest.width;
             let weights = t.softmax(highest, width);
-            let weights = if wide { t.cast(weights, x.width) } else { weights };
+            let weights = if fp32 { t.cast(weights, x.width) } else { weights };
             Routed { weights, places, _logits: logits }
         }
-        Router::Wide { sigmoid, normed, grouped } => {
+        Router::Fp32 { sigmoid, normalized, grouped } => {
             let logits = wide(t, x, module);
-            let scores = if sigmoid { t.keeping_result(&logits) } else { t.softmax(t.cast(&logits, 4), 4) };
+            let scores = if sigmoid { t.unary_saving_output(&logits) } else { t.softmax(t.cast(&logits, 4), 4) };
             let (weights, places) = if sigmoid {
                 let places = t.no_grad(|t| among_groups(t, &scores, chosen));
-                (t.gather_places(scores, &places), places)
+                (t.gather_by_index(scores, &places), places)
             } else if grouped {
                 let (mask, masked) = (t.empty(scores.numel, 1), t.contiguous(&scores));
                 drop((mask, scores));
-                t.top(masked, chosen)
+                t.topk(masked, chosen)
             } else {
-                t.top(scores, chosen)
+                t.topk(scores, chosen)
             };
-            let weights = if normed { norm_in_place(t, &weights, tokens) } else { weights };
-            let weights = t.mul(weights, Other::Scalar);
+            let weights = if normalized { norm_in_place(t, &weights, tokens) } else { weights };
+            let weights = t.mul(weights, Operand::Scalar);
             Routed { weights, places, _logits: logits }
         }
-        Router::Corrected => corrected(t, x, module, chosen, tokens),
-        Router::Mixer => mixer(t, x, module, chosen, tokens),
-        Router::Every => {
+        Router::BiasCorrected => corrected(t, x, module, chosen, tokens),
+        Router::SparseMixer => mixer(t, x, module, chosen, tokens),
+        Router::AllExperts => {
             let logits = score(t, x, module);
             let weights = {
-                let (highest, places) = t.top(&logits, chosen);
-                let spread = t.gather_places(t.empty(logits.numel, logits.width), &t.empty(0, 8));
+                let (highest, places) = t.topk(&logits, chosen);
+                let spread = t.gather_by_index(t.empty(logits.numel, logits.width), &t.empty(0, 8));
                 drop((spread, places));
                 let scattered = scatter(t, highest, logits.numel);
-                let open = t.keeping_result(t.cast(scattered, 4));
+                let open = t.unary_saving_output(t.cast(scattered, 4));
                 t.cast(open, logits.width)
             };
-            Routed { weights, places: t.nothing(), _logits: logits }
+            Routed { weights, places: t.empty_tensor(), _logits: logits }
         }
     }
 }
@@ -95,17 +95,17 @@ fn wide(t: &Tape, x: &Tensor, module: &ExpertsModule) -> Tensor {
     let base = &module.router.base;
     let Weight::Plain(id) = base.weight else { return linear(t, x, &module.router) };
     let (stored, _delta) = match module.adapters.router {
-        Some(factors) => folded::router(t, id, factors),
-        None => (t.weight(id), t.nothing()),
+        Some(factors) => parametrized_adapters::adapted_router(t, id, factors),
+        None => (t.weight(id), t.empty_tensor()),
     };
     let (x, weight) = (t.cast(x, 4), t.cast(&stored, 4));
     match t.autocast_width() {
         Some(width) => {
             let weight =
                 if stored.width == 4 && module.adapters.router.is_none() { t.compute_weight(id) } else { t.cast(weight, width) };
-            t.product(t.cast(x, width), weight, None, base.output)
+            t.matmul(t.cast(x, width), weight, None, base.output)
         }
-        None => t.product(x, weight, None, base.output),
+        None => t.matmul(x, weight, None, base.output),
     }
 }
 
@@ -139,8 +139,8 @@ fn corrected(t: &Tape, x: &Tensor, module: &ExpertsModule, chosen: u64, tokens: 
             drop(choice);
             places
         });
-        let weights = t.gather_places(scores, &places);
-        let least = t.keeping_input(t.sum_last(&weights, tokens));
+        let weights = t.gather_by_index(scores, &places);
+        let least = t.unary_saving_input(t.sum_last(&weights, tokens));
         let weights = t.divide(&weights, &least);
         (logits, weights, places)
     });
@@ -168,8 +168,8 @@ fn mixer(t: &Tape, x: &Tensor, module: &ExpertsModule, chosen: u64, tokens: u64)
         });
         let width = if t.autocast_width().is_some() { 4 } else { masked.width };
         let gates = t.softmax(t.cast(&masked, width), width);
-        let weight = t.gather_places(&gates, &place);
-        let weight = t.mul(weight, Other::Scalar);
+        let weight = t.gather_by_index(&gates, &place);
+        let weight = t.mul(weight, Operand::Scalar);
         (weight, place, masked, gates)
     };
     let first = one(&logits);

@@ -1,19 +1,21 @@
 //! The forward of T5: an encoder, and a decoder that sees it (transformers 5.23, `modeling_t5.py`).
 
-use super::decoder::{Batch, Model, lookup};
-use super::layers::{AttentionModule, CrossModule, LayerModule, NormModule, Projections};
-use super::mlp::{activate, linear};
+use super::activation::activate;
+use super::batch::Batch;
+use super::decoder::{Model, lookup};
+use super::linear::linear;
+use super::modules::{AttentionModule, CrossAttentionBlock, LayerModule, NormModule, Projections};
 use super::norm::norm;
 use crate::arch::{Attention, Mlp};
-use crate::estimate::{Phase, Words};
-use crate::model::layers::MlpModule;
+use crate::estimate::{Label, Phase};
+use crate::model::modules::MlpModule;
 use crate::setup::{Checkpointing, Setup};
-use crate::tape::ops::attention::Extents;
-use crate::tape::{BlockFn, Module, Other, ParamId, Site, Tape, Tensor};
+use crate::tape::ops::attention::AttentionShape;
+use crate::tape::{BlockFn, Module, Operand, ParamId, Site, Tape, Tensor};
 use std::rc::Rc;
 
-static ENCODER: Words = Words { en: "encoder", zh: "编码器" };
-static DECODER: Words = Words { en: "decoder", zh: "解码器" };
+static ENCODER: Label = Label { en: "encoder", zh: "编码器" };
+static DECODER: Label = Label { en: "decoder", zh: "解码器" };
 
 /// What is added to the scores.
 struct Added {
@@ -36,44 +38,47 @@ struct Call<'a> {
 impl Model {
     /// Hidden states of the decoder, and what keeps its name until the loss is there.
     pub(crate) fn translate(&self, t: &Tape, ids: &Tensor, source: Batch, target: Batch, setup: &Setup) -> (Tensor, Vec<Tensor>) {
-        let Some(decoder) = &self.loaded.decoder else { return (self.forward(t, ids, source, setup, true), Vec::new()) };
+        let Some(decoder) = &self.modules.decoder else { return (self.forward(t, ids, source, setup, true), Vec::new()) };
         let checkpoints = setup.checkpointing != Checkpointing::None;
         let eager = setup.attention == crate::setup::Attention::Eager;
         let require = setup.lora.is_some() && checkpoints;
-        t.at(Site { phase: Phase::Forward, layer: 0, name: &ENCODER });
-        let rows = self.rows(t, ids, source, require);
+        t.set_site(Site { phase: Phase::Forward, layer: 0, name: &ENCODER });
+        let rows = self.token_embeddings(t, ids, source, require);
         let width = rows.width;
-        let padding = |keys: u64, queries: u64| setup.padding_mask.then(|| t.empty(source.rows * keys * queries, width));
+        let padding = |keys: u64, queries: u64| setup.padding_mask.then(|| t.empty(source.size * keys * queries, width));
         let added = Rc::new(Added {
             eager,
-            bias: self.distances(t, decoder.biases[0], source.seq),
-            mask: padding(source.seq, source.seq),
+            bias: self.distances(t, decoder.biases[0], source.seq_len),
+            mask: padding(source.seq_len, source.seq_len),
         });
         let mut hidden = self.dropped(t, rows.clone());
-        for layer in &self.loaded.layers {
+        for layer in &self.modules.layers {
             let body: BlockFn = {
                 let (layer, added) = (layer.clone(), Rc::clone(&added));
                 Rc::new(move |t, x| encode(t, x, &layer, source, &added))
             };
             hidden = run(t, (&body, layer.number), hidden, setup);
         }
-        let encoded = match &self.loaded.final_norm {
+        let encoded = match &self.modules.final_norm {
             Some(module) => norm(t, &hidden, module),
             None => hidden,
         };
         let encoded = self.dropped(t, encoded);
         drop((rows, added));
-        t.at(Site { phase: Phase::Forward, layer: 0, name: &DECODER });
+        t.set_site(Site { phase: Phase::Forward, layer: 0, name: &DECODER });
         let shifted = t.empty(target.tokens(), 8);
-        let rows = self.rows(t, &shifted, target, require);
+        let rows = self.token_embeddings(t, &shifted, target, require);
         let heads = decoder.blocks.first().map_or(0, |block| block.own.shape.attention.heads);
         let own = Added {
             eager,
-            bias: self.distances(t, decoder.biases[1], target.seq),
-            mask: Some(t.empty(target.rows * target.seq * target.seq, rows.width)),
+            bias: self.distances(t, decoder.biases[1], target.seq_len),
+            mask: Some(t.empty(target.size * target.seq_len * target.seq_len, rows.width)),
         };
-        let cross =
-            Added { eager, bias: t.empty(heads * target.seq * source.seq, rows.width), mask: padding(source.seq, target.seq) };
+        let cross = Added {
+            eager,
+            bias: t.empty(heads * target.seq_len * source.seq_len, rows.width),
+            mask: padding(source.seq_len, target.seq_len),
+        };
         let shared = Rc::new((own, cross, encoded.clone()));
         let mut hidden = self.dropped(t, rows.clone());
         // The decoder caches although it trains, unless a checkpoint forbids it.
@@ -84,27 +89,27 @@ impl Model {
                 let (block, shared, cache) = (block.clone(), Rc::clone(&shared), Rc::clone(&cache));
                 Rc::new(move |t, x| {
                     let (own, cross, encoded) = &*shared;
-                    let call = Call { source: None, queries: target, keys: target.seq, added: own, cached: !checkpoints };
+                    let call = Call { source: None, queries: target, keys: target.seq_len, added: own, cached: !checkpoints };
                     let other =
-                        Call { source: Some(encoded), queries: target, keys: source.seq, added: cross, cached: !checkpoints };
+                        Call { source: Some(encoded), queries: target, keys: source.seq_len, added: cross, cached: !checkpoints };
                     let (out, kept) = decode(t, x, &block, &call, &other);
                     cache.borrow_mut().extend(kept);
                     out
                 })
             };
             // Behind the blocks of the encoder.
-            let number = block.own.number.saturating_add(u32::try_from(self.loaded.layers.len()).unwrap_or(u32::MAX));
+            let number = block.own.number.saturating_add(u32::try_from(self.modules.layers.len()).unwrap_or(u32::MAX));
             hidden = run(t, (&body, number), hidden, setup);
             names.append(&mut cache.borrow_mut());
         }
         let last = self.dropped(t, norm(t, &hidden, &decoder.norm));
         drop((hidden, rows, shared));
-        let last = if self.head.scaled { t.mul(last, Other::Scalar) } else { last };
+        let last = if self.head.scaled { t.mul(last, Operand::Scalar) } else { last };
         (last, names)
     }
 
-    fn rows(&self, t: &Tape, ids: &Tensor, batch: Batch, require: bool) -> Tensor {
-        let rows = lookup(t, self.loaded.embedding, ids, (batch.tokens(), self.hidden));
+    fn token_embeddings(&self, t: &Tape, ids: &Tensor, batch: Batch, require: bool) -> Tensor {
+        let rows = lookup(t, self.modules.embedding, ids, (batch.tokens(), self.hidden));
         if require { rows.requiring_grad() } else { rows }
     }
 
@@ -113,9 +118,9 @@ impl Model {
     }
 
     /// The bias of every pair of tokens, for each head.
-    fn distances(&self, t: &Tape, table: ParamId, seq: u64) -> Tensor {
-        let pairs = seq * seq;
-        let heads = self.loaded.layers.first().map_or(1, |layer| layer.shape.attention.heads);
+    fn distances(&self, t: &Tape, table: ParamId, seq_len: u64) -> Tensor {
+        let pairs = seq_len * seq_len;
+        let heads = self.modules.layers.first().map_or(1, |layer| layer.shape.attention.heads);
         let buckets = t.empty(pairs, 8);
         lookup(t, table, &buckets, (pairs, heads))
     }
@@ -128,19 +133,19 @@ fn run(t: &Tape, (body, number): (&BlockFn, u32), hidden: Tensor, setup: &Setup)
     })
 }
 
-fn site(t: &Tape, layer: u32, name: &'static Words) {
+fn site(t: &Tape, layer: u32, name: &'static Label) {
     let phase = if t.site().phase == Phase::Forward { Phase::Forward } else { Phase::Backward };
-    t.at(Site { phase, layer, name });
+    t.set_site(Site { phase, layer, name });
 }
 
 fn encode(t: &Tape, x: &Tensor, layer: &LayerModule, batch: Batch, added: &Added) -> Tensor {
     site(t, layer.number, &ENCODER);
-    let call = Call { source: None, queries: batch, keys: batch.seq, added, cached: false };
+    let call = Call { source: None, queries: batch, keys: batch.seq_len, added, cached: false };
     let hidden = look(t, x, (&layer.attention, &layer.norms[0]), layer, &call, &mut Vec::new());
     feed(t, &hidden, layer)
 }
 
-fn decode(t: &Tape, x: &Tensor, block: &CrossModule, own: &Call<'_>, cross: &Call<'_>) -> (Tensor, Vec<Tensor>) {
+fn decode(t: &Tape, x: &Tensor, block: &CrossAttentionBlock, own: &Call<'_>, cross: &Call<'_>) -> (Tensor, Vec<Tensor>) {
     site(t, block.own.number, &DECODER);
     let layer = &block.own;
     let mut cache = Vec::new();
@@ -168,7 +173,7 @@ fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, call
     let Projections::Separate { q, k, v } = &module.projections else { return x.clone() };
     let source = call.source.unwrap_or(x);
     // The gradient of a product lies with the heads in front; a kernel's lies as it was projected.
-    let heads = |x: Tensor| if call.added.eager { t.view_copied_back(x) } else { x };
+    let heads = |x: Tensor| if call.added.eager { t.view_with_grad_copy(x) } else { x };
     let q = heads(linear(t, x, q));
     let (k, v) = {
         let k = linear(t, source, k);
@@ -178,7 +183,7 @@ fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, call
     if call.cached {
         cache.extend([k.detach(), v.detach()]);
     }
-    let rows = call.queries.rows;
+    let rows = call.queries.size;
     if !call.added.eager {
         let out = kernel(t, [&q, &k, &v], a, call);
         return linear(t, &out, &module.out);
@@ -188,18 +193,18 @@ fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, call
     let computed = |x: &Tensor| t.autocast_width().map_or_else(|| x.clone(), |width| t.cast(x, width));
     let raw = {
         let (q, k) = (fold(computed(&q), false), fold(computed(&k), call.cached));
-        t.bmm(q, k, rows * a.heads * call.queries.seq * call.keys)
+        t.bmm(q, k, rows * a.heads * call.queries.seq_len * call.keys)
     };
-    let scaled = t.mul(raw, Other::Scalar);
-    let biased = t.add_broadcast(scaled, Other::Rows(&call.added.bias));
-    let biased = if call.added.mask.is_some() { t.add_broadcast(biased, Other::Scalar) } else { biased };
+    let scaled = t.mul(raw, Operand::Scalar);
+    let biased = t.add_broadcast(scaled, Operand::Rows(&call.added.bias));
+    let biased = if call.added.mask.is_some() { t.add_broadcast(biased, Operand::Scalar) } else { biased };
     let width = if t.autocast_width().is_some() { 4 } else { biased.width };
     let soft = t.softmax(t.cast(biased, width), width);
     let weights = if a.dropout { t.dropout(soft) } else { soft };
     let out = {
         let v = fold(computed(&v), call.cached);
-        let out = t.bmm(computed(&weights), v, rows * a.heads * call.queries.seq * a.value_dim);
-        t.transposed(out)
+        let out = t.bmm(computed(&weights), v, rows * a.heads * call.queries.seq_len * a.value_dim);
+        t.transpose_contiguous(out)
     };
     drop(weights);
     linear(t, &out, &module.out)
@@ -207,9 +212,9 @@ fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, call
 
 /// The kernel of torch that takes a bias, which is laid out for it, joined with the mask.
 fn kernel(t: &Tape, [q, k, v]: [&Tensor; 3], a: &Attention, call: &Call<'_>) -> Tensor {
-    let shape = Extents {
-        batch: call.queries.rows,
-        queries: call.queries.seq,
+    let shape = AttentionShape {
+        batch: call.queries.size,
+        queries: call.queries.seq_len,
         keys: call.keys,
         heads: a.heads,
         kv_heads: a.heads,
@@ -222,12 +227,12 @@ fn kernel(t: &Tape, [q, k, v]: [&Tensor; 3], a: &Attention, call: &Call<'_>) -> 
     let bias = match &call.added.mask {
         Some(mask) => {
             let all = t.empty(mask.numel * a.heads, mask.width);
-            t.add_broadcast(all, Other::Rows(bias))
+            t.add_broadcast(all, Operand::Rows(bias))
         }
         None if bias.requires_grad() => t.contiguous(bias),
         None => bias.clone(),
     };
-    t.efficient_biased(&computed(q), &computed(k), &computed(v), shape, &computed(&bias))
+    t.mem_efficient_biased(&computed(q), &computed(k), &computed(v), shape, &computed(&bias))
 }
 
 /// Norm, MLP with dropout inside, dropout, add.
@@ -240,7 +245,7 @@ fn feed(t: &Tape, x: &Tensor, layer: &LayerModule) -> Tensor {
             let inner = {
                 let gated = activate(t, linear(t, &normed, gate), *activation);
                 let up = linear(t, &normed, up);
-                t.mul(gated, Other::Same(&up))
+                t.mul(gated, Operand::Same(&up))
             };
             linear(t, &drop_some(inner), down)
         }

@@ -1,28 +1,28 @@
 //! A training run of two optimizer steps: what is loaded, and what each step takes and gives back.
 
-pub(crate) mod bounded;
-pub(crate) mod compress;
+pub(crate) mod clamp;
 mod generate;
+pub(crate) mod layer_extrapolation;
 mod loss;
+pub(crate) mod memory_trace;
 mod optimizer;
 mod parallel;
-pub(crate) mod profile;
 
 use crate::arch::{Arch, Layer};
-use crate::estimate::{Part, Phase, Words};
-use crate::model::{Batch, Model, load};
+use crate::estimate::{Label, Part, Phase};
+use crate::model::{Batch, Model, build};
 use crate::setup::{Reference, Resident, Setup};
 use crate::tape::{Device, Event, ParamId, Site, Tape};
-use loss::Models;
-pub(crate) use parallel::Census;
-use parallel::Scheme;
+use loss::PolicyAndReference;
+use parallel::DistributedEngine;
+pub(crate) use parallel::ParamSizes;
 
-static INPUTS: Words = Words { en: "inputs", zh: "输入" };
-static BESIDE: Words = Words { en: "models beside", zh: "其他常驻模型" };
-static STEP: Words = Words { en: "optimizer", zh: "优化器" };
+static INPUTS: Label = Label { en: "inputs", zh: "输入" };
+static RESIDENTS: Label = Label { en: "models beside", zh: "其他常驻模型" };
+static STEP: Label = Label { en: "optimizer", zh: "优化器" };
 
 /// What was recorded.
-pub(crate) struct Trace {
+pub(crate) struct EventTrace {
     /// Every event.
     pub(crate) events: Vec<Event>,
     /// How many of them belong to loading.
@@ -36,77 +36,85 @@ pub(crate) struct Trace {
 }
 
 /// Runs `arch` with the given blocks.
-pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Trace {
-    if let Some((local, own)) = parallel::shape::local(arch, setup) {
-        let layers: Vec<(Layer, u64)> =
-            layers.iter().map(|(layer, times)| (parallel::shape::layer(*layer, setup.parallel.tensor), *times)).collect();
+pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventTrace {
+    if let Some((local, own)) = parallel::tensor_parallel::local_shard(arch, setup) {
+        let layers: Vec<(Layer, u64)> = layers
+            .iter()
+            .map(|(layer, times)| (parallel::tensor_parallel::shard_layer(*layer, setup.parallel.tensor), *times))
+            .collect();
         return run(&local, &own, &layers);
     }
     let tape = Tape::new(device(setup));
-    let policy = Model::new(arch, load(&tape, arch, setup, layers, false));
+    let policy = Model::new(arch, build(&tape, arch, setup, layers, false));
     let reference = (setup.reference == Reference::Copy).then(|| {
-        tape.at(Site { phase: Phase::Load, layer: 0, name: &loss::REFERENCE });
-        Model::new(arch, load(&tape, arch, setup, layers, true))
+        tape.set_site(Site { phase: Phase::Load, layer: 0, name: &loss::REFERENCE });
+        Model::new(arch, build(&tape, arch, setup, layers, true))
     });
-    let models = Models { policy, reference };
+    let models = PolicyAndReference { policy, reference };
     // Models beside it stay as they were loaded.
-    let residents: Vec<Model> = setup.residents.iter().map(|resident| beside(&tape, resident)).collect();
+    let residents: Vec<Model> = setup.residents.iter().map(|resident| build_resident(&tape, resident)).collect();
     tape.empty_cache();
     let mut events = tape.take_events();
     let trained: Vec<ParamId> = tape.param_ids().filter(|id| tape.with_param(*id, |param| param.trainable)).collect();
     let count = |id: &ParamId| tape.with_param(*id, |param| param.shape[0] * param.shape[1]);
     let trainable = trained.iter().map(count).sum();
-    let census = parallel::Census::new(arch, setup);
-    let scheme = parallel::wrap(&tape, &models.policy.loaded, &census, setup);
-    let scheme = scheme.as_deref();
+    let param_sizes = parallel::ParamSizes::new(arch, setup);
+    let engine = parallel::wrap(&tape, &models.policy.modules, &param_sizes, setup);
+    let engine = engine.as_deref();
     tape.empty_cache();
     events.extend(tape.take_events());
     let loaded = events.len();
     // One for each group that is stepped on its own.
-    let mut states: Vec<optimizer::State> = Vec::new();
-    states.resize_with(scheme.map_or(1, Scheme::groups), Default::default);
+    let mut states: Vec<optimizer::OptimizerState> = Vec::new();
+    states.resize_with(engine.map_or(1, DistributedEngine::groups), Default::default);
     for _ in 0..2 {
         if let Some(round) = setup.generation.filter(|round| round.vllm_share.is_none()) {
             generate::generate(&tape, &models.policy, setup, round);
         }
         // A first micro-batch, one in between where ranks share them, and the last.
-        let batches = setup.accumulation.clamp(1, if scheme.is_some() { 3 } else { 2 });
+        let batches = setup.accumulation.clamp(1, if engine.is_some() { 3 } else { 2 });
         for batch in 1..=batches {
-            micro_step(&tape, &models, setup, scheme, batch == batches);
+            micro_step(&tape, &models, setup, engine, batch == batches);
         }
-        tape.at(Site { phase: Phase::Optimizer, layer: 0, name: &STEP });
-        step(&tape, &trained, setup, scheme, &mut states);
+        tape.set_site(Site { phase: Phase::Optimizer, layer: 0, name: &STEP });
+        step(&tape, &trained, setup, engine, &mut states);
     }
     events.extend(tape.take_events());
     drop(residents);
     let blocks = tape.blocks();
-    Trace { events, loaded, trainable, blocks, managed: states.iter().map(|state| state.managed).sum() }
+    EventTrace { events, loaded, trainable, blocks, managed: states.iter().map(|state| state.managed).sum() }
 }
 
 /// A model that is only asked.
-fn beside(tape: &Tape, resident: &Resident) -> Model {
-    tape.at(Site { phase: Phase::Load, layer: 0, name: &BESIDE });
+fn build_resident(tape: &Tape, resident: &Resident) -> Model {
+    tape.set_site(Site { phase: Phase::Load, layer: 0, name: &RESIDENTS });
     let setup = Setup { weights: resident.weights, quantization: resident.quantization, ..Setup::default() };
-    let loaded = load(tape, &resident.arch, &setup, &resident.arch.layers, true);
+    let loaded = build(tape, &resident.arch, &setup, &resident.arch.layers, true);
     Model::new(&resident.arch, loaded)
 }
 
 /// Clips and steps: the parameters themselves, or what a scheme has in their place.
-fn step(t: &Tape, trained: &[ParamId], setup: &Setup, scheme: Option<&dyn Scheme>, states: &mut [optimizer::State]) {
-    let all = scheme.map_or_else(|| trained.to_vec(), Scheme::optimized);
-    let here = scheme.is_none_or(Scheme::steps_on_gpu);
-    match scheme {
-        Some(scheme) if !scheme.torch_clips() => scheme.norm(t),
+fn step(
+    t: &Tape,
+    trained: &[ParamId],
+    setup: &Setup,
+    engine: Option<&dyn DistributedEngine>,
+    states: &mut [optimizer::OptimizerState],
+) {
+    let all = engine.map_or_else(|| trained.to_vec(), DistributedEngine::optimizer_params);
+    let here = engine.is_none_or(DistributedEngine::steps_on_gpu);
+    match engine {
+        Some(engine) if !engine.clips_with_torch() => engine.compute_grad_norm(t),
         _ if setup.clip && here => optimizer::clip(t, &all),
         _ => {}
     }
     for (group, state) in states.iter_mut().enumerate() {
-        let ids = scheme.map_or_else(|| trained.to_vec(), |scheme| scheme.begin_step(t, group));
+        let ids = engine.map_or_else(|| trained.to_vec(), |engine| engine.begin_step(t, group));
         if here {
             optimizer::step(t, &ids, setup, state);
         }
-        if let Some(scheme) = scheme {
-            scheme.end_step(t, group);
+        if let Some(engine) = engine {
+            engine.end_step(t, group);
         }
     }
     for id in &all {
@@ -114,25 +122,25 @@ fn step(t: &Tape, trained: &[ParamId], setup: &Setup, scheme: Option<&dyn Scheme
     }
 }
 
-fn micro_step(tape: &Tape, models: &Models, setup: &Setup, scheme: Option<&dyn Scheme>, last: bool) {
-    tape.at(Site { phase: Phase::Forward, layer: 0, name: &INPUTS });
-    let batch = Batch { rows: setup.micro_batch * setup.task.rows(), seq: setup.sequence_length };
+fn micro_step(tape: &Tape, models: &PolicyAndReference, setup: &Setup, engine: Option<&dyn DistributedEngine>, last: bool) {
+    tape.set_site(Site { phase: Phase::Forward, layer: 0, name: &INPUTS });
+    let batch = Batch { size: setup.micro_batch * setup.task.sequences_per_sample(), seq_len: setup.sequence_length };
     let ids = tape.empty_as(batch.tokens(), 8, Part::Other);
     let mask = setup.padding_mask.then(|| tape.empty_as(batch.tokens(), 8, Part::Other));
-    if let Some(scheme) = scheme {
-        scheme.begin_micro_batch(tape, last);
+    if let Some(engine) = engine {
+        engine.begin_micro_batch(tape, last);
     }
-    let autocast = setup.autocast.filter(|_| parallel::autocasts(setup)).map(crate::setup::Dtype::bytes);
+    let autocast = setup.autocast.filter(|_| parallel::uses_autocast(setup)).map(crate::setup::Dtype::bytes);
     let loss = tape.autocast(autocast, |t| loss::loss(t, models, &ids, batch, setup));
     drop((ids, mask));
-    if let Some(scheme) = scheme {
-        scheme.end_forward(tape);
-        scheme.begin_backward(tape);
+    if let Some(engine) = engine {
+        engine.end_forward(tape);
+        engine.begin_backward(tape);
     }
-    tape.at(Site { phase: Phase::Loss, layer: 0, name: &loss::LOSS });
+    tape.set_site(Site { phase: Phase::Loss, layer: 0, name: &loss::LOSS });
     tape.backward(loss);
-    if let Some(scheme) = scheme {
-        scheme.end_backward(tape);
+    if let Some(engine) = engine {
+        engine.end_backward(tape);
     }
 }
 

@@ -6,15 +6,15 @@ use crate::tape::{ParamId, Tape, Tensor};
 
 /// States that stay.
 #[derive(Default)]
-pub(super) struct State {
-    kept: Vec<Tensor>,
-    made: bool,
+pub(super) struct OptimizerState {
+    tensors: Vec<Tensor>,
+    initialized: bool,
     /// Bytes of states in managed memory (paged optimizers).
     pub(super) managed: u64,
 }
 
 /// What the step needs to know of a trained parameter.
-struct Trained {
+struct TrainedParam {
     numel: u64,
     columns: u64,
     rows: u64,
@@ -23,8 +23,8 @@ struct Trained {
 }
 
 /// bitsandbytes 0.50: smaller parameters keep 32-bit states (`min_8bit_size`), and are never paged below the second bound.
-const SMALLEST_8BIT: u64 = 4096;
-const SMALLEST_PAGED: u64 = 100_000;
+const MIN_8BIT_SIZE: u64 = 4096;
+const MIN_PAGED_SIZE: u64 = 100_000;
 /// Numbers that share a scale in 8-bit states.
 const BLOCK_8BIT: u64 = 256;
 
@@ -36,11 +36,11 @@ pub(super) fn clip(t: &Tape, trained: &[ParamId]) {
 }
 
 /// One step. Matrices form one group, vectors another (the Trainer's weight decay).
-pub(super) fn step(t: &Tape, trained: &[ParamId], setup: &Setup, state: &mut State) {
-    let all: Vec<Trained> = trained
+pub(super) fn step(t: &Tape, trained: &[ParamId], setup: &Setup, state: &mut OptimizerState) {
+    let all: Vec<TrainedParam> = trained
         .iter()
         .map(|id| {
-            t.with_param(*id, |param| Trained {
+            t.with_param(*id, |param| TrainedParam {
                 numel: param.shape[0] * param.shape[1],
                 rows: param.shape[0],
                 columns: param.shape[1],
@@ -49,48 +49,48 @@ pub(super) fn step(t: &Tape, trained: &[ParamId], setup: &Setup, state: &mut Sta
             })
         })
         .collect();
-    let (matrices, vectors): (Vec<&Trained>, Vec<&Trained>) = all.iter().partition(|param| param.rows > 1);
+    let (matrices, vectors): (Vec<&TrainedParam>, Vec<&TrainedParam>) = all.iter().partition(|param| param.rows > 1);
     for group in [matrices, vectors] {
-        if !state.made {
+        if !state.initialized {
             for param in &group {
-                create(t, param, setup.optimizer, state);
+                create_states(t, param, setup.optimizer, state);
             }
         }
         temporaries(t, &group, setup.optimizer);
     }
-    state.made = true;
+    state.initialized = true;
 }
 
-fn create(t: &Tape, param: &Trained, optimizer: Optimizer, state: &mut State) {
-    let mut keep = |numel: u64, width: u64| state.kept.push(t.empty_as(numel, width, Part::Optimizer));
+fn create_states(t: &Tape, param: &TrainedParam, optimizer: Optimizer, state: &mut OptimizerState) {
+    let mut add_state = |numel: u64, width: u64| state.tensors.push(t.empty_as(numel, width, Part::Optimizer));
     match optimizer {
         Optimizer::AdamWFused => {
             // The count of steps lies on the device for the fused kernel only.
-            keep(1, 4);
-            keep(param.numel, param.width);
-            keep(param.numel, param.width);
+            add_state(1, 4);
+            add_state(param.numel, param.width);
+            add_state(param.numel, param.width);
         }
         Optimizer::AdamWForeach | Optimizer::AdamWForLoop => {
-            keep(param.numel, param.width);
-            keep(param.numel, param.width);
+            add_state(param.numel, param.width);
+            add_state(param.numel, param.width);
         }
         Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW32bit => {
             bitsandbytes(t, param, optimizer, 2, state);
         }
         Optimizer::Lion8bit | Optimizer::PagedLion8bit => bitsandbytes(t, param, optimizer, 1, state),
-        Optimizer::Lion | Optimizer::SgdMomentum | Optimizer::RmsProp | Optimizer::Adagrad => keep(param.numel, param.width),
+        Optimizer::Lion | Optimizer::SgdMomentum | Optimizer::RmsProp | Optimizer::Adagrad => add_state(param.numel, param.width),
         Optimizer::Adafactor => {
             if param.rows > 1 {
-                keep(param.rows, 4);
-                keep(param.columns, 4);
+                add_state(param.rows, 4);
+                add_state(param.columns, 4);
             } else {
-                keep(param.numel, 4);
+                add_state(param.numel, 4);
             }
         }
         Optimizer::Muon => {
-            keep(param.numel, param.width);
+            add_state(param.numel, param.width);
             if param.rows == 1 || param.embedding {
-                keep(param.numel, param.width);
+                add_state(param.numel, param.width);
             }
         }
         Optimizer::Sgd => {}
@@ -98,25 +98,25 @@ fn create(t: &Tape, param: &Trained, optimizer: Optimizer, state: &mut State) {
 }
 
 /// States of bitsandbytes: 8 bits and a scale for each block, or 32 bits where that is not allowed; paged ones in managed memory.
-fn bitsandbytes(t: &Tape, param: &Trained, optimizer: Optimizer, states: u64, state: &mut State) {
+fn bitsandbytes(t: &Tape, param: &TrainedParam, optimizer: Optimizer, states: u64, state: &mut OptimizerState) {
     let paged = matches!(optimizer, Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW32bit | Optimizer::PagedLion8bit);
-    let eight = optimizer != Optimizer::PagedAdamW32bit && param.numel >= SMALLEST_8BIT && !param.embedding;
-    let width = if eight { 1 } else { 4 };
+    let is_8bit = optimizer != Optimizer::PagedAdamW32bit && param.numel >= MIN_8BIT_SIZE && !param.embedding;
+    let width = if is_8bit { 1 } else { 4 };
     for _ in 0..states {
-        if paged && param.numel >= SMALLEST_PAGED {
+        if paged && param.numel >= MIN_PAGED_SIZE {
             state.managed += param.numel * width;
         } else {
-            state.kept.push(t.empty_as(param.numel, width, Part::Optimizer));
+            state.tensors.push(t.empty_as(param.numel, width, Part::Optimizer));
         }
     }
-    if eight {
+    if is_8bit {
         for _ in 0..states {
-            state.kept.push(t.empty_as(param.numel.div_ceil(BLOCK_8BIT), 4, Part::Optimizer));
+            state.tensors.push(t.empty_as(param.numel.div_ceil(BLOCK_8BIT), 4, Part::Optimizer));
         }
     }
 }
 
-fn temporaries(t: &Tape, group: &[&Trained], optimizer: Optimizer) {
+fn temporaries(t: &Tape, group: &[&TrainedParam], optimizer: Optimizer) {
     match optimizer {
         // All square roots of a group at once.
         Optimizer::AdamWForeach | Optimizer::Adagrad | Optimizer::RmsProp => {
@@ -157,7 +157,7 @@ fn temporaries(t: &Tape, group: &[&Trained], optimizer: Optimizer) {
 }
 
 /// `transformers.optimization.Adafactor.step`: gradient and parameter in fp32, the update, and its negative.
-fn adafactor(t: &Tape, param: &Trained) {
+fn adafactor(t: &Tape, param: &TrainedParam) {
     let copied = param.width != 4;
     let gradient = copied.then(|| t.empty(param.numel, 4));
     let weight = copied.then(|| t.empty(param.numel, 4));

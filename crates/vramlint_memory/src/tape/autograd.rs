@@ -1,35 +1,21 @@
 //! The graph and its run, in the order of torch's engine: the node that was recorded last goes first.
 
+use super::edge::Edge;
 use super::log::Site;
-use super::param::ParamId;
 use super::tensor::Tensor;
 use super::{Mode, Tape};
 use crate::estimate::Phase;
 use std::rc::Rc;
 
-/// Where a gradient goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Edge {
-    /// To an output of a node.
-    Node {
-        /// Its number on the stack.
-        node: u32,
-        /// Which of its outputs.
-        output: u32,
-    },
-    /// To a parameter.
-    Param(ParamId),
-}
-
 /// Gradients in the order of a node's outputs (when it is run) or of its inputs (what it gives).
 pub(crate) type Grads = Vec<Option<Tensor>>;
 
 /// What a node does with the gradients of its outputs. What it captured is given back when it has run.
-pub(super) type Run = Box<dyn FnOnce(&Tape, Grads) -> Grads>;
+pub(super) type BackwardFn = Box<dyn FnOnce(&Tape, Grads) -> Grads>;
 
 /// A recorded operation.
 pub(super) struct Node {
-    pub(super) run: Run,
+    pub(super) run: BackwardFn,
     pub(super) edges: Vec<Option<Edge>>,
     pub(super) grads: Grads,
     pub(super) site: Site,
@@ -72,7 +58,7 @@ impl Tape {
     /// Whether what a node saves now goes as soon as the node has run: so it is with what a checkpointed block hands out when it is run
     /// again (`torch.utils.checkpoint`, not reentrant). Otherwise the engine lets go of it only after it has brought the gradients to
     /// the shape and type of what they belong to (torch 2.15, `torch/csrc/autograd/engine.cpp`, `evaluate_function`).
-    pub(crate) fn saves_end_early(&self) -> bool {
+    pub(crate) fn frees_saved_early(&self) -> bool {
         self.stop.get().is_some()
     }
 
@@ -88,7 +74,7 @@ impl Tape {
         output: Tensor,
         run: impl FnOnce(&Self, Tensor) -> Grads + 'static,
     ) -> Tensor {
-        let run: Run = Box::new(move |tape, mut grads| match grads.pop().flatten() {
+        let run: BackwardFn = Box::new(move |tape, mut grads| match grads.pop().flatten() {
             Some(grad) => run(tape, grad),
             None => Vec::new(),
         });
@@ -96,7 +82,7 @@ impl Tape {
     }
 
     /// Records an operation with several outputs.
-    pub(super) fn record_many(&self, inputs: &[&Tensor], outputs: Vec<Tensor>, run: Run) -> Vec<Tensor> {
+    pub(super) fn record_many(&self, inputs: &[&Tensor], outputs: Vec<Tensor>, run: BackwardFn) -> Vec<Tensor> {
         if !self.records(inputs) {
             return outputs;
         }
@@ -145,7 +131,7 @@ impl Tape {
                 continue;
             }
             let phase = if node.site.phase == Phase::Loss { Phase::Loss } else { Phase::Backward };
-            self.at(Site { phase, ..node.site });
+            self.set_site(Site { phase, ..node.site });
             let grads = (node.run)(self, node.grads);
             for (edge, grad) in node.edges.iter().zip(grads) {
                 if let (Some(edge), Some(grad)) = (edge, grad) {

@@ -1,6 +1,7 @@
 //! Activation checkpointing: a block keeps its input, and is run again in backward.
 
-use super::autograd::{Edge, Grads, Node, Run};
+use super::autograd::{BackwardFn, Grads, Node};
+use super::edge::Edge;
 use super::log::Site;
 use super::tensor::Tensor;
 use super::{Mode, Tape};
@@ -13,7 +14,7 @@ pub(crate) type BlockFn = Rc<dyn Fn(&Tape, &Tensor) -> Tensor>;
 /// Operations of a checkpointed block behind the last one that saved something. Nothing has to be there again for them, so backward
 /// has run them before it runs the block a second time (torch 2.15, `utils/checkpoint.py`: the first unpacking does it).
 #[derive(Default)]
-pub(super) struct Tail {
+pub(super) struct RecomputeTail {
     /// Operations recorded in the block so far.
     count: u32,
     /// Something was saved since the last of them.
@@ -22,13 +23,13 @@ pub(super) struct Tail {
 }
 
 /// Numbers of operations within a block start here; those of the graph lie far below.
-const INSIDE: u32 = 1 << 30;
+const BLOCK_NODE_BASE: u32 = 1 << 30;
 
 /// Gradients on their way to operations of a block, by number and output.
 #[derive(Default)]
-struct Pending(Vec<(u32, u32, Tensor)>);
+struct PendingGrads(Vec<(u32, u32, Tensor)>);
 
-impl Pending {
+impl PendingGrads {
     fn add(&mut self, tape: &Tape, node: u32, output: u32, grad: Tensor) {
         let known = self.0.iter().position(|(number, place, _)| (*number, *place) == (node, output));
         let grad = match known.map(|at| self.0.swap_remove(at)) {
@@ -51,7 +52,7 @@ impl Tape {
     /// Counts an operation of a checkpointed block, and keeps it if it is one of the last.
     pub(super) fn count_node(&self, node: Node, outputs: Vec<Tensor>) -> Vec<Tensor> {
         let mut tail = self.tail.borrow_mut();
-        let number = INSIDE + tail.count;
+        let number = BLOCK_NODE_BASE + tail.count;
         tail.count += 1;
         let trains = node.edges.iter().flatten().any(|edge| matches!(edge, Edge::Param(_)));
         if std::mem::take(&mut tail.saved) || trains {
@@ -64,17 +65,17 @@ impl Tape {
     }
 
     /// Runs the last operations of a block.
-    fn run_tail(&self, tail: Vec<(u32, Node)>, pending: &mut Pending) {
+    fn run_tail(&self, tail: Vec<(u32, Node)>, pending: &mut PendingGrads) {
         for (number, mut node) in tail.into_iter().rev() {
             pending.take(number, &mut node.grads);
             if node.grads.iter().all(Option::is_none) {
                 continue;
             }
-            self.at(Site { phase: Phase::Backward, ..node.site });
+            self.set_site(Site { phase: Phase::Backward, ..node.site });
             let grads = (node.run)(self, node.grads);
             for (edge, grad) in node.edges.iter().zip(grads) {
                 match (edge, grad) {
-                    (Some(Edge::Node { node, output }), Some(grad)) if (INSIDE..u32::MAX).contains(node) => {
+                    (Some(Edge::Node { node, output }), Some(grad)) if (BLOCK_NODE_BASE..u32::MAX).contains(node) => {
                         pending.add(self, *node, *output, grad);
                     }
                     (Some(edge), Some(grad)) => self.send(*edge, grad),
@@ -106,11 +107,11 @@ impl Tape {
         let output = Tensor { edge: None, ..output };
         let body = Rc::clone(body);
         let (kept, autocast) = (input.clone(), self.autocast_width());
-        let run: Run = Box::new(move |tape, grads: Grads| {
-            let mut pending = Pending::default();
+        let run: BackwardFn = Box::new(move |tape, grads: Grads| {
+            let mut pending = PendingGrads::default();
             let grad = grads.into_iter().flatten().next();
             let grad = match (last, grad) {
-                (Some(Edge::Node { node, output }), Some(grad)) if (INSIDE..u32::MAX).contains(&node) => {
+                (Some(Edge::Node { node, output }), Some(grad)) if (BLOCK_NODE_BASE..u32::MAX).contains(&node) => {
                     pending.add(tape, node, output, grad);
                     tape.run_tail(tail, &mut pending);
                     None
@@ -135,7 +136,7 @@ impl Tape {
         input: Tensor,
         stop: Option<u32>,
         grad: Option<Tensor>,
-        pending: Pending,
+        pending: PendingGrads,
     ) {
         let base = self.nodes.borrow().len();
         let before = (self.saves.replace(0), self.stop.replace(stop));
@@ -150,7 +151,7 @@ impl Tape {
             self.send(edge, grad);
         }
         for (number, output, grad) in pending.0 {
-            let node = u32::try_from(base).unwrap_or(INSIDE).saturating_add(number - INSIDE);
+            let node = u32::try_from(base).unwrap_or(BLOCK_NODE_BASE).saturating_add(number - BLOCK_NODE_BASE);
             self.send(Edge::Node { node, output }, grad);
         }
         self.run_nodes(base);

@@ -33,7 +33,7 @@ pub(crate) trait Hooks {
     /// Behind `AccumulateGrad` of a parameter.
     fn gradient(&self, t: &Tape, id: ParamId);
     /// Linear layers run as DeepSpeed's `LinearFunctionForZeroStage3` instead of torch's own.
-    fn own_linear(&self) -> bool {
+    fn replaces_linear(&self) -> bool {
         false
     }
 }

@@ -1,9 +1,8 @@
 //! The record: allocations and frees in order.
 
-use super::tensor::Block;
-use crate::estimate::{Part, Phase, Words};
+use crate::estimate::{Label, Part, Phase};
 
-static LOAD: Words = Words { en: "load", zh: "加载" };
+static LOAD: Label = Label { en: "load", zh: "加载" };
 
 /// A place in the step.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +12,7 @@ pub(crate) struct Site {
     /// Which block of the model, from 1; 0 outside.
     pub(crate) layer: u32,
     /// What happens there.
-    pub(crate) name: &'static Words,
+    pub(crate) name: &'static Label,
 }
 
 impl PartialEq for Site {
@@ -44,7 +43,7 @@ pub(crate) enum EventKind {
     /// A block was given back.
     Free,
     /// A block turned out to be something else: the gradient of a parameter.
-    Become(Part),
+    Relabel(Part),
     /// `torch.cuda.empty_cache()`.
     EmptyCache,
 }
@@ -93,10 +92,8 @@ impl Log {
         self.events.push(Event { block, kind: EventKind::Free, site: self.site });
     }
 
-    pub(super) fn become_part(&mut self, block: &Block, part: Part) {
-        if let Some(number) = block.number() {
-            self.events.push(Event { block: number, kind: EventKind::Become(part), site: self.site });
-        }
+    pub(super) fn relabel(&mut self, block: u32, part: Part) {
+        self.events.push(Event { block, kind: EventKind::Relabel(part), site: self.site });
     }
 
     pub(super) fn empty_cache(&mut self) {

@@ -6,6 +6,7 @@
 
 mod autograd;
 mod checkpoint;
+mod edge;
 mod hooks;
 mod log;
 pub(crate) mod ops;
@@ -14,10 +15,11 @@ mod reduce;
 mod tensor;
 
 pub(crate) use checkpoint::BlockFn;
+pub(crate) use edge::ParamId;
 pub(crate) use hooks::{Hooks, Module};
 pub(crate) use log::{Event, EventKind, Site};
-pub(crate) use ops::{Linear, Other, Weight};
-pub(crate) use param::{Param, ParamId};
+pub(crate) use ops::{Linear, Operand, Weight};
+pub(crate) use param::Param;
 pub(crate) use tensor::{Block, Tensor};
 
 use crate::estimate::Part;
@@ -50,7 +52,7 @@ pub(crate) struct Tape {
     params: RefCell<Vec<Param>>,
     copies: RefCell<HashMap<ParamId, Tensor>>,
     held: RefCell<Vec<Tensor>>,
-    tail: RefCell<checkpoint::Tail>,
+    tail: RefCell<checkpoint::RecomputeTail>,
     mode: Cell<Mode>,
     autocast: Cell<Option<u64>>,
     saves: Cell<u32>,
@@ -94,7 +96,7 @@ impl Tape {
     }
 
     /// Says where in the step what follows happens.
-    pub(crate) fn at(&self, site: Site) {
+    pub(crate) fn set_site(&self, site: Site) {
         self.site.set(site);
     }
 
@@ -135,7 +137,7 @@ impl Tape {
     /// A block of `bytes` that lives as long as what is returned.
     pub(crate) fn block(&self, bytes: u64, part: Part) -> Rc<Block> {
         if self.stopped.get() {
-            return Block::nothing(&self.log);
+            return Block::without_memory(&self.log);
         }
         Block::new(&self.log, bytes.min(LARGEST), part, self.site.get())
     }
@@ -171,7 +173,9 @@ impl Tape {
     }
 
     /// Tells what a block is from now on.
-    pub(crate) fn become_part(&self, block: &Rc<Block>, part: Part) {
-        self.log.borrow_mut().become_part(block, part);
+    pub(crate) fn relabel(&self, block: &Rc<Block>, part: Part) {
+        if let Some(number) = block.number() {
+            self.log.borrow_mut().relabel(number, part);
+        }
     }
 }

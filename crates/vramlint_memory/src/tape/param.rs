@@ -1,14 +1,10 @@
 //! Parameters and their gradients.
 
 use super::Tape;
-use super::autograd::Edge;
+use super::edge::{Edge, ParamId};
 use super::tensor::Tensor;
 use crate::estimate::Part;
 use std::rc::Rc;
-
-/// A parameter of the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct ParamId(pub(crate) u32);
 
 /// What is known of a parameter.
 pub(crate) struct Param {
@@ -125,7 +121,7 @@ impl Tape {
             // Added in place; the new one goes.
             Some(old) => old,
             None if Rc::strong_count(&sum.block) == 1 => {
-                self.become_part(&sum.block, Part::Gradients);
+                self.relabel(&sum.block, Part::Gradients);
                 Tensor { edge: None, view: false, ..sum.clone() }
             }
             None => self.empty_as(sum.numel, sum.width, Part::Gradients),

@@ -1,6 +1,6 @@
 //! Blocks of memory and the tensors that share them.
 
-use super::autograd::Edge;
+use super::edge::Edge;
 use super::log::{Log, Site};
 use crate::estimate::Part;
 use std::cell::{Cell, RefCell};
@@ -21,13 +21,13 @@ impl Block {
     }
 
     /// A block without memory.
-    pub(super) fn nothing(log: &Rc<RefCell<Log>>) -> Rc<Self> {
+    pub(super) fn without_memory(log: &Rc<RefCell<Log>>) -> Rc<Self> {
         Rc::new(Self { log: Rc::clone(log), number: None, late: Cell::new(false) })
     }
 
     /// A block without memory that writes to the same record.
     fn hollow(&self) -> Rc<Self> {
-        Self::nothing(&self.log)
+        Self::without_memory(&self.log)
     }
 
     pub(super) fn number(&self) -> Option<u32> {

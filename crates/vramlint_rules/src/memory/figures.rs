@@ -32,7 +32,7 @@ pub(super) fn parts(estimate: &Estimate) -> Message {
     let join = |words: fn(Part) -> &'static str, between: &str| {
         named().map(|(part, bytes)| format!("{} {}", words(*part), gib(*bytes))).collect::<Vec<_>>().join(between)
     };
-    Message { en: join(|part| part.words().en, ", "), zh: join(|part| part.words().zh, "、") }
+    Message { en: join(|part| part.label().en, ", "), zh: join(|part| part.label().zh, "、") }
 }
 
 /// `a / b` in percent, rounded.

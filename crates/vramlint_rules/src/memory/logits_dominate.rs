@@ -61,7 +61,7 @@ const SHARE: u64 = 30;
 
 /// Whether logits are a large share of weights and logits alone; otherwise they are not of everything.
 fn may_dominate(arch: &Arch, setup: &Setup) -> bool {
-    let tokens = setup.micro_batch.saturating_mul(setup.task.rows()).saturating_mul(setup.sequence_length);
+    let tokens = setup.micro_batch.saturating_mul(setup.task.sequences_per_sample()).saturating_mul(setup.sequence_length);
     let logits = tokens.saturating_mul(arch.vocabulary()).saturating_mul(12);
     // Four bits a weight is the least that is held.
     let least = arch.parameters() / 2;

@@ -113,7 +113,7 @@ pub(super) fn index(part: Part) -> usize {
 /// What the drawing shows, in a sentence.
 pub(super) fn description(answer: &Answer, lang: Lang) -> String {
     let estimate = &answer.estimate;
-    let (tensors, peak, at) = (gib(estimate.tensors), gib(estimate.peak), when(estimate.at, lang));
+    let (tensors, peak, at) = (gib(estimate.tensors), gib(estimate.peak), when(estimate.peak_phase, lang));
     let moments = answer.timeline().len();
     pick(
         lang,
@@ -200,7 +200,7 @@ fn area(answer: &Answer, plot: &Plot, part: Part, lang: Lang) -> String {
     let upper = edge(&|moment| below(moment) + moment.parts[own]);
     let lower = edge(&below);
     let path: Vec<String> = upper.iter().chain(lower.iter().rev()).map(|(x, y)| format!("{x:.2} {y:.2}")).collect();
-    let (name, title) = (part.name(), escape(words(part.words(), lang)));
+    let (name, title) = (part.name(), escape(words(part.label(), lang)));
     format!("<path class=\"area p-{name}\" data-part=\"{name}\" d=\"M{}Z\"><title>{title}</title></path>", path.join("L"))
 }
 

@@ -1,7 +1,7 @@
 //! Numbers for people.
 
 use vramlint_base::Lang;
-use vramlint_memory::estimate::{Phase, Words};
+use vramlint_memory::estimate::{Label, Phase};
 
 /// Bytes in GiB with two decimals.
 pub fn gib(bytes: u64) -> String {
@@ -38,8 +38,8 @@ pub fn count(number: u64) -> String {
     }
 }
 
-/// Words in a language.
-pub fn words(words: Words, lang: Lang) -> &'static str {
+/// Label in a language.
+pub fn words(words: Label, lang: Lang) -> &'static str {
     pick(lang, words.en, words.zh)
 }
 

@@ -145,7 +145,7 @@ impl Section<'_> {
         let estimate = &self.answer.estimate;
         let bounds = format!("{} – {}", gib_number(estimate.low), gib_number(estimate.high));
         let mut rows = vec![
-            (self.pick("peak", "峰值").to_owned(), gib_number(estimate.peak), when(estimate.at, self.lang)),
+            (self.pick("peak", "峰值").to_owned(), gib_number(estimate.peak), when(estimate.peak_phase, self.lang)),
             (self.pick("bounds", "上下界").to_owned(), bounds, self.pick("of the peak", "峰值的范围").to_owned()),
             (
                 self.pick("reserved", "已预留").to_owned(),
@@ -180,7 +180,7 @@ impl Section<'_> {
             .answer
             .parts()
             .map(|(part, bytes)| {
-                let (key, name, width) = (part.name(), escape(words(part.words(), self.lang)), share(bytes, whole));
+                let (key, name, width) = (part.name(), escape(words(part.label(), self.lang)), share(bytes, whole));
                 let size = gib(bytes);
                 format!("<i class=\"p-{key}\" style=\"width:{width:.4}%\" title=\"{name} {size}\"></i>")
             })
@@ -203,7 +203,7 @@ impl Section<'_> {
             .answer
             .parts()
             .map(|(part, bytes)| {
-                let (key, name, percent) = (part.name(), escape(words(part.words(), self.lang)), share(bytes, peak));
+                let (key, name, percent) = (part.name(), escape(words(part.label(), self.lang)), share(bytes, peak));
                 format!(
                     "<tr data-part=\"{key}\"><th scope=\"row\"><i class=\"p-{key}\"></i>{name}</th><td class=\"n\">{}</td>\
                      <td class=\"n\">{percent:.1}</td><td class=\"bar\"><i class=\"p-{key}\" style=\"width:{percent:.4}%\"></i></td>\
@@ -283,7 +283,7 @@ impl Section<'_> {
                 let items: Vec<Json> =
                     items.iter().map(|item| json!([words(item.label, lang), item.bytes, item.formula])).collect();
                 let number = chart::index(*part);
-                json!({"key": part.name(), "name": words(part.words(), lang), "number": number, "items": items,
+                json!({"key": part.name(), "name": words(part.label(), lang), "number": number, "items": items,
                     "peak": answer.estimate.parts[number]})
             })
             .collect();

@@ -11,7 +11,8 @@ const PARTS: usize = 4;
 /// Values with their remarks; a line that continues the one above has no value.
 pub fn lines(answer: &Answer, lang: Lang) -> Vec<(String, String)> {
     let estimate = &answer.estimate;
-    let (peak, low, high, at) = (gib(estimate.peak), gib_number(estimate.low), gib(estimate.high), when(estimate.at, lang));
+    let (peak, low, high, at) =
+        (gib(estimate.peak), gib_number(estimate.low), gib(estimate.high), when(estimate.peak_phase, lang));
     let value = answer.card().map_or_else(
         || peak.clone(),
         |card| {
@@ -22,7 +23,7 @@ pub fn lines(answer: &Answer, lang: Lang) -> Vec<(String, String)> {
     let mut parts: Vec<_> = answer.parts().collect();
     parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
     let parts: Vec<String> =
-        parts.iter().take(PARTS).map(|(part, bytes)| format!("{} {}", words(part.words(), lang), gib_number(*bytes))).collect();
+        parts.iter().take(PARTS).map(|(part, bytes)| format!("{} {}", words(part.label(), lang), gib_number(*bytes))).collect();
     let (en, zh) = (parts.join(", "), parts.join("，"));
     let bounds = message!("{low} to {high}, highest {at}: {en}", "{low} 至 {high}，峰值在{at}：{zh}");
     let mut lines = vec![(value, bounds.get(lang).to_owned())];

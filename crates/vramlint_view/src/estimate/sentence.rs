@@ -34,7 +34,7 @@ pub fn verdict(answer: &Answer) -> Option<(Verdict, Message)> {
 /// The largest part, with the largest of its items.
 pub fn dominant(answer: &Answer, lang: Lang) -> Option<String> {
     let (part, bytes) = answer.parts().max_by_key(|(_, bytes)| *bytes)?;
-    let (name, size) = (words(part.words(), lang), gib(bytes));
+    let (name, size) = (words(part.label(), lang), gib(bytes));
     let percent = format!("{:.0}", share(bytes, answer.estimate.peak));
     let items = answer.items(part);
     let largest = items.first().filter(|item| !item.formula.is_empty());

@@ -54,7 +54,7 @@ fn legend(answer: &Answer, lang: Lang) -> (String, f64) {
     let (mut out, mut x, mut row) = (String::new(), LEGEND, 0.0);
     let held = answer.peak_moment().and_then(|number| answer.timeline().get(number));
     for part in STACK.into_iter().filter(|part| answer.timeline().iter().any(|moment| moment.parts[chart::index(*part)] > 0)) {
-        let name = words(part.words(), lang);
+        let name = words(part.label(), lang);
         let size = held.map_or(0, |moment| moment.parts[chart::index(part)]);
         let text = format!("{name} {} GiB", gib_number(size));
         #[allow(clippy::cast_precision_loss)] // a name has few letters

@@ -69,7 +69,7 @@ impl Table<'_> {
 
     /// Columns of the names, the same for all rows of one table.
     fn width(&self) -> usize {
-        let parts = self.answer.parts().map(|(part, _)| words(part.words(), self.look.lang));
+        let parts = self.answer.parts().map(|(part, _)| words(part.label(), self.look.lang));
         // Items stand two columns further in than what they belong to.
         let host = self.answer.estimate.host.parts.iter().map(|item| words(item.label, self.look.lang));
         let sums = ["tensors", "reserved"];
@@ -89,7 +89,7 @@ impl Table<'_> {
         let shows = |bytes: u64| self.look.explain || bytes >= LEAST;
         for (part, bytes) in answer.parts().filter(|(_, bytes)| shows(*bytes)) {
             let bar = self.styled(&bar(bytes, peak), Ink::Part(part));
-            lines.push(self.row(words(part.words(), lang), bytes, Some(share(bytes, peak)), &bar));
+            lines.push(self.row(words(part.label(), lang), bytes, Some(share(bytes, peak)), &bar));
             if !self.look.explain {
                 continue;
             }
@@ -104,7 +104,7 @@ impl Table<'_> {
 
     fn sums(&self) -> Vec<String> {
         let (estimate, lang) = (&self.answer.estimate, self.look.lang);
-        let (low, high, at) = (gib_number(estimate.low), gib(estimate.high), when(estimate.at, lang));
+        let (low, high, at) = (gib_number(estimate.low), gib(estimate.high), when(estimate.peak_phase, lang));
         let bounds = message!("{at}; {low} to {high}", "{at}；{low} 至 {high}");
         let bold = Ink::Strong;
         let rule = self.dim(&format!("  {}", "─".repeat(self.width() + 15)));

@@ -248,9 +248,9 @@ impl Apply<'_> {
         (setup.prompt_length, setup.sequence_length) = (prompt, prompt + completion);
         // What one rank generates serves one optimizer step: `steps_per_generation` is the accumulation (trl 1.16 grpo_config.py).
         let sequences = setup.micro_batch.saturating_mul(setup.accumulation);
-        let (vllm_share, sleeps) =
-            setup.generation.map_or((None, false), |generation| (generation.vllm_share, generation.sleeps));
-        setup.generation = Some(Generation { sequences, prompt, completion, vllm_share, sleeps });
+        let (vllm_share, sleep_mode) =
+            setup.generation.map_or((None, false), |generation| (generation.vllm_share, generation.sleep_mode));
+        setup.generation = Some(Generation { sequences, prompt, completion, vllm_share, sleep_mode });
         let mut generations = 0;
         take(&mut generations, flags.num_generations.as_ref(), own.map(|d| &d.num_generations), notes);
         Ok(Some(generations).filter(|n| *n > 0))

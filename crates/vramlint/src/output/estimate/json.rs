@@ -143,7 +143,7 @@ fn one(answer: &Answer, lang: Lang) -> EstimateJson<'_> {
         assumptions: answer.assumptions().iter().map(|one| one.get(lang).to_owned()).collect(),
         gpu: GpuJson {
             peak: estimate.peak,
-            at: estimate.at.name(),
+            at: estimate.peak_phase.name(),
             tensors: estimate.tensors,
             reserved: estimate.reserved,
             parts: PartsJson {

@@ -105,7 +105,7 @@ fn one(line: &str, models: &Models, reading: Reading) -> Result<Measured, String
     let bytes = |value: &Value| value.as_u64().ok_or_else(|| format!("{id}: no measured bytes"));
     let (allocated, reserved) = (bytes(&oracle["peak_allocated"])?, bytes(&oracle["peak_reserved"])?);
     let split = |names: &[&str]| names.iter().filter_map(|name| oracle["split_at_peak"][name].as_u64()).sum::<u64>();
-    let answer = estimate(&record.arch, &Setup { context: false, ..record.setup.clone() });
+    let answer = estimate(&record.arch, &Setup { cuda_context: false, ..record.setup.clone() });
     let of = |parts: &[Part]| parts.iter().map(|part| answer.parts[*part as usize]).sum::<u64>();
     let parts = [
         (split(&["params"]), of(&[Part::Weights])),

@@ -48,7 +48,7 @@ pub(crate) fn compare(published: &str, setups: &str) -> Result<Vec<Published>, S
         let id = given["id"].as_str().unwrap_or("?").to_owned();
         let figure = figures.get(id.as_str()).ok_or_else(|| format!("{id}: no such figure"))?;
         let measured = bytes(figure).ok_or_else(|| format!("{id}: no bytes"))?;
-        let answer = estimate(&record.arch, &Setup { context: given["figure"] == "peak", ..record.setup });
+        let answer = estimate(&record.arch, &Setup { cuda_context: given["figure"] == "peak", ..record.setup });
         let outside = given["outside_mib"].as_u64().unwrap_or(0) << 20;
         let said = &figure["setup"];
         let title = ["method", "model"].into_iter().find_map(|key| said[key].as_str()).unwrap_or("?");

@@ -2,11 +2,11 @@
 
 use super::sizes::Sizes;
 use super::{activation, embedding, head};
-use crate::arch::{Activation, Arch, Attention, Certainty, Layer, Mlp, Names, Norm, Order, Projection, Rotary};
+use crate::arch::{Activation, Arch, Attention, Certainty, Layer, Mlp, ModuleNames, Norm, Order, Projection, Rotary};
 use crate::config::{Config, Value};
 
 /// A decoder as Llama is one: `edit` makes the block that of a family.
-pub(super) fn decoder(config: &Config, kind: String, defaults: Sizes, edit: impl FnOnce(&mut Layer, &Sizes)) -> Arch {
+pub(super) fn decoder(config: &Config, model_type: String, defaults: Sizes, edit: impl FnOnce(&mut Layer, &Sizes)) -> Arch {
     let mut assumptions = Vec::new();
     let sizes = defaults.read(config, &mut assumptions);
     let mut layer = Layer {
@@ -21,11 +21,11 @@ pub(super) fn decoder(config: &Config, kind: String, defaults: Sizes, edit: impl
         norm: Norm::Rms,
         dropout: false,
         scaled: false,
-        names: &Names::LLAMA,
+        names: &ModuleNames::LLAMA,
     };
     edit(&mut layer, &sizes);
     Arch {
-        model_type: kind,
+        model_type,
         hidden: sizes.hidden,
         vocab: sizes.vocab,
         embedding: embedding(sizes.hidden),
@@ -34,7 +34,7 @@ pub(super) fn decoder(config: &Config, kind: String, defaults: Sizes, edit: impl
         decoder: None,
         head: head(sizes.tied),
         causal: true,
-        tower: 0,
+        unsimulated_parameters: 0,
         assumptions,
         certainty: Certainty::Traced,
     }
@@ -60,20 +60,20 @@ fn attention(config: &Config, sizes: &Sizes) -> Attention {
         window: None,
         scaled_queries: false,
         fp32_scores: false,
-        masked: false,
-        form: crate::arch::Form::Usual,
-        scales_first: false,
+        always_masked: false,
+        implementation: crate::arch::AttentionImpl::Common,
+        scales_queries_first: false,
         relative: None,
     }
 }
 
 /// An MLP without a gate.
-pub(super) fn plain(inner: u64, bias: bool, activation: Activation) -> Mlp {
+pub(super) fn ungated_mlp(inner: u64, bias: bool, activation: Activation) -> Mlp {
     Mlp::Plain { inner, bias, activation }
 }
 
 /// The share of a head that is turned: written in `rope_parameters` or beside it (transformers 5.23, `modeling_rope_utils.py`).
-pub(super) fn partial(config: &Config, other: f64) -> f64 {
+pub(super) fn partial_rotary_factor(config: &Config, other: f64) -> f64 {
     let inside = |key| config.object(key).and_then(|rope| rope.number("partial_rotary_factor"));
     ["rope_parameters", "rope_scaling"]
         .into_iter()
@@ -83,7 +83,7 @@ pub(super) fn partial(config: &Config, other: f64) -> f64 {
 }
 
 /// `int(columns * share)`.
-pub(super) fn share_of(columns: u64, share: f64) -> u64 {
+pub(super) fn rotary_columns(columns: u64, share: f64) -> u64 {
     // Heads are narrow and shares lie between 0 and 1.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let part = (columns as f64 * share.clamp(0.0, 1.0)) as u64;
@@ -91,12 +91,12 @@ pub(super) fn share_of(columns: u64, share: f64) -> u64 {
 }
 
 /// The window of sliding layers: the key where it is written, `other` where it is not.
-pub(super) fn window(config: &Config, other: Option<u64>) -> Option<u64> {
+pub(super) fn sliding_window(config: &Config, other: Option<u64>) -> Option<u64> {
     if config.has("sliding_window") { config.count("sliding_window") } else { other }
 }
 
 /// Which layers slide: `layer_types`, or what the family does where that is not written.
-pub(super) fn slides(config: &Config, layers: u64, usual: impl Fn(u64) -> bool) -> Vec<bool> {
+pub(super) fn sliding_blocks(config: &Config, layers: u64, usual: impl Fn(u64) -> bool) -> Vec<bool> {
     let types = config.list("layer_types").unwrap_or_default();
     (0..layers)
         .map(|number| match usize::try_from(number).ok().and_then(|at| types.get(at)) {
@@ -107,7 +107,7 @@ pub(super) fn slides(config: &Config, layers: u64, usual: impl Fn(u64) -> bool) 
 }
 
 /// Gives every block its own shape, and joins equal neighbours again.
-pub(super) fn each(arch: &mut Arch, edit: impl Fn(usize, &mut Layer)) {
+pub(super) fn for_each_block(arch: &mut Arch, edit: impl Fn(usize, &mut Layer)) {
     let mut layers: Vec<(Layer, u64)> = Vec::new();
     let mut number = 0;
     for (shape, times) in &arch.layers {

@@ -1,10 +1,19 @@
 //! DeepSeek-V2 and V3, and GLM-4.5 and ERNIE 4.5 with experts: the first blocks are dense, an expert sees every token.
 
-use super::decoder::{decoder, each, partial, share_of};
-use super::mixtral::usual;
+use super::Family;
+use super::decoder::{decoder, for_each_block, partial_rotary_factor, rotary_columns};
+use super::mixtral::routed_experts;
 use super::sizes::{LLAMA, Sizes};
-use crate::arch::{Arch, Experts, Mlp, Norm, OldNames, Parts, Projection, QkNorm, Rotary, Router, SharedExpert, Tables};
+use crate::arch::{
+    Arch, Experts, LegacyExpertNames, Mlp, Norm, Projection, QkNorm, Rotary, RotaryJoin, RotaryTables, Router, SharedExpert,
+};
 use crate::config::Config;
+
+pub(super) const FAMILIES: &[Family] = &[
+    Family::traced(&["deepseek_v2", "deepseek_v3"], deepseek),
+    Family::traced(&["glm4_moe"], glm4_moe),
+    Family::traced(&["ernie4_5_moe"], ernie),
+];
 
 const V2: Sizes = Sizes { vocab: 102_400, ..LLAMA };
 const V3: Sizes = Sizes {
@@ -40,7 +49,7 @@ const ERNIE: Sizes = Sizes {
 
 /// Experts from block `first` on.
 fn from_block(arch: &mut Arch, first: u64, experts: Experts) {
-    each(arch, |block, layer| {
+    for_each_block(arch, |block, layer| {
         if block as u64 >= first {
             layer.mlp = Mlp::Experts(experts);
         }
@@ -52,16 +61,16 @@ fn experts(config: &Config, inner: u64, counts: (u64, u64), shared: u64, router:
     let inner = config.count("moe_intermediate_size").unwrap_or(inner);
     let shared = config.count("n_shared_experts").unwrap_or(shared);
     Experts {
-        shared: Some(SharedExpert { inner: inner.saturating_mul(shared), gate: false, first: false }),
-        old_names: Some(OldNames::Qwen),
-        ..usual(config, inner, counts, router)
+        shared: Some(SharedExpert { inner: inner.saturating_mul(shared), gate: false, runs_first: false }),
+        legacy_names: Some(LegacyExpertNames::Qwen),
+        ..routed_experts(config, inner, counts, router)
     }
 }
 
 /// DeepSeek-V2 (complex rotary numbers) and V3 (neighbours), with latent attention.
-pub(super) fn deepseek(config: &Config, kind: String) -> Arch {
-    let third = kind == "deepseek_v3";
-    let mut arch = decoder(config, kind, if third { V3 } else { V2 }, |layer, _| {
+fn deepseek(config: &Config, model_type: String) -> Arch {
+    let third = model_type == "deepseek_v3";
+    let mut arch = decoder(config, model_type, if third { V3 } else { V2 }, |layer, _| {
         let count = |key: &str, other: u64| config.count(key).unwrap_or(other);
         let (plain, turned) = (count("qk_nope_head_dim", 128), count("qk_rope_head_dim", 64));
         let query_rank = if config.has("q_lora_rank") { config.count("q_lora_rank") } else { Some(1536) };
@@ -70,19 +79,19 @@ pub(super) fn deepseek(config: &Config, kind: String) -> Arch {
         attention.kv_heads = attention.heads;
         attention.head_dim = plain + turned;
         attention.value_dim = count("v_head_dim", 128);
-        let usual = Rotary { parts: Parts::Both, ..Rotary::usual(turned) };
+        let usual = Rotary { parts: RotaryJoin::Together, ..Rotary::usual(turned) };
         attention.rotary = Some(if third {
             Rotary { interleaved: config.flag("rope_interleave").unwrap_or(true), ..usual }
         } else {
-            Rotary { tables: Tables::Complex, ..usual }
+            Rotary { tables: RotaryTables::Complex, ..usual }
         });
         if third && let Mlp::Gated { bias, .. } = &mut layer.mlp {
             *bias = false;
         }
     });
-    let router = Router::Wide {
+    let router = Router::Fp32 {
         sigmoid: third,
-        normed: third && config.flag("norm_topk_prob").unwrap_or(true),
+        normalized: third && config.flag("norm_topk_prob").unwrap_or(true),
         grouped: config.text("topk_method") == Some("group_limited_greedy"),
     };
     let experts = if third { experts(config, 2048, (256, 8), 1, router) } else { experts(config, 1407, (64, 6), 2, router) };
@@ -92,23 +101,29 @@ pub(super) fn deepseek(config: &Config, kind: String) -> Arch {
 }
 
 /// GLM-4.5: Llama attention of which half of each head is turned, routed like DeepSeek-V3.
-pub(super) fn glm4_moe(config: &Config, kind: String) -> Arch {
-    let mut arch = decoder(config, kind, GLM, |layer, sizes| {
+fn glm4_moe(config: &Config, model_type: String) -> Arch {
+    let mut arch = decoder(config, model_type, GLM, |layer, sizes| {
         let attention = &mut layer.attention;
         attention.out_bias = false;
-        attention.rotary = Some(Rotary { parts: Parts::Both, ..Rotary::usual(share_of(sizes.head_dim(), partial(config, 0.5))) });
-        attention.qk_norm =
-            config.flag("use_qk_norm").unwrap_or(false).then_some(QkNorm { norm: Norm::Rms, per_head: true, late: false });
+        attention.rotary = Some(Rotary {
+            parts: RotaryJoin::Together,
+            ..Rotary::usual(rotary_columns(sizes.head_dim(), partial_rotary_factor(config, 0.5)))
+        });
+        attention.qk_norm = config.flag("use_qk_norm").unwrap_or(false).then_some(QkNorm {
+            norm: Norm::Rms,
+            per_head: true,
+            after_rotary: false,
+        });
     });
-    let normed = config.flag("norm_topk_prob").unwrap_or(true);
-    let experts = experts(config, 1408, (128, 8), 1, Router::Wide { sigmoid: true, normed, grouped: true });
+    let normalized = config.flag("norm_topk_prob").unwrap_or(true);
+    let experts = experts(config, 1408, (128, 8), 1, Router::Fp32 { sigmoid: true, normalized, grouped: true });
     from_block(&mut arch, config.count("first_k_dense_replace").unwrap_or(1), experts);
     arch
 }
 
 /// ERNIE 4.5 with experts: a correction that is a parameter, the shared expert first.
-pub(super) fn ernie(config: &Config, kind: String) -> Arch {
-    let mut arch = decoder(config, kind, ERNIE, |layer, sizes| {
+fn ernie(config: &Config, model_type: String) -> Arch {
+    let mut arch = decoder(config, model_type, ERNIE, |layer, sizes| {
         let bias = config.flag("use_bias").unwrap_or(false);
         (layer.attention.qkv_bias, layer.attention.out_bias) = (bias, bias);
         if let Mlp::Gated { bias: inner, .. } = &mut layer.mlp {
@@ -117,7 +132,7 @@ pub(super) fn ernie(config: &Config, kind: String) -> Arch {
         layer.attention.rotary = Some(Rotary {
             fp32: true,
             interleaved: true,
-            tables: Tables::Repeated { wide: false },
+            tables: RotaryTables::Repeated { fp32: false },
             ..Rotary::usual(sizes.head_dim())
         });
     });
@@ -125,13 +140,13 @@ pub(super) fn ernie(config: &Config, kind: String) -> Arch {
     let inner = count("moe_intermediate_size", 1536);
     let shared = count("moe_num_shared_experts", 2);
     let experts = Experts {
-        shared: (shared > 0).then(|| SharedExpert { inner: inner.saturating_mul(shared), gate: false, first: true }),
-        old_names: Some(OldNames::Qwen),
-        ..usual(config, inner, (64, 6), Router::Corrected)
+        shared: (shared > 0).then(|| SharedExpert { inner: inner.saturating_mul(shared), gate: false, runs_first: true }),
+        legacy_names: Some(LegacyExpertNames::Qwen),
+        ..routed_experts(config, inner, (64, 6), Router::BiasCorrected)
     };
     let (first, every) = (count("moe_layer_start_index", 1), count("moe_layer_interval", 1).max(1));
     let last = config.count("moe_layer_end_index").unwrap_or(u64::MAX);
-    each(&mut arch, |block, layer| {
+    for_each_block(&mut arch, |block, layer| {
         let block = block as u64;
         if (block + 1).is_multiple_of(every) && (first..=last).contains(&block) {
             layer.mlp = Mlp::Experts(experts);

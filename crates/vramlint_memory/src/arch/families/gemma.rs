@@ -1,9 +1,17 @@
 //! Gemma, Gemma 2, Gemma 3, VaultGemma.
 
-use super::decoder::{decoder, each, slides, window};
+use super::Family;
+use super::decoder::{decoder, for_each_block, sliding_blocks, sliding_window};
 use super::sizes::Sizes;
 use crate::arch::{Arch, Norm, Order, QkNorm};
 use crate::config::Config;
+
+pub(super) const FAMILIES: &[Family] = &[
+    Family::traced(&["gemma"], gemma),
+    Family::traced(&["gemma2"], gemma2),
+    Family::untraced(&["vaultgemma"], gemma2),
+    Family::traced(&["gemma3_text"], gemma3),
+];
 
 const GEMMA: Sizes = Sizes {
     hidden: 3072,
@@ -18,17 +26,17 @@ const GEMMA: Sizes = Sizes {
 const GEMMA2: Sizes = Sizes { hidden: 2304, inner: Some(9216), layers: 26, heads: 8, kv_heads: Some(4), ..GEMMA };
 
 /// The first: Llama with its own norm, and scaled embeddings.
-pub(super) fn gemma(config: &Config, kind: String) -> Arch {
-    let mut arch = decoder(config, kind, GEMMA, |layer, _| layer.norm = Norm::RmsFull);
+fn gemma(config: &Config, model_type: String) -> Arch {
+    let mut arch = decoder(config, model_type, GEMMA, |layer, _| layer.norm = Norm::RmsGemma);
     arch.embedding.scaled = true;
     arch
 }
 
 /// The second: norms around both halves, capped scores and logits, every other block slides. VaultGemma leaves the norms behind out.
-pub(super) fn gemma2(config: &Config, kind: String) -> Arch {
-    let vault = kind == "vaultgemma";
-    let mut arch = decoder(config, kind, GEMMA2, |layer, _| {
-        layer.norm = Norm::RmsFull;
+fn gemma2(config: &Config, model_type: String) -> Arch {
+    let vault = model_type == "vaultgemma";
+    let mut arch = decoder(config, model_type, GEMMA2, |layer, _| {
+        layer.norm = Norm::RmsGemma;
         layer.order = if vault { Order::Pre } else { Order::Sandwich };
         layer.attention.softcap = cap(config, "attn_logit_softcapping", true);
     });
@@ -38,11 +46,11 @@ pub(super) fn gemma2(config: &Config, kind: String) -> Arch {
 }
 
 /// The language part of the third: norms of queries and keys, five of six blocks slide, with rotary tables of their own.
-pub(super) fn gemma3(config: &Config, kind: String) -> Arch {
-    let mut arch = decoder(config, kind, Sizes { vocab: 262_208, ..GEMMA2 }, |layer, _| {
-        layer.norm = Norm::RmsFull;
+fn gemma3(config: &Config, model_type: String) -> Arch {
+    let mut arch = decoder(config, model_type, Sizes { vocab: 262_208, ..GEMMA2 }, |layer, _| {
+        layer.norm = Norm::RmsGemma;
         layer.order = Order::Sandwich;
-        layer.attention.qk_norm = Some(QkNorm { norm: Norm::RmsFull, per_head: true, late: false });
+        layer.attention.qk_norm = Some(QkNorm { norm: Norm::RmsGemma, per_head: true, after_rotary: false });
         layer.attention.softcap = cap(config, "attn_logit_softcapping", false);
     });
     let pattern = config.count("sliding_window_pattern").or_else(|| config.count("_sliding_window_pattern"));
@@ -59,9 +67,9 @@ pub(super) fn gemma3(config: &Config, kind: String) -> Arch {
 
 fn alternate(config: &Config, arch: &mut Arch, usual: impl Fn(u64) -> bool) {
     arch.embedding.scaled = true;
-    let window = window(config, Some(4096));
-    let slides = slides(config, arch.layers(), usual);
-    each(arch, |number, layer| layer.attention.window = window.filter(|_| slides[number]));
+    let window = sliding_window(config, Some(4096));
+    let slides = sliding_blocks(config, arch.layers(), usual);
+    for_each_block(arch, |number, layer| layer.attention.window = window.filter(|_| slides[number]));
 }
 
 /// A cap that is a number where it is written, `null` to switch it off, and `other` where it is not written.

@@ -1,10 +1,13 @@
 //! GLM-4 (`glm`) and GLM-4-0414 (`glm4`).
 
+use super::Family;
 use super::activation;
-use super::decoder::{decoder, partial, share_of};
+use super::decoder::{decoder, partial_rotary_factor, rotary_columns};
 use super::sizes::Sizes;
-use crate::arch::{Activation, Arch, Mlp, Names, Order, Parts, Rotary, Tables};
+use crate::arch::{Activation, Arch, Mlp, ModuleNames, Order, Rotary, RotaryJoin, RotaryTables};
 use crate::config::Config;
+
+pub(super) const FAMILIES: &[Family] = &[Family::traced(&["glm", "glm4"], glm)];
 
 const GLM: Sizes = Sizes {
     hidden: 4096,
@@ -16,20 +19,20 @@ const GLM: Sizes = Sizes {
     vocab: 151_552,
     tied: false,
 };
-const NAMES: Names = Names { gate: "mlp.gate_up_proj", ..Names::LLAMA };
+const NAMES: ModuleNames = ModuleNames { gate: "mlp.gate_up_proj", ..ModuleNames::LLAMA };
 
 /// Half of each head is turned by neighbours, gate and up are one matrix; the second has norms around both halves.
-pub(super) fn glm(config: &Config, kind: String) -> Arch {
-    let second = kind == "glm4";
-    decoder(config, kind, GLM, |layer, sizes| {
+fn glm(config: &Config, model_type: String) -> Arch {
+    let second = model_type == "glm4";
+    decoder(config, model_type, GLM, |layer, sizes| {
         let attention = &mut layer.attention;
         attention.qkv_bias = config.flag("attention_bias").unwrap_or(true);
         attention.out_bias = false;
         attention.rotary = Some(Rotary {
             interleaved: true,
-            parts: Parts::Both,
-            tables: Tables::Repeated { wide: false },
-            ..Rotary::usual(share_of(sizes.head_dim(), partial(config, 0.5)))
+            parts: RotaryJoin::Together,
+            tables: RotaryTables::Repeated { fp32: false },
+            ..Rotary::usual(rotary_columns(sizes.head_dim(), partial_rotary_factor(config, 0.5)))
         });
         layer.mlp = Mlp::Gated {
             inner: sizes.inner(),

@@ -1,13 +1,16 @@
 //! GPT-2.
 
-use super::{LAYER, activation, embedding, head};
-use crate::arch::{Activation, Arch, Attention, Certainty, Embedding, Layer, Mlp, Names, Order, Projection};
+use super::{Family, LAYER_NORM, activation, embedding, head};
+use crate::arch::{Activation, Arch, Attention, Certainty, Embedding, Layer, Mlp, ModuleNames, Order, Projection};
 use crate::config::Config;
 
-const NAMES: Names = Names { fused: "attn.c_attn", out: "attn.c_proj", up: "mlp.c_fc", down: "mlp.c_proj", ..Names::LLAMA };
+pub(super) const FAMILIES: &[Family] = &[Family::traced(&["gpt2"], read)];
+
+const NAMES: ModuleNames =
+    ModuleNames { fused: "attn.c_attn", out: "attn.c_proj", up: "mlp.c_fc", down: "mlp.c_proj", ..ModuleNames::LLAMA };
 
 /// Reads one.
-pub(super) fn read(config: &Config, kind: String) -> Arch {
+fn read(config: &Config, model_type: String) -> Arch {
     let hidden = config.count("n_embd").unwrap_or(768);
     let heads = config.count("n_head").unwrap_or(12);
     let head_dim = hidden / heads.max(1);
@@ -30,9 +33,9 @@ pub(super) fn read(config: &Config, kind: String) -> Arch {
             window: None,
             scaled_queries: false,
             fp32_scores: false,
-            masked: false,
-            form: crate::arch::Form::Usual,
-            scales_first: false,
+            always_masked: false,
+            implementation: crate::arch::AttentionImpl::Common,
+            scales_queries_first: false,
             relative: None,
         },
         mlp: Mlp::Plain {
@@ -41,13 +44,13 @@ pub(super) fn read(config: &Config, kind: String) -> Arch {
             activation: activation(config.text("activation_function"), Activation::GeluNew),
         },
         order: Order::Pre,
-        norm: LAYER,
+        norm: LAYER_NORM,
         dropout: config.number("resid_pdrop").unwrap_or(0.1) > 0.0,
         scaled: false,
         names: &NAMES,
     };
     Arch {
-        model_type: kind,
+        model_type,
         hidden,
         vocab: config.count("vocab_size").unwrap_or(50257),
         embedding: Embedding {
@@ -56,11 +59,11 @@ pub(super) fn read(config: &Config, kind: String) -> Arch {
             ..embedding(hidden)
         },
         layers: vec![(layer, config.count("n_layer").unwrap_or(12))],
-        final_norm: Some(LAYER),
+        final_norm: Some(LAYER_NORM),
         decoder: None,
         head: head(config.flag("tie_word_embeddings").unwrap_or(true)),
         causal: true,
-        tower: 0,
+        unsimulated_parameters: 0,
         assumptions: Vec::new(),
         certainty: Certainty::Traced,
     }

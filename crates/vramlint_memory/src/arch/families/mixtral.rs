@@ -1,10 +1,18 @@
 //! Mixtures of experts in every block of a Llama: Mixtral, OLMoE, Granite MoE, Phi-3.5-MoE.
 
-use super::LAYER;
-use super::decoder::{decoder, window};
+use super::Family;
+use super::LAYER_NORM;
+use super::decoder::{decoder, sliding_window};
 use super::sizes::{LLAMA, Sizes};
-use crate::arch::{Arch, Experts, Layer, Mlp, Norm, OldNames, QkNorm, Router};
+use crate::arch::{Arch, Experts, Layer, LegacyExpertNames, Mlp, Norm, QkNorm, Router};
 use crate::config::Config;
+
+pub(super) const FAMILIES: &[Family] = &[
+    Family::traced(&["mixtral"], mixtral),
+    Family::traced(&["olmoe"], olmoe),
+    Family::traced(&["granitemoe"], granitemoe),
+    Family::traced(&["phimoe"], phimoe),
+];
 
 const MIXTRAL: Sizes = Sizes { inner: Some(14336), kv_heads: Some(8), ..LLAMA };
 const OLMOE: Sizes =
@@ -20,36 +28,36 @@ pub(super) fn counts(config: &Config, count: u64, active: u64) -> (u64, u64) {
 }
 
 /// Experts without biases and without a shared one.
-pub(super) fn usual(config: &Config, inner: u64, (count, active): (u64, u64), router: Router) -> Experts {
+pub(super) fn routed_experts(config: &Config, inner: u64, (count, active): (u64, u64), router: Router) -> Experts {
     let (count, active) = counts(config, count, active);
-    Experts { count, active, inner, shared: None, bias: false, router, clamped: false, old_names: None }
+    Experts { count, active, inner, shared: None, bias: false, router, clamped: false, legacy_names: None }
 }
 
 /// Mixtral.
-pub(super) fn mixtral(config: &Config, kind: String) -> Arch {
-    decoder(config, kind, MIXTRAL, |layer, sizes| {
+fn mixtral(config: &Config, model_type: String) -> Arch {
+    decoder(config, model_type, MIXTRAL, |layer, sizes| {
         (layer.attention.qkv_bias, layer.attention.out_bias) = (false, false);
-        layer.attention.window = window(config, None);
-        let experts = usual(config, sizes.inner(), (8, 2), Router::Softmax { normed: true, cast: false });
-        layer.mlp = Mlp::Experts(Experts { old_names: Some(OldNames::Mixtral), ..experts });
+        layer.attention.window = sliding_window(config, None);
+        let experts = routed_experts(config, sizes.inner(), (8, 2), Router::Softmax { normalized: true, cast: false });
+        layer.mlp = Mlp::Experts(Experts { legacy_names: Some(LegacyExpertNames::Mixtral), ..experts });
     })
 }
 
 /// OLMoE: norms over all heads of queries and keys.
-pub(super) fn olmoe(config: &Config, kind: String) -> Arch {
-    decoder(config, kind, OLMOE, |layer, sizes| {
-        layer.attention.qk_norm = Some(QkNorm { norm: Norm::Rms, per_head: false, late: false });
-        let normed = config.flag("norm_topk_prob").unwrap_or(false);
-        let experts = usual(config, sizes.inner(), (64, 8), Router::Softmax { normed, cast: true });
-        layer.mlp = Mlp::Experts(Experts { old_names: Some(OldNames::Qwen), ..experts });
+fn olmoe(config: &Config, model_type: String) -> Arch {
+    decoder(config, model_type, OLMOE, |layer, sizes| {
+        layer.attention.qk_norm = Some(QkNorm { norm: Norm::Rms, per_head: false, after_rotary: false });
+        let normalized = config.flag("norm_topk_prob").unwrap_or(false);
+        let experts = routed_experts(config, sizes.inner(), (64, 8), Router::Softmax { normalized, cast: true });
+        layer.mlp = Mlp::Experts(Experts { legacy_names: Some(LegacyExpertNames::Qwen), ..experts });
     })
 }
 
 /// Granite MoE: embeddings, residuals and logits are multiplied by numbers, the highest logits go through the softmax.
-pub(super) fn granitemoe(config: &Config, kind: String) -> Arch {
-    let mut arch = decoder(config, kind, LLAMA, |layer: &mut Layer, sizes| {
+fn granitemoe(config: &Config, model_type: String) -> Arch {
+    let mut arch = decoder(config, model_type, LLAMA, |layer: &mut Layer, sizes| {
         layer.scaled = true;
-        layer.mlp = Mlp::Experts(usual(config, sizes.inner(), (8, 2), Router::TopSoftmax { wide: true }));
+        layer.mlp = Mlp::Experts(routed_experts(config, sizes.inner(), (8, 2), Router::TopSoftmax { fp32: true }));
     });
     arch.embedding.scaled = true;
     arch.head.scaled = true;
@@ -57,11 +65,11 @@ pub(super) fn granitemoe(config: &Config, kind: String) -> Arch {
 }
 
 /// Phi-3.5-MoE: LayerNorm, biases, a router of its own.
-pub(super) fn phimoe(config: &Config, kind: String) -> Arch {
-    let mut arch = decoder(config, kind, PHIMOE, |layer, sizes| {
-        layer.norm = LAYER;
-        layer.attention.window = window(config, None);
-        layer.mlp = Mlp::Experts(usual(config, sizes.inner(), (16, 2), Router::Mixer));
+fn phimoe(config: &Config, model_type: String) -> Arch {
+    let mut arch = decoder(config, model_type, PHIMOE, |layer, sizes| {
+        layer.norm = LAYER_NORM;
+        layer.attention.window = sliding_window(config, None);
+        layer.mlp = Mlp::Experts(routed_experts(config, sizes.inner(), (16, 2), Router::SparseMixer));
     });
     arch.head.bias = config.flag("lm_head_bias").unwrap_or(false);
     arch

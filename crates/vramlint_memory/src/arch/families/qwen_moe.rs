@@ -1,11 +1,15 @@
 //! Qwen with experts: Qwen2-MoE with a shared one, Qwen3-MoE without, and the hybrid Qwen3-Next.
 
-use super::decoder::{decoder, each, slides, window};
-use super::mixtral::usual;
+use super::Family;
+use super::decoder::{decoder, for_each_block, sliding_blocks, sliding_window};
+use super::mixtral::routed_experts;
 use super::sizes::Sizes;
-use crate::arch::{Arch, Certainty, Mlp, Norm, OldNames, QkNorm, Router, SharedExpert};
+use crate::arch::{Arch, Certainty, LegacyExpertNames, Mlp, Norm, QkNorm, Router, SharedExpert};
 use crate::config::{Config, Value};
 use crate::estimate::Assumption;
+
+pub(super) const FAMILIES: &[Family] =
+    &[Family::traced(&["qwen2_moe"], qwen2), Family::traced(&["qwen3_moe"], qwen3), Family::traced(&["qwen3_next"], next)];
 
 const QWEN2: Sizes = Sizes {
     hidden: 2048,
@@ -41,21 +45,21 @@ pub(super) fn number(value: &Value) -> Option<u64> {
 }
 
 /// Qwen2-MoE: an expert with a gate of its own sees every token.
-pub(super) fn qwen2(config: &Config, kind: String) -> Arch {
-    let mut arch = decoder(config, kind, QWEN2, |layer, _| {
+fn qwen2(config: &Config, model_type: String) -> Arch {
+    let mut arch = decoder(config, model_type, QWEN2, |layer, _| {
         layer.attention.qkv_bias = config.flag("qkv_bias").unwrap_or(true);
         layer.attention.out_bias = false;
     });
-    let normed = config.flag("norm_topk_prob").unwrap_or(false);
+    let normalized = config.flag("norm_topk_prob").unwrap_or(false);
     let inner = config.count("moe_intermediate_size").unwrap_or(1408);
     let shared = config.count("shared_expert_intermediate_size").unwrap_or(5632);
-    let mut experts = usual(config, inner, (60, 4), Router::Softmax { normed, cast: true });
-    experts.shared = Some(SharedExpert { inner: shared, gate: true, first: true });
+    let mut experts = routed_experts(config, inner, (60, 4), Router::Softmax { normalized, cast: true });
+    experts.shared = Some(SharedExpert { inner: shared, gate: true, runs_first: true });
     let sparse = sparse(config);
-    let window = window(config, Some(4096)).filter(|_| config.flag("use_sliding_window").unwrap_or(false));
+    let window = sliding_window(config, Some(4096)).filter(|_| config.flag("use_sliding_window").unwrap_or(false));
     let first = config.count("max_window_layers").unwrap_or(28);
-    let slides = slides(config, arch.layers(), |block| block.is_multiple_of(2) && block < first);
-    each(&mut arch, |block, layer| {
+    let slides = sliding_blocks(config, arch.layers(), |block| block.is_multiple_of(2) && block < first);
+    for_each_block(&mut arch, |block, layer| {
         if sparse(block) {
             layer.mlp = Mlp::Experts(experts);
         }
@@ -65,17 +69,18 @@ pub(super) fn qwen2(config: &Config, kind: String) -> Arch {
 }
 
 /// Qwen3-MoE: norms of queries and keys.
-pub(super) fn qwen3(config: &Config, kind: String) -> Arch {
-    let mut arch = decoder(config, kind, QWEN3, |layer, _| {
-        layer.attention.qk_norm = Some(QkNorm { norm: Norm::Rms, per_head: true, late: false });
-        layer.attention.window = window(config, Some(4096)).filter(|_| config.flag("use_sliding_window").unwrap_or(false));
+fn qwen3(config: &Config, model_type: String) -> Arch {
+    let mut arch = decoder(config, model_type, QWEN3, |layer, _| {
+        layer.attention.qk_norm = Some(QkNorm { norm: Norm::Rms, per_head: true, after_rotary: false });
+        layer.attention.window =
+            sliding_window(config, Some(4096)).filter(|_| config.flag("use_sliding_window").unwrap_or(false));
     });
-    let normed = config.flag("norm_topk_prob").unwrap_or(false);
+    let normalized = config.flag("norm_topk_prob").unwrap_or(false);
     let inner = config.count("moe_intermediate_size").unwrap_or(768);
-    let mut experts = usual(config, inner, (128, 8), Router::Softmax { normed, cast: true });
-    experts.old_names = Some(OldNames::Qwen);
+    let mut experts = routed_experts(config, inner, (128, 8), Router::Softmax { normalized, cast: true });
+    experts.legacy_names = Some(LegacyExpertNames::Qwen);
     let sparse = sparse(config);
-    each(&mut arch, |block, layer| {
+    for_each_block(&mut arch, |block, layer| {
         if sparse(block) {
             layer.mlp = Mlp::Experts(experts);
         }
@@ -85,16 +90,16 @@ pub(super) fn qwen3(config: &Config, kind: String) -> Arch {
 
 /// Qwen3-Next: three of four blocks attend linearly, by kernels of their own. Its parameters are counted; its steps are taken to be
 /// those of blocks with full attention.
-pub(super) fn next(config: &Config, kind: String) -> Arch {
-    let mut arch = decoder(config, kind, NEXT, |layer, _| {
-        layer.norm = Norm::RmsFull;
-        layer.attention.qk_norm = Some(QkNorm { norm: Norm::RmsFull, per_head: true, late: false });
+fn next(config: &Config, model_type: String) -> Arch {
+    let mut arch = decoder(config, model_type, NEXT, |layer, _| {
+        layer.norm = Norm::RmsGemma;
+        layer.attention.qk_norm = Some(QkNorm { norm: Norm::RmsGemma, per_head: true, after_rotary: false });
         let inner = config.count("moe_intermediate_size").unwrap_or(512);
         let shared = config.count("shared_expert_intermediate_size").unwrap_or(512);
-        let normed = config.flag("norm_topk_prob").unwrap_or(true);
-        let mut experts = usual(config, inner, (512, 10), Router::Softmax { normed, cast: true });
-        experts.old_names = Some(OldNames::Qwen);
-        experts.shared = Some(SharedExpert { inner: shared, gate: true, first: true });
+        let normalized = config.flag("norm_topk_prob").unwrap_or(true);
+        let mut experts = routed_experts(config, inner, (512, 10), Router::Softmax { normalized, cast: true });
+        experts.legacy_names = Some(LegacyExpertNames::Qwen);
+        experts.shared = Some(SharedExpert { inner: shared, gate: true, runs_first: true });
         layer.mlp = Mlp::Experts(experts);
     });
     let count = |key: &str, other: u64| config.count(key).unwrap_or(other);
@@ -121,8 +126,8 @@ pub(super) fn next(config: &Config, kind: String) -> Arch {
             _ => (block + 1).is_multiple_of(every),
         })
         .count() as u64;
-    arch.tower = (full * gates).saturating_add((blocks - full.min(blocks)) * linear.saturating_sub(plain));
-    arch.certainty = Certainty::Usual;
+    arch.unsimulated_parameters = (full * gates).saturating_add((blocks - full.min(blocks)) * linear.saturating_sub(plain));
+    arch.certainty = Certainty::GenericDecoder;
     arch.assumptions.push(Assumption {
         en: "blocks with linear attention are taken to need what blocks with full attention need".to_owned(),
         zh: "线性注意力层按普通注意力层的需求估算".to_owned(),

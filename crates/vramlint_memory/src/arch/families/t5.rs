@@ -1,28 +1,31 @@
 //! T5, mT5 and FLAN-T5: an encoder and a decoder with biases by distance.
 
+use super::Family;
 use super::activation;
-use super::decoder::{decoder, plain};
+use super::decoder::{decoder, ungated_mlp};
 use super::sizes::Sizes;
-use crate::arch::{Activation, Arch, Decoder, Mlp, Names, Norm};
+use crate::arch::{Activation, Arch, Decoder, Mlp, ModuleNames, Norm};
 use crate::config::Config;
+
+pub(super) const FAMILIES: &[Family] = &[Family::traced(&["t5", "mt5", "umt5", "longt5"], read)];
 
 const T5: Sizes =
     Sizes { hidden: 512, inner: Some(2048), layers: 6, heads: 8, kv_heads: None, head_dim: Some(64), vocab: 32128, tied: true };
 
-const NAMES: Names = Names {
+const NAMES: ModuleNames = ModuleNames {
     qkv: ["SelfAttention.q", "SelfAttention.k", "SelfAttention.v"],
     out: "SelfAttention.o",
     gate: "DenseReluDense.wi_0",
     up: "DenseReluDense.wi_1",
     down: "DenseReluDense.wo",
-    ..Names::LLAMA
+    ..ModuleNames::LLAMA
 };
-const PLAIN_NAMES: Names = Names { up: "DenseReluDense.wi", ..NAMES };
+const PLAIN_NAMES: ModuleNames = ModuleNames { up: "DenseReluDense.wi", ..NAMES };
 
 /// Reads one.
-pub(super) fn read(config: &Config, kind: String) -> Arch {
-    let written = config.text("feed_forward_proj").unwrap_or(if kind == "t5" { "relu" } else { "gated-gelu" }).to_owned();
-    let mut arch = decoder(config, kind, T5, |layer, sizes| {
+fn read(config: &Config, model_type: String) -> Arch {
+    let written = config.text("feed_forward_proj").unwrap_or(if model_type == "t5" { "relu" } else { "gated-gelu" }).to_owned();
+    let mut arch = decoder(config, model_type, T5, |layer, sizes| {
         let attention = &mut layer.attention;
         attention.head_dim = config.count("d_kv").filter(|columns| *columns > 0).unwrap_or(64);
         attention.value_dim = attention.head_dim;
@@ -41,9 +44,9 @@ pub(super) fn read(config: &Config, kind: String) -> Arch {
         let inner = sizes.inner();
         layer.mlp = match gated {
             Some(_) => Mlp::Gated { inner, fused: false, bias: false, activation: function },
-            None => plain(inner, false, function),
+            None => ungated_mlp(inner, false, function),
         };
-        layer.norm = Norm::RmsMixed;
+        layer.norm = Norm::RmsT5;
         layer.names = if gated.is_some() { &NAMES } else { &PLAIN_NAMES };
     });
     let Some((layer, encoder)) = arch.layers.first().copied() else { return arch };

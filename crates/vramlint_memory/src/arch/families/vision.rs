@@ -11,20 +11,20 @@ use crate::estimate::Assumption;
 const INSIDE: &[&str] = &["text_config", "llm_config", "language_config"];
 
 /// The config of the language part, with its `model_type`; `None` where the model only reads text.
-pub(super) fn language(config: &Config, kind: &str) -> Option<Config> {
+pub(super) fn language(config: &Config, model_type: &str) -> Option<Config> {
     let inside = INSIDE.iter().find_map(|key| config.object(key));
-    let released = matches!(kind, "qwen2_vl" | "qwen2_5_vl");
+    let released = matches!(model_type, "qwen2_vl" | "qwen2_5_vl");
     if inside.is_none() && config.object("vision_config").is_none() && !released {
         return None;
     }
     let mut language = inside.unwrap_or(config).clone();
     let written = inside.and_then(|inside| inside.text("model_type")).unwrap_or_default();
-    let text = match kind {
+    let text = match model_type {
         "qwen2_vl" | "qwen2_5_vl" => "qwen2",
         "qwen3_vl" => "qwen3",
         "gemma3" => "gemma3_text",
         "phi3_v" => "phi3",
-        "llava" | "llava_next" | "idefics3" | "smolvlm" | "mllama" if written.is_empty() || kind == "mllama" => "llama",
+        "llava" | "llava_next" | "idefics3" | "smolvlm" | "mllama" if written.is_empty() || model_type == "mllama" => "llama",
         _ => written,
     };
     language.set("model_type", Value::Text(text.to_owned()));
@@ -36,19 +36,21 @@ pub(super) fn language(config: &Config, kind: &str) -> Option<Config> {
 }
 
 /// Adds the tower to the language part.
-pub(super) fn add_tower(arch: &mut Arch, config: &Config, kind: &str) {
+pub(super) fn add_tower(arch: &mut Arch, config: &Config, model_type: &str) {
     // Without its part, a Qwen tower is the one that all released sizes share.
     let nothing = Config::default();
-    let Some(vision) = config.object("vision_config").or_else(|| kind.starts_with("qwen2").then_some(&nothing)) else { return };
-    let known = tower(vision, config, kind, arch.hidden);
-    arch.tower = known.unwrap_or_else(|| generic(vision, arch.hidden));
-    kind.clone_into(&mut arch.model_type);
+    let Some(vision) = config.object("vision_config").or_else(|| model_type.starts_with("qwen2").then_some(&nothing)) else {
+        return;
+    };
+    let known = tower(vision, config, model_type, arch.hidden);
+    arch.unsimulated_parameters = known.unwrap_or_else(|| generic(vision, arch.hidden));
+    model_type.clone_into(&mut arch.model_type);
     // No step of a model that sees was compared with a trace.
-    arch.certainty = arch.certainty.max(crate::arch::Certainty::Usual);
+    arch.certainty = arch.certainty.max(crate::arch::Certainty::GenericDecoder);
     if known.is_none() {
         arch.assumptions.push(Assumption {
-            en: format!("the vision tower of {kind} is counted as that of a usual vision transformer"),
-            zh: format!("{kind} 的视觉塔按常见的视觉 Transformer 结构计数"),
+            en: format!("the vision tower of {model_type} is counted as that of a usual vision transformer"),
+            zh: format!("{model_type} 的视觉塔按常见的视觉 Transformer 结构计数"),
         });
     }
     arch.assumptions.push(Assumption {
@@ -83,11 +85,11 @@ fn share(number: f64) -> u64 {
     number as u64
 }
 
-fn tower(vision: &Config, config: &Config, kind: &str, text: u64) -> Option<u64> {
+fn tower(vision: &Config, config: &Config, model_type: &str, text: u64) -> Option<u64> {
     let channels = number(vision, &["num_channels", "in_channels", "in_chans"], 3);
     let layers = |other| number(vision, &["depth", "num_hidden_layers", "num_layers"], other);
     let patch = |other| number(vision, &["patch_size"], other);
-    match kind {
+    match model_type {
         "qwen2_vl" => {
             let h = number(vision, &["embed_dim"], 1280);
             let inner = h * number(vision, &["mlp_ratio"], 4);
@@ -114,7 +116,7 @@ fn tower(vision: &Config, config: &Config, kind: &str, text: u64) -> Option<u64>
         }
         "gemma3" | "paligemma" => {
             let (tower, h) = siglip(vision, channels, layers(27), patch(14), vision.flag("vision_use_head").unwrap_or(true));
-            Some(tower + if kind == "gemma3" { h * text + h } else { dense(h, text) })
+            Some(tower + if model_type == "gemma3" { h * text + h } else { dense(h, text) })
         }
         "idefics3" | "smolvlm" => {
             let (tower, h) = siglip(vision, channels, layers(12), patch(32), false);
@@ -123,7 +125,7 @@ fn tower(vision: &Config, config: &Config, kind: &str, text: u64) -> Option<u64>
         }
         "llava" | "llava_next" if matches!(vision.text("model_type"), None | Some("clip_vision_model")) => {
             let (tower, h) = clip(vision, channels, layers(24), patch(14));
-            let newline = if kind == "llava_next" { text } else { 0 };
+            let newline = if model_type == "llava_next" { text } else { 0 };
             Some(tower + dense(h, text) + dense(text, text) + newline)
         }
         _ => None,

@@ -1,9 +1,9 @@
 //! Cross entropy over all logits (transformers 5.23, `loss/loss_utils.py`).
 
 use crate::estimate::Part;
-use crate::model::{Batch, Head, Model};
+use crate::model::{Batch, Model, OutputHead};
 use crate::setup::Setup;
-use crate::tape::{Module, Other, ParamId, Tape, Tensor};
+use crate::tape::{Module, Operand, ParamId, Tape, Tensor};
 
 /// `lm_head(hidden)`.
 pub(super) fn logits(t: &Tape, hidden: Tensor, weight: ParamId, bias: Option<ParamId>, vocab: u64) -> Tensor {
@@ -14,7 +14,7 @@ pub(super) fn logits(t: &Tape, hidden: Tensor, weight: ParamId, bias: Option<Par
             Some(width) => t.cast(hidden, width),
             None => hidden.clone(),
         };
-        t.product_as(x, weight, bias.as_ref(), vocab, Part::Logits)
+        t.matmul_as(x, weight, bias.as_ref(), vocab, Part::Logits)
     })
 }
 
@@ -23,15 +23,15 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     let labels = t.empty_as(batch.tokens(), 8, Part::Other);
     let count = t.empty_as(1, 8, Part::Other);
     let hidden = model.forward(t, ids, batch, setup, true);
-    t.at(super::site());
-    let Head::Vocabulary { weight, bias, transform: _ } = &model.loaded.head else { return hidden };
+    t.set_site(super::site());
+    let OutputHead::Vocabulary { weight, bias, transform: _ } = &model.modules.head else { return hidden };
     let logits = model.finish_logits(t, logits(t, hidden, *weight, *bias, model.vocab));
     let wide = t.cast_logits(&logits, 4);
     let padded = t.empty_as(batch.tokens() + 1, 8, Part::Other);
     let shifted = t.empty_as(batch.tokens(), 8, Part::Other);
     let loss = t.cross_entropy(&wide, &shifted);
     drop((wide, padded, shifted));
-    let divided = t.mul(loss, Other::Columns(&count));
+    let divided = t.mul(loss, Operand::Columns(&count));
     if t.autocast_width().is_some() {
         // accelerate converts what the model returns to fp32 when autocast has ended.
         t.forget_copies();

@@ -11,7 +11,7 @@ const TILE_COLUMNS: u64 = 32768;
 
 /// Log-probabilities of every next token. Rows whose label is masked are left out by TRL; here all count.
 pub(super) fn log_probs(t: &Tape, hidden: Tensor, weight: ParamId, model: &Model, batch: Batch) -> Tensor {
-    let rows = batch.rows * (batch.seq - 1);
+    let rows = batch.size * (batch.seq_len - 1);
     let width = t.autocast_width().unwrap_or(hidden.width);
     let head = t.weight(weight);
     let picked = pick(t, &hidden, rows, model.hidden);

@@ -3,7 +3,7 @@
 use super::causal::logits;
 use crate::arch::Activation;
 use crate::estimate::Part;
-use crate::model::{Batch, Head, Model, activate, linear, norm};
+use crate::model::{Batch, Model, OutputHead, activate, linear, norm};
 use crate::setup::Setup;
 use crate::tape::{Tape, Tensor};
 
@@ -12,8 +12,8 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     let labels = t.empty_as(batch.tokens(), 8, Part::Other);
     let count = t.empty_as(1, 8, Part::Other);
     let hidden = model.forward(t, ids, batch, setup, true);
-    t.at(super::site());
-    let Head::Vocabulary { weight, bias, transform } = &model.loaded.head else { return hidden };
+    t.set_site(super::site());
+    let OutputHead::Vocabulary { weight, bias, transform } = &model.modules.head else { return hidden };
     let transformed = match transform {
         Some((dense, behind)) => {
             let dense = linear(t, &hidden, dense);
@@ -24,7 +24,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     };
     let logits = model.finish_logits(t, logits(t, transformed, *weight, *bias, model.vocab));
     let loss = {
-        let seen = if model.head.bare { t.cast_logits(&logits, 4) } else { logits.clone() };
+        let seen = if model.head.transform_without_bias { t.cast_logits(&logits, 4) } else { logits.clone() };
         t.cross_entropy(&seen, &labels)
     };
     drop(hidden);

@@ -1,23 +1,23 @@
 //! From a batch to a loss, task by task.
 
 mod causal;
-mod classes;
+mod classification;
 mod fused;
 mod liger;
 mod masked;
-mod rows;
+mod selective_log_softmax;
 mod seq2seq;
 
-use crate::estimate::{Part, Phase, Words};
-use crate::model::{Batch, Head, Model};
+use crate::estimate::{Label, Part, Phase};
+use crate::model::{Batch, Model, OutputHead};
 use crate::setup::{Head as HeadKind, Setup, Task};
-use crate::tape::{Other, Site, Tape, Tensor};
+use crate::tape::{Operand, Site, Tape, Tensor};
 
-pub(super) static LOSS: Words = Words { en: "head and loss", zh: "输出层与损失" };
-pub(super) static REFERENCE: Words = Words { en: "reference model", zh: "参考模型" };
+pub(super) static LOSS: Label = Label { en: "head and loss", zh: "输出层与损失" };
+pub(super) static REFERENCE: Label = Label { en: "reference model", zh: "参考模型" };
 
 /// The models of a run.
-pub(super) struct Models {
+pub(super) struct PolicyAndReference {
     pub(super) policy: Model,
     /// A second copy of the weights, frozen.
     pub(super) reference: Option<Model>,
@@ -28,18 +28,18 @@ fn site() -> Site {
 }
 
 /// The loss of one micro-batch.
-pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
+pub(super) fn loss(t: &Tape, models: &PolicyAndReference, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
     match setup.task {
         Task::Dpo => preference(t, models, ids, batch, setup),
         Task::Grpo => {
             let ratio = log_probs(t, &models.policy, ids, batch, setup, true);
             // Old log-probabilities, ratio, both clipped products and their minimum.
             let old = ratio.detach();
-            let exp = t.keeping_result(t.add(&ratio, &old));
-            let clipped = t.keeping_input(&exp);
+            let exp = t.unary_saving_output(t.add(&ratio, &old));
+            let clipped = t.unary_saving_input(&exp);
             scalar(t, &t.add(exp, clipped))
         }
-        Task::Reward | Task::SequenceClassification => classes::loss(t, &models.policy, ids, batch, setup),
+        Task::Reward | Task::SequenceClassification => classification::loss(t, &models.policy, ids, batch, setup),
         Task::Seq2Seq => seq2seq::loss(t, &models.policy, ids, batch, setup),
         // Only transformers' own heads know masked tokens.
         Task::MaskedLm => masked::loss(t, &models.policy, ids, batch, setup),
@@ -47,8 +47,8 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
         Task::CausalLm if setup.head == HeadKind::Liger => {
             let labels = t.empty_as(batch.tokens(), 8, Part::Other);
             let hidden = models.policy.forward(t, ids, batch, setup, true);
-            t.at(site());
-            let Head::Vocabulary { weight, .. } = &models.policy.loaded.head else { return hidden };
+            t.set_site(site());
+            let OutputHead::Vocabulary { weight, .. } = &models.policy.modules.head else { return hidden };
             let loss = liger::loss(t, hidden, *weight, &models.policy, batch);
             drop(labels);
             loss
@@ -63,42 +63,43 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
 }
 
 /// Log-probabilities of policy and reference, and the loss over pairs.
-fn preference(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
+fn preference(t: &Tape, models: &PolicyAndReference, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
     let chosen = log_probs(t, &models.policy, ids, batch, setup, true);
     let other = models.reference.as_ref().unwrap_or(&models.policy);
     let reference = t.no_grad(|t| {
         let before = t.site();
-        t.at(Site { name: &REFERENCE, ..before });
+        t.set_site(Site { name: &REFERENCE, ..before });
         // With adapters the policy itself is asked, adapters switched off.
         other.without_adapters(models.reference.is_none(), |model| log_probs(t, model, ids, batch, setup, false))
     });
-    t.at(site());
-    let difference = t.add(scalar(t, &chosen), t.empty(batch.rows, chosen.width));
+    t.set_site(site());
+    let difference = t.add(scalar(t, &chosen), t.empty(batch.size, chosen.width));
     drop((chosen, reference));
-    t.keeping_input(difference)
+    t.unary_saving_input(difference)
 }
 
 /// Log-probabilities of the tokens: `rows × length` numbers.
 fn log_probs(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup, train: bool) -> Tensor {
     let hidden = model.forward(t, ids, batch, setup, train);
-    t.at(site());
-    let Head::Vocabulary { weight, bias, .. } = &model.loaded.head else { return scalar(t, &hidden) };
+    t.set_site(site());
+    let OutputHead::Vocabulary { weight, bias, .. } = &model.modules.head else { return scalar(t, &hidden) };
     match setup.head {
         HeadKind::FullLogits => {
             let (kept, length) = match setup.task {
                 Task::Grpo => {
-                    let kept = batch.seq.saturating_sub(setup.prompt_length) + 1;
-                    (kept.min(batch.seq), kept - 1)
+                    let kept = batch.seq_len.saturating_sub(setup.prompt_length) + 1;
+                    (kept.min(batch.seq_len), kept - 1)
                 }
-                _ => (batch.seq, batch.seq - 1),
+                _ => (batch.seq_len, batch.seq_len - 1),
             };
             // A part of the rows is copied before the product.
-            let hidden = if kept < batch.seq { t.contiguous(t.slice(hidden, batch.rows * kept * model.hidden)) } else { hidden };
+            let hidden =
+                if kept < batch.seq_len { t.contiguous(t.slice(hidden, batch.size * kept * model.hidden)) } else { hidden };
             let logits = causal::logits(t, hidden, *weight, *bias, model.vocab);
-            let shifted = t.slice(&logits, batch.rows * length * model.vocab);
+            let shifted = t.slice(&logits, batch.size * length * model.vocab);
             drop(logits);
             let scaled = if setup.task == Task::Grpo { t.scale_logits(shifted) } else { shifted };
-            rows::log_probs(t, scaled, batch.rows, length, model.vocab)
+            selective_log_softmax::log_probs(t, scaled, batch.size, length, model.vocab)
         }
         HeadKind::Fused | HeadKind::Liger => fused::log_probs(t, hidden, *weight, model, batch),
     }
@@ -106,5 +107,5 @@ fn log_probs(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup,
 
 /// A mean over what is small.
 fn scalar(t: &Tape, x: &Tensor) -> Tensor {
-    t.mean_last(t.mul(x, Other::Scalar), 1)
+    t.mean_last(t.mul(x, Operand::Scalar), 1)
 }

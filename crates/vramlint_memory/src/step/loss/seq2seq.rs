@@ -2,17 +2,17 @@
 
 use super::causal::logits;
 use crate::estimate::Part;
-use crate::model::{Batch, Head, Model};
+use crate::model::{Batch, Model, OutputHead};
 use crate::setup::Setup;
 use crate::tape::{Tape, Tensor};
 
 /// The loss over the target.
 pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
-    let target = Batch { rows: batch.rows, seq: if setup.target_length == 0 { batch.seq } else { setup.target_length } };
+    let target = Batch { size: batch.size, seq_len: if setup.target_length == 0 { batch.seq_len } else { setup.target_length } };
     let labels = t.empty_as(target.tokens(), 8, Part::Other);
     let (hidden, names) = model.translate(t, ids, batch, target, setup);
-    t.at(super::site());
-    let Head::Vocabulary { weight, bias, .. } = &model.loaded.head else { return hidden };
+    t.set_site(super::site());
+    let OutputHead::Vocabulary { weight, bias, .. } = &model.modules.head else { return hidden };
     let logits = logits(t, hidden, *weight, *bias, model.vocab);
     let loss = t.cross_entropy(&logits, &labels);
     drop(names);

@@ -3,7 +3,7 @@
 //! The first forward and backward only record in which order modules run; from the second on, parameters are gathered ahead and
 //! kept while they are used again soon.
 
-use super::{GATHER, GATHERED, place};
+use super::{GATHER, GATHERED, label_scope};
 use crate::estimate::Part;
 use crate::setup::Setup;
 use crate::tape::{ParamId, Tape, Tensor};
@@ -11,20 +11,20 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
 /// `stage3_max_reuse_distance`, elements: the default.
-const MAX_REUSE: u64 = 1_000_000_000;
+const MAX_REUSE_DISTANCE: u64 = 1_000_000_000;
 
 /// An all-gather under way; its buffer lives until the last of its parameters was waited for.
-struct Handle {
+struct AllGatherHandle {
     params: Vec<ParamId>,
     buffer: Tensor,
     quantized: bool,
 }
 
-struct State {
+struct ParamState {
     /// Its gathered numbers.
     memory: Option<Tensor>,
     /// The all-gather that nobody waited for yet on its behalf.
-    handle: Option<Rc<Handle>>,
+    handle: Option<Rc<AllGatherHandle>>,
     /// This rank's part of the copy that a group of ranks shares (ZeRO++); it lives until weights change.
     secondary: Option<Tensor>,
     numel: u64,
@@ -32,12 +32,12 @@ struct State {
     /// Modules that are running with it.
     active: u32,
     /// `__most_recent_step_id_param_fetched_for`.
-    fetched_for: Option<usize>,
+    fetched_for_step: Option<usize>,
 }
 
 /// The coordinator of one engine.
 pub(super) struct Coordinator {
-    params: HashMap<ParamId, State>,
+    params: HashMap<ParamId, ParamState>,
     ranks: u64,
     /// Ranks that share a secondary copy; 1 for none.
     group: u64,
@@ -59,14 +59,14 @@ impl Coordinator {
     /// For parameters of the given sizes.
     pub(super) fn new(sizes: impl IntoIterator<Item = (ParamId, u64)>, width: u64, setup: &Setup) -> Self {
         let p = &setup.parallel;
-        let state = |numel| State {
+        let state = |numel| ParamState {
             memory: None,
             handle: None,
             secondary: None,
             numel,
             persistent: numel <= p.persistence,
             active: 0,
-            fetched_for: None,
+            fetched_for_step: None,
         };
         Self {
             params: sizes.into_iter().map(|(id, numel)| (id, state(numel))).collect(),
@@ -94,7 +94,7 @@ impl Coordinator {
         if backward {
             self.running.push(params.to_vec());
         }
-        let away: BTreeSet<ParamId> = params.iter().copied().filter(|id| self.is_away(*id)).collect();
+        let away: BTreeSet<ParamId> = params.iter().copied().filter(|id| self.is_partitioned(*id)).collect();
         self.gather(t, &away);
         for id in params {
             if let Some(state) = self.params.get_mut(id) {
@@ -103,7 +103,7 @@ impl Coordinator {
             self.wait(t, *id);
         }
         if self.complete {
-            self.discard(params);
+            self.drop_from_queue(params);
             self.prefetch(t);
         }
         self.step += 1;
@@ -118,7 +118,7 @@ impl Coordinator {
         for id in params {
             let Some(state) = self.params.get_mut(id) else { continue };
             state.active = 0;
-            let fetched_ahead = self.complete && state.fetched_for.is_some_and(|step| step > self.step);
+            let fetched_ahead = self.complete && state.fetched_for_step.is_some_and(|step| step > self.step);
             if !(kept.contains(id) || self.complete && state.persistent || fetched_ahead) {
                 self.free(t, *id);
             }
@@ -126,7 +126,7 @@ impl Coordinator {
     }
 
     /// Behind backward: what no hook released goes, and the record begins anew.
-    pub(super) fn end(&mut self, t: &Tape) {
+    pub(super) fn finish_backward(&mut self, t: &Tape) {
         for params in std::mem::take(&mut self.running) {
             for id in params {
                 if let Some(state) = self.params.get_mut(&id) {
@@ -140,7 +140,7 @@ impl Coordinator {
         self.complete = true;
         self.queue = self.order.iter().enumerate().flat_map(|(step, ids)| ids.iter().map(move |id| (*id, step))).collect();
         for state in self.params.values_mut() {
-            state.fetched_for = None;
+            state.fetched_for_step = None;
         }
         self.step = 0;
         self.live = 0;
@@ -156,7 +156,7 @@ impl Coordinator {
     }
 
     /// While a model is partitioned first, secondary copies are made at once.
-    pub(super) fn copy_all(&mut self, t: &Tape) {
+    pub(super) fn make_secondary_copies(&mut self, t: &Tape) {
         let mut ids: Vec<ParamId> = self.params.keys().copied().collect();
         ids.sort_unstable();
         for id in ids.into_iter().filter(|_| self.group > 1) {
@@ -184,7 +184,7 @@ impl Coordinator {
         }
     }
 
-    fn is_away(&self, id: ParamId) -> bool {
+    fn is_partitioned(&self, id: ParamId) -> bool {
         self.params.get(&id).is_some_and(|state| state.memory.is_none() && state.handle.is_none())
     }
 
@@ -193,7 +193,7 @@ impl Coordinator {
         if ids.is_empty() {
             return;
         }
-        let _place = place(t, &GATHERED);
+        let _label = label_scope(t, &GATHERED);
         let padded: u64 = ids.iter().map(|id| self.params[id].numel.div_ceil(self.ranks) * self.ranks).sum();
         self.live += ids.iter().map(|id| self.params[id].numel).sum::<u64>();
         let width = if self.quantized { 1 } else { self.width };
@@ -204,7 +204,7 @@ impl Coordinator {
             }
             buffer
         });
-        let handle = Rc::new(Handle { params: ids.iter().copied().collect(), buffer, quantized: self.quantized });
+        let handle = Rc::new(AllGatherHandle { params: ids.iter().copied().collect(), buffer, quantized: self.quantized });
         for id in ids {
             if let Some(state) = self.params.get_mut(id) {
                 state.handle = Some(Rc::clone(&handle));
@@ -218,7 +218,7 @@ impl Coordinator {
         if self.params[&id].memory.is_some() {
             return;
         }
-        let _place = place(t, &GATHERED);
+        let _label = label_scope(t, &GATHERED);
         t.on_stream(GATHER, |t| {
             // A quantized buffer is turned into numbers first.
             let numbers =
@@ -234,15 +234,15 @@ impl Coordinator {
     }
 
     /// Takes what is used now out of the queue of what is to be gathered ahead.
-    fn discard(&mut self, params: &[ParamId]) {
+    fn drop_from_queue(&mut self, params: &[ParamId]) {
         let step = self.step;
-        let fresh = |state: &State| state.fetched_for.is_none_or(|other| other < step);
+        let fresh = |state: &ParamState| state.fetched_for_step.is_none_or(|other| other < step);
         let wanted: BTreeSet<ParamId> = params.iter().copied().filter(|id| self.params.get(id).is_some_and(fresh)).collect();
         let mut gone = BTreeSet::new();
         while gone.len() < wanted.len() {
             let Some((id, last)) = self.queue.pop_front() else { break };
             if let Some(state) = self.params.get_mut(&id) {
-                state.fetched_for = Some(last);
+                state.fetched_for_step = Some(last);
             }
             gone.insert(id);
         }
@@ -255,9 +255,9 @@ impl Coordinator {
         let mut numel = 0;
         while numel < most {
             let Some((id, last)) = self.queue.pop_front() else { break };
-            let away = self.is_away(id);
+            let away = self.is_partitioned(id);
             let Some(state) = self.params.get_mut(&id) else { continue };
-            state.fetched_for = state.fetched_for.max(Some(last));
+            state.fetched_for_step = state.fetched_for_step.max(Some(last));
             if away && ids.insert(id) {
                 numel += state.numel;
             }
@@ -265,12 +265,12 @@ impl Coordinator {
         self.gather(t, &ids);
     }
 
-    /// Those of `params` that a module uses within [`MAX_REUSE`] elements from here.
+    /// Those of `params` that a module uses within [`MAX_REUSE_DISTANCE`] elements from here.
     fn needed_soon(&self, params: &[ParamId]) -> BTreeSet<ParamId> {
         let mut kept = BTreeSet::new();
         let mut passed = 0;
         for module in self.order.iter().skip(self.step) {
-            if passed >= MAX_REUSE {
+            if passed >= MAX_REUSE_DISTANCE {
                 break;
             }
             for id in module {

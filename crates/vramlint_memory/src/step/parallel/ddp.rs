@@ -1,6 +1,6 @@
 //! torch `DistributedDataParallel` (torch 2.15, `csrc/distributed/c10d/reducer.cpp`).
 
-use super::{BUCKETS, Scheme, place};
+use super::{BUCKETS, DistributedEngine, label_scope};
 use crate::estimate::Part;
 use crate::setup::Setup;
 use crate::tape::{Hooks, Module, ParamId, Tape, Tensor};
@@ -46,7 +46,7 @@ impl Ddp {
 
     /// Fills buckets in order: one is closed as soon as it reaches its limit. Types are kept apart.
     fn build(&self, t: &Tape, order: &[ParamId], first: u64, limit: u64) {
-        let _place = place(t, &BUCKETS);
+        let _label = label_scope(t, &BUCKETS);
         let mut open: Vec<(u64, u64, Vec<ParamId>, u64)> = Vec::new();
         let mut closed = Vec::new();
         for id in order {
@@ -77,7 +77,7 @@ impl Ddp {
     }
 }
 
-impl Scheme for Ddp {
+impl DistributedEngine for Ddp {
     fn begin_micro_batch(&self, t: &Tape, last: bool) {
         self.last.set(last);
         if !self.rebuilt.get() && self.order.borrow().len() == self.trained.len() {
@@ -87,7 +87,7 @@ impl Scheme for Ddp {
         }
     }
 
-    fn optimized(&self) -> Vec<ParamId> {
+    fn optimizer_params(&self) -> Vec<ParamId> {
         self.trained.clone()
     }
 }

@@ -7,8 +7,8 @@ use crate::estimate::Part;
 use crate::tape::{ParamId, Tape, Tensor};
 
 /// The flat gradient of a unit: a view of it belongs to every parameter, and autograd joins them.
-pub(super) fn join(t: &Tape, unit: &[ParamId], grads: Vec<(usize, Tensor)>, width: u64) -> Tensor {
-    let numel = unit.iter().map(|id| t.numel(*id)).sum();
+pub(super) fn flatten_gradients(t: &Tape, group: &[ParamId], grads: Vec<(usize, Tensor)>, width: u64) -> Tensor {
+    let numel = group.iter().map(|id| t.numel(*id)).sum();
     let flat = t.empty_as(numel, width, Part::Gradients);
     drop(grads);
     flat

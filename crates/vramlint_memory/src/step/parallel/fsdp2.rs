@@ -1,17 +1,17 @@
 //! `fully_shard` over each block and the root (torch 2.15, `distributed/fsdp/_fully_shard`), as accelerate 1.15 calls it.
 
-use super::unit::Unit;
-use super::{BUCKETS, GATHER, GATHERED, REDUCE, Scheme, compute_width, fsdp1, place};
+use super::fsdp_param_group::FsdpParamGroup;
+use super::{BUCKETS, DistributedEngine, GATHER, GATHERED, REDUCE, compute_width, fsdp1, label_scope};
 use crate::estimate::Part;
-use crate::model::Loaded;
-use crate::setup::{Offload, Scheme as Kind, Setup};
+use crate::model::Modules;
+use crate::setup::{Offload, Scheme, Setup};
 use crate::tape::{Hooks, Module, ParamId, Tape, Tensor};
 use std::cell::{Cell, RefCell};
 
 /// A model that was given to `fully_shard`.
 pub(super) struct Fsdp2 {
     /// Blocks in order, the root last.
-    units: Vec<Unit>,
+    groups: Vec<FsdpParamGroup>,
     /// Shards of what is trained.
     trained: Vec<ParamId>,
     /// `FullyShardedDataParallel`: units are flat parameters.
@@ -32,27 +32,28 @@ pub(super) struct Fsdp2 {
 
 impl Fsdp2 {
     /// Shards block by block, then what is left as the root.
-    pub(super) fn new(t: &Tape, loaded: &Loaded, setup: &Setup) -> Self {
+    pub(super) fn new(t: &Tape, loaded: &Modules, setup: &Setup) -> Self {
         let p = &setup.parallel;
-        let (before, blocks, behind) = super::census::split(t, loaded);
+        let (before, blocks, behind) = super::param_sizes::split_at_blocks(t, loaded);
         let rest: Vec<ParamId> = before.into_iter().chain(behind).collect();
         let compute = compute_width(setup);
         let offload = p.offload_param != Offload::None || p.offload_optimizer != Offload::None;
-        let mut groups: Vec<Vec<ParamId>> = if p.wrap_blocks { blocks } else { Vec::new() };
+        let mut members: Vec<Vec<ParamId>> = if p.wrap_blocks { blocks } else { Vec::new() };
         if p.wrap_blocks {
-            groups.push(rest);
+            members.push(rest);
         } else {
-            groups.push(loaded.ids(t));
+            members.push(loaded.ids(t));
         }
         // Sharded within a group and copied across groups (HYBRID_SHARD), where one is given.
         let ranks = if p.hpz > 1 { p.hpz } else { p.world.max(1) };
-        let units: Vec<Unit> = groups.into_iter().map(|params| Unit::new(t, params, ranks, compute, offload)).collect();
+        let groups: Vec<FsdpParamGroup> =
+            members.into_iter().map(|params| FsdpParamGroup::new(t, params, ranks, compute, offload)).collect();
         t.empty_cache();
-        let shards = units.iter().flat_map(|unit| unit.shards.iter().copied());
+        let shards = groups.iter().flat_map(|group| group.shards.iter().copied());
         Self {
             trained: shards.filter(|id| t.with_param(*id, |param| param.trainable)).collect(),
-            units,
-            flat: p.scheme == Kind::Fsdp1,
+            groups,
+            flat: p.scheme == Scheme::Fsdp1,
             ranks,
             compute,
             reduce: if p.reduce_fp32 { 4 } else { compute },
@@ -67,35 +68,35 @@ impl Fsdp2 {
     }
 
     fn root(&self) -> usize {
-        self.units.len() - 1
+        self.groups.len() - 1
     }
 
-    fn unit_of(&self, module: &Module) -> Option<usize> {
+    fn group_index(&self, module: &Module) -> Option<usize> {
         match module {
-            Module::Block(number) if self.units.len() > 1 => Some((*number as usize).saturating_sub(1)),
+            Module::Block(number) if self.groups.len() > 1 => Some((*number as usize).saturating_sub(1)),
             _ => None,
         }
     }
 
     /// `FSDPParamGroup.unshard`: one all-gather of the unit, its own part cast first.
     fn unshard(&self, t: &Tape, index: usize) {
-        let unit = &self.units[index];
-        if unit.gathered.get() || unit.pending.borrow().is_some() {
+        let group = &self.groups[index];
+        if group.gathered.get() || group.pending.borrow().is_some() {
             return;
         }
-        let _place = place(t, &GATHERED);
-        let numel: u64 = unit.sizes.iter().sum();
+        let _label = label_scope(t, &GATHERED);
+        let numel: u64 = group.shard_numels.iter().sum();
         // The shards come from the host first where they are kept there.
         let moved: Vec<Tensor> = if self.offload {
-            unit.shards.iter().map(|id| t.empty_as(t.numel(*id), t.with_param(*id, |p| p.width()), Part::Buffers)).collect()
+            group.shards.iter().map(|id| t.empty_as(t.numel(*id), t.with_param(*id, |p| p.width()), Part::Buffers)).collect()
         } else {
             Vec::new()
         };
         let output = t.on_stream(GATHER, |t| {
-            let cast: u64 = unit
+            let cast: u64 = group
                 .shards
                 .iter()
-                .zip(&unit.sizes)
+                .zip(&group.shard_numels)
                 .filter(|(id, _)| t.with_param(**id, |param| param.width()) != self.compute)
                 .map(|(_, size)| *size)
                 .sum();
@@ -105,38 +106,38 @@ impl Fsdp2 {
             output
         });
         drop(moved);
-        unit.pending.replace(Some(output));
+        group.pending.replace(Some(output));
     }
 
     /// `FSDPParamGroup.wait_for_unshard`: copied out to each parameter's own memory.
     fn copy_out(&self, t: &Tape, index: usize, forward: bool) {
-        let unit = &self.units[index];
-        let Some(output) = unit.pending.take() else { return };
+        let group = &self.groups[index];
+        let Some(output) = group.pending.take() else { return };
         if forward {
             self.held.replace(None);
         }
-        let _place = place(t, &GATHERED);
+        let _label = label_scope(t, &GATHERED);
         if self.flat {
             // Parameters are views of what was gathered.
-            unit.whole.replace(vec![output]);
-            unit.gathered.set(true);
+            group.whole.replace(vec![output]);
+            group.gathered.set(true);
             return;
         }
-        let whole = unit.sizes.iter().map(|size| t.empty_as(size * self.ranks, self.compute, Part::Buffers)).collect();
-        unit.whole.replace(whole);
-        unit.gathered.set(true);
+        let whole = group.shard_numels.iter().map(|size| t.empty_as(size * self.ranks, self.compute, Part::Buffers)).collect();
+        group.whole.replace(whole);
+        group.gathered.set(true);
         if forward {
             self.held.replace(Some(output));
         }
     }
 
-    fn release(unit: &Unit) {
-        unit.whole.borrow_mut().clear();
-        unit.gathered.set(false);
+    fn release(group: &FsdpParamGroup) {
+        group.whole.borrow_mut().clear();
+        group.gathered.set(false);
     }
 
     fn forward_begins(&self, t: &Tape, index: usize) {
-        if self.units[index].gathered.get() && self.units[index].place.get().is_some() {
+        if self.groups[index].gathered.get() && self.groups[index].forward_index.get().is_some() {
             // Run again inside backward: it is there already.
             return;
         }
@@ -145,13 +146,13 @@ impl Fsdp2 {
     }
 
     fn forward_ends(&self, index: usize) {
-        let unit = &self.units[index];
+        let group = &self.groups[index];
         if self.reshard {
-            Self::release(unit);
+            Self::release(group);
         }
-        unit.reduced.set(false);
+        group.reduced.set(false);
         let mut order = self.order.borrow_mut();
-        unit.place.set(Some(order.len()));
+        group.forward_index.set(Some(order.len()));
         order.push(index);
     }
 
@@ -159,8 +160,8 @@ impl Fsdp2 {
         self.unshard(t, index);
         self.copy_out(t, index, false);
         // `_backward_prefetch`: the unit that was run before this one.
-        let before = self.units[index].place.get().and_then(|place| place.checked_sub(1));
-        let target = before.and_then(|place| self.order.borrow().get(place).copied());
+        let before = self.groups[index].forward_index.get().and_then(|forward_index| forward_index.checked_sub(1));
+        let target = before.and_then(|forward_index| self.order.borrow().get(forward_index).copied());
         if let Some(target) = target {
             self.unshard(t, target);
         }
@@ -168,27 +169,27 @@ impl Fsdp2 {
 
     /// `FSDPParamGroup.post_backward`.
     fn backward_ends(&self, t: &Tape, index: usize) {
-        let unit = &self.units[index];
-        if unit.reduced.replace(true) {
+        let group = &self.groups[index];
+        if group.reduced.replace(true) {
             return;
         }
         if self.defer && !self.last.get() {
             // Gradients stay whole until the last micro-batch (`set_requires_gradient_sync(False)`).
-            Self::release(unit);
+            Self::release(group);
             return;
         }
         let grads: Vec<(usize, Tensor)> =
-            unit.params.iter().enumerate().filter_map(|(at, id)| Some((at, t.take_grad(*id)?))).collect();
-        Self::release(unit);
+            group.params.iter().enumerate().filter_map(|(at, id)| Some((at, t.take_grad(*id)?))).collect();
+        Self::release(group);
         self.sent.replace(None);
         if grads.is_empty() {
             return;
         }
-        let _place = place(t, &BUCKETS);
+        let _label = label_scope(t, &BUCKETS);
         let places: Vec<usize> = grads.iter().map(|(at, _)| *at).collect();
-        let numel: u64 = places.iter().map(|at| unit.sizes[*at]).sum();
+        let numel: u64 = places.iter().map(|at| group.shard_numels[*at]).sum();
         let input = if self.flat {
-            let joined = fsdp1::join(t, &unit.params, grads, self.compute);
+            let joined = fsdp1::flatten_gradients(t, &group.params, grads, self.compute);
             // Reduced where it lies, or in a copy of another type.
             if self.reduce == self.compute { joined } else { t.empty_as(joined.numel, self.reduce, Part::Buffers) }
         } else {
@@ -197,13 +198,13 @@ impl Fsdp2 {
             input
         };
         t.on_stream(REDUCE, |t| {
-            let width = places.first().map_or(4, |at| t.with_param(unit.shards[*at], |param| param.width()));
+            let width = places.first().map_or(4, |at| t.with_param(group.shards[*at], |param| param.width()));
             let output = t.empty_as(numel, self.reduce, Part::Gradients);
             let output = if width == self.reduce { output } else { t.empty_as(numel, width, Part::Gradients) };
             for at in places {
-                let shard = unit.shards[at];
+                let shard = group.shards[at];
                 if !self.offload && t.grad_bytes(shard).is_none() {
-                    t.set_grad(shard, Some(output.part(unit.sizes[at])));
+                    t.set_grad(shard, Some(output.part(group.shard_numels[at])));
                 }
             }
         });
@@ -211,12 +212,12 @@ impl Fsdp2 {
     }
 }
 
-impl Scheme for Fsdp2 {
+impl DistributedEngine for Fsdp2 {
     fn begin_micro_batch(&self, t: &Tape, last: bool) {
         self.last.set(last);
         self.order.borrow_mut().clear();
-        for unit in &self.units {
-            unit.place.set(None);
+        for group in &self.groups {
+            group.forward_index.set(None);
         }
         self.forward_begins(t, self.root());
     }
@@ -239,7 +240,7 @@ impl Scheme for Fsdp2 {
         self.sent.replace(None);
     }
 
-    fn optimized(&self) -> Vec<ParamId> {
+    fn optimizer_params(&self) -> Vec<ParamId> {
         self.trained.clone()
     }
 
@@ -250,25 +251,25 @@ impl Scheme for Fsdp2 {
 
 impl Hooks for Fsdp2 {
     fn before_forward(&self, t: &Tape, module: &Module) {
-        if let Some(index) = self.unit_of(module) {
+        if let Some(index) = self.group_index(module) {
             self.forward_begins(t, index);
         }
     }
 
     fn after_forward(&self, _: &Tape, module: &Module) {
-        if let Some(index) = self.unit_of(module) {
+        if let Some(index) = self.group_index(module) {
             self.forward_ends(index);
         }
     }
 
     fn before_backward(&self, t: &Tape, module: &Module) {
-        if let Some(index) = self.unit_of(module) {
+        if let Some(index) = self.group_index(module) {
             self.backward_begins(t, index);
         }
     }
 
     fn after_backward(&self, t: &Tape, module: &Module) {
-        if let Some(index) = self.unit_of(module) {
+        if let Some(index) = self.group_index(module) {
             self.backward_ends(t, index);
         }
     }

@@ -1,18 +1,18 @@
 //! DeepSpeed ZeRO-1 and ZeRO-2 (deepspeed 0.19.8, `runtime/zero/stage_1_and_2.py`): flat weights on every rank, masters, states
 //! and reduced gradients in parts.
 
-use super::census::Census;
-use super::flat;
-use super::{BUCKETS, FLAT, MASTERS, REDUCE, REDUCED, Scheme, compute_width, place};
+use super::flat_buffer;
+use super::param_sizes::ParamSizes;
+use super::{BUCKETS, DistributedEngine, FLAT, MASTERS, REDUCE, REDUCED, compute_width, label_scope};
 use crate::estimate::Part;
-use crate::model::Loaded;
-use crate::setup::{Offload, Scheme as Kind, Setup};
+use crate::model::Modules;
+use crate::setup::{Offload, Scheme, Setup};
 use crate::tape::{Hooks, Module, ParamId, Tape, Tensor};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 /// A model in a ZeRO-1 or ZeRO-2 engine.
-pub(super) struct Zero {
+pub(super) struct Zero12 {
     stage2: bool,
     overlap: bool,
     contiguous: bool,
@@ -39,24 +39,24 @@ pub(super) struct Zero {
     _staging: Option<Tensor>,
 }
 
-impl Zero {
+impl Zero12 {
     /// Casts the model, flattens what is trained, and makes the master copy of a part.
-    pub(super) fn new(t: &Tape, loaded: &Loaded, census: &Census, setup: &Setup) -> Self {
+    pub(super) fn new(t: &Tape, loaded: &Modules, param_sizes: &ParamSizes, setup: &Setup) -> Self {
         let p = &setup.parallel;
         let width = compute_width(setup);
         let trained: Vec<ParamId> = t.param_ids().filter(|id| t.with_param(*id, |param| param.trainable)).collect();
-        cast(t, width);
+        cast_module(t, width);
         t.empty_cache();
         // Flat weights do not grow with the blocks that are run: they are those of the whole model.
-        let part = flat::part(census.trainable(), p.world, 2);
-        let _place = place(t, &FLAT);
+        let part = flat_buffer::partition_numel(param_sizes.trainable(), p.world, 2);
+        let _label = label_scope(t, &FLAT);
         let whole = t.empty_as(part * p.world.max(1), width, Part::Weights);
         for id in &trained {
             let numel = t.numel(*id);
             t.set_memory(*id, whole.part(numel));
         }
         let offload = p.offload_optimizer != Offload::None;
-        let _place = place(t, &MASTERS);
+        let _label = label_scope(t, &MASTERS);
         let copy = t.empty_as(part, width, Part::Optimizer);
         let memory = if offload { copy.hollow(4) } else { t.empty_as(part, 4, Part::Optimizer) };
         drop(copy);
@@ -66,8 +66,8 @@ impl Zero {
         }
         let mut at = 0;
         let (mut touched, mut pieces, mut largest) = (0, Vec::new(), 0);
-        for entry in census.all().filter(|entry| entry.trainable) {
-            let piece = flat::owned(at, entry.numel, part);
+        for entry in param_sizes.all().filter(|entry| entry.trainable) {
+            let piece = flat_buffer::owned_numel(at, entry.numel, part);
             if piece > 0 {
                 touched += entry.numel;
                 pieces.push(piece);
@@ -76,7 +76,7 @@ impl Zero {
             at += entry.numel;
         }
         Self {
-            stage2: p.scheme == Kind::Zero2,
+            stage2: p.scheme == Scheme::Zero2,
             overlap: p.overlap,
             contiguous: p.contiguous,
             offload,
@@ -85,7 +85,7 @@ impl Zero {
             part,
             touched,
             pieces,
-            offsets: census.offsets(t, loaded),
+            offsets: param_sizes.offsets(t, loaded),
             master,
             trained,
             last: Cell::new(true),
@@ -100,9 +100,9 @@ impl Zero {
     }
 
     /// `setup_buckets`: made at the first gradient of a backward, whatever the model's size.
-    fn open(&self, t: &Tape) {
+    fn setup_buckets(&self, t: &Tape) {
         if self.contiguous && self.buffers.borrow().is_empty() {
-            let _place = place(t, &BUCKETS);
+            let _label = label_scope(t, &BUCKETS);
             let count = if self.overlap { 2 } else { 1 };
             for _ in 0..count {
                 let buffer = t.empty_as(self.bucket_size, self.width, Part::Buffers);
@@ -116,7 +116,7 @@ impl Zero {
     }
 
     /// `reduce_independent_p_g_buckets_and_remove_grads`.
-    fn put(&self, t: &Tape, id: ParamId) {
+    fn add_to_bucket(&self, t: &Tape, id: ParamId) {
         let numel = t.numel(id);
         if self.filled.get() + numel > self.bucket_size {
             self.reduce(t);
@@ -141,7 +141,7 @@ impl Zero {
         if waiting.is_empty() {
             return;
         }
-        let _place = place(t, &BUCKETS);
+        let _label = label_scope(t, &BUCKETS);
         self.on_reduce_stream(t, |t| {
             // Slices for several ranks are joined for one all-reduce; a single slice is reduced where it lies.
             if self.slices(t, &waiting) > 1 || !self.contiguous && waiting.len() > 1 {
@@ -161,7 +161,7 @@ impl Zero {
                     t.workspace(owned * 4);
                 }
                 if self.contiguous && !self.offload && self.reduced.borrow().is_none() {
-                    let _place = place(t, &REDUCED);
+                    let _label = label_scope(t, &REDUCED);
                     let all = t.empty_as(self.touched, self.width, Part::Gradients);
                     self.reduced.replace(Some(all));
                 }
@@ -174,7 +174,7 @@ impl Zero {
 
     /// Numbers of a parameter that lie in this rank's part.
     fn owned(&self, t: &Tape, id: ParamId) -> u64 {
-        self.offsets.get(&id).map_or(0, |offset| flat::owned(*offset, t.numel(id), self.part))
+        self.offsets.get(&id).map_or(0, |offset| flat_buffer::owned_numel(*offset, t.numel(id), self.part))
     }
 
     /// Neighbouring slices of a bucket that belong to different ranks.
@@ -193,7 +193,7 @@ impl Zero {
 }
 
 /// `_cast_module_mixed_precision`: every floating-point parameter to the type of the engine, one after the other.
-pub(super) fn cast(t: &Tape, width: u64) {
+pub(super) fn cast_module(t: &Tape, width: u64) {
     for id in t.param_ids() {
         let memory = t.memory(id);
         if memory.width != width && memory.width != 1 {
@@ -204,7 +204,7 @@ pub(super) fn cast(t: &Tape, width: u64) {
     }
 }
 
-impl Scheme for Zero {
+impl DistributedEngine for Zero12 {
     fn begin_micro_batch(&self, _: &Tape, last: bool) {
         self.last.set(last);
     }
@@ -217,12 +217,12 @@ impl Scheme for Zero {
         if !self.stage2 && !self.overlap {
             // Stage 1 without overlap reduces when backward is over.
             for id in &self.trained {
-                self.put(t, *id);
+                self.add_to_bucket(t, *id);
             }
         }
         self.reduce(t);
         if !self.contiguous && self.last.get() {
-            let _place = place(t, &REDUCED);
+            let _label = label_scope(t, &REDUCED);
             let all = t.empty_as(self.touched, self.width, Part::Gradients);
             self.reduced.replace(Some(all));
             for id in &self.trained {
@@ -237,11 +237,11 @@ impl Scheme for Zero {
         while self.buffers.borrow_mut().pop().is_some() {}
     }
 
-    fn optimized(&self) -> Vec<ParamId> {
+    fn optimizer_params(&self) -> Vec<ParamId> {
         vec![self.master]
     }
 
-    fn torch_clips(&self) -> bool {
+    fn clips_with_torch(&self) -> bool {
         false
     }
 
@@ -249,7 +249,7 @@ impl Scheme for Zero {
         !self.offload
     }
 
-    fn norm(&self, t: &Tape) {
+    fn compute_grad_norm(&self, t: &Tape) {
         if self.offload {
             return;
         }
@@ -263,7 +263,7 @@ impl Scheme for Zero {
         if self.offload {
             return Vec::new();
         }
-        let _place = place(t, &REDUCED);
+        let _label = label_scope(t, &REDUCED);
         let joined = (self.pieces.len() > 1).then(|| t.empty_as(self.part, self.width, Part::Gradients));
         let grad = if self.width == 4 && joined.is_some() {
             joined
@@ -274,7 +274,7 @@ impl Scheme for Zero {
         };
         t.set_grad(self.master, grad);
         self.summed.replace(None);
-        self.optimized()
+        self.optimizer_params()
     }
 
     fn end_step(&self, t: &Tape, _: usize) {
@@ -283,16 +283,16 @@ impl Scheme for Zero {
     }
 }
 
-impl Hooks for Zero {
+impl Hooks for Zero12 {
     fn before_forward(&self, _: &Tape, _: &Module) {}
     fn after_forward(&self, _: &Tape, _: &Module) {}
     fn before_backward(&self, _: &Tape, _: &Module) {}
     fn after_backward(&self, _: &Tape, _: &Module) {}
 
     fn gradient(&self, t: &Tape, id: ParamId) {
-        self.open(t);
+        self.setup_buckets(t);
         if self.stage2 || self.overlap && self.last.get() {
-            self.put(t, id);
+            self.add_to_bucket(t, id);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! DeepSpeed ZeRO-3 (deepspeed 0.19.8, `runtime/zero/stage3.py`): weights in parts too, gathered while they are used.
 
-use super::census::Census;
 use super::coordinator::Coordinator;
-use super::{BUCKETS, MASTERS, REDUCE, REDUCED, SHARDS, Scheme, compute_width, place, zero12};
+use super::param_sizes::ParamSizes;
+use super::{BUCKETS, DistributedEngine, MASTERS, REDUCE, REDUCED, SHARDS, compute_width, label_scope, zero12};
 use crate::estimate::Part;
-use crate::model::Loaded;
+use crate::model::Modules;
 use crate::setup::{Offload, Setup};
 use crate::tape::{Hooks, Module, ParamId, Tape, Tensor};
 use std::cell::{Cell, RefCell};
@@ -33,13 +33,13 @@ pub(super) struct Zero3 {
 
 impl Zero3 {
     /// Casts and partitions the model, makes masters by sub-group, and the buffers that stay.
-    pub(super) fn new(t: &Tape, loaded: &Loaded, census: &Census, setup: &Setup) -> Self {
+    pub(super) fn new(t: &Tape, loaded: &Modules, param_sizes: &ParamSizes, setup: &Setup) -> Self {
         let p = &setup.parallel;
         let ranks = p.world.max(1);
         let width = compute_width(setup);
         let mut resident = Vec::new();
-        zero12::cast(t, width);
-        let _place = place(t, &SHARDS);
+        zero12::cast_module(t, width);
+        let _label = label_scope(t, &SHARDS);
         let model: Vec<ParamId> = loaded.ids(t);
         let offload_param = p.offload_param != Offload::None;
         for id in &model {
@@ -58,18 +58,19 @@ impl Zero3 {
         }
         t.empty_cache();
         // Flat parts are those of the whole model, however many of its blocks are run.
-        let pieces: Vec<u64> = census.all().filter(|entry| entry.trainable).map(|entry| entry.numel.div_ceil(ranks)).collect();
+        let pieces: Vec<u64> =
+            param_sizes.all().filter(|entry| entry.trainable).map(|entry| entry.numel.div_ceil(ranks)).collect();
         let total: u64 = pieces.iter().sum();
         if !offload_param {
             resident.push(t.empty_as(total, width, Part::Weights));
         }
         let offload = p.offload_optimizer != Offload::None;
         let groups = sub_groups(&pieces, p.sub_group);
-        let _place = place(t, &MASTERS);
+        let _label = label_scope(t, &MASTERS);
         let masters: Vec<ParamId> = groups
             .iter()
             .map(|numel| {
-                let memory = if offload { t.nothing().hollow(4) } else { t.empty_as(*numel, 4, Part::Optimizer) };
+                let memory = if offload { t.empty_tensor().hollow(4) } else { t.empty_as(*numel, 4, Part::Optimizer) };
                 t.adopt(memory, [1, *numel], true)
             })
             .collect();
@@ -77,16 +78,16 @@ impl Zero3 {
             t.workspace(groups.iter().copied().max().unwrap_or(0) * 4);
         }
         if p.contiguous {
-            let _place = place(t, &BUCKETS);
+            let _label = label_scope(t, &BUCKETS);
             resident.push(t.empty_as(p.reduce_bucket, width, Part::Buffers));
         }
         if !offload {
-            let _place = place(t, &REDUCED);
+            let _label = label_scope(t, &REDUCED);
             resident.push(t.empty_as(total, width, Part::Gradients));
         }
         let sizes: Vec<(ParamId, u64)> = model.iter().map(|id| (*id, t.numel(*id))).collect();
         let mut coordinator = Coordinator::new(sizes, width, setup);
-        coordinator.copy_all(t);
+        coordinator.make_secondary_copies(t);
         Self {
             coordinator: RefCell::new(coordinator),
             ranks,
@@ -111,7 +112,7 @@ impl Zero3 {
         if waiting.is_empty() {
             return;
         }
-        let _place = place(t, &BUCKETS);
+        let _label = label_scope(t, &BUCKETS);
         t.on_stream(REDUCE, |t| {
             let in_place = waiting.len() == 1 && waiting[0].1.is_multiple_of(self.ranks);
             let padded: u64 = waiting.iter().map(|(_, numel)| numel.div_ceil(self.ranks) * self.ranks).sum();
@@ -160,7 +161,7 @@ fn sub_groups(pieces: &[u64], limit: u64) -> Vec<u64> {
     groups
 }
 
-impl Scheme for Zero3 {
+impl DistributedEngine for Zero3 {
     fn begin_micro_batch(&self, t: &Tape, last: bool) {
         self.last.set(last);
         // The model and the base model inside it are modules without parameters of their own.
@@ -176,14 +177,14 @@ impl Scheme for Zero3 {
 
     fn end_backward(&self, t: &Tape) {
         self.reduce(t);
-        self.coordinator.borrow_mut().end(t);
+        self.coordinator.borrow_mut().finish_backward(t);
     }
 
-    fn optimized(&self) -> Vec<ParamId> {
+    fn optimizer_params(&self) -> Vec<ParamId> {
         self.masters.clone()
     }
 
-    fn torch_clips(&self) -> bool {
+    fn clips_with_torch(&self) -> bool {
         false
     }
 
@@ -195,7 +196,7 @@ impl Scheme for Zero3 {
         self.masters.len()
     }
 
-    fn norm(&self, t: &Tape) {
+    fn compute_grad_norm(&self, t: &Tape) {
         self.coordinator.borrow_mut().release_all();
         if !self.offload {
             // `get_grad_norm_direct` converts one gradient after the other to fp64.
@@ -208,7 +209,7 @@ impl Scheme for Zero3 {
     fn begin_step(&self, t: &Tape, group: usize) -> Vec<ParamId> {
         let Some(master) = self.masters.get(group).filter(|_| !self.offload) else { return Vec::new() };
         let numel = t.numel(*master);
-        let _place = place(t, &REDUCED);
+        let _label = label_scope(t, &REDUCED);
         // `_prepare_fp32_grad_for_sub_group`.
         let joined = (self.pieces.len() > 1).then(|| t.empty_as(numel, self.width, Part::Gradients));
         let grad = if self.width == 4 && joined.is_some() { joined } else { Some(t.empty_as(numel, 4, Part::Gradients)) };
@@ -262,7 +263,7 @@ impl Hooks for Zero3 {
         self.waiting.borrow_mut().push((id, numel));
     }
 
-    fn own_linear(&self) -> bool {
+    fn replaces_linear(&self) -> bool {
         true
     }
 }

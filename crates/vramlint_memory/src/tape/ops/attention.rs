@@ -4,7 +4,7 @@ use crate::tape::{Tape, Tensor};
 
 /// Shapes of one attention.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Extents {
+pub(crate) struct AttentionShape {
     /// Rows of the batch.
     pub(crate) batch: u64,
     /// Query tokens of a row.
@@ -21,7 +21,7 @@ pub(crate) struct Extents {
     pub(crate) value_dim: u64,
 }
 
-impl Extents {
+impl AttentionShape {
     fn widest(self) -> u64 {
         self.head_dim.max(self.value_dim)
     }
@@ -52,7 +52,7 @@ impl Extents {
 
 impl Tape {
     /// The flash kernel behind `scaled_dot_product_attention` (torch 2.15, `_scaled_dot_product_flash_attention`).
-    pub(crate) fn flash(&self, q: &Tensor, k: &Tensor, v: &Tensor, shape: Extents) -> Tensor {
+    pub(crate) fn flash(&self, q: &Tensor, k: &Tensor, v: &Tensor, shape: AttentionShape) -> Tensor {
         let records = self.records(&[q, k, v]);
         let kept = records.then(|| (self.save(q), self.save(k), self.save(v)));
         let out = self.empty(shape.batch * shape.queries * shape.heads * shape.value_dim, q.width);
@@ -80,7 +80,14 @@ impl Tape {
 
     /// The memory-efficient kernel (torch 2.15, `_scaled_dot_product_efficient_attention`): fp32, or with a mask, of which every
     /// call keeps an expanded copy in the type of the queries.
-    pub(crate) fn efficient(&self, q: &Tensor, k: &Tensor, v: &Tensor, shape: Extents, mask: Option<&Tensor>) -> Tensor {
+    pub(crate) fn mem_efficient(
+        &self,
+        q: &Tensor,
+        k: &Tensor,
+        v: &Tensor,
+        shape: AttentionShape,
+        mask: Option<&Tensor>,
+    ) -> Tensor {
         // A mask of numbers in the right type (ALiBi) is taken as it is.
         let bias = mask.map(|mask| match mask.width {
             1 => self.empty(shape.batch * shape.queries * shape.keys.next_multiple_of(8), q.width),
@@ -125,7 +132,14 @@ impl Tape {
     }
 
     /// The memory-efficient kernel with a bias for each head (T5), which may need a gradient; one for all rows of the batch.
-    pub(crate) fn efficient_biased(&self, q: &Tensor, k: &Tensor, v: &Tensor, shape: Extents, bias: &Tensor) -> Tensor {
+    pub(crate) fn mem_efficient_biased(
+        &self,
+        q: &Tensor,
+        k: &Tensor,
+        v: &Tensor,
+        shape: AttentionShape,
+        bias: &Tensor,
+    ) -> Tensor {
         let records = self.records(&[q, k, v, bias]);
         let kept = records.then(|| (self.save(q), self.save(k), self.save(v), self.save(bias)));
         let (seed, offset) = (self.empty(1, 8), self.empty(1, 8));

@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 
 /// The second operand of a product or a sum.
 #[derive(Clone, Copy)]
-pub(crate) enum Other<'a> {
+pub(crate) enum Operand<'a> {
     /// Of the same shape.
     Same(&'a Tensor),
     /// Broadcast over the leading dimensions: a weight, a bias, a mask.
@@ -42,17 +42,17 @@ impl Tape {
     }
 
     /// `a + b` where `b` has one row (`Other::Rows`) or one column (`Other::Columns`), or is a number.
-    pub(crate) fn add_broadcast(&self, a: impl Borrow<Tensor>, other: Other<'_>) -> Tensor {
+    pub(crate) fn add_broadcast(&self, a: impl Borrow<Tensor>, other: Operand<'_>) -> Tensor {
         let x = a.borrow();
         match other {
-            Other::Same(y) => self.add(x, y),
-            Other::Scalar => {
+            Operand::Same(y) => self.add(x, y),
+            Operand::Scalar => {
                 let out = self.empty(x.numel, x.width);
                 self.record(&[x], out, |_, grad| vec![Some(grad)])
             }
-            Other::Rows(y) | Other::Columns(y) => {
+            Operand::Rows(y) | Operand::Columns(y) => {
                 let out = self.empty(x.numel, Self::wide(x, y));
-                let (numel, rows, needs) = (y.numel, matches!(other, Other::Rows(_)), y.requires_grad());
+                let (numel, rows, needs) = (y.numel, matches!(other, Operand::Rows(_)), y.requires_grad());
                 let width = x.width;
                 self.record(&[x, y], out, move |tape, grad| {
                     let small = needs.then(|| tape.sum_to(&grad, numel, rows));
@@ -64,17 +64,17 @@ impl Tape {
     }
 
     /// `a * b`.
-    pub(crate) fn mul(&self, a: impl Borrow<Tensor>, b: Other<'_>) -> Tensor {
+    pub(crate) fn mul(&self, a: impl Borrow<Tensor>, b: Operand<'_>) -> Tensor {
         let x = a.borrow();
         let (y, broadcast, rows) = match b {
-            Other::Same(y) => (y, false, false),
-            Other::Rows(y) => (y, true, true),
-            Other::Columns(y) => (y, true, false),
-            Other::Scalar => {
+            Operand::Same(y) => (y, false, false),
+            Operand::Rows(y) => (y, true, true),
+            Operand::Columns(y) => (y, true, false),
+            Operand::Scalar => {
                 let out = self.empty(x.numel, x.width);
                 if self.records(&[x]) {
                     // The number itself is kept as a tensor on the host.
-                    drop(self.save(&self.nothing()));
+                    drop(self.save(&self.empty_tensor()));
                 }
                 return self.record(&[x], out, |tape, grad| {
                     let out = tape.empty(grad.numel, grad.width);
@@ -86,7 +86,7 @@ impl Tape {
         let kept_x = (self.records(&[y]) && y.requires_grad()).then(|| self.save(x));
         let out = self.empty(x.numel, Self::wide(x, y));
         let (left, right, small) = (x.width, y.width, y.numel);
-        let (mut kept, again) = (Some((kept_x, kept_y)), self.saves_end_early());
+        let (mut kept, again) = (Some((kept_x, kept_y)), self.frees_saved_early());
         let (needs_x, needs_y) = (x.requires_grad(), y.requires_grad());
         self.record(&[x, y], out, move |tape, grad| {
             let to_x = needs_x.then(|| tape.empty(grad.numel, grad.width));
@@ -105,11 +105,11 @@ impl Tape {
 
     /// `a / b` for a number `b` of Python.
     pub(crate) fn div_scalar(&self, a: impl Borrow<Tensor>) -> Tensor {
-        self.mul(a, Other::Scalar)
+        self.mul(a, Operand::Scalar)
     }
 
     /// `torch.where(mask, a, b)`.
-    pub(crate) fn choose(&self, mask: Tensor, a: Tensor, b: Tensor) -> Tensor {
+    pub(crate) fn select_where(&self, mask: Tensor, a: Tensor, b: Tensor) -> Tensor {
         let kept = self.records(&[&a, &b]).then(|| self.save(&mask));
         let out = self.empty(a.numel, a.width);
         let out = self.record(&[&a, &b], out, move |tape, grad| {
@@ -122,7 +122,7 @@ impl Tape {
     }
 
     /// A function whose gradient needs its input: `silu`, `gelu`.
-    pub(crate) fn keeping_input(&self, a: impl Borrow<Tensor>) -> Tensor {
+    pub(crate) fn unary_saving_input(&self, a: impl Borrow<Tensor>) -> Tensor {
         let x = a.borrow();
         let kept = self.records(&[x]).then(|| self.save(x));
         let out = self.empty(x.numel, x.width);
@@ -134,7 +134,7 @@ impl Tape {
     }
 
     /// A function whose gradient needs its result: `tanh`, `relu`, `sigmoid`, `exp`.
-    pub(crate) fn keeping_result(&self, a: impl Borrow<Tensor>) -> Tensor {
+    pub(crate) fn unary_saving_output(&self, a: impl Borrow<Tensor>) -> Tensor {
         let x = a.borrow();
         let out = self.empty(x.numel, x.width);
         let kept = self.records(&[x]).then(|| self.save(&out));
@@ -263,7 +263,7 @@ impl Tape {
     }
 
     /// A tensor without memory.
-    pub(crate) fn nothing(&self) -> Tensor {
+    pub(crate) fn empty_tensor(&self) -> Tensor {
         self.empty(0, 1)
     }
 }

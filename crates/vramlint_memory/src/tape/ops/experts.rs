@@ -6,7 +6,7 @@ use std::borrow::Borrow;
 impl Tape {
     /// `a[index]` over rows: `numel` numbers. Backward sorts the index and adds into zeros of the whole (torch 2.15,
     /// `index_put_with_sort_kernel`).
-    pub(crate) fn rows(&self, a: impl Borrow<Tensor>, index: &Tensor, numel: u64) -> Tensor {
+    pub(crate) fn index_rows(&self, a: impl Borrow<Tensor>, index: &Tensor, numel: u64) -> Tensor {
         let x = a.borrow();
         let kept = self.records(&[x]).then(|| self.save(index));
         let out = self.empty(numel, x.width);
@@ -38,7 +38,7 @@ impl Tape {
     }
 
     /// `F.grouped_mm`: rows of each group with the matrix of their expert. Gives `numel` numbers in the type of the weights.
-    pub(crate) fn grouped(&self, a: impl Borrow<Tensor>, weight: &Tensor, offsets: &Tensor, numel: u64) -> Tensor {
+    pub(crate) fn grouped_mm(&self, a: impl Borrow<Tensor>, weight: &Tensor, offsets: &Tensor, numel: u64) -> Tensor {
         let x = self.cast(a, weight.width);
         let kept_w = (self.records(&[&x]) && x.requires_grad()).then(|| self.save(weight));
         let kept_x = (self.records(&[weight]) && weight.requires_grad()).then(|| self.save(&x));
@@ -83,7 +83,7 @@ impl Tape {
     }
 
     /// `a.topk(k)`: values and their places, `numel` each. Backward scatters into zeros.
-    pub(crate) fn top(&self, a: impl Borrow<Tensor>, numel: u64) -> (Tensor, Tensor) {
+    pub(crate) fn topk(&self, a: impl Borrow<Tensor>, numel: u64) -> (Tensor, Tensor) {
         let x = a.borrow();
         let (values, places) = (self.empty(numel, x.width), self.empty(numel, 8));
         let kept = self.records(&[x]).then(|| self.save(&places));
@@ -97,7 +97,7 @@ impl Tape {
     }
 
     /// `a.gather(-1, places)`.
-    pub(crate) fn gather_places(&self, a: impl Borrow<Tensor>, places: &Tensor) -> Tensor {
+    pub(crate) fn gather_by_index(&self, a: impl Borrow<Tensor>, places: &Tensor) -> Tensor {
         let x = a.borrow();
         let out = self.empty(places.numel, x.width);
         let kept = self.records(&[x]).then(|| self.save(places));
@@ -110,7 +110,7 @@ impl Tape {
     }
 
     /// A sum over one dimension down to `numel` numbers; backward spreads the gradient over it, which a view behind it copies.
-    pub(crate) fn sum_down(&self, a: impl Borrow<Tensor>, numel: u64) -> Tensor {
+    pub(crate) fn sum_dim(&self, a: impl Borrow<Tensor>, numel: u64) -> Tensor {
         let x = a.borrow();
         let out = self.empty(numel, x.width);
         let whole = x.numel;
@@ -130,8 +130,8 @@ impl Tape {
     }
 
     /// `a.repeat(times, 1)`: backward sums over the copies.
-    pub(crate) fn repeated(&self, a: impl Borrow<Tensor>, times: u64) -> Tensor {
-        self.repeat(a, times, false)
+    pub(crate) fn repeat(&self, a: impl Borrow<Tensor>, times: u64) -> Tensor {
+        self.repeat_kv(a, times, false)
     }
 
     /// `a / b` with a number per row.

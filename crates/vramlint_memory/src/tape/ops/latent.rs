@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 
 impl Tape {
     /// `whole[..., a:b].copy_(part)` (torch 2.15, `CopySlices`): backward copies the gradient of the whole and cuts its piece out.
-    pub(crate) fn paste(&self, whole: Tensor, part: &Tensor) -> Tensor {
+    pub(crate) fn copy_slice(&self, whole: Tensor, part: &Tensor) -> Tensor {
         let out = Tensor { edge: None, ..whole.clone() };
         let (filled, numel, width) = (whole.requires_grad(), part.numel, part.width);
         let out = self.record(&[&whole, part], out, move |tape, grad| {
@@ -50,7 +50,7 @@ impl Tape {
     }
 
     /// `a - a.max(-1, keepdim=True).values`.
-    pub(crate) fn less_highest(&self, a: &Tensor, rows: u64) -> Tensor {
+    pub(crate) fn subtract_max(&self, a: &Tensor, rows: u64) -> Tensor {
         let (highest, places) = (self.empty(rows, a.width), self.empty(rows, 8));
         let kept = self.records(&[a]).then(|| self.save(&places));
         let whole = a.numel;
@@ -70,7 +70,7 @@ impl Tape {
     }
 
     /// A vector seen as `numel` numbers; backward sums them up again.
-    pub(crate) fn expanded(&self, a: &Tensor, numel: u64) -> Tensor {
+    pub(crate) fn expand(&self, a: &Tensor, numel: u64) -> Tensor {
         let own = a.numel;
         self.record(&[a], Tensor { edge: None, numel, ..a.view() }, move |tape, grad| {
             let out = tape.sum_to(&grad, own, true);

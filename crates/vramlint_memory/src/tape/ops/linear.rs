@@ -1,7 +1,7 @@
 //! Matrix products.
 
 use crate::estimate::Part;
-use crate::tape::{ParamId, Tape, Tensor};
+use crate::tape::{Module, ParamId, Tape, Tensor};
 use std::borrow::Borrow;
 
 /// How a weight is stored.
@@ -34,6 +34,12 @@ pub(crate) struct Linear {
 }
 
 impl Tape {
+    /// A call of a linear module: hooks run before and after the product.
+    pub(crate) fn linear_module(&self, x: impl Borrow<Tensor>, layer: &Linear) -> Tensor {
+        let (Weight::Plain(weight) | Weight::FourBit { id: weight, .. } | Weight::Int8(weight)) = layer.weight;
+        self.module(Module::leaf([Some(weight), layer.bias]), x, |t, x| t.linear(x, layer))
+    }
+
     /// A weight under autocast: its copy in the compute type, made once until autocast ends.
     pub(crate) fn compute_weight(&self, id: ParamId) -> Tensor {
         let weight = self.weight(id);
@@ -68,26 +74,26 @@ impl Tape {
             Weight::Plain(id) => {
                 let bias = layer.bias.map(|bias| self.compute_weight(bias));
                 let weight = self.compute_weight(id);
-                self.product(cast(x), weight, bias.as_ref(), layer.output)
+                self.matmul(cast(x), weight, bias.as_ref(), layer.output)
             }
-            Weight::FourBit { double, .. } => self.four_bit(&cast(x), layer, double),
+            Weight::FourBit { double, .. } => self.linear_4bit(&cast(x), layer, double),
             // An autograd function of Python, which autocast leaves alone.
-            Weight::Int8(_) => self.int8(x, layer),
+            Weight::Int8(_) => self.linear_8bit(x, layer),
         }
     }
 
     /// `x @ weight.T (+ bias)`, rows of `columns`.
-    pub(crate) fn product(&self, x: Tensor, weight: Tensor, bias: Option<&Tensor>, columns: u64) -> Tensor {
-        self.product_as(x, weight, bias, columns, Part::Activations)
+    pub(crate) fn matmul(&self, x: Tensor, weight: Tensor, bias: Option<&Tensor>, columns: u64) -> Tensor {
+        self.matmul_as(x, weight, bias, columns, Part::Activations)
     }
 
     /// The same, the result counted as `part`.
-    pub(crate) fn product_as(&self, x: Tensor, weight: Tensor, bias: Option<&Tensor>, columns: u64, part: Part) -> Tensor {
-        if self.hooks().is_some_and(|hooks| hooks.own_linear()) {
-            return self.python_product(x, weight, bias, columns, part);
+    pub(crate) fn matmul_as(&self, x: Tensor, weight: Tensor, bias: Option<&Tensor>, columns: u64, part: Part) -> Tensor {
+        if self.hooks().is_some_and(|hooks| hooks.replaces_linear()) {
+            return self.zero3_linear(x, weight, bias, columns, part);
         }
         let rows = x.numel * columns / weight.numel.max(1);
-        let nothing = self.nothing();
+        let nothing = self.empty_tensor();
         let b = bias.unwrap_or(&nothing);
         let kept_w = (self.records(&[&x]) && x.requires_grad()).then(|| self.save(&weight));
         let kept_x = (self.records(&[&weight]) && weight.requires_grad()).then(|| self.save(&x));
@@ -96,7 +102,7 @@ impl Tape {
         self.workspace(if biased { self.device.cublas_lt } else { self.device.cublas });
         let (needs_x, needs_w, needs_b) = (x.requires_grad(), weight.requires_grad(), b.requires_grad());
         let (x_numel, w_numel, b_numel) = (x.numel, weight.numel, b.numel);
-        let early = self.saves_end_early();
+        let early = self.frees_saved_early();
         let out = self.record(&[&x, &weight, b], out, move |tape, grad| {
             let to_input = |tape: &Self| {
                 needs_x.then(|| {
@@ -135,9 +141,9 @@ impl Tape {
     /// The product of DeepSpeed's `LinearFunctionForZeroStage3` (deepspeed 0.19.8, `runtime/zero/linear.py`), which replaces
     /// `F.linear` for good: it keeps its input though the weight be frozen, adds the bias in place, and returns its gradients
     /// together.
-    fn python_product(&self, x: Tensor, weight: Tensor, bias: Option<&Tensor>, columns: u64, part: Part) -> Tensor {
+    fn zero3_linear(&self, x: Tensor, weight: Tensor, bias: Option<&Tensor>, columns: u64, part: Part) -> Tensor {
         let rows = x.numel * columns / weight.numel.max(1);
-        let nothing = self.nothing();
+        let nothing = self.empty_tensor();
         let b = bias.unwrap_or(&nothing);
         let kept = self.records(&[&x, &weight, b]).then(|| (self.save(&x), self.save(&weight), self.save(b)));
         let out = self.empty_as(rows * columns, x.width, part);

@@ -13,5 +13,5 @@ mod norm;
 mod quantized;
 mod shape;
 
-pub(crate) use elementwise::Other;
+pub(crate) use elementwise::Operand;
 pub(crate) use linear::{Linear, Weight};

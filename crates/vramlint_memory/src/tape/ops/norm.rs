@@ -14,7 +14,7 @@ impl Tape {
     ) -> Tensor {
         let x = a.borrow();
         let rows = x.numel / columns.max(1);
-        let nothing = self.nothing();
+        let nothing = self.empty_tensor();
         let (w, b) = (weight.unwrap_or(&nothing), bias.unwrap_or(&nothing));
         let records = self.records(&[x, w, b]);
         let kept = records.then(|| (self.save(x), weight.map(|w| self.save(w)), bias.map(|b| self.save(b))));

@@ -11,7 +11,7 @@ const BLOCK: u64 = 64;
 
 impl Tape {
     /// `Linear4bit`: the weight is unpacked for each product, forward and backward.
-    pub(super) fn four_bit(&self, x: &Tensor, layer: &Linear, double: bool) -> Tensor {
+    pub(super) fn linear_4bit(&self, x: &Tensor, layer: &Linear, double: bool) -> Tensor {
         let outer = x.width;
         let x = self.cast(x, COMPUTE);
         let bias = layer.bias.map(|bias| self.cast(self.weight(bias), COMPUTE));
@@ -39,7 +39,7 @@ impl Tape {
 
     /// `Linear8bitLt`: the input is quantized, the product is made in integers. The input stays on the autograd node itself, also
     /// where checkpointing would drop it.
-    pub(super) fn int8(&self, x: &Tensor, layer: &Linear) -> Tensor {
+    pub(super) fn linear_8bit(&self, x: &Tensor, layer: &Linear) -> Tensor {
         let rows = x.numel / layer.input.max(1);
         let numel = layer.input * layer.output;
         let (scales, codes) = {

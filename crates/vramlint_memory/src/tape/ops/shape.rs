@@ -25,7 +25,7 @@ impl Tape {
     }
 
     /// A transpose and `.contiguous()`: a copy forward; the gradient is transposed back, and the reshape behind it copies it too.
-    pub(crate) fn transposed(&self, a: impl Borrow<Tensor>) -> Tensor {
+    pub(crate) fn transpose_contiguous(&self, a: impl Borrow<Tensor>) -> Tensor {
         let x = a.borrow();
         let out = self.empty(x.numel, x.width);
         self.record(&[x], out, |tape, grad| {
@@ -35,7 +35,7 @@ impl Tape {
     }
 
     /// A reshape that is a view forward, and whose gradient has to be copied since it arrives in another layout.
-    pub(crate) fn view_copied_back(&self, a: impl Borrow<Tensor>) -> Tensor {
+    pub(crate) fn view_with_grad_copy(&self, a: impl Borrow<Tensor>) -> Tensor {
         let x = a.borrow();
         self.record(&[x], Tensor { edge: None, ..x.view() }, |tape, grad| {
             let out = tape.empty(grad.numel, grad.width);
@@ -54,7 +54,7 @@ impl Tape {
     }
 
     /// `x[..., [i]]`: rows picked by a list, copied; backward adds into zeros of the whole.
-    pub(crate) fn pick(&self, a: impl Borrow<Tensor>, numel: u64) -> Tensor {
+    pub(crate) fn index_copy(&self, a: impl Borrow<Tensor>, numel: u64) -> Tensor {
         let x = a.borrow();
         let whole = x.numel;
         let out = self.empty(numel, x.width);
@@ -94,7 +94,7 @@ impl Tape {
     }
 
     /// `repeat_kv`: keys or values copied to every head; those of a single head are only seen as many. Backward sums over the heads.
-    pub(crate) fn repeat(&self, a: impl Borrow<Tensor>, times: u64, single: bool) -> Tensor {
+    pub(crate) fn repeat_kv(&self, a: impl Borrow<Tensor>, times: u64, single: bool) -> Tensor {
         let x = a.borrow();
         if times <= 1 {
             return x.clone();

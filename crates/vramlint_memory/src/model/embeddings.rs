@@ -1,26 +1,27 @@
 //! From token ids to what the first block sees.
 
-use super::attention::Shared;
-use super::decoder::{Batch, Model, lookup};
-use super::mlp::linear;
+use super::batch::Batch;
+use super::decoder::{Model, lookup};
+use super::linear::linear;
 use super::norm::norm;
+use super::shared::SharedInputs;
 use crate::setup::Setup;
-use crate::tape::{Other, Tape, Tensor};
+use crate::tape::{Operand, Tape, Tensor};
 use std::rc::Rc;
 
 impl Model {
     /// Hidden states, what the blocks share, and what has a name until the forward returns. With `require` a hook makes the output
     /// of the embedding need a gradient (`enable_input_require_grads`).
-    pub(super) fn enter(
+    pub(super) fn embed_inputs(
         &self,
         t: &Tape,
         ids: &Tensor,
         batch: Batch,
         setup: &Setup,
         require: bool,
-    ) -> (Tensor, Rc<Shared>, Vec<Tensor>) {
+    ) -> (Tensor, Rc<SharedInputs>, Vec<Tensor>) {
         let rows = |t: &Tape| {
-            let rows = lookup(t, self.loaded.embedding, ids, (batch.tokens(), self.shape.columns));
+            let rows = lookup(t, self.modules.embedding, ids, (batch.tokens(), self.shape.columns));
             if require { rows.requiring_grad() } else { rows }
         };
         if !self.causal {
@@ -29,7 +30,10 @@ impl Model {
             return (hidden.clone(), shared, vec![hidden]);
         }
         let rows = rows(t);
-        let positions = t.add_broadcast(t.empty(if self.shape.by_row { batch.tokens() } else { batch.seq }, 8), Other::Scalar);
+        let positions = t.add_broadcast(
+            t.empty(if self.shape.positions_per_sequence { batch.tokens() } else { batch.seq_len }, 8),
+            Operand::Scalar,
+        );
         let shared = Rc::new(self.shared(t, &rows, batch, setup));
         let hidden = self.decode(t, &rows, &positions, batch);
         (hidden, shared, vec![positions, rows])
@@ -39,16 +43,16 @@ impl Model {
     fn decode(&self, t: &Tape, rows: &Tensor, positions: &Tensor, batch: Batch) -> Tensor {
         let mut hidden = rows.clone();
         if self.shape.scaled {
-            hidden = t.mul(hidden, Other::Scalar);
+            hidden = t.mul(hidden, Operand::Scalar);
         }
-        if let Some(into) = &self.loaded.projections[0] {
+        if let Some(into) = &self.modules.projections[0] {
             hidden = linear(t, &hidden, into);
         }
-        if let Some(module) = &self.loaded.embedding_norm {
+        if let Some(module) = &self.modules.embedding_norm {
             hidden = norm(t, &hidden, module);
         }
-        if let Some(table) = self.loaded.positions {
-            let each = if self.shape.by_row { batch.tokens() } else { batch.seq };
+        if let Some(table) = self.modules.positions {
+            let each = if self.shape.positions_per_sequence { batch.tokens() } else { batch.seq_len };
             let places = lookup(t, table, positions, (each, self.hidden));
             hidden = self.place(t, &hidden, &places, batch);
         }
@@ -60,15 +64,15 @@ impl Model {
 
     /// The embeddings of BERT and its kin: tokens, types and positions, a norm, dropout. Each keeps its name until the module returns.
     fn encode(&self, t: &Tape, rows: impl FnOnce(&Tape) -> Tensor, batch: Batch) -> Tensor {
-        let columns = self.shape.columns_beside(self.hidden);
-        let each = if self.shape.by_row { batch.tokens() } else { batch.seq };
-        let ids = if self.shape.by_row { t.empty(each, 8) } else { t.nothing() };
-        let deberta = self.loaded.distances.is_some();
-        let of_types = self.loaded.types.map(|table| (table, t.empty(each, 8)));
+        let columns = self.shape.side_table_columns(self.hidden);
+        let each = if self.shape.positions_per_sequence { batch.tokens() } else { batch.seq_len };
+        let ids = if self.shape.positions_per_sequence { t.empty(each, 8) } else { t.empty_tensor() };
+        let deberta = self.modules.distances.is_some();
+        let of_types = self.modules.types.map(|table| (table, t.empty(each, 8)));
         let rows = rows(t);
         let types = of_types.map(|(table, ids)| lookup(t, table, &ids, (batch.tokens(), columns)));
         let sum = types.as_ref().map_or_else(|| rows.clone(), |types| t.add(&rows, types));
-        let places = self.loaded.positions.map(|table| lookup(t, table, &ids, (each, columns)));
+        let places = self.modules.positions.map(|table| lookup(t, table, &ids, (each, columns)));
         let mut hidden = match &places {
             Some(places) => self.place(t, &sum, places, batch),
             None => sum.clone(),
@@ -76,19 +80,19 @@ impl Model {
         drop(sum);
         // DeBERTa makes zeros where it has no positions, and multiplies by the mask.
         let zeros = (deberta && places.is_none()).then(|| t.empty(rows.numel, rows.width));
-        if let Some(module) = &self.loaded.embedding_norm {
+        if let Some(module) = &self.modules.embedding_norm {
             hidden = norm(t, &hidden, module);
         }
         if deberta {
             let mask = t.empty(batch.tokens(), hidden.width);
-            hidden = t.mul(&hidden, Other::Columns(&mask));
+            hidden = t.mul(&hidden, Operand::Columns(&mask));
         }
         if self.shape.dropout {
             hidden = t.dropout(hidden);
         }
         drop(zeros);
         drop((rows, types, places));
-        match &self.loaded.projections[0] {
+        match &self.modules.projections[0] {
             Some(into) => linear(t, &hidden, into),
             None => hidden,
         }
@@ -96,6 +100,10 @@ impl Model {
 
     /// Positions joined: those of one row are seen by all, and their gradient is summed over them.
     fn place(&self, t: &Tape, hidden: &Tensor, places: &Tensor, batch: Batch) -> Tensor {
-        if self.shape.by_row || batch.rows == 1 { t.add(hidden, places) } else { t.add_broadcast(hidden, Other::Rows(places)) }
+        if self.shape.positions_per_sequence || batch.size == 1 {
+            t.add(hidden, places)
+        } else {
+            t.add_broadcast(hidden, Operand::Rows(places))
+        }
     }
 }

@@ -1,31 +1,31 @@
 //! What `fully_shard` gathers and reduces together (torch 2.15, `distributed/fsdp/_fully_shard/_fsdp_param_group.py`).
 
-use super::{SHARDS, place};
+use super::{SHARDS, label_scope};
 use crate::estimate::Part;
 use crate::tape::{ParamId, Tape, Tensor};
 use std::cell::{Cell, RefCell};
 
 /// Parameters that are gathered and reduced together.
-pub(super) struct Unit {
+pub(super) struct FsdpParamGroup {
     pub(super) params: Vec<ParamId>,
     /// This rank's rows of each of them.
     pub(super) shards: Vec<ParamId>,
     /// Numbers of each shard, padded to whole rows.
-    pub(super) sizes: Vec<u64>,
+    pub(super) shard_numels: Vec<u64>,
     /// What was gathered and is not copied out yet.
     pub(super) pending: RefCell<Option<Tensor>>,
     pub(super) whole: RefCell<Vec<Tensor>>,
     pub(super) gathered: Cell<bool>,
     pub(super) reduced: Cell<bool>,
     /// Where it stands among the units of a forward, for prefetching in backward.
-    pub(super) place: Cell<Option<usize>>,
+    pub(super) forward_index: Cell<Option<usize>>,
 }
 
-impl Unit {
+impl FsdpParamGroup {
     /// Keeps this rank's rows of `params`; in training they are gathered in numbers of `compute` bytes.
     pub(super) fn new(t: &Tape, params: Vec<ParamId>, ranks: u64, compute: u64, offload: bool) -> Self {
-        let _place = place(t, &SHARDS);
-        let (mut shards, mut sizes) = (Vec::new(), Vec::new());
+        let _label = label_scope(t, &SHARDS);
+        let (mut shards, mut shard_numels) = (Vec::new(), Vec::new());
         let mut whole = Vec::new();
         for id in &params {
             let (shape, width, trainable, embedding) =
@@ -39,7 +39,7 @@ impl Unit {
             let shard = t.adopt(shard, shape, trainable);
             t.with_param(shard, |param| param.embedding = embedding);
             shards.push(shard);
-            sizes.push(rows * columns);
+            shard_numels.push(rows * columns);
             whole.push(memory);
         }
         for (id, memory) in params.iter().zip(&whole) {
@@ -49,12 +49,12 @@ impl Unit {
         Self {
             params,
             shards,
-            sizes,
+            shard_numels,
             pending: RefCell::default(),
             whole: RefCell::default(),
             gathered: Cell::new(false),
             reduced: Cell::new(false),
-            place: Cell::new(None),
+            forward_index: Cell::new(None),
         }
     }
 }

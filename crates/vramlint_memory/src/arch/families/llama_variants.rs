@@ -1,9 +1,20 @@
 //! Llama with one or two things changed: Granite, SmolLM 3, Seed-OSS, ERNIE 4.5, Hunyuan, Helium, CWM.
 
-use super::decoder::{decoder, each, slides, window};
+use super::Family;
+use super::decoder::{decoder, for_each_block, sliding_blocks, sliding_window};
 use super::sizes::{LLAMA, Sizes};
-use crate::arch::{Arch, Mlp, Norm, QkNorm, Rotary, Tables};
+use crate::arch::{Arch, Mlp, Norm, QkNorm, Rotary, RotaryTables};
 use crate::config::{Config, Value};
+
+pub(super) const FAMILIES: &[Family] = &[
+    Family::traced(&["granite"], granite),
+    Family::traced(&["smollm3"], smollm3),
+    Family::traced(&["seed_oss"], seed),
+    Family::traced(&["ernie4_5"], ernie),
+    Family::traced(&["hunyuan_v1_dense"], hunyuan),
+    Family::traced(&["helium"], helium),
+    Family::untraced(&["cwm"], cwm),
+];
 
 const SMOLLM3: Sizes = Sizes { hidden: 2048, layers: 36, heads: 16, kv_heads: Some(4), vocab: 128_256, tied: true, ..LLAMA };
 const SEED: Sizes =
@@ -41,25 +52,25 @@ const CWM: Sizes = Sizes {
 };
 
 /// Granite: embeddings, residuals and logits are multiplied by numbers (also by one).
-pub(super) fn granite(config: &Config, kind: String) -> Arch {
-    let mut arch = decoder(config, kind, LLAMA, |layer, _| layer.scaled = true);
+fn granite(config: &Config, model_type: String) -> Arch {
+    let mut arch = decoder(config, model_type, LLAMA, |layer, _| layer.scaled = true);
     arch.embedding.scaled = true;
     arch.head.scaled = true;
     arch
 }
 
 /// SmolLM 3: every fourth block does not turn queries and keys.
-pub(super) fn smollm3(config: &Config, kind: String) -> Arch {
-    let mut arch = decoder(config, kind, SMOLLM3, |_, _| {});
+fn smollm3(config: &Config, model_type: String) -> Arch {
+    let mut arch = decoder(config, model_type, SMOLLM3, |_, _| {});
     let every = config.count("no_rope_layer_interval").unwrap_or(4).max(1);
     let listed = config.list("no_rope_layers").unwrap_or_default();
     let turned = |number: usize| match listed.get(number) {
         Some(Value::Number(number)) => *number > 0.0,
         _ => !(number as u64 + 1).is_multiple_of(every),
     };
-    let window = window(config, None).filter(|_| config.flag("use_sliding_window").unwrap_or(false));
-    let slides = slides(config, arch.layers(), |number| !turned(usize::try_from(number).unwrap_or(0)));
-    each(&mut arch, |number, layer| {
+    let window = sliding_window(config, None).filter(|_| config.flag("use_sliding_window").unwrap_or(false));
+    let slides = sliding_blocks(config, arch.layers(), |number| !turned(usize::try_from(number).unwrap_or(0)));
+    for_each_block(&mut arch, |number, layer| {
         if !turned(number) {
             layer.attention.rotary = None;
         }
@@ -69,8 +80,8 @@ pub(super) fn smollm3(config: &Config, kind: String) -> Arch {
 }
 
 /// Seed-OSS: biases of queries, keys and values, dropout.
-pub(super) fn seed(config: &Config, kind: String) -> Arch {
-    decoder(config, kind, SEED, |layer, _| {
+fn seed(config: &Config, model_type: String) -> Arch {
+    decoder(config, model_type, SEED, |layer, _| {
         layer.attention.qkv_bias = config.flag("attention_bias").unwrap_or(true);
         layer.attention.out_bias = config.flag("attention_out_bias").unwrap_or(false);
         layer.attention.dropout = config.number("attention_dropout").unwrap_or(0.1) > 0.0;
@@ -79,8 +90,8 @@ pub(super) fn seed(config: &Config, kind: String) -> Arch {
 }
 
 /// ERNIE 4.5: queries and keys are turned by neighbours in fp32.
-pub(super) fn ernie(config: &Config, kind: String) -> Arch {
-    decoder(config, kind, ERNIE, |layer, sizes| {
+fn ernie(config: &Config, model_type: String) -> Arch {
+    decoder(config, model_type, ERNIE, |layer, sizes| {
         let bias = config.flag("use_bias").unwrap_or(false);
         (layer.attention.qkv_bias, layer.attention.out_bias) = (bias, bias);
         if let Mlp::Gated { bias: inner, .. } = &mut layer.mlp {
@@ -89,36 +100,36 @@ pub(super) fn ernie(config: &Config, kind: String) -> Arch {
         layer.attention.rotary = Some(Rotary {
             fp32: true,
             interleaved: true,
-            tables: Tables::Repeated { wide: true },
+            tables: RotaryTables::Repeated { fp32: true },
             ..Rotary::usual(sizes.head_dim())
         });
     })
 }
 
 /// Hunyuan: norms of queries and keys behind the rotary embedding.
-pub(super) fn hunyuan(config: &Config, kind: String) -> Arch {
-    decoder(config, kind, HUNYUAN, |layer, _| {
-        layer.attention.qk_norm = Some(QkNorm { norm: Norm::Rms, per_head: true, late: true });
+fn hunyuan(config: &Config, model_type: String) -> Arch {
+    decoder(config, model_type, HUNYUAN, |layer, _| {
+        layer.attention.qk_norm = Some(QkNorm { norm: Norm::Rms, per_head: true, after_rotary: true });
     })
 }
 
 /// Helium: the weight of a norm in fp32, queries and keys turned by neighbours.
-pub(super) fn helium(config: &Config, kind: String) -> Arch {
-    decoder(config, kind, HELIUM, |layer, sizes| {
-        layer.norm = Norm::RmsLate { cast: true };
+fn helium(config: &Config, model_type: String) -> Arch {
+    decoder(config, model_type, HELIUM, |layer, sizes| {
+        layer.norm = Norm::RmsOlmo2 { cast: true };
         layer.attention.out_bias = false;
         layer.attention.rotary =
-            Some(Rotary { interleaved: true, tables: Tables::Repeated { wide: false }, ..Rotary::usual(sizes.head_dim()) });
+            Some(Rotary { interleaved: true, tables: RotaryTables::Repeated { fp32: false }, ..Rotary::usual(sizes.head_dim()) });
     })
 }
 
 /// Code World Model: Llama with a window in three of four blocks.
-pub(super) fn cwm(config: &Config, kind: String) -> Arch {
-    let mut arch = decoder(config, kind, CWM, |layer, _| {
+fn cwm(config: &Config, model_type: String) -> Arch {
+    let mut arch = decoder(config, model_type, CWM, |layer, _| {
         (layer.attention.qkv_bias, layer.attention.out_bias) = (false, false);
     });
-    let window = window(config, Some(8192));
-    let slides = slides(config, arch.layers(), |number| !number.is_multiple_of(4));
-    each(&mut arch, |number, layer| layer.attention.window = window.filter(|_| slides[number]));
+    let window = sliding_window(config, Some(8192));
+    let slides = sliding_blocks(config, arch.layers(), |number| !number.is_multiple_of(4));
+    for_each_block(&mut arch, |number, layer| layer.attention.window = window.filter(|_| slides[number]));
     arch
 }

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::estimate::Assumption;
 
 /// A Llama with about this many parameters: the proportions of the released sizes.
-pub(in crate::arch) fn of_count(parameters: u64) -> Arch {
+pub(in crate::arch) fn from_parameter_count(parameters: u64) -> Arch {
     // Hidden width, layers, heads, key heads, inner width, vocabulary of released models, by size.
     const SIZES: &[(u64, u64, u64, u64, u64, u64)] = &[
         (768, 12, 12, 12, 2048, 32000),
@@ -35,7 +35,7 @@ pub(in crate::arch) fn of_count(parameters: u64) -> Arch {
         }
         let mut arch = llama::llama(&config, "llama".to_owned());
         // The layers take what is left, so that the weights are exact to one layer; the rest sits in `tower`.
-        let one = crate::arch::count::layer(&arch.layers[0].0, *hidden);
+        let one = crate::arch::parameter_count::layer(&arch.layers[0].0, *hidden);
         let rest = arch.parameters() - one * layers;
         let fitting = (parameters.saturating_sub(rest) / one).max(1);
         let off = fitting.abs_diff(*layers) * 1000 / layers;
@@ -45,8 +45,8 @@ pub(in crate::arch) fn of_count(parameters: u64) -> Arch {
         }
     }
     let (_, mut arch) = best.unwrap_or_else(|| unreachable!("the table is not empty"));
-    arch.tower = parameters.saturating_sub(arch.parameters());
-    arch.certainty = Certainty::Count;
+    arch.unsimulated_parameters = parameters.saturating_sub(arch.parameters());
+    arch.certainty = Certainty::ParameterCount;
     arch.assumptions = vec![Assumption {
         en: format!("only a parameter count is known: a Llama of {} blocks of width {} is assumed", arch.layers(), arch.hidden),
         zh: format!("只知道参数量：按 {} 层、宽度 {} 的 Llama 结构估算", arch.layers(), arch.hidden),

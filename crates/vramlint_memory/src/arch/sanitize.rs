@@ -31,7 +31,7 @@ fn limit(key: &str) -> Option<f64> {
 }
 
 /// A copy without the numbers that make no sense, and their keys; nothing where all do.
-pub(super) fn without_nonsense(config: &Config) -> Option<(Config, Assumption)> {
+pub(super) fn sanitize(config: &Config) -> Option<(Config, Assumption)> {
     let beyond =
         |key: &&str| config.number(key).is_some_and(|number| limit(key).is_some_and(|most| number.is_nan() || number > most));
     let mut dropped: Vec<&str> = config.keys().filter(beyond).collect();

@@ -5,112 +5,112 @@
 //! That is exact for allocated bytes; what the allocator reserves beyond them does not grow so evenly, so models of usual depth are
 //! run whole, and for deeper ones the share that a short run reserves is taken over.
 
-use super::profile::{Moment, Profile, TENSOR_PARTS, replay};
-use super::{Trace, run};
+use super::memory_trace::{MemoryTrace, Moment, TENSOR_PARTS, replay};
+use super::{EventTrace, run};
 use crate::arch::{Arch, Layer};
 use crate::setup::Setup;
 
 /// Blocks of a kind in the shortest run.
-const BASE: u64 = 4;
+const BASE_BLOCKS: u64 = 4;
 /// Blocks more in the run that gives the slope.
-const STEP: u64 = 2;
+const EXTRA_BLOCKS: u64 = 2;
 
 /// Models with at most this many blocks are run whole.
-const WHOLE: u64 = 64;
+const FULL_RUN_LIMIT: u64 = 64;
 
 /// A number that may be negative and large: slopes times thousands of blocks.
-type Wide = i128;
+type Signed = i128;
 
 /// One short run.
-pub(crate) struct Short {
-    pub(crate) trace: Trace,
-    pub(crate) profile: Profile,
+pub(crate) struct ShortRun {
+    pub(crate) trace: EventTrace,
+    pub(crate) profile: MemoryTrace,
 }
 
 /// A run with more blocks of one kind.
-pub(crate) struct Further {
-    pub(crate) short: Short,
+pub(crate) struct LongerRun {
+    pub(crate) short: ShortRun,
     /// Blocks that the whole model has more than the base.
-    missing: Wide,
+    missing: Signed,
     /// Blocks that this run has more than the base.
-    step: Wide,
+    step: Signed,
 }
 
 /// Short runs and how they combine.
-pub(crate) struct Combined {
+pub(crate) struct Extrapolation {
     /// The shortest run.
-    pub(crate) base: Short,
+    pub(crate) base: ShortRun,
     /// Runs with more blocks, a kind each.
-    pub(crate) further: Vec<Further>,
+    pub(crate) longer: Vec<LongerRun>,
 }
 
 /// A moment of the whole model.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Full {
+pub(crate) struct FullMoment {
     pub(crate) moment: Moment,
     /// Which moment of the base it is.
     pub(crate) index: usize,
 }
 
-fn short(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Short {
+fn run_short(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> ShortRun {
     let trace = run(arch, setup, layers);
     let count = layers.iter().map(|(_, times)| times).sum::<u64>();
     let profile = replay(&trace, u32::try_from(count).unwrap_or(u32::MAX));
-    Short { trace, profile }
+    ShortRun { trace, profile }
 }
 
 /// Runs what has to be run of a model.
-pub(crate) fn combine(arch: &Arch, setup: &Setup) -> Combined {
+pub(crate) fn extrapolate(arch: &Arch, setup: &Setup) -> Extrapolation {
     let mut layers = arch.layers.clone();
-    if arch.layers() > WHOLE {
+    if arch.layers() > FULL_RUN_LIMIT {
         for (_, times) in &mut layers {
-            if *times > BASE + STEP {
-                *times = BASE;
+            if *times > BASE_BLOCKS + EXTRA_BLOCKS {
+                *times = BASE_BLOCKS;
             }
         }
     }
-    let base = short(arch, setup, &layers);
-    let mut further = Vec::new();
+    let base = run_short(arch, setup, &layers);
+    let mut longer = Vec::new();
     for (index, (_, times)) in arch.layers.iter().enumerate() {
         if layers[index].1 == *times {
             continue;
         }
         let mut more = layers.clone();
-        more[index].1 += STEP;
-        let missing = Wide::from(times - layers[index].1);
-        further.push(Further { short: short(arch, setup, &more), missing, step: Wide::from(STEP) });
+        more[index].1 += EXTRA_BLOCKS;
+        let missing = Signed::from(times - layers[index].1);
+        longer.push(LongerRun { short: run_short(arch, setup, &more), missing, step: Signed::from(EXTRA_BLOCKS) });
     }
-    Combined { base, further }
+    Extrapolation { base, longer }
 }
 
 /// What is reserved for `allocated` bytes if the share of it is that of `moment`.
-fn share(allocated: u64, moment: &Moment) -> u64 {
+fn scaled_reserve(allocated: u64, moment: &Moment) -> u64 {
     let reserved = u128::from(allocated) * u128::from(moment.reserved) / u128::from(moment.allocated.max(1));
     u64::try_from(reserved).unwrap_or(u64::MAX)
 }
 
-impl Combined {
+impl Extrapolation {
     /// Extrapolates a number of which the base and every further run are known.
-    pub(crate) fn extend(&self, base: u64, others: impl Iterator<Item = u64>) -> u64 {
-        let start = Wide::from(base);
-        let grown = others.zip(&self.further).map(|(other, run)| (Wide::from(other) - start) * run.missing / run.step);
-        u64::try_from((start + grown.sum::<Wide>()).max(0)).unwrap_or(u64::MAX)
+    pub(crate) fn extrapolate_value(&self, base: u64, others: impl Iterator<Item = u64>) -> u64 {
+        let start = Signed::from(base);
+        let grown = others.zip(&self.longer).map(|(other, run)| (Signed::from(other) - start) * run.missing / run.step);
+        u64::try_from((start + grown.sum::<Signed>()).max(0)).unwrap_or(u64::MAX)
     }
 
     /// Extrapolates a number of every run.
-    pub(crate) fn number(&self, of: impl Fn(&Short) -> u64) -> u64 {
-        self.extend(of(&self.base), self.further.iter().map(|run| of(&run.short)))
+    pub(crate) fn extrapolate_number(&self, of: impl Fn(&ShortRun) -> u64) -> u64 {
+        self.extrapolate_value(of(&self.base), self.longer.iter().map(|run| of(&run.short)))
     }
 
     /// Which moment of every further run is that of the base; `usize::MAX` where there is none.
     fn correspondence(&self) -> Vec<Vec<usize>> {
-        self.further
+        self.longer
             .iter()
             .map(|run| {
                 let moments = &run.short.profile.moments;
                 let mut start = 0;
                 let find = |moment: &Moment| {
-                    let at = moments[start..].iter().position(|other| other.same(moment)).map(|at| at + start);
+                    let at = moments[start..].iter().position(|other| other.matches(moment)).map(|at| at + start);
                     start = at.map_or(start, |at| at + 1);
                     at.unwrap_or(usize::MAX)
                 };
@@ -125,21 +125,22 @@ impl Combined {
     }
 
     /// The moments of the whole model, without those in the middle of a stack.
-    pub(crate) fn moments(&self) -> Vec<Full> {
+    pub(crate) fn moments(&self) -> Vec<FullMoment> {
         let found = self.correspondence();
         let mut out = Vec::with_capacity(self.base.profile.moments.len());
         for (index, moment) in self.base.profile.moments.iter().enumerate() {
             let others: Option<Vec<&Moment>> =
-                found.iter().zip(&self.further).map(|(at, run)| run.short.profile.moments.get(at[index])).collect();
+                found.iter().zip(&self.longer).map(|(at, run)| run.short.profile.moments.get(at[index])).collect();
             let Some(others) = others else { continue };
-            let extend = |of: &dyn Fn(&Moment) -> u64| self.extend(of(moment), others.iter().map(|other| of(other)));
-            let allocated = extend(&|moment| moment.allocated);
-            let reserved = others.last().map_or(moment.reserved, |longest| share(allocated, longest));
+            let extrapolate_value =
+                |of: &dyn Fn(&Moment) -> u64| self.extrapolate_value(of(moment), others.iter().map(|other| of(other)));
+            let allocated = extrapolate_value(&|moment| moment.allocated);
+            let reserved = others.last().map_or(moment.reserved, |longest| scaled_reserve(allocated, longest));
             let mut parts = [0; TENSOR_PARTS];
             for (part, bytes) in parts.iter_mut().enumerate() {
-                *bytes = extend(&|moment| moment.parts[part]);
+                *bytes = extrapolate_value(&|moment| moment.parts[part]);
             }
-            out.push(Full { moment: Moment { allocated, reserved, parts, ..*moment }, index });
+            out.push(FullMoment { moment: Moment { allocated, reserved, parts, ..*moment }, index });
         }
         out
     }

@@ -1,8 +1,8 @@
 //! What the allocator held while a trace was replayed, moment by moment.
 
-use super::Trace;
-use crate::allocator::{Allocator, rounded};
-use crate::estimate::{Part, Phase, Words};
+use super::EventTrace;
+use crate::allocator::{Allocator, round_size};
+use crate::estimate::{Label, Part, Phase};
 use crate::tape::{EventKind, Site};
 
 /// Parts that tensors belong to, in the order of [`Part::ALL`].
@@ -10,7 +10,7 @@ pub(crate) const TENSOR_PARTS: usize = 8;
 
 /// Which block a moment belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FileRange {
+pub(crate) enum StackPosition {
     /// None.
     Outside,
     /// Counted from the first, from 0.
@@ -27,10 +27,10 @@ pub(crate) struct Moment {
     /// Optimizer step, 0 or 1, and micro-batch within it.
     pub(crate) round: u32,
     pub(crate) phase: Phase,
-    pub(crate) place: FileRange,
+    pub(crate) position: StackPosition,
     /// The block, from 1; 0 outside.
     pub(crate) layer: u32,
-    pub(crate) name: &'static Words,
+    pub(crate) name: &'static Label,
     /// Highest allocated bytes, and the number of the event that reached them.
     pub(crate) allocated: u64,
     pub(crate) event: usize,
@@ -42,34 +42,37 @@ pub(crate) struct Moment {
 
 impl Moment {
     /// Whether two moments of runs with different numbers of blocks are the same.
-    pub(crate) fn same(&self, other: &Self) -> bool {
-        self.round == other.round && self.phase == other.phase && self.place == other.place && std::ptr::eq(self.name, other.name)
+    pub(crate) fn matches(&self, other: &Self) -> bool {
+        self.round == other.round
+            && self.phase == other.phase
+            && self.position == other.position
+            && std::ptr::eq(self.name, other.name)
     }
 }
 
 /// The moments of a trace.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Profile {
+pub(crate) struct MemoryTrace {
     pub(crate) moments: Vec<Moment>,
 }
 
 /// How many blocks at either end are told apart.
 const ENDS: u32 = 2;
 
-fn place(site: Site, layers: u32) -> FileRange {
+fn stack_position(site: Site, layers: u32) -> StackPosition {
     if site.layer == 0 {
-        FileRange::Outside
+        StackPosition::Outside
     } else if site.layer <= ENDS {
-        FileRange::FromStart(site.layer - 1)
+        StackPosition::FromStart(site.layer - 1)
     } else if site.layer + ENDS > layers {
-        FileRange::FromEnd(layers - site.layer)
+        StackPosition::FromEnd(layers - site.layer)
     } else {
-        FileRange::Middle
+        StackPosition::Middle
     }
 }
 
 /// Replays a trace of a model with `layers` blocks. What loading took is there, but is no moment.
-pub(crate) fn replay(trace: &Trace, layers: u32) -> Profile {
+pub(crate) fn replay(trace: &EventTrace, layers: u32) -> MemoryTrace {
     let mut allocator = Allocator::default();
     let mut live: Vec<(u32, u64, Part)> = vec![(u32::MAX, 0, Part::Other); trace.blocks as usize];
     let mut parts = [0_u64; TENSOR_PARTS];
@@ -87,7 +90,7 @@ pub(crate) fn replay(trace: &Trace, layers: u32) -> Profile {
             moments.push(Moment {
                 round,
                 phase: event.site.phase,
-                place: place(event.site, layers),
+                position: stack_position(event.site, layers),
                 layer: event.site.layer,
                 name: event.site.name,
                 allocated: allocator.allocated(),
@@ -98,8 +101,8 @@ pub(crate) fn replay(trace: &Trace, layers: u32) -> Profile {
         }
         match event.kind {
             EventKind::Alloc { bytes, part, stream } => {
-                live[event.block as usize] = (allocator.alloc(bytes, stream), rounded(bytes), part);
-                parts[part as usize] += rounded(bytes);
+                live[event.block as usize] = (allocator.malloc(bytes, stream), round_size(bytes), part);
+                parts[part as usize] += round_size(bytes);
                 if let Some(moment) = moments.last_mut() {
                     if allocator.allocated() > moment.allocated {
                         moment.allocated = allocator.allocated();
@@ -114,7 +117,7 @@ pub(crate) fn replay(trace: &Trace, layers: u32) -> Profile {
                 parts[part as usize] -= size;
                 allocator.free(handle);
             }
-            EventKind::Become(part) => {
+            EventKind::Relabel(part) => {
                 let (_, size, old) = &mut live[event.block as usize];
                 parts[*old as usize] -= *size;
                 parts[part as usize] += *size;
@@ -123,5 +126,5 @@ pub(crate) fn replay(trace: &Trace, layers: u32) -> Profile {
             EventKind::EmptyCache => allocator.empty_cache(),
         }
     }
-    Profile { moments }
+    MemoryTrace { moments }
 }

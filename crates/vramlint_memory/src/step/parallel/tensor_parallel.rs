@@ -9,7 +9,7 @@ use crate::arch::{Arch, Attention, Layer, Mlp, SharedExpert};
 use crate::setup::Setup;
 
 /// One rank's share of a block.
-pub(crate) fn layer(layer: Layer, ranks: u64) -> Layer {
+pub(crate) fn shard_layer(layer: Layer, ranks: u64) -> Layer {
     let part = |numel: u64| numel.div_ceil(ranks.max(1));
     let attention = Attention { heads: part(layer.attention.heads), kv_heads: part(layer.attention.kv_heads), ..layer.attention };
     let mlp = match layer.mlp {
@@ -25,14 +25,14 @@ pub(crate) fn layer(layer: Layer, ranks: u64) -> Layer {
 }
 
 /// One rank's architecture and setup. `None` where nothing is cut.
-pub(crate) fn local(arch: &Arch, setup: &Setup) -> Option<(Arch, Setup)> {
+pub(crate) fn local_shard(arch: &Arch, setup: &Setup) -> Option<(Arch, Setup)> {
     let p = &setup.parallel;
     if p.tensor <= 1 && p.context <= 1 {
         return None;
     }
     let mut arch = arch.clone();
     for (kind, _) in &mut arch.layers {
-        *kind = layer(*kind, p.tensor);
+        *kind = shard_layer(*kind, p.tensor);
     }
     let mut setup = setup.clone();
     setup.sequence_length = setup.sequence_length.div_ceil(p.context.max(1));

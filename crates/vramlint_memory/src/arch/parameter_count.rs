@@ -5,8 +5,8 @@ use super::{Activation, Arch, Attention, Experts, Layer, Mlp, Norm, Order, Proje
 /// Weights of one norm over `columns`.
 pub(super) fn norm(norm: Norm, columns: u64) -> u64 {
     match norm {
-        Norm::Rms | Norm::RmsFull | Norm::RmsLate { .. } | Norm::RmsMixed | Norm::LayerFull => columns,
-        Norm::LayerBare | Norm::RmsBare => 0,
+        Norm::Rms | Norm::RmsGemma | Norm::RmsOlmo2 { .. } | Norm::RmsT5 | Norm::LayerCohere => columns,
+        Norm::LayerNoAffine | Norm::RmsNoWeight => 0,
         Norm::LayerPlusOne => 2 * columns,
         Norm::Layer { weight, bias } => columns * (u64::from(weight) + u64::from(bias)),
     }
@@ -51,7 +51,7 @@ fn mlp(m: &Mlp, hidden: u64) -> u64 {
             let each = 3 * hidden * inner + if bias { 2 * inner + hidden } else { 0 };
             let shared = shared.map_or(0, |expert| 3 * hidden * expert.inner + if expert.gate { hidden } else { 0 });
             // A bias of the router, or a correction of its choice that is a parameter.
-            let own = if bias || router == Router::Corrected { count } else { 0 };
+            let own = if bias || router == Router::BiasCorrected { count } else { 0 };
             count * each + count * hidden + own + shared
         }
     }
@@ -60,8 +60,8 @@ fn mlp(m: &Mlp, hidden: u64) -> u64 {
 /// Norms of one block.
 pub(super) fn norms(order: Order) -> u64 {
     match order {
-        Order::Pre | Order::Post { .. } | Order::Behind => 2,
-        Order::PreOnce => 1,
+        Order::Pre | Order::Post { .. } | Order::PostInResidual => 2,
+        Order::PreSkipFirst => 1,
         Order::Sandwich => 4,
         Order::Parallel { norms, .. } => norms,
     }
@@ -74,7 +74,7 @@ pub(super) fn layer(l: &Layer, hidden: u64) -> u64 {
 
 /// The layer and the norm before a head.
 fn transform(arch: &Arch) -> u64 {
-    let (columns, bias) = (arch.embedding.columns, !arch.head.bare);
+    let (columns, bias) = (arch.embedding.columns, !arch.head.transform_without_bias);
     let norm = norm(Norm::Layer { weight: true, bias }, columns);
     if arch.head.transform { arch.hidden * columns + if bias { columns } else { 0 } + norm } else { 0 }
 }
@@ -88,7 +88,7 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
     } else {
         e.columns * hidden * if e.projects_back { 2 } else { 1 } + if e.projection_bias { hidden } else { 0 }
     };
-    let beside = e.columns_beside(hidden);
+    let beside = e.side_table_columns(hidden);
     let embedding = arch.vocab * e.columns
         + (e.positions.unwrap_or(0) + e.types.unwrap_or(0)) * beside
         + e.norm.map_or(0, |n| norm(n, beside))
@@ -103,5 +103,5 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
         let biases = 2 * d.buckets * d.layer.attention.heads;
         d.blocks * (layer(&d.layer, hidden) + cross) + biases + norm(d.layer.norm, hidden)
     });
-    embedding + decoder + distances + layers + arch.final_norm.map_or(0, |n| norm(n, hidden)) + head + arch.tower
+    embedding + decoder + distances + layers + arch.final_norm.map_or(0, |n| norm(n, hidden)) + head + arch.unsimulated_parameters
 }

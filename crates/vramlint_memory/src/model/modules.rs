@@ -1,8 +1,5 @@
 //! Modules with their parameters.
 
-use super::experts::ExpertsModule;
-use super::folded::ExpertAdapters;
-use super::latent::Latent;
 use crate::arch::{Layer, Norm};
 use crate::tape::{Linear, ParamId};
 
@@ -39,7 +36,7 @@ pub(crate) struct Adapter {
 pub(crate) enum Projections {
     Separate { q: LinearModule, k: LinearModule, v: LinearModule },
     Fused(LinearModule),
-    Latent(Latent),
+    Latent(LatentProjections),
 }
 
 /// An attention with its parameters.
@@ -84,7 +81,7 @@ pub(crate) struct LayerModule {
 
 /// A block of a decoder that sees an encoder.
 #[derive(Clone, Debug)]
-pub(crate) struct CrossModule {
+pub(crate) struct CrossAttentionBlock {
     /// The block but for what looks at the encoder.
     pub(crate) own: LayerModule,
     pub(crate) cross: AttentionModule,
@@ -94,10 +91,64 @@ pub(crate) struct CrossModule {
 /// The decoder beside an encoder.
 #[derive(Clone, Debug)]
 pub(crate) struct DecoderModule {
-    pub(crate) blocks: Vec<CrossModule>,
+    pub(crate) blocks: Vec<CrossAttentionBlock>,
     pub(crate) norm: NormModule,
     /// Biases by distance, of the encoder and of the decoder.
     pub(crate) biases: [ParamId; 2],
+}
+
+/// Projections of a latent attention.
+#[derive(Clone, Debug)]
+pub(crate) struct LatentProjections {
+    /// To the queries: at once, or down and up.
+    pub(crate) q: Vec<LinearModule>,
+    /// The norm between down and up.
+    pub(crate) q_norm: Option<NormModule>,
+    /// Down to keys and values, with the turned part of the keys.
+    pub(crate) kv_down: LinearModule,
+    /// The norm of what is common to keys and values.
+    pub(crate) kv_norm: NormModule,
+    /// Up to keys and values of every head.
+    pub(crate) kv_up: LinearModule,
+}
+
+/// Parameters of the experts of a block.
+#[derive(Clone, Debug)]
+pub(crate) struct ExpertsModule {
+    /// What scores the experts.
+    pub(crate) router: LinearModule,
+    /// Gate and up of all experts.
+    pub(crate) gate_up: ParamId,
+    /// The way down of all experts.
+    pub(crate) down: ParamId,
+    /// Biases of both.
+    pub(crate) biases: Option<[ParamId; 2]>,
+    /// The expert that sees every token.
+    pub(crate) shared: Option<Box<MlpModule>>,
+    /// Its gate.
+    pub(crate) shared_gate: Option<LinearModule>,
+    /// Adapters of all of it but the shared expert.
+    pub(crate) adapters: ExpertAdapters,
+}
+
+/// The two factors beside a matrix, or beside one for each expert.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LoraFactors {
+    /// `lora_A`.
+    pub(crate) down: ParamId,
+    /// `lora_B`.
+    pub(crate) up: ParamId,
+}
+
+/// Adapters of the experts of a block.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ExpertAdapters {
+    /// Of the router.
+    pub(crate) router: Option<LoraFactors>,
+    /// Of gate and up.
+    pub(crate) gate_up: Option<LoraFactors>,
+    /// Of the way down.
+    pub(crate) down: Option<LoraFactors>,
 }
 
 impl LinearModule {
@@ -110,7 +161,7 @@ impl LayerModule {
     /// The block with its adapters switched off.
     pub(crate) fn without_adapters(&self) -> Self {
         let mut layer = self.clone();
-        layer.each_linear(&mut |module| *module = module.without_adapter());
+        layer.for_each_linear(&mut |module| *module = module.without_adapter());
         if let MlpModule::Experts(experts) = &mut layer.mlp {
             experts.adapters = ExpertAdapters::default();
         }
@@ -118,15 +169,15 @@ impl LayerModule {
     }
 
     /// Visits every linear layer that adapters may reach.
-    pub(crate) fn each_linear(&mut self, visit: &mut dyn FnMut(&mut LinearModule)) {
-        self.attention.each_linear(visit);
-        self.mlp.each_linear(visit);
+    pub(crate) fn for_each_linear(&mut self, visit: &mut dyn FnMut(&mut LinearModule)) {
+        self.attention.for_each_linear(visit);
+        self.mlp.for_each_linear(visit);
     }
 }
 
 impl AttentionModule {
     /// Visits every linear layer that adapters may reach.
-    pub(crate) fn each_linear(&mut self, visit: &mut dyn FnMut(&mut LinearModule)) {
+    pub(crate) fn for_each_linear(&mut self, visit: &mut dyn FnMut(&mut LinearModule)) {
         match &mut self.projections {
             Projections::Separate { q, k, v } => [q, k, v].into_iter().for_each(&mut *visit),
             Projections::Fused(all) => visit(all),
@@ -142,7 +193,7 @@ impl AttentionModule {
 }
 
 impl MlpModule {
-    fn each_linear(&mut self, visit: &mut dyn FnMut(&mut LinearModule)) {
+    fn for_each_linear(&mut self, visit: &mut dyn FnMut(&mut LinearModule)) {
         match self {
             Self::Gated { gate, up, down } => {
                 visit(gate);
@@ -157,7 +208,7 @@ impl MlpModule {
             }
             Self::Experts(experts) => {
                 if let Some(shared) = &mut experts.shared {
-                    shared.each_linear(visit);
+                    shared.for_each_linear(visit);
                 }
                 if let Some(gate) = &mut experts.shared_gate {
                     visit(gate);

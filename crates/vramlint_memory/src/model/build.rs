@@ -1,21 +1,22 @@
 //! Loading: parameters in the order of the modules, adapters behind them.
 
-use super::latent::Latent;
-use super::layers::{
-    Adapter, AttentionModule, CrossModule, DecoderModule, LayerModule, LinearModule, MlpModule, NormModule, Projections,
+use super::modules::{
+    AttentionModule, CrossAttentionBlock, DecoderModule, LatentProjections, LayerModule, LinearModule, MlpModule, NormModule,
+    Projections,
 };
-use crate::arch::{Activation, Arch, Attention, Decoder, Layer, Mlp, Names, Norm, OldNames, Pooler, Projection, Rotary, Tables};
-use crate::estimate::{Part, Phase, Words};
-use crate::setup::{Lora, Quantization, Setup, Targets, Task};
+use crate::arch::{
+    Activation, Arch, Attention, Decoder, Layer, Mlp, ModuleNames, Norm, Pooler, Projection, Rotary, RotaryTables,
+};
+use crate::estimate::{Label, Part, Phase};
+use crate::setup::{Quantization, Setup, Task};
 use crate::tape::{Linear, ParamId, Site, Tape, Tensor, Weight};
 
-static OUTER: Words = Words { en: "embedding, head and norms", zh: "嵌入、输出层与归一化" };
-static BLOCKS: Words = Words { en: "blocks", zh: "各层权重" };
-static QUANTIZED: Words = Words { en: "quantized blocks", zh: "量化后的各层" };
-static ADAPTERS: Words = Words { en: "adapters", zh: "适配器" };
+static OUTER: Label = Label { en: "embedding, head and norms", zh: "嵌入、输出层与归一化" };
+static BLOCKS: Label = Label { en: "blocks", zh: "各层权重" };
+static QUANTIZED: Label = Label { en: "quantized blocks", zh: "量化后的各层" };
 
 /// A model on the tape.
-pub(crate) struct Loaded {
+pub(crate) struct Modules {
     pub(crate) embedding: ParamId,
     pub(crate) positions: Option<ParamId>,
     pub(crate) types: Option<ParamId>,
@@ -27,7 +28,7 @@ pub(crate) struct Loaded {
     pub(crate) layers: Vec<LayerModule>,
     pub(crate) final_norm: Option<NormModule>,
     pub(crate) decoder: Option<DecoderModule>,
-    pub(crate) head: Head,
+    pub(crate) head: OutputHead,
     /// Its parameters have numbers from here on, up to and without the second.
     pub(crate) range: (u32, u32),
     /// Parameters of each block, its adapters included.
@@ -40,14 +41,14 @@ pub(crate) struct Loaded {
 
 /// What makes logits or scores.
 #[derive(Clone)]
-pub(crate) enum Head {
+pub(crate) enum OutputHead {
     /// A language-model head: the weight (the embedding's if tied) and its bias.
     Vocabulary { weight: ParamId, bias: Option<ParamId>, transform: Option<(LinearModule, NormModule)> },
     /// A classifier; a pooler before it.
     Classes { pooler: Option<(LinearModule, Pooler)>, score: LinearModule, classes: u64 },
 }
 
-impl Loaded {
+impl Modules {
     /// The same parameters without the blocks.
     pub(crate) fn shared(&self) -> Self {
         Self {
@@ -72,10 +73,10 @@ fn count(tape: &Tape) -> u32 {
     tape.param_ids().map(|id| id.0 + 1).max().unwrap_or(0)
 }
 
-/// What loading needs everywhere.
-pub(super) struct Loader<'a> {
+/// Builds modules with the settings of one model.
+pub(super) struct ModuleBuilder<'a> {
     pub(super) tape: &'a Tape,
-    setup: &'a Setup,
+    pub(super) setup: &'a Setup,
     pub(super) hidden: u64,
     pub(super) width: u64,
     trainable: bool,
@@ -83,10 +84,10 @@ pub(super) struct Loader<'a> {
 }
 
 /// Loads `arch` with `times` blocks of each kind.
-pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u64)], frozen: bool) -> Loaded {
+pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u64)], frozen: bool) -> Modules {
     let adapters = setup.lora.is_some();
     let first = count(tape);
-    let loader = Loader {
+    let builder = ModuleBuilder {
         tape,
         setup,
         hidden: arch.hidden,
@@ -95,29 +96,29 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
         quantization: setup.quantization,
     };
     // A model that is only asked stays under the name that the caller gave it.
-    let name = |layer: u32, name: &'static Words| {
+    let name = |layer: u32, name: &'static Label| {
         if !frozen {
-            tape.at(Site { phase: Phase::Load, layer, name });
+            tape.set_site(Site { phase: Phase::Load, layer, name });
         }
     };
     name(0, &OUTER);
-    let embedding = loader.param([arch.vocab, arch.embedding.columns]);
+    let embedding = builder.param([arch.vocab, arch.embedding.columns]);
     tape.with_param(embedding, |param| param.embedding = true);
-    let beside = arch.embedding.columns_beside(arch.hidden);
+    let beside = arch.embedding.side_table_columns(arch.hidden);
     let table = |rows: Option<u64>| {
         rows.map(|rows| {
-            let id = loader.param([rows, beside]);
+            let id = builder.param([rows, beside]);
             tape.with_param(id, |param| param.embedding = true);
             id
         })
     };
     let (positions, types) = (table(arch.embedding.positions), table(arch.embedding.types));
-    let embedding_norm = arch.embedding.norm.map(|norm| loader.norm(norm, beside));
-    let projections = loader.projections(arch);
+    let embedding_norm = arch.embedding.norm.map(|norm| builder.norm(norm, beside));
+    let projections = builder.projections(arch);
     let distances = arch.layers.first().and_then(|(layer, _)| layer.attention.relative).map(|relative| {
-        let table = loader.param([2 * relative.span, arch.hidden]);
+        let table = builder.param([2 * relative.span, arch.hidden]);
         tape.with_param(table, |param| param.embedding = true);
-        (table, relative.normed.then(|| loader.norm(Norm::Layer { weight: true, bias: true }, arch.hidden)))
+        (table, relative.normed.then(|| builder.norm(Norm::Layer { weight: true, bias: true }, arch.hidden)))
     });
     let mut modules = Vec::new();
     let mut blocks: Vec<Vec<ParamId>> = Vec::new();
@@ -126,49 +127,27 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
             let number = u32::try_from(modules.len() + 1).unwrap_or(u32::MAX);
             let before = tape.param_ids().count();
             name(number, &BLOCKS);
-            modules.push(loader.layer(*shape, number));
+            modules.push(builder.layer(*shape, number));
             blocks.push(tape.param_ids().skip(before).collect());
         }
     }
     name(0, &OUTER);
-    let final_norm = arch.final_norm.map(|norm| loader.norm(norm, arch.hidden));
-    let mut decoder = arch.decoder.map(|shape| loader.decoder(shape, &mut blocks));
+    let final_norm = arch.final_norm.map(|norm| builder.norm(norm, arch.hidden));
+    let mut decoder = arch.decoder.map(|shape| builder.decoder(shape, &mut blocks));
     let buffers = buffers(tape, arch, layers);
-    let mut head = loader.head(arch, embedding);
+    let mut head = builder.head(arch, embedding);
     name(0, &QUANTIZED);
     let scales = quantize(tape, &mut modules);
     if setup.kbit_prepare {
         widen(tape, &modules);
     }
-    if arch.tower > 0 {
-        tape.param([1, arch.tower], loader.width, false);
+    if arch.unsimulated_parameters > 0 {
+        tape.param([1, arch.unsimulated_parameters], builder.width, false);
     }
     if let (Some(lora), false) = (&setup.lora, frozen) {
-        let renamed = layers.iter().find_map(|(layer, _)| match layer.mlp {
-            Mlp::Experts(experts) => experts.old_names,
-            _ => None,
-        });
-        for (module, block) in modules.iter_mut().zip(&mut blocks) {
-            let before = tape.param_ids().count();
-            name(module.number, &ADAPTERS);
-            module.each_linear(&mut |linear| loader.adapt(linear, lora, renamed));
-            if let (MlpModule::Experts(experts), Mlp::Experts(shape)) = (&mut module.mlp, module.shape.mlp) {
-                loader.adapt_experts(experts, &shape, lora);
-            }
-            block.extend(tape.param_ids().skip(before));
-        }
-        name(0, &ADAPTERS);
-        loader.adapt_head(&mut head, lora);
-        for (module, block) in
-            decoder.iter_mut().flat_map(|decoder| &mut decoder.blocks).zip(blocks.iter_mut().skip(modules.len()))
-        {
-            let before = tape.param_ids().count();
-            module.own.each_linear(&mut |linear| loader.adapt(linear, lora, renamed));
-            module.cross.each_linear(&mut |linear| loader.adapt(linear, lora, renamed));
-            block.extend(tape.param_ids().skip(before));
-        }
+        builder.adapters(&mut modules, &mut decoder, &mut head, &mut blocks, lora);
     }
-    Loaded {
+    Modules {
         embedding,
         positions,
         types,
@@ -190,7 +169,7 @@ pub(crate) fn load(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u6
 fn quantize(tape: &Tape, layers: &mut [LayerModule]) -> Vec<Tensor> {
     let mut scales = Vec::new();
     for layer in layers {
-        layer.each_linear(&mut |module| match module.base.weight {
+        layer.for_each_linear(&mut |module| match module.base.weight {
             Weight::FourBit { id, double } => scales.extend(tape.quantize_four_bit(id, double)),
             Weight::Int8(id) => scales.extend(tape.quantize_int8(id)),
             Weight::Plain(_) => {}
@@ -203,7 +182,7 @@ fn quantize(tape: &Tape, layers: &mut [LayerModule]) -> Vec<Tensor> {
 fn widen(tape: &Tape, layers: &[LayerModule]) {
     let mut quantized = std::collections::HashSet::new();
     for layer in layers {
-        layer.clone().each_linear(&mut |module| {
+        layer.clone().for_each_linear(&mut |module| {
             if let Weight::FourBit { id, .. } | Weight::Int8(id) = module.base.weight {
                 quantized.insert(id);
             }
@@ -222,7 +201,7 @@ fn buffers(tape: &Tape, arch: &Arch, layers: &[(Layer, u64)]) -> Vec<crate::tape
     let mut out = Vec::new();
     let buffer = |numel: u64| tape.empty_as(numel, 4, crate::estimate::Part::Buffers);
     for rotary in rotaries(&arch.layers) {
-        if let Tables::Stored { rows, .. } = rotary.tables {
+        if let RotaryTables::Stored { rows, .. } = rotary.tables {
             let blocks: u64 = layers.iter().map(|(_, times)| times).sum();
             out.extend((0..blocks).map(|_| buffer(rows * rotary.columns)));
         } else {
@@ -232,11 +211,11 @@ fn buffers(tape: &Tape, arch: &Arch, layers: &[(Layer, u64)]) -> Vec<crate::tape
     if arch.embedding.scaled {
         out.push(buffer(1));
     }
-    for _ in 0..arch.embedding.stored_ids {
+    for _ in 0..arch.embedding.id_buffers {
         out.push(tape.empty_as(arch.embedding.positions.unwrap_or(0), 8, crate::estimate::Part::Buffers));
     }
-    if arch.embedding.stored_mask > 0 {
-        out.push(tape.empty_as(arch.embedding.stored_mask, 1, crate::estimate::Part::Buffers));
+    if arch.embedding.mask_buffer_bytes > 0 {
+        out.push(tape.empty_as(arch.embedding.mask_buffer_bytes, 1, crate::estimate::Part::Buffers));
     }
     out
 }
@@ -252,7 +231,7 @@ pub(super) fn rotaries(layers: &[(Layer, u64)]) -> Vec<Rotary> {
     out
 }
 
-impl Loader<'_> {
+impl ModuleBuilder<'_> {
     pub(super) fn param(&self, shape: [u64; 2]) -> ParamId {
         self.tape.param(shape, self.width, self.trainable)
     }
@@ -260,7 +239,7 @@ impl Loader<'_> {
     fn norm(&self, norm: Norm, columns: u64) -> NormModule {
         let (weight, bias) = match norm {
             Norm::Layer { weight, bias } => (weight, bias),
-            Norm::LayerBare | Norm::RmsBare => (false, false),
+            Norm::LayerNoAffine | Norm::RmsNoWeight => (false, false),
             Norm::LayerPlusOne => (true, true),
             _ => (true, false),
         };
@@ -289,7 +268,7 @@ impl Loader<'_> {
         LinearModule { base: Linear { input, output, weight, bias }, adapter: None, name: "" }
     }
 
-    fn attention(&self, a: &Attention, names: &Names) -> AttentionModule {
+    fn attention(&self, a: &Attention, names: &ModuleNames) -> AttentionModule {
         let (q, k, v) = (a.heads * a.head_dim, a.kv_heads * a.head_dim, a.kv_heads * a.value_dim);
         let h = self.hidden;
         let projections = match a.projection {
@@ -298,7 +277,7 @@ impl Loader<'_> {
                 k: self.linear(h, k, a.qkv_bias, names.qkv[1]),
                 v: self.linear(h, v, a.qkv_bias, names.qkv[2]),
             },
-            Projection::Latent { query_rank, kv_rank, rope_dim } => Projections::Latent(Latent {
+            Projection::Latent { query_rank, kv_rank, rope_dim } => Projections::Latent(LatentProjections {
                 q: query_rank.map_or_else(
                     || vec![self.linear(h, q, false, "self_attn.q_proj")],
                     |rank| {
@@ -338,7 +317,7 @@ impl Loader<'_> {
         }
     }
 
-    fn mlp(&self, mlp: &Mlp, names: &Names) -> MlpModule {
+    fn mlp(&self, mlp: &Mlp, names: &ModuleNames) -> MlpModule {
         let h = self.hidden;
         match *mlp {
             Mlp::Gated { inner, fused, bias, .. } => MlpModule::Gated {
@@ -362,7 +341,7 @@ impl Loader<'_> {
         LayerModule { shape, number, norms, attention, mlp }
     }
 
-    fn head(&self, arch: &Arch, embedding: ParamId) -> Head {
+    fn head(&self, arch: &Arch, embedding: ParamId) -> OutputHead {
         let classes = match self.setup.task {
             Task::Reward => Some(1),
             Task::SequenceClassification => Some(2),
@@ -374,24 +353,24 @@ impl Loader<'_> {
         let transform = arch.head.transform.then(|| {
             let columns = arch.embedding.columns;
             (
-                self.plain(arch.hidden, columns, !arch.head.bare),
-                self.norm(Norm::Layer { weight: true, bias: !arch.head.bare }, columns),
+                self.plain(arch.hidden, columns, !arch.head.transform_without_bias),
+                self.norm(Norm::Layer { weight: true, bias: !arch.head.transform_without_bias }, columns),
             )
         });
         let weight = if arch.head.tied { embedding } else { self.param([arch.vocab, arch.embedding.columns]) };
         let bias = arch.head.bias.then(|| self.param([1, arch.vocab]));
-        Head::Vocabulary { weight, bias, transform }
+        OutputHead::Vocabulary { weight, bias, transform }
     }
 
     /// A classifier. PEFT trains a copy of it whole beside adapters (peft 0.21, `ModulesToSaveWrapper`).
-    fn classes(&self, arch: &Arch, classes: u64) -> Head {
-        let copies = Loader { trainable: true, ..*self };
+    fn classes(&self, arch: &Arch, classes: u64) -> OutputHead {
+        let copies = ModuleBuilder { trainable: true, ..*self };
         let one = |saved: bool, input: u64, output: u64, bias: bool| {
             let own = LinearModule { name: "pooler.dense", ..self.plain(input, output, bias) };
             if saved && self.setup.lora.is_some() { copies.plain(input, output, bias) } else { own }
         };
-        let pooler = arch.head.pooler.map(|shape| (one(shape.saved, arch.hidden, arch.hidden, true), shape));
-        Head::Classes { pooler, score: one(true, arch.hidden, classes, pooler.is_some()), classes }
+        let pooler = arch.head.pooler.map(|shape| (one(shape.in_modules_to_save, arch.hidden, arch.hidden, true), shape));
+        OutputHead::Classes { pooler, score: one(true, arch.hidden, classes, pooler.is_some()), classes }
     }
 
     /// Projections between the columns of the embedding and the residual stream.
@@ -408,7 +387,7 @@ impl Loader<'_> {
     fn decoder(&self, shape: Decoder, blocks: &mut Vec<Vec<ParamId>>) -> DecoderModule {
         let block = |number: u64| {
             let before = self.tape.param_ids().count();
-            let block = CrossModule {
+            let block = CrossAttentionBlock {
                 own: self.layer(shape.layer, u32::try_from(number + 1).unwrap_or(u32::MAX)),
                 cross: self.attention(&shape.layer.attention, shape.layer.names),
                 norm: self.norm(shape.layer.norm, self.hidden),
@@ -422,42 +401,5 @@ impl Loader<'_> {
             norm: self.norm(shape.layer.norm, self.hidden),
             biases: [bias(), bias()],
         }
-    }
-
-    /// What stands before a head is a linear layer as any other, unless it is trained whole.
-    fn adapt_head(&self, head: &mut Head, lora: &Lora) {
-        match head {
-            Head::Classes { pooler: Some((dense, shape)), .. } if !shape.saved => self.adapt(dense, lora, None),
-            Head::Vocabulary { transform: Some((dense, _)), .. } => self.adapt(dense, lora, None),
-            _ => {}
-        }
-    }
-
-    fn adapt(&self, module: &mut LinearModule, lora: &Lora, renamed: Option<OldNames>) {
-        // Where experts were layers once, PEFT takes their names for those of the experts alone.
-        let taken = renamed.is_some_and(|names| names.experts().iter().any(|name| module.name.ends_with(name)));
-        if taken || !matches(&lora.targets, module.name) {
-            return;
-        }
-        let width = if lora.fp32 { 4 } else { self.width };
-        let (input, output) = (module.base.input, module.base.output);
-        let part = |input: u64, output: u64| Linear {
-            input,
-            output,
-            weight: Weight::Plain(self.tape.param([output, input], width, true)),
-            bias: None,
-        };
-        let (down, up) = (part(input, lora.r), part(lora.r, output));
-        let magnitude = lora.dora.then(|| self.tape.param([1, output], width, true));
-        module.adapter = Some(Adapter { down, up, dropout: lora.dropout, magnitude });
-    }
-}
-
-/// Whether PEFT adapts the module at this path: a target is the path or its end behind a dot (peft 0.21, `check_target_module_exists`).
-fn matches(targets: &Targets, path: &str) -> bool {
-    let ends = |target: &String| path == target || path.strip_suffix(target.as_str()).is_some_and(|rest| rest.ends_with('.'));
-    match targets {
-        Targets::AllLinear => true,
-        Targets::Named(names) => names.iter().any(ends),
     }
 }

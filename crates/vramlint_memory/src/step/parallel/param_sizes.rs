@@ -1,14 +1,14 @@
 //! Every parameter of the whole model, be it run or not: what sizes of flat buffers and partitions depend on.
 
 use crate::arch::Arch;
-use crate::model::{Loaded, load};
+use crate::model::{Modules, build};
 use crate::setup::Setup;
 use crate::tape::{Device, ParamId, Tape};
 use std::collections::HashMap;
 
 /// A parameter.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct ParamSize {
     /// Numbers in it.
     pub(crate) numel: u64,
     /// Whether it is trained.
@@ -17,26 +17,26 @@ pub(crate) struct Entry {
 
 /// The parameters of a model in the order of `model.parameters()`, block by block.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Census {
-    before: Vec<Entry>,
-    blocks: Vec<Vec<Entry>>,
-    behind: Vec<Entry>,
+pub(crate) struct ParamSizes {
+    before: Vec<ParamSize>,
+    blocks: Vec<Vec<ParamSize>>,
+    after: Vec<ParamSize>,
 }
 
-impl Census {
+impl ParamSizes {
     /// Counts `arch` with all its blocks.
     pub(crate) fn new(arch: &Arch, setup: &Setup) -> Self {
         let tape = Tape::new(Device { cublas: 0, cublas_lt: 0, multiprocessors: 1, threads: 1 });
-        let loaded = load(&tape, arch, setup, &arch.layers, false);
-        let (before, blocks, behind) = split(&tape, &loaded);
-        let entry = |id: &ParamId| Entry { numel: tape.numel(*id), trainable: tape.with_param(*id, |param| param.trainable) };
+        let loaded = build(&tape, arch, setup, &arch.layers, false);
+        let (before, blocks, after) = split_at_blocks(&tape, &loaded);
+        let entry = |id: &ParamId| ParamSize { numel: tape.numel(*id), trainable: tape.with_param(*id, |param| param.trainable) };
         let entries = |ids: &[ParamId]| ids.iter().map(entry).collect::<Vec<_>>();
-        Self { before: entries(&before), blocks: blocks.iter().map(|block| entries(block)).collect(), behind: entries(&behind) }
+        Self { before: entries(&before), blocks: blocks.iter().map(|block| entries(block)).collect(), after: entries(&after) }
     }
 
     /// All of them.
-    pub(crate) fn all(&self) -> impl Iterator<Item = Entry> + '_ {
-        self.before.iter().chain(self.blocks.iter().flatten()).chain(&self.behind).copied()
+    pub(crate) fn all(&self) -> impl Iterator<Item = ParamSize> + '_ {
+        self.before.iter().chain(self.blocks.iter().flatten()).chain(&self.after).copied()
     }
 
     /// Numbers of those that are trained.
@@ -51,11 +51,11 @@ impl Census {
 
     /// Where each trained parameter of a loaded model stands in a flat buffer of the whole one. Where only some of the blocks
     /// are loaded, they are taken for the first ones, and what stands behind the blocks keeps its place at the end.
-    pub(crate) fn offsets(&self, t: &Tape, loaded: &Loaded) -> HashMap<ParamId, u64> {
+    pub(crate) fn offsets(&self, t: &Tape, loaded: &Modules) -> HashMap<ParamId, u64> {
         let mut at = 0;
         let mut places = HashMap::new();
-        let (before, blocks, behind) = split(t, loaded);
-        let mut place = |entries: &[Entry], ids: Option<&[ParamId]>| {
+        let (before, blocks, after) = split_at_blocks(t, loaded);
+        let mut place = |entries: &[ParamSize], ids: Option<&[ParamId]>| {
             for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.trainable) {
                 if let Some(id) = ids.and_then(|ids| ids.get(index)) {
                     places.insert(*id, at);
@@ -67,15 +67,15 @@ impl Census {
         for (number, entries) in self.blocks.iter().enumerate() {
             place(entries, blocks.get(number).map(Vec::as_slice));
         }
-        place(&self.behind, Some(&behind));
+        place(&self.after, Some(&after));
         places
     }
 }
 
 /// Parameters before the blocks, in them, and behind them.
-pub(super) fn split(t: &Tape, loaded: &Loaded) -> (Vec<ParamId>, Vec<Vec<ParamId>>, Vec<ParamId>) {
+pub(super) fn split_at_blocks(t: &Tape, loaded: &Modules) -> (Vec<ParamId>, Vec<Vec<ParamId>>, Vec<ParamId>) {
     let first = loaded.blocks.iter().flatten().map(|id| id.0).min().unwrap_or(u32::MAX);
     let inside: std::collections::HashSet<ParamId> = loaded.blocks.iter().flatten().copied().collect();
-    let (before, behind) = loaded.ids(t).into_iter().filter(|id| !inside.contains(id)).partition(|id| id.0 < first);
-    (before, loaded.blocks.clone(), behind)
+    let (before, after) = loaded.ids(t).into_iter().filter(|id| !inside.contains(id)).partition(|id| id.0 < first);
+    (before, loaded.blocks.clone(), after)
 }

@@ -1,15 +1,21 @@
 //! From hidden states to queries, keys and values.
 
-use super::decoder::Batch;
-use super::layers::{AttentionModule, LinearModule, NormModule, Projections};
-use super::mlp::linear;
+use super::batch::Batch;
+use super::linear::linear;
+use super::modules::{AttentionModule, LinearModule, NormModule, Projections};
 use super::norm::norm;
-use crate::arch::{Attention, Parts, Projection, Tables};
-use crate::tape::ops::attention::Extents;
-use crate::tape::{Other, Tape, Tensor};
+use crate::arch::{Attention, Projection, RotaryJoin, RotaryTables};
+use crate::tape::ops::attention::AttentionShape;
+use crate::tape::{Operand, Tape, Tensor};
 
 /// Queries, keys and values, normed where the family norms them before it turns them.
-pub(super) fn project(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, batch: Batch) -> (Tensor, Tensor, Tensor) {
+pub(super) fn project_qkv(
+    t: &Tape,
+    x: &Tensor,
+    module: &AttentionModule,
+    a: &Attention,
+    batch: Batch,
+) -> (Tensor, Tensor, Tensor) {
     match &module.projections {
         Projections::Separate { q, k, v } => separate(t, x, module, a, [q, k, v]),
         Projections::Fused(all) => fused(t, x, all, a, batch),
@@ -18,22 +24,22 @@ pub(super) fn project(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attent
 }
 
 /// The heads that the kernel sees: those of keys and values may have been copied to every head.
-pub(super) fn spread(projections: &Projections, a: &Attention, shape: Extents) -> Extents {
+pub(super) fn kernel_heads(projections: &Projections, a: &Attention, shape: AttentionShape) -> AttentionShape {
     match (projections, a.projection) {
-        (Projections::Fused(_), Projection::FusedPicked { spread: true }) => Extents { kv_heads: shape.heads, ..shape },
+        (Projections::Fused(_), Projection::FusedPicked { repeat_kv: true }) => AttentionShape { kv_heads: shape.heads, ..shape },
         _ => shape,
     }
 }
 
 fn separate(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, of: [&LinearModule; 3]) -> (Tensor, Tensor, Tensor) {
-    let early = a.qk_norm.is_some_and(|kind| !kind.late);
+    let early = a.qk_norm.is_some_and(|kind| !kind.after_rotary);
     let over_all = a.qk_norm.is_some_and(|kind| !kind.per_head);
     // Where queries are turned, their gradient comes back with the heads in front, and the reshape copies it. GPT-J turns them as
     // they come.
-    let turned = a.rotary.is_some_and(|rotary| !matches!(rotary.tables, Tables::Stored { .. }));
+    let turned = a.rotary.is_some_and(|rotary| !matches!(rotary.tables, RotaryTables::Stored { .. }));
     let one = |projection: &LinearModule, norm_of: Option<&NormModule>| {
         let out = linear(t, x, projection);
-        let heads = |out: Tensor| if turned { t.view_copied_back(out) } else { out };
+        let heads = |out: Tensor| if turned { t.view_with_grad_copy(out) } else { out };
         match norm_of.filter(|_| early) {
             Some(module) if over_all => heads(norm(t, &out, module)),
             Some(module) => {
@@ -45,7 +51,7 @@ fn separate(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, of: [
     };
     let [q, k, v] = of;
     let q = one(q, module.q_norm.as_ref());
-    let q = if a.scales_first { t.mul(q, Other::Scalar) } else { q };
+    let q = if a.scales_queries_first { t.mul(q, Operand::Scalar) } else { q };
     let k = one(k, module.k_norm.as_ref());
     (q, k, linear(t, x, v))
 }
@@ -58,20 +64,20 @@ fn fused(t: &Tape, x: &Tensor, all: &LinearModule, a: &Attention, batch: Batch) 
         Projection::FusedSlices => {
             let (q, k, v) = (t.slice(&all, sizes[0]), t.slice(&all, sizes[1]), t.slice(&all, sizes[2]));
             // Where they are turned, the heads of queries and keys come back in front of the tokens.
-            if a.rotary.is_some() { (t.view_copied_back(q), t.view_copied_back(k), v) } else { (q, k, v) }
+            if a.rotary.is_some() { (t.view_with_grad_copy(q), t.view_with_grad_copy(k), v) } else { (q, k, v) }
         }
-        Projection::FusedByHead => three(t, &t.view_copied_back(all), &sizes),
+        Projection::FusedByHead => split_qkv(t, &t.view_with_grad_copy(all), &sizes),
         Projection::FusedByGroup => {
-            let (q, v, k) = three(t, &all, &sizes);
+            let (q, v, k) = split_qkv(t, &all, &sizes);
             (t.contiguous(q), t.contiguous(k), t.contiguous(v))
         }
         Projection::FusedSelected => (t.slice(&all, sizes[0]), t.slice(&all, sizes[1]), t.slice(&all, sizes[2])),
-        Projection::FusedPicked { spread } => picked(t, &all, &sizes, spread.then_some(sizes[0])),
-        _ => three(t, &all, &sizes),
+        Projection::FusedPicked { repeat_kv } => falcon_qkv(t, &all, &sizes, repeat_kv.then_some(sizes[0])),
+        _ => split_qkv(t, &all, &sizes),
     }
 }
 
-fn three(t: &Tape, all: &Tensor, sizes: &[u64; 3]) -> (Tensor, Tensor, Tensor) {
+fn split_qkv(t: &Tape, all: &Tensor, sizes: &[u64; 3]) -> (Tensor, Tensor, Tensor) {
     let mut parts = t.split(all, sizes).into_iter();
     match (parts.next(), parts.next(), parts.next()) {
         (Some(q), Some(k), Some(v)) => (q, k, v),
@@ -80,12 +86,12 @@ fn three(t: &Tape, all: &Tensor, sizes: &[u64; 3]) -> (Tensor, Tensor, Tensor) {
 }
 
 /// Falcon: queries are a slice, keys and values are picked by a list, which copies them; `each` numbers when spread to every head.
-fn picked(t: &Tape, all: &Tensor, sizes: &[u64; 3], each: Option<u64>) -> (Tensor, Tensor, Tensor) {
+fn falcon_qkv(t: &Tape, all: &Tensor, sizes: &[u64; 3], each: Option<u64>) -> (Tensor, Tensor, Tensor) {
     let q = t.slice(all, sizes[0]);
-    let (k, v) = (t.pick(all, sizes[1]), t.pick(all, sizes[2]));
+    let (k, v) = (t.index_copy(all, sizes[1]), t.index_copy(all, sizes[2]));
     match each {
         Some(numel) => {
-            let (k, v) = (t.repeat(&k, numel / sizes[1].max(1), false), t.repeat(&v, numel / sizes[2].max(1), false));
+            let (k, v) = (t.repeat_kv(&k, numel / sizes[1].max(1), false), t.repeat_kv(&v, numel / sizes[2].max(1), false));
             (t.contiguous(q), k, v)
         }
         None => (q, k, v),
@@ -95,5 +101,5 @@ fn picked(t: &Tape, all: &Tensor, sizes: &[u64; 3], each: Option<u64>) -> (Tenso
 /// Whether queries and keys lie in memory with the heads before the tokens: where a family joined columns that it turned and columns
 /// that it did not, once heads stood in front. Otherwise they lie as they were projected.
 pub(super) fn heads_first(a: &Attention) -> bool {
-    a.rotary.is_some_and(|rotary| rotary.parts != Parts::Whole && !matches!(rotary.tables, Tables::Stored { .. }))
+    a.rotary.is_some_and(|rotary| rotary.parts != RotaryJoin::Whole && !matches!(rotary.tables, RotaryTables::Stored { .. }))
 }

@@ -1,24 +1,22 @@
 //! Loading of experts and of their adapters.
 
-use super::experts::ExpertsModule;
-use super::folded::{ExpertAdapters, Factors};
-use super::layers::MlpModule;
-use super::load::Loader;
-use crate::arch::{Experts, OldNames, Router};
+use super::build::ModuleBuilder;
+use super::modules::{ExpertAdapters, ExpertsModule, LoraFactors, MlpModule};
+use crate::arch::{Experts, LegacyExpertNames, Router};
 use crate::estimate::Part;
 use crate::setup::{Lora, Targets};
 
 const SHARED_EXPERT: [&str; 3] = ["mlp.shared_expert.gate_proj", "mlp.shared_expert.up_proj", "mlp.shared_expert.down_proj"];
 const SHARED_EXPERTS: [&str; 3] = ["mlp.shared_experts.gate_proj", "mlp.shared_experts.up_proj", "mlp.shared_experts.down_proj"];
 
-impl Loader<'_> {
+impl ModuleBuilder<'_> {
     /// Experts in three dimensions, which quantization does not reach, and the shared one, which it does.
     pub(super) fn experts(&self, e: &Experts) -> ExpertsModule {
         let h = self.hidden;
         let gated = e.shared.is_some_and(|shared| shared.gate);
         let names = if gated { SHARED_EXPERT } else { SHARED_EXPERTS };
         let router = self.plain(h, e.count, e.bias);
-        if e.router == Router::Corrected {
+        if e.router == Router::BiasCorrected {
             let correction = self.tape.empty_as(e.count, 4, Part::Weights);
             self.tape.adopt(correction, [1, e.count], false);
         }
@@ -43,7 +41,7 @@ impl Loader<'_> {
 
     /// Adapters of the experts of a block, where PEFT takes its targets for them.
     pub(super) fn adapt_experts(&self, module: &mut ExpertsModule, e: &Experts, lora: &Lora) {
-        let Some(names) = e.old_names else { return };
+        let Some(names) = e.legacy_names else { return };
         let wants = |name: &str| match &lora.targets {
             Targets::AllLinear => true,
             Targets::Named(targets) => {
@@ -51,7 +49,7 @@ impl Loader<'_> {
             }
         };
         let width = if lora.fp32 { 4 } else { self.width };
-        let factors = |input: u64, output: u64, rank: u64| Factors {
+        let factors = |input: u64, output: u64, rank: u64| LoraFactors {
             down: self.tape.param([rank, input], width, true),
             up: self.tape.param([output, rank], width, true),
         };
@@ -66,7 +64,7 @@ impl Loader<'_> {
     }
 }
 
-impl OldNames {
+impl LegacyExpertNames {
     /// What gate, up and down of an expert were called while they were layers.
     pub(super) fn experts(self) -> [&'static str; 3] {
         match self {

@@ -1,32 +1,32 @@
 //! The parts unfolded: who holds the bytes of the peak.
 
-use super::{Item, Part, Words};
-use crate::allocator::rounded;
+use super::{Item, Label, Part};
+use crate::allocator::round_size;
 use crate::arch::Arch;
 use crate::setup::{Quantization, Setup};
-use crate::step::compress::{Combined, Short};
+use crate::step::layer_extrapolation::{Extrapolation, ShortRun};
 use crate::tape::EventKind;
 
 /// Bytes of one name in one run.
 #[derive(Clone, Copy)]
 struct Group {
     part: Part,
-    name: &'static Words,
+    name: &'static Label,
     /// They lie in blocks of the model.
     layered: bool,
     bytes: u64,
 }
 
-fn groups(short: &Short, event: usize) -> Vec<Group> {
+fn groups(short: &ShortRun, event: usize) -> Vec<Group> {
     let mut live: Vec<Option<Group>> = vec![None; short.trace.blocks as usize];
     for event in &short.trace.events[..=event] {
         match event.kind {
             EventKind::Alloc { bytes, part, .. } => {
                 live[event.block as usize] =
-                    Some(Group { part, name: event.site.name, layered: event.site.layer > 0, bytes: rounded(bytes) });
+                    Some(Group { part, name: event.site.name, layered: event.site.layer > 0, bytes: round_size(bytes) });
             }
             EventKind::Free => live[event.block as usize] = None,
-            EventKind::Become(part) => {
+            EventKind::Relabel(part) => {
                 if let Some(group) = &mut live[event.block as usize] {
                     group.part = part;
                 }
@@ -61,7 +61,7 @@ impl Terms {
         let weight = setup.weights.bytes();
         Self {
             layers: arch.layers(),
-            tokens: setup.micro_batch.saturating_mul(setup.task.rows()).saturating_mul(setup.sequence_length),
+            tokens: setup.micro_batch.saturating_mul(setup.task.sequences_per_sample()).saturating_mul(setup.sequence_length),
             vocab: arch.vocab,
             trainable,
             weight: (setup.quantization == Quantization::None && !setup.kbit_prepare).then_some(weight),
@@ -99,14 +99,14 @@ impl Terms {
 }
 
 /// The items of the moment that is number `index` of the base run.
-pub(super) fn items(combined: &Combined, index: usize, terms: &Terms) -> Vec<Item> {
-    let base = groups(&combined.base, combined.base.profile.moments[index].event);
-    let matched = combined.matched(index);
-    let others: Vec<Vec<Group>> = combined
-        .further
+pub(super) fn items(extrapolation: &Extrapolation, index: usize, terms: &Terms) -> Vec<Item> {
+    let base = groups(&extrapolation.base, extrapolation.base.profile.moments[index].event);
+    let matched = extrapolation.matched(index);
+    let others: Vec<Vec<Group>> = extrapolation
+        .longer
         .iter()
         .zip(&matched)
-        .map(|(further, at)| groups(&further.short, further.short.profile.moments[*at].event))
+        .map(|(longer, at)| groups(&longer.short, longer.short.profile.moments[*at].event))
         .collect();
     let mut items: Vec<Item> = base
         .iter()
@@ -117,7 +117,7 @@ pub(super) fn items(combined: &Combined, index: usize, terms: &Terms) -> Vec<Ite
                     .find(|other| other.part == group.part && std::ptr::eq(other.name, group.name))
                     .map_or(0, |g| g.bytes)
             };
-            let bytes = combined.extend(group.bytes, others.iter().map(|groups| of(groups)));
+            let bytes = extrapolation.extrapolate_value(group.bytes, others.iter().map(|groups| of(groups)));
             Item { part: group.part, label: *group.name, bytes, formula: terms.formula(group, bytes) }
         })
         .collect();

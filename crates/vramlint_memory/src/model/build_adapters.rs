@@ -1,0 +1,86 @@
+//! Adding adapters to a model that was built.
+
+use super::build::{ModuleBuilder, OutputHead};
+use super::modules::{Adapter, DecoderModule, LayerModule, LinearModule, MlpModule};
+use crate::arch::{LegacyExpertNames, Mlp};
+use crate::estimate::{Label, Phase};
+use crate::setup::{Lora, Targets};
+use crate::tape::{Linear, ParamId, Site, Weight};
+
+static ADAPTERS: Label = Label { en: "adapters", zh: "适配器" };
+
+impl ModuleBuilder<'_> {
+    /// Adapts every linear layer that `lora` targets. `blocks` are the parameters of the blocks of `layers`, then of `decoder`.
+    pub(super) fn adapters(
+        &self,
+        layers: &mut [LayerModule],
+        decoder: &mut Option<DecoderModule>,
+        head: &mut OutputHead,
+        blocks: &mut [Vec<ParamId>],
+        lora: &Lora,
+    ) {
+        let label = |layer: u32| self.tape.set_site(Site { phase: Phase::Load, layer, name: &ADAPTERS });
+        let legacy_names = layers.iter().find_map(|layer| match layer.shape.mlp {
+            Mlp::Experts(experts) => experts.legacy_names,
+            _ => None,
+        });
+        let encoder_blocks = layers.len();
+        for (module, block) in layers.iter_mut().zip(&mut *blocks) {
+            let before = self.tape.param_ids().count();
+            label(module.number);
+            module.for_each_linear(&mut |linear| self.adapt(linear, lora, legacy_names));
+            if let (MlpModule::Experts(experts), Mlp::Experts(shape)) = (&mut module.mlp, module.shape.mlp) {
+                self.adapt_experts(experts, &shape, lora);
+            }
+            block.extend(self.tape.param_ids().skip(before));
+        }
+        label(0);
+        self.adapt_head(head, lora);
+        let decoder_blocks = decoder.iter_mut().flat_map(|decoder| &mut decoder.blocks);
+        for (module, block) in decoder_blocks.zip(blocks.iter_mut().skip(encoder_blocks)) {
+            let before = self.tape.param_ids().count();
+            module.own.for_each_linear(&mut |linear| self.adapt(linear, lora, legacy_names));
+            module.cross.for_each_linear(&mut |linear| self.adapt(linear, lora, legacy_names));
+            block.extend(self.tape.param_ids().skip(before));
+        }
+    }
+
+    /// What stands before a head is a linear layer as any other, unless it is trained whole.
+    fn adapt_head(&self, head: &mut OutputHead, lora: &Lora) {
+        match head {
+            OutputHead::Classes { pooler: Some((dense, shape)), .. } if !shape.in_modules_to_save => {
+                self.adapt(dense, lora, None)
+            }
+            OutputHead::Vocabulary { transform: Some((dense, _)), .. } => self.adapt(dense, lora, None),
+            _ => {}
+        }
+    }
+
+    fn adapt(&self, module: &mut LinearModule, lora: &Lora, renamed: Option<LegacyExpertNames>) {
+        // Where experts were layers once, PEFT takes their names for those of the experts alone.
+        let taken = renamed.is_some_and(|names| names.experts().iter().any(|name| module.name.ends_with(name)));
+        if taken || !matches(&lora.targets, module.name) {
+            return;
+        }
+        let width = if lora.fp32 { 4 } else { self.width };
+        let (input, output) = (module.base.input, module.base.output);
+        let part = |input: u64, output: u64| Linear {
+            input,
+            output,
+            weight: Weight::Plain(self.tape.param([output, input], width, true)),
+            bias: None,
+        };
+        let (down, up) = (part(input, lora.r), part(lora.r, output));
+        let magnitude = lora.dora.then(|| self.tape.param([1, output], width, true));
+        module.adapter = Some(Adapter { down, up, dropout: lora.dropout, magnitude });
+    }
+}
+
+/// Whether PEFT adapts the module at this path: a target is the path or its end behind a dot (peft 0.21, `check_target_module_exists`).
+fn matches(targets: &Targets, path: &str) -> bool {
+    let ends = |target: &String| path == target || path.strip_suffix(target.as_str()).is_some_and(|rest| rest.ends_with('.'));
+    match targets {
+        Targets::AllLinear => true,
+        Targets::Named(names) => names.iter().any(ends),
+    }
+}

@@ -1,0 +1,19 @@
+//! Edges of the autograd graph.
+
+/// A parameter of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ParamId(pub(crate) u32);
+
+/// Where a gradient goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edge {
+    /// To an output of a node.
+    Node {
+        /// Its number on the stack.
+        node: u32,
+        /// Which of its outputs.
+        output: u32,
+    },
+    /// To a parameter.
+    Param(ParamId),
+}
