@@ -4,7 +4,7 @@ use crate::Concept;
 
 /// How a run is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Route {
+pub enum LaunchPath {
     /// `accelerate launch`, any type but DeepSpeed.
     Accelerate,
     /// `accelerate launch` with DeepSpeed.
@@ -20,7 +20,7 @@ pub enum Route {
 }
 
 struct Row {
-    routes: &'static [Route],
+    routes: &'static [LaunchPath],
     concepts: &'static [Concept],
     /// Strongest first.
     order: &'static str,
@@ -28,7 +28,7 @@ struct Row {
 }
 
 use Concept as C;
-use Route as R;
+use LaunchPath as R;
 
 /// Every fact was run or read with accelerate 1.15.0, deepspeed 0.19.8 and transformers 5.23.0.
 const ROWS: &[Row] = &[
@@ -165,7 +165,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// Who wins for `concept` when a run starts by `route`, strongest first, and the source that proves it.
-pub fn precedence(route: Route, concept: Concept) -> Option<(&'static str, &'static str)> {
+pub fn precedence(route: LaunchPath, concept: Concept) -> Option<(&'static str, &'static str)> {
     let row = ROWS.iter().find(|row| row.routes.contains(&route) && row.concepts.contains(&concept))?;
     Some((row.order, row.source))
 }
@@ -174,7 +174,7 @@ pub fn precedence(route: Route, concept: Concept) -> Option<(&'static str, &'sta
 mod tests {
     use super::*;
 
-    const ROUTES: [Route; 6] = [R::Accelerate, R::AccelerateDeepSpeed, R::Torchrun, R::DeepSpeed, R::Python, R::Framework];
+    const ROUTES: [LaunchPath; 6] = [R::Accelerate, R::AccelerateDeepSpeed, R::Torchrun, R::DeepSpeed, R::Python, R::Framework];
 
     #[test]
     fn every_row_names_an_order_and_a_source() {

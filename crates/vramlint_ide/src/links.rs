@@ -33,7 +33,7 @@ pub(crate) fn links_in(project: &Project, file: FileId) -> Vec<Link> {
             }
         };
         for (range, path) in names(text) {
-            if let Some(target) = project.lookup.find(&path, text.folder()) {
+            if let Some(target) = project.path_resolver.resolve(&path, text.folder()) {
                 add(range, target);
             }
         }

@@ -115,7 +115,7 @@ fn is_candidate(project: &Project, file: &SourceFile) -> bool {
     file.python().is_some()
         && WORDS.iter().any(|word| file.text.contains(word))
         && !is_test_file(&file.path)
-        && !project.is_fragment(file.id)
+        && !project.is_documentation_snippet(file.id)
 }
 
 /// Whether code sets keys of the configuration that a plugin of accelerate keeps.

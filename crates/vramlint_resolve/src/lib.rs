@@ -15,16 +15,16 @@ pub mod launch;
 mod library_calls;
 pub mod local_values;
 mod orphan_modules;
+pub mod path_resolver;
 pub mod policy;
 pub mod project;
-pub mod reference;
 pub mod run;
 pub mod setting;
 pub mod source;
 pub mod versions;
 
 pub use deepspeed_dicts::{ConfigConsumer, DeepSpeedDict};
-pub use kind::{Kind, KindGuess};
+pub use kind::{FileClass, FileKind};
 pub use library_calls::CallRef;
 pub use policy::{Policy, Target};
 pub use project::Project;

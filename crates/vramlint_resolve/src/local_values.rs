@@ -1,6 +1,6 @@
 //! The values that stand in one file, for claims that stand beside them.
 
-use crate::run::data::loader_of;
+use crate::run::sources::data_file::loader_of;
 use crate::{Project, SourceFile};
 use vramlint_base::{FileRange, Value};
 use vramlint_catalog::{Concept, Dialect, dialect};
@@ -32,7 +32,7 @@ pub fn local_values(project: &Project, file: &SourceFile) -> Vec<LocalValue> {
         let kind = project.kind(file.id);
         let loader = loader_of(file, kind);
         let dialect = kind.dialect().unwrap_or(Dialect::Plain);
-        crate::kind::leaves(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
+        crate::kind::visit_scalars(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
             if let Some(value) = node.value(loader) {
                 take(dialect, path, &value, FileRange::new(file.id, node.range()));
             }

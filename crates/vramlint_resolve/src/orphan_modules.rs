@@ -3,7 +3,7 @@
 
 use crate::code::CodeFacts;
 use crate::library_calls::is_test_file;
-use crate::run::speaks;
+use crate::run::imports_training_library;
 use crate::{Project, SourceFile};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ const TOTAL_STEP_BUDGET: u32 = 600_000;
 pub(crate) fn orphan_modules(project: &Project) -> Vec<(FileId, Arc<CodeFacts>)> {
     let mut left = TOTAL_STEP_BUDGET;
     let read = |file: FileId| {
-        let code = if left == 0 { None } else { project.code_within(file, STEP_LIMIT.min(left)) }?;
+        let code = if left == 0 { None } else { project.code_with_step_limit(file, STEP_LIMIT.min(left)) }?;
         left = left.saturating_sub(code.steps);
         Some((file, code))
     };
@@ -57,8 +57,9 @@ fn worth_reading(project: &Project) -> Vec<FileId> {
     let matters = |file: &&SourceFile| {
         file.python().is_some() && !reached.contains(&file.id) && WORDS.iter().any(|word| file.text.contains(word))
     };
-    let whole =
-        |file: &&SourceFile| file.host.is_none() && !is_test_file(&file.path) && (speaks(file) || file.text.contains("yaml"));
+    let whole = |file: &&SourceFile| {
+        file.host.is_none() && !is_test_file(&file.path) && (imports_training_library(file) || file.text.contains("yaml"))
+    };
     let mut found: Vec<&SourceFile> = project.files.iter().filter(matters).filter(whole).collect();
     found.sort_by_key(|file| (!file.text.contains("__main__"), &file.path));
     found.truncate(MAX_FILES);

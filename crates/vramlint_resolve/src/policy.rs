@@ -1,6 +1,6 @@
 //! What the governing `vramlint.toml` says about the target machine and the agreed batch.
 
-use crate::versions::Said;
+use crate::versions::VersionEvidence;
 use std::collections::BTreeMap;
 use vramlint_base::{FileRange, TextRange};
 
@@ -35,5 +35,5 @@ pub struct Policy {
     /// `[batch] effective`, and its place if the configuration file is one of the project's files.
     pub effective_batch: Option<(u64, Option<FileRange>)>,
     /// `[versions]`, by normalized name: what it says wins over all files.
-    pub versions: BTreeMap<String, Said>,
+    pub versions: BTreeMap<String, VersionEvidence>,
 }

@@ -3,12 +3,12 @@
 use crate::arguments::{self, ArgumentSet};
 use crate::code::{self, CodeFacts, ModuleIndex};
 use crate::deepspeed_dicts::{self, DeepSpeedDict};
-use crate::environment::{self, SetVariable};
-use crate::kind::{self, Kind, KindGuess};
+use crate::environment::{self, VariableAssignment};
+use crate::kind::{self, FileClass, FileKind};
 use crate::launch::{self, Launch};
-use crate::reference::Lookup;
+use crate::path_resolver::PathResolver;
 use crate::run::Marks;
-use crate::versions::{Holds, Libraries, Said, Span};
+use crate::versions::{FolderLibraries, RangeMatch, VersionEvidence, VersionRange};
 use crate::{CallRef, Policy, Run, SourceFile, run};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -21,7 +21,7 @@ pub struct Project {
     /// Every file, embedded ones behind their hosts.
     pub files: Vec<SourceFile>,
     /// What each file is, in the same order.
-    pub kinds: Vec<KindGuess>,
+    pub kinds: Vec<FileClass>,
     /// The configurations that govern them; at least one.
     pub policies: Vec<Policy>,
     /// Every launch command outside of documents, in order of file and place.
@@ -29,23 +29,23 @@ pub struct Project {
     /// The runs, in order of their place.
     pub runs: Vec<Run>,
     /// What the project says of its libraries, outermost folder first. Filled by the layer that reads the disk.
-    pub libraries: Vec<Libraries>,
+    pub libraries: Vec<FolderLibraries>,
     /// Finds whole files by the paths that others write.
-    pub lookup: Lookup,
+    pub path_resolver: PathResolver,
     /// What code says, by entry; made when first asked for.
     code: Mutex<HashMap<FileId, Arc<CodeFacts>>>,
     /// The same for launches that give options; few launches of one script differ in what they give.
-    code_given: Mutex<HashMap<FileId, Vec<Given>>>,
+    code_with_args: Mutex<HashMap<FileId, Vec<Given>>>,
     /// Every call of a library; looked for when first asked for.
     calls: OnceLock<Vec<CallRef>>,
     /// Python files that no run reaches; looked for when first asked for.
     orphan_modules: OnceLock<Vec<(FileId, Arc<CodeFacts>)>>,
     /// Launch commands in documents; read when first asked for.
-    mentioned: OnceLock<Vec<Launch>>,
+    documented_launches: OnceLock<Vec<Launch>>,
     /// The Python modules, for all entries.
     modules: Arc<ModuleIndex>,
     /// Where variables of the environment are set; found when first asked for.
-    environment: OnceLock<Vec<SetVariable>>,
+    environment: OnceLock<Vec<VariableAssignment>>,
     /// What the text of each file shows of processes.
     marks: Vec<Marks>,
     /// The runs of each file, as indices.
@@ -61,8 +61,8 @@ pub struct Project {
 
 /// Steps of interpretation for all runs of a project, some hundreds of usual size, after which each gets no more than a usual one
 /// needs: a repository may hold a library that every script reaches whole.
-const PLENTY: u32 = 5_000_000;
-const LATE: u32 = 20_000;
+const PROJECT_STEP_BUDGET: u32 = 5_000_000;
+const REDUCED_STEP_LIMIT: u32 = 20_000;
 
 /// The options that a launch gives, and what the code says for them.
 type Given = (Vec<(String, Value)>, Arc<CodeFacts>);
@@ -71,16 +71,16 @@ impl Project {
     /// Joins the files into runs. `files[i].id` must be `FileId(i)`.
     pub fn new(files: Vec<SourceFile>, policies: Vec<Policy>) -> Self {
         debug_assert!(files.iter().enumerate().all(|(i, file)| file.id.0 as usize == i));
-        let kinds = files.iter().map(|file| kind::stated(file).unwrap_or_else(|| kind::guess(file))).collect();
+        let kinds = files.iter().map(|file| kind::from_directive(file).unwrap_or_else(|| kind::classify(file))).collect();
         let policies = if policies.is_empty() { vec![Policy::default()] } else { policies };
-        let lookup = Lookup::new(&files);
-        let mut project = Self { files, kinds, policies, lookup, ..Self::default() };
+        let path_resolver = PathResolver::new(&files);
+        let mut project = Self { files, kinds, policies, path_resolver, ..Self::default() };
         let mark = |file: &SourceFile| file.python().map_or_else(Marks::default, |_| Marks::of(&file.text));
         project.marks = project.files.iter().map(mark).collect();
         project.modules = Arc::new(ModuleIndex::new(&project.files));
         project.launches = project.find_launches();
         kind::by_reference(&mut project);
-        project.runs = run::runs(&project);
+        project.runs = run::discover_runs(&project);
         project.settled = true;
         kind::by_runs(&mut project);
         for (index, run) in project.runs.iter().enumerate() {
@@ -93,13 +93,13 @@ impl Project {
 
     /// The files alone: nobody refers to them, and they make no runs. For when joining them failed.
     pub fn without_runs(files: Vec<SourceFile>, policies: Vec<Policy>) -> Self {
-        let kinds = files.iter().map(|_| KindGuess::other()).collect();
-        let lookup = Lookup::new(&files);
-        Self { files, kinds, policies, lookup, ..Self::default() }
+        let kinds = files.iter().map(|_| FileClass::other()).collect();
+        let path_resolver = PathResolver::new(&files);
+        Self { files, kinds, policies, path_resolver, ..Self::default() }
     }
 
     fn find_launches(&self) -> Vec<Arc<Launch>> {
-        let scripts = self.files.iter().filter(|file| !self.is_fragment(file.id));
+        let scripts = self.files.iter().filter(|file| !self.is_documentation_snippet(file.id));
         scripts
             .filter_map(|file| file.script().map(|script| launch::from_script(file.id, &file.text, script)))
             .flatten()
@@ -108,14 +108,14 @@ impl Project {
     }
 
     /// Every place that sets a variable of the environment that rules ask for, in order of file and place.
-    pub fn environment(&self) -> &[SetVariable] {
+    pub fn environment(&self) -> &[VariableAssignment] {
         self.environment.get_or_init(|| environment::set_variables(self))
     }
 
     /// Launch commands that only documents show: nobody may run them as they stand, but they tell how files are meant to be used.
-    pub fn mentioned(&self) -> &[Launch] {
-        self.mentioned.get_or_init(|| {
-            let documents = self.files.iter().filter(|file| self.is_fragment(file.id));
+    pub fn documented_launches(&self) -> &[Launch] {
+        self.documented_launches.get_or_init(|| {
+            let documents = self.files.iter().filter(|file| self.is_documentation_snippet(file.id));
             let launches = |file: &SourceFile| file.script().map(|script| launch::from_script(file.id, &file.text, script));
             documents.filter_map(launches).flatten().collect()
         })
@@ -127,7 +127,7 @@ impl Project {
     }
 
     /// What a file is.
-    pub fn kind(&self, id: FileId) -> Kind {
+    pub fn kind(&self, id: FileId) -> FileKind {
         self.kinds[id.0 as usize].kind
     }
 
@@ -138,28 +138,29 @@ impl Project {
 
     /// What is said of a library (its normalized name) for a file: by the configuration that governs it, else by the deepest
     /// folder above it that says anything of it. A range there is narrowed by the lock file of a workspace further up.
-    pub fn library(&self, file: FileId, name: &str) -> Option<&Said> {
+    pub fn library(&self, file: FileId, name: &str) -> Option<&VersionEvidence> {
         if let Some(declared) = self.policy(file).versions.get(name) {
             return Some(declared);
         }
         let path = self.host_path(file);
-        let mut above = self.libraries.iter().rev().filter(|libraries| libraries.govern(path));
-        let nearest = above.by_ref().find_map(|libraries| libraries.said.get(name))?;
-        let locked = above.filter(|libraries| libraries.locks_below).find_map(|libraries| libraries.said.get(name));
+        let mut above = self.libraries.iter().rev().filter(|libraries| libraries.governs(path));
+        let nearest = above.by_ref().find_map(|libraries| libraries.evidence.get(name))?;
+        let locked = above.filter(|libraries| libraries.locks_below).find_map(|libraries| libraries.evidence.get(name));
         Some(locked.filter(|locked| locked.narrows(nearest)).unwrap_or(nearest))
     }
 
     /// Everything that is said of libraries for a file, by their names.
-    pub fn libraries_of(&self, file: FileId) -> BTreeMap<&str, &Said> {
+    pub fn libraries_for(&self, file: FileId) -> BTreeMap<&str, &VersionEvidence> {
         let path = self.host_path(file);
-        let above = self.libraries.iter().filter(|libraries| libraries.govern(path)).flat_map(|libraries| libraries.said.keys());
+        let above =
+            self.libraries.iter().filter(|libraries| libraries.governs(path)).flat_map(|libraries| libraries.evidence.keys());
         let names = above.chain(self.policy(file).versions.keys());
         names.filter_map(|name| Some((name.as_str(), self.library(file, name)?))).collect()
     }
 
     /// For which of the versions that may be installed around a file a span holds.
-    pub fn holds(&self, file: FileId, span: &Span) -> Holds {
-        self.library(file, span.library).map_or_else(|| span.holds_unknown(), |said| said.holds(span))
+    pub fn version_matches(&self, file: FileId, range: &VersionRange) -> RangeMatch {
+        self.library(file, range.library).map_or_else(|| range.match_unknown(), |evidence| evidence.matches(range))
     }
 
     fn host_path(&self, file: FileId) -> &str {
@@ -173,11 +174,11 @@ impl Project {
 
     /// What the code reachable from a Python file says; `None` for other files.
     pub fn code(&self, entry: FileId) -> Option<Arc<CodeFacts>> {
-        self.code_within(entry, code::STEP_LIMIT)
+        self.code_with_step_limit(entry, code::STEP_LIMIT)
     }
 
     /// The same, made within so many steps where it is not made yet.
-    pub(crate) fn code_within(&self, entry: FileId, steps: u32) -> Option<Arc<CodeFacts>> {
+    pub(crate) fn code_with_step_limit(&self, entry: FileId, steps: u32) -> Option<Arc<CodeFacts>> {
         self.file(entry).python()?;
         if let Some(found) = self.code.lock().ok().and_then(|cache| cache.get(&entry).cloned()) {
             return Some(found);
@@ -191,8 +192,9 @@ impl Project {
 
     fn read_code(&self, entry: FileId, given: &[(String, Value)], steps: u32) -> Arc<CodeFacts> {
         // The runs are found one after the other, so that the same project always gives the same.
-        let late = self.spent.load(Ordering::Relaxed) > PLENTY;
-        let facts = code::facts_in(&self.files, &self.modules, entry, given, if late { steps.min(LATE) } else { steps });
+        let late = self.spent.load(Ordering::Relaxed) > PROJECT_STEP_BUDGET;
+        let facts =
+            code::facts_in(&self.files, &self.modules, entry, given, if late { steps.min(REDUCED_STEP_LIMIT) } else { steps });
         if !self.settled {
             self.spent.fetch_add(facts.steps, Ordering::Relaxed);
         }
@@ -200,12 +202,12 @@ impl Project {
     }
 
     /// The file of the project that an import in the file at `from` names; `level` counts the dots of a relative import.
-    pub(crate) fn imported(&self, dotted: &str, level: u32, from: &str) -> Option<FileId> {
+    pub(crate) fn resolve_import(&self, dotted: &str, level: u32, from: &str) -> Option<FileId> {
         code::imported(&self.modules, dotted, level, from)
     }
 
     /// What the code says for a launch that gives these options: branches that depend on them are decided.
-    pub fn code_given(&self, entry: FileId, given: &[(String, Value)]) -> Option<Arc<CodeFacts>> {
+    pub fn code_with_args(&self, entry: FileId, given: &[(String, Value)]) -> Option<Arc<CodeFacts>> {
         if given.is_empty() {
             return self.code(entry);
         }
@@ -213,11 +215,11 @@ impl Project {
         let known = |cache: &HashMap<FileId, Vec<Given>>| {
             cache.get(&entry)?.iter().find(|(other, _)| other == given).map(|(_, facts)| Arc::clone(facts))
         };
-        if let Some(found) = self.code_given.lock().ok().and_then(|cache| known(&cache)) {
+        if let Some(found) = self.code_with_args.lock().ok().and_then(|cache| known(&cache)) {
             return Some(found);
         }
         let facts = self.read_code(entry, given, code::STEP_LIMIT);
-        if let Ok(mut cache) = self.code_given.lock() {
+        if let Ok(mut cache) = self.code_with_args.lock() {
             cache.entry(entry).or_default().push((given.to_vec(), Arc::clone(&facts)));
         }
         Some(facts)
@@ -245,7 +247,7 @@ impl Project {
 
     /// Whether a file is a block of a document: what it belongs to is not known, so rules that need a whole project stay silent.
     /// Recipes of a Makefile or a workflow are none: they are run as they stand.
-    pub fn is_fragment(&self, id: FileId) -> bool {
+    pub fn is_documentation_snippet(&self, id: FileId) -> bool {
         let file = self.file(id);
         file.host.as_ref().is_some_and(|(host, _)| {
             let host = self.file(*host);

@@ -16,8 +16,8 @@ pub enum Resolved {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)] // the comment of a variant names its fields
 pub enum Origin {
-    /// A key of a data file; `route` is the path of keys with dots.
-    File { place: FileRange, key: FileRange, route: String },
+    /// A key of a data file; `key_path` is the path of keys with dots.
+    File { place: FileRange, key: FileRange, key_path: String },
     /// A flag on a command line; `flag` as written.
     Flag { place: FileRange, flag: String },
     /// A variable of the environment.

@@ -27,7 +27,7 @@ pub fn is_trl(set: &ArgumentSet) -> bool {
 
 /// The severity in a set: a warning at most where nobody is seen to read the file, and in blocks of documents.
 pub fn capped(project: &Project, set: &ArgumentSet, severity: Severity) -> Severity {
-    let loose = set.tolerates_errors || set.reader == ArgumentReader::Unknown || project.is_fragment(set.file());
+    let loose = set.tolerates_errors || set.reader == ArgumentReader::Unknown || project.is_documentation_snippet(set.file());
     if loose { severity.min(Severity::Warning) } else { severity }
 }
 

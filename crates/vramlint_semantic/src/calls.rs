@@ -145,7 +145,7 @@ pub fn add(project: &Project, call: &LibraryCall, name: &str, source: &str, appl
 
 /// How grave what a call is refused for is: a warning at most in blocks of documents.
 pub fn grave(project: &Project, call: &LibraryCall, severity: Severity) -> Severity {
-    if project.is_fragment(call.file) { severity.min(Severity::Warning) } else { severity }
+    if project.is_documentation_snippet(call.file) { severity.min(Severity::Warning) } else { severity }
 }
 
 /// The message for the other end of a finding at a value: the call that it reaches.

@@ -5,7 +5,7 @@ use vramlint_catalog::classes::{self, Class, Field, Unknown};
 use vramlint_resolve::Project;
 use vramlint_resolve::arguments::class_name;
 use vramlint_resolve::code::LibraryCall;
-use vramlint_resolve::versions::{Holds, Span};
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
 
 /// How a name stands with a class.
 #[derive(Clone, Copy, Debug)]
@@ -40,20 +40,21 @@ pub fn standing(project: &Project, file: FileId, found: &[&'static Class], name:
     if fields.is_empty() {
         return Standing::Unknown;
     }
-    let mut last: Option<(&'static Field, Holds)> = None;
+    let mut last: Option<(&'static Field, RangeMatch)> = None;
     let mut young: Option<&'static Field> = None;
     for field in fields {
         let library: &'static str = field.library.as_str();
-        let holds =
-            |since: Option<&'static str>, until: Option<&'static str>| project.holds(file, &Span { library, since, until });
-        let too_old = field.since.as_deref().map_or(Holds::Never, |since| holds(None, Some(since)));
-        let gone = field.until.as_deref().map_or(Holds::Never, |until| holds(Some(until), None));
+        let holds = |since: Option<&'static str>, until: Option<&'static str>| {
+            project.version_matches(file, &VersionRange { library, since, until })
+        };
+        let too_old = field.since.as_deref().map_or(RangeMatch::Never, |since| holds(None, Some(since)));
+        let gone = field.until.as_deref().map_or(RangeMatch::Never, |until| holds(Some(until), None));
         match (too_old, gone) {
-            (Holds::Always, _) => young = Some(field),
-            (_, Holds::Never) => return Standing::Taken,
+            (RangeMatch::Always, _) => young = Some(field),
+            (_, RangeMatch::Never) => return Standing::Taken,
             (_, holds) => {
                 // Of several that may have it the strongest doubt counts.
-                if last.is_none_or(|(_, known)| known == Holds::Always) {
+                if last.is_none_or(|(_, known)| known == RangeMatch::Always) {
                     last = Some((field, holds));
                 }
             }
@@ -62,7 +63,7 @@ pub fn standing(project: &Project, file: FileId, found: &[&'static Class], name:
     match (last, young) {
         (Some((field, holds)), _) => match field.until.as_deref() {
             Some(until) => Standing::Gone {
-                certain: holds == Holds::Always,
+                certain: holds == RangeMatch::Always,
                 library: field.library.as_str(),
                 until,
                 instead: field.instead.as_deref(),

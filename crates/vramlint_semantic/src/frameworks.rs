@@ -5,13 +5,13 @@ use vramlint_base::{FileRange, Value};
 use vramlint_catalog::classes::{self, Class};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::launch::Launch;
-use vramlint_resolve::{Kind, Project, Run, SourceFile};
+use vramlint_resolve::{FileKind, Project, Run, SourceFile};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 /// The settings of one training.
 pub struct Keys<'a> {
     /// The framework.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Where most of them stand: the file, else the script with the command.
     pub file: &'a SourceFile,
     /// The project.
@@ -39,13 +39,14 @@ pub struct Setting {
 /// Depth of blocks that is looked into.
 const DEPTH: usize = 3;
 
-const FRAMEWORKS: &[Kind] = &[Kind::Axolotl, Kind::LlamaFactory, Kind::Torchtune, Kind::MsSwift, Kind::OpenRlhf];
+const FRAMEWORKS: &[FileKind] =
+    &[FileKind::Axolotl, FileKind::LlamaFactory, FileKind::Torchtune, FileKind::MsSwift, FileKind::OpenRlhf];
 
 /// Every training that one of these frameworks reads.
 pub fn every(project: &Project) -> Vec<Keys<'_>> {
     let mut found = Vec::new();
     let data = project.files.iter().filter(|file| FRAMEWORKS.contains(&project.kind(file.id)) && file.data().is_some());
-    for file in data.filter(|file| !project.is_fragment(file.id)) {
+    for file in data.filter(|file| !project.is_documentation_snippet(file.id)) {
         let kind = project.kind(file.id);
         let mut runs = project.runs_of(file.id).filter(|run| run.launch.is_some()).peekable();
         if runs.peek().is_none() {
@@ -63,33 +64,33 @@ pub fn every(project: &Project) -> Vec<Keys<'_>> {
 }
 
 /// The framework of a command that gives everything by flags.
-fn by_flags(project: &Project, run: &Run) -> Option<Kind> {
+fn by_flags(project: &Project, run: &Run) -> Option<FileKind> {
     let launch = run.launch.as_deref()?;
     let of_file = run.files.iter().any(|file| FRAMEWORKS.contains(&project.kind(*file)));
     let module = launch.module.as_ref().and_then(|word| word.text()).unwrap_or_default();
     match launch.launcher {
         _ if of_file => None,
-        Launcher::Swift => Some(Kind::MsSwift),
-        Launcher::LlamaFactory => Some(Kind::LlamaFactory),
-        _ if module.starts_with("openrlhf.cli.") => Some(Kind::OpenRlhf),
+        Launcher::Swift => Some(FileKind::MsSwift),
+        Launcher::LlamaFactory => Some(FileKind::LlamaFactory),
+        _ if module.starts_with("openrlhf.cli.") => Some(FileKind::OpenRlhf),
         _ => None,
     }
 }
 
-fn keys<'a>(project: &'a Project, kind: Kind, file: Option<&'a SourceFile>, launch: Option<&'a Launch>) -> Option<Keys<'a>> {
+fn keys<'a>(project: &'a Project, kind: FileKind, file: Option<&'a SourceFile>, launch: Option<&'a Launch>) -> Option<Keys<'a>> {
     let mut settings = BTreeMap::new();
     if let Some(file) = file {
         let data = file.data()?;
         let loader = match kind {
             _ if data.json => Loader::Json,
-            Kind::LlamaFactory | Kind::Torchtune => Loader::OmegaConf,
+            FileKind::LlamaFactory | FileKind::Torchtune => Loader::OmegaConf,
             _ => Loader::PyYaml,
         };
         collect(file, data.root()?, loader, "", DEPTH, &mut settings);
     }
     if let Some(launch) = launch {
         // `"$@"` may say anything else.
-        if launch.open || launch.arguments.iter().any(|word| word.text().is_none()) {
+        if launch.has_unknown_flags || launch.arguments.iter().any(|word| word.text().is_none()) {
             return None;
         }
         for option in launch.options() {
@@ -153,10 +154,10 @@ impl Keys<'_> {
     /// The tool as its package is called.
     pub fn tool(&self) -> &'static str {
         match self.kind {
-            Kind::Axolotl => "axolotl",
-            Kind::LlamaFactory => "llamafactory",
-            Kind::Torchtune => "torchtune",
-            Kind::MsSwift => "ms-swift",
+            FileKind::Axolotl => "axolotl",
+            FileKind::LlamaFactory => "llamafactory",
+            FileKind::Torchtune => "torchtune",
+            FileKind::MsSwift => "ms-swift",
             _ => "openrlhf",
         }
     }
@@ -164,10 +165,10 @@ impl Keys<'_> {
     /// The tool as it calls itself.
     pub fn name(&self) -> &'static str {
         match self.kind {
-            Kind::Axolotl => "Axolotl",
-            Kind::LlamaFactory => "LLaMA-Factory",
-            Kind::Torchtune => "torchtune",
-            Kind::MsSwift => "ms-swift",
+            FileKind::Axolotl => "Axolotl",
+            FileKind::LlamaFactory => "LLaMA-Factory",
+            FileKind::Torchtune => "torchtune",
+            FileKind::MsSwift => "ms-swift",
             _ => "OpenRLHF",
         }
     }
@@ -187,15 +188,15 @@ impl Keys<'_> {
         let module = || Some(self.launch?.module.as_ref()?.text()?.to_owned());
         let task = || self.launch?.script.as_ref()?.text();
         let name = match self.kind {
-            Kind::Axolotl => "axolotl.config".to_owned(),
+            FileKind::Axolotl => "axolotl.config".to_owned(),
             // Its other commands fill other classes.
-            Kind::LlamaFactory if self.launch.is_some() || self.given("do_train") => "llamafactory.train".to_owned(),
-            Kind::MsSwift => match task()? {
+            FileKind::LlamaFactory if self.launch.is_some() || self.given("do_train") => "llamafactory.train".to_owned(),
+            FileKind::MsSwift => match task()? {
                 "sft" | "pt" => "swift.sft".to_owned(),
                 "rlhf" => "swift.rlhf".to_owned(),
                 _ => return None,
             },
-            Kind::OpenRlhf => module()?,
+            FileKind::OpenRlhf => module()?,
             _ => return None,
         };
         classes::find(&name)
@@ -250,12 +251,12 @@ impl Keys<'_> {
     pub fn zero_stage(&self, key: &str) -> Option<i64> {
         let path = self.text(key)?;
         match path {
-            "zero3" | "zero3_offload" if self.kind == Kind::MsSwift => return Some(3),
-            "zero0" | "zero1" | "zero2" | "zero2_offload" if self.kind == Kind::MsSwift => return Some(2),
+            "zero3" | "zero3_offload" if self.kind == FileKind::MsSwift => return Some(3),
+            "zero0" | "zero1" | "zero2" | "zero2_offload" if self.kind == FileKind::MsSwift => return Some(2),
             _ => {}
         }
         let folders = [self.file.folder(), self.launch.map_or("", |launch| self.project.file(launch.file).folder())];
-        let named = folders.iter().find_map(|folder| self.project.lookup.find(path, folder))?;
+        let named = folders.iter().find_map(|folder| self.project.path_resolver.resolve(path, folder))?;
         let root = self.project.file(named).data()?.root()?;
         root.at(&["zero_optimization", "stage"])?.value(Loader::Json)?.as_int()
     }

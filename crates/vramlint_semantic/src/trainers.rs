@@ -166,7 +166,7 @@ impl<'a> Trainer<'a> {
 
     /// Whether its file is a block of a document, or nobody is sure to see what it raises.
     pub fn severity(&self, project: &Project, severity: vramlint_base::Severity) -> vramlint_base::Severity {
-        let loose = self.call.caught || self.call.is_subclass || project.is_fragment(self.call.file);
+        let loose = self.call.caught || self.call.is_subclass || project.is_documentation_snippet(self.call.file);
         if loose { severity.min(vramlint_base::Severity::Warning) } else { severity }
     }
 }

@@ -9,15 +9,15 @@
 
 use vramlint_base::{FileId, FileRange, Finding, Message, Related, Severity, message};
 use vramlint_resolve::Project;
-use vramlint_resolve::versions::{Holds, Rank, Said, Span};
+use vramlint_resolve::versions::{EvidenceRank, RangeMatch, VersionEvidence, VersionRange};
 
 /// The severity of something that holds for a span of versions: the rule's own where every version that may be installed is in
 /// it, advice where only some are (the message then names the version), `None` where none is.
-pub fn severity(project: &Project, file: FileId, span: &Span, certain: Severity) -> Option<Severity> {
-    match project.holds(file, span) {
-        Holds::Always => Some(certain),
-        Holds::Sometimes => Some(certain.min(Severity::Info)),
-        Holds::Never => None,
+pub fn severity(project: &Project, file: FileId, span: &VersionRange, certain: Severity) -> Option<Severity> {
+    match project.version_matches(file, span) {
+        RangeMatch::Always => Some(certain),
+        RangeMatch::Sometimes => Some(certain.min(Severity::Info)),
+        RangeMatch::Never => None,
     }
 }
 
@@ -36,10 +36,10 @@ pub struct Verdict {
 }
 
 /// Judges something that holds for a span of versions; `None` where no version that may be installed is in it.
-pub fn judge(project: &Project, file: FileId, span: &Span, certain: Severity) -> Option<Verdict> {
+pub fn judge(project: &Project, file: FileId, span: &VersionRange, certain: Severity) -> Option<Verdict> {
     let severity = severity(project, file, span, certain)?;
     let said = project.library(file, span.library);
-    let always = project.holds(file, span) == Holds::Always;
+    let always = project.version_matches(file, span) == RangeMatch::Always;
     let pin = said.and_then(|said| Some((said.place?, written(span.library, said))));
     Some(Verdict { severity, note: note(span, said, always), pin_it: (!always).then(|| pin_it(span.library, said)), pin })
 }
@@ -56,12 +56,12 @@ impl Verdict {
 }
 
 /// `transformers 5.23.0`; of a range what it allows.
-fn written(library: &str, said: &Said) -> Message {
+fn written(library: &str, said: &VersionEvidence) -> Message {
     let version = &said.version;
     message!("{library} {version}", "{library} {version}")
 }
 
-fn note(span: &Span, said: Option<&Said>, always: bool) -> Message {
+fn note(span: &VersionRange, said: Option<&VersionEvidence>, always: bool) -> Message {
     let library = span.library;
     if let Some(said) = said.filter(|_| always) {
         let (version, source) = (&said.version, &said.source);
@@ -80,7 +80,7 @@ fn note(span: &Span, said: Option<&Said>, always: bool) -> Message {
     }
 }
 
-fn pin_it(library: &str, said: Option<&Said>) -> Message {
+fn pin_it(library: &str, said: Option<&VersionEvidence>) -> Message {
     let Some(said) = said else {
         return message!(
             "which {library} it runs with is not known: pin it in `requirements.txt`, or say it under `[versions]` in `vramlint.toml`",
@@ -88,7 +88,7 @@ fn pin_it(library: &str, said: Option<&Said>) -> Message {
         );
     };
     let (version, source) = (&said.version, &said.source);
-    if said.candidates.first().is_some_and(|first| first.rank == Rank::Range) {
+    if said.candidates.first().is_some_and(|first| first.rank == EvidenceRank::Range) {
         return message!(
             "{source} allows {library} {version}: pin it, or say it under `[versions]` in `vramlint.toml`",
             "{source} 允许 {library} {version}：请固定版本，或写在 `vramlint.toml` 的 `[versions]` 中"

@@ -13,7 +13,7 @@ pub fn origin(project: &Project, origin: &Origin, lang: Lang) -> String {
     let say = |message: vramlint_base::Message| message.get(lang).to_owned();
     let at = origin.place().map(|place| short(project, place)).unwrap_or_default();
     match origin {
-        Origin::File { route, .. } => format!("{at} {route}"),
+        Origin::File { key_path, .. } => format!("{at} {key_path}"),
         Origin::Flag { flag, .. } => format!("{at} {flag}"),
         Origin::Env { name, .. } => format!("{at} ${name}"),
         Origin::Code { name, .. } => format!("{at} {name}"),

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use vramlint_base::{Lang, Message, message};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
-use vramlint_resolve::versions::Known;
+use vramlint_resolve::versions::VersionSpec;
 use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
 
 /// Libraries whose version decides what a run does.
@@ -86,7 +86,7 @@ impl Table<'_> {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{}", row.trim_end());
         }
-        for (path, at) in &run.absent {
+        for (path, at) in &run.missing_files {
             let at = short(self.project, *at);
             let said = message!("{path} is not in the project (named at {at})", "{path} 不在项目中（见 {at}）");
             let _ = writeln!(text, "  {}", self.say(&said));
@@ -97,8 +97,8 @@ impl Table<'_> {
     /// The versions that are known of the libraries which training hangs on; all that are followed with `verbose`.
     fn libraries(&self, run: &Run) -> Vec<Line> {
         let mut lines = Vec::new();
-        for (name, said) in self.project.libraries_of(run.place.file) {
-            let any = matches!(&said.version, Known::Range(specifiers) if specifiers.is_empty());
+        for (name, said) in self.project.libraries_for(run.place.file) {
+            let any = matches!(&said.version, VersionSpec::Range(specifiers) if specifiers.is_empty());
             if !self.verbose && (any || !LIBRARIES.contains(&name)) {
                 continue;
             }

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use vramlint_base::{FileRange, Lang, Value};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
-use vramlint_resolve::versions::Known;
+use vramlint_resolve::versions::VersionSpec;
 use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
 use vramlint_view::estimate::{of_report, with_timelines};
 use vramlint_view::place::{Position, span};
@@ -70,7 +70,7 @@ fn render_one(project: &Project, run: &Run, lang: Lang) -> Object {
     object.put("settings", settings);
     object.put("files", run.files.iter().map(|id| project.file(*id).path.as_str().into()).collect::<Node>());
     object.put("place", place(project, run.place));
-    let absent = run.absent.iter().map(|(path, at)| {
+    let absent = run.missing_files.iter().map(|(path, at)| {
         let mut absent = Object::default();
         absent.put("path", path.as_str());
         absent.put("named", place(project, *at));
@@ -84,10 +84,10 @@ fn render_one(project: &Project, run: &Run, lang: Lang) -> Object {
 /// The libraries whose version the project tells for a run, and who says so.
 fn libraries(project: &Project, run: &Run) -> Object {
     let mut object = Object::default();
-    for (name, said) in project.libraries_of(run.place.file) {
+    for (name, said) in project.libraries_for(run.place.file) {
         let mut library = Object::default();
         library.put("version", said.version.to_string());
-        library.put("exact", matches!(said.version, Known::Exact(_)));
+        library.put("exact", matches!(said.version, VersionSpec::Exact(_)));
         library.put("source", said.source.as_str());
         if let Some(at) = said.place {
             library.put("place", place(project, at));
@@ -145,7 +145,7 @@ fn origin(project: &Project, origin: &Origin, lang: Lang) -> Object {
     let mut object = origin.place().map_or_else(Object::default, |at| place(project, at));
     object.put("kind", origin.kind());
     match origin {
-        Origin::File { route, .. } => object.put("key", route.as_str()),
+        Origin::File { key_path, .. } => object.put("key", key_path.as_str()),
         Origin::Flag { flag, .. } => object.put("flag", flag.as_str()),
         Origin::Env { name, .. } | Origin::Code { name, .. } => object.put("name", name.as_str()),
         Origin::OptionDefault { option, .. } => object.put("option", option.as_str()),

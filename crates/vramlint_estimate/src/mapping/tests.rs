@@ -75,7 +75,7 @@ fn run(dialect: Dialect, task: &str, settings: &[(Concept, Value)]) -> Run {
         accelerate: None,
         deepspeed: None,
         files: Vec::new(),
-        absent: Vec::new(),
+        missing_files: Vec::new(),
         settings: all,
     }
 }

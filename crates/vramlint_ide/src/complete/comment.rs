@@ -4,7 +4,7 @@ use super::lists::add_rules;
 use super::offer::{Draft, Offers};
 use super::{CompletionKind, Cx};
 use vramlint_base::Lang;
-use vramlint_resolve::{Kind, Syntax};
+use vramlint_resolve::{FileKind, Syntax};
 use vramlint_syntax::Comment;
 
 /// What the cursor stands in.
@@ -63,7 +63,7 @@ fn ours(cx: &Cx<'_>) -> Option<Offers> {
     }
     if let Some(typed) = body.strip_prefix("kind=") {
         let mut offers = Offers::new(offset - typed.len(), offset, typed);
-        for kind in Kind::ALL {
+        for kind in FileKind::ALL {
             offers.add(word(kind.name(), kind.name().to_owned(), String::new()));
         }
         return Some(offers);

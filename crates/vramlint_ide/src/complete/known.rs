@@ -10,7 +10,7 @@ use vramlint_base::{FileId, Lang};
 use vramlint_catalog::classes::Field;
 use vramlint_catalog::keys::{self, Key, KeyType, Standing};
 use vramlint_resolve::Project;
-use vramlint_resolve::versions::{Holds, Said, Span};
+use vramlint_resolve::versions::{RangeMatch, VersionEvidence, VersionRange};
 
 /// A row.
 #[derive(Clone, Copy, Debug)]
@@ -35,9 +35,9 @@ pub(super) struct Versions<'a> {
     project: &'a Project,
     file: FileId,
     /// To ask for one span means to go through the releases of a library; a table has few different ones.
-    asked: RefCell<HashMap<Span3, Holds>>,
+    asked: RefCell<HashMap<Span3, RangeMatch>>,
     /// What the project says of each library, which means to go through its folders.
-    said: RefCell<HashMap<&'static str, Option<&'a Said>>>,
+    said: RefCell<HashMap<&'static str, Option<&'a VersionEvidence>>>,
 }
 
 type Span3 = (&'static str, Option<&'static str>, Option<&'static str>);
@@ -47,26 +47,26 @@ impl<'a> Versions<'a> {
         Self { project, file, asked: RefCell::default(), said: RefCell::default() }
     }
 
-    fn said(&self, library: &'static str) -> Option<&'a Said> {
+    fn said(&self, library: &'static str) -> Option<&'a VersionEvidence> {
         *self.said.borrow_mut().entry(library).or_insert_with(|| self.project.library(self.file, library))
     }
 
-    fn holds(&self, library: &'static str, since: Option<&'static str>, until: Option<&'static str>) -> Holds {
-        let span = Span { library, since, until };
-        let ask = || self.said(library).map_or_else(|| span.holds_unknown(), |said| said.holds(&span));
+    fn holds(&self, library: &'static str, since: Option<&'static str>, until: Option<&'static str>) -> RangeMatch {
+        let span = VersionRange { library, since, until };
+        let ask = || self.said(library).map_or_else(|| span.match_unknown(), |evidence| evidence.matches(&span));
         *self.asked.borrow_mut().entry((library, since, until)).or_insert_with(ask)
     }
 
     /// Whether a span of a library's releases is one of this project's.
     fn span(&self, library: &'static str, since: Option<&'static str>, until: Option<&'static str>) -> Offered {
-        if since.is_some() && self.holds(library, None, since) == Holds::Always {
+        if since.is_some() && self.holds(library, None, since) == RangeMatch::Always {
             return Offered::No;
         }
         let Some(until) = until else { return Offered::Yes };
         match self.holds(library, Some(until), None) {
-            Holds::Never => Offered::Yes,
+            RangeMatch::Never => Offered::Yes,
             // Nobody says a version: the newest is meant.
-            Holds::Sometimes if self.said(library).is_some() => Offered::Deprecated,
+            RangeMatch::Sometimes if self.said(library).is_some() => Offered::Deprecated,
             _ => Offered::No,
         }
     }
@@ -84,7 +84,7 @@ impl<'a> Versions<'a> {
             Known::Key(key, _) => key.standing == Standing::Converted,
             Known::Field(field) => {
                 let deprecated = field.deprecated.as_deref();
-                deprecated.is_some() && self.holds(library, deprecated, None) != Holds::Never
+                deprecated.is_some() && self.holds(library, deprecated, None) != RangeMatch::Never
             }
         };
         if late && offered == Offered::Yes { Offered::Deprecated } else { offered }

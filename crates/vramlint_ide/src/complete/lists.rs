@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use vramlint_base::Lang;
 use vramlint_catalog::keys::KeyType;
 use vramlint_catalog::{Concept, gpus, models};
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 
 /// Models: those that the project names, then those of the catalogue.
 pub(super) fn add_models(cx: &Cx<'_>, offers: &mut Offers, form: Form, quoted: Option<char>) {
@@ -81,20 +81,20 @@ pub(super) fn add_cards(cx: &Cx<'_>, offers: &mut Offers, quoted: Option<char>) 
 }
 
 /// What kind of file a key names.
-pub(super) fn kind_of_file(key: &str) -> Option<fn(Kind) -> bool> {
+pub(super) fn kind_of_file(key: &str) -> Option<fn(FileKind) -> bool> {
     let name = key.trim_start_matches('-').replace('-', "_");
     match name.as_str() {
         "deepspeed" | "deepspeed_config" | "deepspeed_config_file" | "ds_config" | "deepspeed_plugin" => {
-            Some(|kind| kind == Kind::DeepSpeed)
+            Some(|kind| kind == FileKind::DeepSpeed)
         }
-        "config_file" | "accelerate_config" => Some(|kind| kind == Kind::Accelerate),
-        "config" | "config_path" | "training_config" => Some(Kind::is_training),
+        "config_file" | "accelerate_config" => Some(|kind| kind == FileKind::Accelerate),
+        "config" | "config_path" | "training_config" => Some(FileKind::is_training),
         _ => None,
     }
 }
 
 /// Files of the project that a key may name, by paths that are found from this file.
-pub(super) fn add_files(cx: &Cx<'_>, offers: &mut Offers, form: Form, quoted: Option<char>, wanted: impl Fn(Kind) -> bool) {
+pub(super) fn add_files(cx: &Cx<'_>, offers: &mut Offers, form: Form, quoted: Option<char>, wanted: impl Fn(FileKind) -> bool) {
     let whole = cx.project.files.iter().filter(|file| file.host.is_none() && file.path != cx.file.path);
     for file in whole.filter(|file| wanted(cx.project.kind(file.id))) {
         add_file(cx, offers, form, quoted, &file.path);
@@ -121,7 +121,7 @@ pub(super) fn add_programs(cx: &Cx<'_>, offers: &mut Offers) {
 fn add_file(cx: &Cx<'_>, offers: &mut Offers, form: Form, quoted: Option<char>, path: &str) {
     let from = relative(cx.file.folder(), path);
     // What another file of the same name hides is not offered.
-    let found = cx.project.lookup.find(from, cx.file.folder());
+    let found = cx.project.path_resolver.resolve(from, cx.file.folder());
     if found.is_some_and(|id| cx.project.file(id).path == path) {
         offers.add(Draft {
             label: from.to_owned(),

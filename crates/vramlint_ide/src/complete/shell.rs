@@ -95,7 +95,7 @@ fn subjects(cx: &Cx<'_>, launcher: Launcher, offers: &mut Offers) {
     }
     match launcher {
         Launcher::LlamaFactory | Launcher::Axolotl => {
-            add_files(cx, offers, Form::Shell, None, vramlint_resolve::Kind::is_training);
+            add_files(cx, offers, Form::Shell, None, vramlint_resolve::FileKind::is_training);
         }
         Launcher::Trl | Launcher::Swift => {}
         _ => add_programs(cx, offers),

@@ -7,21 +7,21 @@ use vramlint_catalog::classes::{self, Class};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys;
 use vramlint_resolve::arguments::{ArgumentReader, class_name};
-use vramlint_resolve::{Kind, Project, Run, SourceFile, Syntax, kind};
+use vramlint_resolve::{FileKind, Project, Run, SourceFile, Syntax, kind};
 use vramlint_syntax::python::{Imports, Module};
 
 /// What a block of a data file may hold.
-pub(super) fn of_block(cx: &Cx<'_>, kind: Kind, path: &[String], taken: &[String]) -> Vec<Known> {
+pub(super) fn of_block(cx: &Cx<'_>, kind: FileKind, path: &[String], taken: &[String]) -> Vec<Known> {
     let (project, file) = (cx.project, cx.file);
     let joined = path.join(".");
     match kind {
-        Kind::Accelerate => {
+        FileKind::Accelerate => {
             let cloud = file.text.contains("AMAZON_SAGEMAKER");
             let table = if cloud { keys::accelerate_sagemaker() } else { keys::accelerate() };
             inside(table, &joined, "accelerate")
         }
-        Kind::DeepSpeed => inside(keys::deepspeed(), &joined, "deepspeed"),
-        Kind::Other => Vec::new(),
+        FileKind::DeepSpeed => inside(keys::deepspeed(), &joined, "deepspeed"),
+        FileKind::Other => Vec::new(),
         _ => {
             let classes = of_file(project, file, kind);
             let found = fields(&classes);
@@ -35,10 +35,10 @@ pub(super) fn of_block(cx: &Cx<'_>, kind: Kind, path: &[String], taken: &[String
 }
 
 /// What a data file is. One whose tree was lost to the word that is being typed is looked at without the line of the cursor.
-pub(super) fn kind(cx: &Cx<'_>) -> Kind {
+pub(super) fn kind(cx: &Cx<'_>) -> FileKind {
     let known = cx.project.kind(cx.file.id);
     let broken = cx.file.data().is_some_and(|data| !data.errors.is_empty());
-    if known != Kind::Other || !broken {
+    if known != FileKind::Other || !broken {
         return known;
     }
     let line = cx.line_start();
@@ -55,7 +55,7 @@ pub(super) fn kind(cx: &Cx<'_>) -> Kind {
     let data = if json { vramlint_syntax::json::parse(&text) } else { vramlint_syntax::yaml::parse(&text) };
     let file =
         SourceFile { lines: LineIndex::new(&text), text: text.into(), syntax: Syntax::Data(data.into()), ..cx.file.clone() };
-    kind::stated(&file).unwrap_or_else(|| kind::guess(&file)).kind
+    kind::from_directive(&file).unwrap_or_else(|| kind::classify(&file)).kind
 }
 
 /// What a block of DeepSpeed's configuration may hold, wherever it is written.
@@ -77,12 +77,12 @@ pub(super) fn fields(classes: &[&'static Class]) -> Vec<Known> {
 }
 
 /// The classes whose fields a file of arguments gives.
-fn of_file(project: &Project, file: &SourceFile, kind: Kind) -> Vec<&'static Class> {
+fn of_file(project: &Project, file: &SourceFile, kind: FileKind) -> Vec<&'static Class> {
     let sets = project.arguments().iter().filter(|set| set.reader != ArgumentReader::Call);
     let given = sets.filter(|set| set.place.file == file.id || set.arguments.iter().any(|given| given.key_place.file == file.id));
     let mut names = by_kind(project, file, kind);
     // What somebody is seen to read it as counts more than what its keys look like.
-    if matches!(kind, Kind::HfTrainer | Kind::Trl | Kind::Training) {
+    if matches!(kind, FileKind::HfTrainer | FileKind::Trl | FileKind::Training) {
         let read: Vec<String> = given.flat_map(|set| set.classes.iter().cloned()).collect();
         names = if read.is_empty() { names } else { read };
     }
@@ -95,20 +95,20 @@ fn of_file(project: &Project, file: &SourceFile, kind: Kind) -> Vec<&'static Cla
     found
 }
 
-fn by_kind(project: &Project, file: &SourceFile, kind: Kind) -> Vec<String> {
+fn by_kind(project: &Project, file: &SourceFile, kind: FileKind) -> Vec<String> {
     let launched = || project.runs_of(file.id).next();
     let task = || launched().and_then(|run| run.task.clone());
     let names: Vec<&str> = match kind {
-        Kind::HfTrainer => vec!["transformers.TrainingArguments"],
-        Kind::Trl => return trl(task().as_deref()),
-        Kind::LlamaFactory => vec!["llamafactory.train"],
-        Kind::Axolotl => vec!["axolotl.config"],
-        Kind::MsSwift => match launched().and_then(|run| run.launch.as_ref()?.script.as_ref()?.text()) {
+        FileKind::HfTrainer => vec!["transformers.TrainingArguments"],
+        FileKind::Trl => return trl(task().as_deref()),
+        FileKind::LlamaFactory => vec!["llamafactory.train"],
+        FileKind::Axolotl => vec!["axolotl.config"],
+        FileKind::MsSwift => match launched().and_then(|run| run.launch.as_ref()?.script.as_ref()?.text()) {
             Some("rlhf") => vec!["swift.rlhf"],
             _ => vec!["swift.sft"],
         },
-        Kind::Torchtune => vec!["torchtune.recipe"],
-        Kind::OpenRlhf => return launched().and_then(module).into_iter().collect(),
+        FileKind::Torchtune => vec!["torchtune.recipe"],
+        FileKind::OpenRlhf => return launched().and_then(module).into_iter().collect(),
         _ => Vec::new(),
     };
     names.into_iter().map(str::to_owned).collect()
@@ -145,7 +145,7 @@ pub(super) fn of_program(project: &Project, file: &SourceFile, launcher: Launche
     if !found.is_empty() {
         return (fields(&found), Vec::new());
     }
-    let Some(entry) = project.lookup.find(script, file.folder()) else { return Default::default() };
+    let Some(entry) = project.path_resolver.resolve(script, file.folder()) else { return Default::default() };
     let Some(code) = project.runs.iter().filter(|run| run.entry == Some(entry)).find_map(|run| run.code.as_ref()) else {
         return Default::default();
     };

@@ -4,7 +4,7 @@ use super::{Hint, HintKind, host};
 use vramlint_base::{FileId, FileRange, Lang, Value, message};
 use vramlint_catalog::dialect;
 use vramlint_project::Report;
-use vramlint_resolve::{Kind, SourceFile};
+use vramlint_resolve::{FileKind, SourceFile};
 use vramlint_syntax::data::{Loader, NodeKind, NodeRef, Style};
 use vramlint_syntax::yaml::scalar::looks_like_number;
 
@@ -19,7 +19,7 @@ pub(super) fn numbers(report: &Report, file: FileId, wanted: &impl Fn(FileRange)
     let mut found = Found { report, wanted, lang, hints: Vec::new() };
     for text in behind.chain(inside) {
         // Whether a number is made of it is known of these alone: OmegaConf, TrlParser and Axolotl (rule yaml-number-is-text).
-        if !matches!(project.kind(text.id), Kind::LlamaFactory | Kind::Torchtune | Kind::Trl | Kind::Axolotl) {
+        if !matches!(project.kind(text.id), FileKind::LlamaFactory | FileKind::Torchtune | FileKind::Trl | FileKind::Axolotl) {
             continue;
         }
         let Some(data) = text.data().filter(|data| !data.json) else { continue };

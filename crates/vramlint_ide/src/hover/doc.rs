@@ -9,7 +9,7 @@ use vramlint_catalog::Concept;
 use vramlint_catalog::classes::{self, Class, Field};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys::{self, Key, KeyType, Standing};
-use vramlint_resolve::{Kind, Project};
+use vramlint_resolve::{FileKind, Project};
 
 /// Values that are listed at most.
 const VALUES: usize = 12;
@@ -45,22 +45,22 @@ pub(super) fn doc(project: &Project, spot: Spot) -> Option<Doc> {
 }
 
 /// The keys of a kind of file.
-fn table(kind: Kind) -> Option<&'static [Key]> {
+fn table(kind: FileKind) -> Option<&'static [Key]> {
     match kind {
-        Kind::Accelerate => Some(keys::accelerate()),
-        Kind::DeepSpeed => Some(keys::deepspeed()),
+        FileKind::Accelerate => Some(keys::accelerate()),
+        FileKind::DeepSpeed => Some(keys::deepspeed()),
         _ => None,
     }
 }
 
 /// The arguments of a framework that one kind of file holds.
-fn class(kind: Kind) -> Option<&'static Class> {
+fn class(kind: FileKind) -> Option<&'static Class> {
     classes::find(match kind {
-        Kind::Axolotl => "axolotl.config",
-        Kind::LlamaFactory => "llamafactory.train",
-        Kind::Torchtune => "torchtune.recipe",
-        Kind::MsSwift => "swift.sft",
-        Kind::HfTrainer => "transformers.TrainingArguments",
+        FileKind::Axolotl => "axolotl.config",
+        FileKind::LlamaFactory => "llamafactory.train",
+        FileKind::Torchtune => "torchtune.recipe",
+        FileKind::MsSwift => "swift.sft",
+        FileKind::HfTrainer => "transformers.TrainingArguments",
         _ => return None,
     })
 }
@@ -133,7 +133,7 @@ fn of_call(project: &Project, spot: Spot) -> Option<Doc> {
 
 /// A flag of a launcher.
 fn of_flag(project: &Project, spot: Spot) -> Option<Doc> {
-    let launches = project.launches.iter().map(AsRef::as_ref).chain(project.mentioned());
+    let launches = project.launches.iter().map(AsRef::as_ref).chain(project.documented_launches());
     for launch in launches.filter(|launch| launch.file == spot.file && spot.within(launch.range)) {
         for flag in &launch.flags {
             let range =

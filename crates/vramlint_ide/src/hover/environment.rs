@@ -5,8 +5,8 @@ use crate::within::Spot;
 use vramlint_base::{FileRange, Lang, TextRange, message};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
-use vramlint_resolve::environment::visible::{self, Trouble};
-use vramlint_resolve::environment::{SetVariable, Setter};
+use vramlint_resolve::environment::visible_devices::{self, DeviceListProblem};
+use vramlint_resolve::environment::{Setter, VariableAssignment};
 use vramlint_resolve::{Origin, Run};
 
 /// Cards that are listed at most.
@@ -37,7 +37,7 @@ pub(super) fn environment(report: &Report, spot: Spot, lang: Lang) -> Option<Sai
 }
 
 /// The whole of the setting, or one option of it.
-fn allocator(report: &Report, set: &SetVariable, spot: Spot, lang: Lang) -> Said {
+fn allocator(report: &Report, set: &VariableAssignment, spot: Spot, lang: Lang) -> Said {
     let text = &report.project.file(set.file).text;
     let option =
         set.verbatim.then(|| option_at(set.place.range.slice(text), spot.offset.checked_sub(set.place.range.start)?)).flatten();
@@ -138,7 +138,7 @@ fn option_at(text: &str, offset: u32) -> Option<(&str, TextRange)> {
 
 /// What CUDA makes of a list of cards.
 pub(super) fn visible_cards(value: &str, lang: Lang) -> String {
-    let seen = visible::read(value);
+    let seen = visible_devices::parse(value);
     let count = seen.ids.len();
     let mut lines = vec!["**`CUDA_VISIBLE_DEVICES`**".to_owned()];
     lines.push(super::words::about(Concept::VisibleDevices, lang).to_owned());
@@ -152,7 +152,7 @@ pub(super) fn visible_cards(value: &str, lang: Lang) -> String {
         _ => message!("Here: {count} cards, {list}{more}", "此处：{count} 块卡，{list}{more}"),
     };
     lines.push(said.get(lang).to_owned());
-    if let Some(Trouble::Twice(id)) = &seen.trouble {
+    if let Some(DeviceListProblem::Duplicate(id)) = &seen.problem {
         let id = tick(id);
         lines.push(message!("`{id}` twice hides every card", "`{id}` 出现两次会隐藏所有卡").get(lang).to_owned());
     }

@@ -57,7 +57,7 @@ pub fn hover(report: &Report, file: FileId, offset: u32, lang: Lang) -> Option<H
 fn written(told: &Told<'_>) -> String {
     let candidate = told.runs.first().and_then(|(_, setting, index)| setting.candidates.get(*index));
     let name = candidate.and_then(|candidate| match &candidate.origin {
-        Origin::File { route, .. } => route.rsplit('.').next(),
+        Origin::File { key_path, .. } => key_path.rsplit('.').next(),
         Origin::Flag { flag: name, .. } | Origin::Env { name, .. } | Origin::Code { name, .. } => Some(name.as_str()),
         Origin::OptionDefault { option, .. } => Some(option.as_str()),
         _ => None,

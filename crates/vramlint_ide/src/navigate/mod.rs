@@ -187,7 +187,7 @@ fn loaded(
     spot: Spot,
 ) -> Option<FileRange> {
     let path = loads.get(load)?.path.as_deref()?;
-    let target = project.lookup.find(path, project.file(spot.file).folder())?;
+    let target = project.path_resolver.resolve(path, project.file(spot.file).folder())?;
     let root = project.file(target).data()?.root()?;
     let route: Vec<&str> = route.iter().map(String::as_str).collect();
     let (last, above) = route.split_last()?;

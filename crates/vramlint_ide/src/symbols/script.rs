@@ -9,7 +9,11 @@ use vramlint_resolve::{Project, Run};
 /// The launches of a text.
 pub(super) fn launches(project: &Project, file: FileId, lang: Lang) -> Vec<Symbol> {
     let started = project.launches.iter().map(AsRef::as_ref);
-    started.chain(project.mentioned()).filter(|launch| launch.file == file).map(|launch| symbol(project, launch, lang)).collect()
+    started
+        .chain(project.documented_launches())
+        .filter(|launch| launch.file == file)
+        .map(|launch| symbol(project, launch, lang))
+        .collect()
 }
 
 fn symbol(project: &Project, launch: &Launch, lang: Lang) -> Symbol {

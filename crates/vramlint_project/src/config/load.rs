@@ -13,7 +13,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use vramlint_base::{Lang, Message, Severity, TextRange, message};
 use vramlint_resolve::Target;
-use vramlint_resolve::versions::Known;
+use vramlint_resolve::versions::VersionSpec;
 
 /// Where a configuration comes from.
 #[derive(Clone, Debug)]
@@ -170,7 +170,7 @@ fn build(raw: &RawConfig, places: &KeyLocations<'_>, rules: &RuleList) -> Result
     })
 }
 
-fn versions(raw: &RawConfig, places: &KeyLocations<'_>) -> Result<Vec<(&'static str, Known, TextRange)>, ConfigError> {
+fn versions(raw: &RawConfig, places: &KeyLocations<'_>) -> Result<Vec<(&'static str, VersionSpec, TextRange)>, ConfigError> {
     let read = |(name, text): (&String, &String)| {
         let path = ["versions", name.as_str()];
         let (library, known) = super::versions::read(name, text).map_err(|what| places.error(&path, usize::MAX, &what))?;

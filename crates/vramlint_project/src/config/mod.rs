@@ -28,7 +28,7 @@ use std::sync::Arc;
 use vramlint_base::{Lang, Severity, TextRange};
 use vramlint_estimate::Model;
 use vramlint_resolve::Target;
-use vramlint_resolve::versions::Known;
+use vramlint_resolve::versions::VersionSpec;
 
 /// A configuration, checked.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ pub struct Config {
     /// `[batch] effective`, and where it is written.
     pub effective_batch: Option<(u64, TextRange)>,
     /// `[versions]`: library, version, and where it is written.
-    pub versions: Vec<(&'static str, Known, TextRange)>,
+    pub versions: Vec<(&'static str, VersionSpec, TextRange)>,
     /// `[lint] preset`.
     pub preset: Option<Preset>,
     /// `[lint] fail-on`.

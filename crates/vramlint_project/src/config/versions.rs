@@ -3,10 +3,10 @@
 use crate::spelling::nearest;
 use vramlint_base::{Message, message};
 use vramlint_catalog::releases::{followed, names};
-use vramlint_resolve::versions::Known;
+use vramlint_resolve::versions::VersionSpec;
 
 /// A library and its version, or what is wrong with them.
-pub(super) fn read(name: &str, text: &str) -> Result<(&'static str, Known), Message> {
+pub(super) fn read(name: &str, text: &str) -> Result<(&'static str, VersionSpec), Message> {
     let library = followed(name).ok_or_else(|| match nearest(name, names()) {
         Some(meant) => message!("unknown library `{name}`, did you mean `{meant}`?", "未知的库 `{name}`，是否想写 `{meant}`？"),
         None => message!(
@@ -14,7 +14,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<(&'static str, Known), Mess
             "未知的库 `{name}`：没有任何检查依赖它的版本"
         ),
     })?;
-    let known = Known::declared(text).ok_or_else(|| {
+    let known = VersionSpec::parse_declared(text).ok_or_else(|| {
         message!(
             "`{text}` is not a version: write `5.23`, `4.44.2` or a specifier such as `>=4.40,<5`",
             "`{text}` 不是版本：请写 `5.23`、`4.44.2` 或 `>=4.40,<5` 这样的范围"

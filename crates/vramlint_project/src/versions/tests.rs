@@ -2,9 +2,9 @@
 
 use crate::testing::{Folder, check};
 use vramlint_base::FileId;
-use vramlint_resolve::versions::{Holds, Span};
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
 
-const FIVE: Span = Span::since("transformers", "5.0");
+const FIVE: VersionRange = VersionRange::since("transformers", "5.0");
 
 /// `version from source` of transformers for a file.
 fn said(folder: &Folder, paths: &[&str], file: &str) -> String {
@@ -35,7 +35,7 @@ fn the_nearest_folder_that_says_something_governs() {
     let report = check(&folder.request(&[])).expect("no error");
     assert_eq!(report.files, 3, "what names versions is not checked");
     let number = report.project.files.iter().position(|one| one.path == "a.yaml").expect("there");
-    assert_eq!(report.project.holds(FileId(number as u32), &FIVE), Holds::Never);
+    assert_eq!(report.project.version_matches(FileId(number as u32), &FIVE), RangeMatch::Never);
 }
 
 #[test]

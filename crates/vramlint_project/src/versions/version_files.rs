@@ -9,8 +9,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use vramlint_base::TextRange;
-use vramlint_resolve::versions::files::{Form, Mention, includes, mentions};
-use vramlint_resolve::versions::{Known, Rank};
+use vramlint_resolve::versions::files::{LibraryMention, ManifestKind, includes, read_mentions};
+use vramlint_resolve::versions::{EvidenceRank, VersionSpec};
 
 /// Larger files are not read, bytes. Lock files list every file of every package.
 const MAX_VERSION_FILE_SIZE: u64 = 1 << 20;
@@ -32,7 +32,7 @@ pub(crate) struct VersionFile {
     /// Its text; empty for an environment.
     pub text: Arc<str>,
     /// What it says, if anything.
-    pub mentions: Vec<Mention>,
+    pub mentions: Vec<LibraryMention>,
     /// Whether findings may point into it.
     pub placed: bool,
 }
@@ -75,13 +75,13 @@ fn in_folder(reader: &Reader<'_>, folder: &Path) -> Vec<VersionFile> {
     let mut out = Vec::new();
     for name in reader.names(folder) {
         let path = folder.join(&name);
-        if let Some(form) = Form::of(&name) {
+        if let Some(form) = ManifestKind::from_name(&name) {
             reader.read(&path, form, folder, 0, &mut out);
         } else if REQUIREMENT_FOLDERS.contains(&name.as_str()) && path.is_dir() {
             for inner in reader.names(&path) {
                 let is_list = [".txt", ".in", ".pip"].iter().any(|end| inner.ends_with(end));
                 if is_list {
-                    reader.read(&path.join(&inner), Form::Requirements, folder, 0, &mut out);
+                    reader.read(&path.join(&inner), ManifestKind::Requirements, folder, 0, &mut out);
                 }
             }
         } else if VENV_FOLDERS.contains(&name.as_str()) {
@@ -103,7 +103,7 @@ impl Reader<'_> {
     }
 
     /// Reads a file and those that it takes in.
-    fn read(&self, path: &Path, form: Form, root: &Path, depth: usize, out: &mut Vec<VersionFile>) {
+    fn read(&self, path: &Path, form: ManifestKind, root: &Path, depth: usize, out: &mut Vec<VersionFile>) {
         let largest = if form.is_lock() { MAX_LOCK_SIZE } else { MAX_VERSION_FILE_SIZE };
         let readable = self.files.is_file(path) && self.files.size(path).is_ok_and(|size| size <= largest);
         let name = shown(path, self.cwd);
@@ -117,22 +117,23 @@ impl Reader<'_> {
         out.push(VersionFile {
             shown: name,
             root: root.to_path_buf(),
-            mentions: mentions(form, &text),
+            mentions: read_mentions(form, &text),
             text: Arc::clone(&text),
             placed,
         });
-        if form == Form::Requirements && depth < MAX_INCLUDE_DEPTH {
+        if form == ManifestKind::Requirements && depth < MAX_INCLUDE_DEPTH {
             let folder = path.parent().unwrap_or(root);
             for include in includes(&text) {
-                self.read(&absolute(folder, Path::new(&include.path)), Form::Requirements, root, depth + 1, out);
+                self.read(&absolute(folder, Path::new(&include.path)), ManifestKind::Requirements, root, depth + 1, out);
             }
         }
     }
 
     fn environment(&self, path: &Path, root: &Path) -> Option<VersionFile> {
-        let mention = |(library, version): (&'static str, Known)| Mention::installed(library, version, TextRange::at(0));
-        let mentions: Vec<Mention> = installed(path).into_iter().map(mention).collect();
-        debug_assert!(mentions.iter().all(|mention| mention.rank == Rank::Installed));
+        let mention =
+            |(library, version): (&'static str, VersionSpec)| LibraryMention::installed(library, version, TextRange::at(0));
+        let mentions: Vec<LibraryMention> = installed(path).into_iter().map(mention).collect();
+        debug_assert!(mentions.iter().all(|mention| mention.rank == EvidenceRank::Installed));
         let (shown, text) = (shown(path, self.cwd), "".into());
         (!mentions.is_empty()).then(|| VersionFile { shown, root: root.to_path_buf(), text, mentions, placed: false })
     }

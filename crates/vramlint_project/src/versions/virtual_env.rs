@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::str::FromStr;
 use vramlint_catalog::releases::followed;
-use vramlint_resolve::versions::{Known, Version};
+use vramlint_resolve::versions::{Version, VersionSpec};
 
 /// Folders that virtual environments usually are.
 pub(super) const VENV_FOLDERS: [&str; 4] = [".venv", "venv", "env", ".env"];
 
 /// The followed libraries of an environment.
-pub(super) fn installed(environment: &Path) -> Vec<(&'static str, Known)> {
+pub(super) fn installed(environment: &Path) -> Vec<(&'static str, VersionSpec)> {
     if !environment.join("pyvenv.cfg").is_file() {
         return Vec::new();
     }
@@ -20,7 +20,7 @@ pub(super) fn installed(environment: &Path) -> Vec<(&'static str, Known)> {
         .flat_map(|packages| names(&packages))
         .filter_map(|name| {
             let (library, version) = name.strip_suffix(".dist-info")?.rsplit_once('-')?;
-            Some((followed(library)?, Known::Exact(Version::from_str(version).ok()?)))
+            Some((followed(library)?, VersionSpec::Exact(Version::from_str(version).ok()?)))
         })
         .collect();
     // One folder may be reached under two names where case does not count.

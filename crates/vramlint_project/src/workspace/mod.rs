@@ -156,7 +156,7 @@ impl Workspace {
     fn invalidates_session(&self, path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let configures = matches!(&*name, "vramlint.toml" | ".gitignore" | ".ignore");
-        let names_versions = vramlint_resolve::versions::files::Form::of(&name).is_some()
+        let names_versions = vramlint_resolve::versions::files::ManifestKind::from_name(&name).is_some()
             || path.parent().and_then(Path::file_name).is_some_and(|folder| folder.to_string_lossy().starts_with("req"));
         let unknown = match self.session.prepared.get() {
             Some(Ok(prepared)) => !prepared.by_path.contains_key(path),

@@ -5,7 +5,7 @@ use crate::SourceFile;
 use crate::code::{ArgValue, CallArgument, PossibleValue};
 use crate::library_calls::CallRef;
 use crate::project::Project;
-use crate::run::data::loader_of;
+use crate::run::sources::data_file::loader_of;
 use std::sync::Arc;
 use vramlint_base::{FileRange, TextRange, Value};
 
@@ -61,7 +61,7 @@ fn from_file(project: &Project, found: &CallRef) -> Vec<ArgumentEntry> {
         return Vec::new();
     };
     let folder = project.file(load.place.file).folder();
-    let Some(id) = load.path.as_deref().and_then(|path| project.lookup.find(path, folder)) else { return Vec::new() };
+    let Some(id) = load.path.as_deref().and_then(|path| project.path_resolver.resolve(path, folder)) else { return Vec::new() };
     let source = project.file(id);
     let loader = load.loader.unwrap_or_else(|| loader_of(source, project.kind(id)));
     config_file::given_at(source, route, loader)

@@ -2,7 +2,7 @@
 
 use super::{ArgumentReader, ArgumentSet, call, parser};
 use crate::code::CodeFacts;
-use crate::kind::Kind;
+use crate::kind::FileKind;
 use crate::project::Project;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,11 +22,12 @@ pub(crate) fn collect(project: &Project) -> Vec<ArgumentSet> {
             Launcher::Trl => found.extend(parser::of_trl(project, launch, Some(index), &mut read)),
             Launcher::LlamaFactory => {
                 let named = launch.script.as_ref().and_then(|word| word.text());
-                let id = named.and_then(|text| project.lookup.find(text, project.file(launch.file).folder()));
+                let id = named.and_then(|text| project.path_resolver.resolve(text, project.file(launch.file).folder()));
                 if let Some(id) = id.filter(|id| read.insert(*id)) {
                     let mut set = parser::of_file(project, id, ArgumentReader::LlamaFactory, Some(index));
                     // It reads this file and what stands behind it.
-                    set.open = !launch.arguments.is_empty() || launch.open || super::config_file::merges(project.file(id));
+                    set.open =
+                        !launch.arguments.is_empty() || launch.has_unknown_flags || super::config_file::merges(project.file(id));
                     found.push(set);
                 }
             }
@@ -40,8 +41,8 @@ pub(crate) fn collect(project: &Project) -> Vec<ArgumentSet> {
     }
     for file in &project.files {
         let reader = match project.kind(file.id) {
-            Kind::LlamaFactory => ArgumentReader::LlamaFactory,
-            Kind::HfTrainer | Kind::Trl => ArgumentReader::Unknown,
+            FileKind::LlamaFactory => ArgumentReader::LlamaFactory,
+            FileKind::HfTrainer | FileKind::Trl => ArgumentReader::Unknown,
             _ => continue,
         };
         if file.data().is_some() && !read.contains(&file.id) {

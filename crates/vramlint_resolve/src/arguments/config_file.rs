@@ -2,7 +2,7 @@
 
 use super::{ArgumentEntry, NestedArgument, PassedBy};
 use crate::SourceFile;
-use crate::run::data::is_templated;
+use crate::run::sources::data_file::is_templated;
 use vramlint_base::{FileRange, Value};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 use vramlint_syntax::yaml;

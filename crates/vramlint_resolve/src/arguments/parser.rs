@@ -2,10 +2,10 @@
 
 use super::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy, classes, config_file};
 use crate::code::{CodeFacts, LoadRole, LoadedFile, ParserUse};
-use crate::kind::Kind;
+use crate::kind::FileKind;
 use crate::launch::Launch;
 use crate::project::Project;
-use crate::run::{data::loader_of, typed};
+use crate::run::{parse_cli_value, sources::data_file::loader_of};
 use std::collections::BTreeSet;
 use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::flags::{self, Launcher};
@@ -62,7 +62,7 @@ pub(super) fn of_parser(
     });
     if let Some((id, loader)) = named {
         set.reader = ArgumentReader::File;
-        set.place = FileRange::new(id, crate::run::whole(project.file(id)).range);
+        set.place = FileRange::new(id, crate::run::first_line(project.file(id)).range);
         file(project, &mut set, id, loader, read);
         return Some(set);
     }
@@ -100,7 +100,7 @@ pub(super) fn of_trl(project: &Project, launch: &Launch, run: Option<usize>, rea
     command_line(&mut set, launch);
     if let Some(option) = launch.options().iter().rfind(|option| option.name == "config") {
         let text = option.value.as_ref().and_then(|value| value.text.as_deref());
-        match text.and_then(|text| project.lookup.find(text, project.file(launch.file).folder())) {
+        match text.and_then(|text| project.path_resolver.resolve(text, project.file(launch.file).folder())) {
             Some(id) => file(project, &mut set, id, Some(Loader::TrlParser), read),
             None => set.open = true,
         }
@@ -113,7 +113,7 @@ pub(super) fn of_file(project: &Project, id: FileId, reader: ArgumentReader, run
     let source = project.file(id);
     let kind = project.kind(id);
     let class =
-        if kind == Kind::LlamaFactory { "transformers.Seq2SeqTrainingArguments" } else { "transformers.TrainingArguments" };
+        if kind == FileKind::LlamaFactory { "transformers.Seq2SeqTrainingArguments" } else { "transformers.TrainingArguments" };
     let mut set = ArgumentSet {
         classes: vec![class.to_owned()],
         other_names: Vec::new(),
@@ -121,7 +121,7 @@ pub(super) fn of_file(project: &Project, id: FileId, reader: ArgumentReader, run
         open: true,
         strict: false,
         reader,
-        place: crate::run::whole(source),
+        place: crate::run::first_line(source),
         run,
         call: None,
         tolerates_errors: false,
@@ -150,9 +150,9 @@ fn command_line(set: &mut ArgumentSet, launch: &Launch) {
     let hidden = launch.arguments.iter().enumerate().any(|(number, word)| {
         let after_flag =
             || number > 0 && launch.arguments[number - 1].text().is_some_and(|text| text.starts_with('-') && !text.contains('='));
-        word.text().is_none() && !launch.half_known.contains_key(&number) && !after_flag()
+        word.text().is_none() && !launch.unknown_value_options.contains_key(&number) && !after_flag()
     });
-    set.open |= hidden || launch.open;
+    set.open |= hidden || launch.has_unknown_flags;
     let mut given = Vec::new();
     for option in launch.options() {
         if option.name == "config" {
@@ -163,7 +163,7 @@ fn command_line(set: &mut ArgumentSet, launch: &Launch) {
             Some(value) => {
                 let assumed = !value.word.assumptions.is_empty();
                 let text = value.text.as_deref().filter(|_| !assumed);
-                (text.map(typed), FileRange::new(launch.file, value.range))
+                (text.map(parse_cli_value), FileRange::new(launch.file, value.range))
             }
             None => (Some(Value::Bool(true)), key_place),
         };
@@ -195,7 +195,7 @@ enum Path {
 fn path_of(project: &Project, launch: &Launch, load: &LoadedFile) -> Path {
     let folder = project.file(launch.file).folder();
     let own = project.file(load.place.file).folder();
-    let find = |text: &str| project.lookup.find(text, folder).or_else(|| project.lookup.find(text, own));
+    let find = |text: &str| project.path_resolver.resolve(text, folder).or_else(|| project.path_resolver.resolve(text, own));
     if let Some(option) = &load.option {
         let options = launch.options();
         let Some(given) = options.iter().rfind(|given| given.name.replace('-', "_") == *option) else { return Path::None };
@@ -217,5 +217,5 @@ fn path_of(project: &Project, launch: &Launch, load: &LoadedFile) -> Path {
 
 fn fixed(project: &Project, load: &LoadedFile) -> Option<FileId> {
     let path = load.path.as_deref().filter(|_| load.option.is_none())?;
-    project.lookup.find(path, project.file(load.place.file).folder())
+    project.path_resolver.resolve(path, project.file(load.place.file).folder())
 }

@@ -1,12 +1,12 @@
 //! Variables that YAML and JSON files set: `env:` of workflows and editors, `environment:` of compose files, `name`/`value` pairs
 //! of manifests.
 
-use super::{SetVariable, Setter, inner, is_asked};
+use super::{Setter, VariableAssignment, inner, is_asked};
 use crate::SourceFile;
 use vramlint_base::{FileRange, TextRange, Value};
 use vramlint_syntax::data::{DataFile, Loader, NodeId, NodeKind, NodeRef, Style};
 
-pub(super) fn collect(file: &SourceFile, data: &DataFile, found: &mut Vec<SetVariable>) {
+pub(super) fn collect(file: &SourceFile, data: &DataFile, found: &mut Vec<VariableAssignment>) {
     let start = found.len();
     for index in 0..data.nodes.len() {
         let node = NodeRef { file: data, id: NodeId(index as u32) };
@@ -19,7 +19,7 @@ pub(super) fn collect(file: &SourceFile, data: &DataFile, found: &mut Vec<SetVar
     found[start..].sort_by_key(|set| set.whole.range.start);
 }
 
-fn mapping(file: &SourceFile, data: &DataFile, node: NodeRef<'_>, found: &mut Vec<SetVariable>) {
+fn mapping(file: &SourceFile, data: &DataFile, node: NodeRef<'_>, found: &mut Vec<VariableAssignment>) {
     let pair = node.get("name").zip(node.get("value"));
     if let Some((name, value)) = pair
         && let Some(text) = name.text().filter(|name| is_asked(name))
@@ -33,7 +33,7 @@ fn mapping(file: &SourceFile, data: &DataFile, node: NodeRef<'_>, found: &mut Ve
     }
 }
 
-fn set(file: &SourceFile, data: &DataFile, name: &str, key: TextRange, value: NodeRef<'_>) -> Option<SetVariable> {
+fn set(file: &SourceFile, data: &DataFile, name: &str, key: TextRange, value: NodeRef<'_>) -> Option<VariableAssignment> {
     let scalar = value.scalar()?;
     let loader = if data.json { Loader::Json } else { Loader::PyYaml };
     // What a file writes as a number or truth value reaches the program as its text; of the latter readers differ in the case.
@@ -46,7 +46,7 @@ fn set(file: &SourceFile, data: &DataFile, name: &str, key: TextRange, value: No
     let value_known = (!text.contains(['$', '{', '<'])).then_some(text);
     let range = value.follow().range();
     let (place, verbatim) = value_known.as_deref().map_or((range, false), |text| inner(&file.text, range, text));
-    Some(SetVariable {
+    Some(VariableAssignment {
         file: file.id,
         name: name.to_owned(),
         value: value_known,
@@ -60,7 +60,7 @@ fn set(file: &SourceFile, data: &DataFile, name: &str, key: TextRange, value: No
 }
 
 /// `- CUDA_VISIBLE_DEVICES=0,1` of a compose file.
-fn list(file: &SourceFile, node: NodeRef<'_>, found: &mut Vec<SetVariable>) {
+fn list(file: &SourceFile, node: NodeRef<'_>, found: &mut Vec<VariableAssignment>) {
     for item in node.items() {
         let Some(scalar) = item.scalar() else { continue };
         let Some((name, value)) = scalar.text.split_once('=').filter(|(name, _)| is_asked(name)) else { continue };
@@ -69,7 +69,7 @@ fn list(file: &SourceFile, node: NodeRef<'_>, found: &mut Vec<SetVariable>) {
         let written = range.slice(&file.text);
         let at = written.find(&scalar.text).map(|at| range.start + (at + name.len() + 1) as u32);
         let place = at.map_or(range, |start| TextRange::new(start, start + value.len() as u32));
-        found.push(SetVariable {
+        found.push(VariableAssignment {
             file: file.id,
             name: name.to_owned(),
             value: known,

@@ -1,6 +1,6 @@
 //! Files of variables (`.env`): who reads one, and whether a program that is started then sees its variables.
 
-use super::SetVariable;
+use super::VariableAssignment;
 use crate::{Project, SourceFile};
 
 /// How the variables of a file reach a program.
@@ -17,9 +17,9 @@ struct Reach {
 }
 
 /// Keeps the variables of a file, from `start` on, as far as somebody reads it.
-pub(super) fn settle(project: &Project, file: &SourceFile, start: usize, found: &mut Vec<SetVariable>) {
+pub(super) fn settle(project: &Project, file: &SourceFile, start: usize, found: &mut Vec<VariableAssignment>) {
     let mut reach = Reach::default();
-    for reader in project.files.iter().filter(|reader| reader.id != file.id && !project.is_fragment(reader.id)) {
+    for reader in project.files.iter().filter(|reader| reader.id != file.id && !project.is_documentation_snippet(reader.id)) {
         if reader.text.contains(file.name()) || reader.text.contains("load_dotenv") {
             look(reader, file, &mut reach);
         }

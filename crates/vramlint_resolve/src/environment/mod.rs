@@ -5,7 +5,7 @@ mod data;
 mod dotenv;
 mod python;
 mod shell;
-pub mod visible;
+pub mod visible_devices;
 
 use crate::Project;
 use vramlint_base::{FileId, FileRange, TextRange};
@@ -27,7 +27,7 @@ pub enum Setter {
 
 /// One place that sets a variable.
 #[derive(Clone, Debug)]
-pub struct SetVariable {
+pub struct VariableAssignment {
     /// The file.
     pub file: FileId,
     /// The name.
@@ -52,7 +52,7 @@ pub struct SetVariable {
 const ASKED: &[&str] = &["_ALLOC_CONF", "_VISIBLE_DEVICES", "WORLD_SIZE", "RANK", "MASTER_ADDR", "ACCELERATE_"];
 
 /// Every place of a project that sets a variable of the environment, in order of file and place.
-pub(crate) fn set_variables(project: &Project) -> Vec<SetVariable> {
+pub(crate) fn set_variables(project: &Project) -> Vec<VariableAssignment> {
     let mut found = Vec::new();
     for file in &project.files {
         let asked = || ASKED.iter().any(|word| file.text.contains(word));

@@ -1,11 +1,11 @@
 //! Variables that Python sets: `os.environ["A"] = "1"`, `setdefault`, `putenv`, `update`, and the `env` of a child process.
 
-use super::{SetVariable, Setter, inner, is_asked};
+use super::{Setter, VariableAssignment, inner, is_asked};
 use crate::SourceFile;
 use vramlint_base::{FileRange, TextRange};
 use vramlint_syntax::python::{Expr, ExprKind, Located, Module, StmtKind};
 
-pub(super) fn collect(file: &SourceFile, module: &Module, found: &mut Vec<SetVariable>) {
+pub(super) fn collect(file: &SourceFile, module: &Module, found: &mut Vec<VariableAssignment>) {
     for located in module.statements() {
         if let StmtKind::Assign { targets, value: Some(value), .. } = &located.stmt.kind {
             for target in targets {
@@ -26,7 +26,7 @@ fn is_environment(base: &Expr) -> bool {
     name.split('_').any(|word| matches!(word, "env" | "environ" | "environment" | "envs"))
 }
 
-fn within(file: &SourceFile, located: &Located<'_>, expr: &Expr, found: &mut Vec<SetVariable>) {
+fn within(file: &SourceFile, located: &Located<'_>, expr: &Expr, found: &mut Vec<VariableAssignment>) {
     match &expr.kind {
         ExprKind::Call(call) if matches!(call.name(), Some("setdefault" | "putenv")) => {
             let name = call.positional(0).and_then(|arg| arg.value.as_str()).filter(|name| is_asked(name));
@@ -55,10 +55,10 @@ fn within(file: &SourceFile, located: &Located<'_>, expr: &Expr, found: &mut Vec
     }
 }
 
-fn set(file: &SourceFile, located: &Located<'_>, name: &str, key: TextRange, value: &Expr) -> SetVariable {
+fn set(file: &SourceFile, located: &Located<'_>, name: &str, key: TextRange, value: &Expr) -> VariableAssignment {
     let text = value.as_str().map(str::to_owned);
     let (range, verbatim) = text.as_deref().map_or((value.range, false), |text| inner(&file.text, value.range, text));
-    SetVariable {
+    VariableAssignment {
         file: file.id,
         name: name.to_owned(),
         value: text,

@@ -1,12 +1,12 @@
 //! Variables that scripts set.
 
-use super::{SetVariable, Setter, inner, is_asked};
+use super::{Setter, VariableAssignment, inner, is_asked};
 use crate::{Project, SourceFile};
 use vramlint_base::{FileRange, TextRange};
 use vramlint_syntax::embedded::Language;
 use vramlint_syntax::shell::{Script, Word};
 
-pub(super) fn collect(project: &Project, file: &SourceFile, script: &Script, found: &mut Vec<SetVariable>) {
+pub(super) fn collect(project: &Project, file: &SourceFile, script: &Script, found: &mut Vec<VariableAssignment>) {
     let setter = setter(project, file);
     let start = found.len();
     for made in &script.assignments {
@@ -20,7 +20,7 @@ pub(super) fn collect(project: &Project, file: &SourceFile, script: &Script, fou
             Some(value) if made.value.sources.is_empty() => inner(&file.text, made.value.range, value),
             _ => (made.value.range, false),
         };
-        found.push(SetVariable {
+        found.push(VariableAssignment {
             file: file.id,
             name,
             value,
@@ -47,7 +47,7 @@ pub(super) fn collect(project: &Project, file: &SourceFile, script: &Script, fou
 const SETTERS: &[&str] = &["env", "sudo", "docker", "podman", "nerdctl", "mpirun", "mpiexec", "singularity", "apptainer"];
 
 /// `env A=1 program`, `docker run -e A=1 image`, `--env=A=1`.
-fn given(file: &SourceFile, words: &[Word], conditional: bool, setter: Setter, found: &mut Vec<SetVariable>) {
+fn given(file: &SourceFile, words: &[Word], conditional: bool, setter: Setter, found: &mut Vec<VariableAssignment>) {
     let Some(program) = words.first().and_then(Word::text) else { return };
     let program = program.rsplit(['/', '\\']).next().unwrap_or(program);
     if !SETTERS.contains(&program) {
@@ -58,7 +58,7 @@ fn given(file: &SourceFile, words: &[Word], conditional: bool, setter: Setter, f
         let text = text.strip_prefix("--env=").or_else(|| text.strip_prefix("-e=")).unwrap_or(text);
         let Some((name, value)) = text.split_once('=').filter(|(name, _)| is_asked(name)) else { continue };
         let (range, verbatim) = if word.sources.is_empty() { behind(&file.text, word.range, value) } else { (word.range, false) };
-        found.push(SetVariable {
+        found.push(VariableAssignment {
             file: file.id,
             name: name.to_owned(),
             value: Some(value.to_owned()),

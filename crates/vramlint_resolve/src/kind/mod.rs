@@ -1,12 +1,12 @@
 //! What a file is, by evidence: a comment that says so, then who refers to it, then its keys, its name last.
 
-mod evidence;
-mod referred;
+mod classify_content;
+mod classify_reference;
 
-pub use evidence::guess;
-pub(crate) use evidence::is_deepspeed;
-pub(crate) use evidence::{leaves, values};
-pub(crate) use referred::{by_reference, by_runs};
+pub use classify_content::classify;
+pub(crate) use classify_content::is_deepspeed;
+pub(crate) use classify_content::{visit_scalars, visit_values};
+pub(crate) use classify_reference::{by_reference, by_runs};
 
 use crate::SourceFile;
 use vramlint_base::{Message, message};
@@ -15,7 +15,7 @@ use vramlint_syntax::Comment;
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum FileKind {
     /// accelerate's configuration.
     Accelerate,
     /// DeepSpeed's configuration.
@@ -42,16 +42,16 @@ pub enum Kind {
 
 /// A kind and why.
 #[derive(Clone, Debug)]
-pub struct KindGuess {
+pub struct FileClass {
     /// The kind.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// From 0 to 100: 100 for a comment that fixes it or a launcher that names the file.
     pub confidence: u8,
     /// What speaks for it.
     pub why: Message,
 }
 
-impl Kind {
+impl FileKind {
     /// Every kind that a comment may name.
     pub const ALL: &[Self] = &[
         Self::Accelerate,
@@ -107,22 +107,22 @@ impl Kind {
     }
 }
 
-impl KindGuess {
+impl FileClass {
     /// Not one of ours.
     pub fn other() -> Self {
         Self {
-            kind: Kind::Other, confidence: 0, why: message!("nothing in it speaks of training", "没有与训练有关的内容")
+            kind: FileKind::Other, confidence: 0, why: message!("nothing in it speaks of training", "没有与训练有关的内容")
         }
     }
 }
 
 /// The kind that a comment `# vramlint: kind=NAME` fixes, in the first ten lines.
-pub fn stated(file: &SourceFile) -> Option<KindGuess> {
+pub fn from_directive(file: &SourceFile) -> Option<FileClass> {
     let comments: &[Comment] = &file.data()?.comments;
     comments.iter().take_while(|comment| file.lines.line_of(comment.range.start) < 10).find_map(|comment| {
         let name =
             comment.text.trim().strip_prefix("vramlint:")?.trim().strip_prefix("kind")?.trim_start().strip_prefix('=')?.trim();
-        let kind = *Kind::ALL.iter().find(|kind| kind.name() == name)?;
-        Some(KindGuess { kind, confidence: 100, why: message!("a comment says so", "注释中已注明") })
+        let kind = *FileKind::ALL.iter().find(|kind| kind.name() == name)?;
+        Some(FileClass { kind, confidence: 100, why: message!("a comment says so", "注释中已注明") })
     })
 }

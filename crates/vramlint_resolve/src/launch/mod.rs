@@ -28,11 +28,11 @@ pub struct Launch {
     /// What comes behind the script.
     pub arguments: Vec<Word>,
     /// Names of arguments whose value is not known (`--batch_size=$1`), by their number among the arguments.
-    pub half_known: BTreeMap<usize, String>,
+    pub unknown_value_options: BTreeMap<usize, String>,
     /// The environment that the script gives.
     pub environment: Vec<Assignment>,
     /// Whether words before the script are not known: any flag may hide in them.
-    pub open: bool,
+    pub has_unknown_flags: bool,
     /// Whether it may run several times, or not at all.
     pub in_loop: bool,
     /// Whether it stands in a branch.
@@ -91,7 +91,7 @@ impl Launch {
         let mut words = self.arguments.iter().enumerate().peekable();
         while let Some((number, word)) = words.next() {
             let Some(text) = word.text() else {
-                if let Some(name) = self.half_known.get(&number) {
+                if let Some(name) = self.unknown_value_options.get(&number) {
                     let value = Some(ArgumentValue { text: None, range: word.range, word });
                     found.push(Argument { name: name.clone(), word: word.range, value });
                 }
@@ -105,7 +105,7 @@ impl Launch {
                 }
                 let value = words.next_if(|(number, next)| match next.text() {
                     Some(text) => !is_option(text),
-                    None => !self.half_known.contains_key(number),
+                    None => !self.unknown_value_options.contains_key(number),
                 });
                 found.push(Argument {
                     name: bare.to_owned(),

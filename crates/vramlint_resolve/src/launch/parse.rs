@@ -23,9 +23,9 @@ pub fn from_command(file: FileId, text: &str, command: &Command) -> Option<Launc
         script: None,
         module: None,
         arguments: Vec::new(),
-        half_known: BTreeMap::new(),
+        unknown_value_options: BTreeMap::new(),
         environment: command.environment.clone(),
-        open: false,
+        has_unknown_flags: false,
         in_loop: command.in_loop,
         conditional: command.conditional,
     };
@@ -34,8 +34,8 @@ pub fn from_command(file: FileId, text: &str, command: &Command) -> Option<Launc
     } else {
         read_flags(&mut launch, text, rest);
     }
-    deeper(&mut launch);
-    launch.half_known = half_known(&launch.arguments, text);
+    normalize_module_switch(&mut launch);
+    launch.unknown_value_options = unknown_value_options(&launch.arguments, text);
     let starts = launch.script.is_some() || launch.module.is_some();
     (starts || launcher == Launcher::LlamaFactory && !launch.arguments.is_empty()).then_some(launch)
 }
@@ -92,7 +92,7 @@ fn read_flags(launch: &mut Launch, source: &str, words: &[Word]) {
                 launch.flags.push(flag);
             } else if words[at + 1..].iter().any(looks_like_script) || at + 1 == words.len() && launch.flags.is_empty() {
                 // A bundle of flags (`$EXTRA`): the script is still to come.
-                launch.open = true;
+                launch.has_unknown_flags = true;
             } else {
                 return take_script(launch, words, at);
             }
@@ -137,7 +137,7 @@ fn framework_arguments(launch: &mut Launch, words: &[Word]) {
 }
 
 /// `--batch_size=$1` and `training.lr=$LR` with unknown values: the names of the options, by the number of the word.
-fn half_known(words: &[Word], source: &str) -> BTreeMap<usize, String> {
+fn unknown_value_options(words: &[Word], source: &str) -> BTreeMap<usize, String> {
     let name = |word: &Word| {
         let written = word.sources.first().unwrap_or(&word.range).slice(source).trim_matches(['"', '\'']);
         let (name, _) = written.split_once('=')?;
@@ -186,7 +186,7 @@ fn is_module_with_name(launcher: Launcher) -> bool {
 }
 
 /// `accelerate launch -m axolotl.cli.train x.yaml` trains with Axolotl's vocabulary; `-m package.module` is a module.
-fn deeper(launch: &mut Launch) {
+fn normalize_module_switch(launch: &mut Launch) {
     let switch = launch.flags.iter().any(|flag| matches!(flag.name.as_str(), "-m" | "--module"));
     if switch && launch.module.is_none() {
         launch.module = launch.script.take();

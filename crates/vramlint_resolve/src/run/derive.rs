@@ -86,7 +86,7 @@ fn insert(run: &mut Run, concept: Concept, value: Result<i64, Message>, formula:
     let candidate = Candidate {
         value,
         raw: String::new(),
-        origin: Origin::Derived { formula: super::settle::arithmetic(formula), inputs },
+        origin: Origin::Derived { formula: super::precedence::arithmetic(formula), inputs },
         condition: None,
         assumptions: Vec::new(),
     };

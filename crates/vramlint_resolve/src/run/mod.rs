@@ -1,30 +1,24 @@
 //! A training run: one launch, and every setting of it with who set it.
 
-mod arguments;
-mod assemble;
-mod batch;
-pub(crate) mod data;
-mod deepspeed;
-mod defaults;
+mod batch_factors;
+mod builder;
 mod derive;
-mod find;
-mod from_code;
-mod imports;
-mod parallel;
-mod processes;
-mod route;
-mod seed;
-mod settle;
-mod sharding;
-mod spread;
-mod vllm;
-mod world;
+mod discover;
+mod distribution_hints;
+mod import_graph;
+mod launch_path;
+mod precedence;
+mod run_sources;
+mod shared_ranks;
+pub(crate) mod sources;
+mod vllm_mode;
+mod world_size;
 
-pub(crate) use arguments::typed;
-pub use find::runs;
-pub(crate) use find::whole;
-pub(crate) use imports::speaks;
-pub(crate) use spread::Marks;
+pub use discover::discover_runs;
+pub(crate) use discover::first_line;
+pub(crate) use distribution_hints::Marks;
+pub(crate) use import_graph::imports_training_library;
+pub(crate) use sources::cli::parse_cli_value;
 
 use crate::code::CodeFacts;
 use crate::launch::Launch;
@@ -61,7 +55,7 @@ pub struct Run {
     /// Every file that takes part, in the order in which they were found.
     pub files: Vec<FileId>,
     /// References to files that are not there: what was looked for, and who names it.
-    pub absent: Vec<(String, FileRange)>,
+    pub missing_files: Vec<(String, FileRange)>,
     /// Every setting that somebody sets, or that has a default or can be derived.
     pub settings: BTreeMap<Concept, Setting>,
 }

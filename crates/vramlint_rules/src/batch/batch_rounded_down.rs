@@ -56,7 +56,7 @@
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
@@ -69,7 +69,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Some(check),
 };
 
-const CHECKS: &[(Kind, Check)] = &[(Kind::Axolotl, axolotl), (Kind::OpenRlhf, openrlhf)];
+const CHECKS: &[(FileKind, Check)] = &[(FileKind::Axolotl, axolotl), (FileKind::OpenRlhf, openrlhf)];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run(cx, &RULE, CHECKS, out);

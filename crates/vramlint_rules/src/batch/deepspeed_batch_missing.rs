@@ -80,7 +80,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 use vramlint_semantic::deepspeed::config::{self, Said};
 use vramlint_semantic::deepspeed::consumers::{self, Readers};
 
@@ -131,7 +131,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// A file that holds nothing: DeepSpeed's own reader takes it for one without keys. The others are a matter of `syntax-error`.
 fn empty(cx: &Context<'_>, out: &mut Sink) {
-    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::DeepSpeed && file.host.is_none()) {
+    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == FileKind::DeepSpeed && file.host.is_none()) {
         let nothing = file.data().is_some_and(|data| data.root().is_none()) && file.text.trim().is_empty();
         if nothing && consumers::uses(cx.project, file.id).iter().any(|one| one.readers.within(Readers::PLAIN)) {
             let message = message!(

@@ -118,7 +118,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn sized<'a>(cx: &Context<'a>, run: &'a Run) -> Option<Sized<'a>> {
     let declared = cx.project.policy(run.place.file).effective_batch.is_some();
-    if declared || run.launch.is_none() || cx.project.is_fragment(run.place.file) {
+    if declared || run.launch.is_none() || cx.project.is_documentation_snippet(run.place.file) {
         return None;
     }
     run.value(Concept::LearningRate)?;

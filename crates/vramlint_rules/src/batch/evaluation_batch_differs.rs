@@ -55,7 +55,7 @@
 use crate::frameworks::{self, refusals};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::Severity;
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL233",
@@ -68,5 +68,5 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    frameworks::run(cx, &RULE, &[(Kind::Axolotl, refusals::axolotl::evaluation_batch)], out);
+    frameworks::run(cx, &RULE, &[(FileKind::Axolotl, refusals::axolotl::evaluation_batch)], out);
 }

@@ -62,7 +62,7 @@ use vramlint_base::{Applicability, FileRange, Severity, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::CallRef;
 use vramlint_resolve::code::{ArgValue, LibraryCall};
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::{calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
@@ -97,7 +97,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         for (name, instead) in MOVED {
             let Some(argument) = call.argument(name, None) else { continue };
             let Some(severity) =
-                version_gate::severity(cx.project, call.file, &Span::since("accelerate", "1.0.0"), Severity::Error)
+                version_gate::severity(cx.project, call.file, &VersionRange::since("accelerate", "1.0.0"), Severity::Error)
             else {
                 continue;
             };

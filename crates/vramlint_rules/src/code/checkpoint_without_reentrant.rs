@@ -55,7 +55,7 @@ use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_edit as edit;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 use vramlint_syntax::python::{ArgumentKind, Imports};
 
@@ -87,7 +87,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             if !named || given || !once.first(place) {
                 continue;
             }
-            let span = Span::since("torch", "2.0");
+            let span = VersionRange::since("torch", "2.0");
             let Some(severity) = version_gate::severity(cx.project, file.id, &span, Severity::Warning) else { continue };
             let mut found = RULE
                 .finding(

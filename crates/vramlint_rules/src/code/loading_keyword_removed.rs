@@ -65,7 +65,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, Severity, TextRange, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::{CallArgument, LibraryCall};
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::{calls, version_gate};
 use vramlint_syntax::python::StmtKind;
 
@@ -80,7 +80,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Gone from transformers 5.0.0 on.
-const SPAN: Span = Span::since("transformers", "5.0.0");
+const SPAN: VersionRange = VersionRange::since("transformers", "5.0.0");
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();

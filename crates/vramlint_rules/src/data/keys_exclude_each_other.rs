@@ -58,7 +58,7 @@ use crate::frameworks::refusals::{self, pair};
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
@@ -71,24 +71,24 @@ pub(crate) static RULE: Rule = Rule {
     check: Some(check),
 };
 
-const CHECKS: &[(Kind, Check)] = &[
-    (Kind::Axolotl, axolotl),
-    (Kind::Axolotl, axolotl_steps),
-    (Kind::Axolotl, axolotl_no_evaluation),
-    (Kind::LlamaFactory, llamafactory),
-    (Kind::LlamaFactory, llamafactory_lora_only),
-    (Kind::LlamaFactory, llamafactory_quantized),
-    (Kind::MsSwift, swift),
-    (Kind::MsSwift, swift_vllm),
-    (Kind::MsSwift, swift_truncation),
-    (Kind::Axolotl, refusals::axolotl::quantized_rl),
-    (Kind::Axolotl, refusals::axolotl::partly_frozen),
-    (Kind::LlamaFactory, refusals::llamafactory::stage),
-    (Kind::LlamaFactory, refusals::llamafactory::quantized_adapters),
-    (Kind::LlamaFactory, refusals::llamafactory::others),
-    (Kind::MsSwift, refusals::swift::half_twice),
-    (Kind::MsSwift, refusals::swift::split_model),
-    (Kind::OpenRlhf, refusals::openrlhf::sleep),
+const CHECKS: &[(FileKind, Check)] = &[
+    (FileKind::Axolotl, axolotl),
+    (FileKind::Axolotl, axolotl_steps),
+    (FileKind::Axolotl, axolotl_no_evaluation),
+    (FileKind::LlamaFactory, llamafactory),
+    (FileKind::LlamaFactory, llamafactory_lora_only),
+    (FileKind::LlamaFactory, llamafactory_quantized),
+    (FileKind::MsSwift, swift),
+    (FileKind::MsSwift, swift_vllm),
+    (FileKind::MsSwift, swift_truncation),
+    (FileKind::Axolotl, refusals::axolotl::quantized_rl),
+    (FileKind::Axolotl, refusals::axolotl::partly_frozen),
+    (FileKind::LlamaFactory, refusals::llamafactory::stage),
+    (FileKind::LlamaFactory, refusals::llamafactory::quantized_adapters),
+    (FileKind::LlamaFactory, refusals::llamafactory::others),
+    (FileKind::MsSwift, refusals::swift::half_twice),
+    (FileKind::MsSwift, refusals::swift::split_model),
+    (FileKind::OpenRlhf, refusals::openrlhf::sleep),
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -58,7 +58,7 @@ use crate::frameworks::refusals;
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
@@ -71,15 +71,15 @@ pub(crate) static RULE: Rule = Rule {
     check: Some(check),
 };
 
-const CHECKS: &[(Kind, Check)] = &[
-    (Kind::Axolotl, axolotl_rl),
-    (Kind::Axolotl, axolotl_tables),
-    (Kind::Axolotl, axolotl_context),
-    (Kind::Axolotl, refusals::axolotl::packing_without_attention),
-    (Kind::MsSwift, swift),
-    (Kind::MsSwift, refusals::swift::padding_free_rl),
-    (Kind::LlamaFactory, llamafactory),
-    (Kind::Torchtune, torchtune),
+const CHECKS: &[(FileKind, Check)] = &[
+    (FileKind::Axolotl, axolotl_rl),
+    (FileKind::Axolotl, axolotl_tables),
+    (FileKind::Axolotl, axolotl_context),
+    (FileKind::Axolotl, refusals::axolotl::packing_without_attention),
+    (FileKind::MsSwift, swift),
+    (FileKind::MsSwift, refusals::swift::padding_free_rl),
+    (FileKind::LlamaFactory, llamafactory),
+    (FileKind::Torchtune, torchtune),
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

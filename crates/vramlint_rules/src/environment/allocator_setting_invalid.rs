@@ -52,7 +52,7 @@ use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, TextRange, message};
 use vramlint_edit as edit;
-use vramlint_resolve::environment::SetVariable;
+use vramlint_resolve::environment::VariableAssignment;
 use vramlint_semantic::alloc_conf::{Problem, Takes, VARIABLES, What, problems};
 
 pub(crate) static RULE: Rule = Rule {
@@ -79,7 +79,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The refused bytes, where they are written as they are.
-fn place(set: &SetVariable, problem: &Problem) -> FileRange {
+fn place(set: &VariableAssignment, problem: &Problem) -> FileRange {
     if !set.verbatim {
         return set.place;
     }
@@ -88,7 +88,7 @@ fn place(set: &SetVariable, problem: &Problem) -> FileRange {
     FileRange::new(set.file, range)
 }
 
-fn finding(set: &SetVariable, place: FileRange, problem: &Problem) -> vramlint_base::Finding {
+fn finding(set: &VariableAssignment, place: FileRange, problem: &Problem) -> vramlint_base::Finding {
     let (what, help) = words(&set.name, &problem.what);
     let finding = RULE.finding(place, what).help(help);
     let Some(instead) = problem.instead.clone().filter(|_| set.verbatim) else { return finding };

@@ -49,7 +49,7 @@ use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileId, FileRange, Severity, message};
 use vramlint_resolve::SourceFile;
-use vramlint_resolve::environment::{SetVariable, Setter};
+use vramlint_resolve::environment::{Setter, VariableAssignment};
 use vramlint_semantic::alloc_conf::VARIABLES;
 
 pub(crate) static RULE: Rule = Rule {
@@ -91,7 +91,7 @@ fn script(file: &SourceFile, once: &mut Once, out: &mut Sink) {
 }
 
 /// One of each in a file that is no script: they stand in one mapping, or in one program.
-fn together(sets: &[SetVariable], once: &mut Once, out: &mut Sink) {
+fn together(sets: &[VariableAssignment], once: &mut Once, out: &mut Sink) {
     let mut seen: Vec<InForce<'_>> = Vec::new();
     for (number, name) in VARIABLES.iter().enumerate() {
         let mut own = sets.iter().filter(|set| set.name == *name);

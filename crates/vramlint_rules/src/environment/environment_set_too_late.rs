@@ -59,7 +59,7 @@ use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeSet;
 use vramlint_base::{FileRange, Severity, TextRange, Value, message};
 use vramlint_resolve::SourceFile;
-use vramlint_resolve::environment::{SetVariable, Setter};
+use vramlint_resolve::environment::{Setter, VariableAssignment};
 use vramlint_semantic::alloc_conf::VARIABLES;
 use vramlint_syntax::python::{Call, Expr, ExprKind, Module, StmtKind};
 
@@ -90,10 +90,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let sets = cx.project.environment();
     for sets in sets.chunk_by(|a, b| a.file == b.file) {
         let Some(file) = sets.first().map(|set| cx.project.file(set.file)) else { continue };
-        let Some(module) = file.python().filter(|_| file.text.contains("cuda") && !cx.project.is_fragment(file.id)) else {
+        let Some(module) = file.python().filter(|_| file.text.contains("cuda") && !cx.project.is_documentation_snippet(file.id))
+        else {
             continue;
         };
-        let late = |set: &&SetVariable| {
+        let late = |set: &&VariableAssignment| {
             let ours = set.name == super::visible_devices_misread::VARIABLE || VARIABLES.contains(&set.name.as_str());
             // Of the entries of a dict only the process's own environment counts.
             let own = set.whole.range.slice(&file.text).starts_with("os.environ");
@@ -192,7 +193,7 @@ fn devices(module: &Module) -> BTreeSet<&str> {
     gpu.difference(&other).copied().collect()
 }
 
-fn finding(set: &SetVariable, call: FileRange, file: &SourceFile) -> vramlint_base::Finding {
+fn finding(set: &VariableAssignment, call: FileRange, file: &SourceFile) -> vramlint_base::Finding {
     let name = &set.name;
     let used = call.range.slice(&file.text);
     let used: String = used.lines().next().unwrap_or_default().chars().take(60).collect();

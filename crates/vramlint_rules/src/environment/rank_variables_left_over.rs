@@ -85,7 +85,9 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for run in &cx.project.runs {
-        let Some(launch) = run.launch.as_deref().filter(|launch| !launch.open && !launch.in_loop && !launch.conditional) else {
+        let Some(launch) =
+            run.launch.as_deref().filter(|launch| !launch.has_unknown_flags && !launch.in_loop && !launch.conditional)
+        else {
             continue;
         };
         let found = match launch.launcher {

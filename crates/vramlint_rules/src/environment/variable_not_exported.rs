@@ -47,7 +47,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, message};
 use vramlint_edit as edit;
-use vramlint_resolve::environment::{SetVariable, Setter};
+use vramlint_resolve::environment::{Setter, VariableAssignment};
 use vramlint_semantic::alloc_conf::VARIABLES;
 
 pub(crate) static RULE: Rule = Rule {
@@ -63,7 +63,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for set in cx.project.environment() {
         let ours = set.name == super::visible_devices_misread::VARIABLE || VARIABLES.contains(&set.name.as_str());
-        if set.exported || !ours || set.setter != Setter::Bash || cx.project.is_fragment(set.file) {
+        if set.exported || !ours || set.setter != Setter::Bash || cx.project.is_documentation_snippet(set.file) {
             continue;
         }
         let file = cx.project.file(set.file);
@@ -101,7 +101,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn finding(set: &SetVariable, launch: FileRange) -> vramlint_base::Finding {
+fn finding(set: &VariableAssignment, launch: FileRange) -> vramlint_base::Finding {
     let name = &set.name;
     let start = set.whole.range.start;
     RULE.finding(set.whole, message!("{name} is set, but not exported", "{name} 已设置但未导出"))

@@ -48,8 +48,8 @@ use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Message, Severity, message};
 use vramlint_edit as edit;
-use vramlint_resolve::environment::SetVariable;
-use vramlint_resolve::environment::visible::{self, Trouble, Visible};
+use vramlint_resolve::environment::VariableAssignment;
+use vramlint_resolve::environment::visible_devices::{self, DeviceListProblem, VisibleDevices};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL804",
@@ -68,36 +68,36 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for set in cx.project.environment().iter().filter(|set| set.exported && set.name == VARIABLE) {
         let Some(value) = &set.value else { continue };
-        let seen = visible::read(value);
-        let Some(trouble) = &seen.trouble else { continue };
+        let seen = visible_devices::parse(value);
+        let Some(trouble) = &seen.problem else { continue };
         // Documents show places to fill in: `CUDA_VISIBLE_DEVICES=X`.
-        let placeholder = cx.project.is_fragment(set.file) && matches!(trouble, Trouble::NoId(_));
+        let placeholder = cx.project.is_documentation_snippet(set.file) && matches!(trouble, DeviceListProblem::NotAnId(_));
         if !placeholder && once.first(set.place) {
             out.push(finding(set, value, &seen, trouble));
         }
     }
 }
 
-fn finding(set: &SetVariable, value: &str, seen: &Visible, trouble: &Trouble) -> vramlint_base::Finding {
+fn finding(set: &VariableAssignment, value: &str, seen: &VisibleDevices, trouble: &DeviceListProblem) -> vramlint_base::Finding {
     let (en, zh) = shown(&seen.ids);
     let help: Message = match trouble {
-        Trouble::Partly(word, id) => {
+        DeviceListProblem::PartlyRead(word, id) => {
             message!("of `{word}` the driver reads {id} alone", "驱动只从 `{word}` 中读出 {id}")
         }
-        Trouble::NoId(word) if word.is_empty() => {
+        DeviceListProblem::NotAnId(word) if word.is_empty() => {
             message!("reading stops at the empty place between two commas", "读到两个逗号之间的空位就停止")
         }
-        Trouble::NoId(word) => {
+        DeviceListProblem::NotAnId(word) => {
             message!("reading stops at `{word}`, which is no number of a GPU", "读到 `{word}` 就停止，它不是 GPU 编号")
         }
-        Trouble::Twice(id) => {
+        DeviceListProblem::Duplicate(id) => {
             message!("a GPU that is named twice ({id}) hides all of them", "同一 GPU 写了两次（{id}）会隐藏所有 GPU")
         }
     };
     let finding = RULE
         .finding(set.place, message!("CUDA_VISIBLE_DEVICES=`{value}` shows {en}", "CUDA_VISIBLE_DEVICES=`{value}` {zh}"))
         .help(help);
-    match meant(value).filter(|list| set.verbatim && visible::read(list).trouble.is_none()) {
+    match meant(value).filter(|list| set.verbatim && visible_devices::parse(list).problem.is_none()) {
         Some(list) => finding.fix(Fix {
             title: message!("write {list}", "写作 {list}"),
             applicability: Applicability::Safe,

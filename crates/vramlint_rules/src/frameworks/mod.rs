@@ -6,8 +6,8 @@ pub(crate) mod refusals;
 use crate::rule::{Build, Once};
 use crate::{Context, Rule, Sink};
 use vramlint_base::{Finding, Message, Severity, message};
-use vramlint_resolve::Kind;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::FileKind;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::frameworks::{Keys, every};
 use vramlint_semantic::version_gate;
 
@@ -22,7 +22,7 @@ pub(crate) struct Refusal {
     /// What to do.
     pub(crate) help: Message,
     /// For which versions; all that are looked at where `None`.
-    pub(crate) span: Option<Span>,
+    pub(crate) span: Option<VersionRange>,
     /// How grave it is.
     pub(crate) severity: Severity,
     /// Who refuses, where the framework leaves it to a library.
@@ -46,19 +46,19 @@ impl Refusal {
 
     /// From a version on.
     pub(crate) fn since(mut self, library: &'static str, version: &'static str) -> Self {
-        self.span = Some(Span::since(library, version));
+        self.span = Some(VersionRange::since(library, version));
         self
     }
 
     /// Up to a version, which takes it.
     pub(crate) fn until(mut self, library: &'static str, version: &'static str) -> Self {
-        self.span = Some(Span::until(library, version));
+        self.span = Some(VersionRange::until(library, version));
         self
     }
 
     /// From a version on, up to one that takes it.
     pub(crate) fn between(mut self, library: &'static str, since: &'static str, until: &'static str) -> Self {
-        self.span = Some(Span { library, since: Some(since), until: Some(until) });
+        self.span = Some(VersionRange { library, since: Some(since), until: Some(until) });
         self
     }
 
@@ -83,7 +83,7 @@ pub(crate) fn of_one_key(cx: &Context<'_>, keys: &Keys<'_>) -> Severity {
 }
 
 /// Runs the checks of a rule on every training that a framework reads.
-pub(crate) fn run(cx: &Context<'_>, rule: &Rule, checks: &[(Kind, Check)], out: &mut Sink) {
+pub(crate) fn run(cx: &Context<'_>, rule: &Rule, checks: &[(FileKind, Check)], out: &mut Sink) {
     run_with(cx, rule, checks, out, |_, _, finding| finding);
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn run(cx: &Context<'_>, rule: &Rule, checks: &[(Kind, Check)], out: 
 pub(crate) fn run_with(
     cx: &Context<'_>,
     rule: &Rule,
-    checks: &[(Kind, Check)],
+    checks: &[(FileKind, Check)],
     out: &mut Sink,
     finish: impl Fn(&Keys<'_>, &Refusal, Finding) -> Finding,
 ) {
@@ -122,7 +122,7 @@ fn title(keys: &Keys<'_>, refusal: &Refusal, severity: Severity) -> Message {
     let span = refusal.span.as_ref().filter(|_| severity == Severity::Info);
     let refused = refusal.severity == Severity::Error;
     let who = refusal.by.unwrap_or(keys.name());
-    let version = |span: &Span| span.since.map(|since| (true, since)).or(span.until.map(|until| (false, until)));
+    let version = |span: &VersionRange| span.since.map(|since| (true, since)).or(span.until.map(|until| (false, until)));
     match (span.and_then(version), refused) {
         (Some((true, since)), true) => {
             message!("{who} refuses this since {since}: {en}", "{who} 自 {since} 起会拒绝：{zh}")

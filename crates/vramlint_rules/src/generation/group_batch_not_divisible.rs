@@ -72,9 +72,9 @@ use vramlint_base::count_noun;
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 use vramlint_resolve::arguments::{ArgumentReader, ArgumentSet, PassedBy};
-use vramlint_resolve::versions::{Holds, Span};
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::arguments::{GROUPS, of, run, strategy};
 
 pub(crate) static RULE: Rule = Rule {
@@ -114,13 +114,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
-    frameworks::run(cx, &RULE, &[(Kind::Axolotl, refusals::axolotl::groups)], out);
+    frameworks::run(cx, &RULE, &[(FileKind::Axolotl, refusals::axolotl::groups)], out);
 }
 
 fn numbers(cx: &Context<'_>, set: &ArgumentSet) -> Option<Numbers> {
     // Before 0.24 RLOO had other keys and counted otherwise.
     let rloo = set.has_class("trl.RLOOConfig");
-    if rloo && cx.project.holds(set.file(), &Span::since("trl", "0.24")) != Holds::Always && set.get("num_generations").is_none()
+    if rloo
+        && cx.project.version_matches(set.file(), &VersionRange::since("trl", "0.24")) != RangeMatch::Always
+        && set.get("num_generations").is_none()
     {
         return None;
     }
@@ -152,13 +154,13 @@ fn started_by_itself(cx: &Context<'_>, set: &ArgumentSet) -> bool {
     let machine = project.policy(set.file()).target.count.is_some_and(|count| count > 1);
     let other = project.files.iter().any(|file| {
         let shell = file.script().is_some();
-        shell || matches!(project.kind(file.id), Kind::Accelerate | Kind::DeepSpeed)
+        shell || matches!(project.kind(file.id), FileKind::Accelerate | FileKind::DeepSpeed)
     });
     let words = |file: &vramlint_resolve::SourceFile| {
         let own = file.python().is_some() || file.host.is_some();
         own && LAUNCHERS.iter().any(|word| file.text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == *word))
     };
-    code && !launched && !machine && !other && project.mentioned().is_empty() && !project.files.iter().any(words)
+    code && !launched && !machine && !other && project.documented_launches().is_empty() && !project.files.iter().any(words)
 }
 
 /// Where the finding stands: the first of these keys that is given, else the call.

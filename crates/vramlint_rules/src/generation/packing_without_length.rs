@@ -52,7 +52,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::arguments::ArgumentSet;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::arguments::of;
 use vramlint_semantic::version_gate;
 
@@ -90,7 +90,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         } else if packing == Some(false) && set.bool("padding_free", false) == Some(true) && keeps_length(set) {
             let Some(given) = set.get("padding_free") else { continue };
-            let span = Span::since("trl", REFUSES);
+            let span = VersionRange::since("trl", REFUSES);
             let Some(severity) = version_gate::severity(cx.project, set.file(), &span, RULE.severity) else { continue };
             if told.first(given.place, "") {
                 let message = message!(

@@ -53,7 +53,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, message};
 use vramlint_resolve::code::{ArgValue, CallArgument};
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::trainers::trainers;
 use vramlint_semantic::version_gate;
 
@@ -78,9 +78,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "ref_model 就是正在训练的模型：trl（0.11 起）会拒绝同一个对象"
             );
             // DPO since 0.11; KTO moved about between 0.26 and 1.7, where it was not looked at.
-            let span = if trainer.name == "KTOTrainer" { Span::since("trl", "1.8") } else { Span::since("trl", "0.11") };
+            let span =
+                if trainer.name == "KTOTrainer" { VersionRange::since("trl", "1.8") } else { VersionRange::since("trl", "0.11") };
             let Some(certain) = version_gate::severity(cx.project, reference.place.file, &span, RULE.severity) else { continue };
-            let severity = if cx.project.is_fragment(reference.place.file) { certain.min(Severity::Warning) } else { certain };
+            let severity =
+                if cx.project.is_documentation_snippet(reference.place.file) { certain.min(Severity::Warning) } else { certain };
             let told_of = RULE
                 .finding(reference.place, message)
                 .severity(severity)

@@ -56,7 +56,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet};
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::arguments::{GROUPS, number, trainings};
 use vramlint_semantic::trainers::trainers;
 use vramlint_semantic::version_gate;
@@ -72,7 +72,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// GRPO and RLOO refuse it since this version; before it nothing was synchronized (trl 0.28.0, read; 0.27.2 does not).
-const GROUPS_REFUSE: Span = Span::since("trl", "0.28");
+const GROUPS_REFUSE: VersionRange = VersionRange::since("trl", "0.28");
 
 fn asks(set: &ArgumentSet) -> Option<&ArgumentEntry> {
     set.get("sync_ref_model").filter(|_| set.reader != ArgumentReader::Unknown && set.bool("sync_ref_model", false) == Some(true))

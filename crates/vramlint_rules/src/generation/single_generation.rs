@@ -45,9 +45,9 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 use vramlint_resolve::arguments::PassedBy;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::arguments::{GROUPS, of, written};
 use vramlint_semantic::version_gate;
 
@@ -61,10 +61,10 @@ pub(crate) static RULE: Rule = Rule {
     check: Some(check),
 };
 
-const CHECKS: &[(Kind, Check)] = &[
-    (Kind::Axolotl, refusals::axolotl::one_generation),
-    (Kind::MsSwift, refusals::swift::one_generation),
-    (Kind::OpenRlhf, refusals::openrlhf::one_sample),
+const CHECKS: &[(FileKind, Check)] = &[
+    (FileKind::Axolotl, refusals::axolotl::one_generation),
+    (FileKind::MsSwift, refusals::swift::one_generation),
+    (FileKind::OpenRlhf, refusals::openrlhf::one_sample),
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -72,7 +72,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for set in of(cx.project, GROUPS) {
         let Some(given) = set.get("num_generations") else { continue };
         let few = given.value.as_ref().and_then(Value::as_int).is_some_and(|number| number < 2);
-        let severity = version_gate::severity(cx.project, set.file(), &Span::since("trl", "0.17"), RULE.severity);
+        let severity = version_gate::severity(cx.project, set.file(), &VersionRange::since("trl", "0.17"), RULE.severity);
         let Some(severity) = severity.filter(|_| few && told.first(given.place, "")) else { continue };
         let shown = written(cx.project, given);
         let message = message!(

@@ -77,7 +77,7 @@ use std::sync::Arc;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::trainers::trainers;
 use vramlint_semantic::version_gate;
 
@@ -103,7 +103,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let several = cx.project.policy(launch.file).target.count.filter(|count| *count >= 2);
             let hidden = run.files.iter().any(masked) || run.settings.contains_key(&Concept::VisibleDevices);
             let Some(count) = several.filter(|_| whole && !hidden && run.int(Concept::WorldSize) == Some(1)) else { continue };
-            let span = Span::since("trl", "1.15");
+            let span = VersionRange::since("trl", "1.15");
             let Some(severity) = version_gate::severity(cx.project, trainer.call.file, &span, RULE.severity) else { continue };
             if told.first(run.place, "") {
                 let name = &trainer.name;

@@ -53,7 +53,7 @@ use crate::argument_findings::{Told, finding, with_fix};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, Value, message};
-use vramlint_resolve::versions::{Holds, Span};
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::arguments::{GROUPS, of, set_to, written};
 
 pub(crate) static RULE: Rule = Rule {
@@ -74,7 +74,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for set in of(cx.project, GROUPS).filter(|set| set.bool("use_vllm", false) == Some(true)) {
         let colocated = match set.get("vllm_mode") {
             Some(given) => given.value.as_ref().and_then(Value::as_str) == Some("colocate"),
-            None => !set.open && cx.project.holds(set.file(), &Span::since("trl", "1.0")) == Holds::Always,
+            None => !set.open && cx.project.version_matches(set.file(), &VersionRange::since("trl", "1.0")) == RangeMatch::Always,
         };
         let awake = set.bool("vllm_enable_sleep_mode", false) == Some(false);
         let Some(given) = set.get("vllm_gpu_memory_utilization").filter(|_| colocated && awake) else { continue };

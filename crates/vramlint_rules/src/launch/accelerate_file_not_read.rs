@@ -74,7 +74,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::flags::Launcher;
-use vramlint_resolve::{Kind, Run, SourceFile};
+use vramlint_resolve::{FileKind, Run, SourceFile};
 use vramlint_semantic::accelerate::deepspeed_json::is_plain_loop;
 
 pub(crate) static RULE: Rule = Rule {
@@ -89,7 +89,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let project = cx.project;
-    let mut launches = project.launches.iter().map(AsRef::as_ref).chain(project.mentioned());
+    let mut launches = project.launches.iter().map(AsRef::as_ref).chain(project.documented_launches());
     if launches.any(|launch| matches!(launch.launcher, Launcher::Accelerate | Launcher::Trl | Launcher::Axolotl)) {
         return;
     }
@@ -101,7 +101,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let near = |file: &&SourceFile| {
             let of_launch = project.file(run.place.file).folder();
             let of_entry = run.entry.map_or(of_launch, |entry| project.file(entry).folder());
-            project.kind(file.id) == Kind::Accelerate && [of_launch, of_entry].iter().any(|folder| holds(folder, file.folder()))
+            project.kind(file.id) == FileKind::Accelerate
+                && [of_launch, of_entry].iter().any(|folder| holds(folder, file.folder()))
         };
         let found = project.files.iter().filter(near).find_map(|file| Some((file, lost(file)?)));
         if let Some((file, lost)) = found {

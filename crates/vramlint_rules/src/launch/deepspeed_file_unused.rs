@@ -60,7 +60,7 @@
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, message};
-use vramlint_resolve::{Kind, Project, SourceFile};
+use vramlint_resolve::{FileKind, Project, SourceFile};
 use vramlint_semantic::schema;
 
 pub(crate) static RULE: Rule = Rule {
@@ -82,7 +82,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     if open {
         return;
     }
-    for (file, root, certain) in schema::files(cx.project, Kind::DeepSpeed) {
+    for (file, root, certain) in schema::files(cx.project, FileKind::DeepSpeed) {
         let alone = file.host.is_none() && siblings(cx.project, file).count() == 1;
         if !certain || !alone || is_named(cx.project, file) || !has_runs_of_its_own(cx.project, file) {
             continue;
@@ -100,7 +100,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn siblings<'a>(project: &'a Project, file: &'a SourceFile) -> impl Iterator<Item = &'a SourceFile> {
-    let same = move |other: &&SourceFile| other.folder() == file.folder() && project.kind(other.id) == Kind::DeepSpeed;
+    let same = move |other: &&SourceFile| other.folder() == file.folder() && project.kind(other.id) == FileKind::DeepSpeed;
     project.files.iter().filter(same)
 }
 
@@ -135,7 +135,7 @@ fn has_runs_of_its_own(project: &Project, file: &SourceFile) -> bool {
     runs.peek().is_some()
         && runs.all(|run| {
             let launch = run.launch.as_ref();
-            let shown = launch.is_some_and(|launch| !launch.open && launch.half_known.is_empty());
-            shown && run.deepspeed.is_none() && run.absent.is_empty() && run.entry.is_some()
+            let shown = launch.is_some_and(|launch| !launch.has_unknown_flags && launch.unknown_value_options.is_empty());
+            shown && run.deepspeed.is_none() && run.missing_files.is_empty() && run.entry.is_some()
         })
 }

@@ -88,7 +88,7 @@ use vramlint_base::{Applicability, FileId, FileRange, Finding, Fix, Message, Sev
 use vramlint_catalog::{Concept, models};
 use vramlint_edit as edit;
 use vramlint_resolve::code::{ArgValue, CodeCandidate, CodeFacts, LibraryCall, ModelLoad};
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_resolve::{Project, Run, SourceFile};
 use vramlint_semantic::version_gate;
 
@@ -103,7 +103,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Releases whose `prepare()` looks at the map: 0.20.3 does not yet, 0.24.1 does.
-const CHECKED: Span = Span::since("accelerate", "0.24.1");
+const CHECKED: VersionRange = VersionRange::since("accelerate", "0.24.1");
 
 /// Maps that spread a model by themselves.
 const SPREADING: &[&str] = &["auto", "balanced", "balanced_low_0", "sequential"];

@@ -49,7 +49,7 @@ use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::Run;
-use vramlint_resolve::environment::{Setter, visible};
+use vramlint_resolve::environment::{Setter, visible_devices};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL160",
@@ -89,7 +89,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Processes on one machine, and where that is said.
 fn processes(run: &Run) -> Option<(i64, FileRange)> {
-    let launch = run.launch.as_deref().filter(|launch| !launch.open)?;
+    let launch = run.launch.as_deref().filter(|launch| !launch.has_unknown_flags)?;
     match launch.launcher {
         Launcher::Torchrun => {
             let word = launch.flag("--nproc_per_node")?.values.first()?;
@@ -119,9 +119,9 @@ fn processes(run: &Run) -> Option<(i64, FileRange)> {
 /// The GPUs that a process sees: by the command, else by the code itself.
 fn devices(cx: &Context<'_>, run: &Run) -> Option<(i64, FileRange)> {
     let launch = run.launch.as_deref()?;
-    let count = |text: &str| i64::try_from(visible::read(text).ids.len()).ok();
+    let count = |text: &str| i64::try_from(visible_devices::parse(text).ids.len()).ok();
     let files = run.code.as_ref().map_or(&[][..], |code| &code.files);
-    let set = |set: &&vramlint_resolve::environment::SetVariable| {
+    let set = |set: &&vramlint_resolve::environment::VariableAssignment| {
         set.name == "CUDA_VISIBLE_DEVICES" && set.setter == Setter::Python && files.contains(&set.file)
     };
     if let Some(in_code) = cx.project.environment().iter().find(set) {

@@ -52,7 +52,7 @@ use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Finding, Severity, message};
 use vramlint_resolve::SourceFile;
-use vramlint_resolve::versions::{Known, Said};
+use vramlint_resolve::versions::{VersionEvidence, VersionSpec};
 use vramlint_semantic::accelerate::{Answer, Given, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
@@ -129,7 +129,7 @@ fn library(cx: &Context<'_>, precision: &Given) -> Option<Finding> {
     if LIBRARIES.iter().any(|name| said(name).is_some()) || cx.project.files.iter().any(elsewhere) {
         return None;
     }
-    let pinned = |name: &str| matches!(said(name), Some(Said { version: Known::Exact(_), .. }));
+    let pinned = |name: &str| matches!(said(name), Some(VersionEvidence { version: VersionSpec::Exact(_), .. }));
     let severity = if pinned("torch") && pinned("accelerate") { Severity::Error } else { Severity::Warning };
     let finding = RULE.finding(
         precision.place,

@@ -43,7 +43,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
@@ -57,7 +57,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::Accelerate) {
+    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == FileKind::Accelerate) {
         let Some(node) = file.data().and_then(|data| data.root()?.get("gpu_ids")) else { continue };
         let loader = if file.data().is_some_and(|data| data.json) { Loader::Json } else { Loader::PyYaml };
         let Some(value) = node.value(loader) else { continue };

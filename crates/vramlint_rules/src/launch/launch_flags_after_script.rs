@@ -84,7 +84,7 @@ const SHARED: &[&str] =
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for launch in &cx.project.launches {
-        if !matches!(launch.launcher, Launcher::Accelerate | Launcher::Torchrun) || launch.open {
+        if !matches!(launch.launcher, Launcher::Accelerate | Launcher::Torchrun) || launch.has_unknown_flags {
             continue;
         }
         let Some(script) = launch.script.as_ref() else { continue };
@@ -94,7 +94,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let folder = cx.project.file(launch.file).folder();
-        let entry = script.text().and_then(|path| cx.project.lookup.find(path, folder));
+        let entry = script.text().and_then(|path| cx.project.path_resolver.resolve(path, folder));
         let Some(code) = entry.and_then(|entry| cx.project.code(entry)) else { continue };
         for (option, flag) in strays {
             let name = flag.trim_start_matches('-');

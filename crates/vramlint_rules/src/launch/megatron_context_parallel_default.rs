@@ -51,7 +51,7 @@
 use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::accelerate::{Answer, starts};
 use vramlint_semantic::version_gate;
 
@@ -66,7 +66,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// The field came with its default.
-const DEFAULT: Span = Span::since("accelerate", "1.13");
+const DEFAULT: VersionRange = VersionRange::since("accelerate", "1.13");
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();

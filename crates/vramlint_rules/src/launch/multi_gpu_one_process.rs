@@ -47,7 +47,7 @@ use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
 use vramlint_edit as edit;
 use vramlint_resolve::launch::{Launch, from_script};
-use vramlint_resolve::{Kind, Origin, Project, Run, SourceFile};
+use vramlint_resolve::{FileKind, Origin, Project, Run, SourceFile};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
@@ -65,7 +65,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for run in &cx.project.runs {
         in_run(cx.project, run, &mut once, out);
     }
-    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::Accelerate) {
+    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == FileKind::Accelerate) {
         let used = cx.project.runs.iter().any(|run| run.accelerate == Some(file.id));
         if !used && !overridden_elsewhere(cx.project, file) {
             in_file(file, out);
@@ -79,11 +79,12 @@ fn overridden_elsewhere(project: &Project, file: &SourceFile) -> bool {
     let gives = |launch: &Launch| {
         let named = launch.flag("--config_file").and_then(|flag| flag.values.first());
         let this_one = named.is_some_and(|word| {
-            word.text().is_none_or(|path| project.lookup.find(path, project.file(launch.file).folder()) == Some(file.id))
+            word.text()
+                .is_none_or(|path| project.path_resolver.resolve(path, project.file(launch.file).folder()) == Some(file.id))
         });
         launch.launcher == Launcher::Accelerate && this_one && launch.flag("--num_processes").is_some()
     };
-    let scripts = project.files.iter().filter(|other| project.is_fragment(other.id));
+    let scripts = project.files.iter().filter(|other| project.is_documentation_snippet(other.id));
     project.launches.iter().any(|launch| gives(launch))
         || scripts
             .filter_map(|other| other.script().map(|script| from_script(other.id, &other.text, script)))

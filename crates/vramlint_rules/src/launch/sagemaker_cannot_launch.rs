@@ -53,8 +53,8 @@
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, Value, message};
-use vramlint_resolve::Kind;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::FileKind;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
@@ -69,12 +69,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// The loader adds a number of processes to a file of type NO.
-const INJECTED: Span = Span::since("accelerate", "0.34");
+const INJECTED: VersionRange = VersionRange::since("accelerate", "0.34");
 /// The launcher asks the file for a block that its class does not have.
-const BROKEN: Span = Span::since("accelerate", "1.10");
+const BROKEN: VersionRange = VersionRange::since("accelerate", "1.10");
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::Accelerate) {
+    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == FileKind::Accelerate) {
         let Some(root) = file.data().and_then(DataFile::root) else { continue };
         let Some(at) = root.get("compute_environment").filter(|node| node.text() == Some("AMAZON_SAGEMAKER")) else { continue };
         let Some(kind) = root.get("distributed_type") else { continue };

@@ -118,7 +118,7 @@ fn contradiction(cx: &Context<'_>, run: &Run, concept: Concept, setting: &Settin
     let (place, winning_place) = (loser.origin.place()?, winner.origin.place()?);
     let (lost, won) = (loser.known()?, winner.known()?);
     let certain = [loser, winner].iter().all(|candidate| candidate.condition.is_none() && candidate.assumptions.is_empty());
-    if !certain || place == winning_place || agree(lost, won) || is_off(lost) || cx.project.is_fragment(place.file) {
+    if !certain || place == winning_place || agree(lost, won) || is_off(lost) || cx.project.is_documentation_snippet(place.file) {
         return None;
     }
     let severity = severity(&loser.origin, &winner.origin)?;

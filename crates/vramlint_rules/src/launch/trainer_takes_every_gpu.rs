@@ -66,7 +66,7 @@ use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_resolve::Run;
-use vramlint_resolve::versions::{Holds, Span};
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::accelerate::{Path, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
@@ -80,7 +80,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// TRL's trainers say no since this version at the latest.
-const REFUSED: Span = Span::since("trl", "1.16");
+const REFUSED: VersionRange = VersionRange::since("trl", "1.16");
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let starts = starts(cx.project);
@@ -98,7 +98,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if code.models.iter().any(kept) {
             continue;
         }
-        let trl = run.dialect == Dialect::Trl && cx.project.holds(run.place.file, &REFUSED) == Holds::Always;
+        let trl = run.dialect == Dialect::Trl && cx.project.version_matches(run.place.file, &REFUSED) == RangeMatch::Always;
         // Where the number of GPUs is declared, another rule says so.
         if trl && cx.project.policy(run.place.file).target.count.is_some() {
             continue;

@@ -56,7 +56,7 @@ use vramlint_catalog::flags::{self, Launcher};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
 use vramlint_resolve::launch::{Launch, LaunchFlag};
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
@@ -106,7 +106,7 @@ const ELSEWHERE: &[(Launcher, &str, &str)] = &[
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for launch in &cx.project.launches {
-        if !matches!(launch.launcher, Launcher::Accelerate | Launcher::Torchrun) || launch.open {
+        if !matches!(launch.launcher, Launcher::Accelerate | Launcher::Torchrun) || launch.has_unknown_flags {
             continue;
         }
         for flag in &launch.flags {
@@ -121,7 +121,7 @@ fn judge(cx: &Context<'_>, launch: &Launch, flag: &LaunchFlag) -> Option<Finding
     let place = FileRange::new(launch.file, flag.word);
     let name = flag.name.as_str();
     if let Some((name, until)) = GONE.iter().find(|(gone, _)| launch.launcher == Launcher::Accelerate && *gone == name) {
-        let verdict = version_gate::judge(cx.project, launch.file, &Span::since("accelerate", until), Severity::Error)?;
+        let verdict = version_gate::judge(cx.project, launch.file, &VersionRange::since("accelerate", until), Severity::Error)?;
         let message = message!("accelerate launch no longer has {name}", "accelerate launch 已没有参数 {name}");
         let finding = verdict.on(RULE.finding(place, message));
         return Some(match verdict.pin_it {

@@ -78,7 +78,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
     for start in &starts(cx.project) {
         let (Some(file), Some(root)) = (start.file, start.root()) else { continue };
-        if !file.text.contains('$') || is_template(file) || cx.project.is_fragment(file.id) {
+        if !file.text.contains('$') || is_template(file) || cx.project.is_documentation_snippet(file.id) {
             continue;
         }
         let found: Vec<_> = KEYS.iter().filter_map(|key| variable(start, root, key)).collect();

@@ -46,7 +46,7 @@ use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::flags::Launcher;
-use vramlint_resolve::environment::visible;
+use vramlint_resolve::environment::visible_devices;
 use vramlint_resolve::launch::{Launch, LaunchFlag};
 
 pub(crate) static RULE: Rule = Rule {
@@ -61,7 +61,8 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut once = Once::default();
-    for launch in cx.project.launches.iter().filter(|launch| launch.launcher == Launcher::DeepSpeed && !launch.open) {
+    for launch in cx.project.launches.iter().filter(|launch| launch.launcher == Launcher::DeepSpeed && !launch.has_unknown_flags)
+    {
         // With a hostfile the machines decide, and the variable is left alone.
         let Some(set) = launch.variable("CUDA_VISIBLE_DEVICES").filter(|_| launch.flag("-H").is_none()) else { continue };
         let Some(shown) = set.value.text().filter(|value| !value.is_empty()) else { continue };
@@ -71,7 +72,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let same = chosen.is_some_and(|chosen| {
-            let ids = visible::read(shown).ids;
+            let ids = visible_devices::parse(shown).ids;
             let whole = ids.iter().enumerate().all(|(index, id)| *id == index.to_string());
             chosen == ids || whole && chosen.iter().all(|id| ids.contains(id))
         });

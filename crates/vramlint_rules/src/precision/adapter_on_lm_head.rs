@@ -63,7 +63,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileId, FileRange, Severity, Value, message};
 use vramlint_resolve::arguments::ArgumentReader;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::trainers::trainers;
 use vramlint_semantic::version_gate;
 
@@ -93,7 +93,7 @@ fn names_head(value: &Value) -> bool {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     let mut tell = |file: FileId, place: FileRange, related: Option<FileRange>, out: &mut Sink| {
-        let span = Span::since("trl", SINCE);
+        let span = VersionRange::since("trl", SINCE);
         let Some(severity) = version_gate::severity(cx.project, file, &span, RULE.severity) else { return };
         if !told.first(place, "") {
             return;

@@ -53,7 +53,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Message, Severity, Value, message};
 use vramlint_resolve::CallRef;
 use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::{calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
@@ -94,7 +94,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             // Names of tasks are looked at since peft 0.14 (0.13.2 takes any).
             let severity = if name == "task_type" {
-                version_gate::severity(cx.project, value.place.file, &Span::since("peft", "0.14"), RULE.severity)
+                version_gate::severity(cx.project, value.place.file, &VersionRange::since("peft", "0.14"), RULE.severity)
             } else {
                 Some(RULE.severity)
             };

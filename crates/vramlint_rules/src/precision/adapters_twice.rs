@@ -61,7 +61,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::trainers::{Trainer, trainers};
 use vramlint_semantic::version_gate;
 
@@ -79,7 +79,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut told = Told::default();
     for trainer in trainers(cx.project).iter().filter(|trainer| trainer.is_trl() && trainer.made("peft_config").is_some()) {
         let (Some(given), Some(adapted)) = (trainer.argument("peft_config"), adapted(cx, trainer)) else { continue };
-        let span = Span::since("trl", "0.27");
+        let span = VersionRange::since("trl", "0.27");
         let Some(severity) = version_gate::severity(cx.project, trainer.call.file, &span, RULE.severity) else { continue };
         if !told.first(given.place, "") {
             continue;

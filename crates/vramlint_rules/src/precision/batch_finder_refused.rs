@@ -56,7 +56,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::arguments::ArgumentSet;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::arguments::{GROUPS, run, trainings};
 use vramlint_semantic::version_gate;
 
@@ -77,7 +77,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let class = set.training_class().unwrap_or_default();
         let (severity, message) = if GROUPS.contains(&class) {
             let name = class.trim_start_matches("trl.").trim_end_matches("Config");
-            let span = Span::since("trl", "1.10");
+            let span = VersionRange::since("trl", "1.10");
             let Some(severity) = version_gate::severity(cx.project, set.file(), &span, RULE.severity) else { continue };
             (
                 severity,

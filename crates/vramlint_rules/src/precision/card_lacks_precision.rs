@@ -75,7 +75,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileId, Severity, Value, message};
 use vramlint_catalog::gpus::{self, Gpu};
 use vramlint_resolve::arguments::{ArgumentReader, ArgumentSet};
-use vramlint_resolve::versions::{Holds, Span};
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::arguments::{is_trl, rename, set_to, trainings, written};
 use vramlint_semantic::calls;
 
@@ -147,7 +147,7 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, told: &mut Told, o
     let by_default = is_trl(set)
         && set.lacks("bf16")
         && set.bool("fp16", false) == Some(false)
-        && cx.project.holds(set.file(), &Span::since("trl", "0.19.1")) == Holds::Always
+        && cx.project.version_matches(set.file(), &VersionRange::since("trl", "0.19.1")) == RangeMatch::Always
         && set.reader == ArgumentReader::Call;
     if let Some(call) = set.library_call().filter(|call| by_default && !call.is_subclass && told.first(call.callee, "")) {
         let message = message!(

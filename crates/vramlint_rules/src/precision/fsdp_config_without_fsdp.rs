@@ -72,7 +72,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let elsewhere = speaks_of(cx.project, set, "use_fsdp")
             || speaks_of(cx.project, set, "distributed_type: FSDP")
             || speaks_of(cx.project, set, "FullyShardedDataParallelPlugin")
-            || run(cx.project, set).is_some_and(|run| run.launch.as_ref().is_some_and(|launch| launch.open));
+            || run(cx.project, set).is_some_and(|run| run.launch.as_ref().is_some_and(|launch| launch.has_unknown_flags));
         if nothing || xla || empty || elsewhere || set.bool("fsdp", false) != Some(false) || !told.first(config.place, "") {
             continue;
         }

@@ -46,7 +46,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix};
 use vramlint_base::{Severity, message};
 use vramlint_edit as edit;
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
@@ -59,7 +59,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Some(check),
 };
 
-const CHECKS: &[(Kind, Check)] = &[(Kind::Torchtune, torchtune)];
+const CHECKS: &[(FileKind, Check)] = &[(FileKind::Torchtune, torchtune)];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {

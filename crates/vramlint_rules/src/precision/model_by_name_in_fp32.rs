@@ -53,7 +53,7 @@ use crate::argument_findings::Told;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::trainers::trainers;
 use vramlint_semantic::version_gate;
 
@@ -78,7 +78,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(set) => set.lacks("model_init_kwargs"),
             None => trainer.lacks("args"),
         };
-        let span = Span::since("trl", "0.29");
+        let span = VersionRange::since("trl", "0.29");
         let holds = version_gate::severity(cx.project, trainer.call.file, &span, RULE.severity);
         if !silent || !trainer.lacks("quantization_config") || cx.models.find(name).is_some() || holds.is_none() {
             continue;

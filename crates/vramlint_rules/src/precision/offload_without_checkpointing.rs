@@ -50,7 +50,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Value};
 use vramlint_base::{Severity, message};
 use vramlint_edit as edit;
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
@@ -63,7 +63,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Some(check),
 };
 
-const CHECKS: &[(Kind, Check)] = &[(Kind::Torchtune, torchtune), (Kind::Axolotl, axolotl)];
+const CHECKS: &[(FileKind, Check)] = &[(FileKind::Torchtune, torchtune), (FileKind::Axolotl, axolotl)];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {

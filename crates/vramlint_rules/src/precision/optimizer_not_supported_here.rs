@@ -62,7 +62,7 @@
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
@@ -75,13 +75,13 @@ pub(crate) static RULE: Rule = Rule {
     check: Some(check),
 };
 
-const CHECKS: &[(Kind, Check)] = &[
-    (Kind::Axolotl, axolotl_fsdp),
-    (Kind::Axolotl, axolotl_engine),
-    (Kind::Axolotl, axolotl_tensor_parallel),
-    (Kind::LlamaFactory, llamafactory_adapters),
-    (Kind::LlamaFactory, llamafactory_deepspeed),
-    (Kind::LlamaFactory, llamafactory_two),
+const CHECKS: &[(FileKind, Check)] = &[
+    (FileKind::Axolotl, axolotl_fsdp),
+    (FileKind::Axolotl, axolotl_engine),
+    (FileKind::Axolotl, axolotl_tensor_parallel),
+    (FileKind::LlamaFactory, llamafactory_adapters),
+    (FileKind::LlamaFactory, llamafactory_deepspeed),
+    (FileKind::LlamaFactory, llamafactory_two),
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

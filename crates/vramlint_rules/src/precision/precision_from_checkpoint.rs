@@ -45,7 +45,7 @@
 use crate::frameworks::{self, refusals};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::Severity;
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL486",
@@ -58,5 +58,5 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    frameworks::run(cx, &RULE, &[(Kind::MsSwift, refusals::swift::precision_from_checkpoint)], out);
+    frameworks::run(cx, &RULE, &[(FileKind::MsSwift, refusals::swift::precision_from_checkpoint)], out);
 }

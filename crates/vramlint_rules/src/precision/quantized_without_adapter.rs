@@ -57,7 +57,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix};
 use vramlint_base::{Severity, message};
 use vramlint_edit as edit;
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::Keys;
 
 pub(crate) static RULE: Rule = Rule {
@@ -70,7 +70,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Some(check),
 };
 
-const CHECKS: &[(Kind, Check)] = &[(Kind::Axolotl, axolotl), (Kind::LlamaFactory, llamafactory)];
+const CHECKS: &[(FileKind, Check)] = &[(FileKind::Axolotl, axolotl), (FileKind::LlamaFactory, llamafactory)];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {

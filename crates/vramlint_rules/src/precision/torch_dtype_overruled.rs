@@ -56,7 +56,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::NestedArgument;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::arguments::{is_trl, trainings};
 use vramlint_semantic::version_gate;
 
@@ -77,7 +77,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let entry = |name: &str| kwargs.entries.iter().find(|entry| entry.key == name);
         let (Some(old), None) = (entry("torch_dtype"), entry("dtype")) else { continue };
         let full = old.value.as_ref().and_then(|value| value.as_str()).is_some_and(|name| matches!(name, "float32" | "float"));
-        let span = Span::since("trl", "0.29");
+        let span = VersionRange::since("trl", "0.29");
         let Some(severity) = version_gate::severity(cx.project, set.file(), &span, RULE.severity) else { continue };
         if full || !told.first(old.place, "") {
             continue;

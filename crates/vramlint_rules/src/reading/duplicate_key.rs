@@ -40,7 +40,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use std::collections::HashMap;
 use vramlint_base::{FileRange, Severity, message};
-use vramlint_resolve::{Kind, Project, SourceFile};
+use vramlint_resolve::{FileKind, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
@@ -59,7 +59,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         // A file that code is seen to load counts whatever its keys are.
         let calls = loads.get(&file.id).map_or(&[][..], Vec::as_slice);
         let read = calls.iter().any(|load| load.loader.is_some());
-        if cx.project.kind(file.id) == Kind::Other && !read || cx.project.is_fragment(file.id) {
+        if cx.project.kind(file.id) == FileKind::Other && !read || cx.project.is_documentation_snippet(file.id) {
             continue;
         }
         let omega = calls.iter().any(|load| load.loader == Some(Loader::OmegaConf));
@@ -97,8 +97,8 @@ fn is_templated(text: &str) -> bool {
 /// The reader that refuses the file, where that is known.
 fn refused_by(project: &Project, file: &SourceFile) -> Option<&'static str> {
     match project.kind(file.id) {
-        Kind::LlamaFactory | Kind::Torchtune => Some("OmegaConf"),
-        Kind::DeepSpeed if plain_deepspeed(project, file) == Some(true) => Some("DeepSpeed"),
+        FileKind::LlamaFactory | FileKind::Torchtune => Some("OmegaConf"),
+        FileKind::DeepSpeed if plain_deepspeed(project, file) == Some(true) => Some("DeepSpeed"),
         _ => None,
     }
 }

@@ -62,7 +62,7 @@ fn reads_arguments(project: &Project, load: &LoadedFile) -> bool {
 
 fn loaded(project: &Project, launch: Option<&Launch>, load: &LoadedFile) -> Option<FileId> {
     let folder = project.file(load.place.file).folder();
-    if let Some(file) = load.path.as_deref().and_then(|path| project.lookup.find(path, folder)) {
+    if let Some(file) = load.path.as_deref().and_then(|path| project.path_resolver.resolve(path, folder)) {
         return Some(file);
     }
     let launch = launch?;
@@ -70,8 +70,8 @@ fn loaded(project: &Project, launch: Option<&Launch>, load: &LoadedFile) -> Opti
     if let Some(option) = load.option.as_deref() {
         let options = launch.options();
         let given = options.iter().rfind(|given| given.name.replace('-', "_") == option)?;
-        return project.lookup.find(given.value.as_ref()?.text.as_deref()?, here);
+        return project.path_resolver.resolve(given.value.as_ref()?.text.as_deref()?, here);
     }
     let word = launch.arguments.get(load.argument?.checked_sub(1)?)?;
-    project.lookup.find(word.text()?, here)
+    project.path_resolver.resolve(word.text()?, here)
 }

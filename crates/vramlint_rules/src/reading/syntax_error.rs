@@ -37,7 +37,7 @@ use super::loads::loads;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Message, Severity, message};
-use vramlint_resolve::{Kind, Project, SourceFile, Syntax};
+use vramlint_resolve::{FileKind, Project, SourceFile, Syntax};
 use vramlint_semantic::deepspeed::consumers::{self, Readers};
 use vramlint_syntax::data::NodeKind;
 use vramlint_syntax::{RefusedBy, SyntaxError, yaml};
@@ -57,7 +57,7 @@ const MOST: usize = 3;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut calls = None;
-    for file in cx.project.files.iter().filter(|file| !cx.project.is_fragment(file.id)) {
+    for file in cx.project.files.iter().filter(|file| !cx.project.is_documentation_snippet(file.id)) {
         if !file.decode_errors.is_empty() {
             continue;
         }
@@ -70,7 +70,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let verdicts = errors.iter().filter_map(|error| verdict(cx.project, file, error).map(|verdict| (error, verdict)));
         for (error, (mut severity, help)) in verdicts.take(MOST) {
             // A file that code is seen to load is read whatever its keys are.
-            let all = error.refused_by == RefusedBy::All && file.data().is_some() && cx.project.kind(file.id) == Kind::Other;
+            let all = error.refused_by == RefusedBy::All && file.data().is_some() && cx.project.kind(file.id) == FileKind::Other;
             if all && help.is_none() {
                 let calls = calls.get_or_insert_with(|| loads(cx.project)).get(&file.id);
                 if calls.is_some_and(|calls| calls.iter().any(|load| load.loader.is_some())) {
@@ -96,22 +96,22 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
             Some(message!("vramlint leaves it out; Python itself may take it", "vramlint 跳过了它；Python 本身可能接受")),
         )),
         RefusedBy::All | RefusedBy::PyYaml if is_template(file) => {
-            let ours = file.data().is_none() || kind != Kind::Other;
+            let ours = file.data().is_none() || kind != FileKind::Other;
             ours.then(|| (Severity::Info, Some(rendered())))
         }
-        RefusedBy::All if file.data().is_some() && kind == Kind::Other => Some((Severity::Info, None)),
+        RefusedBy::All if file.data().is_some() && kind == FileKind::Other => Some((Severity::Info, None)),
         RefusedBy::PyYaml => pyyaml(kind),
         RefusedBy::All => Some((Severity::Error, None)),
         RefusedBy::StrictJson if !json => None,
         RefusedBy::StrictJson => match kind {
-            Kind::Other => None,
-            Kind::DeepSpeed => Some(strict(project, file)),
+            FileKind::Other => None,
+            FileKind::DeepSpeed => Some(strict(project, file)),
             _ => Some((Severity::Error, None)),
         },
         // Of a key that stands twice the rule `duplicate-key` speaks.
         RefusedBy::Hjson if is_key(file, error) => None,
         RefusedBy::Hjson => {
-            (kind == Kind::DeepSpeed && plain_deepspeed(project, file) == Some(true)).then_some((Severity::Error, None))
+            (kind == FileKind::DeepSpeed && plain_deepspeed(project, file) == Some(true)).then_some((Severity::Error, None))
         }
     }
 }
@@ -134,10 +134,10 @@ fn rendered() -> Message {
 
 /// What only PyYAML's `safe_load` refuses, such as `!include`: an error where the tool is known to read with it, else advice,
 /// since a project's own loader may add tags.
-fn pyyaml(kind: Kind) -> Option<(Severity, Option<Message>)> {
+fn pyyaml(kind: FileKind) -> Option<(Severity, Option<Message>)> {
     match kind {
-        Kind::Other => None,
-        Kind::Accelerate | Kind::DeepSpeed | Kind::LlamaFactory | Kind::Axolotl | Kind::Torchtune => {
+        FileKind::Other => None,
+        FileKind::Accelerate | FileKind::DeepSpeed | FileKind::LlamaFactory | FileKind::Axolotl | FileKind::Torchtune => {
             Some((Severity::Error, None))
         }
         _ => {

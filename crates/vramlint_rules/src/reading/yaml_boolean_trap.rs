@@ -48,7 +48,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
-use vramlint_resolve::{Kind, Project, SourceFile};
+use vramlint_resolve::{FileKind, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
@@ -68,12 +68,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(root) = data.root() else { continue };
         let calls = loads.get(&file.id).map_or(&[][..], Vec::as_slice);
         match cx.project.kind(file.id) {
-            Kind::Accelerate => accelerate(cx.project, file, root, out),
+            FileKind::Accelerate => accelerate(cx.project, file, root, out),
             // The same class takes the values, read with another loader that makes the same of them.
-            Kind::LlamaFactory => trainer(file, root, Severity::Warning, None, out),
+            FileKind::LlamaFactory => trainer(file, root, Severity::Warning, None, out),
             kind => {
                 let arguments = calls.iter().find(|load| load.into_arguments);
-                let trainers = matches!(kind, Kind::HfTrainer | Kind::Trl);
+                let trainers = matches!(kind, FileKind::HfTrainer | FileKind::Trl);
                 // YAML 1.2 readers take `no` for text.
                 let text = calls.iter().any(|load| load.loader == Some(Loader::Yaml12));
                 if (trainers || arguments.is_some()) && !text {
@@ -141,7 +141,7 @@ fn distributed_type(project: &Project, file: &SourceFile, root: NodeRef<'_>) -> 
     let by_flag = |run: &vramlint_resolve::Run| run.settings.get(&Concept::NumProcesses).is_some_and(|s| s.value().is_some());
     let mut runs = project.runs_of(file.id).peekable();
     let refused = !counted && (runs.peek().is_none() || runs.any(|run| !by_flag(run)));
-    if refused && !project.is_fragment(file.id) {
+    if refused && !project.is_documentation_snippet(file.id) {
         let help = message!(
             "accelerate then asks for --num_processes and stops (commands/launch.py:1306); quote it",
             "accelerate 会要求给出 --num_processes 并停止（commands/launch.py:1306）；请加引号"

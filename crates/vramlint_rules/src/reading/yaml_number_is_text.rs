@@ -64,7 +64,7 @@ use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys::{self, KeyType};
 use vramlint_catalog::{Dialect, dialect};
 use vramlint_edit as edit;
-use vramlint_resolve::{Kind, Project, SourceFile};
+use vramlint_resolve::{FileKind, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeKind, NodeRef, Style};
 use vramlint_syntax::yaml;
 
@@ -111,10 +111,10 @@ fn reader(project: &Project, file: &SourceFile, calls: &[Load]) -> Option<Reader
     }
     match project.kind(file.id) {
         // int('1e8') is refused when the plugin is built (accelerate 1.15.0 utils/dataclasses.py:1930).
-        Kind::Accelerate => Some(Reader { severity: Severity::Warning, call: None }),
+        FileKind::Accelerate => Some(Reader { severity: Severity::Warning, call: None }),
         // Hydra and OmegaConf take it for a number.
-        Kind::Training | Kind::HfTrainer if is_hydra(file) => None,
-        Kind::Training | Kind::HfTrainer => Some(Reader { severity: Severity::Info, call: None }),
+        FileKind::Training | FileKind::HfTrainer if is_hydra(file) => None,
+        FileKind::Training | FileKind::HfTrainer => Some(Reader { severity: Severity::Info, call: None }),
         _ => None,
     }
 }
@@ -130,7 +130,7 @@ fn is_hydra(file: &SourceFile) -> bool {
 
 struct Found<'a> {
     file: &'a SourceFile,
-    kind: Kind,
+    kind: FileKind,
     reader: Reader,
     out: &'a mut Sink,
 }
@@ -182,7 +182,7 @@ impl<'a> Found<'a> {
         // accelerate makes a whole number of the text, and stops, where this policy asks for it (utils/dataclasses.py:1930).
         let root = NodeRef { file: value.file, id: value.file.root().map_or(value.id, |root| root.id) };
         let policy = ["fsdp_auto_wrap_policy", "auto_wrap_policy"].iter().find_map(|key| root.at(&["fsdp_config", key])?.text());
-        let refused = self.kind == Kind::Accelerate
+        let refused = self.kind == FileKind::Accelerate
             && path.last().is_some_and(|key| key.ends_with("min_num_params"))
             && policy.is_some_and(|policy| policy.eq_ignore_ascii_case("SIZE_BASED_WRAP"))
             && root.get("distributed_type").and_then(NodeRef::text) == Some("FSDP");
@@ -192,8 +192,8 @@ impl<'a> Found<'a> {
 
 /// Whether a number is meant under this path: a key of accelerate that takes one, a setting that is one, or a name that speaks of
 /// one. `run_name: 1e5` and `commit: 12e4567` are meant as text.
-fn wants_number(kind: Kind, path: &[&str], number: f64) -> bool {
-    if kind == Kind::Accelerate
+fn wants_number(kind: FileKind, path: &[&str], number: f64) -> bool {
+    if kind == FileKind::Accelerate
         && let Some(key) = keys::find(keys::accelerate(), &path.join("."))
     {
         return matches!(key.kind, KeyType::Int | KeyType::Float | KeyType::Any);
@@ -308,10 +308,10 @@ const COUNTS: &[&str] = &["steps", "samples", "params", "tokens", "size", "epoch
 /// The number as every loader reads it: in whole digits where a whole number is wanted, since `1.0e+8` is a float, and
 /// `int("100000000.0")` is refused (accelerate 1.15.0 utils/dataclasses.py:1930); else with a dot and a sign.
 #[allow(clippy::float_cmp, clippy::cast_possible_truncation)] // whole and far below 2^53
-fn spelling(kind: Kind, path: &[&str], text: &str, number: f64) -> Option<String> {
+fn spelling(kind: FileKind, path: &[&str], text: &str, number: f64) -> Option<String> {
     let whole = number.fract() == 0.0 && (1.0..1e15).contains(&number);
     let wanted = || {
-        let key = keys::find(keys::accelerate(), &path.join(".")).filter(|_| kind == Kind::Accelerate);
+        let key = keys::find(keys::accelerate(), &path.join(".")).filter(|_| kind == FileKind::Accelerate);
         let counts = |name: &&str| words(name).iter().any(|word| COUNTS.contains(&word.as_str()));
         key.is_some_and(|key| key.kind == KeyType::Int) || path.last().is_some_and(counts)
     };

@@ -51,7 +51,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::{Kind, SourceFile};
+use vramlint_resolve::{FileKind, SourceFile};
 use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef, Style};
 
 pub(crate) static RULE: Rule = Rule {
@@ -68,7 +68,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let loads = loads(cx.project);
     // A file that code is seen to load counts whatever its keys are.
     let read = |file: &SourceFile| {
-        cx.project.kind(file.id) != Kind::Other
+        cx.project.kind(file.id) != FileKind::Other
             || loads.get(&file.id).is_some_and(|calls| calls.iter().any(|load| load.loader.is_some()))
     };
     for file in cx.project.files.iter().filter(|file| read(file)) {

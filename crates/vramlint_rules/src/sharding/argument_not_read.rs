@@ -93,7 +93,7 @@ use crate::rule::{Build, Once};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::versions::{Holds, Span};
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::deepspeed::config::{self, Config, Said};
 use vramlint_semantic::deepspeed::optimizers::{self, Schedule};
 use vramlint_semantic::deepspeed::trainer_arguments::{self, Arguments, number};
@@ -143,8 +143,8 @@ impl Reading<'_, '_> {
     fn clipping(&self) -> Option<Finding> {
         let given = self.arguments.given("max_grad_norm").filter(|_| self.config.item("gradient_clipping").is_none())?;
         let norm = number(self.arguments.set.reader, given.value.as_ref()?)?;
-        let own = match self.cx.project.holds(self.config.file.id, &Span::since("deepspeed", "0.19.3")) {
-            Holds::Never => 0.0,
+        let own = match self.cx.project.version_matches(self.config.file.id, &VersionRange::since("deepspeed", "0.19.3")) {
+            RangeMatch::Never => 0.0,
             _ => 1.0,
         };
         if (norm - own).abs() < f64::EPSILON {

@@ -54,7 +54,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_edit as edit;
-use vramlint_resolve::versions::{Holds, Span};
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::deepspeed::config::{self, Config};
 use vramlint_semantic::deepspeed::consumers::Readers;
 
@@ -92,7 +92,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 fn by_default(cx: &Context<'_>, config: &Config<'_>) -> Option<Finding> {
     let trains = config.item("train_batch_size").is_some() || config.item("train_micro_batch_size_per_gpu").is_some();
     let plain = config.uses.iter().all(|one| one.readers.within(Readers::PLAIN)) && trains;
-    let holds = cx.project.holds(config.file.id, &Span::since("deepspeed", "0.19.3")) == Holds::Always;
+    let holds = cx.project.version_matches(config.file.id, &VersionRange::since("deepspeed", "0.19.3")) == RangeMatch::Always;
     (plain && holds).then(|| {
         let message = message!(
             "gradient_clipping is not given: DeepSpeed 0.19.3 and later clip at 1.0",

@@ -66,7 +66,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
-use vramlint_resolve::{Kind, Project, Run, SourceFile};
+use vramlint_resolve::{FileKind, Project, Run, SourceFile};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
@@ -80,7 +80,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == Kind::Accelerate) {
+    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == FileKind::Accelerate) {
         let Some(root) = file.data().and_then(DataFile::root) else { continue };
         let runs: Vec<&Run> = cx.project.runs.iter().filter(|run| run.accelerate == Some(file.id)).collect();
         let Some(named) = named(file, root, &runs) else { continue };
@@ -146,7 +146,7 @@ fn finding(project: &Project, file: &SourceFile, key: NodeRef<'_>, value: NodeRe
             "set it in {json}, or remove it here and pass it as a flag where the JSON says auto",
             "请在 {json} 中设置；或从此处删除，并在 JSON 写 auto 时以启动参数给出"
         ));
-    let id = project.lookup.find(json, file.folder());
+    let id = project.path_resolver.resolve(json, file.folder());
     // Without the JSON the launch ends before this check, and something else may stand in the path where it is started.
     let Some(json_file) = id.map(|id| project.file(id)) else {
         return removed(finding, file, key, value, Applicability::Unsafe).severity(Severity::Warning);

@@ -65,7 +65,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 use vramlint_semantic::accelerate::{Given, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
@@ -87,8 +87,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(given) = start.block("deepspeed_config", "deepspeed_config_file").known() else { continue };
         let Some(path) = given.text().filter(|path| is_relative_path(path)) else { continue };
         let folder = start.project.file(given.place.file).folder();
-        let fragment = start.project.is_fragment(given.place.file);
-        if fragment || start.project.lookup.find(path, folder).is_some() || written(start, path) || !once.first(given.place) {
+        let fragment = start.project.is_documentation_snippet(given.place.file);
+        if fragment
+            || start.project.path_resolver.resolve(path, folder).is_some()
+            || written(start, path)
+            || !once.first(given.place)
+        {
             continue;
         }
         let outside = path.starts_with("..");
@@ -124,7 +128,7 @@ fn with_fix(cx: &Context<'_>, finding: vramlint_base::Finding, given: &Given) ->
     let folder = cx.project.file(given.place.file).folder();
     let wanted = given.text().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
     let near = |file: &&vramlint_resolve::SourceFile| {
-        cx.project.kind(file.id) == Kind::DeepSpeed && file.host.is_none() && keys::nearest(wanted, [file.name()]).is_some()
+        cx.project.kind(file.id) == FileKind::DeepSpeed && file.host.is_none() && keys::nearest(wanted, [file.name()]).is_some()
     };
     let mut known = cx.project.files.iter().filter(near);
     let (Some(only), None) = (known.next(), known.next()) else { return finding };

@@ -60,7 +60,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::accelerate::{Answer, Given, Start, starts};
 use vramlint_semantic::{calls, version_gate};
 
@@ -187,7 +187,7 @@ fn is_true(value: &Value) -> bool {
 }
 
 /// The key came with 1.15 at the latest; 1.13 does not read it.
-const OFFLOAD: Span = Span::since("accelerate", "1.15");
+const OFFLOAD: VersionRange = VersionRange::since("accelerate", "1.15");
 
 fn offload(cx: &Context<'_>, start: &Start<'_>) -> Option<Finding> {
     let given = setting(start, "fsdp_activation_checkpointing_offload").known().filter(|given| given.truth() == Some(true))?;

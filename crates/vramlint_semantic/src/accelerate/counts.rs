@@ -2,7 +2,7 @@
 
 use super::{Answer, Given, Start};
 use vramlint_base::Value;
-use vramlint_resolve::versions::{Holds, Span};
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
 
 impl Start<'_> {
     /// Processes on all machines, where somebody gives a number.
@@ -49,9 +49,9 @@ impl Start<'_> {
     /// FSDP's version, 1 where nobody says; `None` where not known.
     pub fn fsdp_version(&self) -> Option<i64> {
         // Before, nobody reads the key.
-        let before = Span::until("accelerate", "1.6");
+        let before = VersionRange::until("accelerate", "1.6");
         let file = self.file.map(|file| file.id).or_else(|| self.launch.map(|launch| launch.file))?;
-        if self.project.holds(file, &before) == Holds::Always {
+        if self.project.version_matches(file, &before) == RangeMatch::Always {
             return Some(1);
         }
         match self.block("fsdp_config", "fsdp_version") {

@@ -48,7 +48,7 @@ pub fn of<'a>(start: &Start<'a>) -> Option<Json<'a>> {
     }
     let given = start.block("deepspeed_config", "deepspeed_config_file").known()?;
     let folder = start.project.file(given.place.file).folder();
-    let file = start.project.file(start.project.lookup.find(given.text()?, folder)?);
+    let file = start.project.file(start.project.path_resolver.resolve(given.text()?, folder)?);
     let root = file.data().and_then(DataFile::root).filter(|root| root.is_mapping())?;
     let certain = !completed(start, code, &["deepspeed_config[", "deepspeed_plugin.", "hf_ds_config"]);
     Some(Json { file, root, named: given.place, run, certain })
@@ -79,7 +79,7 @@ fn of_plugin<'a>(start: &Start<'a>) -> Option<Json<'a>> {
         return Some(Json { file, root, named: named.place, run, certain: certain && dict.complete });
     }
     let ArgValue::Known(Value::Text(path)) = &value.value else { return None };
-    let file = start.project.file(start.project.lookup.find(path, start.project.file(plugin.file).folder())?);
+    let file = start.project.file(start.project.path_resolver.resolve(path, start.project.file(plugin.file).folder())?);
     let root = file.data().and_then(DataFile::root).filter(|root| root.is_mapping())?;
     Some(Json { file, root, named: named.place, run, certain })
 }

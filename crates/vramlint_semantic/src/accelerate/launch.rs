@@ -7,7 +7,7 @@ use vramlint_base::{Edit, FileRange, TextRange, Value};
 use vramlint_catalog::flags::{self, Arity, Launcher};
 use vramlint_edit as edit;
 use vramlint_resolve::launch::Launch;
-use vramlint_resolve::{Kind, Project, Run, SourceFile};
+use vramlint_resolve::{FileKind, Project, Run, SourceFile};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 use vramlint_syntax::shell::Word;
 
@@ -38,7 +38,7 @@ pub struct Flag {
 /// Every start of the project: its commands, then the files that none of them uses.
 pub fn starts(project: &Project) -> Vec<Start<'_>> {
     let mut starts: Vec<Start<'_>> = project.launches.iter().filter_map(|launch| of_launch(project, launch)).collect();
-    for file in project.files.iter().filter(|file| project.kind(file.id) == Kind::Accelerate) {
+    for file in project.files.iter().filter(|file| project.kind(file.id) == FileKind::Accelerate) {
         if !starts.iter().any(|start| start.file.is_some_and(|used| used.id == file.id)) {
             starts.push(Start { project, file: Some(file), launch: None, run: None, absent: false });
         }
@@ -52,7 +52,7 @@ fn of_launch<'a>(project: &'a Project, launch: &'a Arc<Launch>) -> Option<Start<
         Launcher::Accelerate => {
             let named = launch.flag("--config_file");
             let path = named.and_then(|flag| flag.values.first()).and_then(Word::text);
-            let file = path.and_then(|path| project.lookup.find(path, project.file(launch.file).folder()));
+            let file = path.and_then(|path| project.path_resolver.resolve(path, project.file(launch.file).folder()));
             let absent = named.is_some() && file.is_none();
             Some(Start { project, file: file.map(|id| project.file(id)), launch: Some(launch), run: run(), absent })
         }
@@ -74,12 +74,12 @@ impl<'a> Start<'a> {
 
     /// Whether flags or keys may be there that are not seen.
     pub fn may_hide(&self) -> bool {
-        self.absent || self.launch.is_some_and(|launch| launch.open)
+        self.absent || self.launch.is_some_and(|launch| launch.has_unknown_flags)
     }
 
     /// Whether flags may be there that are not seen.
     pub fn may_hide_flags(&self) -> bool {
-        self.launch.is_some_and(|launch| launch.open)
+        self.launch.is_some_and(|launch| launch.has_unknown_flags)
     }
 
     /// The root of the file, where it is a mapping.

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use vramlint_base::{FileId, FileRange, Severity, Value};
 use vramlint_catalog::keys::Key;
 use vramlint_resolve::Project;
-use vramlint_resolve::versions::{Holds, Span};
-use vramlint_resolve::{DeepSpeedDict, Kind, SourceFile};
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
+use vramlint_resolve::{DeepSpeedDict, FileKind, SourceFile};
 use vramlint_syntax::RefusedBy;
 use vramlint_syntax::data::{Loader, NodeRef};
 
@@ -47,7 +47,7 @@ pub enum Said {
 /// Every configuration of DeepSpeed in the project that can be read: by what it says, or since a run trains with it.
 pub fn configs<'a>(project: &'a Project) -> Vec<Config<'a>> {
     let named: BTreeSet<FileId> = project.runs.iter().filter_map(|run| run.deepspeed).collect();
-    let of_engine = |file: &&SourceFile| project.kind(file.id) == Kind::DeepSpeed || named.contains(&file.id);
+    let of_engine = |file: &&SourceFile| project.kind(file.id) == FileKind::DeepSpeed || named.contains(&file.id);
     let files = project.files.iter().filter(of_engine).filter_map(|file| config(project, file));
     files.chain(project.deepspeed_dicts().iter().filter_map(|dict| in_code(project, dict))).collect()
 }
@@ -62,7 +62,7 @@ fn config<'a>(project: &'a Project, file: &'a SourceFile) -> Option<Config<'a>> 
     let data = file.data()?;
     // What the parser made of a broken file is not what is written there.
     let broken = data.errors.iter().any(|error| error.refused_by == RefusedBy::All);
-    let root = data.root().filter(|root| root.is_mapping() && !broken && !project.is_fragment(file.id))?;
+    let root = data.root().filter(|root| root.is_mapping() && !broken && !project.is_documentation_snippet(file.id))?;
     let loader = if data.json { Loader::Json } else { Loader::PyYaml };
     Some(Config { file, root, uses: consumers::uses(project, file.id), loader })
 }
@@ -223,10 +223,10 @@ pub fn inside(key: &Key, block: &str) -> bool {
 /// The severity of what DeepSpeed refuses from a version on and older ones, which may still be in use, do not: an error where the
 /// project has such a version, advice where its version is not known.
 pub fn recent(project: &Project, file: FileId, since: &'static str) -> Option<Severity> {
-    version_gate::severity(project, file, &Span::since("deepspeed", since), Severity::Error)
+    version_gate::severity(project, file, &VersionRange::since("deepspeed", since), Severity::Error)
 }
 
 /// The severity of what every version refuses but those that a project pins and nobody else uses any more.
 pub fn unless_older(project: &Project, file: FileId, since: &'static str) -> Option<Severity> {
-    (project.holds(file, &Span::since("deepspeed", since)) != Holds::Never).then_some(Severity::Error)
+    (project.version_matches(file, &VersionRange::since("deepspeed", since)) != RangeMatch::Never).then_some(Severity::Error)
 }

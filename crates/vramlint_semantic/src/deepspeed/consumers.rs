@@ -8,7 +8,7 @@ use vramlint_base::FileId;
 use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::code::{CodeFacts, LoadRole};
-use vramlint_resolve::{ConfigConsumer, DeepSpeedDict, Kind, Project, Run};
+use vramlint_resolve::{ConfigConsumer, DeepSpeedDict, FileKind, Project, Run};
 use vramlint_syntax::data::{DataFile, NodeRef};
 
 /// The readers that one use of a file may have: a set, since a project does not always show which it is.
@@ -90,9 +90,9 @@ fn named_by_accelerate(project: &Project, file: FileId) -> bool {
     let by = |other: &&vramlint_resolve::SourceFile| {
         let named =
             other.data().and_then(DataFile::root).and_then(|root| root.at(&["deepspeed_config", "deepspeed_config_file"]));
-        named.and_then(NodeRef::text).and_then(|path| project.lookup.find(path, other.folder())) == Some(file)
+        named.and_then(NodeRef::text).and_then(|path| project.path_resolver.resolve(path, other.folder())) == Some(file)
     };
-    project.files.iter().filter(|other| project.kind(other.id) == Kind::Accelerate).any(|other| by(&other))
+    project.files.iter().filter(|other| project.kind(other.id) == FileKind::Accelerate).any(|other| by(&other))
 }
 
 /// Who reads the file in a run; `None` where the run names it and does not use it.
@@ -174,6 +174,6 @@ fn passes_through_code(project: &Project, code: &CodeFacts, file: FileId) -> boo
     let loaded = code.loads.iter().filter(|load| load.role == LoadRole::DeepSpeed && load.loader.is_some());
     loaded.into_iter().any(|load| {
         let folder = project.file(load.place.file).folder();
-        load.path.as_deref().is_none_or(|path| project.lookup.find(path, folder) == Some(file))
+        load.path.as_deref().is_none_or(|path| project.path_resolver.resolve(path, folder) == Some(file))
     })
 }

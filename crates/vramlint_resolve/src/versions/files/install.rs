@@ -1,11 +1,11 @@
 //! `pip install transformers==4.44` in shell scripts and Dockerfiles.
 
-use super::{Mention, requirement};
-use crate::versions::Rank;
+use super::{LibraryMention, requirement};
+use crate::versions::EvidenceRank;
 use vramlint_base::TextRange;
 
 /// Names of one version that commands of a text install. Ranges there say less than the files of a project do.
-pub fn installs(text: &str) -> Vec<Mention> {
+pub fn pip_installs(text: &str) -> Vec<LibraryMention> {
     let (mut out, mut at, mut going) = (Vec::new(), 0, false);
     for raw in text.split_inclusive('\n') {
         let (start, line) = (at, raw.trim_end());
@@ -26,7 +26,7 @@ pub fn installs(text: &str) -> Vec<Mention> {
             let own = word.trim().trim_matches(['"', '\'', '\\']);
             if own.contains("==") && !own.contains('$') {
                 let range = TextRange::of(place + quotes..place + quotes + own.len());
-                out.extend(requirement::read(own, range).filter(|mention| mention.rank == Rank::Exact));
+                out.extend(requirement::read(own, range).filter(|mention| mention.rank == EvidenceRank::Exact));
             }
             place += word.len();
         }

@@ -1,13 +1,13 @@
 //! Lock files. They are written by tools, line by line in one shape, and may be long: no parser is needed.
 
-use super::Mention;
-use crate::versions::Known;
+use super::LibraryMention;
+use crate::versions::VersionSpec;
 use pep440_rs::Version;
 use std::str::FromStr;
 use vramlint_base::TextRange;
 
 /// `uv.lock`, `poetry.lock`, `pdm.lock`, `pylock.toml`: tables with a `name` and a `version`.
-pub(super) fn packages(text: &str) -> Vec<Mention> {
+pub(super) fn packages(text: &str) -> Vec<LibraryMention> {
     let mut out = Vec::new();
     let (mut inside, mut name, mut at) = (false, None, 0);
     for raw in text.split_inclusive('\n') {
@@ -22,7 +22,7 @@ pub(super) fn packages(text: &str) -> Vec<Mention> {
             && let Some(value) = value_of(line, "version")
             && let (Some(name), Ok(version)) = (name, Version::from_str(value))
         {
-            out.extend(Mention::new(name, Known::Exact(version), TextRange::of(start..start + line.len())));
+            out.extend(LibraryMention::new(name, VersionSpec::Exact(version), TextRange::of(start..start + line.len())));
         }
     }
     out
@@ -33,7 +33,7 @@ fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
 }
 
 /// `Pipfile.lock`: `"transformers": { … "version": "==4.44.0" }` in sections of packages.
-pub(super) fn pipfile(text: &str) -> Vec<Mention> {
+pub(super) fn pipfile_packages(text: &str) -> Vec<LibraryMention> {
     let data = vramlint_syntax::json::parse(text);
     let Some(root) = data.root() else { return Vec::new() };
     let sections = root.entries().filter(|(key, _)| key.text() != Some("_meta"));
@@ -41,7 +41,7 @@ pub(super) fn pipfile(text: &str) -> Vec<Mention> {
     packages
         .filter_map(|(name, package)| {
             let version = package.get("version")?;
-            Mention::new(name.text()?, Known::from_specifiers(version.text()?)?, version.range())
+            LibraryMention::new(name.text()?, VersionSpec::from_specifiers(version.text()?)?, version.range())
         })
         .collect()
 }

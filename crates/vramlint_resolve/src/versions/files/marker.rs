@@ -2,20 +2,20 @@
 
 /// Whether a requirement counts on a machine that trains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Counts {
+pub(super) enum MarkerResult {
     /// It does.
-    Yes,
+    Applies,
     /// It depends on what is not known: the version of Python, the extras that are chosen.
-    Maybe,
+    Unknown,
     /// It does not.
-    No,
+    Excluded,
 }
 
 /// Weighs a marker, for Linux: CUDA runs there, and a project that trains elsewhere has the same versions nearly always.
-pub(super) fn weigh(marker: &str) -> Counts {
+pub(super) fn evaluate(marker: &str) -> MarkerResult {
     let marker = marker.trim();
     if marker.is_empty() {
-        return Counts::Yes;
+        return MarkerResult::Applies;
     }
     let words = words(marker);
     let mut at = 0;
@@ -41,33 +41,33 @@ fn words(text: &str) -> Vec<String> {
     out
 }
 
-fn any_of(words: &[String], at: &mut usize) -> Counts {
+fn any_of(words: &[String], at: &mut usize) -> MarkerResult {
     let mut result = all_of(words, at);
     while words.get(*at).is_some_and(|word| word == "or") {
         *at += 1;
         result = match (result, all_of(words, at)) {
-            (Counts::Yes, _) | (_, Counts::Yes) => Counts::Yes,
-            (Counts::No, Counts::No) => Counts::No,
-            _ => Counts::Maybe,
+            (MarkerResult::Applies, _) | (_, MarkerResult::Applies) => MarkerResult::Applies,
+            (MarkerResult::Excluded, MarkerResult::Excluded) => MarkerResult::Excluded,
+            _ => MarkerResult::Unknown,
         };
     }
     result
 }
 
-fn all_of(words: &[String], at: &mut usize) -> Counts {
+fn all_of(words: &[String], at: &mut usize) -> MarkerResult {
     let mut result = atom(words, at);
     while words.get(*at).is_some_and(|word| word == "and") {
         *at += 1;
         result = match (result, atom(words, at)) {
-            (Counts::No, _) | (_, Counts::No) => Counts::No,
-            (Counts::Yes, Counts::Yes) => Counts::Yes,
-            _ => Counts::Maybe,
+            (MarkerResult::Excluded, _) | (_, MarkerResult::Excluded) => MarkerResult::Excluded,
+            (MarkerResult::Applies, MarkerResult::Applies) => MarkerResult::Applies,
+            _ => MarkerResult::Unknown,
         };
     }
     result
 }
 
-fn atom(words: &[String], at: &mut usize) -> Counts {
+fn atom(words: &[String], at: &mut usize) -> MarkerResult {
     if words.get(*at).is_some_and(|word| word == "(") {
         *at += 1;
         let inner = any_of(words, at);
@@ -86,31 +86,31 @@ fn atom(words: &[String], at: &mut usize) -> Counts {
         "platform_system" if value == "Linux" => true,
         "os_name" if value == "posix" => true,
         "sys_platform" | "platform_system" | "os_name" => false,
-        _ => return Counts::Maybe,
+        _ => return MarkerResult::Unknown,
     };
     match (operator, linux) {
-        ("==", true) | ("!=", false) => Counts::Yes,
-        ("==", false) | ("!=", true) => Counts::No,
-        _ => Counts::Maybe,
+        ("==", true) | ("!=", false) => MarkerResult::Applies,
+        ("==", false) | ("!=", true) => MarkerResult::Excluded,
+        _ => MarkerResult::Unknown,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Counts, weigh};
+    use super::{MarkerResult, evaluate};
 
     #[test]
     fn linux_is_assumed_and_python_is_not() {
-        assert_eq!(weigh(""), Counts::Yes);
-        assert_eq!(weigh("sys_platform == 'linux'"), Counts::Yes);
-        assert_eq!(weigh("sys_platform != \"darwin\" and platform_system=='Linux'"), Counts::Yes);
-        assert_eq!(weigh("platform_system == 'Windows'"), Counts::No);
-        assert_eq!(weigh("'win32' == sys_platform or (os_name == 'nt')"), Counts::No);
-        assert_eq!(weigh("python_version < '3.9'"), Counts::Maybe);
-        assert_eq!(weigh("python_version < '3.9' and sys_platform == 'darwin'"), Counts::No);
-        assert_eq!(weigh("extra == 'train'"), Counts::Maybe);
+        assert_eq!(evaluate(""), MarkerResult::Applies);
+        assert_eq!(evaluate("sys_platform == 'linux'"), MarkerResult::Applies);
+        assert_eq!(evaluate("sys_platform != \"darwin\" and platform_system=='Linux'"), MarkerResult::Applies);
+        assert_eq!(evaluate("platform_system == 'Windows'"), MarkerResult::Excluded);
+        assert_eq!(evaluate("'win32' == sys_platform or (os_name == 'nt')"), MarkerResult::Excluded);
+        assert_eq!(evaluate("python_version < '3.9'"), MarkerResult::Unknown);
+        assert_eq!(evaluate("python_version < '3.9' and sys_platform == 'darwin'"), MarkerResult::Excluded);
+        assert_eq!(evaluate("extra == 'train'"), MarkerResult::Unknown);
         for broken in ["(", "and", "sys_platform", "'", "== ==", "a b c d", "）"] {
-            _ = weigh(broken);
+            _ = evaluate(broken);
         }
     }
 }

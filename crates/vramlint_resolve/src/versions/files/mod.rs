@@ -10,22 +10,22 @@ mod requirements;
 mod setup;
 mod toml_tables;
 
-pub use install::installs;
+pub use install::pip_installs;
 pub use requirements::{Include, includes};
 
-use super::{Known, Rank};
+use super::{EvidenceRank, VersionSpec};
 use vramlint_base::TextRange;
 use vramlint_catalog::releases::followed;
 
 /// What a file says of one library.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mention {
+pub struct LibraryMention {
     /// The library, normalized.
     pub library: &'static str,
     /// The version.
-    pub version: Known,
+    pub version: VersionSpec,
     /// How much it counts.
-    pub rank: Rank,
+    pub rank: EvidenceRank,
     /// Where it is written.
     pub range: TextRange,
     /// Whether a marker decides if it counts.
@@ -34,7 +34,7 @@ pub struct Mention {
 
 /// A kind of file that names versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
+pub enum ManifestKind {
     /// `requirements.txt` and its like.
     Requirements,
     /// `pyproject.toml`.
@@ -53,9 +53,9 @@ pub enum Form {
     SetupPy,
 }
 
-impl Form {
+impl ManifestKind {
     /// By the name of a file.
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let lower = name.to_lowercase();
         Some(match lower.as_str() {
             "pyproject.toml" => Self::Pyproject,
@@ -85,27 +85,27 @@ impl Form {
 }
 
 /// What a file says of the libraries that are followed, in order of their place.
-pub fn mentions(form: Form, text: &str) -> Vec<Mention> {
+pub fn read_mentions(form: ManifestKind, text: &str) -> Vec<LibraryMention> {
     let found = match form {
-        Form::Requirements => requirements::read(text),
-        Form::Pyproject => toml_tables::pyproject(text),
-        Form::Pipfile => toml_tables::pipfile(text),
-        Form::Lock => lock::packages(text),
-        Form::PipfileLock => lock::pipfile(text),
-        Form::Conda => conda::read(text),
-        Form::SetupCfg => setup::cfg(text),
-        Form::SetupPy => setup::py(text),
+        ManifestKind::Requirements => requirements::read(text),
+        ManifestKind::Pyproject => toml_tables::pyproject(text),
+        ManifestKind::Pipfile => toml_tables::pipfile(text),
+        ManifestKind::Lock => lock::packages(text),
+        ManifestKind::PipfileLock => lock::pipfile_packages(text),
+        ManifestKind::Conda => conda::read(text),
+        ManifestKind::SetupCfg => setup::read_cfg(text),
+        ManifestKind::SetupPy => setup::read_py(text),
     };
     intersect(found)
 }
 
 /// Ranges that one file gives for one library all count, unless markers choose between them.
-fn intersect(found: Vec<Mention>) -> Vec<Mention> {
-    let mut out: Vec<Mention> = Vec::new();
+fn intersect(found: Vec<LibraryMention>) -> Vec<LibraryMention> {
+    let mut out: Vec<LibraryMention> = Vec::new();
     for mention in found {
         let same = out.iter_mut().find(|other| other.library == mention.library && !other.conditional && !mention.conditional);
         if let Some(other) = same
-            && let Some(both) = other.version.and(&mention.version)
+            && let Some(both) = other.version.intersect(&mention.version)
         {
             other.version = both;
         } else {
@@ -115,16 +115,16 @@ fn intersect(found: Vec<Mention>) -> Vec<Mention> {
     out
 }
 
-impl Mention {
+impl LibraryMention {
     /// A mention of a library that is followed. Its rank follows from how exact it is.
-    fn new(name: &str, version: Known, range: TextRange) -> Option<Self> {
-        let rank = if matches!(version, Known::Exact(_)) { Rank::Exact } else { Rank::Range };
+    fn new(name: &str, version: VersionSpec, range: TextRange) -> Option<Self> {
+        let rank = if matches!(version, VersionSpec::Exact(_)) { EvidenceRank::Exact } else { EvidenceRank::Range };
         Some(Self { library: followed(name)?, version, rank, range, conditional: false })
     }
 
     /// A library that an environment has.
-    pub fn installed(library: &'static str, version: Known, range: TextRange) -> Self {
-        Self { library, version, rank: Rank::Installed, range, conditional: false }
+    pub fn installed(library: &'static str, version: VersionSpec, range: TextRange) -> Self {
+        Self { library, version, rank: EvidenceRank::Installed, range, conditional: false }
     }
 
     fn conditional(mut self, conditional: bool) -> Self {

@@ -1,14 +1,14 @@
 //! One requirement: `name[extras] >=1,<2 ; marker`, `name @ url`.
 
-use super::Mention;
-use super::marker::{Counts, weigh};
-use crate::versions::Known;
+use super::LibraryMention;
+use super::marker::{MarkerResult, evaluate};
+use crate::versions::VersionSpec;
 use pep440_rs::Version;
 use std::str::FromStr;
 use vramlint_base::TextRange;
 
 /// Reads a requirement that stands at `range`.
-pub(super) fn read(text: &str, range: TextRange) -> Option<Mention> {
+pub(super) fn read(text: &str, range: TextRange) -> Option<LibraryMention> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c)).unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
@@ -23,15 +23,17 @@ pub(super) fn read(text: &str, range: TextRange) -> Option<Mention> {
         (in_address(address.trim(), name), marker)
     } else {
         let (specifiers, marker) = rest.split_once(';').unwrap_or((rest, ""));
-        (Known::from_specifiers(specifiers)?, marker)
+        (VersionSpec::from_specifiers(specifiers)?, marker)
     };
-    let counts = weigh(marker);
-    (counts != Counts::No).then(|| Mention::new(name, version, range))?.map(|it| it.conditional(counts == Counts::Maybe))
+    let counts = evaluate(marker);
+    (counts != MarkerResult::Excluded)
+        .then(|| LibraryMention::new(name, version, range))?
+        .map(|it| it.conditional(counts == MarkerResult::Unknown))
 }
 
 /// The version that an address shows: a tag of a repository, or the name of a wheel. Any where it shows none.
-pub(super) fn in_address(address: &str, name: &str) -> Known {
-    exact_in_address(address, name).map_or_else(Known::any, Known::Exact)
+pub(super) fn in_address(address: &str, name: &str) -> VersionSpec {
+    exact_in_address(address, name).map_or_else(VersionSpec::any, VersionSpec::Exact)
 }
 
 fn exact_in_address(address: &str, name: &str) -> Option<Version> {

@@ -1,6 +1,6 @@
 //! `requirements.txt`: one requirement a line, options, comments, lines that go on.
 
-use super::Mention;
+use super::LibraryMention;
 use super::requirement::{in_address, name_in_address, read as read_one};
 use vramlint_base::TextRange;
 
@@ -14,8 +14,8 @@ pub struct Include {
 }
 
 /// The requirements of a file.
-pub(super) fn read(text: &str) -> Vec<Mention> {
-    lines(text).filter_map(|(line, range)| one(&line, range)).collect()
+pub(super) fn read(text: &str) -> Vec<LibraryMention> {
+    lines(text).filter_map(|(line, range)| parse_line(&line, range)).collect()
 }
 
 /// The files that a file takes in.
@@ -32,7 +32,7 @@ pub fn includes(text: &str) -> Vec<Include> {
     lines(text).filter_map(of).collect()
 }
 
-fn one(line: &str, range: TextRange) -> Option<Mention> {
+fn parse_line(line: &str, range: TextRange) -> Option<LibraryMention> {
     if let Some(rest) = line.strip_prefix("--editable").or_else(|| line.strip_prefix("-e")) {
         let address = rest.trim_start_matches([' ', '=']);
         return address_alone(address, range);
@@ -49,9 +49,9 @@ fn one(line: &str, range: TextRange) -> Option<Mention> {
     read_one(line, range)
 }
 
-fn address_alone(address: &str, range: TextRange) -> Option<Mention> {
+fn address_alone(address: &str, range: TextRange) -> Option<LibraryMention> {
     let name = name_in_address(address)?;
-    Mention::new(&name, in_address(address, &name), range)
+    LibraryMention::new(&name, in_address(address, &name), range)
 }
 
 /// The lines, those that end with `\` joined to the next, without comments; each with its place.

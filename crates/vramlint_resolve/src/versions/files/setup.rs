@@ -1,10 +1,10 @@
 //! `setup.cfg`, and what `setup.py` gives literally.
 
-use super::{Mention, requirement};
+use super::{LibraryMention, requirement};
 use vramlint_base::TextRange;
 
 /// `install_requires` of `[options]`, and the lists of `[options.extras_require]`.
-pub(super) fn cfg(text: &str) -> Vec<Mention> {
+pub(super) fn read_cfg(text: &str) -> Vec<LibraryMention> {
     let (mut out, mut section, mut wanted, mut at) = (Vec::new(), String::new(), false, 0);
     for raw in text.split_inclusive('\n') {
         let (start, line) = (at, raw.trim_end());
@@ -36,7 +36,7 @@ pub(super) fn cfg(text: &str) -> Vec<Mention> {
 
 /// The quoted requirements of the lists in a `setup.py` that speaks of `install_requires`: whatever name such a list has, it is
 /// there to be installed. Text that is put together at run time is not read.
-pub(super) fn py(text: &str) -> Vec<Mention> {
+pub(super) fn read_py(text: &str) -> Vec<LibraryMention> {
     if !text.contains("install_requires") {
         return Vec::new();
     }

@@ -3,12 +3,12 @@
 use super::*;
 
 /// `library version rank` and the text at the place, one a line.
-fn said(form: Form, text: &str) -> Vec<String> {
-    let show = |mention: &Mention| {
-        let Mention { library, version, range, .. } = mention;
+fn said(form: ManifestKind, text: &str) -> Vec<String> {
+    let show = |mention: &LibraryMention| {
+        let LibraryMention { library, version, range, .. } = mention;
         format!("{library} {version} <{}>", range.slice(text))
     };
-    mentions(form, text).iter().map(show).collect()
+    read_mentions(form, text).iter().map(show).collect()
 }
 
 #[test]
@@ -35,7 +35,7 @@ datasets==2.19.0 \\
     --hash=sha256:cccc
 requests==2.0
 ";
-    let found = said(Form::Requirements, text);
+    let found = said(ManifestKind::Requirements, text);
     let expected = [
         "torch 2.1.0+cu121 <torch==2.1.0+cu121>",
         "transformers >=4.40,<5 <transformers[torch, sentencepiece] >= 4.40, < 5>",
@@ -54,14 +54,14 @@ requests==2.0
     assert_eq!(paths, [("base.txt".to_owned(), false), ("limits.txt".to_owned(), true)]);
     // Windows, with a mark.
     let windows = format!("\u{feff}{}", "torch==2.1.0\r\ntrl>=0.9\r\n");
-    assert_eq!(said(Form::Requirements, &windows), ["torch 2.1.0 <torch==2.1.0>", "trl >=0.9 <trl>=0.9>"]);
+    assert_eq!(said(ManifestKind::Requirements, &windows), ["torch 2.1.0 <torch==2.1.0>", "trl >=0.9 <trl>=0.9>"]);
 }
 
 #[test]
 fn markers_choose_and_plain_ranges_add_up() {
     let text = "transformers==4.30.0; python_version < '3.8'\ntransformers==4.44.0; python_version >= '3.8'\n";
-    assert_eq!(mentions(Form::Requirements, text).len(), 2);
-    assert_eq!(said(Form::Requirements, "torch>=2\ntorch<3\n"), ["torch >=2,<3 <torch>=2>"]);
+    assert_eq!(read_mentions(ManifestKind::Requirements, text).len(), 2);
+    assert_eq!(said(ManifestKind::Requirements, "torch>=2\ntorch<3\n"), ["torch >=2,<3 <torch>=2>"]);
 }
 
 #[test]
@@ -95,23 +95,23 @@ datasets = \"*\"
         "torch >=2.1,<3 <torch = \"^2.1\">",
         "datasets * <datasets = \"*\">",
     ];
-    assert_eq!(said(Form::Pyproject, text), expected);
+    assert_eq!(said(ManifestKind::Pyproject, text), expected);
     let windows = format!("\u{feff}{}", text.replace('\n', "\r\n"));
-    assert_eq!(said(Form::Pyproject, &windows), expected);
-    assert!(said(Form::Pyproject, "[project\n").is_empty());
+    assert_eq!(said(ManifestKind::Pyproject, &windows), expected);
+    assert!(said(ManifestKind::Pyproject, "[project\n").is_empty());
 }
 
 #[test]
 fn lock_files() {
     let uv = "version = 1\n[[package]]\nname = \"torch\"\nversion = \"2.4.1+cu124\"\nsource = {}\n\n[[package]]\nname = \"x\"\nversion = \"1\"\n";
-    assert_eq!(said(Form::Lock, uv), ["torch 2.4.1+cu124 <version = \"2.4.1+cu124\">"]);
-    assert_eq!(said(Form::Lock, &uv.replace('\n', "\r\n")), ["torch 2.4.1+cu124 <version = \"2.4.1+cu124\">"]);
+    assert_eq!(said(ManifestKind::Lock, uv), ["torch 2.4.1+cu124 <version = \"2.4.1+cu124\">"]);
+    assert_eq!(said(ManifestKind::Lock, &uv.replace('\n', "\r\n")), ["torch 2.4.1+cu124 <version = \"2.4.1+cu124\">"]);
     // `[package.dependencies]` may hold a key `version` or `name`.
     let poetry = "[[package]]\nname = \"trl\"\nversion = \"0.9.6\"\n[package.dependencies]\ntorch = \">=1\"\nversion = \"9\"\n[metadata]\nversion = \"1\"\n";
-    assert_eq!(said(Form::Lock, poetry), ["trl 0.9.6 <version = \"0.9.6\">"]);
+    assert_eq!(said(ManifestKind::Lock, poetry), ["trl 0.9.6 <version = \"0.9.6\">"]);
     let pipfile = "{\"_meta\": {\"hash\": {}}, \"default\": {\"torch\": {\"version\": \"==2.1.0\"}, \"trl\": {\"git\": \"x\"}}, \"develop\": {}}";
-    assert_eq!(said(Form::PipfileLock, pipfile), ["torch 2.1.0 <\"==2.1.0\">"]);
-    assert_eq!(said(Form::Pipfile, "[packages]\ntorch = \"==2.1.0\"\ntrl = \"*\"\n").len(), 2);
+    assert_eq!(said(ManifestKind::PipfileLock, pipfile), ["torch 2.1.0 <\"==2.1.0\">"]);
+    assert_eq!(said(ManifestKind::Pipfile, "[packages]\ntorch = \"==2.1.0\"\ntrl = \"*\"\n").len(), 2);
 }
 
 #[test]
@@ -122,32 +122,32 @@ fn conda_environments() {
         "transformers >=4.40 <conda-forge::transformers>=4.40>",
         "trl 0.9.6 <trl==0.9.6>",
     ];
-    assert_eq!(said(Form::Conda, text), expected);
+    assert_eq!(said(ManifestKind::Conda, text), expected);
 }
 
 #[test]
 fn setup_files() {
     let cfg = "[metadata]\nname = x\n[options]\ninstall_requires =\n    torch>=2.0\n    # no\n    transformers==4.44.0\npython_requires = >=3.8\n[options.extras_require]\ntrain = trl==0.9.6\n";
     assert_eq!(
-        said(Form::SetupCfg, cfg),
+        said(ManifestKind::SetupCfg, cfg),
         ["torch >=2.0 <torch>=2.0>", "transformers 4.44.0 <transformers==4.44.0>", "trl 0.9.6 <trl==0.9.6>"]
     );
     let py =
         "REQUIRED = ['torch>=2.0', \"transformers==4.44.0\"]  # 'trl==1'\nsetup(install_requires=REQUIRED, x=f\"peft=={v}\")\n";
-    let found = said(Form::SetupPy, py);
+    let found = said(ManifestKind::SetupPy, py);
     assert!(
         found.contains(&"torch >=2.0 <torch>=2.0>".to_owned()) && !found.iter().any(|one| one.starts_with("peft")),
         "{found:?}"
     );
-    assert!(said(Form::SetupPy, "print('torch==2.0')\n").is_empty());
+    assert!(said(ManifestKind::SetupPy, "print('torch==2.0')\n").is_empty());
 }
 
 #[test]
 fn commands_that_install() {
     let text = "FROM x\nRUN pip install --no-cache-dir \"transformers==4.44.0\" trl==0.9.6 \\\n    peft==0.10.0 && pip check\n# pip install torch==1.0\nRUN pip3 install torch==$TORCH accelerate>=0.30\n";
-    let show = |mention: &Mention| format!("{} {} <{}>", mention.library, mention.version, mention.range.slice(text));
+    let show = |mention: &LibraryMention| format!("{} {} <{}>", mention.library, mention.version, mention.range.slice(text));
     assert_eq!(
-        installs(text).iter().map(show).collect::<Vec<_>>(),
+        pip_installs(text).iter().map(show).collect::<Vec<_>>(),
         ["transformers 4.44.0 <transformers==4.44.0>", "trl 0.9.6 <trl==0.9.6>", "peft 0.10.0 <peft==0.10.0>"]
     );
 }
@@ -155,18 +155,18 @@ fn commands_that_install() {
 #[test]
 fn names_of_files() {
     for (name, form) in [
-        ("requirements.txt", Form::Requirements),
-        ("requirements-train.txt", Form::Requirements),
-        ("train_requirements.txt", Form::Requirements),
-        ("constraints.txt", Form::Requirements),
-        ("Pipfile", Form::Pipfile),
-        ("poetry.lock", Form::Lock),
-        ("environment.yml", Form::Conda),
-        ("environment_gpu.yaml", Form::Conda),
+        ("requirements.txt", ManifestKind::Requirements),
+        ("requirements-train.txt", ManifestKind::Requirements),
+        ("train_requirements.txt", ManifestKind::Requirements),
+        ("constraints.txt", ManifestKind::Requirements),
+        ("Pipfile", ManifestKind::Pipfile),
+        ("poetry.lock", ManifestKind::Lock),
+        ("environment.yml", ManifestKind::Conda),
+        ("environment_gpu.yaml", ManifestKind::Conda),
     ] {
-        assert_eq!(Form::of(name), Some(form), "{name}");
+        assert_eq!(ManifestKind::from_name(name), Some(form), "{name}");
     }
     for name in ["notes.txt", "train.yaml", "config.toml", "package-lock.json", ".requirements"] {
-        assert_eq!(Form::of(name), None, "{name}");
+        assert_eq!(ManifestKind::from_name(name), None, "{name}");
     }
 }

@@ -1,7 +1,7 @@
 //! `pyproject.toml` and `Pipfile`.
 
-use super::{Mention, requirement};
-use crate::versions::Known;
+use super::{LibraryMention, requirement};
+use crate::versions::VersionSpec;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use vramlint_base::TextRange;
@@ -9,7 +9,7 @@ use vramlint_base::TextRange;
 type Node<'a> = Spanned<DeValue<'a>>;
 
 /// `[project]`, `[dependency-groups]`, `[tool.poetry]`, `[tool.pdm]`, `[tool.uv]`, `[tool.pixi]`.
-pub(super) fn pyproject(text: &str) -> Vec<Mention> {
+pub(super) fn pyproject(text: &str) -> Vec<LibraryMention> {
     let Ok(document) = DeTable::parse(text.trim_start_matches('\u{feff}')) else { return Vec::new() };
     // Places are counted from behind the mark.
     let shift = text.len() - text.trim_start_matches('\u{feff}').len();
@@ -39,7 +39,7 @@ pub(super) fn pyproject(text: &str) -> Vec<Mention> {
 }
 
 /// `[packages]`, `[dev-packages]`.
-pub(super) fn pipfile(text: &str) -> Vec<Mention> {
+pub(super) fn pipfile(text: &str) -> Vec<LibraryMention> {
     let Ok(document) = DeTable::parse(text) else { return Vec::new() };
     ["packages", "dev-packages"].iter().filter_map(|key| at(document.get_ref(), &[key])).flat_map(poetry).collect()
 }
@@ -58,13 +58,13 @@ fn values<'a>(node: &'a Node<'a>) -> impl Iterator<Item = &'a Node<'a>> {
 }
 
 /// A list of requirements.
-fn list(node: &Node<'_>) -> Vec<Mention> {
+fn list(node: &Node<'_>) -> Vec<LibraryMention> {
     let items = node.get_ref().as_array().into_iter().flatten();
     items.filter_map(|item| requirement::read(item.get_ref().as_str()?, TextRange::of(item.span()))).collect()
 }
 
 /// A table from names to versions: text, or a table with `version`, `tag`, `url`, or a list of such.
-fn poetry(node: &Node<'_>) -> Vec<Mention> {
+fn poetry(node: &Node<'_>) -> Vec<LibraryMention> {
     let entries = node.get_ref().as_table().into_iter().flatten();
     let mut out = Vec::new();
     for (name, value) in entries {
@@ -72,25 +72,25 @@ fn poetry(node: &Node<'_>) -> Vec<Mention> {
         let name = name.get_ref().as_ref();
         if let Some(several) = value.get_ref().as_array() {
             let each = several.iter().filter_map(|one| version_of(name, one));
-            out.extend(each.filter_map(|version| Mention::new(name, version, range)).map(|it| it.conditional(true)));
+            out.extend(each.filter_map(|version| LibraryMention::new(name, version, range)).map(|it| it.conditional(true)));
         } else {
-            out.extend(version_of(name, value).and_then(|version| Mention::new(name, version, range)));
+            out.extend(version_of(name, value).and_then(|version| LibraryMention::new(name, version, range)));
         }
     }
     out
 }
 
-fn version_of(name: &str, node: &Node<'_>) -> Option<Known> {
+fn version_of(name: &str, node: &Node<'_>) -> Option<VersionSpec> {
     if let Some(text) = node.get_ref().as_str() {
-        return Known::from_poetry(text);
+        return VersionSpec::from_poetry(text);
     }
     let table = node.get_ref().as_table()?;
     let text = |key: &str| table.get(key).and_then(|value| value.get_ref().as_str());
     if let Some(version) = text("version") {
-        return Known::from_poetry(version);
+        return VersionSpec::from_poetry(version);
     }
     if let Some(tag) = text("tag").or_else(|| text("ref")) {
         return Some(requirement::in_address(&format!("git+x@{tag}"), name));
     }
-    Some(text("url").or_else(|| text("file")).map_or_else(Known::any, |address| requirement::in_address(address, name)))
+    Some(text("url").or_else(|| text("file")).map_or_else(VersionSpec::any, |address| requirement::in_address(address, name)))
 }

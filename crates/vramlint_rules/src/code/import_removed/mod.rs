@@ -63,7 +63,7 @@ use crate::{Context, Group, Rule, Sink};
 use names::{Gone, gone};
 use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_resolve::SourceFile;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 use vramlint_syntax::python::{Imports, StmtKind};
 
@@ -119,13 +119,14 @@ fn attributes(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn finding(cx: &Context<'_>, file: &SourceFile, place: FileRange, gone: &Gone<'_>) -> Option<Finding> {
-    let verdict = version_gate::judge(cx.project, file.id, &Span::since(gone.library, gone.until), RULE.severity)?;
+    let verdict = version_gate::judge(cx.project, file.id, &VersionRange::since(gone.library, gone.until), RULE.severity)?;
     let (library, until, name) = (gone.library, gone.until, gone.name);
     let message = message!(
         "{library} {until} and later have no `{name}` here: the import fails",
         "{library} {until} 及之后在此没有 `{name}`：导入会失败"
     );
-    let severity = if cx.project.is_fragment(file.id) { verdict.severity.min(Severity::Warning) } else { verdict.severity };
+    let severity =
+        if cx.project.is_documentation_snippet(file.id) { verdict.severity.min(Severity::Warning) } else { verdict.severity };
     let mut found = RULE.finding(place, message).severity(severity);
     found = found.help(match (gone.instead, gone.library) {
         ("", "trl") => message!(

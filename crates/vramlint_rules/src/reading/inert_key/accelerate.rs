@@ -6,12 +6,12 @@ use crate::{Context, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys::{self, Standing};
 use vramlint_edit as edit;
-use vramlint_resolve::{Kind, SourceFile};
+use vramlint_resolve::{FileKind, SourceFile};
 use vramlint_semantic::schema::{self, Found, is_open};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for (file, root, _) in schema::files(cx.project, Kind::Accelerate) {
+    for (file, root, _) in schema::files(cx.project, FileKind::Accelerate) {
         for found in schema::walk(keys::accelerate(), root) {
             let ignored = found.row.standing == Standing::Ignored && found.row.until.is_none();
             let Some(instead) = found.row.instead.as_deref().filter(|_| ignored) else { continue };

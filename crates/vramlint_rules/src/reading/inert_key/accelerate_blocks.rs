@@ -201,7 +201,7 @@ fn stage(start: &Start<'_>) -> Option<(i64, Option<FileRange>)> {
     }
     let given = start.block("deepspeed_config", "deepspeed_config_file").known()?;
     let folder = start.project.file(given.place.file).folder();
-    let file = start.project.file(start.project.lookup.find(given.text()?, folder)?);
+    let file = start.project.file(start.project.path_resolver.resolve(given.text()?, folder)?);
     let node = file.data().and_then(DataFile::root)?.at(&["zero_optimization", "stage"])?;
     Some((node.value(Loader::Json)?.as_int()?, Some(FileRange::new(file.id, node.range()))))
 }

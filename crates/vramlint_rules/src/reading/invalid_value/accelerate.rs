@@ -8,15 +8,15 @@ use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, V
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
-use vramlint_resolve::versions::Span;
-use vramlint_resolve::{Kind, SourceFile};
+use vramlint_resolve::versions::VersionRange;
+use vramlint_resolve::{FileKind, SourceFile};
 use vramlint_semantic::accelerate::{Answer, Given, Path, Start, is_sagemaker, starts};
 use vramlint_semantic::schema::{self, Found, Manner, Problem, judge_node};
 use vramlint_semantic::version_gate;
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for (file, root, certain) in schema::files(cx.project, Kind::Accelerate) {
+    for (file, root, certain) in schema::files(cx.project, FileKind::Accelerate) {
         if is_sagemaker(root) {
             out.findings.extend(environment(file, root, certain));
             continue;
@@ -78,7 +78,8 @@ fn removed(cx: &Context<'_>, file: &SourceFile, found: &Found<'_>, out: &mut Sin
     let rows = keys::accelerate_removed_values();
     let Some(row) = rows.iter().find(|row| row.path == found.row.path && row.value == written) else { return false };
     let until = row.until.as_str();
-    let Some(severity) = version_gate::severity(cx.project, file.id, &Span::since("accelerate", until), Severity::Error) else {
+    let Some(severity) = version_gate::severity(cx.project, file.id, &VersionRange::since("accelerate", until), Severity::Error)
+    else {
         return true;
     };
     let path = &found.row.path;

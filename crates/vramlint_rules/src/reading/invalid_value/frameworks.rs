@@ -8,8 +8,8 @@ use vramlint_base::{Applicability, Finding, Fix, Message, Value, message};
 use vramlint_catalog::classes::Field;
 use vramlint_catalog::keys::{self, KeyType};
 use vramlint_edit as edit;
-use vramlint_resolve::Kind;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::FileKind;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::frameworks::{Keys, Setting};
 use vramlint_semantic::version_gate;
 
@@ -86,7 +86,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn judge(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Option<Finding> {
     let value = setting.value.as_ref()?;
     match keys.kind {
-        Kind::Axolotl if !setting.by_flag => {
+        FileKind::Axolotl if !setting.by_flag => {
             let text = value.as_str().filter(|text| !text.is_empty())?;
             axolotl(keys, name, text).then_some(())?;
             let known = || {
@@ -100,12 +100,12 @@ fn judge(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Op
             if name == "attn_implementation" {
                 // Older releases hand the name on.
                 let severity =
-                    version_gate::severity(cx.project, keys.file.id, &Span::since("axolotl", "0.18.0"), RULE.severity)?;
+                    version_gate::severity(cx.project, keys.file.id, &VersionRange::since("axolotl", "0.18.0"), RULE.severity)?;
                 return Some(found.severity(severity));
             }
             Some(found)
         }
-        Kind::LlamaFactory => {
+        FileKind::LlamaFactory => {
             if matches!(name, "quantization_bit" | "ref_model_quantization_bit" | "reward_model_quantization_bit") {
                 return bits(keys, name, setting, value);
             }
@@ -117,7 +117,7 @@ fn judge(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Op
             let meant = if text == "qlora" { Some("lora") } else { keys::nearest(text, words.iter().copied()) };
             (!words.contains(&text) && keys.class().is_some()).then(|| finding(setting, name, text, "LLaMA-Factory", meant))
         }
-        Kind::Torchtune if name == "dtype" => {
+        FileKind::Torchtune if name == "dtype" => {
             let text = value.as_str().filter(|text| !["fp16", "bf16", "fp32", "fp64"].contains(text))?;
             let meant = match text.trim_start_matches("torch.") {
                 "bfloat16" => Some("bf16"),
@@ -126,7 +126,7 @@ fn judge(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Op
             };
             Some(finding(setting, name, text, "torchtune", meant))
         }
-        Kind::MsSwift if setting.by_flag => {
+        FileKind::MsSwift if setting.by_flag => {
             let text = value.as_str()?;
             if name == "tuner_type" {
                 let own = keys.unset("external_plugins") && !SWIFT_TUNERS.contains(&text);
@@ -134,7 +134,7 @@ fn judge(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Op
             }
             choice(keys, name, text).then(|| finding(setting, name, text, "ms-swift", near(keys, name, text)))
         }
-        Kind::OpenRlhf if setting.by_flag => {
+        FileKind::OpenRlhf if setting.by_flag => {
             let text = value.as_str()?;
             choice(keys, name, text).then(|| finding(setting, name, text, "OpenRLHF", near(keys, name, text)))
         }
@@ -219,10 +219,10 @@ fn bits(keys: &Keys<'_>, name: &str, setting: &Setting, value: &Value) -> Option
 /// The share of the GPU that vLLM takes: above 0 and at most 1 (vllm config/cache.py).
 fn share(keys: &Keys<'_>) -> Option<(vramlint_base::FileRange, Finding)> {
     let key = match keys.kind {
-        Kind::Axolotl if keys.on("trl.use_vllm") => "vllm.gpu_memory_utilization",
-        Kind::MsSwift if keys.on("use_vllm") && keys.text("vllm_mode") == Some("colocate") => "vllm_gpu_memory_utilization",
-        Kind::OpenRlhf if keys.int("vllm.num_engines").is_some_and(|engines| engines > 0) => "vllm.gpu_memory_utilization",
-        Kind::OpenRlhf if keys.int("vllm_num_engines").is_some_and(|engines| engines > 0) => "vllm_gpu_memory_utilization",
+        FileKind::Axolotl if keys.on("trl.use_vllm") => "vllm.gpu_memory_utilization",
+        FileKind::MsSwift if keys.on("use_vllm") && keys.text("vllm_mode") == Some("colocate") => "vllm_gpu_memory_utilization",
+        FileKind::OpenRlhf if keys.int("vllm.num_engines").is_some_and(|engines| engines > 0) => "vllm.gpu_memory_utilization",
+        FileKind::OpenRlhf if keys.int("vllm_num_engines").is_some_and(|engines| engines > 0) => "vllm_gpu_memory_utilization",
         _ => return None,
     };
     let number = keys.number(key).filter(|number| *number <= 0.0 || *number > 1.0)?;

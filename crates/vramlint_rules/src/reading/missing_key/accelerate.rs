@@ -8,14 +8,14 @@ use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, TextRange,
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
-use vramlint_resolve::{Kind, SourceFile};
+use vramlint_resolve::{FileKind, SourceFile};
 use vramlint_semantic::accelerate::{Answer, Start, is_sagemaker, starts};
 use vramlint_semantic::schema::{self, is_open};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.findings.extend(cx.project.files.iter().filter_map(|file| without_keys(cx, file)));
-    for (file, root, certain) in schema::files(cx.project, Kind::Accelerate) {
+    for (file, root, certain) in schema::files(cx.project, FileKind::Accelerate) {
         let open = root.entries().any(|(key, _)| key.text().is_none_or(is_open)) || file.text.contains("{%");
         if !certain || open || is_sagemaker(root) {
             continue;
@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn without_keys(cx: &Context<'_>, file: &SourceFile) -> Option<Finding> {
     let named = cx.project.launches.iter().find_map(|launch| {
         let word = launch.flag("--config_file").filter(|_| launch.launcher == Launcher::Accelerate)?.values.first()?;
-        let found = cx.project.lookup.find(word.text()?, cx.project.file(launch.file).folder())?;
+        let found = cx.project.path_resolver.resolve(word.text()?, cx.project.file(launch.file).folder())?;
         (found == file.id).then_some(FileRange::new(launch.file, word.range))
     })?;
     let data = file.data().filter(|data| data.errors.is_empty() && file.decode_errors.is_empty())?;
@@ -88,7 +88,7 @@ fn num_processes(start: &Start<'_>) -> Option<Finding> {
         return None;
     }
     let open = root.entries().any(|(key, _)| key.text().is_none_or(is_open));
-    if open || start.project.is_fragment(file.id) || !is_type(&name) {
+    if open || start.project.is_documentation_snippet(file.id) || !is_type(&name) {
         return None;
     }
     let place = FileRange::new(file.id, kind.range());

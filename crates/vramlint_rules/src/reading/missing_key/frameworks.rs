@@ -3,16 +3,16 @@
 use super::RULE;
 use crate::frameworks::{self, Check, refusals};
 use crate::{Context, Sink};
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 
-const CHECKS: &[(Kind, Check)] = &[
-    (Kind::Axolotl, refusals::axolotl::context_without_flash),
-    (Kind::LlamaFactory, refusals::llamafactory::streaming),
-    (Kind::LlamaFactory, refusals::llamafactory::evaluation),
-    (Kind::LlamaFactory, refusals::llamafactory::reward),
-    (Kind::LlamaFactory, refusals::llamafactory::deepspeed_without_launcher),
-    (Kind::OpenRlhf, refusals::openrlhf::data),
-    (Kind::OpenRlhf, refusals::openrlhf::asynchronous),
+const CHECKS: &[(FileKind, Check)] = &[
+    (FileKind::Axolotl, refusals::axolotl::context_without_flash),
+    (FileKind::LlamaFactory, refusals::llamafactory::streaming),
+    (FileKind::LlamaFactory, refusals::llamafactory::evaluation),
+    (FileKind::LlamaFactory, refusals::llamafactory::reward),
+    (FileKind::LlamaFactory, refusals::llamafactory::deepspeed_without_launcher),
+    (FileKind::OpenRlhf, refusals::openrlhf::data),
+    (FileKind::OpenRlhf, refusals::openrlhf::asynchronous),
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

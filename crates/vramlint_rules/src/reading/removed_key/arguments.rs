@@ -7,7 +7,7 @@ use crate::{Context, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::arguments::{remove, rename, set_to};
 use vramlint_semantic::class_fields::{self, Standing, short};
 use vramlint_semantic::{calls, version_gate};
@@ -76,7 +76,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn old_value(cx: &Context<'_>, set: &ArgumentSet, told: &mut Told, out: &mut Sink) {
     let Some(given) = set.get("loss_type").filter(|_| set.has_class("trl.SFTConfig")) else { return };
     let old = given.value.as_ref().and_then(Value::as_str) == Some("chunked_nll");
-    let span = Span::since("trl", "1.15");
+    let span = VersionRange::since("trl", "1.15");
     let warned = version_gate::severity(cx.project, set.file(), &span, Severity::Info).is_some();
     if !old || !warned || !told.first(given.place, "") {
         return;

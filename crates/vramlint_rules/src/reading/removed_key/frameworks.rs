@@ -6,8 +6,8 @@ use crate::rule::{Build, Once};
 use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::Kind;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::FileKind;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::class_fields::{self, Standing};
 use vramlint_semantic::frameworks::{Keys, Setting};
 use vramlint_semantic::version_gate;
@@ -69,7 +69,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for keys in vramlint_semantic::frameworks::every(cx.project) {
         let Some(class) = keys.class() else { continue };
         for (name, setting) in keys.own() {
-            let listed = if keys.kind == Kind::Axolotl { kept(cx, &keys, name, setting) } else { None };
+            let listed = if keys.kind == FileKind::Axolotl { kept(cx, &keys, name, setting) } else { None };
             let found = listed.or_else(|| {
                 let standing = class_fields::standing(cx.project, keys.file.id, &[class], name);
                 let Standing::Gone { certain, library, until, instead } = standing else { return None };
@@ -91,7 +91,7 @@ fn kept(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Opt
     };
     let certain = if matches!(said, Said::Warns) { Severity::Info } else { frameworks::of_one_key(cx, keys) };
     let severity = match since {
-        Some(since) => version_gate::severity(cx.project, keys.file.id, &Span::since("axolotl", since), certain)?,
+        Some(since) => version_gate::severity(cx.project, keys.file.id, &VersionRange::since("axolotl", since), certain)?,
         None => certain,
     };
     if !counts {
@@ -123,7 +123,7 @@ fn gone(
     if !certain && library != keys.tool() {
         return None;
     }
-    let refuses = keys.kind != Kind::Axolotl;
+    let refuses = keys.kind != FileKind::Axolotl;
     let severity = match (certain, refuses) {
         (true, true) if keys.is_launched() => Severity::Error,
         (true, _) => Severity::Warning,

@@ -69,7 +69,7 @@ use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys::Standing;
 use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::schema::Found;
 use vramlint_semantic::version_gate;
 use vramlint_syntax::data::{Loader, NodeRef};
@@ -101,7 +101,9 @@ fn report(cx: &Context<'_>, file: &SourceFile, found: &Found<'_>, (library, tool
         Standing::Ignored => Severity::Warning,
         Standing::Current | Standing::Converted => return,
     };
-    let Some(severity) = version_gate::severity(cx.project, file.id, &Span::since(library, until), certain) else { return };
+    let Some(severity) = version_gate::severity(cx.project, file.id, &VersionRange::since(library, until), certain) else {
+        return;
+    };
     let path = &found.row.path;
     let message = if certain == Severity::Error {
         message!("{tool} {until} and later refuse the removed key `{path}`", "{tool} 从 {until} 起拒绝已删除的键 `{path}`")

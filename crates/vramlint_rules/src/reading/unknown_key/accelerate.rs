@@ -6,14 +6,14 @@ use crate::{Context, Sink};
 use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_catalog::keys::{self, Key};
-use vramlint_resolve::versions::{Holds, Span};
-use vramlint_resolve::{Kind, SourceFile};
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
+use vramlint_resolve::{FileKind, SourceFile};
 use vramlint_semantic::schema::{self, is_open};
 use vramlint_semantic::version_gate;
 use vramlint_syntax::data::NodeRef;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for (file, root, certain) in schema::files(cx.project, Kind::Accelerate) {
+    for (file, root, certain) in schema::files(cx.project, FileKind::Accelerate) {
         let mut known: Vec<&str> = keys::accelerate_top_level().map(|key| key.path.as_str()).collect();
         // Another class, with other keys, reads the file of a cluster at Amazon.
         if root.get("compute_environment").is_some_and(|node| node.text() != Some("LOCAL_MACHINE")) {
@@ -57,8 +57,8 @@ fn message(text: &str, certain: bool) -> Message {
 fn too_new(cx: &Context<'_>, file: &SourceFile, key: NodeRef<'_>, text: &str, certain: bool, out: &mut Sink) {
     let row: Option<&'static Key> = keys::find(keys::accelerate(), text);
     let Some(since) = row.and_then(|row| row.since.as_deref()).filter(|_| certain) else { return };
-    let span = Span::until("accelerate", since);
-    if cx.project.holds(file.id, &span) != Holds::Always {
+    let span = VersionRange::until("accelerate", since);
+    if cx.project.version_matches(file.id, &span) != RangeMatch::Always {
         return;
     }
     let Some(severity) = version_gate::severity(cx.project, file.id, &span, Severity::Error) else { return };

@@ -7,8 +7,8 @@ use vramlint_base::{Applicability, Finding, Fix, Message, Severity, message};
 use vramlint_catalog::classes::{self, Class};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
-use vramlint_resolve::Kind;
-use vramlint_resolve::versions::{Known, Version};
+use vramlint_resolve::FileKind;
+use vramlint_resolve::versions::{Version, VersionSpec};
 use vramlint_semantic::class_fields::{self, Standing};
 use vramlint_semantic::frameworks::{Keys, Setting};
 
@@ -51,8 +51,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn takes_anything(keys: &Keys<'_>) -> bool {
     let environment = |name: &str| keys.launch.is_some_and(|launch| launch.variable(name).is_some());
     match keys.kind {
-        Kind::LlamaFactory => environment("ALLOW_EXTRA_ARGS") || environment("USE_MCA"),
-        Kind::MsSwift => !keys.off("ignore_args_error"),
+        FileKind::LlamaFactory => environment("ALLOW_EXTRA_ARGS") || environment("USE_MCA"),
+        FileKind::MsSwift => !keys.off("ignore_args_error"),
         _ => false,
     }
 }
@@ -65,12 +65,15 @@ fn is_open(name: &str) -> bool {
 fn unknown(cx: &Context<'_>, keys: &Keys<'_>, class: &'static Class, name: &str, setting: &Setting) -> Option<Finding> {
     let current = || class.fields().filter(|field| field.is_current()).map(|field| field.name.as_str());
     // argparse takes the beginning of a name for the name.
-    if setting.by_flag && keys.kind != Kind::Axolotl && name.len() > 1 && class.fields().any(|field| field.name.starts_with(name))
+    if setting.by_flag
+        && keys.kind != FileKind::Axolotl
+        && name.len() > 1
+        && class.fields().any(|field| field.name.starts_with(name))
     {
         return None;
     }
     let free = |near: &str| keys.place(near).is_none();
-    let alias = (keys.kind == Kind::Axolotl).then(|| AXOLOTL_NAMES.iter().find(|(old, _)| *old == name)).flatten();
+    let alias = (keys.kind == FileKind::Axolotl).then(|| AXOLOTL_NAMES.iter().find(|(old, _)| *old == name)).flatten();
     let near = alias.map(|(_, own)| *own).or_else(|| keys::nearest(name, current()));
     let (severity, what) = judged(cx, keys, name, setting, near.is_some())?;
     let mut found = RULE.finding(setting.key, what).severity(severity);
@@ -93,7 +96,7 @@ fn unknown(cx: &Context<'_>, keys: &Keys<'_>, class: &'static Class, name: &str,
 
 fn judged(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting, near: bool) -> Option<(Severity, Message)> {
     Some(match keys.kind {
-        Kind::Axolotl => {
+        FileKind::Axolotl => {
             // A plugin brings keys of its own.
             if setting.by_flag || keys.given("plugins") && !near {
                 return None;
@@ -101,7 +104,7 @@ fn judged(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting, near
             let severity = if near { Severity::Warning } else { Severity::Info };
             (severity, message!("Axolotl does not know `{name}` and drops it", "Axolotl 不认识 `{name}`，会将其丢弃"))
         }
-        Kind::LlamaFactory => {
+        FileKind::LlamaFactory => {
             // Nobody is seen to read the file: only what looks like a slip is told.
             let severity = match (keys.is_launched(), near) {
                 (false, false) => return None,
@@ -111,10 +114,10 @@ fn judged(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting, near
             };
             (severity, message!("LLaMA-Factory does not know `{name}` and stops", "LLaMA-Factory 不认识 `{name}`，会停止运行"))
         }
-        Kind::MsSwift if setting.by_flag => {
+        FileKind::MsSwift if setting.by_flag => {
             (Severity::Error, message!("ms-swift does not know `--{name}` and stops", "ms-swift 不认识 `--{name}`，会停止运行"))
         }
-        Kind::OpenRlhf if setting.by_flag => {
+        FileKind::OpenRlhf if setting.by_flag => {
             (Severity::Error, message!("OpenRLHF does not know `--{name}` and stops", "OpenRLHF 不认识 `--{name}`，会停止运行"))
         }
         _ => return None,
@@ -126,7 +129,7 @@ fn pinned(cx: &Context<'_>, keys: &Keys<'_>) -> bool {
     let Some(table) = classes::table("llamafactory") else { return false };
     let exact = |version: &Version| table.last.parse::<Version>().is_ok_and(|last| *version <= last);
     let said = cx.project.library(keys.file.id, "llamafactory");
-    said.is_some_and(|said| matches!(&said.version, Known::Exact(version) if exact(version)))
+    said.is_some_and(|said| matches!(&said.version, VersionSpec::Exact(version) if exact(version)))
 }
 
 /// Whether another tool has a key of this name, so that it is not a new one here.
@@ -136,7 +139,7 @@ fn of_others(name: &str) -> bool {
 }
 
 fn too_new(keys: &Keys<'_>, name: &str, setting: &Setting, library: &str, since: &str) -> Finding {
-    let (refused, own) = (keys.kind != Kind::Axolotl, library == keys.tool());
+    let (refused, own) = (keys.kind != FileKind::Axolotl, library == keys.tool());
     let severity = if refused && (own || keys.is_launched()) { Severity::Error } else { Severity::Warning };
     let what = if refused {
         message!(

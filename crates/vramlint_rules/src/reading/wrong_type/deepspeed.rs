@@ -81,8 +81,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// A file whose root is a list: every reader asks it for keys.
 fn lists(cx: &Context<'_>, out: &mut Sink) {
-    for (file, root, certain) in schema::files(cx.project, vramlint_resolve::Kind::DeepSpeed) {
-        if matches!(root.raw().kind, NodeKind::Sequence(_)) && certain && !cx.project.is_fragment(file.id) {
+    for (file, root, certain) in schema::files(cx.project, vramlint_resolve::FileKind::DeepSpeed) {
+        if matches!(root.raw().kind, NodeKind::Sequence(_)) && certain && !cx.project.is_documentation_snippet(file.id) {
             let message = message!(
                 "DeepSpeed's configuration is an object, and this file holds a list",
                 "DeepSpeed 的配置应为对象，而此文件是列表"

@@ -8,7 +8,7 @@ use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, messa
 use vramlint_catalog::classes::Field;
 use vramlint_catalog::keys::KeyType;
 use vramlint_edit as edit;
-use vramlint_resolve::Kind;
+use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::{Keys, Setting};
 
 /// Keys of LLaMA-Factory's own classes that every training of their kind computes with (llamafactory 0.9.4 hparams, data/loader.py,
@@ -31,18 +31,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn judge(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Option<Finding> {
     let value = setting.value.as_ref()?;
-    if keys.kind == Kind::Torchtune {
+    if keys.kind == FileKind::Torchtune {
         let text = value.as_str().filter(|text| COUNTED.contains(&name) && text.parse::<f64>().is_err())?;
         let what = message!("{name} is `{text}`, and a whole number is needed", "{name} 为 `{text}`，而此处需要整数");
         return Some(RULE.finding(setting.place, what).severity(RULE.severity));
     }
     let field = keys.class()?.field(name).filter(|field| field.library == keys.tool() || setting.by_flag)?;
     match keys.kind {
-        Kind::Axolotl if !setting.by_flag => {
+        FileKind::Axolotl if !setting.by_flag => {
             let wanted = pydantic(field, value)?;
             Some(finding(keys, name, setting, &wanted, "Axolotl").severity(frameworks::of_one_key(cx, keys)))
         }
-        Kind::LlamaFactory if !setting.by_flag => {
+        FileKind::LlamaFactory if !setting.by_flag => {
             let text = value.as_str().filter(|_| COMPUTED.contains(&name))?;
             let number = matches!(field.kind, KeyType::Int | KeyType::Float);
             let what = message!(
@@ -51,11 +51,11 @@ fn judge(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Op
             );
             number.then(|| RULE.finding(setting.place, what).severity(RULE.severity))
         }
-        Kind::LlamaFactory | Kind::MsSwift | Kind::OpenRlhf if setting.by_flag => {
+        FileKind::LlamaFactory | FileKind::MsSwift | FileKind::OpenRlhf if setting.by_flag => {
             let wanted = argparse(field, value)?;
             let by = match keys.kind {
-                Kind::LlamaFactory => "LLaMA-Factory",
-                Kind::MsSwift => "ms-swift",
+                FileKind::LlamaFactory => "LLaMA-Factory",
+                FileKind::MsSwift => "ms-swift",
                 _ => "OpenRLHF",
             };
             Some(finding(keys, name, setting, &wanted, by))

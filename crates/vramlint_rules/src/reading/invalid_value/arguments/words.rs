@@ -5,7 +5,7 @@ use crate::Context;
 use vramlint_base::{Finding, Severity, Value, message};
 use vramlint_catalog::keys;
 use vramlint_resolve::arguments::ArgumentSet;
-use vramlint_resolve::versions::Span;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::arguments::any;
 use vramlint_semantic::version_gate;
 
@@ -17,7 +17,7 @@ struct Words {
     /// Every word that any release takes.
     taken: &'static [&'static str],
     /// Words that only some releases take.
-    past: &'static [(&'static str, Span)],
+    past: &'static [(&'static str, VersionRange)],
 }
 
 const fn words(class: &'static str, key: &'static str, words: &'static [&'static str]) -> Words {
@@ -57,13 +57,16 @@ static TABLE: &[Words] = &[
         class: "",
         key: "optim",
         taken: OPTIMIZERS,
-        past: &[("adamw_hf", Span::until("transformers", "4.50")), ("adamw_apex_fused", Span::until("transformers", "5.8"))],
+        past: &[
+            ("adamw_hf", VersionRange::until("transformers", "4.50")),
+            ("adamw_apex_fused", VersionRange::until("transformers", "5.8")),
+        ],
     },
     Words {
         class: "trl.SFTConfig",
         key: "packing_strategy",
         taken: &["bfd", "bfd_split", "bfd-requeue", "wrapped"],
-        past: &[("ffd", Span::until("trl", "0.24"))],
+        past: &[("ffd", VersionRange::until("trl", "0.24"))],
     },
     words("trl.SFTConfig", "loss_type", &["nll", "dft", "chunked_nll"]),
     words("trl.GRPOConfig", "loss_type", &["grpo", "bnpo", "dr_grpo", "dapo", "cispo", "sapo", "luspo", "vespo"]),
@@ -192,7 +195,7 @@ fn word(cx: &Context<'_>, set: &ArgumentSet, table: &Words) -> Option<Finding> {
         return None;
     }
     if let Some((_, span)) = table.past.iter().find(|(word, _)| *word == text) {
-        let gone = Span { library: span.library, since: span.until, until: None };
+        let gone = VersionRange { library: span.library, since: span.until, until: None };
         severity = version_gate::severity(cx.project, set.file(), &gone, Severity::Error)?;
     }
     let near = table.taken.iter().copied().find(|word| plain(word) == plain(text)).or_else(|| {

@@ -7,7 +7,7 @@ use vramlint_catalog::Concept;
 
 /// Where a candidate stands in the order; a smaller layer is stronger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Layer {
+pub(super) enum SourceLayer {
     /// DeepSpeed's own file, where it beats everything else.
     Engine,
     /// A flag of the launcher that the library puts above the code: `--zero_stage`.
@@ -34,8 +34,8 @@ pub(super) enum Layer {
 
 /// Whether stronger layers are known to beat weaker ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Join {
-    /// By the tool: the order of [`Layer`] holds.
+pub(super) enum MergePolicy {
+    /// By the tool: the order of [`SourceLayer`] holds.
     Ordered(Precedence),
     /// In code that the project does not show: different values leave it open. What decides above the code has an order still.
     Open(Option<Precedence>),
@@ -43,17 +43,17 @@ pub(super) enum Join {
 
 /// Candidates of a run, before one of each wins.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Offers {
-    by_concept: BTreeMap<Concept, Vec<(Layer, Candidate)>>,
+pub(super) struct CandidateSet {
+    by_concept: BTreeMap<Concept, Vec<(SourceLayer, Candidate)>>,
 }
 
-impl Offers {
+impl CandidateSet {
     /// Takes a candidate. The same place may speak twice (a file's key, and code that passes the key on): the stronger stays.
-    pub(super) fn offer(&mut self, concept: Concept, layer: Layer, candidate: Candidate) {
-        let Some(candidate) = super::sharding::without_auto(concept, candidate) else { return };
-        let offers = self.by_concept.entry(concept).or_default();
+    pub(super) fn add(&mut self, concept: Concept, layer: SourceLayer, candidate: Candidate) {
+        let Some(candidate) = super::sources::sharding::without_auto(concept, candidate) else { return };
+        let candidates = self.by_concept.entry(concept).or_default();
         let place = candidate.origin.place();
-        let twin = offers
+        let twin = candidates
             .iter_mut()
             .find(|(_, other)| place.is_some() && other.origin.place() == place && other.condition == candidate.condition);
         match twin {
@@ -62,63 +62,63 @@ impl Offers {
                     (*known, *other) = (layer, candidate);
                 }
             }
-            None => offers.push((layer, candidate)),
+            None => candidates.push((layer, candidate)),
         }
     }
 
     /// Takes out what is offered for `concept`, for a step that puts back what it makes of it.
-    pub(super) fn take(&mut self, concept: Concept) -> Vec<(Layer, Candidate)> {
+    pub(super) fn take(&mut self, concept: Concept) -> Vec<(SourceLayer, Candidate)> {
         self.by_concept.remove(&concept).unwrap_or_default()
     }
 
     /// Whether anybody says anything about `concept` above the tools' defaults.
-    pub(super) fn has(&self, concept: Concept) -> bool {
-        self.by_concept.get(&concept).is_some_and(|offers| offers.iter().any(|(layer, _)| *layer != Layer::Default))
+    pub(super) fn has_explicit(&self, concept: Concept) -> bool {
+        self.by_concept.get(&concept).is_some_and(|candidates| candidates.iter().any(|(layer, _)| *layer != SourceLayer::Default))
     }
 
     /// Whether somebody already says what the library reads.
-    pub(super) fn decided(&self, concept: Concept) -> bool {
-        self.by_concept.get(&concept).is_some_and(|offers| offers.iter().any(|(layer, _)| *layer == Layer::Decided))
+    pub(super) fn has_decided(&self, concept: Concept) -> bool {
+        self.by_concept.get(&concept).is_some_and(|candidates| candidates.iter().any(|(layer, _)| *layer == SourceLayer::Decided))
     }
 
     /// The strongest candidate so far that is known and unconditional, for steps that need a value on the way.
-    pub(super) fn peek(&self, concept: Concept) -> Option<&Value> {
-        let offers = self.by_concept.get(&concept)?;
-        offers.iter().filter(|(_, c)| c.condition.is_none()).min_by_key(|(layer, _)| *layer).and_then(|(_, c)| c.known())
+    pub(super) fn current_value(&self, concept: Concept) -> Option<&Value> {
+        let candidates = self.by_concept.get(&concept)?;
+        candidates.iter().filter(|(_, c)| c.condition.is_none()).min_by_key(|(layer, _)| *layer).and_then(|(_, c)| c.known())
     }
 
     /// Lets one candidate of each concept win.
-    pub(super) fn settle(self, join: impl Fn(Concept) -> Join) -> BTreeMap<Concept, Setting> {
-        self.by_concept.into_iter().map(|(concept, offers)| (concept, settle(offers, join(concept)))).collect()
+    pub(super) fn resolve(self, join: impl Fn(Concept) -> MergePolicy) -> BTreeMap<Concept, Setting> {
+        self.by_concept.into_iter().map(|(concept, candidates)| (concept, resolve(candidates, join(concept)))).collect()
     }
 }
 
-fn settle(mut offers: Vec<(Layer, Candidate)>, join: Join) -> Setting {
-    offers.sort_by_key(|(layer, candidate)| (*layer, candidate.condition.is_some()));
+fn resolve(mut candidates: Vec<(SourceLayer, Candidate)>, join: MergePolicy) -> Setting {
+    candidates.sort_by_key(|(layer, candidate)| (*layer, candidate.condition.is_some()));
     // A default holds only where nobody says anything, not even under a condition.
-    if offers.iter().any(|(layer, _)| *layer != Layer::Default) {
-        offers.retain(|(layer, _)| *layer != Layer::Default);
+    if candidates.iter().any(|(layer, _)| *layer != SourceLayer::Default) {
+        candidates.retain(|(layer, _)| *layer != SourceLayer::Default);
     }
-    let winner = winner(&offers, join);
-    let decided = winner.is_some_and(|index| offers[index].0 < Layer::Decided);
+    let winner = winner(&candidates, join);
+    let decided = winner.is_some_and(|index| candidates[index].0 < SourceLayer::Decided);
     let precedence = match join {
-        Join::Ordered(precedence) if offers.len() > 1 => Some(precedence),
-        Join::Open(precedence) if offers.len() > 1 && decided => precedence,
+        MergePolicy::Ordered(precedence) if candidates.len() > 1 => Some(precedence),
+        MergePolicy::Open(precedence) if candidates.len() > 1 && decided => precedence,
         _ => None,
     };
-    Setting { candidates: offers.into_iter().map(|(_, candidate)| candidate).collect(), winner, precedence }
+    Setting { candidates: candidates.into_iter().map(|(_, candidate)| candidate).collect(), winner, precedence }
 }
 
-fn winner(offers: &[(Layer, Candidate)], join: Join) -> Option<usize> {
-    let unconditional: Vec<usize> = (0..offers.len()).filter(|i| offers[*i].1.condition.is_none()).collect();
+fn winner(candidates: &[(SourceLayer, Candidate)], join: MergePolicy) -> Option<usize> {
+    let unconditional: Vec<usize> = (0..candidates.len()).filter(|i| candidates[*i].1.condition.is_none()).collect();
     let first = *unconditional.first()?;
-    let (layer, candidate) = &offers[first];
+    let (layer, candidate) = &candidates[first];
     // Of several literal arguments or files of one layer none is known to come last, so they must agree.
-    let one_layer = matches!(join, Join::Ordered(_)) || *layer <= Layer::Decided;
+    let one_layer = matches!(join, MergePolicy::Ordered(_)) || *layer <= SourceLayer::Decided;
     let agree = unconditional
         .iter()
-        .filter(|i| !one_layer || offers[**i].0 == *layer)
-        .all(|i| same(&offers[*i].1.value, &candidate.value));
+        .filter(|i| !one_layer || candidates[**i].0 == *layer)
+        .all(|i| same(&candidates[*i].1.value, &candidate.value));
     agree.then_some(first)
 }
 
@@ -155,35 +155,41 @@ mod tests {
         known(Value::Int(value), value.to_string(), Origin::Flag { place, flag: "--x".into() })
     }
 
-    const ORDER: Join = Join::Ordered(Precedence { order: "flag > file", source: "test" });
+    const ORDER: MergePolicy = MergePolicy::Ordered(Precedence { order: "flag > file", source: "test" });
 
-    fn value(offers: &[(Layer, Candidate)], join: Join) -> Option<i64> {
-        settle(offers.to_vec(), join).value().and_then(Value::as_int)
+    fn value(candidates: &[(SourceLayer, Candidate)], join: MergePolicy) -> Option<i64> {
+        resolve(candidates.to_vec(), join).value().and_then(Value::as_int)
     }
 
     #[test]
     fn an_open_join_needs_agreement() {
-        let differ = [(Layer::Flag, at(1)), (Layer::File, at(4))];
-        assert_eq!(value(&differ, Join::Open(None)), None);
+        let differ = [(SourceLayer::Flag, at(1)), (SourceLayer::File, at(4))];
+        assert_eq!(value(&differ, MergePolicy::Open(None)), None);
         assert_eq!(value(&differ, ORDER), Some(1));
-        assert_eq!(value(&[(Layer::Flag, at(4)), (Layer::File, at(4))], Join::Open(None)), Some(4));
+        assert_eq!(value(&[(SourceLayer::Flag, at(4)), (SourceLayer::File, at(4))], MergePolicy::Open(None)), Some(4));
     }
 
     #[test]
     fn a_default_yields_to_anything_written() {
-        assert_eq!(value(&[(Layer::Default, at(8)), (Layer::Constant, at(2))], Join::Open(None)), Some(2));
-        assert_eq!(value(&[(Layer::Default, at(8))], Join::Open(None)), Some(8));
+        assert_eq!(value(&[(SourceLayer::Default, at(8)), (SourceLayer::Constant, at(2))], MergePolicy::Open(None)), Some(2));
+        assert_eq!(value(&[(SourceLayer::Default, at(8))], MergePolicy::Open(None)), Some(8));
     }
 
     #[test]
     fn what_the_library_reads_beats_what_is_only_declared() {
-        assert_eq!(value(&[(Layer::OptionDefault, at(8)), (Layer::Decided, at(2))], Join::Open(None)), Some(2));
+        assert_eq!(
+            value(&[(SourceLayer::OptionDefault, at(8)), (SourceLayer::Decided, at(2))], MergePolicy::Open(None)),
+            Some(2)
+        );
     }
 
     #[test]
     fn a_branch_never_wins_over_the_nominal_value() {
         let branch = Candidate { condition: Some("low_memory".into()), ..at(1) };
-        assert_eq!(value(&[(Layer::Decided, branch.clone()), (Layer::Decided, at(2))], Join::Open(None)), Some(2));
-        assert_eq!(value(&[(Layer::Decided, branch)], Join::Open(None)), None);
+        assert_eq!(
+            value(&[(SourceLayer::Decided, branch.clone()), (SourceLayer::Decided, at(2))], MergePolicy::Open(None)),
+            Some(2)
+        );
+        assert_eq!(value(&[(SourceLayer::Decided, branch)], MergePolicy::Open(None)), None);
     }
 }

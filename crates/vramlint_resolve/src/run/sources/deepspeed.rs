@@ -2,10 +2,10 @@
 //!
 //! Facts: `deepspeed.md` sections 2 and 3, `accelerate.md` sections 3b to 3d and 4.
 
-use super::settle::{Layer, Offers, known};
+use super::super::precedence::{CandidateSet, SourceLayer, known};
 use crate::launch::Launch;
 use crate::setting::{Candidate, Origin};
-use crate::{Kind, SourceFile};
+use crate::{FileKind, SourceFile};
 use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, flags};
 use vramlint_syntax::data::Loader;
@@ -33,33 +33,41 @@ const BLOCK: &[(&str, Concept)] = &[
 ///
 /// Under a trainer a number must equal the trainer's argument, so neither side beats the other; without one the engine's number
 /// holds, but for the micro-batch, which is that of the loader.
-pub(super) fn offer_file(offers: &mut Offers, file: &SourceFile, trainer: bool, train_batch: &mut Option<Candidate>) {
-    let loader =
-        if file.data().is_some_and(|data| data.json) { Loader::Json } else { super::data::loader_of(file, Kind::DeepSpeed) };
+pub(in crate::run) fn add_file(
+    candidates: &mut CandidateSet,
+    file: &SourceFile,
+    trainer: bool,
+    train_batch: &mut Option<Candidate>,
+) {
+    let loader = if file.data().is_some_and(|data| data.json) {
+        Loader::Json
+    } else {
+        super::data_file::loader_of(file, FileKind::DeepSpeed)
+    };
     for (path, concept) in KEYS {
-        if let Some(candidate) = super::data::lookup(file, path, loader).filter(|candidate| !is_auto(candidate)) {
+        if let Some(candidate) = super::data_file::lookup(file, path, loader).filter(|candidate| !is_auto(candidate)) {
             let matched = trainer && !is_zero(*concept) || *concept == Concept::MicroBatch;
-            offers.offer(*concept, if matched { Layer::Decided } else { Layer::Engine }, candidate);
+            candidates.add(*concept, if matched { SourceLayer::Decided } else { SourceLayer::Engine }, candidate);
         }
     }
-    *train_batch = super::data::lookup(file, &["train_batch_size"], loader).filter(|candidate| !is_auto(candidate));
+    *train_batch = super::data_file::lookup(file, &["train_batch_size"], loader).filter(|candidate| !is_auto(candidate));
     for (block, name) in [("bf16", "bf16"), ("bfloat16", "bf16"), ("fp16", "fp16")] {
-        if let Some(mut candidate) = super::data::lookup(file, &[block, "enabled"], loader)
+        if let Some(mut candidate) = super::data_file::lookup(file, &[block, "enabled"], loader)
             && candidate.known() == Some(&Value::Bool(true))
         {
             candidate.value = crate::Resolved::Known(Value::Text(name.to_owned()));
-            offers.offer(Concept::MixedPrecision, if trainer { Layer::Decided } else { Layer::Engine }, candidate);
+            candidates.add(Concept::MixedPrecision, if trainer { SourceLayer::Decided } else { SourceLayer::Engine }, candidate);
         }
     }
 }
 
 /// Accelerate takes a missing accumulation for 1, whatever `Accelerator()` is given (deepspeed.md section 2, measured).
-pub(super) fn offer_missing_accumulation(offers: &mut Offers, file: &SourceFile) {
+pub(in crate::run) fn add_missing_accumulation(candidates: &mut CandidateSet, file: &SourceFile) {
     let written = file.data().and_then(|data| data.root()?.get("gradient_accumulation_steps")).is_some();
     if !written {
         let source = "accelerate 1.15.0 accelerate/utils/dataclasses.py DeepSpeedPlugin".to_owned();
         let origin = Origin::Default { tool: "accelerate", source };
-        offers.offer(Concept::GradientAccumulationSteps, Layer::Engine, known(Value::Int(1), "", origin));
+        candidates.add(Concept::GradientAccumulationSteps, SourceLayer::Engine, known(Value::Int(1), "", origin));
     }
 }
 
@@ -69,33 +77,33 @@ const fn is_zero(concept: Concept) -> bool {
 
 /// Offers the flags of `accelerate launch` that only DeepSpeed reads. Beside a file of DeepSpeed they only fill `auto`, and the
 /// file's own numbers beat them.
-pub(super) fn offer_flags(offers: &mut Offers, launch: &Launch, trainer: bool) {
+pub(in crate::run) fn add_flags(candidates: &mut CandidateSet, launch: &Launch, trainer: bool) {
     for flag in &launch.flags {
         let Some(concept) = flags::flag(launch.launcher, &flag.name).and_then(|known| known.concept) else { continue };
         let accumulation = concept == Concept::GradientAccumulationSteps;
         if let Some(word) = flag.values.first().filter(|_| is_zero(concept) || accumulation) {
-            let layer = if accumulation && trainer { Layer::Decided } else { Layer::LauncherFlag };
-            offers.offer(concept, layer, super::arguments::from_word(launch, word, &flag.name));
+            let layer = if accumulation && trainer { SourceLayer::Decided } else { SourceLayer::LauncherFlag };
+            candidates.add(concept, layer, super::cli::from_word(launch, word, &flag.name));
         }
     }
 }
 
 /// Offers the keys of accelerate's own `deepspeed_config` block.
-pub(super) fn offer_block(offers: &mut Offers, file: &SourceFile, trainer: bool) {
+pub(in crate::run) fn add_block(candidates: &mut CandidateSet, file: &SourceFile, trainer: bool) {
     for (key, concept) in BLOCK {
-        let loader = super::data::loader_of(file, Kind::Accelerate);
+        let loader = super::data_file::loader_of(file, FileKind::Accelerate);
         if let Some(candidate) =
-            super::data::lookup(file, &["deepspeed_config", key], loader).filter(|candidate| !is_auto(candidate))
+            super::data_file::lookup(file, &["deepspeed_config", key], loader).filter(|candidate| !is_auto(candidate))
         {
             // The launcher exports it, and the environment beats the argument of Accelerator().
             let matched = trainer && !is_zero(*concept);
-            offers.offer(*concept, if matched { Layer::Decided } else { Layer::LauncherFile }, candidate);
+            candidates.add(*concept, if matched { SourceLayer::Decided } else { SourceLayer::LauncherFile }, candidate);
         }
     }
 }
 
 /// The stage that accelerate takes where neither file, flag nor code names one.
-pub(super) fn default_stage() -> Candidate {
+pub(in crate::run) fn default_stage() -> Candidate {
     let source = "accelerate 1.15.0 utils/dataclasses.py DeepSpeedPlugin.zero_stage".to_owned();
     known(Value::Int(2), "", Origin::Default { tool: "accelerate", source })
 }
@@ -106,7 +114,7 @@ fn is_auto(candidate: &Candidate) -> bool {
 }
 
 /// A missing factor from `train_batch_size`: the engine computes it (config.py, section 3 of the reference).
-pub(super) fn quotient(total: &Candidate, others: &[i64], missing: Concept) -> Option<Candidate> {
+pub(in crate::run) fn quotient(total: &Candidate, others: &[i64], missing: Concept) -> Option<Candidate> {
     let total = total.known()?.as_int()?;
     let product = others.iter().try_fold(1i64, |product, n| product.checked_mul(*n))?;
     if product <= 0 || total % product != 0 {

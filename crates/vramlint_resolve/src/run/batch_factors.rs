@@ -1,7 +1,8 @@
 //! Factors of the batch that a tool computes from the others.
 
-use super::settle::arithmetic;
-use super::{Run, deepspeed};
+use super::Run;
+use super::precedence::arithmetic;
+use super::sources::deepspeed;
 use crate::setting::{Candidate, Origin, Resolved, Setting};
 use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect};
@@ -21,7 +22,7 @@ fn put(run: &mut Run, concept: Concept, candidate: Candidate) {
 
 /// Under transformers' Trainer a number of DeepSpeed must equal the trainer's argument, else training refuses to start: where they
 /// differ nobody wins (transformers 5.23.0 integrations/deepspeed.py:260).
-pub(super) fn must_agree(run: &mut Run) {
+pub(super) fn require_agreement(run: &mut Run) {
     for concept in [Concept::MicroBatch, Concept::GradientAccumulationSteps] {
         let Some(setting) = run.settings.get_mut(&concept) else { continue };
         let unconditional: Vec<&Candidate> = setting.candidates.iter().filter(|c| c.condition.is_none()).collect();
@@ -59,7 +60,7 @@ pub(super) fn from_train_batch(run: &mut Run, total: Candidate) {
     if !micro && !steps {
         let source = "deepspeed 0.19.8 deepspeed/runtime/config.py:588-655".to_owned();
         let origin = Origin::Default { tool: "DeepSpeed", source };
-        put(run, Concept::GradientAccumulationSteps, super::settle::known(Value::Int(1), "", origin));
+        put(run, Concept::GradientAccumulationSteps, super::precedence::known(Value::Int(1), "", origin));
     }
     if matches!(total.value, Resolved::Known(_)) {
         put(run, Concept::EffectiveBatch, total);

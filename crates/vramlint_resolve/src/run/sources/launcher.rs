@@ -1,7 +1,7 @@
 //! What a launcher and its file say of processes, machines and devices.
 
-use super::arguments::{self, from_word};
-use super::settle::{Layer, Offers, known, unknown};
+use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
+use super::cli::{self, from_word};
 use crate::SourceFile;
 use crate::code::CodeFacts;
 use crate::launch::{Launch, LaunchFlag};
@@ -24,17 +24,22 @@ const KEYS: &[(&str, Concept)] = &[
 ];
 
 /// Offers what launcher, environment, file and code say of processes, machines and devices.
-pub(super) fn offer(offers: &mut Offers, launch: Option<&Launch>, accelerate: Option<&SourceFile>, code: Option<&CodeFacts>) {
+pub(in crate::run) fn add(
+    candidates: &mut CandidateSet,
+    launch: Option<&Launch>,
+    accelerate: Option<&SourceFile>,
+    code: Option<&CodeFacts>,
+) {
     if let Some(launch) = launch {
-        offer_flags(offers, launch);
-        offer_passed_on(offers, launch);
-        offer_visible(offers, launch);
+        add_flags(candidates, launch);
+        add_passed_on(candidates, launch);
+        add_visible(candidates, launch);
     }
     if let Some(file) = accelerate {
-        let loader = super::data::loader_of(file, crate::Kind::Accelerate);
+        let loader = super::data_file::loader_of(file, crate::FileKind::Accelerate);
         for (key, concept) in KEYS {
-            if let Some(candidate) = super::data::lookup(file, &[key], loader) {
-                offers.offer(*concept, Layer::File, candidate);
+            if let Some(candidate) = super::data_file::lookup(file, &[key], loader) {
+                candidates.add(*concept, SourceLayer::File, candidate);
             }
         }
     }
@@ -45,12 +50,12 @@ pub(super) fn offer(offers: &mut Offers, launch: Option<&Launch>, accelerate: Op
                 Some(value) => known(Value::Text(value.to_string()), value.to_string(), origin),
                 None => unknown(message!("it is decided while the program runs", "其值在运行时才确定"), "", origin),
             };
-            offers.offer(Concept::VisibleDevices, Layer::Decided, candidate);
+            candidates.add(Concept::VisibleDevices, SourceLayer::Decided, candidate);
         }
     }
 }
 
-fn offer_flags(offers: &mut Offers, launch: &Launch) {
+fn add_flags(candidates: &mut CandidateSet, launch: &Launch) {
     let mut seen = Vec::new();
     for found in launch.flags.iter().rev() {
         let Some(flag) = flags::flag(launch.launcher, &found.name) else { continue };
@@ -59,12 +64,12 @@ fn offer_flags(offers: &mut Offers, launch: &Launch) {
         let Some(concept) = flag.concept.filter(|concept| OWN.contains(concept) && !filter) else { continue };
         if !seen.contains(&concept) {
             seen.push(concept);
-            offer_flag(offers, launch, found, flag, concept);
+            add_flag(candidates, launch, found, flag, concept);
         }
     }
 }
 
-fn offer_flag(offers: &mut Offers, launch: &Launch, found: &LaunchFlag, flag: &Flag, concept: Concept) {
+fn add_flag(candidates: &mut CandidateSet, launch: &Launch, found: &LaunchFlag, flag: &Flag, concept: Concept) {
     let origin = Origin::Flag { place: FileRange::new(launch.file, found.word), flag: found.name.clone() };
     let candidate = match (flag.implied, found.values.first()) {
         (Some(value), _) => known(Value::Text(value.to_owned()), found.name.clone(), origin),
@@ -81,11 +86,11 @@ fn offer_flag(offers: &mut Offers, launch: &Launch, found: &LaunchFlag, flag: &F
         }
         (None, None) => unknown(message!("the flag has no value", "该参数没有值"), "", origin),
     };
-    offers.offer(concept, Layer::Flag, candidate);
+    candidates.add(concept, SourceLayer::Flag, candidate);
 }
 
 /// `trl sft` and `axolotl train` hand what they do not know to the launcher that they start.
-fn offer_passed_on(offers: &mut Offers, launch: &Launch) {
+fn add_passed_on(candidates: &mut CandidateSet, launch: &Launch) {
     if !matches!(launch.launcher, Launcher::Trl | Launcher::Axolotl) {
         return;
     }
@@ -98,19 +103,19 @@ fn offer_passed_on(offers: &mut Offers, launch: &Launch) {
         let origin = Origin::Flag { place: FileRange::new(launch.file, place), flag: name.clone() };
         let candidate = match (flag.implied, &option.value) {
             (Some(value), _) => known(Value::Text(value.to_owned()), name, origin),
-            (None, Some(value)) => arguments::candidate(value, origin),
+            (None, Some(value)) => cli::candidate(value, origin),
             (None, None) => unknown(message!("the flag has no value", "该参数没有值"), "", origin),
         };
-        offers.offer(concept, Layer::Flag, candidate);
+        candidates.add(concept, SourceLayer::Flag, candidate);
     }
 }
 
-fn offer_visible(offers: &mut Offers, launch: &Launch) {
+fn add_visible(candidates: &mut CandidateSet, launch: &Launch) {
     let Some(visible) = launch.variable("CUDA_VISIBLE_DEVICES") else { return };
     let origin = Origin::Env { name: visible.name.clone(), place: FileRange::new(launch.file, visible.range) };
     let candidate = match visible.value.text() {
         Some(text) => known(Value::Text(text.to_owned()), text, origin),
         None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
     };
-    offers.offer(Concept::VisibleDevices, Layer::Environment, candidate);
+    candidates.add(Concept::VisibleDevices, SourceLayer::Environment, candidate);
 }

@@ -1,6 +1,6 @@
 //! What the keys of a data file tell about it.
 
-use super::{Kind, KindGuess};
+use super::{FileClass, FileKind};
 use crate::SourceFile;
 use std::collections::BTreeSet;
 use vramlint_base::message;
@@ -9,24 +9,24 @@ use vramlint_catalog::{Concept, Dialect, keys};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 /// What a data file is by its own keys, and by its name where they leave it open.
-pub fn guess(file: &SourceFile) -> KindGuess {
+pub fn classify(file: &SourceFile) -> FileClass {
     let Some(root) = file.data().and_then(DataFile::root).filter(|root| root.is_mapping()) else {
-        return KindGuess::other();
+        return FileClass::other();
     };
     let keys: BTreeSet<&str> = root.entries().filter_map(|(key, _)| key.text()).collect();
-    if is_record(root, &keys) {
-        return KindGuess::other();
+    if is_run_record(root, &keys) {
+        return FileClass::other();
     }
     let json = file.data().is_some_and(|data| data.json);
     accelerate(&keys, file)
         .or_else(|| deepspeed(root, &keys, json))
         .or_else(|| framework(root, &keys))
-        .or_else(|| own(root, &keys, json))
-        .unwrap_or_else(KindGuess::other)
+        .or_else(|| project_config(root, &keys, json))
+        .unwrap_or_else(FileClass::other)
 }
 
 /// The settings of a past run as Weights & Biases keeps them, `key: {value: …}`: no program reads them to train.
-fn is_record(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> bool {
+fn is_run_record(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> bool {
     let (mut all, mut boxed) = (0, 0);
     for (_, value) in root.entries() {
         all += 1;
@@ -35,30 +35,30 @@ fn is_record(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> bool {
     keys.contains("wandb_version") || keys.contains("_wandb") || boxed >= 3 && boxed * 2 > all
 }
 
-fn of(kind: Kind, confidence: u8, key: &str) -> KindGuess {
-    KindGuess { kind, confidence, why: message!("the key `{key}`", "键 `{key}`") }
+fn recognized_by(kind: FileKind, confidence: u8, key: &str) -> FileClass {
+    FileClass { kind, confidence, why: message!("the key `{key}`", "键 `{key}`") }
 }
 
 /// Keys of accelerate's file that no other tool shares.
 const ACCELERATE_ONLY: &[&str] =
     &["distributed_type", "compute_environment", "main_training_function", "downcast_bf16", "rdzv_backend", "tpu_use_cluster"];
 
-fn accelerate(keys: &BTreeSet<&str>, file: &SourceFile) -> Option<KindGuess> {
+fn accelerate(keys: &BTreeSet<&str>, file: &SourceFile) -> Option<FileClass> {
     let own = ACCELERATE_ONLY.iter().filter(|key| keys.contains(**key)).count();
     // The file of a cluster at Amazon has keys of its own.
     let is_known =
         |key: &&&str| [keys::accelerate(), keys::accelerate_sagemaker()].iter().any(|all| keys::find(all, key).is_some());
     let known = keys.iter().filter(is_known).count();
     if keys.contains("distributed_type") && known * 2 >= keys.len() {
-        return Some(of(Kind::Accelerate, 95, "distributed_type"));
+        return Some(recognized_by(FileKind::Accelerate, 95, "distributed_type"));
     }
     if own >= 2 && known * 2 >= keys.len() {
-        return Some(of(Kind::Accelerate, 90, "compute_environment"));
+        return Some(recognized_by(FileKind::Accelerate, 90, "compute_environment"));
     }
     let named = file.name().to_lowercase().contains("accelerate");
     if named && known >= 1 && known * 2 >= keys.len() && (keys.contains("num_processes") || own >= 1) {
-        return Some(KindGuess {
-            kind: Kind::Accelerate,
+        return Some(FileClass {
+            kind: FileKind::Accelerate,
             confidence: 80,
             why: message!("its name and its keys", "文件名与键名"),
         });
@@ -92,7 +92,7 @@ pub(crate) fn is_deepspeed(root: NodeRef<'_>) -> bool {
     deepspeed(root, &keys, true).is_some()
 }
 
-fn deepspeed(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<KindGuess> {
+fn deepspeed(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<FileClass> {
     // The tuner of DeepSpeed reads the JSON itself.
     let tuned = json && root.get("autotuning").is_some_and(NodeRef::is_mapping);
     if !tuned && NEOX_ONLY.iter().any(|key| keys.contains(key)) {
@@ -108,30 +108,30 @@ fn deepspeed(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<Kin
     };
     (enough && (tuned || known * 2 >= keys.len())).then(|| {
         let key = DEEPSPEED_ONLY.iter().find(|key| keys.contains(**key)).copied().unwrap_or("train_batch_size");
-        of(Kind::DeepSpeed, 90, key)
+        recognized_by(FileKind::DeepSpeed, 90, key)
     })
 }
 
-fn framework(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> Option<KindGuess> {
+fn framework(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> Option<FileClass> {
     let has = |key: &str| keys.contains(key);
     let component = root.entries().any(|(_, value)| value.get("_component_").is_some());
     if component || has("_component_") {
-        return Some(of(Kind::Torchtune, 95, "_component_"));
+        return Some(recognized_by(FileKind::Torchtune, 95, "_component_"));
     }
     if has("base_model")
         && ["micro_batch_size", "sequence_len", "adapter", "datasets", "pretraining_dataset", "load_in_8bit", "rl"]
             .iter()
             .any(|key| has(key))
     {
-        return Some(of(Kind::Axolotl, 90, "base_model"));
+        return Some(recognized_by(FileKind::Axolotl, 90, "base_model"));
     }
     let stage =
         root.get("stage").and_then(NodeRef::text).is_some_and(|stage| ["pt", "sft", "rm", "ppo", "dpo", "kto"].contains(&stage));
     if has("finetuning_type") || has("model_name_or_path") && stage && (has("template") || has("cutoff_len")) {
-        return Some(of(Kind::LlamaFactory, 90, if has("finetuning_type") { "finetuning_type" } else { "stage" }));
+        return Some(recognized_by(FileKind::LlamaFactory, 90, if has("finetuning_type") { "finetuning_type" } else { "stage" }));
     }
     if has("model") && ["tuner_type", "train_type", "sft_type", "rlhf_type"].iter().any(|key| has(key)) {
-        return Some(of(Kind::MsSwift, 85, "tuner_type"));
+        return Some(recognized_by(FileKind::MsSwift, 85, "tuner_type"));
     }
     if has("per_device_train_batch_size") || has("output_dir") && has("num_train_epochs") && has("learning_rate") {
         let trl = [
@@ -149,13 +149,16 @@ fn framework(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> Option<KindGuess> {
             "dataset_train_split",
         ];
         let key = trl.iter().find(|key| has(key));
-        return Some(key.map_or_else(|| of(Kind::HfTrainer, 75, "per_device_train_batch_size"), |key| of(Kind::Trl, 75, key)));
+        return Some(key.map_or_else(
+            || recognized_by(FileKind::HfTrainer, 75, "per_device_train_batch_size"),
+            |key| recognized_by(FileKind::Trl, 75, key),
+        ));
     }
     None
 }
 
 /// Concepts that only a training has.
-const TELLING: &[Concept] = &[
+const TRAINING_CONCEPTS: &[Concept] = &[
     Concept::MicroBatch,
     Concept::GradientAccumulationSteps,
     Concept::LearningRate,
@@ -166,10 +169,10 @@ const TELLING: &[Concept] = &[
     Concept::Optimizer,
 ];
 /// Nodes looked at before a large file is taken for data.
-const LOOKED_AT: usize = 400;
+const NODE_BUDGET: usize = 400;
 
 /// A project's own training configuration: at least two concepts that only a training has, or one and a model.
-fn own(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<KindGuess> {
+fn project_config(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<FileClass> {
     if NEOX_ONLY.iter().any(|key| keys.contains(key))
         || keys.contains("architectures")
         || keys.contains("model_type") && keys.contains("vocab_size")
@@ -177,45 +180,45 @@ fn own(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<KindGuess
         return None;
     }
     let mut found = BTreeSet::new();
-    let mut budget = LOOKED_AT;
-    leaves(root, &mut Vec::new(), &mut budget, &mut |path, node| {
+    let mut budget = NODE_BUDGET;
+    visit_scalars(root, &mut Vec::new(), &mut budget, &mut |path, node| {
         if let Some(value) = node.value(if json { Loader::Json } else { Loader::PyYaml })
             && let Some(meaning) = dialect::meaning(Dialect::Plain, path, &value)
         {
             found.insert((meaning.concept, meaning.confidence));
         }
     });
-    let telling = TELLING.iter().filter(|concept| found.iter().any(|(c, _)| c == *concept)).count();
+    let training_concepts = TRAINING_CONCEPTS.iter().filter(|concept| found.iter().any(|(c, _)| c == *concept)).count();
     let model = found.iter().any(|(concept, _)| *concept == Concept::Model);
     let sure = found.iter().any(|(_, confidence)| *confidence == Confidence::Sure);
-    (telling >= 2 || telling == 1 && model).then(|| KindGuess {
-        kind: Kind::Training,
-        confidence: if telling >= 3 || sure { 70 } else { 55 },
-        why: message!("{telling} keys that only a training has", "有 {telling} 个训练特有的键"),
+    (training_concepts >= 2 || training_concepts == 1 && model).then(|| FileClass {
+        kind: FileKind::Training,
+        confidence: if training_concepts >= 3 || sure { 70 } else { 55 },
+        why: message!("{training_concepts} keys that only a training has", "有 {training_concepts} 个训练特有的键"),
     })
 }
 
 /// Calls `found` for every scalar with its path of keys; lists are not entered.
-pub(crate) fn leaves<'a>(
+pub(crate) fn visit_scalars<'a>(
     node: NodeRef<'a>,
     path: &mut Vec<&'a str>,
     budget: &mut usize,
     found: &mut dyn FnMut(&[&'a str], NodeRef<'a>),
 ) {
-    walk(node, path, budget, false, found);
+    visit(node, path, budget, false, found);
 }
 
-/// As [`leaves`], and lists of scalars whole: `lora_modules_to_save: [lm_head]`.
-pub(crate) fn values<'a>(
+/// As [`visit_scalars`], and lists of scalars whole: `lora_modules_to_save: [lm_head]`.
+pub(crate) fn visit_values<'a>(
     node: NodeRef<'a>,
     path: &mut Vec<&'a str>,
     budget: &mut usize,
     found: &mut dyn FnMut(&[&'a str], NodeRef<'a>),
 ) {
-    walk(node, path, budget, true, found);
+    visit(node, path, budget, true, found);
 }
 
-fn walk<'a>(
+fn visit<'a>(
     node: NodeRef<'a>,
     path: &mut Vec<&'a str>,
     budget: &mut usize,
@@ -230,21 +233,21 @@ fn walk<'a>(
         *budget -= 1;
         if text == "<<" {
             // A merge key: what it brings in stands on this level.
-            walk(value, path, budget, lists, found);
-            value.items().for_each(|source| walk(source, path, budget, lists, found));
+            visit(value, path, budget, lists, found);
+            value.items().for_each(|source| visit(source, path, budget, lists, found));
             continue;
         }
         path.push(text);
         if value.is_mapping() && path.len() < 8 {
-            walk(value, path, budget, lists, found);
-        } else if value.scalar().is_some() || lists && is_plain_list(value) {
+            visit(value, path, budget, lists, found);
+        } else if value.scalar().is_some() || lists && is_scalar_list(value) {
             found(path, value);
         }
         path.pop();
     }
 }
 
-fn is_plain_list(value: NodeRef<'_>) -> bool {
+fn is_scalar_list(value: NodeRef<'_>) -> bool {
     let mut items = value.items().peekable();
     items.peek().is_some() && items.all(|item| item.scalar().is_some())
 }

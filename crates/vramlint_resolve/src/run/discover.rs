@@ -1,12 +1,12 @@
 //! Which runs a project has: one per launch, then one per training script or training file that no launch starts.
 
 use super::Run;
-use super::assemble::assemble;
-use super::imports::Imports;
-use super::seed::Seed;
+use super::builder::build_runs;
+use super::import_graph::ImportGraph;
+use super::run_sources::RunSources;
 use crate::SourceFile;
 use crate::code::STEP_LIMIT;
-use crate::kind::Kind;
+use crate::kind::FileKind;
 use crate::launch::Launch;
 use crate::library_calls::is_test_file;
 use crate::project::Project;
@@ -21,21 +21,21 @@ use vramlint_syntax::shell::Word;
 const STEPS: u32 = 2_000_000;
 
 /// Every run of the project, in order of file and place.
-pub fn runs(project: &Project) -> Vec<Run> {
+pub fn discover_runs(project: &Project) -> Vec<Run> {
     let mut runs = Vec::new();
     let mut used: BTreeSet<FileId> = BTreeSet::new();
     for launch in &project.launches {
-        let entry = entry_of(project, launch);
+        let entry = entry_script(project, launch);
         if !trains(project, launch, entry) {
             continue;
         }
-        let seed = Seed::from_launch(project, Arc::clone(launch), entry);
-        for run in assemble(project, &seed) {
+        let sources = RunSources::from_launch(project, Arc::clone(launch), entry);
+        for run in build_runs(project, &sources) {
             used.extend(run.files.iter().copied());
             runs.push(run);
         }
     }
-    let imports = Imports::of(project);
+    let imports = ImportGraph::build(project);
     let mut left = STEPS;
     let may_be_entry = |file: &&SourceFile| {
         file.python().is_some() && file.host.is_none() && !imports.is_imported(file.id) && !is_test_file(&file.path)
@@ -46,10 +46,10 @@ pub fn runs(project: &Project) -> Vec<Run> {
         if left == 0 || used.contains(&file.id) || !imports.may_train(file.id) {
             continue;
         }
-        let code = project.code_within(file.id, STEP_LIMIT.min(left));
+        let code = project.code_with_step_limit(file.id, STEP_LIMIT.min(left));
         left = left.saturating_sub(code.as_ref().map_or(0, |code| code.steps));
         if code.is_some_and(|code| code.trains()) {
-            for run in assemble(project, &Seed::from_entry(project, file.id)) {
+            for run in build_runs(project, &RunSources::from_entry(project, file.id)) {
                 used.extend(run.files.iter().copied());
                 runs.push(run);
             }
@@ -62,15 +62,15 @@ pub fn runs(project: &Project) -> Vec<Run> {
             && !used.contains(&file.id)
             && file.data().is_some_and(|data| !data.json)
         {
-            runs.extend(assemble(project, &Seed::from_training_file(project, file.id)));
+            runs.extend(build_runs(project, &RunSources::from_training_file(project, file.id)));
         }
     }
-    number(project, &mut runs);
+    number_runs(project, &mut runs);
     runs
 }
 
 /// Ids: the path of the file that starts the run, and its number there.
-fn number(project: &Project, runs: &mut [Run]) {
+fn number_runs(project: &Project, runs: &mut [Run]) {
     runs.sort_by(|a, b| {
         let key = |run: &Run| (project.to_host(run.place), run.task.clone());
         let path = |run: &Run| project.file(project.to_host(run.place).file).path.clone();
@@ -86,17 +86,17 @@ fn number(project: &Project, runs: &mut [Run]) {
 }
 
 /// The entry script of a launch, if it is in the project.
-fn entry_of(project: &Project, launch: &Launch) -> Option<FileId> {
+fn entry_script(project: &Project, launch: &Launch) -> Option<FileId> {
     let folder = project.file(launch.file).folder();
     if let Some(module) = launch.module.as_ref().and_then(Word::text) {
         let path = module.replace('.', "/");
         return ["", "src/"]
             .iter()
             .flat_map(|prefix| [format!("{prefix}{path}.py"), format!("{prefix}{path}/__main__.py")])
-            .find_map(|path| project.lookup.find(&path, folder));
+            .find_map(|path| project.path_resolver.resolve(&path, folder));
     }
     let script = launch.script.as_ref()?.text()?;
-    project.lookup.find(script, folder).filter(|id| project.file(*id).python().is_some())
+    project.path_resolver.resolve(script, folder).filter(|id| project.file(*id).python().is_some())
 }
 
 /// Whether a command trains: a launcher of several processes does unless the script sounds like another task; `python x.py` only
@@ -123,14 +123,14 @@ fn loads_training_file(project: &Project, entry: FileId) -> bool {
     code.loads
         .iter()
         .filter_map(|load| load.path.as_deref())
-        .any(|path| project.lookup.find(path, folder).is_some_and(|id| project.kind(id).is_training()))
+        .any(|path| project.path_resolver.resolve(path, folder).is_some_and(|id| project.kind(id).is_training()))
 }
 
 fn names_training_file(project: &Project, launch: &Launch) -> bool {
     let folder = project.file(launch.file).folder();
     launch.arguments.iter().filter_map(Word::text).any(|text| {
         let text = text.split_once('=').map_or(text, |(_, value)| value);
-        project.lookup.find(text, folder).is_some_and(|id| project.kinds[id.0 as usize].kind != Kind::Other)
+        project.path_resolver.resolve(text, folder).is_some_and(|id| project.kinds[id.0 as usize].kind != FileKind::Other)
     })
 }
 
@@ -195,7 +195,7 @@ fn sounds_like_another_task(name: &str) -> bool {
 }
 
 /// The whole of a file, for runs that no command starts.
-pub(crate) fn whole(file: &SourceFile) -> FileRange {
+pub(crate) fn first_line(file: &SourceFile) -> FileRange {
     let first = file.text.find('\n').unwrap_or(file.text.len()) as u32;
     FileRange::new(file.id, TextRange::new(0, first))
 }

@@ -10,16 +10,16 @@ const TO_COME: u64 = 1_000_000;
 
 /// A version, as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Known {
+pub enum VersionSpec {
     /// Exactly this one: a pin, a lock file, an installed package.
     Exact(Version),
     /// One that these allow; any where there are none.
     Range(VersionSpecifiers),
     /// One of several: files differ, or markers choose.
-    OneOf(Vec<Known>),
+    OneOf(Vec<VersionSpec>),
 }
 
-impl Known {
+impl VersionSpec {
     /// Any version.
     pub fn any() -> Self {
         Self::Range(VersionSpecifiers::empty())
@@ -35,7 +35,7 @@ impl Known {
     }
 
     /// Reads what `vramlint.toml` says: `5.23` (any of that line), `4.44.2`, or specifiers.
-    pub fn declared(text: &str) -> Option<Self> {
+    pub fn parse_declared(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.is_empty() {
             return None;
@@ -97,7 +97,7 @@ impl Known {
     }
 
     /// What both allow, where both are ranges.
-    pub fn and(&self, other: &Self) -> Option<Self> {
+    pub fn intersect(&self, other: &Self) -> Option<Self> {
         let (Self::Range(own), Self::Range(other)) = (self, other) else { return None };
         Some(Self::Range(own.iter().chain(other.iter()).cloned().collect()))
     }
@@ -112,23 +112,23 @@ impl Known {
     }
 
     /// Whether only exact versions are known, and a condition holds for all.
-    pub(super) fn all(&self, holds: impl Fn(&Version) -> bool + Copy) -> bool {
+    pub(super) fn all_exact(&self, holds: impl Fn(&Version) -> bool + Copy) -> bool {
         match self {
             Self::Exact(version) => holds(version),
             Self::Range(_) => false,
-            Self::OneOf(all) => all.iter().all(|known| known.all(holds)),
+            Self::OneOf(all) => all.iter().all(|known| known.all_exact(holds)),
         }
     }
 
     /// The releases of a library that it may stand for; empty where that cannot be told.
-    pub(super) fn possible(&self, library: &str) -> Vec<Version> {
+    pub(super) fn possible_releases(&self, library: &str) -> Vec<Version> {
         match self {
             // A build from between two releases has some of the later one.
             Self::Exact(version) if version.any_prerelease() => vec![version.clone(), version.only_release()],
             Self::Exact(version) => vec![version.clone().without_local()],
             Self::Range(specifiers) => released(library, specifiers),
             Self::OneOf(all) => {
-                let each: Vec<Vec<Version>> = all.iter().map(|known| known.possible(library)).collect();
+                let each: Vec<Vec<Version>> = all.iter().map(|known| known.possible_releases(library)).collect();
                 if each.iter().any(Vec::is_empty) { Vec::new() } else { each.concat() }
             }
         }
@@ -198,7 +198,7 @@ fn bumped(numbers: &[u64], at: usize) -> String {
     kept.map(|number| number.to_string()).collect::<Vec<_>>().join(".")
 }
 
-impl fmt::Display for Known {
+impl fmt::Display for VersionSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exact(version) => write!(f, "{version}"),

@@ -1,6 +1,6 @@
 //! What files are because of who refers to them: the strongest evidence after a comment.
 
-use super::{Kind, KindGuess};
+use super::{FileClass, FileKind};
 use crate::project::Project;
 use vramlint_base::{FileId, message};
 use vramlint_catalog::flags::Launcher;
@@ -9,40 +9,40 @@ use vramlint_syntax::shell::Word;
 
 /// Sets the kind of every data file that a launcher or another file names in a role.
 pub(crate) fn by_reference(project: &mut Project) {
-    let mut found: Vec<(FileId, Kind, String)> = Vec::new();
+    let mut found: Vec<(FileId, FileKind, String)> = Vec::new();
     for launch in &project.launches {
         let folder = project.file(launch.file).folder();
-        let mut name = |word: Option<&Word>, kind: Kind, flag: &str| {
-            if let Some(id) = word.and_then(Word::text).and_then(|text| project.lookup.find(text, folder)) {
+        let mut name = |word: Option<&Word>, kind: FileKind, flag: &str| {
+            if let Some(id) = word.and_then(Word::text).and_then(|text| project.path_resolver.resolve(text, folder)) {
                 found.push((id, kind, flag.to_owned()));
             }
         };
         for flag in &launch.flags {
             let kind = match (launch.launcher, flag.name.as_str()) {
-                (Launcher::Accelerate, "--config_file") => Kind::Accelerate,
-                (_, "--deepspeed_config_file") => Kind::DeepSpeed,
+                (Launcher::Accelerate, "--config_file") => FileKind::Accelerate,
+                (_, "--deepspeed_config_file") => FileKind::DeepSpeed,
                 _ => continue,
             };
             name(flag.values.first(), kind, &flag.name);
         }
         match launch.launcher {
-            Launcher::LlamaFactory => name(launch.script.as_ref(), Kind::LlamaFactory, "llamafactory-cli train"),
-            Launcher::Axolotl => name(launch.script.as_ref(), Kind::Axolotl, "axolotl train"),
+            Launcher::LlamaFactory => name(launch.script.as_ref(), FileKind::LlamaFactory, "llamafactory-cli train"),
+            Launcher::Axolotl => name(launch.script.as_ref(), FileKind::Axolotl, "axolotl train"),
             _ => {}
         }
         if launch.module.as_ref().and_then(Word::text) == Some("axolotl.cli.train") {
-            name(launch.arguments.first(), Kind::Axolotl, "axolotl.cli.train");
+            name(launch.arguments.first(), FileKind::Axolotl, "axolotl.cli.train");
         }
         for option in launch.options() {
             let kind = match (launch.launcher, option.name.as_str()) {
-                (_, "deepspeed" | "deepspeed_config" | "deepspeed-config" | "ds_config") => Kind::DeepSpeed,
-                (Launcher::Trl, "accelerate_config") => Kind::Accelerate,
-                (Launcher::Trl, "config") => Kind::Trl,
-                (Launcher::Tune, "config") => Kind::Torchtune,
+                (_, "deepspeed" | "deepspeed_config" | "deepspeed-config" | "ds_config") => FileKind::DeepSpeed,
+                (Launcher::Trl, "accelerate_config") => FileKind::Accelerate,
+                (Launcher::Trl, "config") => FileKind::Trl,
+                (Launcher::Tune, "config") => FileKind::Torchtune,
                 _ => continue,
             };
             let text = option.value.as_ref().and_then(|value| value.text.as_deref());
-            if let Some(id) = text.and_then(|text| project.lookup.find(text, folder)) {
+            if let Some(id) = text.and_then(|text| project.path_resolver.resolve(text, folder)) {
                 found.push((id, kind, format!("--{}", option.name)));
             }
         }
@@ -59,15 +59,15 @@ fn by_other_files(project: &mut Project) {
     for file in &project.files {
         let Some(root) = file.data().and_then(DataFile::root) else { continue };
         let (path, key): (&[&str], &str) = match project.kind(file.id) {
-            Kind::Accelerate => (&["deepspeed_config", "deepspeed_config_file"], "deepspeed_config_file"),
-            Kind::Other | Kind::DeepSpeed => continue,
+            FileKind::Accelerate => (&["deepspeed_config", "deepspeed_config_file"], "deepspeed_config_file"),
+            FileKind::Other | FileKind::DeepSpeed => continue,
             _ => (&["deepspeed"], "deepspeed"),
         };
-        let named = root.at(path).and_then(NodeRef::text).and_then(|text| project.lookup.find(text, file.folder()));
+        let named = root.at(path).and_then(NodeRef::text).and_then(|text| project.path_resolver.resolve(text, file.folder()));
         found.extend(named.map(|id| (id, key)));
     }
     for (id, key) in found {
-        set(project, id, Kind::DeepSpeed, key);
+        set(project, id, FileKind::DeepSpeed, key);
     }
 }
 
@@ -75,18 +75,18 @@ fn by_other_files(project: &mut Project) {
 pub(crate) fn by_runs(project: &mut Project) {
     let named: Vec<FileId> = project.runs.iter().filter_map(|run| run.deepspeed).collect();
     for id in named {
-        if project.kind(id) == Kind::Other {
-            set(project, id, Kind::DeepSpeed, "deepspeed");
+        if project.kind(id) == FileKind::Other {
+            set(project, id, FileKind::DeepSpeed, "deepspeed");
         }
     }
 }
 
-fn set(project: &mut Project, id: FileId, kind: Kind, key: &str) {
+fn set(project: &mut Project, id: FileId, kind: FileKind, key: &str) {
     let guess = &mut project.kinds[id.0 as usize];
     let data = project.files[id.0 as usize].data().is_some();
     // A comment in the file itself has the last word.
-    let stated = super::stated(&project.files[id.0 as usize]).is_some();
-    if data && !stated {
-        *guess = KindGuess { kind, confidence: 100, why: message!("`{key}` names it", "`{key}` 指向它") };
+    let directive = super::from_directive(&project.files[id.0 as usize]).is_some();
+    if data && !directive {
+        *guess = FileClass { kind, confidence: 100, why: message!("`{key}` names it", "`{key}` 指向它") };
     }
 }

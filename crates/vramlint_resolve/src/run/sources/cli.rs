@@ -1,6 +1,6 @@
 //! What the command line of a script says: `--batch_size 4`, `training.lr=1e-4`, and the environment beside it.
 
-use super::settle::{Layer, Offers, known, unknown};
+use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
 use crate::code::CodeFacts;
 use crate::launch::{ArgumentValue, Launch};
 use crate::setting::{Candidate, Origin};
@@ -10,13 +10,13 @@ use vramlint_syntax::shell::Word;
 use vramlint_syntax::yaml;
 
 /// Offers every argument of the script that means a concept.
-pub(super) fn offer(offers: &mut Offers, launch: &Launch, dialect: Dialect, code: Option<&CodeFacts>) {
+pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialect: Dialect, code: Option<&CodeFacts>) {
     for argument in launch.options() {
         let name = canonical(&argument.name, code);
         let path: Vec<&str> = name.split('.').collect();
         let (value, raw, place, word) = match &argument.value {
             Some(value) => {
-                let typed = value.text.as_deref().map(typed);
+                let typed = value.text.as_deref().map(parse_cli_value);
                 (typed, value.text.clone().unwrap_or_default(), FileRange::new(launch.file, value.range), Some(value.word))
             }
             None => (Some(Value::Bool(true)), String::new(), FileRange::new(launch.file, argument.word), None),
@@ -33,15 +33,15 @@ pub(super) fn offer(offers: &mut Offers, launch: &Launch, dialect: Dialect, code
                 None => unknown(message!("the script does not say", "脚本中没有给出"), raw.clone(), origin),
             };
             candidate.assumptions = word.map(assumptions).unwrap_or_default();
-            offers.offer(meaning.concept, Layer::Flag, candidate);
+            candidates.add(meaning.concept, SourceLayer::Flag, candidate);
         }
     }
 }
 
 /// The options that a launch gives, as the code will see them; those with unknown values are left out.
-pub(super) fn given(launch: &Launch) -> Vec<(String, Value)> {
+pub(in crate::run) fn given(launch: &Launch) -> Vec<(String, Value)> {
     let value = |argument: &crate::launch::Argument<'_>| match &argument.value {
-        Some(value) => value.text.as_deref().map(typed),
+        Some(value) => value.text.as_deref().map(parse_cli_value),
         None => Some(Value::Bool(true)),
     };
     launch.options().iter().filter_map(|argument| Some((argument.name.replace('-', "_"), value(argument)?))).collect()
@@ -55,7 +55,7 @@ fn canonical(name: &str, code: Option<&CodeFacts>) -> String {
 }
 
 /// Text of the command line as argparse types it when the option asks for a number or a truth value.
-pub(crate) fn typed(text: &str) -> Value {
+pub(crate) fn parse_cli_value(text: &str) -> Value {
     match text {
         "true" | "True" => Value::Bool(true),
         "false" | "False" => Value::Bool(false),
@@ -64,9 +64,9 @@ pub(crate) fn typed(text: &str) -> Value {
 }
 
 /// The value of an option as a candidate.
-pub(super) fn candidate(value: &ArgumentValue<'_>, origin: Origin) -> Candidate {
+pub(in crate::run) fn candidate(value: &ArgumentValue<'_>, origin: Origin) -> Candidate {
     let mut candidate = match &value.text {
-        Some(text) => known(typed(text), text.clone(), origin),
+        Some(text) => known(parse_cli_value(text), text.clone(), origin),
         None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
     };
     candidate.assumptions = assumptions(value.word);
@@ -74,7 +74,7 @@ pub(super) fn candidate(value: &ArgumentValue<'_>, origin: Origin) -> Candidate 
 }
 
 /// What had to be assumed for a word, in words.
-pub(super) fn assumptions(word: &Word) -> Vec<Message> {
+pub(in crate::run) fn assumptions(word: &Word) -> Vec<Message> {
     let say = |a: &vramlint_syntax::shell::Assumption| {
         let (variable, value) = (&a.variable, &a.value);
         message!("${variable} is {value} unless the caller says otherwise", "${variable} 为 {value}，除非调用者另行指定")
@@ -83,10 +83,10 @@ pub(super) fn assumptions(word: &Word) -> Vec<Message> {
 }
 
 /// A word of a command as a candidate.
-pub(super) fn from_word(launch: &Launch, word: &Word, flag: &str) -> Candidate {
+pub(in crate::run) fn from_word(launch: &Launch, word: &Word, flag: &str) -> Candidate {
     let origin = Origin::Flag { place: FileRange::new(launch.file, word.range), flag: flag.to_owned() };
     let mut candidate = match word.text() {
-        Some(text) => known(typed(text), text, origin),
+        Some(text) => known(parse_cli_value(text), text, origin),
         None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
     };
     candidate.assumptions = assumptions(word);

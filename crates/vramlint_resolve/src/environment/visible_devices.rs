@@ -5,31 +5,31 @@
 
 /// What a list of devices shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Visible {
+pub struct VisibleDevices {
     /// The ids that are seen, in order.
     pub ids: Vec<String>,
     /// Why cards that are written are not seen.
-    pub trouble: Option<Trouble>,
+    pub problem: Option<DeviceListProblem>,
 }
 
 /// What is wrong with a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum DeviceListProblem {
     /// This word is no id: it and what stands behind it is not seen.
-    NoId(String),
+    NotAnId(String),
     /// Of this word only the number at its front is read: `0-3`, `0;1`.
-    Partly(String, String),
+    PartlyRead(String, String),
     /// This id comes twice: nothing is seen.
-    Twice(String),
+    Duplicate(String),
 }
 
 /// What the driver reads.
-pub fn read(text: &str) -> Visible {
+pub fn parse(text: &str) -> VisibleDevices {
     let text = text.trim();
     if let Some(kind) = ["GPU-", "MIG-"].iter().find(|kind| text.starts_with(**kind)) {
         return by_name(text, kind);
     }
-    let mut found = Visible { ids: Vec::new(), trouble: None };
+    let mut found = VisibleDevices { ids: Vec::new(), problem: None };
     for (number, word) in text.split(',').enumerate() {
         let word = word.trim();
         let digits = word.strip_prefix('+').unwrap_or(word);
@@ -40,18 +40,18 @@ pub fn read(text: &str) -> Visible {
             // Between two cards it hides the second.
             let cards_behind = || text.split(',').skip(number + 1).any(|rest| rest.trim().parse::<u32>().is_ok());
             let ends_list = ends || hides(word) && (found.ids.is_empty() || !cards_behind());
-            if !ends_list && found.trouble.is_none() {
-                found.trouble = Some(Trouble::NoId(word.to_owned()));
+            if !ends_list && found.problem.is_none() {
+                found.problem = Some(DeviceListProblem::NotAnId(word.to_owned()));
             }
             return found;
         }
         let id = digits[..length].trim_start_matches('0');
         let id = if id.is_empty() { "0" } else { id }.to_owned();
         if found.ids.contains(&id) {
-            return Visible { ids: Vec::new(), trouble: Some(Trouble::Twice(id)) };
+            return VisibleDevices { ids: Vec::new(), problem: Some(DeviceListProblem::Duplicate(id)) };
         }
-        if length < digits.len() && found.trouble.is_none() {
-            found.trouble = Some(Trouble::Partly(word.to_owned(), id.clone()));
+        if length < digits.len() && found.problem.is_none() {
+            found.problem = Some(DeviceListProblem::PartlyRead(word.to_owned(), id.clone()));
         }
         found.ids.push(id);
     }
@@ -65,18 +65,18 @@ fn hides(word: &str) -> bool {
 }
 
 /// Cards by name: those of one kind, up to the first of another.
-fn by_name(text: &str, kind: &str) -> Visible {
+fn by_name(text: &str, kind: &str) -> VisibleDevices {
     let mut ids: Vec<String> = Vec::new();
     for word in text.split(',').map(str::trim) {
         if ids.iter().any(|id| id == word) {
-            return Visible { ids: Vec::new(), trouble: Some(Trouble::Twice(word.to_owned())) };
+            return VisibleDevices { ids: Vec::new(), problem: Some(DeviceListProblem::Duplicate(word.to_owned())) };
         }
         if !word.starts_with(kind) {
-            return Visible { ids, trouble: (!word.is_empty()).then(|| Trouble::NoId(word.to_owned())) };
+            return VisibleDevices { ids, problem: (!word.is_empty()).then(|| DeviceListProblem::NotAnId(word.to_owned())) };
         }
         ids.push(word.to_owned());
     }
-    Visible { ids, trouble: None }
+    VisibleDevices { ids, problem: None }
 }
 
 #[cfg(test)]
@@ -110,17 +110,17 @@ mod tests {
             ("0,GPU-1", "0"),
             ("0,1;2,3", "0 1 3"),
         ] {
-            assert_eq!(read(text).ids.join(" "), ids, "{text}");
+            assert_eq!(parse(text).ids.join(" "), ids, "{text}");
         }
     }
 
     #[test]
     fn what_is_meant_is_no_trouble() {
         for text in ["", "-1", "0,1,-1", "none", "NoDevFiles", "0,1,", "0"] {
-            assert_eq!(read(text).trouble, None, "{text}");
+            assert_eq!(parse(text).problem, None, "{text}");
         }
-        assert_eq!(read("0-3").trouble, Some(Trouble::Partly("0-3".into(), "0".into())));
-        assert_eq!(read("cuda:0").trouble, Some(Trouble::NoId("cuda:0".into())));
-        assert_eq!(read("0,,1").trouble, Some(Trouble::NoId(String::new())));
+        assert_eq!(parse("0-3").problem, Some(DeviceListProblem::PartlyRead("0-3".into(), "0".into())));
+        assert_eq!(parse("cuda:0").problem, Some(DeviceListProblem::NotAnId("cuda:0".into())));
+        assert_eq!(parse("0,,1").problem, Some(DeviceListProblem::NotAnId(String::new())));
     }
 }

@@ -1,25 +1,33 @@
 //! What holds where nobody says anything.
 
-use super::settle::{Layer, Offers, known, unknown};
+use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
 use crate::code::CodeFacts;
 use crate::setting::Origin;
 use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect, LibraryVersions, dialect};
 
 /// Defaults of the framework, and of code that shows no accumulation.
-pub(super) fn offer(offers: &mut Offers, code: Option<&CodeFacts>, dialect: Dialect, task: Option<&str>, deepspeed: bool) {
-    let adapters = offers.has(Concept::LoraR)
-        || offers.peek(Concept::Method).and_then(Value::as_str).is_some_and(|method| method.ends_with("lora"));
+pub(in crate::run) fn add(
+    candidates: &mut CandidateSet,
+    code: Option<&CodeFacts>,
+    dialect: Dialect,
+    task: Option<&str>,
+    deepspeed: bool,
+) {
+    let adapters = candidates.has_explicit(Concept::LoraR)
+        || candidates.current_value(Concept::Method).and_then(Value::as_str).is_some_and(|method| method.ends_with("lora"));
     // The trainer loads nothing where it is given a model: the default is that of the call that loads it.
     let loads = || code.iter().flat_map(|code| &code.models).filter(|load| load.trained != Some(false));
     let loaded = loads().next().is_some();
-    if let Some(load) = loads().find(|load| load.trained == Some(true)).filter(|_| !offers.has(Concept::WeightsDtype)) {
+    if let Some(load) =
+        loads().find(|load| load.trained == Some(true)).filter(|_| !candidates.has_explicit(Concept::WeightsDtype))
+    {
         let why = message!(
             "the code loads the model without a dtype: fp32 before transformers 5, the checkpoint's since",
             "代码加载模型时未指定 dtype：transformers 5 之前为 fp32，此后为检查点的类型"
         );
         let origin = Origin::Code { place: load.place, name: load.class.clone() };
-        offers.offer(Concept::WeightsDtype, Layer::Default, unknown(why, "", origin));
+        candidates.add(Concept::WeightsDtype, SourceLayer::Default, unknown(why, "", origin));
     }
     for concept in Concept::ALL {
         let holds = match concept {
@@ -32,22 +40,26 @@ pub(super) fn offer(offers: &mut Offers, code: Option<&CodeFacts>, dialect: Dial
         };
         if holds && let Some((value, source)) = dialect::default_of(dialect, *concept, task, &LibraryVersions::newest()) {
             let origin = Origin::Default { tool: tool_name(dialect), source };
-            offers.offer(*concept, Layer::Default, known(value, "", origin));
+            candidates.add(*concept, SourceLayer::Default, known(value, "", origin));
         }
     }
     let bare = code.and_then(|code| code.accelerator).is_some_and(|used| !used.sets_accumulation);
-    if bare && !offers.has(Concept::GradientAccumulationSteps) {
+    if bare && !candidates.has_explicit(Concept::GradientAccumulationSteps) {
         // Without the argument nothing accumulates, unless the environment says so (accelerate 1.15.0 accelerator.py:541).
         let source = "accelerate 1.15.0 accelerator.py".to_owned();
-        offers.offer(
+        candidates.add(
             Concept::GradientAccumulationSteps,
-            Layer::Default,
+            SourceLayer::Default,
             known(Value::Int(1), "", Origin::Default { tool: "accelerate", source }),
         );
     }
     if code.and_then(|code| code.accumulates) == Some(false) {
         let why = message!("the training loop steps once per micro-batch", "训练循环每个微批次更新一次");
-        offers.offer(Concept::GradientAccumulationSteps, Layer::Default, known(Value::Int(1), "", Origin::Assumed { why }));
+        candidates.add(
+            Concept::GradientAccumulationSteps,
+            SourceLayer::Default,
+            known(Value::Int(1), "", Origin::Assumed { why }),
+        );
     }
 }
 

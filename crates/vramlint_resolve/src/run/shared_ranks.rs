@@ -2,7 +2,7 @@
 //!
 //! Facts: `trainers.md` section 2 ("only data-parallel ranks multiply"), `deepspeed.md` section 3, `accelerate.md` section 3b.
 
-use super::seed::Seed;
+use super::run_sources::RunSources;
 use crate::Project;
 use crate::launch::Launch;
 use vramlint_base::{Message, Value, message};
@@ -27,27 +27,29 @@ const CERTAIN: &[&str] = &[
 const FRAMEWORKS: &[&str] = &["tensor_parallel_size", "tensor_parallel_dim", "context_parallel_dim", "pipeline_parallel_size"];
 
 /// The processes that share each row, with the words for a formula; 1 where nothing says otherwise.
-pub(super) fn ranks(project: &Project, seed: &Seed, dialect: Dialect) -> Result<(i64, String), Message> {
+pub(super) fn shared_ranks(project: &Project, sources: &RunSources, dialect: Dialect) -> Result<(i64, String), Message> {
     let framework = matches!(dialect, Dialect::Axolotl | Dialect::Torchtune | Dialect::OpenRlhf | Dialect::MsSwift);
-    let mut found = Ranks { framework, total: 1, names: Vec::new() };
-    if let Some(launch) = seed.launch.as_deref() {
+    let mut found = RankGroups { framework, total: 1, names: Vec::new() };
+    if let Some(launch) = sources.launch.as_deref() {
         found.flags(launch)?;
     }
-    if let Some(block) =
-        seed.accelerate.filter(|_| !replaced(seed)).and_then(|id| project.file(id).data()?.root()?.get("parallelism_config"))
+    if let Some(block) = sources
+        .accelerate
+        .filter(|_| !replaces_parallelism_block(sources))
+        .and_then(|id| project.file(id).data()?.root()?.get("parallelism_config"))
     {
         for (key, value) in block.entries() {
             found.take(key.text().unwrap_or_default(), value.value(vramlint_syntax::data::Loader::PyYaml).as_ref())?;
         }
     }
-    let engine = seed.deepspeed.into_iter();
-    for id in seed.training.iter().map(|(id, _)| *id).chain(engine) {
+    let engine = sources.deepspeed.into_iter();
+    for id in sources.training.iter().map(|(id, _)| *id).chain(engine) {
         let file = project.file(id);
         let Some(root) = file.data().and_then(DataFile::root) else { continue };
-        let loader = super::data::loader_of(file, project.kind(id));
+        let loader = super::sources::data_file::loader_of(file, project.kind(id));
         let mut leaves = Vec::new();
-        crate::kind::leaves(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
-            if path.last().is_some_and(|name| is_named(name).is_some()) {
+        crate::kind::visit_scalars(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
+            if path.last().is_some_and(|name| parallel_size_certainty(name).is_some()) {
                 leaves.push((path.join("."), node.value(loader)));
             }
         });
@@ -55,20 +57,20 @@ pub(super) fn ranks(project: &Project, seed: &Seed, dialect: Dialect) -> Result<
             found.take(&path, value.as_ref())?;
         }
     }
-    if super::spread::marks(project, seed.code.as_deref()).any(|marks| marks.parallelism) {
-        found.in_code(seed)?;
+    if super::distribution_hints::marks(project, sources.code.as_deref()).any(|marks| marks.parallelism) {
+        found.in_code(sources)?;
     }
     Ok((found.total, found.names.join(" x ")))
 }
 
 /// A flag that names the type drops accelerate's parallelism block (accelerate 1.15.0 commands/launch.py).
-pub(super) fn replaced(seed: &Seed) -> bool {
+pub(super) fn replaces_parallelism_block(sources: &RunSources) -> bool {
     let names = ["--multi_gpu", "--use_fsdp", "--use_deepspeed", "--use_megatron_lm"];
-    seed.launch.as_ref().is_some_and(|launch| names.iter().any(|name| launch.flag(name).is_some()))
+    sources.launch.as_ref().is_some_and(|launch| names.iter().any(|name| launch.flag(name).is_some()))
 }
 
 /// Whether a name speaks of it at all, and then whether it means it whoever reads it.
-fn is_named(name: &str) -> Option<bool> {
+fn parallel_size_certainty(name: &str) -> Option<bool> {
     let same =
         |known: &&str| known.len() == name.len() && known.chars().zip(name.chars()).all(|(a, b)| a == b || a == '_' && b == '-');
     if CERTAIN.iter().any(&same) {
@@ -77,31 +79,31 @@ fn is_named(name: &str) -> Option<bool> {
     FRAMEWORKS.iter().any(same).then_some(false)
 }
 
-struct Ranks {
+struct RankGroups {
     framework: bool,
     total: i64,
     names: Vec<String>,
 }
 
-impl Ranks {
+impl RankGroups {
     fn flags(&mut self, launch: &Launch) -> Result<(), Message> {
         if launch.launcher == Launcher::Accelerate {
             for flag in &launch.flags {
                 let text = flag.values.first().and_then(|word| word.text());
-                self.take(flag.name.trim_start_matches('-'), text.map(super::arguments::typed).as_ref())?;
+                self.take(flag.name.trim_start_matches('-'), text.map(super::sources::cli::parse_cli_value).as_ref())?;
             }
         }
         for option in launch.options() {
             let text = option.value.as_ref().and_then(|value| value.text.as_deref());
-            self.take(&option.name, text.map(super::arguments::typed).as_ref())?;
+            self.take(&option.name, text.map(super::sources::cli::parse_cli_value).as_ref())?;
         }
         Ok(())
     }
 
     /// `ParallelismConfig(…)`: each size must be known, and be the only one.
-    fn in_code(&mut self, seed: &Seed) -> Result<(), Message> {
+    fn in_code(&mut self, sources: &RunSources) -> Result<(), Message> {
         let unknown = || message!("the code splits the processes by a ParallelismConfig", "代码用 ParallelismConfig 划分进程");
-        let code = seed.code.as_deref().ok_or_else(unknown)?;
+        let code = sources.code.as_deref().ok_or_else(unknown)?;
         for (concept, name) in [(Concept::TensorParallelSize, "tp_size"), (Concept::ContextParallelSize, "cp_size")] {
             let sizes: Vec<_> = code
                 .candidates
@@ -123,7 +125,7 @@ impl Ranks {
 
     fn take(&mut self, path: &str, value: Option<&Value>) -> Result<(), Message> {
         let name = path.rsplit('.').next().unwrap_or(path);
-        let Some(certain) = is_named(name) else { return Ok(()) };
+        let Some(certain) = parallel_size_certainty(name) else { return Ok(()) };
         let server = ["vllm", "rollout", "sglang", "infer", "generat"].iter().any(|word| path.to_lowercase().contains(word));
         if server {
             return Ok(());

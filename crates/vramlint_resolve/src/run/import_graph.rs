@@ -32,24 +32,24 @@ const LIBRARIES: &[&str] = &[
 
 /// The import graph of the project's own modules.
 #[derive(Debug, Default)]
-pub(super) struct Imports {
+pub(super) struct ImportGraph {
     targets: BTreeMap<FileId, BTreeSet<FileId>>,
     imported: BTreeSet<FileId>,
-    speaks: BTreeSet<FileId>,
+    training_files: BTreeSet<FileId>,
 }
 
-impl Imports {
+impl ImportGraph {
     /// Reads every module once.
-    pub(super) fn of(project: &Project) -> Self {
+    pub(super) fn build(project: &Project) -> Self {
         let mut graph = Self::default();
         for file in project.files.iter().filter(|file| file.host.is_none()) {
             let Some(code) = file.python() else { continue };
-            if speaks(file) {
-                graph.speaks.insert(file.id);
+            if imports_training_library(file) {
+                graph.training_files.insert(file.id);
             }
             let own = graph.targets.entry(file.id).or_default();
             let mut add = |module: &str, level: u32| {
-                own.extend(project.imported(module, level, &file.path).filter(|target| *target != file.id));
+                own.extend(project.resolve_import(module, level, &file.path).filter(|target| *target != file.id));
             };
             code.body.iter().for_each(|statement| walk(statement, &mut add));
             // A test that imports a script takes nothing from its being one.
@@ -69,7 +69,7 @@ impl Imports {
     pub(super) fn may_train(&self, entry: FileId) -> bool {
         let (mut open, mut seen) = (vec![entry], BTreeSet::from([entry]));
         while let Some(file) = open.pop() {
-            if self.speaks.contains(&file) {
+            if self.training_files.contains(&file) {
                 return true;
             }
             open.extend(self.targets.get(&file).into_iter().flatten().copied().filter(|next| seen.insert(*next)));
@@ -79,7 +79,7 @@ impl Imports {
 }
 
 /// Whether a file imports a library that trains, or calls `backward`.
-pub(crate) fn speaks(file: &SourceFile) -> bool {
+pub(crate) fn imports_training_library(file: &SourceFile) -> bool {
     let mut found = file.text.contains(".backward(");
     let mut add = |module: &str, level: u32| {
         found |= level == 0 && LIBRARIES.contains(&module.split('.').next().unwrap_or(module));

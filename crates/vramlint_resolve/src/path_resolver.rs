@@ -7,44 +7,44 @@ use vramlint_base::FileId;
 /// Finds files by the paths that scripts and configurations write. A script's working directory is not known, so the folder
 /// of the file that names the path is tried first, then each folder above it.
 #[derive(Clone, Debug, Default)]
-pub struct Lookup {
+pub struct PathResolver {
     by_path: HashMap<String, FileId>,
 }
 
-impl Lookup {
+impl PathResolver {
     /// Over all whole files.
     pub fn new(files: &[SourceFile]) -> Self {
-        Self { by_path: files.iter().filter(|f| f.host.is_none()).map(|f| (normal(&f.path), f.id)).collect() }
+        Self { by_path: files.iter().filter(|f| f.host.is_none()).map(|f| (normalize(&f.path), f.id)).collect() }
     }
 
     /// The file that `path` means when it is written in a file of `folder`.
-    pub fn find(&self, path: &str, folder: &str) -> Option<FileId> {
+    pub fn resolve(&self, path: &str, folder: &str) -> Option<FileId> {
         let path = path.trim().trim_start_matches("file://").replace('\\', "/");
         if path.is_empty() || path.len() > 1024 || path.contains('\n') {
             return None;
         }
-        let mut base = Some(normal(folder));
+        let mut base = Some(normalize(folder));
         while let Some(folder) = base {
             let full = if folder.is_empty() { path.clone() } else { format!("{folder}/{path}") };
-            if let Some(id) = self.by_path.get(&normal(&full)) {
+            if let Some(id) = self.by_path.get(&normalize(&full)) {
                 return Some(*id);
             }
             base = parent(&folder);
         }
-        self.by_tail(&path)
+        self.resolve_suffix(&path)
     }
 
     /// The file at exactly this path, as shown.
-    pub fn exact(&self, path: &str) -> Option<FileId> {
-        self.by_path.get(&normal(path)).copied()
+    pub fn resolve_exact(&self, path: &str) -> Option<FileId> {
+        self.by_path.get(&normalize(path)).copied()
     }
 
     /// An absolute path, or one from a container (`/app/ds.json`): its longest tail that names exactly one place in the project.
-    fn by_tail(&self, path: &str) -> Option<FileId> {
+    fn resolve_suffix(&self, path: &str) -> Option<FileId> {
         let tail = path.strip_prefix('/')?;
         let mut rest = Some(tail);
         while let Some(candidate) = rest {
-            if let Some(id) = self.by_path.get(&normal(candidate)) {
+            if let Some(id) = self.by_path.get(&normalize(candidate)) {
                 return Some(*id);
             }
             rest = candidate.split_once('/').map(|(_, rest)| rest);
@@ -54,7 +54,7 @@ impl Lookup {
 }
 
 /// `a/./b/../c` as `a/c`; leading `..` stay.
-pub fn normal(path: &str) -> String {
+pub fn normalize(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
@@ -82,22 +82,22 @@ mod tests {
 
     #[test]
     fn paths_are_made_plain() {
-        assert_eq!(normal("./a//b/../c/"), "a/c");
-        assert_eq!(normal("../x/./y"), "../x/y");
-        assert_eq!(normal("/a/../b"), "/b");
+        assert_eq!(normalize("./a//b/../c/"), "a/c");
+        assert_eq!(normalize("../x/./y"), "../x/y");
+        assert_eq!(normalize("/a/../b"), "/b");
     }
 
     #[test]
     fn looks_beside_the_file_then_above_it() {
-        let lookup = Lookup {
+        let resolver = PathResolver {
             by_path: [("p/scripts/a.yaml", 0), ("p/configs/b.yaml", 1), ("ds.json", 2)]
                 .map(|(p, i)| (p.to_owned(), FileId(i)))
                 .into(),
         };
-        assert_eq!(lookup.find("./a.yaml", "p/scripts"), Some(FileId(0)));
-        assert_eq!(lookup.find("configs/b.yaml", "p/scripts"), Some(FileId(1)));
-        assert_eq!(lookup.find("../configs/b.yaml", "p/scripts"), Some(FileId(1)));
-        assert_eq!(lookup.find("/app/ds.json", "p"), Some(FileId(2)));
-        assert_eq!(lookup.find("no.yaml", "p/scripts"), None);
+        assert_eq!(resolver.resolve("./a.yaml", "p/scripts"), Some(FileId(0)));
+        assert_eq!(resolver.resolve("configs/b.yaml", "p/scripts"), Some(FileId(1)));
+        assert_eq!(resolver.resolve("../configs/b.yaml", "p/scripts"), Some(FileId(1)));
+        assert_eq!(resolver.resolve("/app/ds.json", "p"), Some(FileId(2)));
+        assert_eq!(resolver.resolve("no.yaml", "p/scripts"), None);
     }
 }

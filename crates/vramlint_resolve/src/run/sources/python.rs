@@ -1,8 +1,8 @@
-//! What the code of a run offers, joined with the flags, files and variables that feed it.
+//! What the code of a run candidates, joined with the flags, files and variables that feed it.
 
-use super::seed::{Seed, same_option};
-use super::settle::{Layer, Offers, known, unknown};
-use super::{arguments, data};
+use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
+use super::super::run_sources::{RunSources, option_matches_dest};
+use super::{cli, data_file};
 use crate::code::{CodeCandidate, CodeFacts};
 use crate::project::Project;
 use crate::setting::{Candidate, Origin};
@@ -11,27 +11,33 @@ use vramlint_catalog::{Concept, dialect};
 use vramlint_syntax::data::Loader;
 
 /// Offers what the code says; `stage` leaves out what speaks of another one.
-pub(super) fn offer(offers: &mut Offers, project: &Project, seed: &Seed, code: &CodeFacts, stage: Option<&str>) {
+pub(in crate::run) fn add(
+    candidates: &mut CandidateSet,
+    project: &Project,
+    sources: &RunSources,
+    code: &CodeFacts,
+    stage: Option<&str>,
+) {
     for (concept, found) in &code.candidates {
         let other_stage = found.stage.is_some_and(|own| stage.is_some_and(|stage| stage != own));
         if other_stage || !found.used || is_field_of_parser(code, *concept, found) {
             continue;
         }
         if let Some(name) = &found.env {
-            by_variable(offers, seed, code, *concept, found, name);
-        } else if let Some(candidate) = from_loaded_file(project, seed, code, found) {
-            offers.offer(*concept, Layer::Decided, candidate);
+            by_variable(candidates, sources, code, *concept, found, name);
+        } else if let Some(candidate) = from_loaded_file(project, sources, code, found) {
+            candidates.add(*concept, SourceLayer::Decided, candidate);
         } else if found.loaded_key.is_some() {
             // The file, or the key in it, is not there. With a fallback in the code the fallback speaks; else it stays unknown.
             let fallback = code.candidates.iter().any(|(other, rival)| other == concept && rival.fallback);
             if !fallback {
-                offers.offer(*concept, Layer::Decided, found.candidate.clone());
+                candidates.add(*concept, SourceLayer::Decided, found.candidate.clone());
             }
         } else if let Some(option) = &found.option {
-            by_option(offers, seed, code, *concept, found, option);
-        } else if !found.fallback || !offers.decided(*concept) {
-            let layer = if found.reaches_call { Layer::Decided } else { Layer::Constant };
-            offers.offer(*concept, layer, found.candidate.clone());
+            by_option(candidates, sources, code, *concept, found, option);
+        } else if !found.fallback || !candidates.has_decided(*concept) {
+            let layer = if found.reaches_call { SourceLayer::Decided } else { SourceLayer::Constant };
+            candidates.add(*concept, layer, found.candidate.clone());
         }
     }
 }
@@ -50,18 +56,25 @@ fn is_field_of_parser(code: &CodeFacts, concept: Concept, found: &CodeCandidate)
 }
 
 /// A value that a variable of the environment feeds: what the script sets, else the default in the code.
-fn by_variable(offers: &mut Offers, seed: &Seed, code: &CodeFacts, concept: Concept, found: &CodeCandidate, name: &str) {
-    let layer = if found.reaches_call { Layer::Decided } else { Layer::Constant };
-    if let Some(launch) = seed.launch.as_deref()
+fn by_variable(
+    candidates: &mut CandidateSet,
+    sources: &RunSources,
+    code: &CodeFacts,
+    concept: Concept,
+    found: &CodeCandidate,
+    name: &str,
+) {
+    let layer = if found.reaches_call { SourceLayer::Decided } else { SourceLayer::Constant };
+    if let Some(launch) = sources.launch.as_deref()
         && let Some(variable) = launch.variable(name)
     {
         let origin = Origin::Env { name: name.to_owned(), place: FileRange::new(launch.file, variable.range) };
         let mut candidate = match variable.value.text() {
-            Some(text) => known(arguments::typed(text), text, origin),
+            Some(text) => known(cli::parse_cli_value(text), text, origin),
             None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
         };
-        candidate.assumptions = arguments::assumptions(&variable.value);
-        return offers.offer(concept, layer, candidate);
+        candidate.assumptions = cli::assumptions(&variable.value);
+        return candidates.add(concept, layer, candidate);
     }
     let same = |rival: &CodeCandidate| rival.env.as_deref() == Some(name) && rival.candidate.known().is_some();
     let has_default = code.candidates.iter().any(|(other, rival)| *other == concept && same(rival));
@@ -73,62 +86,74 @@ fn by_variable(offers: &mut Offers, seed: &Seed, code: &CodeFacts, concept: Conc
         let why = message!("${name} is {value} unless the caller says otherwise", "${name} 为 {value}，除非调用者另行指定");
         candidate.assumptions.push(why);
     }
-    offers.offer(concept, layer, candidate);
+    candidates.add(concept, layer, candidate);
 }
 
 /// A value that an option of the command line feeds: the flag where the launch gives it, else the option's default.
-fn by_option(offers: &mut Offers, seed: &Seed, code: &CodeFacts, concept: Concept, found: &CodeCandidate, option: &str) {
-    let given = seed.launch.as_deref().is_some_and(|launch| launch.options().iter().any(|o| same_option(code, &o.name, option)));
+fn by_option(
+    candidates: &mut CandidateSet,
+    sources: &RunSources,
+    code: &CodeFacts,
+    concept: Concept,
+    found: &CodeCandidate,
+    option: &str,
+) {
+    let given = sources
+        .launch
+        .as_deref()
+        .is_some_and(|launch| launch.options().iter().any(|o| option_matches_dest(code, &o.name, option)));
     if given && found.reaches_call {
-        promote_flag(offers, seed, code, concept, option);
-        offer_default(offers, code, concept, option);
+        promote_flag(candidates, sources, code, concept, option);
+        add_default(candidates, code, concept, option);
     } else if !given {
-        let layer = if found.reaches_call { Layer::Decided } else { Layer::OptionDefault };
-        offers.offer(concept, layer, found.candidate.clone());
+        let layer = if found.reaches_call { SourceLayer::Decided } else { SourceLayer::OptionDefault };
+        candidates.add(concept, layer, found.candidate.clone());
     }
 }
 
 /// The default that the flag overrides.
-fn offer_default(offers: &mut Offers, code: &CodeFacts, concept: Concept, dest: &str) {
+fn add_default(candidates: &mut CandidateSet, code: &CodeFacts, concept: Concept, dest: &str) {
     let Some(option) = code.options.iter().find(|option| option.dest == dest) else { return };
     if let (Some(value), Some(place)) = (&option.default, option.default_place) {
         let origin = Origin::OptionDefault { place, option: format!("--{dest}") };
-        offers.offer(concept, Layer::OptionDefault, known(value.clone(), value.to_string(), origin));
+        candidates.add(concept, SourceLayer::OptionDefault, known(value.clone(), value.to_string(), origin));
     }
 }
 
-fn promote_flag(offers: &mut Offers, seed: &Seed, code: &CodeFacts, concept: Concept, option: &str) {
-    let Some(launch) = seed.launch.as_deref() else { return };
+fn promote_flag(candidates: &mut CandidateSet, sources: &RunSources, code: &CodeFacts, concept: Concept, option: &str) {
+    let Some(launch) = sources.launch.as_deref() else { return };
     let options = launch.options();
-    let Some(value) = options.iter().rfind(|o| same_option(code, &o.name, option)).and_then(|o| o.value.as_ref()) else { return };
+    let Some(value) = options.iter().rfind(|o| option_matches_dest(code, &o.name, option)).and_then(|o| o.value.as_ref()) else {
+        return;
+    };
     let origin = Origin::Flag { place: FileRange::new(launch.file, value.range), flag: format!("--{option}") };
-    offers.offer(concept, Layer::Decided, arguments::candidate(value, origin));
+    candidates.add(concept, SourceLayer::Decided, cli::candidate(value, origin));
 }
 
 /// The value of a key of a loaded file that code passes on.
-fn from_loaded_file(project: &Project, seed: &Seed, code: &CodeFacts, found: &CodeCandidate) -> Option<Candidate> {
+fn from_loaded_file(project: &Project, sources: &RunSources, code: &CodeFacts, found: &CodeCandidate) -> Option<Candidate> {
     let (index, keys) = found.loaded_key.as_ref()?;
     let load = code.loads.get(*index)?;
     if load.loader == Some(Loader::OmegaConf)
-        && let Some(given) = overriding(seed, keys)
+        && let Some(given) = overriding(sources, keys)
     {
         return Some(given);
     }
-    let id = seed.loaded(project, load)?.ok()?;
+    let id = sources.resolve_load(project, load)?.ok()?;
     let file = project.file(id);
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    data::lookup(file, &keys, load.loader.unwrap_or_else(|| data::loader_of(file, project.kind(id))))
+    data_file::lookup(file, &keys, load.loader.unwrap_or_else(|| data_file::loader_of(file, project.kind(id))))
 }
 
 /// `training.lr=1e-4` on the command line, which Hydra and OmegaConf put above the file.
-fn overriding(seed: &Seed, keys: &[String]) -> Option<Candidate> {
-    let launch = seed.launch.as_deref()?;
-    let route = keys.join(".");
+fn overriding(sources: &RunSources, keys: &[String]) -> Option<Candidate> {
+    let launch = sources.launch.as_deref()?;
+    let key_path = keys.join(".");
     let options = launch.options();
-    let given = options.iter().rfind(|option| option.name == route)?.value.as_ref()?;
+    let given = options.iter().rfind(|option| option.name == key_path)?.value.as_ref()?;
     if given.word.text().is_some_and(|text| text.starts_with('-')) {
         return None;
     }
-    let origin = Origin::Flag { place: FileRange::new(launch.file, given.range), flag: route };
-    Some(arguments::candidate(given, origin))
+    let origin = Origin::Flag { place: FileRange::new(launch.file, given.range), flag: key_path };
+    Some(cli::candidate(given, origin))
 }

@@ -1,7 +1,7 @@
 //! What a run grows from, and every file that belongs to it.
 
 use crate::code::{CodeFacts, LoadRole, LoadedFile};
-use crate::kind::Kind;
+use crate::kind::FileKind;
 use crate::launch::Launch;
 use crate::project::Project;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use vramlint_syntax::shell::Word;
 
 /// What a run grows from.
 #[derive(Debug)]
-pub(super) struct Seed {
+pub(super) struct RunSources {
     pub(super) place: FileRange,
     pub(super) launch: Option<Arc<Launch>>,
     pub(super) entry: Option<FileId>,
@@ -23,35 +23,35 @@ pub(super) struct Seed {
     pub(super) deepspeed: Option<FileId>,
     /// Whether the trainer itself is given DeepSpeed's file: it then trains under DeepSpeed whatever the launcher's type is.
     pub(super) trainer_deepspeed: bool,
-    pub(super) absent: Vec<(String, FileRange)>,
+    pub(super) missing_files: Vec<(String, FileRange)>,
 }
 
-impl Seed {
+impl RunSources {
     /// From a command.
     pub(super) fn from_launch(project: &Project, launch: Arc<Launch>, entry: Option<FileId>) -> Self {
-        let mut seed = Self::new(FileRange::new(launch.file, launch.range));
-        seed.entry = entry;
-        seed.code = entry.and_then(|entry| project.code_given(entry, &super::arguments::given(&launch)));
-        seed.launch = Some(launch);
-        seed.find_files(project);
-        seed
+        let mut sources = Self::new(FileRange::new(launch.file, launch.range));
+        sources.entry = entry;
+        sources.code = entry.and_then(|entry| project.code_with_args(entry, &super::sources::cli::given(&launch)));
+        sources.launch = Some(launch);
+        sources.find_files(project);
+        sources
     }
 
     /// From a script that no command starts.
     pub(super) fn from_entry(project: &Project, entry: FileId) -> Self {
-        let mut seed = Self::new(super::find::whole(project.file(entry)));
-        seed.entry = Some(entry);
-        seed.code = project.code(entry);
-        seed.find_files(project);
-        seed
+        let mut sources = Self::new(super::discover::first_line(project.file(entry)));
+        sources.entry = Some(entry);
+        sources.code = project.code(entry);
+        sources.find_files(project);
+        sources
     }
 
     /// From a training file that nothing reads.
     pub(super) fn from_training_file(project: &Project, file: FileId) -> Self {
-        let mut seed = Self::new(super::find::whole(project.file(file)));
-        seed.training.push((file, None));
-        seed.find_files(project);
-        seed
+        let mut sources = Self::new(super::discover::first_line(project.file(file)));
+        sources.training.push((file, None));
+        sources.find_files(project);
+        sources
     }
 
     fn new(place: FileRange) -> Self {
@@ -64,19 +64,19 @@ impl Seed {
             accelerate: None,
             deepspeed: None,
             trainer_deepspeed: false,
-            absent: Vec::new(),
+            missing_files: Vec::new(),
         }
     }
 
     /// Follows every reference to a data file.
     fn find_files(&mut self, project: &Project) {
         if let Some(launch) = self.launch.clone() {
-            self.by_launcher(project, &launch);
-            self.by_arguments(project, &launch);
+            self.add_launcher_files(project, &launch);
+            self.add_argument_files(project, &launch);
         }
         if let Some(code) = self.code.clone() {
             for load in &code.loads {
-                self.by_load(project, load);
+                self.add_loaded_file(project, load);
             }
         }
         for (id, _) in self.training.clone() {
@@ -84,49 +84,49 @@ impl Seed {
             let Some(node) = file.data().and_then(|data| data.root()?.get("deepspeed")) else { continue };
             if let Some(path) = node.text().filter(|text| looks_like_path(text)) {
                 self.trainer_deepspeed = true;
-                self.refer(project, path, FileRange::new(id, node.range()), Kind::DeepSpeed);
+                self.add_reference(project, path, FileRange::new(id, node.range()), FileKind::DeepSpeed);
             }
         }
         if let Some(id) = self.accelerate {
             let node = project.file(id).data().and_then(|data| data.root()?.at(&["deepspeed_config", "deepspeed_config_file"]));
             if let Some((path, node)) = node.and_then(|node: NodeRef<'_>| node.text().map(|text| (text, node))) {
-                self.refer(project, path, FileRange::new(id, node.range()), Kind::DeepSpeed);
+                self.add_reference(project, path, FileRange::new(id, node.range()), FileKind::DeepSpeed);
             }
         }
     }
 
-    fn by_launcher(&mut self, project: &Project, launch: &Launch) {
+    fn add_launcher_files(&mut self, project: &Project, launch: &Launch) {
         for flag in &launch.flags {
             let kind = match (launch.launcher, flag.name.as_str()) {
-                (Launcher::Accelerate, "--config_file") => Kind::Accelerate,
-                (_, "--deepspeed_config_file") => Kind::DeepSpeed,
+                (Launcher::Accelerate, "--config_file") => FileKind::Accelerate,
+                (_, "--deepspeed_config_file") => FileKind::DeepSpeed,
                 _ => continue,
             };
             if let Some(word) = flag.values.first() {
-                self.refer_word(project, launch, word, kind);
+                self.add_word_reference(project, launch, word, kind);
             }
         }
         if matches!(launch.launcher, Launcher::LlamaFactory | Launcher::Axolotl)
             && let Some(word) = &launch.script
         {
-            self.refer_word(project, launch, word, Kind::Training);
+            self.add_word_reference(project, launch, word, FileKind::Training);
         }
     }
 
-    fn by_arguments(&mut self, project: &Project, launch: &Launch) {
+    fn add_argument_files(&mut self, project: &Project, launch: &Launch) {
         let folder = project.file(launch.file).folder();
         for option in launch.options() {
             let Some(value) = &option.value else { continue };
             let kind = match option.name.as_str() {
-                "deepspeed" | "deepspeed_config" | "deepspeed-config" | "ds_config" => Kind::DeepSpeed,
-                "accelerate_config" if launch.launcher == Launcher::Trl => Kind::Accelerate,
-                _ => Kind::Training,
+                "deepspeed" | "deepspeed_config" | "deepspeed-config" | "ds_config" => FileKind::DeepSpeed,
+                "accelerate_config" if launch.launcher == Launcher::Trl => FileKind::Accelerate,
+                _ => FileKind::Training,
             };
             let Some(text) = value.text.as_deref() else { continue };
             let place = FileRange::new(launch.file, value.range);
-            self.trainer_deepspeed |= kind == Kind::DeepSpeed && looks_like_path(text);
-            if project.lookup.find(text, folder).is_some() || kind != Kind::Training && looks_like_path(text) {
-                self.refer_from(project, text, folder, place, kind, self.loader_for(&option.name));
+            self.trainer_deepspeed |= kind == FileKind::DeepSpeed && looks_like_path(text);
+            if project.path_resolver.resolve(text, folder).is_some() || kind != FileKind::Training && looks_like_path(text) {
+                self.add_reference_from(project, text, folder, place, kind, self.loader_for(&option.name));
             }
         }
         // `train.py config.yaml`: a file by position.
@@ -135,7 +135,7 @@ impl Seed {
                 [".yaml", ".yml", ".json"].iter().any(|end| text.ends_with(end)) && !text.starts_with('-') && !text.contains('=')
             });
             if data {
-                self.refer_word(project, launch, word, Kind::Training);
+                self.add_word_reference(project, launch, word, FileKind::Training);
             }
         }
     }
@@ -146,86 +146,86 @@ impl Seed {
         self.code.as_ref()?.loads.iter().find(|load| load.option.as_deref() == Some(option.as_str()))?.loader
     }
 
-    fn by_load(&mut self, project: &Project, load: &LoadedFile) {
-        let kind = if load.role == LoadRole::DeepSpeed { Kind::DeepSpeed } else { Kind::Training };
-        self.trainer_deepspeed |= kind == Kind::DeepSpeed;
-        match self.loaded(project, load) {
-            Some(Ok(id)) => self.take(project, id, kind, load.loader),
-            Some(Err(path)) => self.lacks(path, load.place, kind),
+    fn add_loaded_file(&mut self, project: &Project, load: &LoadedFile) {
+        let kind = if load.role == LoadRole::DeepSpeed { FileKind::DeepSpeed } else { FileKind::Training };
+        self.trainer_deepspeed |= kind == FileKind::DeepSpeed;
+        match self.resolve_load(project, load) {
+            Some(Ok(id)) => self.add_file(project, id, kind, load.loader),
+            Some(Err(path)) => self.add_missing(path, load.place, kind),
             None => {}
         }
     }
 
     /// The file that code loads in this run, or the path at which there is none; `None` where the path is not known.
-    pub(super) fn loaded(&self, project: &Project, load: &LoadedFile) -> Option<Result<FileId, String>> {
+    pub(super) fn resolve_load(&self, project: &Project, load: &LoadedFile) -> Option<Result<FileId, String>> {
         let own = project.file(load.place.file).folder();
         let launch = self.launch.as_deref().map_or(own, |launch| project.file(launch.file).folder());
         // What the command line names is relative to where the command runs; what the code names, as a rule, to the code.
-        let (path, first, second) = match self.given_path(load) {
-            Given::Path(path) => (path, launch, own),
-            Given::Unknown => return None,
-            Given::No => (load.path.clone()?, own, launch),
+        let (path, first, second) = match self.path_from_launch(load) {
+            LoadPath::Known(path) => (path, launch, own),
+            LoadPath::Unknown => return None,
+            LoadPath::FromCode => (load.path.clone()?, own, launch),
         };
-        let found = project.lookup.find(&path, first).or_else(|| project.lookup.find(&path, second));
+        let found = project.path_resolver.resolve(&path, first).or_else(|| project.path_resolver.resolve(&path, second));
         Some(found.ok_or(path))
     }
 
-    fn given_path(&self, load: &LoadedFile) -> Given {
-        let Some(launch) = self.launch.as_deref() else { return Given::No };
+    fn path_from_launch(&self, load: &LoadedFile) -> LoadPath {
+        let Some(launch) = self.launch.as_deref() else { return LoadPath::FromCode };
         if let Some(option) = load.option.as_deref()
             && let Some(code) = self.code.as_deref()
-            && let Some(given) = launch.options().iter().rfind(|given| same_option(code, &given.name, option))
+            && let Some(given) = launch.options().iter().rfind(|given| option_matches_dest(code, &given.name, option))
         {
             let text = given.value.as_ref().and_then(|value| value.text.clone());
-            return text.map_or(Given::Unknown, Given::Path);
+            return text.map_or(LoadPath::Unknown, LoadPath::Known);
         }
         let word = load.argument.and_then(|number| launch.arguments.get(number.checked_sub(1)?));
         match word {
-            Some(word) => word.text().map_or(Given::Unknown, |text| Given::Path(text.to_owned())),
-            None => Given::No,
+            Some(word) => word.text().map_or(LoadPath::Unknown, |text| LoadPath::Known(text.to_owned())),
+            None => LoadPath::FromCode,
         }
     }
 
-    fn refer_word(&mut self, project: &Project, launch: &Launch, word: &Word, kind: Kind) {
+    fn add_word_reference(&mut self, project: &Project, launch: &Launch, word: &Word, kind: FileKind) {
         let folder = project.file(launch.file).folder();
         if let Some(text) = word.text() {
-            self.refer_from(project, text, folder, FileRange::new(launch.file, word.range), kind, None);
+            self.add_reference_from(project, text, folder, FileRange::new(launch.file, word.range), kind, None);
         }
     }
 
-    fn refer(&mut self, project: &Project, path: &str, place: FileRange, kind: Kind) {
+    fn add_reference(&mut self, project: &Project, path: &str, place: FileRange, kind: FileKind) {
         let folder = project.file(place.file).folder();
-        self.refer_from(project, path, folder, place, kind, None);
+        self.add_reference_from(project, path, folder, place, kind, None);
     }
 
-    fn refer_from(
+    fn add_reference_from(
         &mut self,
         project: &Project,
         path: &str,
         folder: &str,
         place: FileRange,
-        wanted: Kind,
+        wanted: FileKind,
         loader: Option<Loader>,
     ) {
-        match project.lookup.find(path, folder) {
-            Some(id) => self.take(project, id, wanted, loader),
-            None => self.lacks(path.to_owned(), place, wanted),
+        match project.path_resolver.resolve(path, folder) {
+            Some(id) => self.add_file(project, id, wanted, loader),
+            None => self.add_missing(path.to_owned(), place, wanted),
         }
     }
 
-    fn lacks(&mut self, path: String, place: FileRange, wanted: Kind) {
-        if matches!(wanted, Kind::Accelerate | Kind::DeepSpeed) {
-            self.absent.push((path, place));
+    fn add_missing(&mut self, path: String, place: FileRange, wanted: FileKind) {
+        if matches!(wanted, FileKind::Accelerate | FileKind::DeepSpeed) {
+            self.missing_files.push((path, place));
         }
     }
 
     /// Takes a file in, by what it is; what it is called for decides where the file itself leaves it open.
-    fn take(&mut self, project: &Project, id: FileId, wanted: Kind, loader: Option<Loader>) {
+    fn add_file(&mut self, project: &Project, id: FileId, wanted: FileKind, loader: Option<Loader>) {
         match (project.kind(id), wanted) {
-            (_, Kind::Accelerate) => self.accelerate = self.accelerate.or(Some(id)),
+            (_, FileKind::Accelerate) => self.accelerate = self.accelerate.or(Some(id)),
             // Only its launcher reads accelerate's file.
-            (Kind::Accelerate, _) => {}
-            (Kind::DeepSpeed, _) | (_, Kind::DeepSpeed) => self.deepspeed = self.deepspeed.or(Some(id)),
+            (FileKind::Accelerate, _) => {}
+            (FileKind::DeepSpeed, _) | (_, FileKind::DeepSpeed) => self.deepspeed = self.deepspeed.or(Some(id)),
             (kind, _) if kind.is_training() => match self.training.iter_mut().find(|(known, _)| *known == id) {
                 Some((_, known)) => *known = known.or(loader),
                 None => self.training.push((id, loader)),
@@ -236,14 +236,14 @@ impl Seed {
 }
 
 /// The path of a file that code loads, as far as the launch gives it.
-enum Given {
-    Path(String),
+enum LoadPath {
+    Known(String),
     Unknown,
-    No,
+    FromCode,
 }
 
 /// Whether an option as it is written on the command line is the one that the code calls `dest`.
-pub(super) fn same_option(code: &CodeFacts, written: &str, dest: &str) -> bool {
+pub(super) fn option_matches_dest(code: &CodeFacts, written: &str, dest: &str) -> bool {
     let declared = code.options.iter().find(|option| option.dest == dest);
     written.replace('-', "_") == dest
         || declared.is_some_and(|option| option.names.iter().any(|name| name.trim_start_matches('-') == written))

@@ -1,7 +1,7 @@
 //! What data files say: every leaf that means a concept becomes a candidate.
 
-use super::settle::{Layer, Offers, known, unknown};
-use crate::kind::Kind;
+use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
+use crate::kind::FileKind;
 use crate::setting::{Candidate, Origin};
 use crate::{Project, SourceFile};
 use vramlint_base::{FileRange, Value, message};
@@ -13,24 +13,24 @@ use vramlint_syntax::yaml;
 const LEAVES: usize = 5_000;
 
 /// Who types the scalars of a file of this kind, unless code shows another loader.
-pub(crate) fn loader_of(file: &SourceFile, kind: Kind) -> Loader {
+pub(crate) fn loader_of(file: &SourceFile, kind: FileKind) -> Loader {
     if file.data().is_some_and(|data| data.json) {
         return Loader::Json;
     }
     match kind {
-        Kind::LlamaFactory | Kind::Torchtune => Loader::OmegaConf,
-        Kind::Trl => Loader::TrlParser,
+        FileKind::LlamaFactory | FileKind::Torchtune => Loader::OmegaConf,
+        FileKind::Trl => Loader::TrlParser,
         _ => Loader::PyYaml,
     }
 }
 
 /// Offers what a training file says. `stage` limits it to what speaks of that stage or of none.
-pub(super) fn offer_training(offers: &mut Offers, project: &Project, file: &SourceFile, loader: Option<Loader>) {
+pub(in crate::run) fn add_training(candidates: &mut CandidateSet, project: &Project, file: &SourceFile, loader: Option<Loader>) {
     let kind = project.kinds[file.id.0 as usize].kind;
     let Some(dialect) = kind.dialect() else { return };
     let loader = loader.unwrap_or_else(|| loader_of(file, kind));
     let Some(root) = file.data().and_then(DataFile::root) else { return };
-    crate::kind::values(root, &mut Vec::new(), &mut { LEAVES }, &mut |path, node| {
+    crate::kind::visit_values(root, &mut Vec::new(), &mut { LEAVES }, &mut |path, node| {
         let Some(value) = node.value(loader) else { return };
         let value = as_consumer_takes_it(value, dialect);
         let mut meanings = dialect::meanings(dialect, path, &value);
@@ -41,7 +41,7 @@ pub(super) fn offer_training(offers: &mut Offers, project: &Project, file: &Sour
         let key = path.join(".");
         for meaning in meanings {
             let candidate = candidate(file, root, path, node, meaning.value, &key);
-            offers.offer(meaning.concept, Layer::File, candidate);
+            candidates.add(meaning.concept, SourceLayer::File, candidate);
         }
     });
 }
@@ -55,13 +55,13 @@ fn as_consumer_takes_it(value: Value, dialect: Dialect) -> Value {
 }
 
 /// A candidate from a leaf of a data file.
-pub(super) fn candidate(
+pub(in crate::run) fn candidate(
     file: &SourceFile,
     root: NodeRef<'_>,
     path: &[&str],
     node: NodeRef<'_>,
     value: Value,
-    route: &str,
+    key_path: &str,
 ) -> Candidate {
     let place = FileRange::new(file.id, node.range());
     let key = path
@@ -69,7 +69,7 @@ pub(super) fn candidate(
         .and_then(|(last, parents)| root.at(parents)?.entry(last))
         .map_or(place, |(key, _)| FileRange::new(file.id, key.range()));
     let raw = node.range().slice(&file.text).to_owned();
-    let origin = Origin::File { place, key, route: route.to_owned() };
+    let origin = Origin::File { place, key, key_path: key_path.to_owned() };
     if is_templated(&value) {
         return unknown(message!("filled in by a template", "由模板填入"), raw, origin);
     }
@@ -82,7 +82,7 @@ pub(crate) fn is_templated(value: &Value) -> bool {
 }
 
 /// The value at `path` of a data file as a candidate for `concept`.
-pub(super) fn lookup(file: &SourceFile, path: &[&str], loader: Loader) -> Option<Candidate> {
+pub(in crate::run) fn lookup(file: &SourceFile, path: &[&str], loader: Loader) -> Option<Candidate> {
     let root = file.data()?.root()?;
     let node = root.at(path)?;
     Some(candidate(file, root, path, node, node.value(loader)?, &path.join(".")))

@@ -2,10 +2,10 @@
 //!
 //! Facts: `accelerate.md` sections 1, 3b and 4, `deepspeed.md` section 2.
 
-use super::settle::{Layer, Offers, arithmetic, known, unknown};
+use super::super::precedence::{CandidateSet, SourceLayer, arithmetic, known, unknown};
 use crate::launch::Launch;
 use crate::setting::{Candidate, Origin, Setting};
-use crate::{Kind, SourceFile};
+use crate::{FileKind, SourceFile};
 use std::collections::BTreeMap;
 use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::flags::Launcher;
@@ -31,7 +31,7 @@ const FSDP: &[Concept] = &[Concept::FsdpWrap, Concept::FsdpOffload, Concept::Fsd
 
 /// A candidate whose `auto` is replaced by what it means: nobody's value for the norm of gradients (who fills it wins), and a
 /// number that depends on the model for DeepSpeed's buckets (transformers 5.23.0 integrations/deepspeed.py, `hidden_size`).
-pub(super) fn without_auto(concept: Concept, mut candidate: Candidate) -> Option<Candidate> {
+pub(in crate::run) fn without_auto(concept: Concept, mut candidate: Candidate) -> Option<Candidate> {
     if candidate.known().and_then(Value::as_str) != Some("auto") {
         return Some(candidate);
     }
@@ -57,31 +57,40 @@ pub(super) fn without_auto(concept: Concept, mut candidate: Candidate) -> Option
 }
 
 /// Offers what DeepSpeed's file says beyond the stage, under `layer`.
-pub(super) fn offer_engine_file(offers: &mut Offers, file: &SourceFile, trainer: bool) {
+pub(in crate::run) fn add_engine_file(candidates: &mut CandidateSet, file: &SourceFile, trainer: bool) {
     let Some(root) = file.data().and_then(vramlint_syntax::data::DataFile::root) else { return };
-    let loader = super::data::loader_of(file, Kind::DeepSpeed);
-    crate::kind::leaves(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
+    let loader = super::data_file::loader_of(file, FileKind::DeepSpeed);
+    crate::kind::visit_scalars(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
         let Some(value) = node.value(loader) else { return };
         let Some(meaning) = dialect::meaning(Dialect::DeepSpeed, path, &value) else { return };
         let clipping = meaning.concept == Concept::MaxGradNorm;
         if clipping || ENGINE.contains(&meaning.concept) {
-            let candidate = super::data::candidate(file, root, path, node, meaning.value, &path.join("."));
+            let candidate = super::data_file::candidate(file, root, path, node, meaning.value, &path.join("."));
             // The trainer refuses a norm that is not its own argument.
-            offers.offer(meaning.concept, if clipping && trainer { Layer::Decided } else { Layer::Engine }, candidate);
+            candidates.add(
+                meaning.concept,
+                if clipping && trainer { SourceLayer::Decided } else { SourceLayer::Engine },
+                candidate,
+            );
         }
     });
 }
 
 /// DeepSpeed's own defaults, where its settings are all in the project.
-pub(super) fn offer_engine_defaults(offers: &mut Offers) {
+pub(in crate::run) fn add_engine_defaults(candidates: &mut CandidateSet) {
     for concept in ENGINE {
-        offer_default(offers, Dialect::DeepSpeed, "DeepSpeed", *concept);
+        add_default(candidates, Dialect::DeepSpeed, "DeepSpeed", *concept);
     }
 }
 
 /// Offers accelerate's blocks and the flags that stand for them; `replaced` drops the parallelism block.
-pub(super) fn offer_accelerate(offers: &mut Offers, launch: Option<&Launch>, file: Option<&SourceFile>, replaced: bool) {
-    let kind = offers.peek(Concept::DistributedType).and_then(Value::as_str).map(str::to_owned);
+pub(in crate::run) fn add_accelerate(
+    candidates: &mut CandidateSet,
+    launch: Option<&Launch>,
+    file: Option<&SourceFile>,
+    replaced: bool,
+) {
+    let kind = candidates.current_value(Concept::DistributedType).and_then(Value::as_str).map(str::to_owned);
     let (fsdp, deepspeed) = (kind.as_deref() == Some("FSDP"), kind.as_deref() == Some("DEEPSPEED"));
     let holds = |path: &[&str]| match path.first() {
         Some(&"fsdp_config") => fsdp,
@@ -92,22 +101,22 @@ pub(super) fn offer_accelerate(offers: &mut Offers, launch: Option<&Launch>, fil
     if let Some(launch) =
         launch.filter(|launch| matches!(launch.launcher, Launcher::Accelerate | Launcher::Trl | Launcher::Axolotl))
     {
-        offer_flags(offers, launch, &holds);
+        add_flags(candidates, launch, &holds);
     }
     if let Some(file) = file
         && let Some(root) = file.data().and_then(vramlint_syntax::data::DataFile::root)
     {
-        let loader = super::data::loader_of(file, Kind::Accelerate);
-        crate::kind::leaves(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
+        let loader = super::data_file::loader_of(file, FileKind::Accelerate);
+        crate::kind::visit_scalars(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
             let Some(value) = node.value(loader).filter(|_| holds(path)) else { return };
             if let Some(meaning) = dialect::meaning(Dialect::Accelerate, path, &value).filter(|found| is_own(found.concept)) {
-                let candidate = super::data::candidate(file, root, path, node, meaning.value, &path.join("."));
-                offers.offer(meaning.concept, Layer::LauncherFile, candidate);
+                let candidate = super::data_file::candidate(file, root, path, node, meaning.value, &path.join("."));
+                candidates.add(meaning.concept, SourceLayer::LauncherFile, candidate);
             }
         });
     }
     if fsdp {
-        fsdp_of_version(offers);
+        fsdp_of_version(candidates);
     }
 }
 
@@ -120,7 +129,7 @@ const fn is_own(concept: Concept) -> bool {
 }
 
 /// `--fsdp_offload_params true` is the key `fsdp_config.fsdp_offload_params`.
-fn offer_flags(offers: &mut Offers, launch: &Launch, holds: &dyn Fn(&[&str]) -> bool) {
+fn add_flags(candidates: &mut CandidateSet, launch: &Launch, holds: &dyn Fn(&[&str]) -> bool) {
     let words = launch.flags.iter().filter_map(|flag| Some((flag.name.clone(), flag.values.first()?.clone())));
     for (flag, word) in words {
         let name = flag.trim_start_matches('-').replace('-', "_");
@@ -131,44 +140,44 @@ fn offer_flags(offers: &mut Offers, launch: &Launch, holds: &dyn Fn(&[&str]) -> 
             _ => continue,
         };
         let path = [block, name.as_str()];
-        let value = word.text().map(super::arguments::typed);
+        let value = word.text().map(super::cli::parse_cli_value);
         let probe = value.clone().unwrap_or(Value::Int(1));
         let Some(meaning) =
             dialect::meaning(Dialect::Accelerate, &path, &probe).filter(|found| is_own(found.concept) && holds(&path))
         else {
             continue;
         };
-        let mut candidate = super::arguments::from_word(launch, &word, &flag);
+        let mut candidate = super::cli::from_word(launch, &word, &flag);
         if value.is_some() {
             candidate.value = crate::Resolved::Known(meaning.value);
         }
-        offers.offer(meaning.concept, Layer::LauncherFlag, candidate);
+        candidates.add(meaning.concept, SourceLayer::LauncherFlag, candidate);
     }
 }
 
 /// FSDP 1 goes by the strategy and ignores `reshard_after_forward`; FSDP 2 the other way round (accelerate 1.15.0
 /// utils/dataclasses.py:1845).
-fn fsdp_of_version(offers: &mut Offers) {
-    offer_default(offers, Dialect::Accelerate, "accelerate", Concept::FsdpVersion);
-    let two = match offers.peek(Concept::FsdpVersion) {
+fn fsdp_of_version(candidates: &mut CandidateSet) {
+    add_default(candidates, Dialect::Accelerate, "accelerate", Concept::FsdpVersion);
+    let two = match candidates.current_value(Concept::FsdpVersion) {
         Some(value) => value.as_int() == Some(2) || value.as_str() == Some("2"),
         // A version that is not known leaves both open.
         None => return,
     };
     let (own, ignored) =
         if two { (Concept::FsdpReshard, Concept::FsdpSharding) } else { (Concept::FsdpSharding, Concept::FsdpReshard) };
-    offers.take(ignored);
+    candidates.take(ignored);
     for concept in FSDP.iter().chain([&own]) {
-        offer_default(offers, Dialect::Accelerate, "accelerate", *concept);
+        add_default(candidates, Dialect::Accelerate, "accelerate", *concept);
     }
     let source = "accelerate 1.15.0 accelerate/utils/dataclasses.py:2056".to_owned();
     let name = if two { "SHARDED_STATE_DICT" } else { "FULL_STATE_DICT" };
     let default = known(Value::Text(name.to_owned()), "", Origin::Default { tool: "accelerate", source });
-    offers.offer(Concept::FsdpStateDict, Layer::Default, default);
+    candidates.add(Concept::FsdpStateDict, SourceLayer::Default, default);
 }
 
 /// The strategy that FSDP 2's `reshard_after_forward` amounts to (accelerate 1.15.0 utils/dataclasses.py).
-pub(super) fn derive_strategy(settings: &mut BTreeMap<Concept, Setting>) {
+pub(in crate::run) fn derive_strategy(settings: &mut BTreeMap<Concept, Setting>) {
     let two = settings.get(&Concept::FsdpVersion).and_then(Setting::value).and_then(Value::as_int) == Some(2);
     let reshard = settings.get(&Concept::FsdpReshard).and_then(Setting::value).and_then(Value::as_bool);
     if let Some(reshard) = reshard.filter(|_| two && !settings.contains_key(&Concept::FsdpSharding)) {
@@ -180,14 +189,18 @@ pub(super) fn derive_strategy(settings: &mut BTreeMap<Concept, Setting>) {
     }
 }
 
-fn offer_default(offers: &mut Offers, of: Dialect, tool: &'static str, concept: Concept) {
+fn add_default(candidates: &mut CandidateSet, of: Dialect, tool: &'static str, concept: Concept) {
     if let Some((value, source)) = dialect::default_of(of, concept, None, &LibraryVersions::newest()) {
-        offers.offer(concept, Layer::Default, known(value, "", Origin::Default { tool, source }));
+        candidates.add(concept, SourceLayer::Default, known(value, "", Origin::Default { tool, source }));
     }
 }
 
 /// Variables of torch's allocator that a command sets; the older name wins (torch 2.15, measured).
-pub(super) fn offer_allocator(offers: &mut Offers, launch: Option<&Launch>, code: Option<&crate::code::CodeFacts>) {
+pub(in crate::run) fn add_allocator(
+    candidates: &mut CandidateSet,
+    launch: Option<&Launch>,
+    code: Option<&crate::code::CodeFacts>,
+) {
     for name in ["PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"] {
         let decided = |why: &str| why == name;
         if let Some(launch) = launch
@@ -198,8 +211,8 @@ pub(super) fn offer_allocator(offers: &mut Offers, launch: Option<&Launch>, code
                 Some(text) => known(Value::Text(text.to_owned()), text, origin),
                 None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
             };
-            candidate.assumptions = super::arguments::assumptions(&variable.value);
-            offers.offer(Concept::AllocatorConf, Layer::Environment, candidate);
+            candidate.assumptions = super::cli::assumptions(&variable.value);
+            candidates.add(Concept::AllocatorConf, SourceLayer::Environment, candidate);
         }
         for (_, value, place) in code.iter().flat_map(|code| &code.environment).filter(|known| decided(&known.0)) {
             let origin = Origin::Code { place: *place, name: name.to_owned() };
@@ -210,9 +223,9 @@ pub(super) fn offer_allocator(offers: &mut Offers, launch: Option<&Launch>, code
                 }
                 None => unknown(message!("it is decided while the program runs", "其值在运行时才确定"), "", origin),
             };
-            offers.offer(Concept::AllocatorConf, Layer::Constant, candidate);
+            candidates.add(Concept::AllocatorConf, SourceLayer::Constant, candidate);
         }
-        if offers.has(Concept::AllocatorConf) {
+        if candidates.has_explicit(Concept::AllocatorConf) {
             return;
         }
     }

@@ -3,9 +3,9 @@
 //! Facts: `accelerate.md` sections 2 to 4 (accelerate 1.15.0, run); torchrun and the deepspeed launcher: section 4, "World size
 //! from other launchers".
 
-use super::settle::{Offers, arithmetic};
+use super::precedence::{CandidateSet, arithmetic};
 use crate::code::CodeFacts;
-use crate::environment::visible;
+use crate::environment::visible_devices;
 use crate::launch::{Launch, LaunchFlag};
 use crate::setting::{Candidate, Origin, Resolved, Setting};
 use crate::{Policy, SourceFile};
@@ -14,11 +14,11 @@ use vramlint_catalog::flags::{self, Launcher};
 use vramlint_catalog::{Concept, Dialect};
 
 /// What the world size depends on.
-pub(super) struct World<'a> {
+pub(super) struct WorldSizeInput<'a> {
     pub launch: Option<&'a Launch>,
     pub accelerate: Option<&'a SourceFile>,
     /// A file that is named but not there: nothing can be said about it.
-    pub accelerate_absent: bool,
+    pub accelerate_missing: bool,
     pub policy: &'a Policy,
     pub dialect: Dialect,
     /// Whether the code is a plain loop that can only be one process, started by hand.
@@ -34,9 +34,9 @@ pub(super) struct World<'a> {
 /// A number and where it came from.
 type Count = Result<(i64, Vec<Concept>, Message), Message>;
 
-impl World<'_> {
+impl WorldSizeInput<'_> {
     /// The world size. `launcher` holds what the launch itself says, `all` what anybody says.
-    pub(super) fn settle(&self, launcher: &Offers, all: &Offers) -> Setting {
+    pub(super) fn resolve(&self, launcher: &CandidateSet, all: &CandidateSet) -> Setting {
         let count = self.processes(launcher, all).and_then(|count| self.data_parallel(count));
         let (value, formula, inputs) = match count {
             Ok((n, inputs, formula)) => (Resolved::Known(Value::Int(n)), formula, inputs),
@@ -47,8 +47,8 @@ impl World<'_> {
         Setting { candidates: vec![candidate], winner: Some(0), precedence: None }
     }
 
-    fn processes(&self, launcher: &Offers, all: &Offers) -> Count {
-        let hidden = self.launch.is_some_and(|launch| launch.open) && !launcher.has(Concept::NumProcesses);
+    fn processes(&self, launcher: &CandidateSet, all: &CandidateSet) -> Count {
+        let hidden = self.launch.is_some_and(|launch| launch.has_unknown_flags) && !launcher.has_explicit(Concept::NumProcesses);
         match self.launch.map(|launch| launch.launcher) {
             Some(Launcher::Accelerate | Launcher::Torchrun | Launcher::DeepSpeed | Launcher::Tune) if hidden => {
                 Err(message!("flags of the launch are not known", "启动命令的部分参数未知"))
@@ -58,16 +58,16 @@ impl World<'_> {
             Some(Launcher::Trl) => self.accelerate(all),
             Some(Launcher::Torchrun) => self.torchrun(launcher),
             Some(Launcher::DeepSpeed) => self.deepspeed(launcher),
-            Some(Launcher::Tune) if launcher.has(Concept::NumProcesses) => self.torchrun(launcher),
+            Some(Launcher::Tune) if launcher.has_explicit(Concept::NumProcesses) => self.torchrun(launcher),
             Some(Launcher::Tune) => Ok((
                 1,
                 vec![],
                 message!("without nproc_per_node tune starts one process", "没有 nproc_per_node 时 tune 只启动一个进程"),
             )),
             Some(Launcher::Python) => self.python(all),
-            Some(Launcher::LlamaFactory | Launcher::Swift) => self.own_launcher(),
+            Some(Launcher::LlamaFactory | Launcher::Swift) => self.framework_launcher(),
             Some(Launcher::Axolotl) => self.axolotl(launcher),
-            None => self.nobody(all),
+            None => self.without_launch(all),
         }
     }
 
@@ -86,22 +86,22 @@ impl World<'_> {
     }
 
     /// The type that accelerate's launcher goes by: `None` where nobody says one.
-    fn accelerate(&self, offers: &Offers) -> Count {
-        if self.accelerate_absent {
+    fn accelerate(&self, candidates: &CandidateSet) -> Count {
+        if self.accelerate_missing {
             return Err(message!("the accelerate file is not in the project", "accelerate 配置文件不在项目中"));
         }
-        let kind = offers.peek(Concept::DistributedType);
-        let machines = int_or(offers, Concept::NumMachines, 1)?;
+        let kind = candidates.current_value(Concept::DistributedType);
+        let machines = int_or(candidates, Concept::NumMachines, 1)?;
         if self.launch.is_some_and(|launch| launch.flag("--cpu").is_some()) {
             return Ok((1, vec![], message!("--cpu starts one process", "--cpu 只启动一个进程")));
         }
         let Some(kind) = kind else {
-            if offers.has(Concept::DistributedType) {
+            if candidates.has_explicit(Concept::DistributedType) {
                 return Err(message!("distributed_type is not known", "distributed_type 未知"));
             }
-            return self.accelerate_without_type(offers, machines);
+            return self.accelerate_without_type(candidates, machines);
         };
-        let asked = match offers.peek(Concept::NumProcesses) {
+        let asked = match candidates.current_value(Concept::NumProcesses) {
             Some(Value::Int(n)) => Some(*n),
             Some(Value::Text(text)) => text.parse().ok(),
             _ => None,
@@ -141,16 +141,18 @@ impl World<'_> {
     }
 
     /// Neither file nor flag names a type: the launcher goes by the GPUs that it sees.
-    fn accelerate_without_type(&self, offers: &Offers, machines: i64) -> Count {
+    fn accelerate_without_type(&self, candidates: &CandidateSet, machines: i64) -> Count {
         let gpus = self.gpus();
-        match offers.peek(Concept::NumProcesses) {
+        match candidates.current_value(Concept::NumProcesses) {
             Some(Value::Int(n)) if gpus == Some(1) && *n > 1 && self.accelerate.is_none() => Ok((
                 1,
                 vec![Concept::NumProcesses],
                 message!("one GPU and no type: one process", "只有一张 GPU 且未指定类型：一个进程"),
             )),
             Some(Value::Int(n)) => Ok(total(*n, machines)),
-            _ if offers.has(Concept::NumProcesses) => Err(message!("num_processes is not known", "num_processes 未知")),
+            _ if candidates.has_explicit(Concept::NumProcesses) => {
+                Err(message!("num_processes is not known", "num_processes 未知"))
+            }
             _ => match gpus {
                 Some(n) => {
                     Ok((n.max(1), vec![], message!("one process per GPU of the target: {n}", "目标的每张 GPU 一个进程：{n}")))
@@ -160,14 +162,16 @@ impl World<'_> {
         }
     }
 
-    fn torchrun(&self, offers: &Offers) -> Count {
-        let per_node = match offers.peek(Concept::NumProcesses) {
+    fn torchrun(&self, candidates: &CandidateSet) -> Count {
+        let per_node = match candidates.current_value(Concept::NumProcesses) {
             Some(Value::Int(n)) => *n,
             Some(Value::Text(text)) if matches!(text.as_str(), "gpu" | "auto") => self.gpus().ok_or_else(unknown_gpus)?,
-            _ if offers.has(Concept::NumProcesses) => return Err(message!("nproc_per_node is not known", "nproc_per_node 未知")),
+            _ if candidates.has_explicit(Concept::NumProcesses) => {
+                return Err(message!("nproc_per_node is not known", "nproc_per_node 未知"));
+            }
             _ => 1,
         };
-        let nodes = int_or(offers, Concept::NumMachines, 1)?;
+        let nodes = int_or(candidates, Concept::NumMachines, 1)?;
         let world = per_node.checked_mul(nodes).ok_or_else(unknown_gpus)?;
         Ok((
             world,
@@ -176,25 +180,25 @@ impl World<'_> {
         ))
     }
 
-    fn deepspeed(&self, offers: &Offers) -> Count {
+    fn deepspeed(&self, candidates: &CandidateSet) -> Count {
         let launch = self.launch.ok_or_else(unknown_gpus)?;
         if let Some(include) = filter(launch, "--include") {
             let text = include.values.first().and_then(|word| word.text()).ok_or_else(unknown_gpus)?;
-            let count = included(text).ok_or_else(unknown_gpus)?;
+            let count = included_slots(text).ok_or_else(unknown_gpus)?;
             return Ok((count, vec![], arithmetic(format!("--include {text}"))));
         }
         if filter(launch, "--exclude").is_some() {
             return Err(unknown_gpus());
         }
         let hosts = launch.flag("--hostfile").or_else(|| launch.flag("-H")).is_some();
-        let nodes = int_or(offers, Concept::NumMachines, if hosts { -1 } else { 1 })?;
-        match offers.peek(Concept::NumProcesses) {
+        let nodes = int_or(candidates, Concept::NumMachines, if hosts { -1 } else { 1 })?;
+        match candidates.current_value(Concept::NumProcesses) {
             Some(Value::Int(n)) if *n > 0 && nodes > 0 => {
                 let world = n.checked_mul(nodes).ok_or_else(unknown_gpus)?;
                 let inputs = vec![Concept::NumProcesses, Concept::NumMachines];
                 Ok((world, inputs, arithmetic(format!("num_gpus x num_nodes = {n} x {nodes}"))))
             }
-            _ if offers.has(Concept::NumProcesses) || nodes <= 0 => Err(unknown_gpus()),
+            _ if candidates.has_explicit(Concept::NumProcesses) || nodes <= 0 => Err(unknown_gpus()),
             _ => self
                 .gpus()
                 .map(|n| (n, vec![], message!("every GPU of the target: {n}", "目标的全部 GPU：{n}")))
@@ -202,7 +206,7 @@ impl World<'_> {
         }
     }
 
-    fn python(&self, all: &Offers) -> Count {
+    fn python(&self, all: &CandidateSet) -> Count {
         // A scheduler or another launcher around it sets these; their values are not in the script.
         let outer = self.launch.is_some_and(|launch| launch.variable("WORLD_SIZE").is_some());
         if outer {
@@ -224,11 +228,11 @@ impl World<'_> {
     }
 
     /// Lightning's Trainer starts a process per device itself (pytorch-lightning 2.6.6 trainer/trainer.py: `devices="auto"`).
-    fn lightning(&self, all: &Offers) -> Count {
+    fn lightning(&self, all: &CandidateSet) -> Count {
         let nodes = int_or(all, Concept::NumMachines, 1)?;
-        let devices = match all.peek(Concept::NumProcesses) {
+        let devices = match all.current_value(Concept::NumProcesses) {
             Some(Value::Int(n)) if *n > 0 => *n,
-            None if all.has(Concept::NumProcesses) => return Err(message!("devices is not known", "devices 未知")),
+            None if all.has_explicit(Concept::NumProcesses) => return Err(message!("devices is not known", "devices 未知")),
             _ => self.gpus().map(|n| n.max(1)).ok_or_else(unknown_gpus)?,
         };
         let world = devices.checked_mul(nodes).ok_or_else(unknown_gpus)?;
@@ -261,7 +265,7 @@ impl World<'_> {
     }
 
     /// Command lines that start torchrun themselves, one process per GPU.
-    fn own_launcher(&self) -> Count {
+    fn framework_launcher(&self) -> Count {
         let launch = self.launch.ok_or_else(unknown_gpus)?;
         if let Some(n) = launch.variable("NPROC_PER_NODE") {
             let per_node: i64 = n.value.text().and_then(|text| text.parse().ok()).ok_or_else(unknown_gpus)?;
@@ -285,17 +289,17 @@ impl World<'_> {
     }
 
     /// `axolotl train` starts accelerate unless `--launcher` says otherwise, and hands on what stands behind `--`.
-    fn axolotl(&self, offers: &Offers) -> Count {
+    fn axolotl(&self, candidates: &CandidateSet) -> Count {
         let launch = self.launch.ok_or_else(unknown_gpus)?;
         let options = launch.options();
         let chosen = options.iter().rfind(|option| option.name == "launcher").and_then(|option| option.value.as_ref());
         match chosen.map(|value| value.text.as_deref()) {
             Some(Some("python")) => Ok((1, vec![], message!("python starts one process", "python 只启动一个进程"))),
-            Some(Some("torchrun")) => self.torchrun(offers),
+            Some(Some("torchrun")) => self.torchrun(candidates),
             Some(None) => Err(message!("the launcher is not known", "启动器未知")),
-            _ if offers.has(Concept::NumProcesses) => {
-                let machines = int_or(offers, Concept::NumMachines, 1)?;
-                Ok(total(int_or(offers, Concept::NumProcesses, 1)?, machines))
+            _ if candidates.has_explicit(Concept::NumProcesses) => {
+                let machines = int_or(candidates, Concept::NumMachines, 1)?;
+                Ok(total(int_or(candidates, Concept::NumProcesses, 1)?, machines))
             }
             _ => self
                 .gpus()
@@ -305,11 +309,11 @@ impl World<'_> {
     }
 
     /// No command is known.
-    fn nobody(&self, all: &Offers) -> Count {
+    fn without_launch(&self, all: &CandidateSet) -> Count {
         if self.plain_loop {
             return Ok((1, vec![], message!("a plain training loop is one process", "普通训练循环是一个进程")));
         }
-        if self.dialect == Dialect::Lightning && all.has(Concept::NumProcesses) {
+        if self.dialect == Dialect::Lightning && all.has_explicit(Concept::NumProcesses) {
             return self.lightning(all);
         }
         match (self.policy.target.count, self.policy.target.nodes.unwrap_or(1)) {
@@ -320,15 +324,15 @@ impl World<'_> {
 
     /// Why one process may use several GPUs, each with rows of its own: nn.DataParallel of transformers' Trainer (trainers.md section
     /// 2). TRL refuses it.
-    pub(super) fn spreads_rows(&self, offers: &Offers) -> Option<Message> {
+    pub(super) fn nn_data_parallel_reason(&self, candidates: &CandidateSet) -> Option<Message> {
         let trainer = matches!(self.dialect, Dialect::HfTrainer | Dialect::LlamaFactory);
         let python = matches!(self.launch.map(|launch| launch.launcher), Some(Launcher::Python) | None);
         if !trainer || !python {
             return None;
         }
-        let gpus = match offers.peek(Concept::VisibleDevices) {
+        let gpus = match candidates.current_value(Concept::VisibleDevices) {
             Some(visible) => Some(visible.as_str().map_or(1, visible_gpus)),
-            None if offers.has(Concept::VisibleDevices) => None,
+            None if candidates.has_explicit(Concept::VisibleDevices) => None,
             None => self.policy.target.count.map_or(Some(1), |count| Some(i64::from(count))),
         };
         gpus.is_none_or(|n| n > 1).then(|| {
@@ -351,7 +355,7 @@ impl World<'_> {
 
 /// How many GPUs `CUDA_VISIBLE_DEVICES` shows.
 fn visible_gpus(text: &str) -> i64 {
-    visible::read(text).ids.iter().fold(0, |count, _| count + 1)
+    visible_devices::parse(text).ids.iter().fold(0, |count, _| count + 1)
 }
 
 /// A resource filter of the deepspeed launcher, by whatever name it is written.
@@ -371,11 +375,11 @@ fn total(asked: i64, machines: i64) -> (i64, Vec<Concept>, Message) {
 }
 
 /// The number of a concept, `otherwise` where nobody says one, an error where somebody says one that is not known.
-fn int_or(offers: &Offers, concept: Concept, otherwise: i64) -> Result<i64, Message> {
-    match offers.peek(concept) {
+fn int_or(candidates: &CandidateSet, concept: Concept, otherwise: i64) -> Result<i64, Message> {
+    match candidates.current_value(concept) {
         Some(Value::Int(n)) => Ok(*n),
         Some(Value::Text(text)) if text.parse::<i64>().is_ok() => Ok(text.parse().unwrap_or(otherwise)),
-        None if !offers.has(concept) => Ok(otherwise),
+        None if !candidates.has_explicit(concept) => Ok(otherwise),
         _ => {
             let name = concept.name();
             Err(message!("{name} is not known", "{name} 未知"))
@@ -388,7 +392,7 @@ fn unknown_gpus() -> Message {
 }
 
 /// `localhost:0,1@worker-1:0,2` is four slots; a host without slots is every slot of it.
-fn included(text: &str) -> Option<i64> {
+fn included_slots(text: &str) -> Option<i64> {
     text.split('@').try_fold(0i64, |sum, node| {
         let (_, slots) = node.split_once(':')?;
         Some(slots.split(',').filter(|slot| !slot.trim().is_empty()).fold(sum, |count, _| count + 1))
@@ -401,9 +405,9 @@ mod tests {
 
     #[test]
     fn slots_of_an_include_filter_are_counted() {
-        assert_eq!(included("localhost:0,1"), Some(2));
-        assert_eq!(included("a:0,1@b:0,2,3"), Some(5));
-        assert_eq!(included("worker-0"), None);
+        assert_eq!(included_slots("localhost:0,1"), Some(2));
+        assert_eq!(included_slots("a:0,1@b:0,2,3"), Some(5));
+        assert_eq!(included_slots("worker-0"), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Facts: trl 1.16.0 `trainer/grpo_config.py`: not used unless `use_vllm` is true, then in the training processes; from 0.19 to 0.29 the
 //! mode was `server` where nobody named one.
 
-use super::settle::{Layer, Offers, known};
+use super::precedence::{CandidateSet, SourceLayer, known};
 use crate::setting::{Candidate, Origin, Resolved};
 use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect};
@@ -15,24 +15,24 @@ const IN_USE: &str = "in use";
 const IN_PROCESS: &str = "in process";
 
 /// Makes one setting of the two keys.
-pub(super) fn settle_mode(offers: &mut Offers, dialect: Dialect) {
+pub(super) fn resolve_mode(candidates: &mut CandidateSet, dialect: Dialect) {
     let trl = matches!(dialect, Dialect::Trl | Dialect::Unsloth);
-    if offers.peek(Concept::VllmMode).and_then(Value::as_str) == Some(IN_PROCESS) {
-        return unsloth(offers);
+    if candidates.current_value(Concept::VllmMode).and_then(Value::as_str) == Some(IN_PROCESS) {
+        return unsloth(candidates);
     }
     let (switches, modes): (Vec<_>, Vec<_>) =
-        offers.take(Concept::VllmMode).into_iter().partition(|(_, candidate)| is_switch(candidate));
+        candidates.take(Concept::VllmMode).into_iter().partition(|(_, candidate)| is_switch(candidate));
     let on = switches.iter().any(|(_, candidate)| says(candidate, IN_USE));
-    let named = modes.iter().any(|(layer, _)| *layer != Layer::Default);
+    let named = modes.iter().any(|(layer, _)| *layer != SourceLayer::Default);
     // Frameworks that are not TRL may have turned it on in a way that is not seen; so may what is not known.
     let open = named && !trl || modes.iter().any(|(_, candidate)| candidate.known().is_none());
     if !on && !open {
         // Not used, whatever the mode says: TRL reads it only where `use_vllm` is true.
         for (layer, candidate) in switches {
-            offers.offer(Concept::VllmMode, layer, candidate);
+            candidates.add(Concept::VllmMode, layer, candidate);
         }
-        for (layer, candidate) in modes.into_iter().filter(|(layer, _)| *layer == Layer::Default) {
-            offers.offer(Concept::VllmMode, layer, candidate);
+        for (layer, candidate) in modes.into_iter().filter(|(layer, _)| *layer == SourceLayer::Default) {
+            candidates.add(Concept::VllmMode, layer, candidate);
         }
         return;
     }
@@ -40,22 +40,22 @@ pub(super) fn settle_mode(offers: &mut Offers, dialect: Dialect) {
     let mixed = switches.iter().any(|(_, candidate)| says(candidate, "none") || candidate.condition.is_some());
     for (layer, candidate) in switches {
         if !says(&candidate, IN_USE) {
-            offers.offer(Concept::VllmMode, layer, candidate);
+            candidates.add(Concept::VllmMode, layer, candidate);
         } else if !named || mixed {
-            offers.offer(Concept::VllmMode, layer, by_default(candidate, trl));
+            candidates.add(Concept::VllmMode, layer, by_default(candidate, trl));
         }
     }
     for (layer, candidate) in modes {
-        offers.offer(Concept::VllmMode, layer, candidate);
+        candidates.add(Concept::VllmMode, layer, candidate);
     }
 }
 
 /// unsloth's `fast_inference` generates in the training process whatever else is said.
-fn unsloth(offers: &mut Offers) {
-    for (layer, mut candidate) in offers.take(Concept::VllmMode) {
+fn unsloth(candidates: &mut CandidateSet) {
+    for (layer, mut candidate) in candidates.take(Concept::VllmMode) {
         if says(&candidate, IN_PROCESS) {
             candidate.value = Resolved::Known(Value::Text("colocate".to_owned()));
-            offers.offer(Concept::VllmMode, layer, candidate);
+            candidates.add(Concept::VllmMode, layer, candidate);
         }
     }
 }
@@ -75,8 +75,8 @@ fn by_default(mut candidate: Candidate, trl: bool) -> Candidate {
 }
 
 /// Defaults that hold only where vLLM shares the GPU.
-pub(super) fn offer_defaults(offers: &mut Offers, dialect: Dialect) {
-    if offers.peek(Concept::VllmMode).and_then(Value::as_str) != Some("colocate") {
+pub(super) fn add_defaults(candidates: &mut CandidateSet, dialect: Dialect) {
+    if candidates.current_value(Concept::VllmMode).and_then(Value::as_str) != Some("colocate") {
         return;
     }
     let (tool, share, source) = match dialect {
@@ -87,8 +87,8 @@ pub(super) fn offer_defaults(offers: &mut Offers, dialect: Dialect) {
         _ => return,
     };
     let origin = || Origin::Default { tool, source: source.to_owned() };
-    offers.offer(Concept::VllmGpuMemoryUtilization, Layer::Default, known(Value::Float(share), "", origin()));
-    offers.offer(Concept::VllmSleep, Layer::Default, known(Value::Bool(false), "", origin()));
+    candidates.add(Concept::VllmGpuMemoryUtilization, SourceLayer::Default, known(Value::Float(share), "", origin()));
+    candidates.add(Concept::VllmSleep, SourceLayer::Default, known(Value::Bool(false), "", origin()));
 }
 
 fn says(candidate: &Candidate, word: &str) -> bool {

@@ -6,7 +6,7 @@ use vramlint_catalog::releases::releases;
 
 /// For which of the versions that may be installed something holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
+pub enum RangeMatch {
     /// For every one.
     Always,
     /// For some: the version is not known, or a range reaches over the border.
@@ -15,9 +15,9 @@ pub enum Holds {
     Never,
 }
 
-/// A span of versions: from `since` (itself in it; from the beginning where `None`) to `until` (itself outside; open where `None`).
+/// A range of versions: from `since` (itself in it; from the beginning where `None`) to `until` (itself outside; open where `None`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct VersionRange {
     /// The library, normalized: `transformers`.
     pub library: &'static str,
     /// First version.
@@ -26,7 +26,7 @@ pub struct Span {
     pub until: Option<&'static str>,
 }
 
-impl Span {
+impl VersionRange {
     /// From a version on.
     pub const fn since(library: &'static str, version: &'static str) -> Self {
         Self { library, since: Some(version), until: None }
@@ -50,15 +50,15 @@ impl Span {
     }
 
     /// For which versions it holds where nothing is known: any from the oldest that vramlint speaks of to those yet to come.
-    pub fn holds_unknown(&self) -> Holds {
-        let Some(releases) = releases(self.library) else { return Holds::Sometimes };
+    pub fn match_unknown(&self) -> RangeMatch {
+        let Some(releases) = releases(self.library) else { return RangeMatch::Sometimes };
         let parsed = |text: Option<&str>| text.and_then(|text| Version::from_str(text).ok());
         let oldest = parsed(Some(releases.oldest));
         let starts_first = self.since.is_none() || parsed(self.since) <= oldest;
         match parsed(self.until) {
-            None if starts_first => Holds::Always,
-            Some(until) if oldest.is_some_and(|oldest| until <= oldest) => Holds::Never,
-            _ => Holds::Sometimes,
+            None if starts_first => RangeMatch::Always,
+            Some(until) if oldest.is_some_and(|oldest| until <= oldest) => RangeMatch::Never,
+            _ => RangeMatch::Sometimes,
         }
     }
 }

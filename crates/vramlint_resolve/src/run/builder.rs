@@ -1,0 +1,244 @@
+//! Joins launcher, files, code and arguments into runs.
+
+use super::launch_path::{launch_path, merge_policy};
+use super::precedence::{CandidateSet, SourceLayer, known, unknown};
+use super::run_sources::RunSources;
+use super::sources::{cli, data_file, deepspeed, defaults, launcher, python, sharding};
+use super::world_size::WorldSizeInput;
+use super::{Run, batch_factors, derive, distribution_hints, shared_ranks, vllm_mode};
+use crate::launch::Launch;
+use crate::project::Project;
+use crate::setting::{Candidate, Origin};
+use std::collections::{BTreeMap, BTreeSet};
+use vramlint_base::{FileId, FileRange, Value, message};
+use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::{Concept, Dialect};
+use vramlint_syntax::shell::Word;
+
+/// The runs that grow from a sources: one, or one per stage where the code speaks of several.
+pub(super) fn build_runs(project: &Project, sources: &RunSources) -> Vec<Run> {
+    let stages: BTreeSet<&'static str> = sources
+        .code
+        .iter()
+        .flat_map(|code| &code.candidates)
+        .filter(|(concept, _)| *concept == Concept::MicroBatch)
+        .filter_map(|(_, candidate)| candidate.stage)
+        .collect();
+    if stages.len() < 2 {
+        return vec![build_run(project, sources, stages.first().copied())];
+    }
+    stages.iter().map(|stage| build_run(project, sources, Some(stage))).collect()
+}
+
+fn build_run(project: &Project, sources: &RunSources, stage: Option<&'static str>) -> Run {
+    let code = sources.code.as_deref();
+    let dialect = dialect_of(project, sources);
+    let trainer = uses_hf_trainer(dialect);
+    let task = stage.map(str::to_owned).or_else(|| code.and_then(|code| code.task.clone()));
+    let world = world_size_input(project, sources, dialect);
+    let mut candidates = CandidateSet::default();
+    launcher::add(&mut candidates, world.launch, world.accelerate, code);
+    // What the code and the project's files call `num_gpus` does not reach the launcher.
+    let launcher = candidates.clone();
+    let deepspeed = uses_deepspeed(&candidates, sources, dialect);
+    let mut train_batch = None;
+    if deepspeed {
+        train_batch = add_deepspeed(&mut candidates, project, sources, trainer);
+    }
+    let accelerate = sources.accelerate.map(|id| project.file(id));
+    sharding::add_accelerate(
+        &mut candidates,
+        sources.launch.as_deref(),
+        accelerate,
+        shared_ranks::replaces_parallelism_block(sources),
+    );
+    sharding::add_allocator(&mut candidates, sources.launch.as_deref(), code);
+    if let Some(launch) = &sources.launch {
+        cli::add(&mut candidates, launch, dialect, code);
+        add_environment(&mut candidates, launch, deepspeed, trainer);
+    }
+    for (id, loader) in &sources.training {
+        data_file::add_training(&mut candidates, project, project.file(*id), *loader);
+    }
+    if let Some(code) = code {
+        python::add(&mut candidates, project, sources, code, stage);
+    }
+    if distribution_hints::splits_batches(project, code) {
+        add_split(&mut candidates, sources);
+    }
+    defaults::add(&mut candidates, code, dialect, task.as_deref(), deepspeed);
+    vllm_mode::resolve_mode(&mut candidates, dialect);
+    vllm_mode::add_defaults(&mut candidates, dialect);
+    if deepspeed && sources.missing_files.is_empty() {
+        sharding::add_engine_defaults(&mut candidates);
+    }
+
+    let world_size = world.resolve(&launcher, &candidates);
+    let rows = world.nn_data_parallel_reason(&candidates);
+    let path = launch_path(sources, dialect, deepspeed);
+    let mut settings = candidates.resolve(|concept| merge_policy(concept, sources, dialect, path));
+    settings.insert(Concept::WorldSize, world_size);
+    sharding::derive_strategy(&mut settings);
+    let mut run = new_run(project, sources, dialect, task, settings);
+    if deepspeed && trainer {
+        batch_factors::require_agreement(&mut run);
+    }
+    if let Some(total) = train_batch {
+        batch_factors::from_train_batch(&mut run, total);
+    }
+    batch_factors::derive_accumulation(&mut run);
+    derive::add(&mut run, rows);
+    run
+}
+
+fn new_run(
+    project: &Project,
+    sources: &RunSources,
+    dialect: Dialect,
+    task: Option<String>,
+    settings: BTreeMap<Concept, crate::Setting>,
+) -> Run {
+    Run {
+        id: String::new(),
+        place: sources.place,
+        launcher: sources.launch.as_ref().map(|launch| launch.launcher),
+        launch: sources.launch.clone(),
+        dialect,
+        task,
+        entry: sources.entry,
+        code: sources.code.clone(),
+        accelerate: sources.accelerate,
+        deepspeed: sources.deepspeed,
+        files: files_of(project, sources),
+        missing_files: sources.missing_files.clone(),
+        settings,
+    }
+}
+
+fn world_size_input<'a>(project: &'a Project, sources: &'a RunSources, dialect: Dialect) -> WorldSizeInput<'a> {
+    let code = sources.code.as_deref();
+    let launch = sources.launch.as_deref();
+    let names_file = launch.is_some_and(|launch| match launch.launcher {
+        Launcher::Accelerate => launch.flag("--config_file").is_some(),
+        Launcher::Trl => names_accelerate(project, sources, launch),
+        _ => false,
+    });
+    WorldSizeInput {
+        launch,
+        accelerate: sources.accelerate.map(|id| project.file(id)),
+        accelerate_missing: sources.accelerate.is_none() && names_file,
+        policy: project.policy(sources.place.file),
+        dialect,
+        plain_loop: distribution_hints::plain_loop(project, code, dialect),
+        code,
+        spreads: distribution_hints::word(project, launch, code),
+        sharing: shared_ranks::shared_ranks(project, sources, dialect),
+    }
+}
+
+/// `trl sft --accelerate_config zero3`: a file, or the name of one that TRL ships; the YAML may say it too.
+fn names_accelerate(project: &Project, sources: &RunSources, launch: &Launch) -> bool {
+    let key = |id: FileId| project.file(id).data().and_then(|data| data.root()?.get("accelerate_config")).is_some();
+    launch.options().iter().any(|option| option.name.replace('-', "_") == "accelerate_config")
+        || sources.training.iter().any(|(id, _)| key(*id))
+}
+
+/// What DeepSpeed's file, the launcher's flags and its block offer; gives `train_batch_size` back.
+fn add_deepspeed(candidates: &mut CandidateSet, project: &Project, sources: &RunSources, trainer: bool) -> Option<Candidate> {
+    let mut train_batch = None;
+    if let Some(id) = sources.deepspeed {
+        deepspeed::add_file(candidates, project.file(id), trainer, &mut train_batch);
+        sharding::add_engine_file(candidates, project.file(id), trainer);
+        if sources.code.as_ref().is_some_and(|code| code.accelerator.is_some()) && !trainer {
+            deepspeed::add_missing_accumulation(candidates, project.file(id));
+        }
+    }
+    let accelerate = |launch: &&Launch| matches!(launch.launcher, Launcher::Accelerate | Launcher::Trl | Launcher::Axolotl);
+    if let Some(launch) = sources.launch.as_deref().filter(accelerate) {
+        deepspeed::add_flags(candidates, launch, trainer);
+    }
+    if let Some(id) = sources.accelerate {
+        deepspeed::add_block(candidates, project.file(id), trainer);
+        if sources.deepspeed.is_none() && sources.missing_files.is_empty() && !candidates.has_explicit(Concept::ZeroStage) {
+            candidates.add(Concept::ZeroStage, SourceLayer::Default, deepspeed::default_stage());
+        }
+    }
+    train_batch
+}
+
+/// Frameworks that train by transformers' Trainer: its arguments and DeepSpeed's numbers must agree.
+const fn uses_hf_trainer(dialect: Dialect) -> bool {
+    use Dialect::{Axolotl, HfTrainer, LlamaFactory, MsSwift, Trl, Unsloth};
+    matches!(dialect, HfTrainer | Trl | LlamaFactory | Axolotl | MsSwift | Unsloth)
+}
+
+/// With `split_batches` the loader's batch is that of all processes together (trainers.md section 2).
+fn add_split(candidates: &mut CandidateSet, sources: &RunSources) {
+    for concept in [Concept::MicroBatch, Concept::EffectiveBatch] {
+        let why = message!("split_batches divides the loader's batch", "split_batches 会切分数据加载器的批次");
+        let origin = Origin::Code { place: sources.place, name: "split_batches".to_owned() };
+        candidates.add(concept, SourceLayer::Decided, unknown(why, "", origin));
+    }
+}
+
+/// Every file that takes part, without repetition.
+fn files_of(project: &Project, sources: &RunSources) -> Vec<FileId> {
+    let mut files = vec![sources.place.file];
+    files.push(project.to_host(sources.place).file);
+    files.extend(sources.accelerate);
+    files.extend(sources.deepspeed);
+    files.extend(sources.training.iter().map(|(id, _)| *id));
+    files.extend(sources.entry);
+    files.extend(sources.code.iter().flat_map(|code| code.files.iter().copied()));
+    let mut seen = BTreeSet::new();
+    files.retain(|id| seen.insert(*id));
+    files
+}
+
+fn dialect_of(project: &Project, sources: &RunSources) -> Dialect {
+    let by_launcher = sources.launch.as_ref().and_then(|launch| match launch.launcher {
+        Launcher::LlamaFactory => Some(Dialect::LlamaFactory),
+        Launcher::Axolotl => Some(Dialect::Axolotl),
+        Launcher::Tune => Some(Dialect::Torchtune),
+        Launcher::Trl => Some(Dialect::Trl),
+        Launcher::Swift => Some(Dialect::MsSwift),
+        _ => match launch.module.as_ref().and_then(Word::text) {
+            Some("axolotl.cli.train") => Some(Dialect::Axolotl),
+            Some(module) if module.starts_with("openrlhf.") => Some(Dialect::OpenRlhf),
+            Some(module) if module.starts_with("llamafactory.") => Some(Dialect::LlamaFactory),
+            _ => None,
+        },
+    });
+    let by_file = || sources.training.iter().find_map(|(id, _)| project.kind(*id).dialect());
+    by_launcher.or_else(|| sources.code.as_ref().and_then(|code| code.dialect)).or_else(by_file).unwrap_or(Dialect::Plain)
+}
+
+/// Whether the run trains under DeepSpeed.
+fn uses_deepspeed(candidates: &CandidateSet, sources: &RunSources, dialect: Dialect) -> bool {
+    let engine = sources.launch.as_ref().is_some_and(|launch| launch.launcher == Launcher::DeepSpeed);
+    if sources.trainer_deepspeed || engine || dialect == Dialect::OpenRlhf {
+        return true;
+    }
+    match candidates.current_value(Concept::DistributedType).and_then(Value::as_str) {
+        Some(kind) => kind == "DEEPSPEED",
+        None => sources.deepspeed.is_some(),
+    }
+}
+
+/// Variables of the environment that set a concept. transformers' Trainer gives accelerate its own accumulation, which the
+/// variable does not reach.
+fn add_environment(candidates: &mut CandidateSet, launch: &Launch, deepspeed: bool, trainer: bool) {
+    let variables = [
+        ("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", Concept::GradientAccumulationSteps, !trainer),
+        ("ACCELERATE_DEEPSPEED_ZERO_STAGE", Concept::ZeroStage, deepspeed),
+    ];
+    for (name, concept, holds) in variables {
+        if let Some(variable) = launch.variable(name).filter(|_| holds) {
+            let origin = Origin::Env { name: name.to_owned(), place: FileRange::new(launch.file, variable.range) };
+            if let Some(text) = variable.value.text() {
+                // Beats the argument of Accelerator() always (accelerate.md section 4).
+                candidates.add(concept, SourceLayer::LauncherEnvironment, known(cli::parse_cli_value(text), text, origin));
+            }
+        }
+    }
+}
