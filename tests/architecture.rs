@@ -17,6 +17,7 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
             "vramlint_estimate",
             vec!["vramlint_base", "vramlint_catalog", "vramlint_memory", "vramlint_resolve", "vramlint_semantic"],
         ),
+        ("vramlint_test", vec![]),
         (
             "vramlint_rules",
             vec![

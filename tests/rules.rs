@@ -1,69 +1,36 @@
-//! Cases of every rule: tiny real projects below `tests/rules/<rule>/<case>/`, each with `expect.txt` (one finding a line, as
-//! compared here, empty where nothing may be found) and, where fixes change something, the fixed files below `fixed/`.
+//! Cases of every rule: one Markdown file per rule, `tests/rules/<rule>.md`, with a section per case. `vramlint_test::Document`
+//! describes the form.
 //!
-//! Of the rules about memory a case records only its own: what another one says of the same run is the matter of that one's cases.
-//! Figures in GiB and percent may differ by a fifth, as they follow from a simulation that is made more exact from time to time.
+//! A case of a rule about memory records only that rule's findings; other memory rules have their own cases. Figures in GiB and
+//! percent may differ by a fifth: the simulation that they come from becomes more exact from time to time.
 //!
-//! `UPDATE_EXPECT=1 cargo test --test rules` writes both anew; read what it wrote before it is committed.
+//! `UPDATE_EXPECT=1 cargo test --test rules` rewrites the expectations; read the diff before you commit it.
 //!
-//! Every case is also tried with other line endings, a byte order mark, Chinese above it, and suppressed from each of its ends.
+//! Every case also runs with CRLF line endings, with a byte order mark, with Chinese above it, and suppressed from each of its ends.
 
 mod common;
 
-use common::{Checked, check_as, files_below, root};
+use common::{Checked, check_as};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use vramlint_base::{Finding, Severity};
 use vramlint_project::{Request, fix_until_stable};
 use vramlint_rules::RULES;
-
-/// A case: its name and its files.
-struct Case {
-    rule: String,
-    name: String,
-    folder: PathBuf,
-    files: BTreeMap<String, Vec<u8>>,
-}
-
-const EXPECT: &str = "expect.txt";
+use vramlint_test::{Case, diff, rule_documents, write_files};
 
 fn cases() -> Vec<Case> {
-    let top = root().join("tests/rules");
-    let mut found = Vec::new();
-    for path in files_below(&top).into_iter().filter(|path| path.file_name().is_some_and(|name| name == EXPECT)) {
-        let folder = path.parent().expect("below the cases").to_path_buf();
-        let shown = shown(&top, &folder);
-        let (rule, name) = shown.split_once('/').unwrap_or_else(|| panic!("{shown}: a case lies in a folder of its rule"));
-        let mut files = read(&folder);
-        files.retain(|path, _| path != EXPECT && !path.starts_with("fixed/"));
-        found.push(Case { rule: rule.to_owned(), name: name.to_owned(), folder: folder.clone(), files });
-    }
-    assert!(found.len() >= 60, "only {} cases", found.len());
+    let mut cases: Vec<Case> = rule_documents().iter().flat_map(vramlint_test::Document::cases).collect();
+    assert!(cases.len() >= 1000, "only {} cases", cases.len());
     if let Some(only) = only() {
-        found.retain(|case| only.split(',').any(|name| name == case.rule));
+        cases.retain(|case| only.split(',').any(|name| name == case.rule));
     }
-    found
+    cases
 }
 
 /// `ONLY=name,name cargo test --test rules` looks at the cases of some rules, while they are being written.
 fn only() -> Option<String> {
     std::env::var("ONLY").ok()
-}
-
-fn shown(top: &Path, path: &Path) -> String {
-    path.strip_prefix(top).expect("below it").to_string_lossy().replace('\\', "/")
-}
-
-fn read(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    files_below(folder).into_iter().map(|path| (shown(folder, &path), std::fs::read(&path).expect("readable"))).collect()
-}
-
-fn write(folder: &Path, files: &BTreeMap<String, Vec<u8>>) {
-    for (path, bytes) in files {
-        let path = folder.join(path);
-        std::fs::create_dir_all(path.parent().expect("below it")).expect("writable");
-        std::fs::write(path, bytes).expect("writable");
-    }
 }
 
 /// What is asked of a case in a folder: every rule, but of those about memory only its own.
@@ -75,7 +42,7 @@ fn request(rule: &str, folder: &Path) -> Request {
 /// Checks files of a case of a rule in a folder of their own; the folder goes with the answer.
 fn check(rule: &str, files: &BTreeMap<String, Vec<u8>>) -> (tempfile::TempDir, Checked) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    write(folder.path(), files);
+    write_files(folder.path(), files);
     let checked = check_as(&request(rule, folder.path()));
     (folder, checked)
 }
@@ -146,23 +113,44 @@ fn updates() -> bool {
     std::env::var_os("UPDATE_EXPECT").is_some()
 }
 
-fn expected(case: &Case) -> Vec<String> {
-    let text = std::fs::read_to_string(case.folder.join(EXPECT)).expect("readable");
-    text.lines().map(str::to_owned).collect()
+/// Rewrites the expectations of the cases for which `expectation` returns one.
+fn update(expectation: impl Fn(&Case) -> Option<(Vec<String>, String)>) {
+    for mut document in rule_documents() {
+        let mut changed = false;
+        for case in document.cases() {
+            if let Some((findings, fixes)) = expectation(&case) {
+                document.expect(&case.name, &findings, &fixes);
+                changed = true;
+            }
+        }
+        if changed {
+            document.write();
+        }
+    }
 }
+
+/// The two tests that rewrite expectations must not do so at the same time.
+static UPDATE: Mutex<()> = Mutex::new(());
 
 #[test]
 fn cases_are_as_expected() {
     let mut wrong = Vec::new();
+    let mut new = BTreeMap::new();
     for case in cases() {
         let (_folder, checked) = check(&case.rule, &case.files);
         let found = lines(&checked, 0);
-        if updates() && !alike(&found, &expected(&case)) {
-            let end = if found.is_empty() { "" } else { "\n" };
-            std::fs::write(case.folder.join(EXPECT), found.join("\n") + end).expect("writable");
-        } else if !alike(&found, &expected(&case)) {
-            wrong.push(format!("{}/{}:\n  expected {:#?}\n  found {found:#?}", case.rule, case.name, expected(&case)));
+        if alike(&found, &case.findings) {
+            continue;
         }
+        if updates() {
+            new.insert(case.id(), found);
+        } else {
+            wrong.push(format!("{}:\n  expected {:#?}\n  found {found:#?}", case.id(), case.findings));
+        }
+    }
+    if !new.is_empty() {
+        let _lock = UPDATE.lock().expect("no update failed");
+        update(|case| new.get(&case.id()).map(|found| (found.clone(), case.fixes.clone())));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -170,32 +158,32 @@ fn cases_are_as_expected() {
 #[test]
 fn fixes_are_as_expected_and_settle() {
     let mut wrong = Vec::new();
+    let mut new = BTreeMap::new();
     for case in cases() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        write(folder.path(), &case.files);
+        write_files(folder.path(), &case.files);
         let request = request(&case.rule, folder.path());
-        let name = format!("{}/{}", case.rule, case.name);
+        let name = case.id();
         let outcome = fix_until_stable(&request, true, &|_, _| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
         wrong.extend(outcome.failed.iter().map(|fix| format!("{name}: {} cannot be applied: {}", fix.name, fix.title.en)));
         let fixed: BTreeMap<String, Vec<u8>> =
             outcome.files.iter().map(|file| (file.shown.clone(), file.after.clone().into_bytes())).collect();
-        let place = case.folder.join("fixed");
-        if updates() {
-            _ = std::fs::remove_dir_all(&place);
-            write(&place, &fixed);
-        } else {
-            let texts = |files: &BTreeMap<String, Vec<u8>>| -> BTreeMap<String, String> {
-                files.iter().map(|(path, bytes)| (path.clone(), String::from_utf8_lossy(bytes).into_owned())).collect()
-            };
-            let (kept, made) = (texts(&read(&place)), texts(&fixed));
-            if kept != made {
-                wrong.push(format!("{name}: expected {kept:#?}\n  made {made:#?}"));
+        let made = diff(&case.files, &fixed);
+        if made != case.fixes {
+            if updates() {
+                new.insert(name.clone(), made);
+            } else {
+                wrong.push(format!("{name}: expected\n{}\n  made\n{made}", case.fixes));
             }
         }
         // Once more changes nothing.
-        write(folder.path(), &fixed);
+        write_files(folder.path(), &fixed);
         let again = fix_until_stable(&request, true, &|_, _| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
         wrong.extend(again.files.iter().map(|file| format!("{name}: fixing twice changes {}:\n{}", file.shown, file.after)));
+    }
+    if !new.is_empty() {
+        let _lock = UPDATE.lock().expect("no update failed");
+        update(|case| new.get(&case.id()).map(|fixes| (case.findings.clone(), fixes.clone())));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -208,7 +196,7 @@ fn every_rule_has_cases_that_fire_and_cases_that_stay_silent() {
     let (mut fires, mut silent) = (BTreeSet::new(), BTreeSet::new());
     for case in cases() {
         assert!(RULES.iter().any(|rule| rule.name == case.rule), "{}: no such rule", case.rule);
-        let found = expected(&case).iter().any(|line| line.split(' ').nth(2) == Some(&case.rule));
+        let found = case.findings.iter().any(|line| line.split(' ').nth(2) == Some(&case.rule));
         if found {
             fires.insert(case.rule)
         } else {
@@ -257,8 +245,8 @@ fn compare(what: &str, changed: impl Fn(&Case) -> Option<BTreeMap<String, Vec<u8
         let Some(files) = changed(&case) else { continue };
         let (_folder, checked) = check(&case.rule, &files);
         let found = lines(&checked, lines_down);
-        if !alike(&found, &expected(&case)) {
-            wrong.push(format!("{}/{} {what}:\n  expected {:#?}\n  found {found:#?}", case.rule, case.name, expected(&case)));
+        if !alike(&found, &case.findings) {
+            wrong.push(format!("{} {what}:\n  expected {:#?}\n  found {found:#?}", case.id(), case.findings));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -292,7 +280,7 @@ fn chinese_above_does_not_matter() {
 
 /// Only cases of which every file with a finding is changed can be compared with all lines moved down.
 fn all_or_nothing(case: &Case, change: impl Fn(&str, &str) -> Option<String>) -> Option<BTreeMap<String, Vec<u8>>> {
-    let expected = expected(case).join("\n");
+    let expected = case.findings.join("\n");
     let untouched = |path: &String, bytes: &Vec<u8>| {
         std::str::from_utf8(bytes).ok().and_then(|text| change(path, text)).is_none() && expected.contains(&format!("{path}:"))
     };

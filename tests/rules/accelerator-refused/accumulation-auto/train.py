@@ -1,3 +1,0 @@
-from accelerate import Accelerator
-
-accelerator = Accelerator(gradient_accumulation_steps="auto")

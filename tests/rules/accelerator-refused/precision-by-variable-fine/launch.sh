@@ -1,2 +1,0 @@
-export ACCELERATE_MIXED_PRECISION=bf16
-torchrun --nproc_per_node 2 train.py

@@ -1,4 +1,0 @@
-from accelerate import Accelerator
-a = Accelerator(mixed_precision="bf16")
-b = Accelerator(mixed_precision="no")
-c = Accelerator(even_batches=False, logging_dir="logs")

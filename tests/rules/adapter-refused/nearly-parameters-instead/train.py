@@ -1,3 +1,0 @@
-from peft import LoraConfig
-
-config = LoraConfig(target_modules=[], target_parameters=["mlp.experts.gate_up_proj"])

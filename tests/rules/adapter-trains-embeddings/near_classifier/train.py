@@ -1,3 +1,0 @@
-from peft import LoraConfig
-
-config = LoraConfig(r=8, modules_to_save=["score"])

@@ -1,1 +1,0 @@
-docker run --gpus all --env-file gpu.env trainer python train.py

@@ -1,4 +1,0 @@
-set -a
-source .env
-set +a
-python train.py

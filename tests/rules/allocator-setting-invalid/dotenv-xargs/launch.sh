@@ -1,2 +1,0 @@
-export $(grep -v '^#' .env | xargs)
-python train.py

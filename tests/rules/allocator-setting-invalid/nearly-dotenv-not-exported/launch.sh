@@ -1,2 +1,0 @@
-. ./.env
-python train.py

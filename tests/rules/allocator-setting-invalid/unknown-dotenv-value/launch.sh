@@ -1,2 +1,0 @@
-set -a; . ./.env; set +a
-python train.py

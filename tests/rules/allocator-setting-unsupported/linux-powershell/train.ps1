@@ -1,2 +1,0 @@
-$env:PYTORCH_ALLOC_CONF = "expandable_segments:True"
-python train.py

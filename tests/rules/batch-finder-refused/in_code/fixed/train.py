@@ -1,5 +1,0 @@
-from trl import GRPOConfig
-
-args = GRPOConfig(
-    output_dir="out",
-)

@@ -1,6 +1,0 @@
-from transformers import TrainingArguments
-
-args = TrainingArguments(
-    "out",
-    deepspeed={"zero_optimization": {"stage": 3}, "train_micro_batch_size_per_gpu": "auto"},
-)

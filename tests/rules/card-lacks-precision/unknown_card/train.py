@@ -1,3 +1,0 @@
-from transformers import TrainingArguments
-
-args = TrainingArguments(output_dir="out", bf16=True)

@@ -1,6 +1,0 @@
-from transformers import TrainingArguments
-
-args = TrainingArguments(
-    output_dir="out",
-    activation_checkpointing=False,
-)

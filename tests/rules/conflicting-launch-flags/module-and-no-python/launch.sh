@@ -1,1 +1,0 @@
-accelerate launch --module --no_python package.train

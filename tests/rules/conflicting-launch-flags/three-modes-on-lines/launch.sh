@@ -1,5 +1,0 @@
-accelerate launch \
-  --cpu \
-  --use_fsdp \
-  --multi_gpu \
-  train.py

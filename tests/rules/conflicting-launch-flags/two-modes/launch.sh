@@ -1,1 +1,0 @@
-accelerate launch --multi_gpu --use_deepspeed --num_processes 2 train.py

@@ -1,1 +1,0 @@
-accelerate launch --use_parallelism_config $EXTRA train.py

@@ -1,2 +1,0 @@
-CONFIG = "ds_config.json"
-print(CONFIG)

@@ -1,1 +1,0 @@
-accelerate launch --config_file accelerate_config.yaml --num_processes $N train.py

@@ -1,1 +1,0 @@
-torchrun train.py

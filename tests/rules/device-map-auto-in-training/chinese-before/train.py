@@ -1,8 +1,0 @@
-import os
-
-from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
-
-model = AutoModelForCausalLM.from_pretrained("模型/千问", device_map="auto")
-args = TrainingArguments(output_dir="out", per_device_train_batch_size=2)
-trainer = Trainer(model=model, args=args)
-trainer.train()

@@ -1,8 +1,0 @@
-import os
-
-from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
-
-model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", device_map=None)
-args = TrainingArguments(output_dir="out", per_device_train_batch_size=2)
-trainer = Trainer(model=model, args=args)
-trainer.train()

@@ -1,2 +1,0 @@
-#!/usr/bin/env bash
-torchrun --nproc_per_node 4 train.py

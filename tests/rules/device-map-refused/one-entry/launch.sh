@@ -1,1 +1,0 @@
-accelerate launch --num_processes 1 train.py

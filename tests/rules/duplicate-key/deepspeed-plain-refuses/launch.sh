@@ -1,1 +1,0 @@
-deepspeed --num_gpus 8 train.py

@@ -1,2 +1,0 @@
-#!/usr/bin/env bash
-accelerate launch --multi_gpu --num_processes 3 train.py

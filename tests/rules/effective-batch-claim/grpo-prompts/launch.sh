@@ -1,2 +1,0 @@
-#!/usr/bin/env bash
-torchrun --nproc_per_node 8 train.py

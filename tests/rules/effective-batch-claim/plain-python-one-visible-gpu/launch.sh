@@ -1,2 +1,0 @@
-#!/usr/bin/env bash
-CUDA_VISIBLE_DEVICES=0 python train.py

@@ -1,2 +1,0 @@
-#!/usr/bin/env bash
-torchrun --nnodes 2 --nproc_per_node 8 train.py

@@ -1,5 +1,0 @@
-import os
-
-from settings import gpu
-
-os.environ["CUDA_VISIBLE_DEVICES"] = gpu

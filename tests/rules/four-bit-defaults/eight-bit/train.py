@@ -1,2 +1,0 @@
-from transformers import BitsAndBytesConfig
-a = BitsAndBytesConfig(load_in_8bit=True)

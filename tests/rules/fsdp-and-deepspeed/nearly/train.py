@@ -1,7 +1,0 @@
-from transformers import TrainingArguments
-
-args = TrainingArguments(
-    output_dir="out",
-    fsdp="",
-    deepspeed="ds.json",
-)

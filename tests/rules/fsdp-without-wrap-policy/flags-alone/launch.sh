@@ -1,1 +1,0 @@
-accelerate launch --use_fsdp --num_processes 4 train.py

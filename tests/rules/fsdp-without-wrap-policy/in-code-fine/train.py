@@ -1,4 +1,0 @@
-from accelerate import Accelerator, FullyShardedDataParallelPlugin
-
-plugin = FullyShardedDataParallelPlugin(auto_wrap_policy="transformer_based_wrap")
-accelerator = Accelerator(fsdp_plugin=plugin)

@@ -1,6 +1,0 @@
-from trl import GRPOConfig
-
-args = GRPOConfig(
-    output_dir="out",
-    steps_per_generation=3,
-)

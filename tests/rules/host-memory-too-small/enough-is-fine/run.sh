@@ -1,1 +1,0 @@
-torchrun --nproc_per_node 8 train.py --model_name_or_path meta-llama/Llama-2-70b-hf --per_device_train_batch_size 1 --gradient_accumulation_steps 1 --bf16 --gradient_checkpointing true --deepspeed ds.json --output_dir out

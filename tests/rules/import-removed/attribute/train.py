@@ -1,4 +1,0 @@
-import trl
-import trl.trainer
-
-config = trl.PPOConfig(output_dir="out")

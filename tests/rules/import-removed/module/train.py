@@ -1,4 +1,0 @@
-from transformers.deepspeed import HfDeepSpeedConfig
-from trl.core import LengthSampler
-
-print(HfDeepSpeedConfig, LengthSampler)

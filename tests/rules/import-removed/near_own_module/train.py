@@ -1,4 +1,0 @@
-from trl_helpers import PPOConfig
-from .trl import PPOTrainer
-
-print(PPOConfig, PPOTrainer)

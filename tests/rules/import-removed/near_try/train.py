@@ -1,8 +1,0 @@
-try:
-    from trl import PPOConfig
-except ImportError:
-    PPOConfig = None
-if False:
-    from trl import PPOTrainer
-
-print(PPOConfig)

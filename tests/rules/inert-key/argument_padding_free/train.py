@@ -1,6 +1,0 @@
-from trl import DPOConfig
-
-args = DPOConfig(
-    output_dir="out",
-    padding_free=True,
-)

@@ -1,1 +1,0 @@
-accelerate launch --multi_gpu --num_processes $N train.py

@@ -1,5 +1,0 @@
-#!/usr/bin/env bash
-deepspeed --module openrlhf.cli.train_sft \
-  --model.model_name_or_path my-org/tiny-llama \
-  --data.dataset data/train.jsonl \
-  --ds.param_dtype bfloat16

@@ -1,1 +1,0 @@
-trl dpo --config config.yaml

@@ -1,1 +1,0 @@
-accelerate launch --config_file accelerate_config.yaml train.py --lr 1e-4 --main_process_port 29511 --gpu_ids 0,1

@@ -1,1 +1,0 @@
-torchrun train.py --nproc_per_node 2

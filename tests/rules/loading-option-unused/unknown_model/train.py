@@ -1,9 +1,0 @@
-from datasets import Dataset
-from elsewhere import something
-from peft import LoraConfig, get_peft_model
-from transformers import AutoModelForCausalLM, BitsAndBytesConfig
-from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
-
-data = Dataset.from_dict({"text": ["a"]})
-args = SFTConfig("out", model_init_kwargs={"dtype": "bfloat16"})
-trainer = SFTTrainer(something(), args=args, train_dataset=data)

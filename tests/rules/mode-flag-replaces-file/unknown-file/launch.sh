@@ -1,1 +1,0 @@
-accelerate launch --config_file "$CONFIG" --multi_gpu train.py

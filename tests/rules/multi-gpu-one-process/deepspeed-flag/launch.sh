@@ -1,2 +1,0 @@
-#!/usr/bin/env bash
-accelerate launch --config_file accelerate_config.yaml --use_deepspeed train.py

@@ -1,7 +1,0 @@
-import deepspeed
-import torch
-
-
-def main(model):
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    return deepspeed.initialize(model=model, optimizer=optimizer, config="ds_config.json")

@@ -1,7 +1,0 @@
-from trl import SFTConfig
-
-args = SFTConfig(
-    output_dir="out",
-    packing=True,
-    max_length=None,
-)

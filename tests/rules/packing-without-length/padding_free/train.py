@@ -1,6 +1,0 @@
-from trl import SFTConfig
-
-args = SFTConfig(
-    output_dir="out",
-    padding_free=True,
-)

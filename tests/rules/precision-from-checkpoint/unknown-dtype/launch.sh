@@ -1,6 +1,0 @@
-#!/usr/bin/env bash
-swift sft \
-  --model my-org/tiny-llama \
-  --dataset data/train.jsonl \
-  --torch_dtype "$DTYPE" \
-  --output_dir out

@@ -1,6 +1,0 @@
-from accelerate import Accelerator
-
-
-def main(model):
-    accelerator = Accelerator()
-    model = accelerator.prepare(model)

@@ -1,1 +1,0 @@
-accelerate launch --gpu_ids 0,1 train.py

@@ -1,3 +1,0 @@
-set -a
-source .env
-python train.py

@@ -1,3 +1,0 @@
-import torch
-
-print(torch.ones(2))

@@ -1,2 +1,0 @@
-export RANK=0 LOCAL_RANK=0 WORLD_SIZE=1 MASTER_ADDR=localhost MASTER_PORT=29500
-python train.py

@@ -1,3 +1,0 @@
-export RANK=0 LOCAL_RANK=0 WORLD_SIZE=2
-export MASTER_ADDR=10.0.0.1 MASTER_PORT=29500
-python train.py

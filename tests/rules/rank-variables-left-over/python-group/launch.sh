@@ -1,2 +1,0 @@
-export WORLD_SIZE=4 RANK=0 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500
-python train.py

@@ -1,3 +1,0 @@
-export RANK=0 LOCAL_RANK=0 WORLD_SIZE=$SIZE
-export MASTER_ADDR=localhost MASTER_PORT=29500
-python train.py

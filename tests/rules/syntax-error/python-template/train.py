@@ -1,4 +1,0 @@
-import torch
-{% if lora %}
-from peft import LoraConfig
-{% endif %}

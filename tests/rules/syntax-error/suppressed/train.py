@@ -1,5 +1,0 @@
-import torch
-
-
-def train(:  # vramlint: ignore[syntax-error]
-    pass

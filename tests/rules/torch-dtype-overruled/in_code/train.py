@@ -1,6 +1,0 @@
-from trl import SFTConfig
-
-args = SFTConfig(
-    output_dir="out",
-    model_init_kwargs={"torch_dtype": "bfloat16"},
-)

@@ -1,3 +1,0 @@
-from trl import SFTConfig
-
-args = SFTConfig("out", model_init_kwargs={"dtype": "bf16"})

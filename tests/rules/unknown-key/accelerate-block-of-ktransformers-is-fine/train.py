@@ -1,2 +1,0 @@
-from accelerate import Accelerator
-accelerator = Accelerator()

@@ -1,3 +1,0 @@
-from transformers import TrainingArguments
-
-args = TrainingArguments("out", accelerator_config={"split_batch": True})

@@ -1,7 +1,0 @@
-from transformers import TrainingArguments
-from elsewhere import value
-
-args = TrainingArguments(
-    output_dir="out",
-    **value,
-)

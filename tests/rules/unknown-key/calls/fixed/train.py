@@ -1,9 +1,0 @@
-from peft import LoraConfig
-from torch.utils.data import DataLoader
-from transformers import Trainer, TrainingArguments
-
-config = LoraConfig(r=8, lora_alpha=16, target_modules=["q_proj"])
-loader = DataLoader([1, 2], batch_size=2)
-options = {"workers": 2}
-other = DataLoader([1, 2], **options)
-trainer = Trainer(model=None, args=TrainingArguments("out"), train_dataset=[1])

@@ -1,1 +1,0 @@
-trl sft --config config.yaml

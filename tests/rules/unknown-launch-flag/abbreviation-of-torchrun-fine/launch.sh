@@ -1,1 +1,0 @@
-torchrun --nproc 4 train.py

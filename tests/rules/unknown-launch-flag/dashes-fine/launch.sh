@@ -1,1 +1,0 @@
-accelerate launch --multi-gpu --num-processes=4 -q --debug -- train.py

@@ -1,1 +1,0 @@
-accelerate launch --use_xpu --num_processes 1 train.py

@@ -1,1 +1,0 @@
-accelerate launch --ipex --num_processes 1 train.py

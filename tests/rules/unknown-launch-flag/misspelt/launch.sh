@@ -1,1 +1,0 @@
-accelerate launch --multi_gpu --num_proceses=4 --mixed_precison bf16 train.py

@@ -1,1 +1,0 @@
-accelerate launch --multi_gpu --nproc_per_node 4 train.py

@@ -1,1 +1,0 @@
-torchrun --num_processes 4 train.py

@@ -1,1 +1,0 @@
-accelerate launch $FLAGS --nproc_per_node 4 train.py

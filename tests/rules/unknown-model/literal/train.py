@@ -1,4 +1,0 @@
-from transformers import AutoModelForCausalLM, Trainer
-
-model = AutoModelForCausalLM.from_pretrained("meta-llama/Llama3-8B")
-Trainer(model=model).train()

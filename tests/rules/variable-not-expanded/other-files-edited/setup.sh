@@ -1,1 +1,0 @@
-sed -i 's/a/b/' notes.txt

@@ -1,4 +1,0 @@
-# used here
-from accelerate import Accelerator
-
-accelerator = Accelerator()

@@ -1,3 +1,0 @@
-import torch
-
-model = torch.nn.Linear(8, 8).to("cuda")

@@ -1,2 +1,0 @@
-export FSDP_OFFLOAD_PARAMS=true
-accelerate launch --config_file accelerate_config.yaml train.py

@@ -1,3 +1,0 @@
-from accelerate import Accelerator
-
-accelerator = Accelerator(mixed_precision="bf16")

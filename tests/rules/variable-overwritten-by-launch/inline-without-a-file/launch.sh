@@ -1,1 +1,0 @@
-ACCELERATE_MIXED_PRECISION=fp16 accelerate launch --multi_gpu --num_processes 2 train.py

@@ -1,3 +1,0 @@
-import torch
-
-torch.distributed.init_process_group("nccl")

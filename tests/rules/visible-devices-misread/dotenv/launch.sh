@@ -1,2 +1,0 @@
-source .env
-python train.py

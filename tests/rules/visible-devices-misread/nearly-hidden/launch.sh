@@ -1,3 +1,0 @@
-#!/usr/bin/env bash
-export CUDA_VISIBLE_DEVICES=""
-python train.py

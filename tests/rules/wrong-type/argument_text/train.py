@@ -1,8 +1,0 @@
-from transformers import TrainingArguments
-
-args = TrainingArguments(
-    output_dir="out",
-    learning_rate="2e-5",
-    bf16="false",
-    report_to="none",
-)

@@ -1,1 +1,0 @@
-python train.py --config sft.yaml

@@ -1,5 +1,0 @@
-from transformers import TrainingArguments
-
-from settings import read
-
-args = TrainingArguments(**read("args.yaml"))
