@@ -3,10 +3,11 @@
 
 mod common;
 
-use common::{Checked, check_folder, shared};
+use common::{Checked, check_folder};
 use serde_json::Value;
 use std::collections::HashMap;
 use vramlint_base::Severity;
+use vramlint_test::shared;
 
 /// Labels whose files the real library takes, whole or at some world size.
 const TAKEN: &[&str] = &["accepted", "warned", "world_dependent"];
@@ -20,8 +21,9 @@ fn labels(folder: &std::path::Path) -> HashMap<String, Value> {
 }
 
 #[test]
+#[ignore = "needs the reference material in ../shared"]
 fn no_error_falls_on_an_accepted_file() {
-    let Some(folder) = shared("corpus") else { return };
+    let folder = shared("corpus");
     let labels = labels(&folder);
     let checked: Checked = check_folder(&folder);
     // Hidden folders are left out, as in other linters; a handful of the files lie in one.
@@ -41,6 +43,7 @@ fn no_error_falls_on_an_accepted_file() {
 
 /// Texts that the reader of YAML refuses although PyYAML takes them, or the other way round, must be findings of their files.
 #[test]
+#[ignore = "needs the reference material in ../shared"]
 fn what_cannot_be_parsed_is_a_finding() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).expect("writable");

@@ -2,9 +2,7 @@
 //!
 //! `UPDATE_DOCS=1 cargo test --test docs` writes them anew.
 
-mod common;
-
-use common::root;
+use vramlint_test::workspace_root;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -145,12 +143,12 @@ fn pages() -> BTreeMap<String, String> {
 fn kept(folder: &Path) -> BTreeMap<String, String> {
     let name = |path: &Path| path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let read = |path: &Path| std::fs::read_to_string(path).expect("readable").replace("\r\n", "\n");
-    common::files_below(folder).iter().map(|path| (name(path), read(path))).collect()
+    vramlint_test::files_below(folder).iter().map(|path| (name(path), read(path))).collect()
 }
 
 #[test]
 fn the_pages_are_those_of_the_rules() {
-    let (folder, pages) = (root().join("docs/rules"), pages());
+    let (folder, pages) = (workspace_root().join("docs/rules"), pages());
     if std::env::var_os("UPDATE_DOCS").is_some() {
         _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).expect("writable");

@@ -2,9 +2,7 @@
 //!
 //! `UPDATE_README=1 cargo test --test readme` writes them anew.
 
-mod common;
-
-use common::root;
+use vramlint_test::workspace_root;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::Command;
@@ -15,7 +13,7 @@ use vramlint_rules::{Group, RULES};
 fn run(words: &[&str]) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_vramlint"))
         .args(words)
-        .current_dir(root())
+        .current_dir(workspace_root())
         .env_clear()
         .env("LANG", "C.UTF-8")
         .output()
@@ -64,7 +62,7 @@ fn with_rules(readme: &str) -> String {
 
 #[test]
 fn the_readme_shows_what_the_program_prints() {
-    let path = root().join("README.md");
+    let path = workspace_root().join("README.md");
     let kept = std::fs::read_to_string(&path).expect("readable");
     let made = with_rules(&with_output(&kept));
     if std::env::var_os("UPDATE_README").is_some() {
@@ -83,7 +81,7 @@ fn the_readme_shows_what_the_program_prints() {
 /// Every command that the README names is one: with `--help` behind it, arguments are read and nothing is done.
 #[test]
 fn commands_of_the_readme_are_real() {
-    let readme = std::fs::read_to_string(root().join("README.md")).expect("readable");
+    let readme = std::fs::read_to_string(workspace_root().join("README.md")).expect("readable");
     let commands: Vec<Vec<&str>> = readme.lines().filter_map(command).collect();
     assert!(commands.len() >= 6, "{commands:?}");
     for mut words in commands {

@@ -98,8 +98,8 @@ fn codes_and_names_are_unique_and_in_order() {
 
 #[test]
 fn every_file_of_a_rule_is_registered() {
-    let families = common::root().join("crates/vramlint_rules/src");
-    for path in common::files_below(&families) {
+    let families = vramlint_test::workspace_root().join("crates/vramlint_rules/src");
+    for path in vramlint_test::files_below(&families) {
         let text = std::fs::read_to_string(&path).expect("readable");
         if text.contains("static RULE: Rule") && !path.ends_with("rule.rs") {
             // A rule with a folder of its own stands in its `mod.rs`.

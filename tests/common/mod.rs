@@ -4,22 +4,7 @@
 use std::path::{Path, PathBuf};
 use vramlint_base::{FileRange, Finding};
 use vramlint_project::{Report, Request, check};
-
-/// The root of the checkout.
-pub fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// A folder of the reference material beside the checkout; `None`, and a word about it, where it is absent.
-pub fn shared(part: &str) -> Option<PathBuf> {
-    let path = root().join("../shared").join(part);
-    // Without `..` in it: what lies above a folder belongs to its project.
-    if let Ok(path) = path.canonicalize() {
-        return Some(path);
-    }
-    println!("skipped: {part} of the reference material is absent");
-    None
-}
+use vramlint_test::{files_below, workspace_root};
 
 /// A report, with paths relative to the folder that was checked.
 pub struct Checked {
@@ -56,21 +41,7 @@ impl Checked {
 /// Every folder below `part` that holds a file called `name`, in order.
 pub fn folders_with(part: &str, name: &str) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =
-        files_below(&root().join(part)).into_iter().filter(|path| path.file_name().is_some_and(|n| n == name)).collect();
+        files_below(&workspace_root().join(part)).into_iter().filter(|path| path.file_name().is_some_and(|n| n == name)).collect();
     found.sort();
     found.into_iter().filter_map(|path| path.parent().map(Path::to_path_buf)).collect()
-}
-
-/// Every file below a folder, in order.
-pub fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() { folders.push(path) } else { found.push(path) }
-        }
-    }
-    found.sort();
-    found
 }

@@ -13,7 +13,7 @@ pub fn workspace_root() -> PathBuf {
 
 /// A folder of the reference material next to the checkout.
 ///
-/// Tests that need it carry `#[ignore = "needs ../shared"]`; `tests/run.sh` includes them when the material is there.
+/// Tests that need it carry `#[ignore]` with that reason; `tests/run.sh` includes them when the material is there.
 ///
 /// # Panics
 ///
