@@ -1,11 +1,11 @@
 //! Files cut off anywhere: every reader, the joining into runs and every rule go through without a panic, and every place that
 //! they name lies inside the file at the edge of a character.
 
-use vramlint_test::{files_below, shared, workspace_root};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vramlint_base::FileRange;
 use vramlint_project::{Request, check};
+use vramlint_test::{files_below, shared, workspace_root};
 
 /// A file is cut at every so many bytes.
 const STEP: usize = 97;

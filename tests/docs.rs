@@ -2,13 +2,13 @@
 //!
 //! `UPDATE_DOCS=1 cargo test --test docs` writes them anew.
 
-use vramlint_test::workspace_root;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 use vramlint_base::Lang;
 use vramlint_rules::{Group, RULES, Rule, Symptom, symptoms};
+use vramlint_test::workspace_root;
 
 /// A language, and how its files end.
 const LANGUAGES: [(Lang, &str); 2] = [(Lang::En, ".md"), (Lang::Zh, ".zh.md")];

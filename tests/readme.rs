@@ -2,12 +2,12 @@
 //!
 //! `UPDATE_README=1 cargo test --test readme` writes them anew.
 
-use vramlint_test::workspace_root;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::Command;
 use vramlint_base::Lang;
 use vramlint_rules::{Group, RULES};
+use vramlint_test::workspace_root;
 
 /// Runs the binary at the root of the checkout.
 fn run(words: &[&str]) -> (Option<i32>, String, String) {

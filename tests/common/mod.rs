@@ -40,8 +40,10 @@ impl Checked {
 
 /// Every folder below `part` that holds a file called `name`, in order.
 pub fn folders_with(part: &str, name: &str) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> =
-        files_below(&workspace_root().join(part)).into_iter().filter(|path| path.file_name().is_some_and(|n| n == name)).collect();
+    let mut found: Vec<PathBuf> = files_below(&workspace_root().join(part))
+        .into_iter()
+        .filter(|path| path.file_name().is_some_and(|n| n == name))
+        .collect();
     found.sort();
     found.into_iter().filter_map(|path| path.parent().map(Path::to_path_buf)).collect()
 }

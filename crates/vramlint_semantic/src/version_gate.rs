@@ -2,7 +2,7 @@
 //!
 //! [`severity`] answers how grave a finding is; [`judge`] answers the same with words for the message and the place of the pin:
 //!
-//! ```ignore
+//! ```text
 //! let Some(verdict) = version_gate::judge(project, file, &Span::since("transformers", "5.0"), Severity::Error) else { return };
 //! sink.push(verdict.on(RULE.finding(place, message!("`x` is refused", "`x` 会被拒绝"))));
 //! ```

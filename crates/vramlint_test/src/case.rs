@@ -48,7 +48,8 @@ mod tests {
         };
         let before = files(&[("a.yaml", "x: 1\ny: 2\n"), ("b.yaml", "z: 3\n")]);
         let after = files(&[("a.yaml", "x: 1\ny: 4\n"), ("c.toml", "n = 1\n")]);
-        let expected = "--- a.yaml\n+++ a.yaml\n@@ -1,2 +1,2 @@\n x: 1\n-y: 2\n+y: 4\n--- c.toml\n+++ c.toml\n@@ -0,0 +1 @@\n+n = 1\n";
+        let expected =
+            "--- a.yaml\n+++ a.yaml\n@@ -1,2 +1,2 @@\n x: 1\n-y: 2\n+y: 4\n--- c.toml\n+++ c.toml\n@@ -0,0 +1 @@\n+n = 1\n";
         assert_eq!(diff(&before, &after), expected);
     }
 }

@@ -108,7 +108,8 @@ impl Document {
                         FINDINGS => case.findings = text.lines().map(str::to_owned).collect(),
                         FIXES => case.fixes.clone_from(text),
                         _ => {
-                            let (file, escaped) = file_of(info).unwrap_or_else(|| panic!("{}: `{info}` names no file", case.id()));
+                            let (file, escaped) =
+                                file_of(info).unwrap_or_else(|| panic!("{}: `{info}` names no file", case.id()));
                             let bytes = if escaped { unescape(text) } else { text.as_bytes().to_vec() };
                             let before = case.files.insert(file.to_owned(), bytes);
                             assert!(before.is_none(), "{}: two files {file}", case.id());
