@@ -4,6 +4,7 @@
 //! between `first` and `last` of a file: a field without `since` was there in the oldest of these, or in the oldest that had the
 //! class.
 
+use crate::frameworks::Dialect;
 use crate::keys::{self, KeyType};
 use crate::versions::LibraryVersions;
 use serde::Deserialize;
@@ -243,12 +244,18 @@ tables! { "transformers" "trl" "peft" "accelerate" "torch" "llamafactory" "axolo
 
 /// All tables.
 pub fn tables() -> impl Iterator<Item = &'static Table> {
-    TABLES.iter().map(|(_, table)| &**table)
+    TABLES.iter().map(|(_, table)| &**table).chain(of_frameworks().map(|(_, table)| table()))
 }
 
 /// The table of one package by its import name: `trl`, `swift`.
 pub fn table(package: &str) -> Option<&'static Table> {
-    TABLES.iter().find(|(name, _)| *name == package).map(|(_, table)| &**table)
+    let own = || of_frameworks().find(|(name, _)| *name == package).map(|(_, table)| table());
+    TABLES.iter().find(|(name, _)| *name == package).map(|(_, table)| &**table).or_else(own)
+}
+
+/// The tables that frameworks bring with their descriptors.
+fn of_frameworks() -> impl Iterator<Item = (&'static str, fn() -> &'static Table)> {
+    Dialect::ALL.iter().filter_map(|dialect| dialect.framework().table)
 }
 
 /// The class at an import path: `transformers.TrainingArguments`, `transformers.training_args.TrainingArguments`,

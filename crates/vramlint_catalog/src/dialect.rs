@@ -4,46 +4,16 @@ use crate::Concept;
 use crate::versions::LibraryVersions;
 use vramlint_base::Value;
 
-mod batch;
 mod defaults;
-mod memory;
 mod plain;
 mod quantization;
-mod tools;
+mod row;
 mod value;
 mod words;
 
-pub use batch::{BatchArithmetic, batch_formula};
+pub use crate::frameworks::Dialect;
 pub use quantization::quantization;
-
-/// A vocabulary of keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Dialect {
-    /// transformers `TrainingArguments`.
-    HfTrainer,
-    /// TRL configs.
-    Trl,
-    /// LLaMA-Factory.
-    LlamaFactory,
-    /// Axolotl.
-    Axolotl,
-    /// ms-swift.
-    MsSwift,
-    /// torchtune recipes.
-    Torchtune,
-    /// OpenRLHF command line.
-    OpenRlhf,
-    /// unsloth calls.
-    Unsloth,
-    /// Lightning's Trainer.
-    Lightning,
-    /// accelerate configuration.
-    Accelerate,
-    /// DeepSpeed JSON.
-    DeepSpeed,
-    /// Names that people choose in their own YAML and Python.
-    Plain,
-}
+pub(crate) use row::{Form, Row};
 
 /// How sure a spelling is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -87,7 +57,7 @@ pub fn meaning(dialect: Dialect, path: &[&str], value: &Value) -> Option<Meaning
     if key.contains('-') {
         key = key.replace('-', "_");
     }
-    let (_, concept, form) = tools::row(dialect, &key)?;
+    let (_, concept, form) = row::row(dialect, &key)?;
     let value = value::canonical(*form, value)?;
     Some(Meaning { concept: *concept, confidence: Confidence::Sure, stage: None, value })
 }
@@ -96,7 +66,7 @@ pub fn meaning(dialect: Dialect, path: &[&str], value: &Value) -> Option<Meaning
 pub fn meanings(dialect: Dialect, path: &[&str], value: &Value) -> Vec<Meaning> {
     let mut found: Vec<Meaning> = meaning(dialect, path, value).into_iter().collect();
     let key = path.join(".").trim_start_matches('-').replace('-', "_");
-    found.extend(tools::also(dialect, &key).filter_map(|(_, concept, form)| {
+    found.extend(row::second(dialect, &key).filter_map(|(_, concept, form)| {
         let value = value::canonical(*form, value)?;
         Some(Meaning { concept: *concept, confidence: Confidence::Sure, stage: None, value })
     }));

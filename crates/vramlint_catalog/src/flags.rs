@@ -1,37 +1,9 @@
 //! Flags of the launchers: which take a value, and what they mean.
 
 use crate::Concept;
+use crate::launchers::python;
 
-mod accelerate;
-mod deepspeed;
-mod frameworks;
-mod python;
-mod torchrun;
-
-pub use deepspeed::{HostSlots, resource_filter};
-
-/// A program that starts training.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Launcher {
-    /// `accelerate launch`
-    Accelerate,
-    /// `torchrun`, `python -m torch.distributed.run`, `python -m torch.distributed.launch`
-    Torchrun,
-    /// `deepspeed`
-    DeepSpeed,
-    /// `python`
-    Python,
-    /// `llamafactory-cli train`
-    LlamaFactory,
-    /// `axolotl train`, `accelerate launch -m axolotl.cli.train`
-    Axolotl,
-    /// `tune run`
-    Tune,
-    /// `trl sft`
-    Trl,
-    /// `swift sft`
-    Swift,
-}
+pub use crate::launchers::{HostSlots, Launcher, resource_filter};
 
 /// What a flag takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,47 +32,38 @@ pub struct Flag {
 }
 
 impl Flag {
-    const fn new(names: &'static [&'static str], arity: Arity, concept: Option<Concept>) -> Self {
+    pub(crate) const fn new(names: &'static [&'static str], arity: Arity, concept: Option<Concept>) -> Self {
         Self { names, arity, concept, implied: None, per_machine: false }
     }
 
-    const fn switch(names: &'static [&'static str]) -> Self {
+    pub(crate) const fn switch(names: &'static [&'static str]) -> Self {
         Self::new(names, Arity::Switch, None)
     }
 
-    const fn one(names: &'static [&'static str]) -> Self {
+    pub(crate) const fn one(names: &'static [&'static str]) -> Self {
         Self::new(names, Arity::One, None)
     }
 
-    const fn many(names: &'static [&'static str]) -> Self {
+    pub(crate) const fn many(names: &'static [&'static str]) -> Self {
         Self::new(names, Arity::Many, None)
     }
 
-    const fn sets(names: &'static [&'static str], concept: Concept) -> Self {
+    pub(crate) const fn sets(names: &'static [&'static str], concept: Concept) -> Self {
         Self::new(names, Arity::One, Some(concept))
     }
 
-    const fn sets_per_machine(names: &'static [&'static str], concept: Concept) -> Self {
+    pub(crate) const fn sets_per_machine(names: &'static [&'static str], concept: Concept) -> Self {
         Self { per_machine: true, ..Self::sets(names, concept) }
     }
 
-    const fn implies(names: &'static [&'static str], concept: Concept, value: &'static str) -> Self {
+    pub(crate) const fn implies(names: &'static [&'static str], concept: Concept, value: &'static str) -> Self {
         Self { implied: Some(value), ..Self::new(names, Arity::Switch, Some(concept)) }
     }
 }
 
 /// The flags that the launcher itself knows. A framework passes on more: options of its own are the keys of its dialect.
 pub fn flags(launcher: Launcher) -> &'static [Flag] {
-    match launcher {
-        Launcher::Accelerate => accelerate::FLAGS,
-        Launcher::Torchrun | Launcher::Tune => torchrun::FLAGS,
-        Launcher::DeepSpeed => deepspeed::FLAGS,
-        Launcher::Python => python::FLAGS,
-        Launcher::LlamaFactory => frameworks::LLAMA_FACTORY,
-        Launcher::Axolotl => frameworks::AXOLOTL,
-        Launcher::Trl => frameworks::TRL,
-        Launcher::Swift => frameworks::SWIFT,
-    }
+    launcher.spec().flags
 }
 
 /// The flag of `launcher` with this spelling (without `=value`); unambiguous abbreviations count where the launcher's parser
@@ -109,21 +72,11 @@ pub fn flag(launcher: Launcher, spelling: &str) -> Option<&'static Flag> {
     if !spelling.starts_with('-') {
         return None;
     }
-    if let Some(found) = exact(flags(launcher), spelling) {
-        return Some(found);
-    }
-    match launcher {
-        Launcher::Python => python::cluster(spelling),
-        // argparse's default, which neither parser turns off.
-        Launcher::Torchrun | Launcher::Tune | Launcher::DeepSpeed => abbreviated(flags(launcher), spelling),
-        // What TRL does not know goes to `accelerate launch` as it is (trl cli: the remaining strings are its arguments).
-        Launcher::Trl => exact(accelerate::FLAGS, spelling),
-        // What stands after `--` goes to the launcher that `--launcher` names.
-        Launcher::Axolotl => exact(accelerate::FLAGS, spelling).or_else(|| exact(torchrun::FLAGS, spelling)),
-        Launcher::Swift | Launcher::LlamaFactory => exact(frameworks::TRAINING, spelling),
-        Launcher::Accelerate => None,
-    }
-    .or_else(|| if launcher == Launcher::Trl { exact(frameworks::TRAINING, spelling) } else { None })
+    let spec = launcher.spec();
+    exact(spec.flags, spelling)
+        .or_else(|| if spec.abbreviates { abbreviated(spec.flags, spelling) } else { None })
+        .or_else(|| spec.hands_on.iter().find_map(|flags| exact(flags, spelling)))
+        .or_else(|| if launcher == Launcher::Python { python::cluster(spelling) } else { None })
 }
 
 fn exact(flags: &'static [Flag], spelling: &str) -> Option<&'static Flag> {
@@ -146,18 +99,6 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    const ALL: [Launcher; 9] = [
-        Launcher::Accelerate,
-        Launcher::Torchrun,
-        Launcher::DeepSpeed,
-        Launcher::Python,
-        Launcher::LlamaFactory,
-        Launcher::Axolotl,
-        Launcher::Tune,
-        Launcher::Trl,
-        Launcher::Swift,
-    ];
-
     fn arity(launcher: Launcher, spelling: &str) -> Option<Arity> {
         flag(launcher, spelling).map(|flag| flag.arity)
     }
@@ -168,7 +109,7 @@ mod tests {
 
     #[test]
     fn tables_have_no_duplicates() {
-        for launcher in ALL {
+        for launcher in Launcher::ALL.iter().copied() {
             let mut seen = BTreeSet::new();
             for flag in flags(launcher) {
                 assert!(!flag.names.is_empty());
@@ -279,7 +220,7 @@ mod tests {
         assert_eq!(arity(Launcher::Swift, "--gradient_checkpointing"), Some(Arity::Many));
         assert_eq!(arity(Launcher::Swift, "--dataset"), Some(Arity::Many));
         assert_eq!(arity(Launcher::LlamaFactory, "--do_train"), Some(Arity::Many));
-        for launcher in ALL {
+        for launcher in Launcher::ALL.iter().copied() {
             assert!(flag(launcher, "train.py").is_none() && flag(launcher, "").is_none());
         }
     }

@@ -9,13 +9,16 @@ pub mod concept;
 pub mod dialect;
 pub mod families;
 pub mod flags;
+pub mod frameworks;
 pub mod gpus;
 pub mod keys;
+pub mod launchers;
 pub mod models;
 pub mod precedence;
 pub mod releases;
 pub mod versions;
 
 pub use concept::Concept;
-pub use dialect::Dialect;
+pub use frameworks::{Dialect, Framework};
+pub use launchers::Launcher;
 pub use versions::LibraryVersions;

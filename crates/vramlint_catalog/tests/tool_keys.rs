@@ -3,7 +3,8 @@
 use vramlint_base::Value;
 use vramlint_catalog::Concept as C;
 use vramlint_catalog::LibraryVersions;
-use vramlint_catalog::dialect::{Confidence, Dialect as D, batch_formula, default_of, meaning};
+use vramlint_catalog::dialect::{Confidence, Dialect as D, default_of, meaning};
+use vramlint_catalog::frameworks::Accumulation;
 
 fn int(number: i64) -> Value {
     Value::Int(number)
@@ -221,20 +222,13 @@ fn defaults_by_tool_and_task() {
 
 #[test]
 fn batch_arithmetic_differs_where_the_tools_do() {
-    assert_eq!(batch_formula(D::Trl).completions_for, ["grpo", "rloo"]);
-    assert!(batch_formula(D::HfTrainer).completions_for.is_empty());
-    assert_eq!(batch_formula(D::OpenRlhf).whole, ["train.batch_size", "train_batch_size"]);
-    assert_eq!(batch_formula(D::DeepSpeed).whole, ["train_batch_size"]);
-    assert_eq!(batch_formula(D::Accelerate).split, Some("split_batches"));
-    assert!(batch_formula(D::MsSwift).accumulation.is_some_and(|rule| rule.contains("16")));
-    for dialect in
-        [D::HfTrainer, D::Trl, D::LlamaFactory, D::Axolotl, D::MsSwift, D::Torchtune, D::OpenRlhf, D::Lightning, D::DeepSpeed]
-    {
-        let formula = batch_formula(dialect);
-        assert_eq!(formula.step, [C::MicroBatch, C::WorldSize, C::GradientAccumulationSteps], "{dialect:?}");
-        assert!(formula.source.contains(".py"));
-        for key in formula.whole {
-            let found = meaning(dialect, &[key], &int(8)).map(|meaning| meaning.concept);
+    assert!(D::Trl.batch.counts_completions && !D::OpenRlhf.batch.counts_completions);
+    assert_eq!(D::OpenRlhf.batch.whole, ["train.batch_size", "train_batch_size"]);
+    assert_eq!(D::DeepSpeed.batch.whole, ["train_batch_size"]);
+    assert_eq!(D::MsSwift.batch.accumulation, Accumulation::UpTo(16));
+    for dialect in D::ALL {
+        for key in dialect.batch.whole {
+            let found = meaning(*dialect, &[key], &int(8)).map(|meaning| meaning.concept);
             assert_eq!(found, Some(C::EffectiveBatch), "{dialect:?} {key}");
         }
     }

@@ -74,24 +74,6 @@ impl Scalar {
 static TABLES: LazyLock<HashMap<String, Table>> =
     LazyLock::new(|| serde_json::from_str(include_str!("../../data/defaults.json")).expect("a test reads the table"));
 
-/// The table of a dialect.
-fn table_of(dialect: Dialect) -> Option<&'static str> {
-    Some(match dialect {
-        Dialect::HfTrainer => "transformers",
-        Dialect::Trl => "trl",
-        Dialect::LlamaFactory => "llamafactory",
-        Dialect::Axolotl => "axolotl",
-        Dialect::MsSwift => "ms-swift",
-        Dialect::Torchtune => "torchtune",
-        Dialect::OpenRlhf => "openrlhf",
-        Dialect::Unsloth => "unsloth",
-        Dialect::Lightning => "lightning",
-        Dialect::Accelerate => "accelerate",
-        Dialect::DeepSpeed => "deepspeed",
-        Dialect::Plain => return None,
-    })
-}
-
 /// The default of `concept`, with its source.
 pub(super) fn default_of(
     dialect: Dialect,
@@ -99,7 +81,7 @@ pub(super) fn default_of(
     task: Option<&str>,
     versions: &LibraryVersions,
 ) -> Option<(Value, String)> {
-    let mut name = table_of(dialect);
+    let mut name = Some(dialect.framework().package);
     while let Some(table) = name.and_then(|name| TABLES.get(name)) {
         let mut depends_on_task = false;
         for row in table.rows.iter().filter(|row| row.concept == concept.name()) {
@@ -169,7 +151,7 @@ fn canonical(dialect: Dialect, concept: Concept, key: &str, value: &Value) -> Op
     let mut found = meanings(dialect, &[key], value).into_iter().filter(|meaning| meaning.concept == concept);
     match found.next() {
         Some(meaning) => Some(meaning.value),
-        None => (!super::tools::knows(dialect, key)).then(|| value.clone()),
+        None => (!super::row::knows(dialect, key)).then(|| value.clone()),
     }
 }
 
@@ -237,10 +219,11 @@ mod tests {
 
     #[test]
     fn every_row_has_a_value_in_the_newest_release() {
-        for (dialect, name) in DIALECTS.iter().filter_map(|dialect| Some((*dialect, table_of(*dialect)?))) {
-            for row in &TABLES[name].rows {
+        for (dialect, table) in Dialect::ALL.iter().filter_map(|dialect| Some((dialect, TABLES.get(dialect.package)?))) {
+            let name = dialect.package;
+            for row in &table.rows {
                 let concept = Concept::from_name(&row.concept).expect("known");
-                let found = row.default(dialect, concept, &LibraryVersions::newest());
+                let found = row.default(*dialect, concept, &LibraryVersions::newest());
                 assert!(found.is_some_and(|(_, source)| source.contains(' ')), "{name}: {}", row.concept);
             }
         }
@@ -270,18 +253,4 @@ mod tests {
         assert_eq!(source, "trl 0.18.0 GRPOConfig.beta");
         assert_eq!(value(Dialect::LlamaFactory, Concept::SequenceLength, None, &[("llamafactory", "0.9.0")]), some("1024"));
     }
-
-    const DIALECTS: [Dialect; 11] = [
-        Dialect::HfTrainer,
-        Dialect::Trl,
-        Dialect::LlamaFactory,
-        Dialect::Axolotl,
-        Dialect::MsSwift,
-        Dialect::Torchtune,
-        Dialect::OpenRlhf,
-        Dialect::Unsloth,
-        Dialect::Lightning,
-        Dialect::Accelerate,
-        Dialect::DeepSpeed,
-    ];
 }

@@ -16,13 +16,7 @@ pub fn quantization<'v>(dialect: Dialect, lookup: impl Fn(&str) -> Option<&'v Va
         let eight = on("load_in_8bit") == Some(true) || bits == Some(8);
         return eight.then_some("int8");
     }
-    let (usual_type, usual_double) = match dialect {
-        // transformers 5.23.0 utils/quantization_config.py; trl 1.16.0 trainer/model_config.py.
-        Dialect::HfTrainer | Dialect::Plain => ("fp4", false),
-        Dialect::Trl => ("nf4", false),
-        // Axolotl 0.18.0 loaders/model.py, LLaMA-Factory 0.9.6 model_args.py, ms-swift 4.6, OpenRLHF 0.11 and unsloth alike.
-        _ => ("nf4", true),
-    };
+    let (usual_type, usual_double) = dialect.framework().four_bits;
     let kind = match ["bnb_4bit_quant_type", "quantization_type"].iter().find_map(|key| lookup(key)) {
         None | Some(Value::Null) => usual_type,
         Some(value) => match value.as_str()?.to_ascii_lowercase().as_str() {

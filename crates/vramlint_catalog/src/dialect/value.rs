@@ -4,7 +4,7 @@ use vramlint_base::Value;
 
 /// How the value of a key is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// As it is; null means the default.
     Given,
     /// As it is, null included: there null is a meaning of its own ("no limit"), so that the default does not hold.

@@ -1,16 +1,18 @@
 //! Flags of `accelerate launch`.
 
-use super::Flag;
+use super::spec::{LauncherSpec, PLAIN, ProcessCount, command};
 use crate::Concept::{
     DistributedType, GpuIds, GradientAccumulationSteps, MixedPrecision, NumMachines, NumProcesses, OffloadOptimizer,
     OffloadParam, ZeroStage,
 };
+use crate::flags::Flag;
+use crate::precedence::Route;
 
 /// Every flag of accelerate 1.15.0 (commands/launch.py:156-985), in its order, and those that earlier versions had.
 ///
 /// The parser takes `-` for `_` in stored and true/false options (commands/utils.py:18-75) and no abbreviations (launch.py:145).
 /// `--gradient_accumulation_steps` reaches the run only with DeepSpeed; the mode switches drop what the file says.
-pub(super) static FLAGS: &[Flag] = &[
+pub(crate) static FLAGS: &[Flag] = &[
     Flag::switch(&["--help", "-h"]),
     Flag::one(&["--config_file", "--config-file"]),
     Flag::switch(&["--quiet", "-q"]),
@@ -143,3 +145,15 @@ pub(super) static FLAGS: &[Flag] = &[
     Flag::one(&["--mpirun_ccl", "--mpirun-ccl"]),
     Flag::one(&["--fsdp_backward_prefetch_policy", "--fsdp-backward-prefetch-policy"]),
 ];
+
+/// `accelerate launch`.
+pub(crate) static LAUNCHER: LauncherSpec = LauncherSpec {
+    name: "accelerate launch",
+    commands: &[command(&["accelerate"]).then(&[&["launch"]]), command(&["accelerate-launch"])],
+    modules: &[("accelerate.commands.launch", None)],
+    flags: FLAGS,
+    starts_accelerate: true,
+    processes: ProcessCount::Accelerate,
+    route: Route::Accelerate,
+    ..PLAIN
+};

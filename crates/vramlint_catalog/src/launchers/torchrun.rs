@@ -1,11 +1,13 @@
 //! Flags of `torchrun`, which `tune run` takes over.
 
-use super::Flag;
+use super::spec::{LauncherSpec, PLAIN, ProcessCount, command};
 use crate::Concept::{NumMachines, NumProcesses};
+use crate::flags::Flag;
+use crate::precedence::Route;
 
 /// torch/distributed/run.py `get_args_parser`, and the two that torch/distributed/launch.py adds. argparse with its defaults:
 /// long names may be abbreviated. torchtune takes over the same actions (torchtune/_cli/run.py).
-pub(super) static FLAGS: &[Flag] = &[
+pub(crate) static FLAGS: &[Flag] = &[
     Flag::switch(&["-h", "--help"]),
     Flag::sets(&["--nnodes"], NumMachines),
     Flag::sets_per_machine(&["--nproc_per_node", "--nproc-per-node"], NumProcesses),
@@ -42,3 +44,15 @@ pub(super) static FLAGS: &[Flag] = &[
     // Of `python -m torch.distributed.launch` alone.
     Flag::switch(&["--use_env", "--use-env"]),
 ];
+
+/// `torchrun`.
+pub(crate) static LAUNCHER: LauncherSpec = LauncherSpec {
+    name: "torchrun",
+    commands: &[command(&["torchrun"])],
+    modules: &[("torch.distributed.run", None), ("torch.distributed.launch", None)],
+    flags: FLAGS,
+    abbreviates: true,
+    processes: ProcessCount::Torchrun,
+    route: Route::Torchrun,
+    ..PLAIN
+};

@@ -1,9 +1,11 @@
 //! Flags of the Python interpreter.
 
-use super::{Arity, Flag};
+use super::spec::{LauncherSpec, PLAIN, ProcessCount};
+use crate::flags::{Arity, Flag};
+use crate::precedence::Route;
 
 /// `python --help` of 3.11 to 3.14. After `-m MODULE` and `-c TEXT` every word belongs to the module, whatever it looks like.
-pub(super) static FLAGS: &[Flag] = &[
+pub(crate) static FLAGS: &[Flag] = &[
     Flag::one(&["-m"]),
     Flag::one(&["-c"]),
     Flag::one(&["-X"]),
@@ -33,11 +35,21 @@ pub(super) static FLAGS: &[Flag] = &[
     Flag::switch(&["--help-all"]),
 ];
 
+/// `python`. Its names are many: see [`is_interpreter`].
+pub(crate) static LAUNCHER: LauncherSpec =
+    LauncherSpec { name: "python", flags: FLAGS, processes: ProcessCount::Program, route: Route::Python, ..PLAIN };
+
+/// Whether a program is an interpreter: `python`, `python3.11`, `pythonw`, `py`.
+pub(crate) fn is_interpreter(name: &str) -> bool {
+    let rest = name.strip_prefix("python").or_else(|| name.strip_prefix("py"));
+    rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.') || rest == "w")
+}
+
 /// A flag whose value stands in the same word: nothing more is taken.
 static ATTACHED: Flag = Flag::switch(&["-Xdev", "-Wignore"]);
 
 /// Short flags in one word: `-uB`, `-um MODULE`, `-Xdev`.
-pub(super) fn cluster(word: &str) -> Option<&'static Flag> {
+pub(crate) fn cluster(word: &str) -> Option<&'static Flag> {
     let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
     let mut last = None;
     for (at, letter) in letters.char_indices() {

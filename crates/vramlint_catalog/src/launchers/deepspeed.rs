@@ -1,11 +1,13 @@
 //! Flags of the `deepspeed` launcher.
 
-use super::Flag;
+use super::spec::{LauncherSpec, PLAIN, ProcessCount, command};
 use crate::Concept::{GpuIds, NumMachines, NumProcesses};
+use crate::flags::Flag;
+use crate::precedence::Route;
 
 /// deepspeed/launcher/runner.py `parse_args`. argparse with its defaults: long names may be abbreviated, dashes do not stand for
 /// underscores. `--include` and `--exclude` name hosts and GPUs: see [`resource_filter`].
-pub(super) static FLAGS: &[Flag] = &[
+pub(crate) static FLAGS: &[Flag] = &[
     Flag::switch(&["-h", "--help"]),
     Flag::one(&["-H", "--hostfile"]),
     Flag::sets(&["-i", "--include"], GpuIds),
@@ -34,6 +36,18 @@ pub(super) static FLAGS: &[Flag] = &[
     Flag::one(&["--ssh_port"]),
     Flag::one(&["--venv_script"]),
 ];
+
+/// `deepspeed`.
+pub(crate) static LAUNCHER: LauncherSpec = LauncherSpec {
+    name: "deepspeed",
+    commands: &[command(&["deepspeed"])],
+    modules: &[("deepspeed.launcher.runner", None)],
+    flags: FLAGS,
+    abbreviates: true,
+    processes: ProcessCount::DeepSpeed,
+    route: Route::DeepSpeed,
+    ..PLAIN
+};
 
 /// A host of `--include` or `--exclude`, with its GPUs; `None` where all of them are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,309 @@
+//! What is said about a framework in one place.
+
+use super::evidence::Evidence;
+use crate::Concept;
+use crate::classes::Table;
+use crate::dialect::Row;
+
+/// A framework: everything that the rest of vramlint asks about it.
+///
+/// The libraries that frameworks build on (transformers, TRL, accelerate, DeepSpeed) and the names of a project's own files have
+/// descriptors too, so that nothing needs to ask which of them it has at hand.
+pub struct Framework {
+    /// The name in `# vramlint: kind=…`.
+    pub id: &'static str,
+    /// As it calls itself.
+    pub name: &'static str,
+    /// The package, as pip names it.
+    pub package: &'static str,
+    /// Its keys, a later list before an earlier one.
+    pub(crate) keys: &'static [&'static [Row]],
+    /// What a key says of a second concept.
+    pub(crate) second: &'static [Row],
+    /// The type that `load_in_4bit` and its like give, and whether its constants are quantized too.
+    pub(crate) four_bits: (&'static str, bool),
+    /// The first word of the import paths of its classes, and their table.
+    pub(crate) table: Option<(&'static str, fn() -> &'static Table)>,
+    /// The files that hold its arguments; none where it is only called from Python.
+    pub files: Option<ConfigFiles>,
+    /// The classes that its files and commands fill.
+    pub classes: ArgumentClasses,
+    /// Modules that train with it: `python -m axolotl.cli.train`.
+    pub modules: &'static [EntryModule],
+    /// What it does with keys that it does not know.
+    pub unknown_keys: UnknownKeys,
+    /// How it multiplies.
+    pub batch: BatchArithmetic,
+    /// Whether it trains by transformers' Trainer, so that its arguments and DeepSpeed's numbers must agree.
+    pub is_hf_trainer: bool,
+    /// Whether one file or one command line is the whole training, and it orders command line, file and default itself.
+    pub is_standalone: bool,
+    /// Whether it always trains under DeepSpeed.
+    pub is_deepspeed: bool,
+    /// Whether `tensor_parallel_size` and its like divide the processes that train.
+    pub divides_ranks: bool,
+    /// Whether one process gives rows to every GPU that it sees (`nn.DataParallel`).
+    pub spreads_rows: bool,
+    /// How many processes train where no launcher starts them.
+    pub processes: Processes,
+    /// How vLLM shares a GPU with the training.
+    pub vllm: Option<Vllm>,
+    /// The keys that a fix writes.
+    pub fixes: FixKeys,
+    /// What an estimate takes for granted.
+    pub estimate: EstimateTraits,
+}
+
+/// The files of a framework.
+#[derive(Clone, Copy, Debug)]
+pub struct ConfigFiles {
+    /// What tells them from others; the first that holds counts.
+    pub evidence: &'static [Evidence],
+    /// Who types their scalars.
+    pub loader: ConfigLoader,
+    /// Whether it makes a number of text that holds one (`2e-5`), whatever the loader did.
+    pub text_becomes_number: bool,
+    /// Whether it refuses what `yaml.safe_load` refuses, so that no loader of the project stands between.
+    pub refuses_tags: bool,
+}
+
+/// Who types the scalars of a YAML file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfigLoader {
+    /// `yaml.safe_load`.
+    PyYaml,
+    /// OmegaConf, which refuses a key that stands twice.
+    OmegaConf,
+    /// TRL's parser.
+    TrlParser,
+    /// jsonargparse: numbers as OmegaConf reads them; of a key that stands twice the last counts.
+    JsonArgparse,
+}
+
+/// The classes of `data/classes` that the arguments of a framework fill.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgumentClasses {
+    /// That of a file or command that says no more.
+    pub usual: Option<&'static str>,
+    /// By the first word of the command: `swift rlhf`.
+    pub by_command: &'static [(&'static [&'static str], &'static str)],
+    /// By a key that only one of them has, where no command is known.
+    pub by_key: &'static [(&'static str, &'static str)],
+    /// Whether the module that is run names the class: `openrlhf.cli.train_sft`.
+    pub by_module: bool,
+    /// Whether a key that the class lacks is one that the framework does not know.
+    pub complete: bool,
+}
+
+impl ArgumentClasses {
+    /// The class that a command with this first word fills.
+    pub fn of_command(&self, word: &str) -> Option<&'static str> {
+        self.by_command.iter().find(|(words, _)| words.contains(&word)).map(|(_, class)| *class)
+    }
+}
+
+/// A module that trains.
+#[derive(Clone, Copy, Debug)]
+pub struct EntryModule {
+    /// Its path; one that ends with a dot stands for every module inside.
+    pub path: &'static str,
+    /// Whether its first argument is the file.
+    pub takes_file: bool,
+}
+
+impl EntryModule {
+    /// Whether `module` is meant.
+    pub fn is(&self, module: &str) -> bool {
+        if self.path.ends_with('.') { module.starts_with(self.path) } else { module == self.path }
+    }
+}
+
+/// What a framework does with a key that it does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// Nobody looked.
+    NotJudged,
+    /// It drops the key.
+    Dropped,
+    /// It stops.
+    Stops,
+    /// It stops; releases come often, and a name that nothing has may be a new one.
+    StopsUnlessNew,
+}
+
+/// What a framework does with keys that it does not know.
+#[derive(Clone, Copy, Debug)]
+pub struct UnknownKeys {
+    /// In its file.
+    pub in_file: Unknown,
+    /// On its command line.
+    pub on_command_line: Unknown,
+    /// Variables of the environment that make it take any key.
+    pub let_pass_by_variable: &'static [&'static str],
+    /// A key that makes it take any other.
+    pub let_pass_by_key: Option<&'static str>,
+    /// Names that people bring from elsewhere, and its own for the same.
+    pub borrowed: &'static [(&'static str, &'static str)],
+}
+
+/// The arithmetic of a framework.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchArithmetic {
+    /// Where accumulation comes from if it is not stated.
+    pub accumulation: Accumulation,
+    /// Whether a row of the micro-batch is a completion rather than a prompt, where completions are generated.
+    pub counts_completions: bool,
+    /// Keys whose number is already the whole of an optimizer step.
+    pub whole: &'static [&'static str],
+    /// Version and file.
+    pub source: &'static str,
+}
+
+impl BatchArithmetic {
+    /// The rows of an optimizer step are the product of these. Only data-parallel processes count: tensor, context and sequence
+    /// parallel ranks share rows.
+    pub const STEP: &[Concept] = &[Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::WorldSize];
+}
+
+/// How accumulation comes about where it is not stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accumulation {
+    /// It has a plain default, or none.
+    Stated,
+    /// The least that reaches this many rows.
+    UpTo(i64),
+    /// The whole batch over the micro-batches of all processes.
+    OfWhole,
+}
+
+/// How many processes train where no launcher starts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Processes {
+    /// One, where the program is seen.
+    One,
+    /// One, whatever program reads the file.
+    AlwaysOne,
+    /// One for each device that its arguments name; every GPU where they name none.
+    Devices,
+    /// Those of the actor under Ray.
+    Ray,
+}
+
+/// How vLLM generates beside the training.
+#[derive(Clone, Copy, Debug)]
+pub struct Vllm {
+    /// The share of a GPU that it takes where it shares one.
+    pub share: Option<f64>,
+    /// Version and file of the share.
+    pub source: &'static str,
+    /// Whether `use_vllm` alone means TRL's default mode.
+    pub mode_of_trl: bool,
+}
+
+/// The keys that fixes write into a file.
+#[derive(Clone, Copy, Debug)]
+pub struct FixKeys {
+    /// Accumulation.
+    pub accumulation: Option<&'static str>,
+    /// Gradient checkpointing.
+    pub checkpointing: Option<&'static str>,
+    /// Liger's kernels.
+    pub liger: Option<&'static str>,
+}
+
+/// What an estimate takes for granted.
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools)] // each is a fact of its own
+pub struct EstimateTraits {
+    /// Whether it trains models of its own code, which nothing here plays.
+    pub own_models: bool,
+    /// Whether the file is a recipe that names the class of each part: loss, optimizer, model.
+    pub is_recipe: bool,
+    /// A key that must be true for anything to be trained.
+    pub trains_if: Option<&'static str>,
+    /// Whether next-token prediction is what it does where no task is stated.
+    pub is_language_modelling: bool,
+    /// Whether a base in 4 or 8 bits is prepared by peft.
+    pub prepares_quantized: bool,
+    /// Whether adapters have no dropout where nothing is stated.
+    pub no_dropout: bool,
+    /// Whether it computes in bf16 on GPUs that can, where nothing is stated.
+    pub bf16_where_possible: bool,
+    /// The type in which it loads weights where none is stated.
+    pub weights: Weights,
+    /// Whether a launcher that is not seen may shard or offload.
+    pub may_be_launched: bool,
+    /// The loss without whole logits that it always has or offers.
+    pub loss: Loss,
+}
+
+/// The type in which weights are loaded where none is stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// That of the checkpoint.
+    Stored,
+    /// The type that is computed in.
+    Computing,
+    /// fp32 where they are trained, else the type that is computed in.
+    ComputingUnlessTrained,
+}
+
+/// How the logits become a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// Whole logits; nothing else is offered.
+    Whole,
+    /// Whole logits, unless Liger's kernel is turned on.
+    LigerOffered,
+    /// In pieces where it is asked to.
+    PiecesOffered,
+    /// In chunks, by kernels of its own.
+    Chunked,
+}
+
+/// What most frameworks have in common: a descriptor names what differs.
+pub(super) const COMMON: Framework = Framework {
+    id: "",
+    name: "",
+    package: "",
+    keys: &[],
+    second: &[],
+    // Axolotl 0.18.0 loaders/model.py, LLaMA-Factory 0.9.6 model_args.py, ms-swift 4.6, OpenRLHF 0.11 and unsloth alike.
+    four_bits: ("nf4", true),
+    table: None,
+    files: None,
+    classes: ArgumentClasses { usual: None, by_command: &[], by_key: &[], by_module: false, complete: false },
+    modules: &[],
+    unknown_keys: UnknownKeys {
+        in_file: Unknown::NotJudged,
+        on_command_line: Unknown::NotJudged,
+        let_pass_by_variable: &[],
+        let_pass_by_key: None,
+        borrowed: &[],
+    },
+    batch: BatchArithmetic { accumulation: Accumulation::Stated, counts_completions: false, whole: &[], source: "" },
+    is_hf_trainer: false,
+    is_standalone: false,
+    is_deepspeed: false,
+    divides_ranks: false,
+    spreads_rows: false,
+    processes: Processes::One,
+    vllm: None,
+    fixes: FixKeys { accumulation: None, checkpointing: None, liger: None },
+    estimate: EstimateTraits {
+        own_models: false,
+        is_recipe: false,
+        trains_if: None,
+        is_language_modelling: false,
+        prepares_quantized: false,
+        no_dropout: false,
+        bf16_where_possible: false,
+        weights: Weights::Stored,
+        may_be_launched: true,
+        loss: Loss::LigerOffered,
+    },
+};
+
+/// What most files have in common.
+pub(super) const FILES: ConfigFiles =
+    ConfigFiles { evidence: &[], loader: ConfigLoader::PyYaml, text_becomes_number: false, refuses_tags: false };
