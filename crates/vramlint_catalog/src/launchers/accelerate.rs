@@ -6,7 +6,7 @@ use crate::Concept::{
     OffloadParam, ZeroStage,
 };
 use crate::flags::Flag;
-use crate::precedence::Route;
+use crate::precedence::LaunchPath;
 
 /// Every flag of accelerate 1.15.0 (commands/launch.py:156-985), in its order, and those that earlier versions had.
 ///
@@ -154,6 +154,6 @@ pub(crate) static LAUNCHER: LauncherSpec = LauncherSpec {
     flags: FLAGS,
     starts_accelerate: true,
     processes: ProcessCount::Accelerate,
-    route: Route::Accelerate,
+    path: LaunchPath::Accelerate,
     ..PLAIN
 };

@@ -3,7 +3,7 @@
 use super::spec::{LauncherSpec, PLAIN, ProcessCount, command};
 use crate::Concept::{GpuIds, NumMachines, NumProcesses};
 use crate::flags::Flag;
-use crate::precedence::Route;
+use crate::precedence::LaunchPath;
 
 /// deepspeed/launcher/runner.py `parse_args`. argparse with its defaults: long names may be abbreviated, dashes do not stand for
 /// underscores. `--include` and `--exclude` name hosts and GPUs: see [`resource_filter`].
@@ -45,7 +45,7 @@ pub(crate) static LAUNCHER: LauncherSpec = LauncherSpec {
     flags: FLAGS,
     abbreviates: true,
     processes: ProcessCount::DeepSpeed,
-    route: Route::DeepSpeed,
+    path: LaunchPath::DeepSpeed,
     ..PLAIN
 };
 

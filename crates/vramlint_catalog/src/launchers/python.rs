@@ -2,7 +2,7 @@
 
 use super::spec::{LauncherSpec, PLAIN, ProcessCount};
 use crate::flags::{Arity, Flag};
-use crate::precedence::Route;
+use crate::precedence::LaunchPath;
 
 /// `python --help` of 3.11 to 3.14. After `-m MODULE` and `-c TEXT` every word belongs to the module, whatever it looks like.
 pub(crate) static FLAGS: &[Flag] = &[
@@ -37,7 +37,7 @@ pub(crate) static FLAGS: &[Flag] = &[
 
 /// `python`. Its names are many: see [`is_interpreter`].
 pub(crate) static LAUNCHER: LauncherSpec =
-    LauncherSpec { name: "python", flags: FLAGS, processes: ProcessCount::Program, route: Route::Python, ..PLAIN };
+    LauncherSpec { name: "python", flags: FLAGS, processes: ProcessCount::Program, path: LaunchPath::Python, ..PLAIN };
 
 /// Whether a program is an interpreter: `python`, `python3.11`, `pythonw`, `py`.
 pub(crate) fn is_interpreter(name: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::dialect::Dialect;
 use crate::flags::Flag;
-use crate::precedence::Route;
+use crate::precedence::LaunchPath;
 
 /// A program that starts training: everything that the rest of vramlint asks about it.
 pub struct LauncherSpec {
@@ -31,7 +31,7 @@ pub struct LauncherSpec {
     /// How many processes it starts.
     pub processes: ProcessCount,
     /// Who wins where several places set the same thing.
-    pub route: Route,
+    pub path: LaunchPath,
 }
 
 /// A command that starts a launcher.
@@ -146,8 +146,8 @@ pub(crate) const PLAIN: LauncherSpec = LauncherSpec {
     is_enough: false,
     starts_accelerate: false,
     processes: ProcessCount::Program,
-    route: Route::Python,
+    path: LaunchPath::Python,
 };
 
 /// What the command lines of frameworks have in common.
-pub(crate) const FRAMEWORK: LauncherSpec = LauncherSpec { route: Route::Framework, ..PLAIN };
+pub(crate) const FRAMEWORK: LauncherSpec = LauncherSpec { path: LaunchPath::Framework, ..PLAIN };

@@ -3,7 +3,7 @@
 use super::spec::{LauncherSpec, PLAIN, ProcessCount, command};
 use crate::Concept::{NumMachines, NumProcesses};
 use crate::flags::Flag;
-use crate::precedence::Route;
+use crate::precedence::LaunchPath;
 
 /// torch/distributed/run.py `get_args_parser`, and the two that torch/distributed/launch.py adds. argparse with its defaults:
 /// long names may be abbreviated. torchtune takes over the same actions (torchtune/_cli/run.py).
@@ -53,6 +53,6 @@ pub(crate) static LAUNCHER: LauncherSpec = LauncherSpec {
     flags: FLAGS,
     abbreviates: true,
     processes: ProcessCount::Torchrun,
-    route: Route::Torchrun,
+    path: LaunchPath::Torchrun,
     ..PLAIN
 };
