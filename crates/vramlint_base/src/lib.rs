@@ -7,6 +7,7 @@
 //! 3. Every message is written in English and in Chinese at the same place, so that neither can be forgotten.
 
 mod count_noun;
+mod evaluated;
 mod finding;
 mod line_index;
 mod message;
@@ -14,6 +15,7 @@ mod range;
 mod value;
 
 pub use count_noun::count_noun;
+pub use evaluated::{Evaluated, UnknownReason};
 pub use finding::{Applicability, Edit, FileId, FileRange, Finding, Fix, Related, Severity};
 pub use line_index::{LineColumn, LineIndex};
 pub use message::{Lang, Message};

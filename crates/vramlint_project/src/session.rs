@@ -23,6 +23,7 @@ use vramlint_base::{FileRange, Finding, Message, TextRange, message};
 use vramlint_estimate::{Estimates, Models, Simulations};
 use vramlint_resolve::{Policy, Project, SourceFile, Target};
 use vramlint_rules::Context;
+use vramlint_semantic::Semantics;
 
 /// What holds for all files of a request as long as none comes, goes, or configures.
 #[derive(Debug)]
@@ -133,7 +134,8 @@ impl AnalysisSession {
         found.extend(failure);
 
         let estimates = Arc::new(Estimates::knowing(Arc::clone(known)));
-        let context = Context { project: &project, models: &models, estimates: &estimates };
+        let semantics = Semantics::new(&project);
+        let context = Context { project: &project, models: &models, estimates: &estimates, semantics: &semantics };
         let wanted = |code: &str| !stop() && self.selected.iter().any(|codes| codes.contains(code));
         found.extend(crate::rule_runner::run(backend, &context, wanted));
         if stop() {

@@ -30,11 +30,11 @@ pub(crate) fn finding_of(
 
 /// Findings already made: one file may be seen in several runs.
 #[derive(Debug, Default)]
-pub(crate) struct Told(BTreeSet<(FileRange, String)>);
+pub(crate) struct ReportedFindings(BTreeSet<(FileRange, String)>);
 
-impl Told {
+impl ReportedFindings {
     /// Whether this is the first of its kind at this place.
-    pub(crate) fn first(&mut self, place: FileRange, what: &str) -> bool {
+    pub(crate) fn insert(&mut self, place: FileRange, what: &str) -> bool {
         self.0.insert((place, what.to_owned()))
     }
 }

@@ -4,6 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use vramlint_base::{FileRange, Finding, Fix, Lang, Message, Related, Severity};
 use vramlint_estimate::{Estimates, Models};
 use vramlint_resolve::Project;
+use vramlint_semantic::Semantics;
+use vramlint_semantic::accelerate::AccelerateLaunch;
+use vramlint_semantic::deepspeed::config::DeepSpeedConfig;
+use vramlint_semantic::frameworks::FrameworkConfig;
+use vramlint_semantic::trainers::Trainer;
 
 /// Family of a rule: the digit behind `VL`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,6 +110,30 @@ pub struct Context<'a> {
     pub models: &'a Models,
     /// The estimates of its runs, made when the first rule asks for them.
     pub estimates: &'a Estimates,
+    /// The views of the project that rules share, each made when the first rule asks for it.
+    pub semantics: &'a Semantics<'a>,
+}
+
+impl<'a> Context<'a> {
+    /// Every use of `accelerate launch`: its commands, then the files that no command uses.
+    pub fn accelerate_launches(&self) -> &'a [AccelerateLaunch<'a>] {
+        self.semantics.accelerate_launches()
+    }
+
+    /// Every DeepSpeed configuration that can be read, in files and in code.
+    pub fn deepspeed_configs(&self) -> &'a [DeepSpeedConfig<'a>] {
+        self.semantics.deepspeed_configs()
+    }
+
+    /// Every training that a framework reads from one file or one command line.
+    pub fn framework_configs(&self) -> &'a [FrameworkConfig<'a>] {
+        self.semantics.framework_configs()
+    }
+
+    /// Every call of a trainer of transformers or TRL.
+    pub fn trainers(&self) -> &'a [Trainer<'a>] {
+        self.semantics.trainers()
+    }
 }
 
 /// Where a rule puts what it finds.
@@ -228,17 +257,17 @@ impl Build for Finding {
 
 /// Places already reported, for rules that see the same file through several runs.
 #[derive(Debug, Default)]
-pub(crate) struct Once(BTreeSet<FileRange>);
+pub(crate) struct ReportedPlaces(BTreeSet<FileRange>);
 
-impl Once {
+impl ReportedPlaces {
     /// Whether this is the first time.
-    pub(crate) fn first(&mut self, place: FileRange) -> bool {
+    pub(crate) fn insert(&mut self, place: FileRange) -> bool {
         self.0.insert(place)
     }
 }
 
-/// Reports each place once, with the gravest of what the starts with one file find there.
-pub(crate) fn worst(found: Vec<Finding>, out: &mut Sink) {
+/// Reports each place reported, with the gravest of what the starts with one file find there.
+pub(crate) fn push_most_severe(found: Vec<Finding>, out: &mut Sink) {
     let mut places: BTreeMap<FileRange, usize> = BTreeMap::new();
     let mut kept: Vec<Finding> = Vec::new();
     for finding in found {

@@ -8,9 +8,9 @@ use vramlint_catalog::keys::nearest;
 /// The variables that torch reads, the first that is set alone.
 pub const VARIABLES: [&str; 3] = ["PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_ALLOC_CONF"];
 
-/// What a setting takes.
+/// ErrorKind a setting takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Takes {
+pub enum SettingType {
     /// `True` or `False`, with a capital.
     Truth,
     /// A whole number of at least so many.
@@ -30,43 +30,43 @@ pub enum Takes {
 }
 
 /// Every setting of torch 2.15.
-pub const SETTINGS: &[(&str, Takes)] = &[
-    ("expandable_segments", Takes::Truth),
-    ("max_split_size_mb", Takes::AtLeast(20)),
-    ("garbage_collection_threshold", Takes::Inside),
-    ("roundup_power2_divisions", Takes::Divisions),
-    ("backend", Takes::Word(&["native", "cudaMallocAsync"])),
-    ("max_non_split_rounding_mb", Takes::AtLeast(20)),
-    ("per_process_memory_fraction", Takes::Fraction),
-    ("pinned_use_cuda_host_register", Takes::Truth),
-    ("pinned_num_register_threads", Takes::Power(128)),
-    ("pinned_use_background_threads", Takes::Truth),
-    ("pinned_reserve_segment_size_mb", Takes::AtLeast(1)),
-    ("pinned_max_round_threshold_mb", Takes::AtLeast(0)),
-    ("pinned_max_cached_size_mb", Takes::AtLeast(0)),
-    ("release_lock_on_cudamalloc", Takes::Truth),
-    ("release_lock_on_hipmalloc", Takes::Truth),
-    ("pinned_use_hip_host_register", Takes::Truth),
-    ("graph_capture_record_stream_reuse", Takes::Truth),
-    ("large_segment_size_mb", Takes::AtLeast(11)),
-    ("throw_on_cudamalloc_oom", Takes::Truth),
-    ("expandable_segments_reserve", Takes::Anything),
+pub const SETTINGS: &[(&str, SettingType)] = &[
+    ("expandable_segments", SettingType::Truth),
+    ("max_split_size_mb", SettingType::AtLeast(20)),
+    ("garbage_collection_threshold", SettingType::Inside),
+    ("roundup_power2_divisions", SettingType::Divisions),
+    ("backend", SettingType::Word(&["native", "cudaMallocAsync"])),
+    ("max_non_split_rounding_mb", SettingType::AtLeast(20)),
+    ("per_process_memory_fraction", SettingType::Fraction),
+    ("pinned_use_cuda_host_register", SettingType::Truth),
+    ("pinned_num_register_threads", SettingType::Power(128)),
+    ("pinned_use_background_threads", SettingType::Truth),
+    ("pinned_reserve_segment_size_mb", SettingType::AtLeast(1)),
+    ("pinned_max_round_threshold_mb", SettingType::AtLeast(0)),
+    ("pinned_max_cached_size_mb", SettingType::AtLeast(0)),
+    ("release_lock_on_cudamalloc", SettingType::Truth),
+    ("release_lock_on_hipmalloc", SettingType::Truth),
+    ("pinned_use_hip_host_register", SettingType::Truth),
+    ("graph_capture_record_stream_reuse", SettingType::Truth),
+    ("large_segment_size_mb", SettingType::AtLeast(11)),
+    ("throw_on_cudamalloc_oom", SettingType::Truth),
+    ("expandable_segments_reserve", SettingType::Anything),
 ];
 
-/// What torch refuses.
+/// ErrorKind torch refuses.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Problem {
+pub struct AllocConfError {
     /// The bytes of the text that are refused.
     pub range: Range<usize>,
     /// Why.
-    pub what: What,
-    /// What would be taken instead, where that is evident.
+    pub what: ErrorKind,
+    /// ErrorKind would be taken instead, where that is evident.
     pub instead: Option<String>,
 }
 
 /// Why a text is refused.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum ErrorKind {
     /// Quotes that belong to the text.
     Quotes,
     /// No setting of this name; the nearest one.
@@ -80,7 +80,7 @@ pub enum What {
     /// Nothing behind the name.
     NoValue(String),
     /// A value that this setting does not take.
-    Value(&'static str, String, Takes),
+    Value(&'static str, String, SettingType),
 }
 
 struct Token {
@@ -88,8 +88,8 @@ struct Token {
     range: Range<usize>,
 }
 
-/// What torch refuses in a text, in order; it stops at the first itself.
-pub fn problems(text: &str) -> Vec<Problem> {
+/// ErrorKind torch refuses in a text, in order; it stops at the first itself.
+pub fn errors(text: &str) -> Vec<AllocConfError> {
     if let Some(problem) = quotes(text) {
         return vec![problem];
     }
@@ -98,7 +98,7 @@ pub fn problems(text: &str) -> Vec<Problem> {
     let mut at = 0;
     while let Some(key) = tokens.get(at) {
         if key.text == "," {
-            found.push(Problem { range: key.range.clone(), what: What::Comma, instead: Some(String::new()) });
+            found.push(AllocConfError { range: key.range.clone(), what: ErrorKind::Comma, instead: Some(String::new()) });
             at += 1;
             continue;
         }
@@ -110,7 +110,7 @@ pub fn problems(text: &str) -> Vec<Problem> {
         };
         let value = tokens.get(at + 2).filter(|value| tokens[at + 1].text == ":" && value.text != ",");
         let Some(value) = value else {
-            found.push(Problem { range: key.range.clone(), what: What::NoValue(key.text.clone()), instead: None });
+            found.push(AllocConfError { range: key.range.clone(), what: ErrorKind::NoValue(key.text.clone()), instead: None });
             at = behind(&tokens, at);
             continue;
         };
@@ -158,39 +158,43 @@ fn tokens(text: &str) -> Vec<Token> {
 }
 
 /// Quotes around the whole text.
-fn quotes(text: &str) -> Option<Problem> {
+fn quotes(text: &str) -> Option<AllocConfError> {
     let trimmed = text.trim();
     let quote = trimmed.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let inside = trimmed[1..].strip_suffix(quote).unwrap_or(&trimmed[1..]);
-    (!inside.contains(['"', '\''])).then(|| Problem {
+    (!inside.contains(['"', '\''])).then(|| AllocConfError {
         range: 0..text.len(),
-        what: What::Quotes,
-        instead: problems(inside).is_empty().then(|| inside.to_owned()),
+        what: ErrorKind::Quotes,
+        instead: errors(inside).is_empty().then(|| inside.to_owned()),
     })
 }
 
-fn unknown(text: &str, key: &Token) -> Problem {
+fn unknown(text: &str, key: &Token) -> AllocConfError {
     let known = |name: &str| SETTINGS.iter().any(|(known, _)| *known == name);
     if let Some((name, _)) = key.text.split_once('=').filter(|(name, _)| known(name)) {
         let written = &text[key.range.clone()];
         let at = key.range.start + written.find('=').unwrap_or(0);
-        return Problem { range: at..at + 1, what: What::Equals(name.to_owned()), instead: Some(":".to_owned()) };
+        return AllocConfError { range: at..at + 1, what: ErrorKind::Equals(name.to_owned()), instead: Some(":".to_owned()) };
     }
     let near = nearest(&key.text, SETTINGS.iter().map(|(name, _)| *name));
     let near = near.and_then(|near| SETTINGS.iter().map(|(name, _)| *name).find(|name| *name == near));
-    Problem { range: key.range.clone(), what: What::Unknown(key.text.clone(), near), instead: near.map(str::to_owned) }
+    AllocConfError {
+        range: key.range.clone(),
+        what: ErrorKind::Unknown(key.text.clone(), near),
+        instead: near.map(str::to_owned),
+    }
 }
 
-fn refused(text: &str, name: &'static str, takes: Takes, value: &Token) -> Option<Problem> {
+fn refused(text: &str, name: &'static str, takes: SettingType, value: &Token) -> Option<AllocConfError> {
     let problem = |instead: Option<String>| {
-        Some(Problem { range: value.range.clone(), what: What::Value(name, value.text.clone(), takes), instead })
+        Some(AllocConfError { range: value.range.clone(), what: ErrorKind::Value(name, value.text.clone(), takes), instead })
     };
     let word = value.text.as_str();
     if let Some(problem) = separator(text, value) {
         return Some(problem);
     }
     match takes {
-        Takes::Truth => match word {
+        SettingType::Truth => match word {
             "True" | "False" => None,
             _ => problem(match word.trim_matches(['"', '\'']).to_lowercase().as_str() {
                 "true" | "1" | "yes" | "on" => Some("True".to_owned()),
@@ -198,17 +202,17 @@ fn refused(text: &str, name: &'static str, takes: Takes, value: &Token) -> Optio
                 _ => None,
             }),
         },
-        Takes::AtLeast(least) => match whole(word) {
+        SettingType::AtLeast(least) => match whole(word) {
             Some(number) if number >= least => None,
             _ => problem(None),
         },
-        Takes::Power(most) => match whole(word) {
+        SettingType::Power(most) => match whole(word) {
             Some(number) if number.is_power_of_two() && number <= most => None,
             _ => problem(None),
         },
-        Takes::Inside | Takes::Fraction => {
+        SettingType::Inside | SettingType::Fraction => {
             let number = real(word);
-            let inside = |n: f64| if takes == Takes::Inside { n > 0.0 && n < 1.0 } else { (0.0..=1.0).contains(&n) };
+            let inside = |n: f64| if takes == SettingType::Inside { n > 0.0 && n < 1.0 } else { (0.0..=1.0).contains(&n) };
             if number.is_some_and(inside) {
                 return None;
             }
@@ -216,23 +220,23 @@ fn refused(text: &str, name: &'static str, takes: Takes, value: &Token) -> Optio
             let percent = number.filter(|n| *n > 1.0 && *n < 100.0).map(|n| format!("{}", n / 100.0));
             problem(percent)
         }
-        Takes::Word(words) => {
+        SettingType::Word(words) => {
             if words.contains(&word) {
                 return None;
             }
             problem(words.iter().find(|known| known.eq_ignore_ascii_case(word)).map(|known| (*known).to_owned()))
         }
-        Takes::Divisions if word == "[" => None,
-        Takes::Divisions => match whole(word) {
+        SettingType::Divisions if word == "[" => None,
+        SettingType::Divisions => match whole(word) {
             Some(number) if number.is_power_of_two() => None,
             _ => problem(None),
         },
-        Takes::Anything => None,
+        SettingType::Anything => None,
     }
 }
 
 /// `True;max_split_size_mb`: a value with the next setting behind it.
-fn separator(text: &str, value: &Token) -> Option<Problem> {
+fn separator(text: &str, value: &Token) -> Option<AllocConfError> {
     let written = &text[value.range.clone()];
     let (name, _) = SETTINGS.iter().find(|(name, _)| value.text.len() > name.len() && value.text.ends_with(name))?;
     let before = written.strip_suffix(name)?;
@@ -243,7 +247,7 @@ fn separator(text: &str, value: &Token) -> Option<Problem> {
         return None;
     }
     let separator = text[range.clone()].to_owned();
-    Some(Problem { range, what: What::Separator(separator), instead: Some(",".to_owned()) })
+    Some(AllocConfError { range, what: ErrorKind::Separator(separator), instead: Some(",".to_owned()) })
 }
 
 /// As `stoull`: the digits at the front; a minus sign wraps round to something large.
@@ -262,7 +266,7 @@ fn real(word: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::problems;
+    use super::errors;
 
     #[test]
     fn takes_what_torch_takes() {
@@ -282,7 +286,7 @@ mod tests {
             "expandable_segments:True,expandable_segments:False",
             "pinned_num_register_threads:128",
         ] {
-            assert_eq!(problems(text), [], "{text}");
+            assert_eq!(errors(text), [], "{text}");
         }
     }
 
@@ -316,7 +320,7 @@ mod tests {
             "True",
             "a:b",
         ] {
-            assert_eq!(problems(text).len(), 1, "{text}");
+            assert_eq!(errors(text).len(), 1, "{text}");
         }
     }
 
@@ -331,7 +335,7 @@ mod tests {
             ("garbage_collection_threshold:80", "garbage_collection_threshold:0.8"),
             ("expandable_segment:True", "expandable_segments:True"),
         ] {
-            let problem = problems(text).remove(0);
+            let problem = errors(text).remove(0);
             let mut fixed = text.to_owned();
             fixed.replace_range(problem.range, &problem.instead.unwrap_or_default());
             assert_eq!(fixed, good);

@@ -2,18 +2,15 @@
 
 use vramlint_base::FileId;
 use vramlint_catalog::classes::{self, Class, Field, Unknown};
-use vramlint_resolve::Project;
-use vramlint_resolve::arguments::class_name;
-use vramlint_resolve::code::LibraryCall;
-use vramlint_resolve::versions::{RangeMatch, VersionRange};
+use vramlint_resolve::{arguments::class_name, code::LibraryCall, versions::{RangeMatch, VersionRange}, Project};
 
 /// How a name stands with a class.
 #[derive(Clone, Copy, Debug)]
-pub enum Standing {
+pub enum FieldStatus {
     /// It is taken, or may be as far as is known.
-    Taken,
+    Accepted,
     /// It is gone from `library` since a release.
-    Gone {
+    Removed {
         /// Whether every release that may be installed lacks it.
         certain: bool,
         /// The package.
@@ -24,7 +21,7 @@ pub enum Standing {
         instead: Option<&'static str>,
     },
     /// The releases that may be installed do not have it yet.
-    New {
+    NotYet {
         /// The package.
         library: &'static str,
         /// The first release that has it.
@@ -35,10 +32,10 @@ pub enum Standing {
 }
 
 /// How a name stands with several classes that one parser fills, or with one.
-pub fn standing(project: &Project, file: FileId, found: &[&'static Class], name: &str) -> Standing {
+pub fn status(project: &Project, file: FileId, found: &[&'static Class], name: &str) -> FieldStatus {
     let fields: Vec<&'static Field> = found.iter().flat_map(|class| declarations(class, name)).collect();
     if fields.is_empty() {
-        return Standing::Unknown;
+        return FieldStatus::Unknown;
     }
     let mut last: Option<(&'static Field, RangeMatch)> = None;
     let mut young: Option<&'static Field> = None;
@@ -51,7 +48,7 @@ pub fn standing(project: &Project, file: FileId, found: &[&'static Class], name:
         let gone = field.until.as_deref().map_or(RangeMatch::Never, |until| holds(Some(until), None));
         match (too_old, gone) {
             (RangeMatch::Always, _) => young = Some(field),
-            (_, RangeMatch::Never) => return Standing::Taken,
+            (_, RangeMatch::Never) => return FieldStatus::Accepted,
             (_, holds) => {
                 // Of several that may have it the strongest doubt counts.
                 if last.is_none_or(|(_, known)| known == RangeMatch::Always) {
@@ -62,19 +59,19 @@ pub fn standing(project: &Project, file: FileId, found: &[&'static Class], name:
     }
     match (last, young) {
         (Some((field, holds)), _) => match field.until.as_deref() {
-            Some(until) => Standing::Gone {
+            Some(until) => FieldStatus::Removed {
                 certain: holds == RangeMatch::Always,
                 library: field.library.as_str(),
                 until,
                 instead: field.instead.as_deref(),
             },
-            None => Standing::Taken,
+            None => FieldStatus::Accepted,
         },
         (None, Some(field)) => match field.since.as_deref() {
-            Some(since) => Standing::New { library: field.library.as_str(), since },
-            None => Standing::Taken,
+            Some(since) => FieldStatus::NotYet { library: field.library.as_str(), since },
+            None => FieldStatus::Accepted,
         },
-        (None, None) => Standing::Taken,
+        (None, None) => FieldStatus::Accepted,
     }
 }
 
@@ -109,7 +106,7 @@ pub fn short(names: &[String]) -> &str {
 
 /// The table of a class or trainer whose call refuses every other keyword. Argument classes are looked at as sets of arguments; a
 /// class of the project may take more; unsloth replaces trainers by its own.
-pub fn of_call(project: &Project, call: &LibraryCall) -> Option<&'static Class> {
+pub fn class_of_call(project: &Project, call: &LibraryCall) -> Option<&'static Class> {
     if class_name(&call.path).is_some() || call.is_subclass {
         return None;
     }

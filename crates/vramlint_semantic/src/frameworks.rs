@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use vramlint_base::{FileRange, Value};
-use vramlint_catalog::classes::{self, Class};
-use vramlint_catalog::flags::Launcher;
-use vramlint_resolve::launch::Launch;
-use vramlint_resolve::{FileKind, Project, Run, SourceFile};
+use vramlint_catalog::{classes::{self, Class}, flags::Launcher};
+use vramlint_resolve::{launch::Launch, FileKind, Project, Run, SourceFile};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 /// The settings of one training.
-pub struct Keys<'a> {
+#[derive(Debug)]
+pub struct FrameworkConfig<'a> {
     /// The framework.
     pub kind: FileKind,
     /// Where most of them stand: the file, else the script with the command.
@@ -19,11 +18,12 @@ pub struct Keys<'a> {
     /// The command, where one is known.
     pub launch: Option<&'a Launch>,
     /// By name, blocks by their path with dots.
-    settings: BTreeMap<String, Setting>,
+    settings: BTreeMap<String, FrameworkSetting>,
 }
 
 /// One setting as it is written.
-pub struct Setting {
+#[derive(Debug)]
+pub struct FrameworkSetting {
     /// `None` for a value that is not known.
     pub value: Option<Value>,
     /// Where the value stands; of a switch the flag itself.
@@ -43,7 +43,7 @@ const FRAMEWORKS: &[FileKind] =
     &[FileKind::Axolotl, FileKind::LlamaFactory, FileKind::Torchtune, FileKind::MsSwift, FileKind::OpenRlhf];
 
 /// Every training that one of these frameworks reads.
-pub fn every(project: &Project) -> Vec<Keys<'_>> {
+pub fn framework_configs(project: &Project) -> Vec<FrameworkConfig<'_>> {
     let mut found = Vec::new();
     let data = project.files.iter().filter(|file| FRAMEWORKS.contains(&project.kind(file.id)) && file.data().is_some());
     for file in data.filter(|file| !project.is_documentation_snippet(file.id)) {
@@ -77,7 +77,12 @@ fn by_flags(project: &Project, run: &Run) -> Option<FileKind> {
     }
 }
 
-fn keys<'a>(project: &'a Project, kind: FileKind, file: Option<&'a SourceFile>, launch: Option<&'a Launch>) -> Option<Keys<'a>> {
+fn keys<'a>(
+    project: &'a Project,
+    kind: FileKind,
+    file: Option<&'a SourceFile>,
+    launch: Option<&'a Launch>,
+) -> Option<FrameworkConfig<'a>> {
     let mut settings = BTreeMap::new();
     if let Some(file) = file {
         let data = file.data()?;
@@ -100,12 +105,12 @@ fn keys<'a>(project: &'a Project, kind: FileKind, file: Option<&'a SourceFile>, 
                 None => (Some(Value::Bool(true)), option.word),
             };
             let at = |range| FileRange::new(launch.file, range);
-            let setting = Setting { value, place: at(place), key: at(option.word), by_flag: true, nested: false };
+            let setting = FrameworkSetting { value, place: at(place), key: at(option.word), by_flag: true, nested: false };
             settings.insert(name, setting);
         }
     }
     let file = file.or_else(|| launch.map(|launch| project.file(launch.file)))?;
-    Some(Keys { kind, file, project, launch, settings })
+    Some(FrameworkConfig { kind, file, project, launch, settings })
 }
 
 fn collect(
@@ -114,7 +119,7 @@ fn collect(
     loader: Loader,
     prefix: &str,
     depth: usize,
-    into: &mut BTreeMap<String, Setting>,
+    into: &mut BTreeMap<String, FrameworkSetting>,
 ) {
     // Merge keys bring in what stands elsewhere; what is written here wins.
     for (key, value) in node.entries() {
@@ -132,7 +137,7 @@ fn collect(
         let made = if templated { None } else { value.value(loader) };
         let at = |range| FileRange::new(file.id, range);
         let nested = !prefix.is_empty();
-        into.insert(path, Setting { value: made, place: at(value_at), key: at(key.range()), by_flag: false, nested });
+        into.insert(path, FrameworkSetting { value: made, place: at(value_at), key: at(key.range()), by_flag: false, nested });
     }
 }
 
@@ -150,7 +155,7 @@ fn typed(text: &str) -> Value {
     }
 }
 
-impl Keys<'_> {
+impl FrameworkConfig<'_> {
     /// The tool as its package is called.
     pub fn tool(&self) -> &'static str {
         match self.kind {
@@ -174,7 +179,7 @@ impl Keys<'_> {
     }
 
     /// Every setting that stands for itself: those of blocks are left out.
-    pub fn own(&self) -> impl Iterator<Item = (&str, &Setting)> {
+    pub fn top_level(&self) -> impl Iterator<Item = (&str, &FrameworkSetting)> {
         self.settings.iter().filter(|(_, setting)| !setting.nested).map(|(name, setting)| (name.as_str(), setting))
     }
 
@@ -190,7 +195,7 @@ impl Keys<'_> {
         let name = match self.kind {
             FileKind::Axolotl => "axolotl.config".to_owned(),
             // Its other commands fill other classes.
-            FileKind::LlamaFactory if self.launch.is_some() || self.given("do_train") => "llamafactory.train".to_owned(),
+            FileKind::LlamaFactory if self.launch.is_some() || self.is_set("do_train") => "llamafactory.train".to_owned(),
             FileKind::MsSwift => match task()? {
                 "sft" | "pt" => "swift.sft".to_owned(),
                 "rlhf" => "swift.rlhf".to_owned(),
@@ -213,22 +218,22 @@ impl Keys<'_> {
     }
 
     /// Whether a setting is certainly something that Python takes for true.
-    pub fn on(&self, key: &str) -> bool {
+    pub fn is_on(&self, key: &str) -> bool {
         self.value(key).is_some_and(truthy)
     }
 
     /// Whether a setting is certainly absent, or something that Python takes for false.
-    pub fn off(&self, key: &str) -> bool {
+    pub fn is_off(&self, key: &str) -> bool {
         self.settings.get(key).is_none_or(|setting| setting.value.as_ref().is_some_and(|value| !truthy(value)))
     }
 
     /// Whether a setting is certainly absent or null.
-    pub fn unset(&self, key: &str) -> bool {
+    pub fn is_unset(&self, key: &str) -> bool {
         self.settings.get(key).is_none_or(|setting| matches!(setting.value, Some(Value::Null)))
     }
 
     /// Whether a setting is certainly given and not null.
-    pub fn given(&self, key: &str) -> bool {
+    pub fn is_set(&self, key: &str) -> bool {
         self.value(key).is_some_and(|value| *value != Value::Null)
     }
 

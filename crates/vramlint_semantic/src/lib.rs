@@ -14,5 +14,8 @@ pub mod class_fields;
 pub mod deepspeed;
 pub mod frameworks;
 pub mod schema;
+mod semantics;
 pub mod trainers;
 pub mod version_gate;
+
+pub use semantics::Semantics;

@@ -1,15 +1,14 @@
 //! How sure a rule may be when what it finds depends on the version of a library.
 //!
-//! [`severity`] answers how grave a finding is; [`judge`] answers the same with words for the message and the place of the pin:
+//! [`severity`] answers how grave a finding is; [`evaluate`] answers the same with words for the message and the place of the pin:
 //!
 //! ```text
-//! let Some(verdict) = version_gate::judge(project, file, &Span::since("transformers", "5.0"), Severity::Error) else { return };
-//! sink.push(verdict.on(RULE.finding(place, message!("`x` is refused", "`x` 会被拒绝"))));
+//! let Some(gate) = version_gate::evaluate(project, file, &Span::since("transformers", "5.0"), Severity::Error) else { return };
+//! sink.push(gate.annotate(RULE.finding(place, message!("`x` is refused", "`x` 会被拒绝"))));
 //! ```
 
-use vramlint_base::{FileId, FileRange, Finding, Message, Related, Severity, message};
-use vramlint_resolve::Project;
-use vramlint_resolve::versions::{EvidenceRank, RangeMatch, VersionEvidence, VersionRange};
+use vramlint_base::{message, FileId, FileRange, Finding, Message, Related, Severity};
+use vramlint_resolve::{versions::{EvidenceRank, RangeMatch, VersionEvidence, VersionRange}, Project};
 
 /// The severity of something that holds for a span of versions: the rule's own where every version that may be installed is in
 /// it, advice where only some are (the message then names the version), `None` where none is.
@@ -23,30 +22,30 @@ pub fn severity(project: &Project, file: FileId, span: &VersionRange, certain: S
 
 /// How grave something is, and how to say why.
 #[derive(Clone, Debug)]
-pub struct Verdict {
+pub struct VersionGate {
     /// The rule's own severity, or advice where the version is not certain.
     pub severity: Severity,
     /// ` (transformers 5.23.0 from requirements.txt)`, to stand behind a message; ` (from transformers 5.23 on)` where the version
     /// is not known.
     pub note: Message,
     /// What to do where the version is not certain: say which it is.
-    pub pin_it: Option<Message>,
+    pub pin_hint: Option<Message>,
     /// Where the version is written, and what is there.
     pub pin: Option<(FileRange, Message)>,
 }
 
 /// Judges something that holds for a span of versions; `None` where no version that may be installed is in it.
-pub fn judge(project: &Project, file: FileId, span: &VersionRange, certain: Severity) -> Option<Verdict> {
+pub fn evaluate(project: &Project, file: FileId, span: &VersionRange, certain: Severity) -> Option<VersionGate> {
     let severity = severity(project, file, span, certain)?;
     let said = project.library(file, span.library);
     let always = project.version_matches(file, span) == RangeMatch::Always;
-    let pin = said.and_then(|said| Some((said.place?, written(span.library, said))));
-    Some(Verdict { severity, note: note(span, said, always), pin_it: (!always).then(|| pin_it(span.library, said)), pin })
+    let pin = said.and_then(|said| Some((said.place?, library_at(span.library, said))));
+    Some(VersionGate { severity, note: note(span, said, always), pin_hint: (!always).then(|| pin_hint(span.library, said)), pin })
 }
 
-impl Verdict {
+impl VersionGate {
     /// A finding with this severity, the note behind its message, and the pin as another end of it.
-    pub fn on(&self, mut finding: Finding) -> Finding {
+    pub fn annotate(&self, mut finding: Finding) -> Finding {
         finding.severity = self.severity;
         finding.message.en.push_str(&self.note.en);
         finding.message.zh.push_str(&self.note.zh);
@@ -56,7 +55,7 @@ impl Verdict {
 }
 
 /// `transformers 5.23.0`; of a range what it allows.
-fn written(library: &str, said: &VersionEvidence) -> Message {
+fn library_at(library: &str, said: &VersionEvidence) -> Message {
     let version = &said.version;
     message!("{library} {version}", "{library} {version}")
 }
@@ -80,7 +79,7 @@ fn note(span: &VersionRange, said: Option<&VersionEvidence>, always: bool) -> Me
     }
 }
 
-fn pin_it(library: &str, said: Option<&VersionEvidence>) -> Message {
+fn pin_hint(library: &str, said: Option<&VersionEvidence>) -> Message {
     let Some(said) = said else {
         return message!(
             "which {library} it runs with is not known: pin it in `requirements.txt`, or say it under `[versions]` in `vramlint.toml`",

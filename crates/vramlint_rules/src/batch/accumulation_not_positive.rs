@@ -39,7 +39,7 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer.py`，实际运行：0 抛出 `ZeroDivisionError`，-1 训练零步。
 
-use crate::argument_findings::{Told, finding};
+use crate::argument_findings::{ReportedFindings, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
@@ -58,11 +58,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in trainings(cx.project) {
         let Some(given) = set.get("gradient_accumulation_steps") else { continue };
         let Some(steps) = given.value.as_ref().and_then(Value::as_int).filter(|steps| *steps < 1) else { continue };
-        if !told.first(given.place, "") {
+        if !reported.insert(given.place, "") {
             continue;
         }
         let shown = written(cx.project, given);

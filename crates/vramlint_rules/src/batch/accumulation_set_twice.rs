@@ -44,7 +44,7 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer.py:814`，实际运行。
 
-use crate::argument_findings::{Told, finding};
+use crate::argument_findings::{ReportedFindings, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
@@ -61,7 +61,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in trainings(cx.project) {
         let (Some(steps), Some(config)) = (set.get("gradient_accumulation_steps"), set.get("accelerator_config")) else {
             continue;
@@ -70,7 +70,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let inner = config.entries.iter().find(|entry| entry.key == "gradient_accumulation_kwargs");
         let inner = inner.and_then(|entry| if let Some(Value::Map(entries)) = &entry.value { Some(entries) } else { None });
         let number = inner.and_then(|entries| entries.iter().find(|(key, _)| key.as_str() == Some("num_steps")));
-        let Some((_, number)) = number.filter(|_| several && told.first(config.place, "")) else { continue };
+        let Some((_, number)) = number.filter(|_| several && reported.insert(config.place, "")) else { continue };
         let shown = written(cx.project, steps);
         let message = message!(
             "num_steps {number} in accelerator_config beside {shown}: the Trainer refuses to choose",

@@ -50,14 +50,11 @@
 //! ## 来源
 //! Axolotl 0.18.0 `utils/schemas/validation.py:220` and `:275`, the same from 0.8.0，阅读源码。
 
-use crate::frameworks::{self, Check, Refusal};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Fix};
-use vramlint_base::{Severity, message};
+use crate::{frameworks::{self, Check, Refusal}, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Fix, Severity};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
-use vramlint_semantic::frameworks::Keys;
+use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL230",
@@ -85,8 +82,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     });
 }
 
-fn both(keys: &Keys<'_>) -> Option<Refusal> {
-    (keys.on("batch_size") && keys.on("gradient_accumulation_steps")).then(|| {
+fn both(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    (keys.is_on("batch_size") && keys.is_on("gradient_accumulation_steps")).then(|| {
         Refusal::new(
             "batch_size",
             &["gradient_accumulation_steps", "micro_batch_size"],
@@ -99,12 +96,12 @@ fn both(keys: &Keys<'_>) -> Option<Refusal> {
     })
 }
 
-fn one(keys: &Keys<'_>) -> Option<Refusal> {
+fn one(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let fields = ["micro_batch_size", "gradient_accumulation_steps", "batch_size"];
-    let set: Vec<&'static str> = fields.into_iter().filter(|key| !keys.off(key)).collect();
+    let set: Vec<&'static str> = fields.into_iter().filter(|key| !keys.is_off(key)).collect();
     let [only] = set[..] else { return None };
     // A file with none of them is a part of another; so is one that trains on nothing.
-    let whole = !keys.off("datasets") || !keys.off("pretraining_dataset");
+    let whole = !keys.is_off("datasets") || !keys.is_off("pretraining_dataset");
     whole.then(|| {
         let refusal = Refusal::new(
             only,

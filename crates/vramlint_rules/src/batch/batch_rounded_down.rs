@@ -53,11 +53,10 @@
 //! Axolotl 0.18.0 `utils/config/__init__.py:202`；OpenRLHF 0.11.2 `utils/deepspeed/deepspeed.py:110,455`；DeepSpeed 0.19.8
 //! `runtime/config.py`（`_batch_assertion`），阅读源码。
 
-use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Severity, message};
+use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Severity};
 use vramlint_resolve::FileKind;
-use vramlint_semantic::frameworks::Keys;
+use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL232",
@@ -89,21 +88,21 @@ fn refusal(at: &'static str, micro_key: &'static str, batch: i64, micro: i64) ->
     .warning()
 }
 
-fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
+fn axolotl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let (batch, micro) = (keys.int("batch_size")?, keys.int("micro_batch_size")?);
     // A batch below the micro-batch is refused elsewhere or means one step.
-    (micro > 0 && batch > micro && batch % micro != 0 && keys.off("gradient_accumulation_steps"))
+    (micro > 0 && batch > micro && batch % micro != 0 && keys.is_off("gradient_accumulation_steps"))
         .then(|| refusal("batch_size", "micro_batch_size", batch, micro))
 }
 
-fn openrlhf(keys: &Keys<'_>) -> Option<Refusal> {
+fn openrlhf(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let names = [("train.batch_size", "train.micro_batch_size"), ("train_batch_size", "micro_train_batch_size")];
     names.into_iter().find_map(|(at, micro_key)| {
         let (batch, micro) = (keys.int(at)?, keys.int(micro_key)?);
         // With dynamic batches the micro-batch of the engine is 1.
-        let dynamic = ["use_dynamic_batch", "train.dynamic_batch_enable"].iter().any(|key| !keys.off(key));
+        let dynamic = ["use_dynamic_batch", "train.dynamic_batch_enable"].iter().any(|key| !keys.is_off(key));
         // Rings and tensor parallelism multiply the batch first.
-        let one = |key: &str| keys.unset(key) || keys.int(key) == Some(1);
+        let one = |key: &str| keys.is_unset(key) || keys.int(key) == Some(1);
         let shared = ["ds.ring_attn_size", "ring_attn_size", "ds.tensor_parallel_size", "ds_tensor_parallel_size"];
         let fixed = !dynamic && shared.iter().all(|key| one(key));
         (fixed && micro > 0 && batch > micro && batch % micro != 0).then(|| {

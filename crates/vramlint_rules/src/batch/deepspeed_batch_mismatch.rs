@@ -53,13 +53,14 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::count_noun;
 use vramlint_base::{Applicability, Fix, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
 use vramlint_resolve::{Project, Run};
-use vramlint_semantic::deepspeed::config::{self, Config, Item, Said};
-use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
+use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL210",
@@ -72,12 +73,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
+    for config in cx.deepspeed_configs() {
         let Some(batch) = Batch::of(&config) else { continue };
         // Who completes the file may also change it, but hardly one of three numbers that all stand there.
         let whole = batch.train.is_some() && batch.micro.is_some();
         let found = config.uses.iter().find_map(|one| {
-            let sure = one.readers.within(Readers::KNOWN);
+            let sure = one.consumers.within(Consumers::KNOWN);
             let world = one.run.filter(|_| sure).and_then(|run| world(cx.project, &config, run));
             if !sure && !whole {
                 return None;
@@ -93,16 +94,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// The three numbers with their entries, where all that is written is a whole number above 0.
 struct Batch<'a> {
-    train: Option<(i64, Item<'a>)>,
-    micro: Option<(i64, Item<'a>)>,
-    steps: Option<(i64, Item<'a>)>,
+    train: Option<(i64, ConfigEntry<'a>)>,
+    micro: Option<(i64, ConfigEntry<'a>)>,
+    steps: Option<(i64, ConfigEntry<'a>)>,
 }
 
 impl<'a> Batch<'a> {
-    fn of(config: &Config<'a>) -> Option<Self> {
-        let number = |key: &str| match config.said(key) {
-            Said::Absent | Said::Known(Value::Null) => Some(None),
-            Said::Known(Value::Int(number)) if number > 0 => Some(config.item(key).map(|item| (number, item))),
+    fn of(config: &DeepSpeedConfig<'a>) -> Option<Self> {
+        let number = |key: &str| match config.setting(key) {
+            Evaluated::Absent | Evaluated::Known(Value::Null) => Some(None),
+            Evaluated::Known(Value::Int(number)) if number > 0 => Some(config.entry(key).map(|item| (number, item))),
             _ => None,
         };
         let batch = Self {
@@ -116,7 +117,7 @@ impl<'a> Batch<'a> {
     /// What does not fit, for a number of processes or for every one.
     fn conflict(&self, world: Option<i64>) -> Option<Message> {
         let (train, _) = self.train?;
-        let given = |number: Option<(i64, Item<'_>)>| number.map(|(number, _)| number);
+        let given = |number: Option<(i64, ConfigEntry<'_>)>| number.map(|(number, _)| number);
         let (micro, steps) = (given(self.micro), given(self.steps));
         let rows = micro.unwrap_or(1).checked_mul(steps.unwrap_or(1))?;
         let Some(world) = world else {
@@ -156,7 +157,7 @@ impl<'a> Batch<'a> {
 }
 
 /// The processes that the check counts (config.py:456-478), where they are known.
-fn world(project: &Project, config: &Config<'_>, run: &Run) -> Option<i64> {
+fn world(project: &Project, config: &DeepSpeedConfig<'_>, run: &Run) -> Option<i64> {
     // An mpu or a pipeline brings its own number of data-parallel ranks.
     let own_groups = |text: &str| text.contains("mpu=") || text.contains("PipelineModule") || text.contains("mesh_param=");
     if run.code.as_deref().is_some_and(|code| code.files.iter().any(|id| own_groups(&project.file(*id).text))) {
@@ -165,18 +166,18 @@ fn world(project: &Project, config: &Config<'_>, run: &Run) -> Option<i64> {
     let ranks = run.int(Concept::WorldSize).filter(|world| *world > 0)?;
     // The ranks of a run are derived from files; what a dict in code splits them into is not in them.
     if config.file.python().is_some() {
-        let split = ["tensor_parallel.autotp_size", "sequence_parallel_size"].iter().any(|key| config.item(key).is_some());
+        let split = ["tensor_parallel.autotp_size", "sequence_parallel_size"].iter().any(|key| config.entry(key).is_some());
         return (!split).then_some(ranks);
     }
-    match config.said("tensor_parallel.autotp_size") {
-        Said::Absent => Some(ranks),
-        Said::Known(Value::Int(size)) => ranks.checked_mul(size.max(1)),
+    match config.setting("tensor_parallel.autotp_size") {
+        Evaluated::Absent => Some(ranks),
+        Evaluated::Known(Value::Int(size)) => ranks.checked_mul(size.max(1)),
         _ => None,
     }
 }
 
 fn finding(
-    config: &Config<'_>,
+    config: &DeepSpeedConfig<'_>,
     batch: &Batch<'_>,
     world: Option<i64>,
     run: Option<&Run>,

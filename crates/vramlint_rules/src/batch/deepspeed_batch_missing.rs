@@ -76,13 +76,11 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/config.py:649`，分别在原生、transformers 5.23.0 与 accelerate 1.15.0 下实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, Value, message};
+use crate::{rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Evaluated, FileRange, Fix, Severity, TextRange, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
-use vramlint_semantic::deepspeed::config::{self, Said};
-use vramlint_semantic::deepspeed::consumers::{self, Readers};
+use vramlint_semantic::deepspeed::consumers::{self, Consumers};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL211",
@@ -96,9 +94,9 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     empty(cx, out);
-    for config in config::configs(cx.project) {
-        let absent = |key: &str| matches!(config.said(key), Said::Absent | Said::Known(Value::Null));
-        let Some(one) = config.read_by(Readers::KNOWN) else { continue };
+    for config in cx.deepspeed_configs() {
+        let absent = |key: &str| matches!(config.setting(key), Evaluated::Absent | Evaluated::Known(Value::Null));
+        let Some(one) = config.read_by(Consumers::KNOWN) else { continue };
         if !absent("train_batch_size") || !absent("train_micro_batch_size_per_gpu") {
             continue;
         }
@@ -106,7 +104,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "DeepSpeed needs train_batch_size or train_micro_batch_size_per_gpu, and the file has neither",
             "DeepSpeed 需要 train_batch_size 或 train_micro_batch_size_per_gpu，而文件两者都没有"
         );
-        let auto = one.readers.within(Readers::HUGGING_FACE);
+        let auto = one.consumers.within(Consumers::HUGGING_FACE);
         let help = if auto {
             message!("add \"train_micro_batch_size_per_gpu\": \"auto\"", "加入 \"train_micro_batch_size_per_gpu\": \"auto\"")
         } else {
@@ -118,7 +116,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let mut finding = RULE.finding(config.head(), message).help(help);
         let value = Value::Text("auto".to_owned());
         let edit = auto.then(|| edit::put(config.file, &[], "train_micro_batch_size_per_gpu", &value)).flatten();
-        if let Some(edit) = edit.filter(|_| config.item("train_micro_batch_size_per_gpu").is_none()) {
+        if let Some(edit) = edit.filter(|_| config.entry("train_micro_batch_size_per_gpu").is_none()) {
             let title = message!("add it as \"auto\"", "以 \"auto\" 加入");
             finding = finding.fix(Fix { title, applicability: Applicability::Safe, edits: vec![edit] });
         }
@@ -133,7 +131,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 fn empty(cx: &Context<'_>, out: &mut Sink) {
     for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == FileKind::DeepSpeed && file.host.is_none()) {
         let nothing = file.data().is_some_and(|data| data.root().is_none()) && file.text.trim().is_empty();
-        if nothing && consumers::uses(cx.project, file.id).iter().any(|one| one.readers.within(Readers::PLAIN)) {
+        if nothing && consumers::uses(cx.project, file.id).iter().any(|one| one.consumers.within(Consumers::PLAIN)) {
             let message = message!(
                 "DeepSpeed needs train_batch_size or train_micro_batch_size_per_gpu, and the file is empty",
                 "DeepSpeed 需要 train_batch_size 或 train_micro_batch_size_per_gpu，而文件是空的"

@@ -106,11 +106,11 @@ struct Sized<'a> {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let sized: Vec<Sized<'_>> = cx.project.runs.iter().filter_map(|run| sized(cx, run)).collect();
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for (index, one) in sized.iter().enumerate() {
         // The first run of a training is what the others are compared with.
         let Some(first) = sized[..index].iter().find(|other| are_variants(other.run, one.run)) else { continue };
-        if first.total != one.total && told.insert((one.run.place.file, first.run.place, one.total)) {
+        if first.total != one.total && reported.insert((one.run.place.file, first.run.place, one.total)) {
             out.push(finding(cx, one, first));
         }
     }

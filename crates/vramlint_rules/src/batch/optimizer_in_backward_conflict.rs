@@ -43,11 +43,10 @@
 //! ## 来源
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py:157`; the same in the recipes of 0.4.0 to 0.6.1，阅读源码。
 
-use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Severity, message};
+use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Severity};
 use vramlint_resolve::FileKind;
-use vramlint_semantic::frameworks::Keys;
+use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL231",
@@ -65,9 +64,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run(cx, &RULE, CHECKS, out);
 }
 
-fn accumulation(keys: &Keys<'_>) -> Option<Refusal> {
+fn accumulation(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let steps = keys.int("gradient_accumulation_steps").filter(|steps| *steps > 1)?;
-    (keys.on("optimizer_in_bwd") && full(keys)).then(|| {
+    (keys.is_on("optimizer_in_bwd") && full(keys)).then(|| {
         Refusal::new(
             "gradient_accumulation_steps",
             &["optimizer_in_bwd"],
@@ -83,10 +82,10 @@ fn accumulation(keys: &Keys<'_>) -> Option<Refusal> {
     })
 }
 
-fn clipping(keys: &Keys<'_>) -> Option<Refusal> {
+fn clipping(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     // The PPO recipe does not look at clipping.
-    let looked_at = keys.unset("ppo_batch_size");
-    (keys.on("optimizer_in_bwd") && keys.given("clip_grad_norm") && full(keys) && looked_at).then(|| {
+    let looked_at = keys.is_unset("ppo_batch_size");
+    (keys.is_on("optimizer_in_bwd") && keys.is_set("clip_grad_norm") && full(keys) && looked_at).then(|| {
         Refusal::new(
             "clip_grad_norm",
             &["optimizer_in_bwd"],
@@ -104,6 +103,6 @@ fn clipping(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// The recipes for adapters do not read the key.
-fn full(keys: &Keys<'_>) -> bool {
+fn full(keys: &FrameworkConfig<'_>) -> bool {
     keys.text("model._component_").is_none_or(|model| !model.contains("lora_"))
 }

@@ -56,13 +56,10 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:315`、`:541-548` 与 `Accelerator` 的签名，实际运行；这些关键字自 1.0.0 起移除，阅读源码。
 
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, FileRange, Severity, Value, message};
+use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, FileRange, Severity, Value};
 use vramlint_catalog::flags::Launcher;
-use vramlint_resolve::CallRef;
-use vramlint_resolve::code::{ArgValue, LibraryCall};
-use vramlint_resolve::versions::VersionRange;
+use vramlint_resolve::{code::{ArgValue, LibraryCall}, versions::VersionRange, CallRef};
 use vramlint_semantic::{calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
@@ -85,15 +82,15 @@ const MOVED: &[(&str, &str)] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         if !call.is("accelerate", "Accelerator") || call.is_subclass {
             continue;
         }
-        precision(call, &mut once, out);
-        accumulation(cx, at, &mut once, out);
-        precision_of_the_environment(cx, at, &mut once, out);
+        precision(call, &mut reported, out);
+        accumulation(cx, at, &mut reported, out);
+        precision_of_the_environment(cx, at, &mut reported, out);
         for (name, instead) in MOVED {
             let Some(argument) = call.argument(name, None) else { continue };
             let Some(severity) =
@@ -101,7 +98,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             else {
                 continue;
             };
-            if once.first(argument.place) {
+            if reported.insert(argument.place) {
                 out.push(
                     RULE.finding(
                         argument.place,
@@ -118,7 +115,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn precision(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
+fn precision(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
     let Some(argument) = call.argument("mixed_precision", None) else { return };
     let Some(value) = argument.sole_value() else { return };
     let ArgValue::Known(known) = &value.value else { return };
@@ -135,7 +132,7 @@ fn precision(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
         },
         _ => None,
     };
-    if !once.first(value.place) {
+    if !reported.insert(value.place) {
         return;
     }
     let mut finding = RULE
@@ -157,7 +154,7 @@ fn precision(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
 }
 
 /// `int()` of the argument, or of the variable that replaces it; a plugin of its own excludes the argument (accelerator.py:541-548).
-fn accumulation(cx: &Context<'_>, at: &CallRef, once: &mut Once, out: &mut Sink) {
+fn accumulation(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, out: &mut Sink) {
     const VARIABLE: &str = "ACCELERATE_GRADIENT_ACCUMULATION_STEPS";
     let call = at.call();
     let argument = call.argument("gradient_accumulation_steps", Some(3));
@@ -167,7 +164,7 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, once: &mut Once, out: &mut Sink)
         .is_some_and(|made| made.is("accelerate", "GradientAccumulationPlugin"));
     if let (Some(plugin), Some(argument), true) = (plugin, argument, made) {
         let steps = argument.constant().and_then(Value::as_int).filter(|steps| *steps != 1);
-        if let Some(steps) = steps.filter(|_| once.first(argument.place)) {
+        if let Some(steps) = steps.filter(|_| reported.insert(argument.place)) {
             let message = message!(
                 "Accelerator() refuses gradient_accumulation_steps={steps} beside a gradient_accumulation_plugin",
                 "已给出 gradient_accumulation_plugin 时 Accelerator() 拒绝 gradient_accumulation_steps={steps}"
@@ -188,7 +185,7 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, once: &mut Once, out: &mut Sink)
     if let Some(value) = argument.and_then(|argument| argument.sole_value())
         && let ArgValue::Known(Value::Text(text)) = &value.value
         && !number(text)
-        && once.first(value.place)
+        && reported.insert(value.place)
     {
         let message = message!(
             "gradient_accumulation_steps = '{text}' is refused: Accelerator() makes a whole number of it",
@@ -205,7 +202,7 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, once: &mut Once, out: &mut Sink)
             continue;
         }
         let place = FileRange::new(launch.file, variable.range);
-        if once.first(place) {
+        if reported.insert(place) {
             let message = message!(
                 "{VARIABLE}={text} is refused: Accelerator() makes a whole number of it",
                 "{VARIABLE}={text} 会被拒绝：Accelerator() 要把它变成整数"
@@ -218,7 +215,7 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, once: &mut Once, out: &mut Sink)
 }
 
 /// torchrun and python hand the variable on as it is, and nobody checks it: an unknown word means no mixed precision.
-fn precision_of_the_environment(cx: &Context<'_>, at: &CallRef, once: &mut Once, out: &mut Sink) {
+fn precision_of_the_environment(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, out: &mut Sink) {
     const VARIABLE: &str = "ACCELERATE_MIXED_PRECISION";
     let call = at.call();
     if !call.lacks("mixed_precision", Some(2)) {
@@ -232,7 +229,7 @@ fn precision_of_the_environment(cx: &Context<'_>, at: &CallRef, once: &mut Once,
             continue;
         }
         let place = FileRange::new(launch.file, variable.range);
-        if once.first(place) {
+        if reported.insert(place) {
             let message = message!(
                 "{VARIABLE}={text} has no effect: accelerate knows no, fp16, bf16 and fp8, in lower case",
                 "{VARIABLE}={text} 不起作用：accelerate 只认小写的 no、fp16、bf16、fp8"

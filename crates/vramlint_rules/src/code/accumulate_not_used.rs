@@ -62,7 +62,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py`（`backward`、`accumulate`），统计了更新次数与梯度范数。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -83,7 +83,7 @@ pub(crate) static RULE: Rule = Rule {
 const KNOWS: &[&str] = &["accumulate(", "no_sync", "sync_gradients", "DeepSpeed", "deepspeed", "% accum", "% grad", "% gas"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         if !(call.library() == "accelerate" && call.name() == "backward" && call.in_loop) {
@@ -94,7 +94,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(Value::Int(count)) = given.constant().filter(|value| value.as_int().is_some_and(|count| count > 1)) else {
             continue;
         };
-        if counts(cx, at) || !once.first(call.place) {
+        if counts(cx, at) || !reported.insert(call.place) {
             continue;
         }
         out.push(

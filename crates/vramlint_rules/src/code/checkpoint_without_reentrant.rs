@@ -51,7 +51,7 @@
 //! ## 来源
 //! torch 2.15.0 `utils/checkpoint.py:448`，已运行：`UserWarning`。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_edit as edit;
@@ -72,7 +72,7 @@ pub(crate) static RULE: Rule = Rule {
 const NAMES: &[&str] = &["torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for file in cx.project.files.iter().filter(|file| file.text.contains("torch.utils") && file.text.contains("checkpoint")) {
         let Some(module) = file.python() else { continue };
         let imports = Imports::of(module);
@@ -84,7 +84,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 ArgumentKind::Positional | ArgumentKind::Star => false,
             });
             let place = FileRange::new(file.id, site.expr.range);
-            if !named || given || !once.first(place) {
+            if !named || given || !reported.insert(place) {
                 continue;
             }
             let span = VersionRange::since("torch", "2.0");

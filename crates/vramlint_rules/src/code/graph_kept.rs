@@ -59,7 +59,7 @@
 //! torch 2.15.0，统计保存的字节：没有 `no_grad` 时每轮多 10496 KiB，正常 backward 之后为 0。
 
 use super::loops::{Loop, loops, loss_of, stops_gradients};
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
@@ -82,7 +82,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// What there is to say of one file; no other takes part.
 pub(super) fn in_file(file: &SourceFile, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     if let Some(module) = file.python().filter(|_| file.host.is_none() && file.text.contains("torch")) {
         let retains = file.text.contains("retain_graph");
         let evaluates = !["no_grad", "inference_mode", "set_grad_enabled", "requires_grad_(False", "autograd.grad"]
@@ -93,7 +93,7 @@ pub(super) fn in_file(file: &SourceFile, out: &mut Sink) {
         }
         for each in loops(module) {
             let finding = retained(file, &each).or_else(|| if evaluates { evaluated(file, module, &each) } else { None });
-            if let Some(finding) = finding.filter(|finding| once.first(finding.place)) {
+            if let Some(finding) = finding.filter(|finding| reported.insert(finding.place)) {
                 out.push(finding);
             }
         }

@@ -60,7 +60,7 @@
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py`，实际运行；4.57.1 接受并给出警告，阅读源码。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, Severity, TextRange, Value, message};
 use vramlint_edit as edit;
@@ -83,7 +83,7 @@ pub(crate) static RULE: Rule = Rule {
 const SPAN: VersionRange = VersionRange::since("transformers", "5.0.0");
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         if !calls::loads_model(call) {
@@ -93,7 +93,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some(name) = argument.name.as_deref() else { continue };
             let Some(help) = instead(name) else { continue };
             let Some(severity) =
-                version_gate::severity(cx.project, call.file, &SPAN, Severity::Error).filter(|_| once.first(argument.place))
+                version_gate::severity(cx.project, call.file, &SPAN, Severity::Error).filter(|_| reported.insert(argument.place))
             else {
                 continue;
             };

@@ -46,7 +46,7 @@
 //! ## 来源
 //! torch 2.15.0 `utils/data/dataloader.py`，逐一实际运行；torch 2.0 起也拒绝没有工作进程的 `prefetch_factor`，更早则忽略。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Message, Severity, Value, message};
 use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
@@ -63,15 +63,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         if !call.is("torch", "DataLoader") || call.is_subclass {
             continue;
         }
-        numbers(call, &mut once, out);
-        without_workers(cx, call, &mut once, out);
-        pairs(cx, call, &mut once, out);
+        numbers(call, &mut reported, out);
+        without_workers(cx, call, &mut reported, out);
+        pairs(cx, call, &mut reported, out);
     }
 }
 
@@ -86,15 +86,15 @@ fn known<'c>(call: &'c LibraryCall, name: &str) -> Option<(&'c CallArgument, &'c
     Some((argument, argument.constant()?))
 }
 
-fn push(place: FileRange, text: Message, help: Message, once: &mut Once, out: &mut Sink) -> bool {
-    let first = once.first(place);
+fn push(place: FileRange, text: Message, help: Message, reported: &mut ReportedPlaces, out: &mut Sink) -> bool {
+    let first = reported.insert(place);
     if first {
         out.push(RULE.finding(place, text).help(help));
     }
     first
 }
 
-fn numbers(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
+fn numbers(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
     for (name, least) in [("batch_size", 1), ("num_workers", 0), ("prefetch_factor", 0), ("timeout", 0)] {
         let Some((argument, value)) = known(call, name) else { continue };
         let fine = match value {
@@ -106,7 +106,7 @@ fn numbers(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
             _ => false,
         };
         let place = argument.values[0].place;
-        if fine || !once.first(place) {
+        if fine || !reported.insert(place) {
             continue;
         }
         let mut finding = RULE
@@ -134,7 +134,7 @@ fn numbers(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
 }
 
 /// What only workers make sense of.
-fn without_workers(cx: &Context<'_>, call: &LibraryCall, once: &mut Once, out: &mut Sink) {
+fn without_workers(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
     let workers = argument(call, "num_workers");
     let none = match workers {
         None => !call.open,
@@ -147,7 +147,7 @@ fn without_workers(cx: &Context<'_>, call: &LibraryCall, once: &mut Once, out: &
         let Some((given, value)) = known(call, name) else { continue };
         let asks =
             !matches!(value, Value::Null | Value::Bool(false)) && (name != "persistent_workers" || *value == Value::Bool(true));
-        if !asks || !once.first(given.place) {
+        if !asks || !reported.insert(given.place) {
             continue;
         }
         let mut finding = RULE
@@ -170,7 +170,7 @@ fn without_workers(cx: &Context<'_>, call: &LibraryCall, once: &mut Once, out: &
 }
 
 /// Arguments that exclude each other.
-fn pairs(cx: &Context<'_>, call: &LibraryCall, once: &mut Once, out: &mut Sink) {
+fn pairs(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
     let is = |name: &str, value: &Value| known(call, name).is_some_and(|(_, known)| known == value);
     let thing = |name: &str| {
         argument(call, name).filter(|argument| {
@@ -186,7 +186,7 @@ fn pairs(cx: &Context<'_>, call: &LibraryCall, once: &mut Once, out: &mut Sink) 
             "shuffle=True 与采样器互斥：DataLoader 会被拒绝"
         );
         let help = message!("remove shuffle: the sampler decides the order", "去掉 shuffle：顺序由采样器决定");
-        if push(shuffle.place, text, help, once, out)
+        if push(shuffle.place, text, help, reported, out)
             && let Some(finding) = out.findings.pop()
         {
             let finding = finding.related(sampler.place, message!("the sampler", "采样器"));
@@ -207,7 +207,7 @@ fn pairs(cx: &Context<'_>, call: &LibraryCall, once: &mut Once, out: &mut Sink) 
                 "{name} 与批采样器互斥：DataLoader 会被拒绝"
             );
             let help = message!("remove {name}: the batch sampler decides it", "去掉 {name}：由批采样器决定");
-            if push(other.place, text, help, once, out)
+            if push(other.place, text, help, reported, out)
                 && let Some(finding) = out.findings.pop()
             {
                 out.push(finding.related(batches.place, message!("the batch sampler", "批采样器")));
@@ -220,6 +220,6 @@ fn pairs(cx: &Context<'_>, call: &LibraryCall, once: &mut Once, out: &mut Sink) 
             "batch_size=None makes no batches to drop: the loader is refused",
             "batch_size=None 不成批，没有可丢弃的：DataLoader 会被拒绝"
         );
-        push(drop.place, text, message!("remove drop_last", "去掉 drop_last"), once, out);
+        push(drop.place, text, message!("remove drop_last", "去掉 drop_last"), reported, out);
     }
 }

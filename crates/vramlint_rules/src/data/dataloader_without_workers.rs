@@ -56,7 +56,7 @@
 //! ## 来源
 //! torch 2.15.0 `utils/data/dataloader.py`（默认为 0），阅读源码。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::CallRef;
@@ -74,7 +74,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         let loader = call.is("torch", "DataLoader") && !call.is_subclass && !call.open && at.facts.trains();
@@ -87,7 +87,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         {
             continue;
         }
-        if !uses_gpu(cx, at) || !once.first(workers.place) {
+        if !uses_gpu(cx, at) || !reported.insert(workers.place) {
             continue;
         }
         out.push(

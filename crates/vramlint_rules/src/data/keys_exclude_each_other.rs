@@ -54,12 +54,10 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py`, each pair also in 0.8.0 unless the finding names a version; LLaMA-Factory 0.9.5
 //! `hparams/data_args.py:159`, `hparams/model_args.py`, `hparams/parser.py`; ms-swift 4.6.0 `arguments/rlhf_args.py:298`，阅读源码。
 
-use crate::frameworks::refusals::{self, pair};
-use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Severity, message};
+use crate::{frameworks::{self, refusals::{self, pair}, Check, Refusal}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Severity};
 use vramlint_resolve::FileKind;
-use vramlint_semantic::frameworks::Keys;
+use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL721",
@@ -113,9 +111,9 @@ const AXOLOTL: &[(&str, &str, Option<&str>)] = &[
     ("relora", "fsdp", None),
 ];
 
-fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
+fn axolotl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let (at, other, since) =
-        AXOLOTL.iter().find(|(a, b, _)| keys.on(a) && keys.on(b) && (*b != "max_memory" || keys.given(b)))?;
+        AXOLOTL.iter().find(|(a, b, _)| keys.is_on(a) && keys.is_on(b) && (*b != "max_memory" || keys.is_set(b)))?;
     let refusal = pair(at, other);
     Some(match since {
         Some(version) => refusal.since("axolotl", version),
@@ -123,12 +121,12 @@ fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
     })
 }
 
-fn axolotl_steps(keys: &Keys<'_>) -> Option<Refusal> {
+fn axolotl_steps(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     for (strategy, steps) in
         [("save_strategy", "save_steps"), ("eval_strategy", "eval_steps"), ("eval_strategy", "evals_per_epoch")]
     {
         let named = keys.text(strategy).filter(|name| !name.is_empty() && *name != "steps");
-        if let Some(name) = named.filter(|_| keys.on(steps)) {
+        if let Some(name) = named.filter(|_| keys.is_on(steps)) {
             return Some(Refusal::new(
                 strategy,
                 &[steps],
@@ -140,10 +138,10 @@ fn axolotl_steps(keys: &Keys<'_>) -> Option<Refusal> {
     None
 }
 
-fn axolotl_no_evaluation(keys: &Keys<'_>) -> Option<Refusal> {
-    let at = ["eval_steps", "eval_strategy"].into_iter().find(|key| keys.on(key))?;
+fn axolotl_no_evaluation(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    let at = ["eval_steps", "eval_strategy"].into_iter().find(|key| keys.is_on(key))?;
     let none = keys.number("val_set_size") == Some(0.0);
-    (none && keys.off("test_datasets") && keys.text("eval_strategy") != Some("no")).then(|| {
+    (none && keys.is_off("test_datasets") && keys.text("eval_strategy") != Some("no")).then(|| {
         Refusal::new(
             at,
             &["val_set_size"],
@@ -156,27 +154,27 @@ fn axolotl_no_evaluation(keys: &Keys<'_>) -> Option<Refusal> {
     })
 }
 
-fn llamafactory(keys: &Keys<'_>) -> Option<Refusal> {
+fn llamafactory(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let split = keys.number("val_size").is_some_and(|size| size > 1e-6);
-    if split && keys.given("eval_dataset") {
+    if split && keys.is_set("eval_dataset") {
         return Some(pair("val_size", "eval_dataset"));
     }
-    if keys.on("streaming") && keys.given("max_samples") {
+    if keys.is_on("streaming") && keys.is_set("max_samples") {
         return Some(pair("max_samples", "streaming"));
     }
-    if keys.on("mask_history") && keys.on("train_on_prompt") {
+    if keys.is_on("mask_history") && keys.is_on("train_on_prompt") {
         return Some(pair("mask_history", "train_on_prompt").since("llamafactory", "0.9.1"));
     }
-    if keys.on("fp8") && keys.given("quantization_bit") && keys.off("use_mca") {
+    if keys.is_on("fp8") && keys.is_set("quantization_bit") && keys.is_off("use_mca") {
         return Some(pair("fp8", "quantization_bit").since("llamafactory", "0.9.4"));
     }
     None
 }
 
-fn llamafactory_lora_only(keys: &Keys<'_>) -> Option<Refusal> {
+fn llamafactory_lora_only(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let kind = keys.text("finetuning_type").filter(|kind| *kind != "lora")?;
-    let at = ["use_rslora", "use_dora", "pissa_init"].into_iter().find(|key| keys.on(key));
-    let at = at.or_else(|| ["loraplus_lr_ratio", "adapter_name_or_path"].into_iter().find(|key| keys.given(key)))?;
+    let at = ["use_rslora", "use_dora", "pissa_init"].into_iter().find(|key| keys.is_on(key));
+    let at = at.or_else(|| ["loraplus_lr_ratio", "adapter_name_or_path"].into_iter().find(|key| keys.is_set(key)))?;
     // oft takes adapters of its own in newer versions.
     if at == "adapter_name_or_path" && kind == "oft" {
         return None;
@@ -192,19 +190,19 @@ fn llamafactory_lora_only(keys: &Keys<'_>) -> Option<Refusal> {
     )
 }
 
-fn llamafactory_quantized(keys: &Keys<'_>) -> Option<Refusal> {
-    if !keys.given("quantization_bit") || keys.text("finetuning_type").is_some_and(|kind| kind != "lora") {
+fn llamafactory_quantized(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    if !keys.is_set("quantization_bit") || keys.text("finetuning_type").is_some_and(|kind| kind != "lora") {
         return None;
     }
-    if keys.text("quantization_device_map") == Some("auto") && keys.on("do_train") {
+    if keys.text("quantization_device_map") == Some("auto") && keys.is_on("do_train") {
         return Some(pair("quantization_device_map", "do_train"));
     }
-    let at = ["pissa_init", "resize_vocab"].into_iter().find(|key| keys.on(key))?;
+    let at = ["pissa_init", "resize_vocab"].into_iter().find(|key| keys.is_on(key))?;
     Some(pair(at, "quantization_bit"))
 }
 
-fn swift(keys: &Keys<'_>) -> Option<Refusal> {
-    if keys.on("fsdp") && keys.on("deepspeed") {
+fn swift(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    if keys.is_on("fsdp") && keys.is_on("deepspeed") {
         return Some(pair("fsdp", "deepspeed").since("ms-swift", "4.0.0"));
     }
     let kind = keys.text("rlhf_type").or_else(|| keys.place("rlhf_type").is_none().then_some("dpo"))?;
@@ -212,7 +210,7 @@ fn swift(keys: &Keys<'_>) -> Option<Refusal> {
     let tuner = named.map_or(Some("lora"), |key| keys.text(key))?;
     let needed = matches!(kind, "dpo" | "kto" | "ppo" | "grpo") && tuner == "full";
     // A GRPO without a penalty drops the reference by itself.
-    (keys.given("ref_model") && !needed && kind != "grpo").then(|| {
+    (keys.is_set("ref_model") && !needed && kind != "grpo").then(|| {
         Refusal::new(
             "ref_model",
             &[named.unwrap_or("rlhf_type"), "rlhf_type"],
@@ -225,20 +223,20 @@ fn swift(keys: &Keys<'_>) -> Option<Refusal> {
     })
 }
 
-fn swift_vllm(keys: &Keys<'_>) -> Option<Refusal> {
+fn swift_vllm(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     // Files of Ray and Megatron have roles of their own, and another reader.
     let other_reader = ["train", "rollout", "colocate_groups", "use_ray", "global_batch_size"];
     if !matches!(keys.text("rlhf_type"), Some("grpo" | "gkd")) || other_reader.iter().any(|key| keys.place(key).is_some()) {
         return None;
     }
-    let refusal = if keys.on("use_vllm") && keys.unset("vllm_mode") {
+    let refusal = if keys.is_on("use_vllm") && keys.is_unset("vllm_mode") {
         Refusal::new(
             "use_vllm",
             &[],
             message!("use_vllm is set without vllm_mode", "设置了 use_vllm，却没有 vllm_mode"),
             message!("write vllm_mode server or colocate", "请写 vllm_mode server 或 colocate"),
         )
-    } else if keys.given("vllm_mode") && keys.off("use_vllm") {
+    } else if keys.is_set("vllm_mode") && keys.is_off("use_vllm") {
         Refusal::new(
             "vllm_mode",
             &["use_vllm"],
@@ -251,7 +249,7 @@ fn swift_vllm(keys: &Keys<'_>) -> Option<Refusal> {
     Some(refusal.since("ms-swift", "4.6.0"))
 }
 
-fn swift_truncation(keys: &Keys<'_>) -> Option<Refusal> {
+fn swift_truncation(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let strategy = keys.text("truncation_strategy").filter(|strategy| !matches!(*strategy, "left" | "delete"))?;
     (keys.text("rlhf_type") == Some("grpo")).then(|| {
         Refusal::new(

@@ -54,12 +54,10 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py:665` and `:143`; ms-swift 4.6.0 `arguments/sft_args.py:194` and 3.9.0; LLaMA-Factory 0.9.5
 //! `hparams/parser.py`; torchtune 0.6.1 `datasets/_alpaca.py`，阅读源码。
 
-use crate::frameworks::refusals;
-use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Severity, message};
+use crate::{frameworks::{self, refusals, Check, Refusal}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Severity};
 use vramlint_resolve::FileKind;
-use vramlint_semantic::frameworks::Keys;
+use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL720",
@@ -86,9 +84,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run(cx, &RULE, CHECKS, out);
 }
 
-fn axolotl_rl(keys: &Keys<'_>) -> Option<Refusal> {
+fn axolotl_rl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let rl = keys.text("rl").filter(|rl| !rl.is_empty())?;
-    keys.on("sample_packing").then(|| {
+    keys.is_on("sample_packing").then(|| {
         Refusal::new(
             "sample_packing",
             &["rl"],
@@ -98,10 +96,10 @@ fn axolotl_rl(keys: &Keys<'_>) -> Option<Refusal> {
     })
 }
 
-fn axolotl_tables(keys: &Keys<'_>) -> Option<Refusal> {
+fn axolotl_tables(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let packed = keys.value("eval_sample_packing") != Some(&vramlint_base::Value::Bool(false));
     let known = keys.place("eval_sample_packing").is_none() || keys.value("eval_sample_packing").is_some();
-    (keys.on("sample_packing") && keys.on("eval_table_size") && packed && known).then(|| {
+    (keys.is_on("sample_packing") && keys.is_on("eval_table_size") && packed && known).then(|| {
         Refusal::new(
             "eval_table_size",
             &["sample_packing", "eval_sample_packing"],
@@ -111,10 +109,10 @@ fn axolotl_tables(keys: &Keys<'_>) -> Option<Refusal> {
     })
 }
 
-fn axolotl_context(keys: &Keys<'_>) -> Option<Refusal> {
+fn axolotl_context(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     keys.int("context_parallel_size").filter(|size| *size > 1)?;
     let rows = keys.int("micro_batch_size").filter(|rows| *rows > 1)?;
-    keys.on("sample_packing").then(|| {
+    keys.is_on("sample_packing").then(|| {
         Refusal::new(
             "micro_batch_size",
             &["context_parallel_size", "sample_packing"],
@@ -128,8 +126,8 @@ fn axolotl_context(keys: &Keys<'_>) -> Option<Refusal> {
     })
 }
 
-fn swift(keys: &Keys<'_>) -> Option<Refusal> {
-    let at = ["packing", "padding_free"].into_iter().find(|key| keys.on(key))?;
+fn swift(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    let at = ["packing", "padding_free"].into_iter().find(|key| keys.is_on(key))?;
     let flash = ["flash_attn", "flash_attention_2", "flash_attention_3", "flash_attention_4"];
     // Left open, ms-swift looks for a flash attention itself.
     let attention = keys.text("attn_impl").filter(|name| !flash.contains(name))?;
@@ -144,9 +142,9 @@ fn swift(keys: &Keys<'_>) -> Option<Refusal> {
     )
 }
 
-fn llamafactory(keys: &Keys<'_>) -> Option<Refusal> {
+fn llamafactory(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let stage = keys.text("stage").filter(|stage| *stage != "sft")?;
-    keys.on("neat_packing").then(|| {
+    keys.is_on("neat_packing").then(|| {
         Refusal::new(
             "neat_packing",
             &["stage"],
@@ -156,8 +154,8 @@ fn llamafactory(keys: &Keys<'_>) -> Option<Refusal> {
     })
 }
 
-fn torchtune(keys: &Keys<'_>) -> Option<Refusal> {
-    (keys.on("dataset.packed") && keys.unset("tokenizer.max_seq_len") && keys.given("tokenizer._component_")).then(|| {
+fn torchtune(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    (keys.is_on("dataset.packed") && keys.is_unset("tokenizer.max_seq_len") && keys.is_set("tokenizer._component_")).then(|| {
         Refusal::new(
             "dataset.packed",
             &["tokenizer.max_seq_len"],

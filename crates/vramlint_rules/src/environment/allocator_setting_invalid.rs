@@ -48,12 +48,11 @@
 //! torch 2.15.0 `c10/core/AllocatorConfig.cpp`、`c10/cuda/CUDAAllocatorConfig.cpp`，每种情况都用
 //! `torch._C._accelerator_setAllocatorSettings` 实际运行。
 
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, TextRange, message};
+use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, FileRange, Fix, Message, Severity, TextRange};
 use vramlint_edit as edit;
 use vramlint_resolve::environment::VariableAssignment;
-use vramlint_semantic::alloc_conf::{Problem, Takes, VARIABLES, What, problems};
+use vramlint_semantic::alloc_conf::{errors, AllocConfError, ErrorKind, SettingType, VARIABLES};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL801",
@@ -66,12 +65,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for set in cx.project.environment().iter().filter(|set| set.exported && VARIABLES.contains(&set.name.as_str())) {
         let Some(value) = &set.value else { continue };
-        for problem in problems(value) {
+        for problem in errors(value) {
             let place = place(set, &problem);
-            if once.first(place) {
+            if reported.insert(place) {
                 out.push(finding(set, place, &problem));
             }
         }
@@ -79,7 +78,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The refused bytes, where they are written as they are.
-fn place(set: &VariableAssignment, problem: &Problem) -> FileRange {
+fn place(set: &VariableAssignment, problem: &AllocConfError) -> FileRange {
     if !set.verbatim {
         return set.place;
     }
@@ -88,7 +87,7 @@ fn place(set: &VariableAssignment, problem: &Problem) -> FileRange {
     FileRange::new(set.file, range)
 }
 
-fn finding(set: &VariableAssignment, place: FileRange, problem: &Problem) -> vramlint_base::Finding {
+fn finding(set: &VariableAssignment, place: FileRange, problem: &AllocConfError) -> vramlint_base::Finding {
     let (what, help) = words(&set.name, &problem.what);
     let finding = RULE.finding(place, what).help(help);
     let Some(instead) = problem.instead.clone().filter(|_| set.verbatim) else { return finding };
@@ -101,54 +100,56 @@ fn finding(set: &VariableAssignment, place: FileRange, problem: &Problem) -> vra
 }
 
 /// Whether the repair is the only one that can be meant.
-fn applicability(what: &What, instead: &str) -> Applicability {
+fn applicability(what: &ErrorKind, instead: &str) -> Applicability {
     let bare = |name: &str| name.to_lowercase().replace(['_', '-'], "").trim_end_matches('s').to_owned();
     match what {
-        What::Unknown(written, _) if bare(written) != bare(instead) => Applicability::Unsafe,
+        ErrorKind::Unknown(written, _) if bare(written) != bare(instead) => Applicability::Unsafe,
         _ => Applicability::Safe,
     }
 }
 
-fn words(variable: &str, what: &What) -> (Message, Message) {
+fn words(variable: &str, what: &ErrorKind) -> (Message, Message) {
     let raises = || message!("torch raises a ValueError when it reads {variable}", "torch 读取 {variable} 时会抛出 ValueError");
     match what {
-        What::Quotes => (
+        ErrorKind::Quotes => (
             message!("the quotes are part of the value of {variable}", "引号成了 {variable} 的值的一部分"),
             message!("torch takes the quote for the beginning of a name and raises", "torch 把引号当作名称的开头并抛出异常"),
         ),
-        What::Unknown(name, Some(near)) => (
+        ErrorKind::Unknown(name, Some(near)) => (
             message!(
                 "`{name}` is no setting of torch's allocator; did you mean `{near}`?",
                 "`{name}` 不是 torch 分配器的设置；是否想写 `{near}`？"
             ),
             raises(),
         ),
-        What::Unknown(name, None) => {
+        ErrorKind::Unknown(name, None) => {
             (message!("`{name}` is no setting of torch's allocator", "`{name}` 不是 torch 分配器的设置"), raises())
         }
-        What::Equals(name) => {
+        ErrorKind::Equals(name) => {
             (message!("`{name}` is set with `=`; torch wants a colon", "`{name}` 用了 `=`；torch 要求冒号"), raises())
         }
-        What::Separator(mark) => {
+        ErrorKind::Separator(mark) => {
             (message!("`{mark}` does not part settings; torch wants a comma", "`{mark}` 不能分隔设置；torch 要求逗号"), raises())
         }
-        What::Comma => (message!("a comma with no setting in front of it", "逗号前面没有设置"), raises()),
-        What::NoValue(name) => (message!("`{name}` has no value", "`{name}` 没有值"), raises()),
-        What::Value(name, value, takes) => {
+        ErrorKind::Comma => (message!("a comma with no setting in front of it", "逗号前面没有设置"), raises()),
+        ErrorKind::NoValue(name) => (message!("`{name}` has no value", "`{name}` 没有值"), raises()),
+        ErrorKind::Value(name, value, takes) => {
             let (en, zh) = taken(*takes);
             (message!("`{name}` is `{value}`; torch takes {en}", "`{name}` 为 `{value}`；torch 只接受{zh}"), raises())
         }
     }
 }
 
-fn taken(takes: Takes) -> (String, String) {
+fn taken(takes: SettingType) -> (String, String) {
     match takes {
-        Takes::Truth => ("only True and False".into(), " True 与 False".into()),
-        Takes::AtLeast(least) => (format!("a whole number of at least {least}"), format!("不小于 {least} 的整数")),
-        Takes::Power(most) => (format!("a power of two up to {most}"), format!("不超过 {most} 的 2 的幂")),
-        Takes::Inside => ("a number between 0 and 1, both excluded".into(), " 0 与 1 之间（不含两端）的数".into()),
-        Takes::Fraction => ("a number from 0 to 1".into(), " 0 到 1 的数".into()),
-        Takes::Word(words) => (format!("one of {}", words.join(", ")), format!(" {}", words.join("、"))),
-        Takes::Divisions | Takes::Anything => ("a power of two, or a list of intervals".into(), " 2 的幂或区间列表".into()),
+        SettingType::Truth => ("only True and False".into(), " True 与 False".into()),
+        SettingType::AtLeast(least) => (format!("a whole number of at least {least}"), format!("不小于 {least} 的整数")),
+        SettingType::Power(most) => (format!("a power of two up to {most}"), format!("不超过 {most} 的 2 的幂")),
+        SettingType::Inside => ("a number between 0 and 1, both excluded".into(), " 0 与 1 之间（不含两端）的数".into()),
+        SettingType::Fraction => ("a number from 0 to 1".into(), " 0 到 1 的数".into()),
+        SettingType::Word(words) => (format!("one of {}", words.join(", ")), format!(" {}", words.join("、"))),
+        SettingType::Divisions | SettingType::Anything => {
+            ("a power of two, or a list of intervals".into(), " 2 的幂或区间列表".into())
+        }
     }
 }

@@ -45,11 +45,9 @@
 //! ## 来源
 //! torch 2.15.0，三个变量两两组合实际运行；`c10/core/AllocatorConfig.h`。
 
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{FileId, FileRange, Severity, message};
-use vramlint_resolve::SourceFile;
-use vramlint_resolve::environment::{Setter, VariableAssignment};
+use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, FileId, FileRange, Severity};
+use vramlint_resolve::{environment::{Setter, VariableAssignment}, SourceFile};
 use vramlint_semantic::alloc_conf::VARIABLES;
 
 pub(crate) static RULE: Rule = Rule {
@@ -66,32 +64,32 @@ pub(crate) static RULE: Rule = Rule {
 type InForce<'a> = (usize, Option<&'a str>, FileRange);
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     let sets = cx.project.environment();
     for file in sets.chunk_by(|a, b| a.file == b.file) {
         let Some(first) = file.first() else { continue };
         let source = cx.project.file(first.file);
         if source.script().is_some() {
-            script(source, &mut once, out);
+            script(source, &mut reported, out);
         } else {
-            together(file, &mut once, out);
+            together(file, &mut reported, out);
         }
     }
 }
 
 /// What each command of a script sees.
-fn script(file: &SourceFile, once: &mut Once, out: &mut Sink) {
+fn script(file: &SourceFile, reported: &mut ReportedPlaces, out: &mut Sink) {
     for command in file.script().into_iter().flat_map(|script| &script.commands) {
         let seen = VARIABLES.iter().enumerate().filter_map(|(number, name)| {
             let made = command.environment.iter().rev().find(|made| made.name == *name)?;
             Some((number, made.value.text(), FileRange::new(file.id, made.range)))
         });
-        compare(&seen.collect::<Vec<_>>(), once, out);
+        compare(&seen.collect::<Vec<_>>(), reported, out);
     }
 }
 
 /// One of each in a file that is no script: they stand in one mapping, or in one program.
-fn together(sets: &[VariableAssignment], once: &mut Once, out: &mut Sink) {
+fn together(sets: &[VariableAssignment], reported: &mut ReportedPlaces, out: &mut Sink) {
     let mut seen: Vec<InForce<'_>> = Vec::new();
     for (number, name) in VARIABLES.iter().enumerate() {
         let mut own = sets.iter().filter(|set| set.name == *name);
@@ -102,7 +100,7 @@ fn together(sets: &[VariableAssignment], once: &mut Once, out: &mut Sink) {
             }
         }
     }
-    compare(&seen, once, out);
+    compare(&seen, reported, out);
 }
 
 /// Whether two entries stand close enough to belong to one mapping.
@@ -111,14 +109,14 @@ fn near(a: FileRange, b: FileRange) -> bool {
     same(a.file, b.file) && a.range.start.abs_diff(b.range.start) < 400
 }
 
-fn compare(seen: &[InForce<'_>], once: &mut Once, out: &mut Sink) {
+fn compare(seen: &[InForce<'_>], reported: &mut ReportedPlaces, out: &mut Sink) {
     let Some(((winner, Some(value), at), others)) = seen.split_first() else { return };
     for (loser, other, place) in others {
         let same = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
         if other.is_none_or(|other| other.trim().is_empty() || same(other) == same(value)) || value.trim().is_empty() {
             continue;
         }
-        if !once.first(*place) {
+        if !reported.insert(*place) {
             continue;
         }
         let (winner, loser) = (VARIABLES[*winner], VARIABLES[*loser]);

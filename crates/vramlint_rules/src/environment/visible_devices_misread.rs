@@ -44,12 +44,10 @@
 //! ## 来源
 //! torch 2.15.0 `torch.cuda._parse_visible_devices`，实际运行；CUDA C++ Programming Guide 的 “CUDA Environment Variables”。
 
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Fix, Message, Severity, message};
+use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Fix, Message, Severity};
 use vramlint_edit as edit;
-use vramlint_resolve::environment::VariableAssignment;
-use vramlint_resolve::environment::visible_devices::{self, DeviceListProblem, VisibleDevices};
+use vramlint_resolve::environment::{visible_devices::{self, DeviceListProblem, VisibleDevices}, VariableAssignment};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL804",
@@ -65,14 +63,14 @@ pub(crate) static RULE: Rule = Rule {
 pub(super) const VARIABLE: &str = "CUDA_VISIBLE_DEVICES";
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for set in cx.project.environment().iter().filter(|set| set.exported && set.name == VARIABLE) {
         let Some(value) = &set.value else { continue };
         let seen = visible_devices::parse(value);
         let Some(trouble) = &seen.problem else { continue };
         // Documents show places to fill in: `CUDA_VISIBLE_DEVICES=X`.
         let placeholder = cx.project.is_documentation_snippet(set.file) && matches!(trouble, DeviceListProblem::NotAnId(_));
-        if !placeholder && once.first(set.place) {
+        if !placeholder && reported.insert(set.place) {
             out.push(finding(set, value, &seen, trouble));
         }
     }

@@ -3,13 +3,10 @@
 
 pub(crate) mod refusals;
 
-use crate::rule::{Build, Once};
-use crate::{Context, Rule, Sink};
-use vramlint_base::{Finding, Message, Severity, message};
-use vramlint_resolve::FileKind;
-use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::frameworks::{Keys, every};
-use vramlint_semantic::version_gate;
+use crate::{rule::{Build, ReportedPlaces}, Context, Rule, Sink};
+use vramlint_base::{message, Finding, Message, Severity};
+use vramlint_resolve::{versions::VersionRange, FileKind};
+use vramlint_semantic::{frameworks::FrameworkConfig, version_gate};
 
 /// A combination that a framework does not take.
 pub(crate) struct Refusal {
@@ -30,7 +27,7 @@ pub(crate) struct Refusal {
 }
 
 /// Looks at the keys of one framework.
-pub(crate) type Check = fn(&Keys<'_>) -> Option<Refusal>;
+pub(crate) type Check = fn(&FrameworkConfig<'_>) -> Option<Refusal>;
 
 impl Refusal {
     /// Refused by every version that is looked at.
@@ -77,7 +74,7 @@ impl Refusal {
 
 /// How grave a refusal of a single key is. A file that nothing in the project starts and whose reader has no known version may be
 /// meant for a checkout that our tables do not know.
-pub(crate) fn of_one_key(cx: &Context<'_>, keys: &Keys<'_>) -> Severity {
+pub(crate) fn of_one_key(cx: &Context<'_>, keys: &FrameworkConfig<'_>) -> Severity {
     let known = cx.project.library(keys.file.id, keys.tool()).is_some();
     if known || keys.is_launched() { Severity::Error } else { Severity::Warning }
 }
@@ -93,15 +90,15 @@ pub(crate) fn run_with(
     rule: &Rule,
     checks: &[(FileKind, Check)],
     out: &mut Sink,
-    finish: impl Fn(&Keys<'_>, &Refusal, Finding) -> Finding,
+    finish: impl Fn(&FrameworkConfig<'_>, &Refusal, Finding) -> Finding,
 ) {
-    let mut once = Once::default();
-    for keys in every(cx.project) {
+    let mut reported = ReportedPlaces::default();
+    for keys in cx.framework_configs() {
         for (_, check) in checks.iter().filter(|(kind, _)| *kind == keys.kind) {
             let Some(refusal) = check(&keys) else { continue };
             let Some(place) = keys.place(refusal.at) else { continue };
             let Some(severity) = severity(cx, &keys, &refusal) else { continue };
-            if !once.first(place) {
+            if !reported.insert(place) {
                 continue;
             }
             let what = title(&keys, &refusal, severity);
@@ -117,7 +114,7 @@ pub(crate) fn run_with(
 }
 
 /// What is said: who refuses it, and for which versions where the project's own is not known.
-fn title(keys: &Keys<'_>, refusal: &Refusal, severity: Severity) -> Message {
+fn title(keys: &FrameworkConfig<'_>, refusal: &Refusal, severity: Severity) -> Message {
     let Message { en, zh } = &refusal.what;
     let span = refusal.span.as_ref().filter(|_| severity == Severity::Info);
     let refused = refusal.severity == Severity::Error;
@@ -137,7 +134,7 @@ fn title(keys: &Keys<'_>, refusal: &Refusal, severity: Severity) -> Message {
     }
 }
 
-fn severity(cx: &Context<'_>, keys: &Keys<'_>, refusal: &Refusal) -> Option<Severity> {
+fn severity(cx: &Context<'_>, keys: &FrameworkConfig<'_>, refusal: &Refusal) -> Option<Severity> {
     match &refusal.span {
         Some(span) => version_gate::severity(cx.project, keys.file.id, span, refusal.severity),
         None => Some(refusal.severity),

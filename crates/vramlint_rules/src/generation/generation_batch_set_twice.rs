@@ -39,7 +39,7 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1113` 与 `rloo_config.py:676`，实际运行。
 
-use crate::argument_findings::{Told, finding};
+use crate::argument_findings::{ReportedFindings, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
@@ -56,16 +56,16 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in of(cx.project, GROUPS) {
         let (Some(batch), Some(steps)) = (set.get("generation_batch_size"), set.get("steps_per_generation")) else { continue };
         let number = |value: &Option<Value>| matches!(value, Some(Value::Int(_)));
-        if number(&batch.value) && number(&steps.value) && told.first(batch.place, "") {
+        if number(&batch.value) && number(&steps.value) && reported.insert(batch.place, "") {
             let message = message!(
                 "generation_batch_size and steps_per_generation exclude each other: refused",
                 "generation_batch_size 与 steps_per_generation 互斥：会被拒绝"
             );
-            let told_of = finding(cx, set, &RULE, batch.place, message)
+            let finding = finding(cx, set, &RULE, batch.place, message)
                 .related(steps.place, message!("the other one", "另一个"))
                 .help(message!(
                     "keep steps_per_generation: it holds for any number of processes",
@@ -73,7 +73,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 ));
             let edit = vramlint_semantic::arguments::remove(cx.project, set, batch);
             out.push(crate::argument_findings::with_fix(
-                told_of,
+                finding,
                 message!("remove generation_batch_size", "删除 generation_batch_size"),
                 vramlint_base::Applicability::Unsafe,
                 edit,

@@ -64,7 +64,7 @@
 //! trl 1.16.0 `trainer/grpo_config.py:1096` 至 `:1135`，在 1、2、3 个进程上实际运行；`rloo_config.py:659` 相同。旧版本的整除规则一致；
 //! 未给出时 `num_generations` 在 GRPO 中为 8，在 RLOO 中为 2。
 
-use crate::argument_findings::{Told, finding_of};
+use crate::argument_findings::{ReportedFindings, finding_of};
 use crate::frameworks::{self, refusals};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
@@ -99,7 +99,7 @@ struct Numbers {
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in of(cx.project, GROUPS) {
         let Some(numbers) = numbers(cx, set) else { continue };
         let found = if set.get("generation_batch_size").is_some_and(|given| given.value != Some(vramlint_base::Value::Null)) {
@@ -109,7 +109,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let evaluation = evaluation(cx, set, &numbers);
         for found in found.into_iter().chain(evaluation) {
-            if told.first(found.place, &found.message.en) {
+            if reported.insert(found.place, &found.message.en) {
                 out.push(found);
             }
         }

@@ -39,7 +39,7 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/kto_trainer.py:844`，实际运行。
 
-use crate::argument_findings::{Told, finding};
+use crate::argument_findings::{ReportedFindings, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
@@ -58,12 +58,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in of(cx.project, &["trl.KTOConfig"]) {
         let Some(given) = set.get("per_device_train_batch_size") else { continue };
         let one = given.value.as_ref().and_then(Value::as_int).is_some_and(|rows| rows <= 1);
         let estimates = set.text("loss_type", "kto") == Some("kto");
-        if !one || !estimates || !told.first(given.place, "") {
+        if !one || !estimates || !reported.insert(given.place, "") {
             continue;
         }
         let shown = written(cx.project, given);

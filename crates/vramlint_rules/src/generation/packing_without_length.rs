@@ -47,7 +47,7 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:999` 以及 `_prepare_dataset` 中的打包，均实际运行。
 
-use crate::argument_findings::{Told, finding, finding_of};
+use crate::argument_findings::{ReportedFindings, finding, finding_of};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
@@ -70,14 +70,14 @@ pub(crate) static RULE: Rule = Rule {
 const REFUSES: &str = "1.0";
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in of(cx.project, &["trl.SFTConfig"]) {
         let packing = set.bool("packing", false);
         // Data that are prepared already are not packed.
         let packs = set.get("dataset_kwargs").is_none();
         if packing == Some(true) && packs && set.value("max_length") == Some(&Value::Null) {
             let (Some(length), Some(packing)) = (set.get("max_length"), set.get("packing")) else { continue };
-            if told.first(packing.place, "") {
+            if reported.insert(packing.place, "") {
                 let message = message!(
                     "packing fills rows up to max_length, and that is None: trl refuses",
                     "打包需要填充到 max_length，而它为 None：trl 会拒绝"
@@ -92,7 +92,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some(given) = set.get("padding_free") else { continue };
             let span = VersionRange::since("trl", REFUSES);
             let Some(severity) = version_gate::severity(cx.project, set.file(), &span, RULE.severity) else { continue };
-            if told.first(given.place, "") {
+            if reported.insert(given.place, "") {
                 let message = message!(
                     "padding_free without packing does not keep max_length: trl {REFUSES} refuses",
                     "padding_free 而不打包时不遵守 max_length：trl {REFUSES} 会拒绝"

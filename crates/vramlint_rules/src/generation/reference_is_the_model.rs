@@ -48,13 +48,9 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/dpo_trainer.py:590`，实际运行；`kto_trainer.py:644`，阅读源码。
 
-use crate::argument_findings::Told;
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Severity, message};
-use vramlint_resolve::code::{ArgValue, CallArgument};
-use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::trainers::trainers;
+use crate::{argument_findings::ReportedFindings, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Severity};
+use vramlint_resolve::{code::{ArgValue, CallArgument}, versions::VersionRange};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
@@ -68,11 +64,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
-    for trainer in trainers(cx.project).iter().filter(|trainer| matches!(trainer.name.as_str(), "DPOTrainer" | "KTOTrainer")) {
+    let mut reported = ReportedFindings::default();
+    for trainer in cx.trainers().iter().filter(|trainer| matches!(trainer.name.as_str(), "DPOTrainer" | "KTOTrainer")) {
         let (Some(model), Some(reference)) = (trainer.argument("model"), trainer.argument("ref_model")) else { continue };
         let same = thing(model).is_some_and(|model| thing(reference) == Some(model));
-        if same && told.first(reference.place, "") {
+        if same && reported.insert(reference.place, "") {
             let message = message!(
                 "ref_model is the model that is trained: trl (0.11 and later) refuses the same object",
                 "ref_model 就是正在训练的模型：trl（0.11 起）会拒绝同一个对象"
@@ -83,7 +79,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some(certain) = version_gate::severity(cx.project, reference.place.file, &span, RULE.severity) else { continue };
             let severity =
                 if cx.project.is_documentation_snippet(reference.place.file) { certain.min(Severity::Warning) } else { certain };
-            let told_of = RULE
+            let finding = RULE
                 .finding(reference.place, message)
                 .severity(severity)
                 .related(model.place, message!("the model", "模型"))
@@ -93,7 +89,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let title = message!("remove ref_model", "删除 ref_model");
             let sure = severity == Severity::Error;
             let applicability = if sure { Applicability::Safe } else { Applicability::Unsafe };
-            out.push(crate::argument_findings::with_fix(told_of, title, applicability, edit));
+            out.push(crate::argument_findings::with_fix(finding, title, applicability, edit));
         }
     }
 }

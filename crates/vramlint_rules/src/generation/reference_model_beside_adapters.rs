@@ -57,12 +57,10 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/dpo_trainer.py`，实际运行：两份都会保留。
 
-use crate::argument_findings::Told;
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Severity, Value, message};
+use crate::{argument_findings::ReportedFindings, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Severity, Value};
 use vramlint_resolve::code::{ArgValue, PossibleValue};
-use vramlint_semantic::trainers::{Trainer, trainers};
+use vramlint_semantic::trainers::Trainer;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL906",
@@ -75,8 +73,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
-    for trainer in trainers(cx.project).iter().filter(|trainer| matches!(trainer.name.as_str(), "DPOTrainer" | "KTOTrainer")) {
+    let mut reported = ReportedFindings::default();
+    for trainer in cx.trainers().iter().filter(|trainer| matches!(trainer.name.as_str(), "DPOTrainer" | "KTOTrainer")) {
         let (Some(reference), Some(adapters)) = (trainer.argument("ref_model"), trainer.made("peft_config")) else { continue };
         // The object itself, or a name that the trainer loads.
         let loaded = |value: &PossibleValue| match &value.value {
@@ -85,7 +83,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             _ => false,
         };
         let same_object = same(trainer, true);
-        if !reference.values.iter().all(loaded) || reference.values.len() != 1 || same_object || !told.first(reference.place, "")
+        if !reference.values.iter().all(loaded)
+            || reference.values.len() != 1
+            || same_object
+            || !reported.insert(reference.place, "")
         {
             continue;
         }

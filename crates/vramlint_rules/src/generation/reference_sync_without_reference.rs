@@ -51,15 +51,10 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_trainer.py:1190`，实际运行；`dpo_trainer.py:992`、`kto_trainer.py:1000`、`rloo_trainer.py:822`，阅读源码。
 
-use crate::argument_findings::{Told, finding_of};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Severity, message};
-use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet};
-use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::arguments::{GROUPS, number, trainings};
-use vramlint_semantic::trainers::trainers;
-use vramlint_semantic::version_gate;
+use crate::{argument_findings::{finding_of, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Severity};
+use vramlint_resolve::{arguments::{ArgumentEntry, ArgumentReader, ArgumentSet}, versions::VersionRange};
+use vramlint_semantic::{arguments::{number, trainings, GROUPS}, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL904",
@@ -79,14 +74,14 @@ fn asks(set: &ArgumentSet) -> Option<&ArgumentEntry> {
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in trainings(cx.project) {
         let Some(sync) = asks(set) else { continue };
         let class = set.training_class().unwrap_or_default();
         if GROUPS.contains(&class) {
             let beta = number(set, "beta", if class == "trl.GRPOConfig" { 0.0 } else { 0.05 });
             let severity = version_gate::severity(cx.project, set.file(), &GROUPS_REFUSE, RULE.severity);
-            let Some(severity) = severity.filter(|_| beta == Some(0.0) && told.first(sync.place, "")) else { continue };
+            let Some(severity) = severity.filter(|_| beta == Some(0.0) && reported.insert(sync.place, "")) else { continue };
             let message = message!(
                 "sync_ref_model with beta 0: there is no reference model to follow, trl 0.28 and later refuse",
                 "sync_ref_model 而 beta 为 0：没有参考模型可同步，trl 0.28 起会拒绝"
@@ -99,19 +94,19 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 found = found.related(beta.place, message!("no reference model", "没有参考模型"));
             }
             out.push(found);
-        } else if set.bool("precompute_ref_log_probs", false) == Some(true) && told.first(sync.place, "") {
+        } else if set.bool("precompute_ref_log_probs", false) == Some(true) && reported.insert(sync.place, "") {
             let message = message!(
                 "sync_ref_model beside precompute_ref_log_probs: the reference is gone before training, the trainer refuses",
                 "sync_ref_model 与 precompute_ref_log_probs 并存：参考模型在训练前已释放，trainer 会拒绝"
             );
             let mut found = finding_of(cx, set, &RULE, RULE.severity, sync.place, message);
             if let Some(given) = set.get("precompute_ref_log_probs") {
-                found = found.related(given.place, message!("computed once, before training", "训练前一次性计算"));
+                found = found.related(given.place, message!("computed reported, before training", "训练前一次性计算"));
             }
             out.push(found.help(message!("keep one of the two", "两者只保留其一")));
         }
     }
-    for trainer in trainers(cx.project) {
+    for trainer in cx.trainers() {
         let Some(set) = trainer.arguments else { continue };
         let Some(sync) = asks(set) else { continue };
         let adapters = trainer.made("peft_config").filter(|_| trainer.library == "trl");
@@ -123,7 +118,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(RULE.severity)
         };
         let Some(severity) = certain else { continue };
-        if let Some(adapters) = adapters.filter(|_| told.first(sync.place, "")) {
+        if let Some(adapters) = adapters.filter(|_| reported.insert(sync.place, "")) {
             let message = message!(
                 "sync_ref_model with adapters: the reference is the model itself, the trainer refuses",
                 "sync_ref_model 与适配器并用：参考就是模型本身，trainer 会拒绝"

@@ -66,11 +66,10 @@
 //! trl 1.16.0 `trainer/grpo_trainer.py`，已运行：`ValueError: Number of reward weights (1) must match number of reward functions (2)`；
 //! `rloo_trainer.py` 相同。
 
-use crate::argument_findings::Told;
+use crate::argument_findings::ReportedFindings;
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, Value, message};
-use vramlint_semantic::trainers::trainers;
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
@@ -84,8 +83,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
-    for trainer in trainers(cx.project).iter().filter(|trainer| matches!(trainer.name.as_str(), "GRPOTrainer" | "RLOOTrainer")) {
+    let mut reported = ReportedFindings::default();
+    for trainer in cx.trainers().iter().filter(|trainer| matches!(trainer.name.as_str(), "GRPOTrainer" | "RLOOTrainer")) {
         let Some(set) = trainer.arguments else { continue };
         let Some(given) = set.get("reward_weights") else { continue };
         let Some(Value::List(weights)) = &given.value else { continue };
@@ -95,7 +94,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let file = cx.project.file(functions.place.file);
         let Some(count) = file.python().and_then(|module| count(module, functions.place)) else { continue };
         let weights = weights.len();
-        if weights == count || !told.first(given.place, "") {
+        if weights == count || !reported.insert(given.place, "") {
             continue;
         }
         let message = message!(

@@ -39,17 +39,11 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1137` 与 `rloo_config.py:696`，实际运行。
 
-use crate::argument_findings::{Told, finding_of};
-use crate::frameworks::{self, Check, refusals};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use crate::{argument_findings::{finding_of, ReportedFindings}, frameworks::{self, refusals, Check}, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Fix, Severity, Value};
 use vramlint_edit as edit;
-use vramlint_resolve::FileKind;
-use vramlint_resolve::arguments::PassedBy;
-use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::arguments::{GROUPS, of, written};
-use vramlint_semantic::version_gate;
+use vramlint_resolve::{arguments::PassedBy, versions::VersionRange, FileKind};
+use vramlint_semantic::{arguments::{of, written, GROUPS}, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL903",
@@ -68,12 +62,12 @@ const CHECKS: &[(FileKind, Check)] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in of(cx.project, GROUPS) {
         let Some(given) = set.get("num_generations") else { continue };
         let few = given.value.as_ref().and_then(Value::as_int).is_some_and(|number| number < 2);
         let severity = version_gate::severity(cx.project, set.file(), &VersionRange::since("trl", "0.17"), RULE.severity);
-        let Some(severity) = severity.filter(|_| few && told.first(given.place, "")) else { continue };
+        let Some(severity) = severity.filter(|_| few && reported.insert(given.place, "")) else { continue };
         let shown = written(cx.project, given);
         let message = message!(
             "{shown}: at least 2 completions per prompt are needed, trl 0.17 and later refuse fewer",

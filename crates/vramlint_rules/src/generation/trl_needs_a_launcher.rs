@@ -70,15 +70,11 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:1117`、`dpo_trainer.py:879`，阅读源码；1.15.0 有此检查，1.14.0 没有。
 
-use crate::argument_findings::Told;
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{argument_findings::ReportedFindings, rule::Build, Context, Group, Rule, Sink};
 use std::sync::Arc;
-use vramlint_base::{Severity, message};
-use vramlint_catalog::Concept;
-use vramlint_catalog::flags::Launcher;
+use vramlint_base::{message, Severity};
+use vramlint_catalog::{flags::Launcher, Concept};
 use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::trainers::trainers;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
@@ -92,8 +88,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
-    for trainer in trainers(cx.project).iter().filter(|trainer| trainer.is_trl()) {
+    let mut reported = ReportedFindings::default();
+    for trainer in cx.trainers().iter().filter(|trainer| trainer.is_trl()) {
         let whole = trainer.model().and_then(|index| trainer.code.model(index)).is_some_and(|model| {
             model.device_map.is_empty() && !model.open && !model.arguments.iter().any(|(name, ..)| name == "quantization_config")
         });
@@ -105,7 +101,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some(count) = several.filter(|_| whole && !hidden && run.int(Concept::WorldSize) == Some(1)) else { continue };
             let span = VersionRange::since("trl", "1.15");
             let Some(severity) = version_gate::severity(cx.project, trainer.call.file, &span, RULE.severity) else { continue };
-            if told.first(run.place, "") {
+            if reported.insert(run.place, "") {
                 let name = &trainer.name;
                 let message = message!(
                     "one process for {count} GPUs: {name} of trl 1.15 and later refuses nn.DataParallel",

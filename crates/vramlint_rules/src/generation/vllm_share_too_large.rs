@@ -49,12 +49,10 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py`（默认 0.3；1.0.0 起为 `colocate`，之前为 `server`）、`generation/vllm_generation.py`，已阅读。
 
-use crate::argument_findings::{Told, finding, with_fix};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Severity, Value, message};
+use crate::{argument_findings::{finding, with_fix, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Severity, Value};
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
-use vramlint_semantic::arguments::{GROUPS, of, set_to, written};
+use vramlint_semantic::arguments::{of, set_to, written, GROUPS};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL911",
@@ -70,7 +68,7 @@ pub(crate) static RULE: Rule = Rule {
 const MOST: f64 = 0.7;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in of(cx.project, GROUPS).filter(|set| set.bool("use_vllm", false) == Some(true)) {
         let colocated = match set.get("vllm_mode") {
             Some(given) => given.value.as_ref().and_then(Value::as_str) == Some("colocate"),
@@ -81,7 +79,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(share) = given.value.as_ref().and_then(Value::as_float).filter(|share| *share > MOST && *share <= 1.0) else {
             continue;
         };
-        if !told.first(given.place, "") {
+        if !reported.insert(given.place, "") {
             continue;
         }
         let shown = written(cx.project, given);

@@ -38,10 +38,10 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1204` 与 `:1211`、`utils/launch.py:81` 与 `:247`，实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Severity, message};
-use vramlint_semantic::accelerate::{Start, starts};
+use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL104",
@@ -57,21 +57,21 @@ pub(crate) static RULE: Rule = Rule {
 const MODES: &[&str] = &["--cpu", "--multi_gpu", "--tpu", "--use_deepspeed", "--use_fsdp"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in starts(cx.project).iter().filter(|start| !start.is_alone()) {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches().iter().filter(|start| !start.is_alone()) {
         for finding in [modes(start), lonely(start), module(start)].into_iter().flatten() {
-            if once.first(finding.place) {
+            if reported.insert(finding.place) {
                 out.push(finding);
             }
         }
     }
 }
 
-fn given<'f>(start: &Start<'_>, flag: &'f str) -> Option<(&'f str, FileRange)> {
+fn given<'f>(start: &AccelerateLaunch<'_>, flag: &'f str) -> Option<(&'f str, FileRange)> {
     start.flag(flag).map(|found| (flag, found.word))
 }
 
-fn modes(start: &Start<'_>) -> Option<vramlint_base::Finding> {
+fn modes(start: &AccelerateLaunch<'_>) -> Option<vramlint_base::Finding> {
     let mut given: Vec<_> = MODES.iter().filter_map(|flag| given(start, flag)).collect();
     given.sort_by_key(|(_, place)| *place);
     let [(first, first_at), (second, second_at), ..] = given.as_slice() else { return None };
@@ -81,7 +81,7 @@ fn modes(start: &Start<'_>) -> Option<vramlint_base::Finding> {
     )
 }
 
-fn lonely(start: &Start<'_>) -> Option<vramlint_base::Finding> {
+fn lonely(start: &AccelerateLaunch<'_>) -> Option<vramlint_base::Finding> {
     let (flag, at) = given(start, "--use_parallelism_config")?;
     if start.may_hide_flags() || start.flag("--use_fsdp").is_some() {
         return None;
@@ -96,7 +96,7 @@ fn lonely(start: &Start<'_>) -> Option<vramlint_base::Finding> {
     )))
 }
 
-fn module(start: &Start<'_>) -> Option<vramlint_base::Finding> {
+fn module(start: &AccelerateLaunch<'_>) -> Option<vramlint_base::Finding> {
     Some(clash(given(start, "--module")?, given(start, "--no_python")?))
 }
 

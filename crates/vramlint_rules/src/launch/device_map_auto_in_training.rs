@@ -82,7 +82,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:1478`（映射多于一项即拒绝），实际运行；`utils/modeling.py`（如何拆分），实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileId, FileRange, Finding, Fix, Message, Severity, Value, message};
 use vramlint_catalog::{Concept, models};
@@ -109,7 +109,7 @@ const CHECKED: VersionRange = VersionRange::since("accelerate", "0.24.1");
 const SPREADING: &[&str] = &["auto", "balanced", "balanced_low_0", "sequential"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     // Runs first, the gravest first: a file may take part in several.
     let mut found: Vec<Finding> = Vec::new();
     for run in &cx.project.runs {
@@ -127,7 +127,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     for finding in found {
-        if once.first(finding.place) {
+        if reported.insert(finding.place) {
             out.push(finding);
         }
     }

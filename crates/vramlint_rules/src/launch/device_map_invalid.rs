@@ -46,7 +46,7 @@
 //! ## 来源
 //! transformers 5.23.0 `integrations/accelerate.py`，实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::code::ArgValue;
@@ -96,7 +96,7 @@ const DEVICES: &[&str] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         let Some(argument) = call.argument("device_map", None).filter(|_| calls::loads_model(call)) else { continue };
@@ -106,7 +106,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             ArgValue::Known(Value::Int(number)) if *number < 0 => (number.to_string(), None),
             _ => continue,
         };
-        if !once.first(value.place) {
+        if !reported.insert(value.place) {
             continue;
         }
         let mut finding = RULE

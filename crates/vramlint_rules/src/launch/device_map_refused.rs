@@ -65,7 +65,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:1478`、`:1867`、`:1876`，实际运行；transformers 5.23.0 `integrations/accelerate.py:136`（ZeRO-3），阅读源码。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Finding, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -85,7 +85,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let load = at.call();
         let Some(argument) = load.argument("device_map", None).filter(|_| calls::loads_model(load) && !load.conditional) else {
@@ -101,7 +101,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 trained?;
                 on_disk(at, load, &value.value, value.place)
             });
-        if let Some(finding) = finding.filter(|_| once.first(value.place)) {
+        if let Some(finding) = finding.filter(|_| reported.insert(value.place)) {
             out.push(match trained {
                 Some(user) => finding.related(user.place, message!("it is refused here", "在此被拒绝")),
                 None => finding,

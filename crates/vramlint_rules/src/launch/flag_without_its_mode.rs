@@ -42,10 +42,11 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{FileRange, Finding, Severity, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::launch::{Launch, LaunchFlag};
-use vramlint_semantic::accelerate::{Answer, Start, Type, deepspeed_json, starts};
+use vramlint_semantic::accelerate::{AccelerateLaunch, DistributedType, deepspeed_json};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL115",
@@ -62,9 +63,9 @@ const DEEPSPEED: &[&str] =
     &["--zero_stage", "--offload_", "--gradient_accumulation_steps", "--gradient_clipping", "--zero3_", "--deepspeed_"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for start in starts(cx.project) {
+    for start in cx.accelerate_launches() {
         let Some(launch) = start.launch.filter(|launch| launch.launcher == Launcher::Accelerate) else { continue };
-        let Some(kind) = start.kind() else { continue };
+        let Some(kind) = start.distributed_type() else { continue };
         let cpu = start.flag("--cpu").is_some();
         let is = |name: &str| kind.name == name && !cpu;
         let modes: [(&[&str], bool, &str); 5] = [
@@ -96,7 +97,7 @@ const FILLING: &[(&str, &[&str])] = &[
 ];
 
 /// Flags beside a DeepSpeed JSON that says otherwise, or nothing.
-fn beside_json(start: &Start<'_>, launch: &Launch) -> Vec<Finding> {
+fn beside_json(start: &AccelerateLaunch<'_>, launch: &Launch) -> Vec<Finding> {
     let Some(json) = deepspeed_json::of(start) else { return Vec::new() };
     let dropped = FILLING.iter().filter_map(|(name, path)| {
         let flag = launch.flag(name)?;
@@ -135,11 +136,11 @@ fn beside_json(start: &Start<'_>, launch: &Launch) -> Vec<Finding> {
 }
 
 /// Whether the sizes of a parallelism configuration are read; `None` where not known.
-fn splits(start: &Start<'_>) -> Option<bool> {
+fn splits(start: &AccelerateLaunch<'_>) -> Option<bool> {
     if start.flag("--use_parallelism_config").is_some() {
         return Some(true);
     }
-    if start.kind()?.by_flag {
+    if start.distributed_type()?.by_flag {
         return Some(false);
     }
     let root = start.root()?;
@@ -147,15 +148,22 @@ fn splits(start: &Start<'_>) -> Option<bool> {
 }
 
 /// Whether fp8 may be on.
-fn precise(start: &Start<'_>) -> bool {
-    match start.top("mixed_precision") {
-        Answer::Nothing => false,
-        Answer::Unknown => true,
-        Answer::Is(given) => given.text().is_some_and(|text| text.eq_ignore_ascii_case("fp8")),
+fn precise(start: &AccelerateLaunch<'_>) -> bool {
+    match start.top_level("mixed_precision") {
+        Evaluated::Absent => false,
+        Evaluated::Unknown(_) => true,
+        Evaluated::Known(given) => given.text().is_some_and(|text| text.eq_ignore_ascii_case("fp8")),
     }
 }
 
-fn finding(start: &Start<'_>, kind: &Type, launch: &Launch, first: &LaunchFlag, others: &[&LaunchFlag], needs: &str) -> Finding {
+fn finding(
+    start: &AccelerateLaunch<'_>,
+    kind: &DistributedType,
+    launch: &Launch,
+    first: &LaunchFlag,
+    others: &[&LaunchFlag],
+    needs: &str,
+) -> Finding {
     let (flag, name) = (&first.name, &kind.name);
     let message = if needs.ends_with("fp8") || needs.ends_with("parallelism_config") {
         message!("{flag} has no effect without {needs}", "没有 {needs} 时 {flag} 不生效")

@@ -48,12 +48,10 @@
 //! accelerate 1.15.0 `utils/launch.py:178`，实际运行：`FP8 is not available on this machine`；`commands/launch.py:791` 与 `accelerator.py:4400`，实际运行；
 //! `accelerator.py:519` 与 `:606`、`utils/dataclasses.py:1346`，阅读源码。
 
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Finding, Severity, message};
-use vramlint_resolve::SourceFile;
-use vramlint_resolve::versions::{VersionEvidence, VersionSpec};
-use vramlint_semantic::accelerate::{Answer, Given, Start, starts};
+use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Evaluated, Finding, Severity};
+use vramlint_resolve::{versions::{VersionEvidence, VersionSpec}, SourceFile};
+use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL118",
@@ -82,21 +80,21 @@ const ELSEWHERE: &[&str] =
     &["nvcr.io/nvidia/", "transformer_engine", "transformer-engine", "TransformerEngine", "torchao", "msamp", "MS-AMP"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
-        let Some(precision) = start.top("mixed_precision").known() else { continue };
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
+        let Some(precision) = start.top_level("mixed_precision").known() else { continue };
         if !precision.text().is_some_and(|text| text.eq_ignore_ascii_case("fp8")) {
             continue;
         }
         for finding in [spelling(start), library(cx, &precision), sharding(start)].into_iter().flatten() {
-            if once.first(finding.place) {
+            if reported.insert(finding.place) {
                 out.push(finding);
             }
         }
     }
 }
 
-fn spelling(start: &Start<'_>) -> Option<Finding> {
+fn spelling(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let given = start.block("fp8_config", "fp8_backend").known()?;
     let text = given.text()?;
     let upper = text.to_uppercase();
@@ -121,7 +119,7 @@ fn spelling(start: &Start<'_>) -> Option<Finding> {
     Some(finding.severity(Severity::Error).help(help))
 }
 
-fn library(cx: &Context<'_>, precision: &Given) -> Option<Finding> {
+fn library(cx: &Context<'_>, precision: &LaunchValue) -> Option<Finding> {
     let file = precision.place.file;
     let said = |name: &str| cx.project.library(file, name);
     said("accelerate")?;
@@ -141,9 +139,9 @@ fn library(cx: &Context<'_>, precision: &Given) -> Option<Finding> {
     Some(finding.severity(severity).help(message!("install one of them, or write bf16", "安装其中之一，或改为 bf16")))
 }
 
-fn sharding(start: &Start<'_>) -> Option<Finding> {
+fn sharding(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let backend = start.block("fp8_config", "fp8_backend").known()?;
-    let kind = start.kind()?;
+    let kind = start.distributed_type()?;
     let fsdp = kind.name == "FSDP";
     let (what, severity) = match backend.text()?.to_uppercase().as_str() {
         "MSAMP" if fsdp => ("FSDP".to_owned(), Severity::Error),
@@ -153,7 +151,7 @@ fn sharding(start: &Start<'_>) -> Option<Finding> {
     };
     let name = backend.text()?.to_uppercase();
     let finding = RULE.finding(
-        backend.whole(),
+        backend.entry(),
         message!(
             "Accelerator() refuses fp8 by {name} together with {what}",
             "Accelerator() 拒绝同时使用 {name} 的 fp8 与 {what}"
@@ -164,10 +162,10 @@ fn sharding(start: &Start<'_>) -> Option<Finding> {
 }
 
 /// Whether rank 0 alone loads the checkpoint, which is the default.
-fn efficient(start: &Start<'_>) -> Option<bool> {
+fn efficient(start: &AccelerateLaunch<'_>) -> Option<bool> {
     match start.block("fsdp_config", "fsdp_cpu_ram_efficient_loading") {
-        Answer::Nothing => Some(true),
-        Answer::Unknown => None,
-        Answer::Is(given) => given.truth(),
+        Evaluated::Absent => Some(true),
+        Evaluated::Unknown(_) => None,
+        Evaluated::Known(given) => given.as_bool(),
     }
 }

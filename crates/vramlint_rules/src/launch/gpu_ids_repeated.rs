@@ -40,10 +40,9 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行：只数编号个数，不核对 GPU，因此接受该列表。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
-use vramlint_semantic::accelerate::starts;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL108",
@@ -56,11 +55,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
         let Some((ids, given)) = start.gpu_ids() else { continue };
         let Some(twice) = ids.iter().enumerate().find(|(i, id)| ids[..*i].contains(id)).map(|(_, id)| id) else { continue };
-        if once.first(given.place) {
+        if reported.insert(given.place) {
             let shown = ids.join(",");
             let finding = RULE.finding(
                 given.place,

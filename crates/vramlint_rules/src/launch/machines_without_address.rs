@@ -55,10 +55,11 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:153`（断言）、`:216-226`（端点）、`:454`（主机文件），实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{Message, Severity, Value, message};
-use vramlint_semantic::accelerate::{Answer, Path, Start, starts};
+use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL111",
@@ -71,11 +72,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
         let Some((machines, given)) = start.number("num_machines").filter(|(machines, _)| *machines > 1) else { continue };
         let Some((severity, message, help)) = lacks(start, machines) else { continue };
-        if !once.first(given.place) {
+        if !reported.insert(given.place) {
             continue;
         }
         let severity = if start.is_alone() { Severity::Info } else { severity };
@@ -87,18 +88,18 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn lacks(start: &Start<'_>, machines: i64) -> Option<(Severity, Message, Message)> {
-    let absent = |key: &str| match start.top(key) {
-        Answer::Nothing => true,
-        Answer::Is(given) => given.value == Value::Null,
-        Answer::Unknown => false,
+fn lacks(start: &AccelerateLaunch<'_>, machines: i64) -> Option<(Severity, Message, Message)> {
+    let absent = |key: &str| match start.top_level(key) {
+        Evaluated::Absent => true,
+        Evaluated::Known(given) => given.value == Value::Null,
+        Evaluated::Unknown(_) => false,
     };
     let address = message!(
         "give main_process_ip and main_process_port, in the file or as flags",
         "请在文件中或以参数给出 main_process_ip 与 main_process_port"
     );
-    match start.path()? {
-        Path::Single => {
+    match start.method()? {
+        LaunchMethod::Single => {
             let missing: Vec<&str> = ["main_process_ip", "main_process_port"].into_iter().filter(|key| absent(key)).collect();
             let names = missing.join(", ");
             (!missing.is_empty()).then(|| {
@@ -109,11 +110,11 @@ fn lacks(start: &Start<'_>, machines: i64) -> Option<(Severity, Message, Message
                 (Severity::Error, message, address)
             })
         }
-        Path::DeepSpeed if !is_standard(start)? => {
+        LaunchMethod::DeepSpeed if !is_standard(start)? => {
             let absent = match start.block("deepspeed_config", "deepspeed_hostfile") {
-                Answer::Nothing => true,
-                Answer::Is(given) => given.value == Value::Null,
-                Answer::Unknown => false,
+                Evaluated::Absent => true,
+                Evaluated::Known(given) => given.value == Value::Null,
+                Evaluated::Unknown(_) => false,
             };
             let message = message!(
                 "{machines} machines without deepspeed_hostfile: DeepSpeed's launcher gets the path `None`",
@@ -125,22 +126,22 @@ fn lacks(start: &Start<'_>, machines: i64) -> Option<(Severity, Message, Message
             );
             absent.then_some((Severity::Warning, message, help))
         }
-        Path::Torchrun | Path::DeepSpeed => absent("main_process_ip").then(|| {
+        LaunchMethod::Torchrun | LaunchMethod::DeepSpeed => absent("main_process_ip").then(|| {
             let message = message!(
                 "{machines} machines without main_process_ip: the processes meet at `None`",
                 "{machines} 台机器却没有 main_process_ip：各进程的会合地址是 `None`"
             );
             (Severity::Warning, message, address)
         }),
-        Path::Tpu | Path::SageMaker => None,
+        LaunchMethod::Tpu | LaunchMethod::SageMaker => None,
     }
 }
 
 /// Whether accelerate's own torchrun starts DeepSpeed on every machine; `None` where not known.
-fn is_standard(start: &Start<'_>) -> Option<bool> {
+fn is_standard(start: &AccelerateLaunch<'_>) -> Option<bool> {
     match start.block("deepspeed_config", "deepspeed_multinode_launcher") {
-        Answer::Nothing => Some(false),
-        Answer::Unknown => None,
-        Answer::Is(given) => Some(given.text() == Some("standard")),
+        Evaluated::Absent => Some(false),
+        Evaluated::Unknown(_) => None,
+        Evaluated::Known(given) => Some(given.text() == Some("standard")),
     }
 }

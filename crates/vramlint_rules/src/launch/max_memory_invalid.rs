@@ -52,7 +52,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/modeling.py`（`convert_file_size_to_int`、`get_max_memory`），经 transformers 5.23.0 实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
@@ -77,7 +77,7 @@ enum Size {
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         if !plans(call) {
@@ -85,8 +85,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let Some(entries) = call.argument("max_memory", None).and_then(calls::dict) else { continue };
         for entry in entries {
-            device(call, entry, &mut once, out);
-            size(call, entry, &mut once, out);
+            device(call, entry, &mut reported, out);
+            size(call, entry, &mut reported, out);
         }
     }
 }
@@ -99,10 +99,10 @@ pub(super) fn plans(call: &LibraryCall) -> bool {
     by_load || call.library() == "accelerate" && matches!(call.name(), "infer_auto_device_map" | "get_balanced_memory")
 }
 
-fn device(call: &LibraryCall, entry: &DictEntry, once: &mut Once, out: &mut Sink) {
+fn device(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, out: &mut Sink) {
     let Value::Text(name) = &entry.key else { return };
     let Some(place) = entry.key_place.filter(|_| !matches!(name.as_str(), "cpu" | "disk" | "mps")) else { return };
-    if !once.first(place) {
+    if !reported.insert(place) {
         return;
     }
     let number = name.strip_prefix("cuda:").or_else(|| name.strip_prefix("gpu:")).unwrap_or(name).parse::<u8>().ok();
@@ -129,7 +129,7 @@ fn device(call: &LibraryCall, entry: &DictEntry, once: &mut Once, out: &mut Sink
     out.push(finding);
 }
 
-fn size(call: &LibraryCall, entry: &DictEntry, once: &mut Once, out: &mut Sink) {
+fn size(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, out: &mut Sink) {
     let Some(value) = calls::only(&entry.values) else { return };
     let ArgValue::Known(Value::Text(text)) = &value.value else { return };
     let mut finding = match read(text) {
@@ -148,7 +148,7 @@ fn size(call: &LibraryCall, entry: &DictEntry, once: &mut Once, out: &mut Sink) 
             message!("'{text}' is no size that accelerate reads: it is refused", "'{text}' 不是 accelerate 能读的大小：会被拒绝"),
         ),
     };
-    if !once.first(value.place) {
+    if !reported.insert(value.place) {
         return;
     }
     if !call.place.range.contains(value.place.range) {

@@ -53,10 +53,10 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1217-1245` 与 `:1390-1417`，实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
-use vramlint_semantic::accelerate::{Start, starts};
+use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL105",
@@ -72,18 +72,18 @@ pub(crate) static RULE: Rule = Rule {
 const SHARDED: &[&str] = &["FSDP", "DEEPSPEED", "MEGATRON_LM"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in starts(cx.project).iter().filter(|start| !start.is_alone()) {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches().iter().filter(|start| !start.is_alone()) {
         let Some((flag, at)) = mode(start) else { continue };
         let finding = dropped_type(start, flag, at).or_else(|| dropped_sizes(start, flag, at));
-        if let Some(finding) = finding.filter(|finding| once.first(finding.place)) {
+        if let Some(finding) = finding.filter(|finding| reported.insert(finding.place)) {
             out.push(with_fix(finding, start, at));
         }
     }
 }
 
 /// The flag that decides, and where it is.
-fn mode(start: &Start<'_>) -> Option<(&'static str, FileRange)> {
+fn mode(start: &AccelerateLaunch<'_>) -> Option<(&'static str, FileRange)> {
     if let Some(cpu) = start.flag("--cpu") {
         return Some(("--cpu", cpu.word));
     }
@@ -91,10 +91,10 @@ fn mode(start: &Start<'_>) -> Option<(&'static str, FileRange)> {
     flags.into_iter().find_map(|flag| start.flag(flag).map(|found| (flag, found.word)))
 }
 
-fn dropped_type(start: &Start<'_>, flag: &str, at: FileRange) -> Option<vramlint_base::Finding> {
-    let file = start.kind_in_file().filter(|kind| SHARDED.contains(&kind.name.as_str()))?;
+fn dropped_type(start: &AccelerateLaunch<'_>, flag: &str, at: FileRange) -> Option<vramlint_base::Finding> {
+    let file = start.distributed_type_in_file().filter(|kind| SHARDED.contains(&kind.name.as_str()))?;
     let kind = &file.name;
-    if flag != "--cpu" && start.kind().is_some_and(|now| now.name == *kind) {
+    if flag != "--cpu" && start.distributed_type().is_some_and(|now| now.name == *kind) {
         return None;
     }
     let finding = RULE.finding(
@@ -111,7 +111,7 @@ fn dropped_type(start: &Start<'_>, flag: &str, at: FileRange) -> Option<vramlint
     )
 }
 
-fn dropped_sizes(start: &Start<'_>, flag: &str, at: FileRange) -> Option<vramlint_base::Finding> {
+fn dropped_sizes(start: &AccelerateLaunch<'_>, flag: &str, at: FileRange) -> Option<vramlint_base::Finding> {
     if start.flag("--use_parallelism_config").is_some() {
         return None;
     }
@@ -129,7 +129,7 @@ fn dropped_sizes(start: &Start<'_>, flag: &str, at: FileRange) -> Option<vramlin
     )))
 }
 
-fn with_fix(finding: vramlint_base::Finding, start: &Start<'_>, at: FileRange) -> vramlint_base::Finding {
+fn with_fix(finding: vramlint_base::Finding, start: &AccelerateLaunch<'_>, at: FileRange) -> vramlint_base::Finding {
     let flag = at.range.slice(&start.project.file(at.file).text);
     let Some(edit) = start.without_word(at) else { return finding };
     finding

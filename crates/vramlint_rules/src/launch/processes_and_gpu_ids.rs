@@ -52,13 +52,13 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行；`utils/launch.py:269-292`，以模拟的 GPU 实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeSet;
 use vramlint_base::count_noun;
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_edit as edit;
-use vramlint_semantic::accelerate::{Given, Path, Start, starts};
+use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL107",
@@ -71,22 +71,22 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
         let found = match start.gpu_ids() {
             Some((ids, given)) => {
                 against_ids(start, &ids, &given).or_else(|| all_of_the_machine(start, count_of(ids.len()), &given))
             }
             None => against_target(start),
         };
-        if let Some(finding) = found.filter(|finding| once.first(finding.place)) {
+        if let Some(finding) = found.filter(|finding| reported.insert(finding.place)) {
             out.push(finding);
         }
     }
 }
 
-fn against_ids(start: &Start<'_>, ids: &[String], given: &Given) -> Option<Finding> {
-    let kind = start.kind()?;
+fn against_ids(start: &AccelerateLaunch<'_>, ids: &[String], given: &LaunchValue) -> Option<Finding> {
+    let kind = start.distributed_type()?;
     let machines = start.machines()?;
     let unique = count_of(ids.iter().collect::<BTreeSet<_>>().len());
     let cards = count_noun(unique, "GPU");
@@ -139,7 +139,7 @@ fn against_ids(start: &Start<'_>, ids: &[String], given: &Given) -> Option<Findi
 }
 
 /// Without a number the launcher starts a process for every GPU of the machine, as it counts before it hides some.
-fn all_of_the_machine(start: &Start<'_>, shown: i64, given: &Given) -> Option<Finding> {
+fn all_of_the_machine(start: &AccelerateLaunch<'_>, shown: i64, given: &LaunchValue) -> Option<Finding> {
     let command = start.command()?;
     let gpus = i64::from(start.project.policy(command.file).target.count?);
     let every =
@@ -163,7 +163,7 @@ fn count_of(length: usize) -> i64 {
 }
 
 /// The GPUs that `vramlint.toml` says the machine has.
-fn against_target(start: &Start<'_>) -> Option<Finding> {
+fn against_target(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let at = start.command().map_or_else(|| start.file.map(|file| file.id), |place| Some(place.file))?;
     let gpus = i64::from(start.project.policy(at).target.count.filter(|count| *count > 0)?);
     if start.gpu_ids().is_some() || start.gives_gpu_ids() {
@@ -185,15 +185,15 @@ fn against_target(start: &Start<'_>) -> Option<Finding> {
 }
 
 /// Processes of one machine, where the launcher starts one per GPU.
-fn per_machine(start: &Start<'_>, machines: i64) -> Option<(i64, Given)> {
-    if !matches!(start.path()?, Path::Torchrun | Path::DeepSpeed) {
+fn per_machine(start: &AccelerateLaunch<'_>, machines: i64) -> Option<(i64, LaunchValue)> {
+    if !matches!(start.method()?, LaunchMethod::Torchrun | LaunchMethod::DeepSpeed) {
         return None;
     }
     let (count, given) = start.processes()?;
     (machines > 0 && count > 0).then_some((count / machines, given))
 }
 
-fn with_fix(finding: Finding, processes: &Given, count: i64) -> Finding {
+fn with_fix(finding: Finding, processes: &LaunchValue, count: i64) -> Finding {
     let in_words = count_noun(count, "process");
     finding.fix(Fix {
         title: message!("start {in_words}", "启动 {count} 个进程"),

@@ -44,10 +44,11 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1390-1417` 与 `utils/launch.py:99-200`，在 CPU 上完整运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{FileRange, Message, Severity, message};
-use vramlint_semantic::accelerate::{Answer, Path, Start, starts};
+use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL109",
@@ -60,12 +61,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
         let Some((count, processes)) = start.processes().filter(|(count, _)| *count > 1) else { continue };
         let Some((place, why)) = single(start) else { continue };
         let at = place.unwrap_or(processes.place);
-        if !once.first(at) {
+        if !reported.insert(at) {
             continue;
         }
         let mut finding = RULE.finding(
@@ -86,22 +87,23 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Why one process is started, and where that is written.
-fn single(start: &Start<'_>) -> Option<(Option<FileRange>, Message)> {
+fn single(start: &AccelerateLaunch<'_>) -> Option<(Option<FileRange>, Message)> {
     if let Some(cpu) = start.flag("--cpu") {
         // Over a file that shards, `mode-flag-replaces-file` tells it.
-        if start.kind_in_file().is_some_and(|kind| matches!(kind.name.as_str(), "FSDP" | "DEEPSPEED" | "MEGATRON_LM")) {
+        if start.distributed_type_in_file().is_some_and(|kind| matches!(kind.name.as_str(), "FSDP" | "DEEPSPEED" | "MEGATRON_LM"))
+        {
             return None;
         }
         return Some((Some(cpu.word), message!("--cpu is given", "给出了 --cpu")));
     }
-    let Some(kind) = start.kind() else {
+    let Some(kind) = start.distributed_type() else {
         let launch = start.launch.filter(|_| start.file.is_none() && !start.may_hide())?;
         let one = start.project.policy(launch.file).target.count == Some(1);
         return one.then(|| {
             (None, message!("the machine has one GPU and no --multi_gpu is given", "机器只有一张 GPU，且没有 --multi_gpu"))
         });
     };
-    if start.path()? != Path::Single || kind.name == "MULTI_CPU" && started_around(start) {
+    if start.method()? != LaunchMethod::Single || kind.name == "MULTI_CPU" && started_around(start) {
         return None;
     }
     let name = &kind.name;
@@ -109,8 +111,8 @@ fn single(start: &Start<'_>) -> Option<(Option<FileRange>, Message)> {
 }
 
 /// Whether something else starts the processes: a host file for `mpirun`, a world size from outside, `mpirun` itself.
-fn started_around(start: &Start<'_>) -> bool {
-    if !matches!(start.block("mpirun_config", "mpirun_hostfile"), Answer::Nothing) {
+fn started_around(start: &AccelerateLaunch<'_>) -> bool {
+    if !matches!(start.block("mpirun_config", "mpirun_hostfile"), Evaluated::Absent) {
         return true;
     }
     let Some(launch) = start.launch else { return true };

@@ -45,11 +45,11 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:217-219`，实际运行：整除，且不检查编号。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_edit as edit;
-use vramlint_semantic::accelerate::{Given, Path, Start, starts};
+use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL112",
@@ -62,20 +62,20 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
         let Some((machines, given)) = start.number("num_machines").filter(|(machines, _)| *machines > 1) else { continue };
         for finding in [processes(start, machines, &given), rank(start, machines, &given)].into_iter().flatten() {
-            if once.first(finding.place) {
+            if reported.insert(finding.place) {
                 out.push(finding);
             }
         }
     }
 }
 
-fn processes(start: &Start<'_>, machines: i64, given: &Given) -> Option<Finding> {
+fn processes(start: &AccelerateLaunch<'_>, machines: i64, given: &LaunchValue) -> Option<Finding> {
     let (count, processes) = start.processes().filter(|(count, _)| *count > 0 && count % machines != 0)?;
-    if !matches!(start.path()?, Path::Torchrun | Path::DeepSpeed) {
+    if !matches!(start.method()?, LaunchMethod::Torchrun | LaunchMethod::DeepSpeed) {
         return None;
     }
     let each = count / machines;
@@ -106,7 +106,7 @@ fn processes(start: &Start<'_>, machines: i64, given: &Given) -> Option<Finding>
     })
 }
 
-fn rank(start: &Start<'_>, machines: i64, given: &Given) -> Option<Finding> {
+fn rank(start: &AccelerateLaunch<'_>, machines: i64, given: &LaunchValue) -> Option<Finding> {
     let (rank, at) = start.number("machine_rank").filter(|(rank, _)| *rank >= machines || *rank < 0)?;
     let last = machines - 1;
     let finding = RULE.finding(

@@ -60,14 +60,11 @@
 //! transformers 5.23.0 `trainer.py:2667`、`training_args.py:1824` 与 `:1949`，阅读源码；trl 1.16.0 `trainer/sft_trainer.py:1118`、`trainer/dpo_trainer.py:884`，
 //! 阅读源码：`does not support nn.DataParallel`。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{FileRange, Severity, message};
-use vramlint_catalog::flags::Launcher;
-use vramlint_catalog::{Concept, Dialect};
-use vramlint_resolve::Run;
-use vramlint_resolve::versions::{RangeMatch, VersionRange};
-use vramlint_semantic::accelerate::{Path, Start, starts};
+use crate::{rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, FileRange, Severity};
+use vramlint_catalog::{flags::Launcher, Concept, Dialect};
+use vramlint_resolve::{versions::{RangeMatch, VersionRange}, Run};
+use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL117",
@@ -83,7 +80,7 @@ pub(crate) static RULE: Rule = Rule {
 const REFUSED: VersionRange = VersionRange::since("trl", "1.16");
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let starts = starts(cx.project);
+    let starts = cx.accelerate_launches();
     for run in &cx.project.runs {
         if !matches!(run.dialect, Dialect::HfTrainer | Dialect::Trl) || run.int(Concept::WorldSize) != Some(1) {
             continue;
@@ -128,19 +125,19 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// GPUs that the only process sees, where a command starts it without ranks.
-fn visible(cx: &Context<'_>, run: &Run, starts: &[Start<'_>]) -> Option<(i64, Option<FileRange>)> {
+fn visible(cx: &Context<'_>, run: &Run, starts: &[AccelerateLaunch<'_>]) -> Option<(i64, Option<FileRange>)> {
     let launch = run.launch.as_deref()?;
     match run.launcher? {
         Launcher::Python => {}
         Launcher::Accelerate => {
             let start = starts.iter().find(|start| start.run.is_some_and(|own| own.id == run.id))?;
-            if start.path()? != Path::Single || start.flag("--cpu").is_some() || start.machines()? > 1 {
+            if start.method()? != LaunchMethod::Single || start.flag("--cpu").is_some() || start.machines()? > 1 {
                 return None;
             }
             if let Some((ids, given)) = start.gpu_ids() {
                 return Some((i64::try_from(ids.len()).ok()?, Some(given.place)));
             }
-            if start.gives_gpu_ids() || start.top("use_cpu").known().is_some_and(|given| given.truth() != Some(false)) {
+            if start.gives_gpu_ids() || start.top_level("use_cpu").known().is_some_and(|given| given.as_bool() != Some(false)) {
                 return None;
             }
         }

@@ -49,14 +49,11 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py`、torch 2.15.0 `distributed/run.py`，实际运行：`unrecognized arguments`。比较了 accelerate 0.20.3 起 13 个版本的参数。
 
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, message};
-use vramlint_catalog::flags::{self, Launcher};
-use vramlint_catalog::keys;
+use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, FileRange, Finding, Fix, Severity};
+use vramlint_catalog::{flags::{self, Launcher}, keys};
 use vramlint_edit as edit;
-use vramlint_resolve::launch::{Launch, LaunchFlag};
-use vramlint_resolve::versions::VersionRange;
+use vramlint_resolve::{launch::{Launch, LaunchFlag}, versions::VersionRange};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
@@ -104,13 +101,13 @@ const ELSEWHERE: &[(Launcher, &str, &str)] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for launch in &cx.project.launches {
         if !matches!(launch.launcher, Launcher::Accelerate | Launcher::Torchrun) || launch.has_unknown_flags {
             continue;
         }
         for flag in &launch.flags {
-            if let Some(finding) = judge(cx, launch, flag).filter(|finding| once.first(finding.place)) {
+            if let Some(finding) = judge(cx, launch, flag).filter(|finding| reported.insert(finding.place)) {
                 out.push(finding);
             }
         }
@@ -121,10 +118,10 @@ fn judge(cx: &Context<'_>, launch: &Launch, flag: &LaunchFlag) -> Option<Finding
     let place = FileRange::new(launch.file, flag.word);
     let name = flag.name.as_str();
     if let Some((name, until)) = GONE.iter().find(|(gone, _)| launch.launcher == Launcher::Accelerate && *gone == name) {
-        let verdict = version_gate::judge(cx.project, launch.file, &VersionRange::since("accelerate", until), Severity::Error)?;
+        let gate = version_gate::evaluate(cx.project, launch.file, &VersionRange::since("accelerate", until), Severity::Error)?;
         let message = message!("accelerate launch no longer has {name}", "accelerate launch 已没有参数 {name}");
-        let finding = verdict.on(RULE.finding(place, message));
-        return Some(match verdict.pin_it {
+        let finding = gate.annotate(RULE.finding(place, message));
+        return Some(match gate.pin_hint {
             Some(help) => finding.help(help),
             None => finding.help(message!("leave it out", "去掉它")),
         });

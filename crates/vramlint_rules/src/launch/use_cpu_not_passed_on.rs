@@ -39,11 +39,11 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:137`（唯一导出它的地方），实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_edit as edit;
-use vramlint_semantic::accelerate::{Path, starts};
+use vramlint_semantic::accelerate::LaunchMethod;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL110",
@@ -56,11 +56,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
-        let Some(given) = start.top("use_cpu").known().filter(|given| given.truth() == Some(true)) else { continue };
-        let Some(kind) = start.kind() else { continue };
-        if !matches!(start.path(), Some(Path::Torchrun | Path::DeepSpeed)) || !once.first(given.place) {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
+        let Some(given) = start.top_level("use_cpu").known().filter(|given| given.as_bool() == Some(true)) else { continue };
+        let Some(kind) = start.distributed_type() else { continue };
+        if !matches!(start.method(), Some(LaunchMethod::Torchrun | LaunchMethod::DeepSpeed)) || !reported.insert(given.place) {
             continue;
         }
         let name = &kind.name;

@@ -54,11 +54,11 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:161`、`:216-219` 与 `:233`，实际运行：`invalid literal for int() with base 10: '${SLURM_NODEID}'`。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_resolve::{Project, SourceFile};
-use vramlint_semantic::accelerate::{Path, Start, starts};
+use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 use vramlint_syntax::data::NodeRef;
 
 pub(crate) static RULE: Rule = Rule {
@@ -75,8 +75,8 @@ pub(crate) static RULE: Rule = Rule {
 const KEYS: &[&str] = &["num_processes", "num_machines", "machine_rank", "main_process_port", "main_process_ip"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
         let (Some(file), Some(root)) = (start.file, start.root()) else { continue };
         if !file.text.contains('$') || is_template(file) || cx.project.is_documentation_snippet(file.id) {
             continue;
@@ -87,7 +87,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         for (key, node) in found {
             let Some(finding) = judge(start, root, file, key, node) else { continue };
-            if once.first(finding.place) {
+            if reported.insert(finding.place) {
                 out.push(finding);
             }
         }
@@ -95,7 +95,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The value of a key that is a variable and nothing else, and that no flag replaces.
-fn variable<'a>(start: &Start<'a>, root: NodeRef<'a>, key: &'static str) -> Option<(&'static str, NodeRef<'a>)> {
+fn variable<'a>(start: &AccelerateLaunch<'a>, root: NodeRef<'a>, key: &'static str) -> Option<(&'static str, NodeRef<'a>)> {
     let node = root.get(key)?;
     let name = node.text()?.strip_prefix('$')?;
     let bare = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
@@ -106,16 +106,16 @@ fn variable<'a>(start: &Start<'a>, root: NodeRef<'a>, key: &'static str) -> Opti
     (whole && !given).then_some((key, node))
 }
 
-fn judge(start: &Start<'_>, root: NodeRef<'_>, file: &SourceFile, key: &str, node: NodeRef<'_>) -> Option<Finding> {
-    let path = start.path()?;
+fn judge(start: &AccelerateLaunch<'_>, root: NodeRef<'_>, file: &SourceFile, key: &str, node: NodeRef<'_>) -> Option<Finding> {
+    let path = start.method()?;
     let written = node.text()?;
     let number = |key: &str| root.get(key).and_then(NodeRef::text).and_then(|text| text.parse::<i64>().ok());
     let several = number("num_machines").is_none_or(|machines| machines > 1) && root.get("num_machines").is_some();
-    let torchrun = matches!(path, Path::Torchrun | Path::DeepSpeed);
+    let torchrun = matches!(path, LaunchMethod::Torchrun | LaunchMethod::DeepSpeed);
     let first = number("machine_rank").is_none_or(|rank| rank == 0);
     let severity = match key {
-        "num_processes" | "num_machines" if torchrun || path == Path::Single => Severity::Error,
-        "machine_rank" if path == Path::Torchrun && several => Severity::Error,
+        "num_processes" | "num_machines" if torchrun || path == LaunchMethod::Single => Severity::Error,
+        "machine_rank" if path == LaunchMethod::Torchrun && several => Severity::Error,
         "main_process_port" if torchrun && (!several || first && root.get("machine_rank").is_some()) => Severity::Error,
         // The address is looked up as it stands, and the port is a part of it.
         "machine_rank" | "main_process_port" | "main_process_ip" if torchrun && several => Severity::Warning,

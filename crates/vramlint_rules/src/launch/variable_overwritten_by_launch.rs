@@ -71,12 +71,13 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:166-200` 与 `:267-345`，对每个变量实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
-use vramlint_semantic::accelerate::{Answer, Path, Start, starts};
+use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL116",
@@ -109,8 +110,8 @@ const ALWAYS: &[&str] =
 const USUAL: &[&str] = &["MASTER_PORT", "WORLD_SIZE"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in starts(cx.project) {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
         let Some(launch) = start.launch.filter(|launch| launch.launcher == Launcher::Accelerate) else { continue };
         if start.may_hide() {
             continue;
@@ -123,7 +124,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             let Some((now, by)) = overwritten(&start, &variable.name, asked) else { continue };
             let place = FileRange::new(launch.file, variable.range);
-            if !once.first(place) {
+            if !reported.insert(place) {
                 continue;
             }
             let name = &variable.name;
@@ -148,44 +149,46 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// What the processes get instead, and where that is written.
-fn overwritten(start: &Start<'_>, name: &str, asked: &str) -> Option<(String, Option<FileRange>)> {
+fn overwritten(start: &AccelerateLaunch<'_>, name: &str, asked: &str) -> Option<(String, Option<FileRange>)> {
     let (answer, default) = match name {
-        "ACCELERATE_MIXED_PRECISION" if !given_in_code(start) => (start.top("mixed_precision"), "no"),
+        "ACCELERATE_MIXED_PRECISION" if !given_in_code(start) => (start.top_level("mixed_precision"), "no"),
         "ACCELERATE_DYNAMO_BACKEND" => (start.block("dynamo_config", "dynamo_backend"), "no"),
         "CUDA_VISIBLE_DEVICES" => {
             let (ids, given) = start.gpu_ids()?;
             let ids = ids.join(",");
             let same = ids == asked.replace([' ', '"', '\''], "");
-            return (!same && matches!(start.path()?, Path::Single | Path::Torchrun | Path::DeepSpeed))
+            return (!same && matches!(start.method()?, LaunchMethod::Single | LaunchMethod::Torchrun | LaunchMethod::DeepSpeed))
                 .then_some((ids, Some(given.place)));
         }
         // DeepSpeed's way leaves the variable alone (utils/launch.py:430-560).
-        "OMP_NUM_THREADS" if matches!(start.path()?, Path::Single | Path::Torchrun) => {
-            let given = start.top("num_cpu_threads_per_process").known()?;
-            let now = given.int()?.to_string();
+        "OMP_NUM_THREADS" if matches!(start.method()?, LaunchMethod::Single | LaunchMethod::Torchrun) => {
+            let given = start.top_level("num_cpu_threads_per_process").known()?;
+            let now = given.as_int()?.to_string();
             return (now != asked).then_some((now, Some(given.place)));
         }
         // torchrun gives its processes what it counts itself.
-        "MASTER_PORT" if matches!(start.path()?, Path::Torchrun | Path::DeepSpeed) && start.machines() == Some(1) => {
-            (start.top("main_process_port"), "29500")
+        "MASTER_PORT"
+            if matches!(start.method()?, LaunchMethod::Torchrun | LaunchMethod::DeepSpeed) && start.machines() == Some(1) =>
+        {
+            (start.top_level("main_process_port"), "29500")
         }
-        "WORLD_SIZE" if matches!(start.path()?, Path::Torchrun | Path::DeepSpeed) => {
+        "WORLD_SIZE" if matches!(start.method()?, LaunchMethod::Torchrun | LaunchMethod::DeepSpeed) => {
             let (count, given) = start.processes()?;
             let now = count.to_string();
             return (now != asked).then_some((now, Some(given.place)));
         }
         _ => {
             let (_, key, default) = FSDP.iter().find(|(variable, _, _)| *variable == name)?;
-            if start.kind()?.name != "FSDP" || start.path()? != Path::Torchrun {
+            if start.distributed_type()?.name != "FSDP" || start.method()? != LaunchMethod::Torchrun {
                 return None;
             }
             (start.block("fsdp_config", key), *default)
         }
     };
     let (now, place) = match answer {
-        Answer::Unknown => return None,
-        Answer::Nothing => (default.to_owned(), None),
-        Answer::Is(given) => match &given.value {
+        Evaluated::Unknown(_) => return None,
+        Evaluated::Absent => (default.to_owned(), None),
+        Evaluated::Known(given) => match &given.value {
             Value::Null => (default.to_owned(), None),
             Value::Text(text) => (text.clone(), Some(given.place)),
             other => (other.to_string(), Some(given.place)),
@@ -195,7 +198,7 @@ fn overwritten(start: &Start<'_>, name: &str, asked: &str) -> Option<(String, Op
 }
 
 /// Whether the code may give the precision itself, which wins.
-fn given_in_code(start: &Start<'_>) -> bool {
+fn given_in_code(start: &AccelerateLaunch<'_>) -> bool {
     let Some(code) = start.run.and_then(|run| run.code.as_deref()) else { return true };
     code.accelerator.is_none() || code.candidates.iter().any(|(concept, _)| *concept == Concept::MixedPrecision)
 }

@@ -42,12 +42,10 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `launcher/runner.py:448`，阅读源码。
 
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{FileRange, Severity, message};
+use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, FileRange, Severity};
 use vramlint_catalog::flags::Launcher;
-use vramlint_resolve::environment::visible_devices;
-use vramlint_resolve::launch::{Launch, LaunchFlag};
+use vramlint_resolve::{environment::visible_devices, launch::{Launch, LaunchFlag}};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL161",
@@ -60,7 +58,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for launch in cx.project.launches.iter().filter(|launch| launch.launcher == Launcher::DeepSpeed && !launch.has_unknown_flags)
     {
         // With a hostfile the machines decide, and the variable is left alone.
@@ -68,7 +66,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(shown) = set.value.text().filter(|value| !value.is_empty()) else { continue };
         let Some((flag, chosen)) = chooses(launch) else { continue };
         let place = FileRange::new(launch.file, set.range);
-        if !once.first(place) {
+        if !reported.insert(place) {
             continue;
         }
         let same = chosen.is_some_and(|chosen| {

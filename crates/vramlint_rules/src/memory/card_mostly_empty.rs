@@ -106,7 +106,7 @@ const USED: u64 = 50;
 const FILLED: u64 = 85;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
         let Some(capacity) = estimate.capacity.as_ref().filter(|_| estimate.is_grounded()) else { continue };
         let high = estimate.estimate.high;
@@ -123,7 +123,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "微批 {old}、累积 {steps} 步只需 {own}，显存为 {all}：改为微批 {rows}、累积 {accumulation} 步需 {after}"
         );
         let place = places::written(run, Concept::MicroBatch).unwrap_or(run.place);
-        if !told.insert((place, message.en.clone())) {
+        if !reported.insert((place, message.en.clone())) {
             continue;
         }
         let mut finding = RULE.finding(place, message).run(&run.id).help(message!(

@@ -53,7 +53,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
         let decides = estimate.is_grounded() && estimate.verdict.is_some_and(|verdict| verdict != Verdict::Fits)
             || little_headroom::tight(estimate).is_some();
@@ -68,7 +68,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "不开启激活检查点时一步需要 {own}（显存 {all}），开启后需要 {after}"
         );
         let place = places::written(run, Concept::GradientCheckpointing).unwrap_or_else(|| places::deciding(run, estimate));
-        if told.insert((place, message.en.clone())) {
+        if reported.insert((place, message.en.clone())) {
             let mut finding = RULE.finding(place, message).run(&run.id);
             finding.related.extend(places::target(cx.project, run));
             finding.fixes.extend(fixes::fix(cx.project, run, &repair, estimate));

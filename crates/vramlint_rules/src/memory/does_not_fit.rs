@@ -106,7 +106,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
         let (Some(capacity), Some(verdict)) = (&estimate.capacity, estimate.verdict) else { continue };
         if verdict == Verdict::Fits || !estimate.is_grounded() && !estimate.certainly_too_large() {
@@ -114,7 +114,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let (place, message) = (places::deciding(run, estimate), said(estimate, capacity, verdict));
         // Several commands may start the same thing.
-        if !told.insert((place, message.en.clone())) {
+        if !reported.insert((place, message.en.clone())) {
             continue;
         }
         let found = repairs(estimate);

@@ -61,13 +61,9 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer.py` 的 `evaluation_loop` 与 `evaluate`（没有指标时为 `prediction_loss_only`），已阅读。未测量显存。
 
-use crate::argument_findings::{Told, finding};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::count_noun;
-use vramlint_base::{Severity, message};
+use crate::{argument_findings::{finding, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{count_noun, message, Severity};
 use vramlint_semantic::arguments::{of, strategy};
-use vramlint_semantic::trainers::trainers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL310",
@@ -80,19 +76,19 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in of(cx.project, &["transformers.TrainingArguments"]) {
         let Some(given) = set.get("per_device_eval_batch_size") else { continue };
         let rows = given.value.as_ref().and_then(vramlint_base::Value::as_int);
         let (Some(rows), Some(train)) = (rows, set.int("per_device_train_batch_size", 8)) else { continue };
         let evaluates = strategy(set, &["eval_strategy", "evaluation_strategy"], "no").is_some_and(|when| when != "no");
         let kept = set.lacks("eval_accumulation_steps") && set.bool("prediction_loss_only", false) == Some(false);
-        let only_loss = trainers(cx.project).iter().any(|trainer| {
+        let only_loss = cx.trainers().iter().any(|trainer| {
             let own = trainer.arguments.is_some_and(|arguments| std::ptr::eq(arguments, set));
             let reduces = trainer.argument("preprocess_logits_for_metrics").is_some();
             own && (trainer.lacks("compute_metrics") || reduces || trainer.call.open)
         });
-        if rows <= train || !evaluates || !kept || only_loss || !told.first(given.place, "") {
+        if rows <= train || !evaluates || !kept || only_loss || !reported.insert(given.place, "") {
             continue;
         }
         let batch = count_noun(rows, "row");

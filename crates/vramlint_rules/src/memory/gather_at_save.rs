@@ -49,7 +49,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
         let Some((whole, held, all)) = decides(estimate) else { continue };
         let (whole, held, all) = (figures::gib(whole), figures::gib(held), figures::capacity(all));
@@ -58,7 +58,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "保存时会在一台内存 {all} 的主机上汇集 {whole} 权重，而该主机已占用 {held}"
         );
         let place = place(run);
-        if told.insert((place, message.en.clone())) {
+        if reported.insert((place, message.en.clone())) {
             let mut finding = RULE.finding(place, message).run(&run.id).help(message!(
                 "save in shards and join them later, with zero_to_fp32.py or torch's own converter",
                 "按分片保存，之后用 zero_to_fp32.py 或 torch 自带的工具合并"

@@ -50,7 +50,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
         let grounded = estimate.is_grounded();
         let (Some(all), Some(Verdict::DoesNotFit), true) = (estimate.host_capacity, estimate.host_verdict, grounded) else {
@@ -60,7 +60,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let (place, message) = (place(run, estimate), said(estimate, all));
-        if told.insert((place, message.en.clone())) {
+        if reported.insert((place, message.en.clone())) {
             let mut finding = RULE.finding(place, message).run(&run.id).help(help(estimate));
             finding.related.extend(places::host(cx.project, run));
             out.push(finding);

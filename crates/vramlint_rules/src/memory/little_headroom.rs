@@ -53,7 +53,7 @@ pub(super) fn tight(estimate: &RunEstimate) -> Option<u64> {
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
         let (Some(left), Some(capacity)) = (tight(estimate), &estimate.capacity) else { continue };
         let (left, all, high) = (figures::gib(left), figures::capacity(capacity.bytes), figures::gib(estimate.estimate.high));
@@ -63,7 +63,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "训练 {model} 最多需要 {high}，显存为 {all}：仅余 {left}"
         );
         let place = places::deciding(run, estimate);
-        if told.insert((place, message.en.clone())) {
+        if reported.insert((place, message.en.clone())) {
             let mut finding = RULE.finding(place, message).help(fixes::help(&repairs(estimate), estimate)).run(&run.id);
             finding.related.extend(places::target(cx.project, run));
             out.push(finding);

@@ -69,7 +69,7 @@ fn may_dominate(arch: &Arch, setup: &Setup) -> bool {
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for (run, estimate) in cx.estimates.grounded(cx.project, cx.models, may_dominate) {
         let (logits, peak) = (estimate.part(Part::Logits), estimate.estimate.peak);
         let share = figures::percent(logits, peak);
@@ -85,7 +85,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "logits 占峰值 {peak} 中的 {logits}（{share} %）：融合或分块的损失可少用 {gained}"
         );
         let place = places::written(run, Concept::MicroBatch).unwrap_or_else(|| places::deciding(run, estimate));
-        if told.insert((place, message.en.clone())) {
+        if reported.insert((place, message.en.clone())) {
             let mut finding = RULE.finding(place, message).run(&run.id);
             finding.help = figures::taken_for_granted(estimate)
                 .map(|Message { en, zh }| Message { en: format!("taken for granted: {en}"), zh: format!("所作假设：{zh}") });

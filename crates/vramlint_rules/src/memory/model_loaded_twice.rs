@@ -54,7 +54,7 @@
 
 use super::figures::gib;
 use super::held::{Pair, pair};
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Message, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -78,7 +78,7 @@ const NEEDED: &[&str] =
     &["ref", "reference", "teacher", "target", "frozen", "old", "init", "initial", "base", "ema", "draft", "critic"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for run in &cx.project.runs {
         let Some(code) = &run.code else { continue };
         let loads: Vec<(&ModelLoad, &str)> =
@@ -87,7 +87,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             for (second, other) in &loads[index + 1..] {
                 if id == other
                     && let Some(pair) = pair(cx.project, first, second).filter(|pair| !is_needed(pair))
-                    && once.first(pair.second)
+                    && reported.insert(pair.second)
                 {
                     let size = cx.models.find(id).and_then(|model| size(&model, second));
                     out.push(

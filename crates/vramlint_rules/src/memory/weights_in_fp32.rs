@@ -86,7 +86,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for (run, model, setup) in cx.estimates.described(cx.project, cx.models) {
         let Some(stored) = model.dtype.filter(|dtype| *dtype != Dtype::Fp32) else { continue };
         if !by_default(run) || !stays_fp32(setup) || speaks_of_types(cx.project, run) {
@@ -101,7 +101,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "TRL 未经说明时按 fp32 加载 {id}：权重占 {own}，而检查点的 {name} 只占 {half}"
         );
         let place = places::written(run, Concept::Model).unwrap_or(run.place);
-        if told.insert((place, message.en.clone())) {
+        if reported.insert((place, message.en.clone())) {
             let frozen = setup.lora.is_some();
             let help = message!(
                 "give the type: `dtype` in model_init_kwargs, or as an argument of the command",

@@ -46,9 +46,8 @@
 //! ## 来源
 //! peft 0.21.2 `tuners/lora/layer.py` 的 `ParamWrapper`，已运行：`ValueError: lora.ParamWrapper does not work with lora_dropout != 0.`
 
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Severity, Value, message};
+use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Severity, Value};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -62,7 +61,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         if !call.is("peft", "LoraConfig") || call.is_subclass {
@@ -78,7 +77,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let Some(dropout) = call.argument("lora_dropout", None) else { continue };
         let share = dropout.constant().and_then(Value::as_float).filter(|share| *share > 0.0);
-        let Some(share) = share.filter(|_| once.first(dropout.place)) else { continue };
+        let Some(share) = share.filter(|_| reported.insert(dropout.place)) else { continue };
         let mut found = RULE
             .finding(
                 dropout.place,

@@ -58,13 +58,9 @@
 //! trl 1.16.0 `trainer/sft_trainer.py:1066`，实际运行；`dpo_trainer.py:835`、`kto_trainer.py`、`grpo_trainer.py:836`，阅读源码；1.15.0 有此检查，
 //! 1.14.0 没有。
 
-use crate::argument_findings::Told;
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{FileId, FileRange, Severity, Value, message};
-use vramlint_resolve::arguments::ArgumentReader;
-use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::trainers::trainers;
+use crate::{argument_findings::ReportedFindings, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, FileId, FileRange, Severity, Value};
+use vramlint_resolve::{arguments::ArgumentReader, versions::VersionRange};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
@@ -91,11 +87,11 @@ fn names_head(value: &Value) -> bool {
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     let mut tell = |file: FileId, place: FileRange, related: Option<FileRange>, out: &mut Sink| {
         let span = VersionRange::since("trl", SINCE);
         let Some(severity) = version_gate::severity(cx.project, file, &span, RULE.severity) else { return };
-        if !told.first(place, "") {
+        if !reported.insert(place, "") {
             return;
         }
         let message = message!(
@@ -111,7 +107,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         out.push(found);
     };
-    for trainer in trainers(cx.project).iter().filter(|trainer| trainer.is_trl() && TRAINERS.contains(&trainer.name.as_str())) {
+    for trainer in cx.trainers().iter().filter(|trainer| trainer.is_trl() && TRAINERS.contains(&trainer.name.as_str())) {
         let on_model = trainer.model().into_iter().flat_map(|index| trainer.adapting(index)).filter_map(|call| {
             let made = call.argument("peft_config", Some(1))?.sole_value()?;
             if let vramlint_resolve::code::ArgValue::ResultOf(index) = made.value { trainer.code.calls.get(index) } else { None }

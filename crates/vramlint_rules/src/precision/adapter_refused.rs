@@ -48,7 +48,7 @@
 //! ## 来源
 //! peft 0.21.2 `tuners/lora/layer.py`、`tuners/tuners_utils.py`、`config.py`，均在小型 Llama 上实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Message, Severity, Value, message};
 use vramlint_resolve::CallRef;
@@ -77,7 +77,7 @@ struct Wrong {
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         if !call.is("peft", "LoraConfig") || call.is_subclass {
@@ -99,7 +99,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 Some(RULE.severity)
             };
             let Some(severity) = severity else { continue };
-            let Some(wrong) = wrong.filter(|_| once.first(value.place)) else { continue };
+            let Some(wrong) = wrong.filter(|_| reported.insert(value.place)) else { continue };
             let mut finding = RULE.finding(value.place, wrong.message).severity(severity).help(wrong.help);
             if !call.place.range.contains(value.place.range) {
                 finding = finding.related(call.place, calls::reached(call));

@@ -47,7 +47,7 @@
 //! ## 来源
 //! peft 0.21.2 `tuners/tuners_utils.py`（仅当全不匹配时抛 `NoMatchingPeftModuleError`），实际运行；线性层名称取自 transformers 5.23.0。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::models;
@@ -65,7 +65,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         let model = call.argument("model", Some(0)).and_then(|argument| argument.sole_value());
@@ -99,7 +99,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             .filter(|name| is_layer(name) && !known.linear_modules.contains(name))
             .collect();
         let all = missing.len() == names.len();
-        if missing.is_empty() || !once.first(targets.place) {
+        if missing.is_empty() || !reported.insert(targets.place) {
             continue;
         }
         let shown = missing.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");

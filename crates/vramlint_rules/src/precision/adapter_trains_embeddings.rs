@@ -41,7 +41,7 @@
 //! ## 来源
 //! peft 0.21.2 `utils/other.py` 的 `ModulesToSaveWrapper`，已运行：副本可训练，dtype 与基座相同。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::calls;
@@ -60,7 +60,7 @@ pub(crate) static RULE: Rule = Rule {
 const TABLES: &[&str] = &["embed_tokens", "lm_head", "wte", "embed_in", "embed_out", "word_embeddings", "tok_embeddings"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         if call.library() != "peft" || !call.name().ends_with("LoraConfig") {
@@ -69,7 +69,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(given) = call.argument("modules_to_save", None) else { continue };
         let Some(Value::List(names)) = given.constant() else { continue };
         let tables: Vec<&str> = names.iter().filter_map(Value::as_str).filter(|name| TABLES.contains(name)).collect();
-        if tables.is_empty() || !once.first(given.place) {
+        if tables.is_empty() || !reported.insert(given.place) {
             continue;
         }
         let shown = tables.join(", ");

@@ -55,15 +55,11 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:817`，实际运行；其余 trainer 相同，阅读源码；0.27.0 有此检查，0.24.0 没有。
 
-use crate::argument_findings::Told;
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Fix, Severity, message};
+use crate::{argument_findings::ReportedFindings, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Fix, Severity};
 use vramlint_edit as edit;
-use vramlint_resolve::code::LibraryCall;
-use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::trainers::{Trainer, trainers};
-use vramlint_semantic::version_gate;
+use vramlint_resolve::{code::LibraryCall, versions::VersionRange};
+use vramlint_semantic::{trainers::Trainer, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL405",
@@ -76,12 +72,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
-    for trainer in trainers(cx.project).iter().filter(|trainer| trainer.is_trl() && trainer.made("peft_config").is_some()) {
+    let mut reported = ReportedFindings::default();
+    for trainer in cx.trainers().iter().filter(|trainer| trainer.is_trl() && trainer.made("peft_config").is_some()) {
         let (Some(given), Some(adapted)) = (trainer.argument("peft_config"), adapted(cx, trainer)) else { continue };
         let span = VersionRange::since("trl", "0.27");
         let Some(severity) = version_gate::severity(cx.project, trainer.call.file, &span, RULE.severity) else { continue };
-        if !told.first(given.place, "") {
+        if !reported.insert(given.place, "") {
             continue;
         }
         let message = message!(

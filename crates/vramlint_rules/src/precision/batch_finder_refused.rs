@@ -50,15 +50,11 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1089`（实际运行）与 `rloo_config.py:652`；transformers 5.23.0 `trainer.py:899`，阅读源码。
 
-use crate::argument_findings::{Told, finding_of};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Severity, Value, message};
+use crate::{argument_findings::{finding_of, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Severity, Value};
 use vramlint_catalog::Concept;
-use vramlint_resolve::arguments::ArgumentSet;
-use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::arguments::{GROUPS, run, trainings};
-use vramlint_semantic::version_gate;
+use vramlint_resolve::{arguments::ArgumentSet, versions::VersionRange};
+use vramlint_semantic::{arguments::{run, trainings, GROUPS}, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL437",
@@ -71,7 +67,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in trainings(cx.project).filter(|set| set.bool("auto_find_batch_size", false) == Some(true)) {
         let Some(given) = set.get("auto_find_batch_size") else { continue };
         let class = set.training_class().unwrap_or_default();
@@ -91,14 +87,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         } else {
             continue;
         };
-        if told.first(given.place, "") {
-            let told_of = finding_of(cx, set, &RULE, severity, given.place, message).help(message!(
+        if reported.insert(given.place, "") {
+            let finding = finding_of(cx, set, &RULE, severity, given.place, message).help(message!(
                 "remove it, and lower per_device_train_batch_size by hand",
                 "删除它，并手动减小 per_device_train_batch_size"
             ));
             let title = message!("remove auto_find_batch_size", "删除 auto_find_batch_size");
             let edit = vramlint_semantic::arguments::remove(cx.project, set, given);
-            out.push(crate::argument_findings::with_fix(told_of, title, vramlint_base::Applicability::Unsafe, edit));
+            out.push(crate::argument_findings::with_fix(finding, title, vramlint_base::Applicability::Unsafe, edit));
         }
     }
 }

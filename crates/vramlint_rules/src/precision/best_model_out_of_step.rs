@@ -46,10 +46,8 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1749` 与 `trainer.py:890`，实际运行；`save_strategy="best"` 除外。
 
-use crate::argument_findings::{Told, finding};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{FileRange, Message, Severity, message};
+use crate::{argument_findings::{finding, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, FileRange, Message, Severity};
 use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_semantic::arguments::{any, number, run, strategy, trainings, written};
 
@@ -67,7 +65,7 @@ pub(crate) static RULE: Rule = Rule {
 const EVAL: &[&str] = &["eval_strategy", "evaluation_strategy"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in trainings(cx.project).filter(|set| set.bool("load_best_model_at_end", false) == Some(true)) {
         let Some(wish) = set.get("load_best_model_at_end") else { continue };
         let mut found: Vec<(FileRange, Message, Option<FileRange>)> = Vec::new();
@@ -75,7 +73,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         found.extend(steps(cx, set));
         found.extend(weights_only(cx, set));
         for (place, message, other) in found {
-            if !told.first(place, "") {
+            if !reported.insert(place, "") {
                 continue;
             }
             let mut finding = finding(cx, set, &RULE, place, message);

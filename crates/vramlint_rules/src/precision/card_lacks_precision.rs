@@ -69,15 +69,11 @@
 //! 的回答为准）；torch 2.15.0 `cuda/__init__.py:244`（能创建张量时 `is_bf16_supported` 为真），已阅读；trl 1.16.0
 //! `trainer/base_config.py` 会打开 bf16，已运行；FlashAttention 的 README：Ampere、Ada 或 Hopper。未在这些卡上实际运行。
 
-use crate::argument_findings::{Told, finding, with_fix};
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, FileId, Severity, Value, message};
+use crate::{argument_findings::{finding, with_fix, ReportedFindings}, rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, FileId, Severity, Value};
 use vramlint_catalog::gpus::{self, Gpu};
-use vramlint_resolve::arguments::{ArgumentReader, ArgumentSet};
-use vramlint_resolve::versions::{RangeMatch, VersionRange};
-use vramlint_semantic::arguments::{is_trl, rename, set_to, trainings, written};
-use vramlint_semantic::calls;
+use vramlint_resolve::{arguments::{ArgumentReader, ArgumentSet}, versions::{RangeMatch, VersionRange}};
+use vramlint_semantic::{arguments::{is_trl, rename, set_to, trainings, written}, calls};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL449",
@@ -96,10 +92,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.project.files.iter().all(|file| old_card(cx, file.id).is_none()) {
         return;
     }
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in trainings(cx.project).filter(|set| set.reader != ArgumentReader::Unknown) {
         if let Some(card) = old_card(cx, set.file()).filter(|_| set.bool("use_cpu", false) == Some(false)) {
-            arguments(cx, set, card, &mut told, out);
+            arguments(cx, set, card, &mut reported, out);
         }
     }
     attention(cx, out);
@@ -112,12 +108,12 @@ fn old_card(cx: &Context<'_>, file: FileId) -> Option<&'static Gpu> {
     (card.compute_capability.is_some_and(|capability| capability < AMPERE) && !card.bf16).then_some(card)
 }
 
-fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, told: &mut Told, out: &mut Sink) {
+fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, reported: &mut ReportedFindings, out: &mut Sink) {
     let name = card.name;
     for key in ["bf16", "bf16_full_eval", "tf32"] {
         let Some(given) = set.get(key) else { continue };
         let on = given.value.as_ref().and_then(|value| set.bool_of(value)) == Some(true);
-        if !on || !told.first(given.place, "") {
+        if !on || !reported.insert(given.place, "") {
             continue;
         }
         let shown = written(cx.project, given);
@@ -149,7 +145,7 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, told: &mut Told, o
         && set.bool("fp16", false) == Some(false)
         && cx.project.version_matches(set.file(), &VersionRange::since("trl", "0.19.1")) == RangeMatch::Always
         && set.reader == ArgumentReader::Call;
-    if let Some(call) = set.library_call().filter(|call| by_default && !call.is_subclass && told.first(call.callee, "")) {
+    if let Some(call) = set.library_call().filter(|call| by_default && !call.is_subclass && reported.insert(call.callee, "")) {
         let message = message!(
             "TRL turns bf16 on unless fp16 is, and a {name} has none: torch computes it without tensor cores or refuses it",
             "除非启用 fp16，否则 TRL 会打开 bf16，而 {name} 不支持：torch 会不经张量核心计算，或拒绝"
@@ -164,7 +160,7 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, told: &mut Told, o
 
 /// FlashAttention 2 for a model that is loaded.
 fn attention(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         let Some(card) = old_card(cx, call.file).filter(|_| calls::loads_model(call)) else { continue };
@@ -172,7 +168,7 @@ fn attention(cx: &Context<'_>, out: &mut Sink) {
         let Some((text, place)) = calls::text(argument).filter(|(text, _)| text.starts_with("flash_attention_")) else {
             continue;
         };
-        if !once.first(place) {
+        if !reported.insert(place) {
             continue;
         }
         let name = card.name;

@@ -40,7 +40,7 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1536`，实际运行。
 
-use crate::argument_findings::{Told, finding};
+use crate::argument_findings::{ReportedFindings, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
@@ -57,7 +57,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in trainings(cx.project) {
         for (new, old) in [
             ("activation_checkpointing", "gradient_checkpointing"),
@@ -70,16 +70,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 (Some(a), Some(b)) => matches!((set.bool_of(a), set.bool_of(b)), (Some(a), Some(b)) if a != b),
                 _ => false,
             };
-            if differ && told.first(loser.place, "") {
+            if differ && reported.insert(loser.place, "") {
                 let (a, b) = (written(cx.project, winner), written(cx.project, loser));
                 let message =
                     message!("{b} has no effect beside {a}: the new name wins", "{b} 不起作用：与 {a} 同时给出时新名称生效");
-                let told_of = finding(cx, set, &RULE, loser.place, message)
+                let finding = finding(cx, set, &RULE, loser.place, message)
                     .related(winner.place, message!("this one counts", "以此为准"))
                     .help(message!("keep only {new}, with the value that you mean", "只保留 {new}，并写上想要的值"));
                 let edit = vramlint_semantic::arguments::remove(cx.project, set, loser);
                 out.push(crate::argument_findings::with_fix(
-                    told_of,
+                    finding,
                     message!("remove {old}", "删除 {old}"),
                     vramlint_base::Applicability::Unsafe,
                     edit,

@@ -52,7 +52,7 @@
 //! torch 2.15.0 `utils/checkpoint.py`，实际运行；transformers 5.23.0 `trainer.py:1504` 会先取出 `every_n_layers` 与 `offload`，trl 1.16.0
 //! `sft_trainer.py` 会取出 `selective`。
 
-use crate::argument_findings::{Told, finding};
+use crate::argument_findings::{ReportedFindings, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
@@ -83,13 +83,13 @@ const KNOWN: &[&str] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in trainings(cx.project).filter(|set| is_on(set)) {
         if let Some(given) =
             ["activation_checkpointing_kwargs", "gradient_checkpointing_kwargs"].iter().find_map(|key| set.get(key))
         {
             for entry in given.entries.iter().filter(|entry| !KNOWN.contains(&entry.key.as_str())) {
-                if !told.first(entry.place, &entry.key) {
+                if !reported.insert(entry.place, &entry.key) {
                     continue;
                 }
                 let name = &entry.key;
@@ -103,14 +103,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     Some(near) => message!("write `{near}`", "应写作 `{near}`"),
                     None => message!("remove it", "请删除"),
                 };
-                let told_of = finding(cx, set, &RULE, entry.place, message).help(help);
+                let finding = finding(cx, set, &RULE, entry.place, message).help(help);
                 let text = entry.place.range.slice(&cx.project.file(entry.place.file).text);
                 let edit = near
                     .filter(|_| text.trim_matches(['"', '\'']) == name)
                     .map(|near| vramlint_edit::replace(entry.place, text.replace(name, near)));
                 let meant = near.unwrap_or_default();
                 let title = message!("write `{meant}`", "改写为 `{meant}`");
-                out.push(crate::argument_findings::with_fix(told_of, title, vramlint_base::Applicability::Safe, edit));
+                out.push(crate::argument_findings::with_fix(finding, title, vramlint_base::Applicability::Safe, edit));
             }
         }
     }

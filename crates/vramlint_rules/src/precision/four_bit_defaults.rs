@@ -53,9 +53,8 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py`（默认值），实际运行。
 
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Severity, Value, message};
+use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Severity, Value};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -69,7 +68,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in cx.project.calls() {
         let call = at.call();
         let four = call.argument("load_in_4bit", None).filter(|argument| argument.constant() == Some(&Value::Bool(true)));
@@ -79,7 +78,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let (kind, compute) = (set("bnb_4bit_quant_type"), set("bnb_4bit_compute_dtype"));
         // Both widths at once are refused, which another rule says.
         let eight = call.argument("load_in_8bit", None).is_some_and(|argument| argument.constant() == Some(&Value::Bool(true)));
-        if kind && compute || eight || !once.first(four.place) {
+        if kind && compute || eight || !reported.insert(four.place) {
             continue;
         }
         let finding = match (kind, compute) {

@@ -41,12 +41,9 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer.py:472` 与 `trainer.py:879`，阅读源码。
 
-use crate::argument_findings::{Told, finding};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Severity, Value, message};
-use vramlint_catalog::Concept;
-use vramlint_catalog::flags::Launcher;
+use crate::{argument_findings::{finding, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Severity, Value};
+use vramlint_catalog::{flags::Launcher, Concept};
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentSet};
 use vramlint_semantic::arguments::{is_trl, run, trainings, written};
 
@@ -61,19 +58,19 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in trainings(cx.project) {
         let Some(fsdp) = asked(set, "fsdp") else { continue };
         if let Some(deepspeed) = asked(set, "deepspeed") {
-            if told.first(fsdp.place, "") {
+            if reported.insert(fsdp.place, "") {
                 let (a, b) = (written(cx.project, fsdp), written(cx.project, deepspeed));
                 let message = message!("{a} beside {b}: the Trainer refuses the pair", "{a} 与 {b} 同时出现：Trainer 会拒绝");
-                let told_of = finding(cx, set, &RULE, fsdp.place, message)
+                let finding = finding(cx, set, &RULE, fsdp.place, message)
                     .related(deepspeed.place, message!("the other engine", "另一个引擎"))
                     .help(message!("keep one of the two engines", "只保留其中一个引擎"));
                 let edit = vramlint_semantic::arguments::remove(cx.project, set, fsdp);
                 out.push(crate::argument_findings::with_fix(
-                    told_of,
+                    finding,
                     message!("remove fsdp", "删除 fsdp"),
                     vramlint_base::Applicability::Unsafe,
                     edit,
@@ -81,8 +78,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             continue;
         }
-        twice_recomputed(cx, set, fsdp, &mut told, out);
-        alone(cx, set, fsdp, &mut told, out);
+        twice_recomputed(cx, set, fsdp, &mut reported, out);
+        alone(cx, set, fsdp, &mut reported, out);
     }
 }
 
@@ -93,7 +90,7 @@ fn asked<'a>(set: &'a ArgumentSet, key: &str) -> Option<&'a ArgumentEntry> {
     (dict || given.value.as_ref().and_then(|value| set.bool_of(value)) == Some(true)).then_some(given)
 }
 
-fn twice_recomputed(cx: &Context<'_>, set: &ArgumentSet, fsdp: &ArgumentEntry, told: &mut Told, out: &mut Sink) {
+fn twice_recomputed(cx: &Context<'_>, set: &ArgumentSet, fsdp: &ArgumentEntry, reported: &mut ReportedFindings, out: &mut Sink) {
     let Some(config) = set.get("fsdp_config") else { return };
     let names = ["activation_checkpointing", "fsdp_activation_checkpointing"];
     let Some(entry) = config.entries.iter().find(|entry| names.contains(&entry.key.as_str())) else { return };
@@ -104,7 +101,7 @@ fn twice_recomputed(cx: &Context<'_>, set: &ArgumentSet, fsdp: &ArgumentEntry, t
     };
     let asks =
         entry.value == Some(Value::Bool(true)) || entry.value.as_ref().and_then(Value::as_str).is_some_and(|t| t == "true");
-    if asks && on == Some(true) && told.first(entry.place, "") {
+    if asks && on == Some(true) && reported.insert(entry.place, "") {
         let message = message!(
             "activation checkpointing by FSDP beside that of the Trainer: the pair is refused",
             "FSDP 的激活检查点与 Trainer 自身的检查点同时开启：会被拒绝"
@@ -121,13 +118,13 @@ fn twice_recomputed(cx: &Context<'_>, set: &ArgumentSet, fsdp: &ArgumentEntry, t
 }
 
 /// One process, started by `python` as the project shows.
-fn alone(cx: &Context<'_>, set: &ArgumentSet, fsdp: &ArgumentEntry, told: &mut Told, out: &mut Sink) {
+fn alone(cx: &Context<'_>, set: &ArgumentSet, fsdp: &ArgumentEntry, reported: &mut ReportedFindings, out: &mut Sink) {
     let Some(run) = run(cx.project, set) else { return };
     let by_hand = run.launcher == Some(Launcher::Python);
     let xla = set
         .get("fsdp_config")
         .is_some_and(|config| config.entries.is_empty() || config.entries.iter().any(|entry| entry.key.contains("xla")));
-    if by_hand && !xla && run.int(Concept::WorldSize) == Some(1) && told.first(fsdp.place, "alone") {
+    if by_hand && !xla && run.int(Concept::WorldSize) == Some(1) && reported.insert(fsdp.place, "alone") {
         let shown = written(cx.project, fsdp);
         let message = message!(
             "{shown} in a run of one process: the Trainer takes it only in distributed training",

@@ -45,10 +45,8 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:2776`，实际运行。
 
-use crate::argument_findings::{Told, finding};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Severity, Value, message};
+use crate::{argument_findings::{finding, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Severity, Value};
 use vramlint_semantic::arguments::{run, speaks_of, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
@@ -62,7 +60,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in trainings(cx.project) {
         let Some(config) = set.get("fsdp_config") else { continue };
         let nothing = matches!(&config.value, Some(Value::Null) | None) && config.entries.is_empty();
@@ -73,7 +71,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             || speaks_of(cx.project, set, "distributed_type: FSDP")
             || speaks_of(cx.project, set, "FullyShardedDataParallelPlugin")
             || run(cx.project, set).is_some_and(|run| run.launch.as_ref().is_some_and(|launch| launch.has_unknown_flags));
-        if nothing || xla || empty || elsewhere || set.bool("fsdp", false) != Some(false) || !told.first(config.place, "") {
+        if nothing || xla || empty || elsewhere || set.bool("fsdp", false) != Some(false) || !reported.insert(config.place, "") {
             continue;
         }
         let shown = written(cx.project, config);
@@ -81,7 +79,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "{shown} is ignored: fsdp is not given, so nothing is sharded",
             "{shown} 会被忽略：没有给出 fsdp，因此不会切分"
         );
-        let told_of = finding(cx, set, &RULE, config.place, message).help(message!(
+        let finding = finding(cx, set, &RULE, config.place, message).help(message!(
             "add fsdp=True, or fsdp=\"full_shard\" before transformers 5",
             "添加 fsdp=True；transformers 5 之前写 fsdp=\"full_shard\""
         ));
@@ -90,6 +88,6 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             None => vramlint_semantic::arguments::add(cx.project, set, "fsdp", &Value::Bool(true)),
         };
         let title = message!("turn fsdp on", "开启 fsdp");
-        out.push(crate::argument_findings::with_fix(told_of, title, vramlint_base::Applicability::Unsafe, edit));
+        out.push(crate::argument_findings::with_fix(finding, title, vramlint_base::Applicability::Unsafe, edit));
     }
 }

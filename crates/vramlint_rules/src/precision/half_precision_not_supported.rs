@@ -40,14 +40,11 @@
 //! ## 来源
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py`, `recipes/lora_finetune_single_device.py`, the same in 0.3.1 to 0.6.1，阅读源码。
 
-use crate::frameworks::{self, Check, Refusal};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Fix};
-use vramlint_base::{Severity, message};
+use crate::{frameworks::{self, Check, Refusal}, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Fix, Severity};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
-use vramlint_semantic::frameworks::Keys;
+use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL485",
@@ -72,17 +69,20 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     });
 }
 
-fn torchtune(keys: &Keys<'_>) -> Option<Refusal> {
+fn torchtune(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     // Files for generation, evaluation and quantization have no optimizer and may be in fp16.
-    let trains = keys.given("optimizer._component_") || keys.given("batch_size");
-    (keys.text("dtype") == Some("fp16") && trains && keys.unset("prompt") && keys.unset("tasks") && keys.unset("quantizer")).then(
-        || {
-            Refusal::new(
-                "dtype",
-                &[],
-                message!("dtype is fp16", "dtype 为 fp16"),
-                message!("write bf16 or fp32", "请写 bf16 或 fp32"),
-            )
-        },
-    )
+    let trains = keys.is_set("optimizer._component_") || keys.is_set("batch_size");
+    (keys.text("dtype") == Some("fp16")
+        && trains
+        && keys.is_unset("prompt")
+        && keys.is_unset("tasks")
+        && keys.is_unset("quantizer"))
+    .then(|| {
+        Refusal::new(
+            "dtype",
+            &[],
+            message!("dtype is fp16", "dtype 为 fp16"),
+            message!("write bf16 or fp32", "请写 bf16 或 fp32"),
+        )
+    })
 }

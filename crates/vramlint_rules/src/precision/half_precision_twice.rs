@@ -46,10 +46,8 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1784`，实际运行；4.x 各版本也有此检查。
 
-use crate::argument_findings::{Told, finding};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Severity, message};
+use crate::{argument_findings::{finding, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Severity};
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
@@ -63,23 +61,23 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in trainings(cx.project) {
         for (one, other) in [("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval")] {
             let (Some(first), Some(second)) = (set.get(one), set.get(other)) else { continue };
             let on = |key: &str| set.bool(key, false) == Some(true);
-            if !on(one) || !on(other) || !told.first(first.place, other) {
+            if !on(one) || !on(other) || !reported.insert(first.place, other) {
                 continue;
             }
             let (a, b) = (written(cx.project, first), written(cx.project, second));
             let message = message!("{a} and {b} exclude each other: the run is refused", "{a} 与 {b} 互斥：训练会被拒绝");
             let related = message!("the other one", "另一个");
-            let told_of = finding(cx, set, &RULE, first.place, message)
+            let finding = finding(cx, set, &RULE, first.place, message)
                 .related(second.place, related)
                 .help(message!("keep one: {other} on Ampere and newer GPUs", "只保留一个：Ampere 及更新的 GPU 用 {other}"));
             let edit = vramlint_semantic::arguments::remove(cx.project, set, first);
             out.push(crate::argument_findings::with_fix(
-                told_of,
+                finding,
                 message!("remove {one}", "删除 {one}"),
                 vramlint_base::Applicability::Unsafe,
                 edit,

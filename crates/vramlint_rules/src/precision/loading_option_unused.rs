@@ -48,13 +48,10 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:699` 与 `dpo_trainer.py:577`，实际运行；旧版本会忽略或拒绝。
 
-use crate::argument_findings::{Told, finding};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use crate::{argument_findings::{finding, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Fix, Severity, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::PassedBy;
-use vramlint_semantic::trainers::trainers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL408",
@@ -67,14 +64,14 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
-    for trainer in trainers(cx.project).iter().filter(|trainer| trainer.is_trl()) {
+    let mut reported = ReportedFindings::default();
+    for trainer in cx.trainers().iter().filter(|trainer| trainer.is_trl()) {
         let Some(model) = trainer.model().and_then(|index| trainer.code.model(index)) else { continue };
         if let Some(set) = trainer.arguments
             && let Some(kwargs) = set.get("model_init_kwargs")
         {
             let given = !kwargs.entries.is_empty() || matches!(&kwargs.value, Some(Value::Map(entries)) if !entries.is_empty());
-            if given && told.first(kwargs.place, "") {
+            if given && reported.insert(kwargs.place, "") {
                 let message = message!(
                     "model_init_kwargs are ignored: the trainer gets a model that is loaded already",
                     "model_init_kwargs 会被忽略：trainer 拿到的是已加载的模型"
@@ -96,7 +93,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
         if let (Some(argument), Some(_)) = (trainer.argument("quantization_config"), trainer.made("quantization_config"))
-            && told.first(argument.place, "")
+            && reported.insert(argument.place, "")
         {
             let refused = matches!(trainer.name.as_str(), "DPOTrainer" | "KTOTrainer");
             let name = &trainer.name;

@@ -49,12 +49,9 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/utils.py:1331`，实际运行；0.29.0 阅读源码。
 
-use crate::argument_findings::Told;
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Severity, message};
+use crate::{argument_findings::ReportedFindings, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Severity};
 use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::trainers::trainers;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
@@ -71,8 +68,8 @@ pub(crate) static RULE: Rule = Rule {
 const TRAINERS: &[&str] = &["SFTTrainer", "DPOTrainer", "KTOTrainer", "GRPOTrainer", "RLOOTrainer", "RewardTrainer"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
-    for trainer in trainers(cx.project).iter().filter(|trainer| trainer.plain() && TRAINERS.contains(&trainer.name.as_str())) {
+    let mut reported = ReportedFindings::default();
+    for trainer in cx.trainers().iter().filter(|trainer| trainer.plain() && TRAINERS.contains(&trainer.name.as_str())) {
         let Some(name) = trainer.model_name() else { continue };
         let silent = match trainer.arguments {
             Some(set) => set.lacks("model_init_kwargs"),
@@ -83,7 +80,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !silent || !trainer.lacks("quantization_config") || cx.models.find(name).is_some() || holds.is_none() {
             continue;
         }
-        if told.first(trainer.call.place, "") {
+        if reported.insert(trainer.call.place, "") {
             let message = message!(
                 "trl 0.29 and later load `{name}` in fp32, whatever type its checkpoint has",
                 "trl 0.29 及之后的版本按 fp32 加载 `{name}`，不论检查点是什么类型"

@@ -46,12 +46,11 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1790` 与 `trainer.py:682`，实际运行。
 
-use crate::argument_findings::{Told, finding};
+use crate::argument_findings::{ReportedFindings, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_semantic::arguments::{any, strategy, trainings, written};
-use vramlint_semantic::trainers::trainers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL431",
@@ -66,12 +65,12 @@ pub(crate) static RULE: Rule = Rule {
 const EVAL: &[&str] = &["eval_strategy", "evaluation_strategy"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in trainings(cx.project) {
         let Some(scheduler) = set.get("lr_scheduler_type") else { continue };
         let follows = set.value("lr_scheduler_type").and_then(|value| value.as_str());
         let follows = follows.filter(|name| matches!(*name, "reduce_lr_on_plateau" | "greedy"));
-        if let Some(name) = follows.filter(|_| strategy(set, EVAL, "no") == Some("no") && told.first(scheduler.place, "")) {
+        if let Some(name) = follows.filter(|_| strategy(set, EVAL, "no") == Some("no") && reported.insert(scheduler.place, "")) {
             let message = message!(
                 "{name} follows evaluations, and there are none: it is refused",
                 "{name} 依据评估调整，但没有评估：会被拒绝"
@@ -90,12 +89,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             out.push(crate::argument_findings::with_fix(found, title, vramlint_base::Applicability::Unsafe, edit));
         }
     }
-    for trainer in trainers(cx.project) {
+    for trainer in cx.trainers() {
         let Some(set) = trainer.arguments.filter(|_| trainer.plain()) else { continue };
         let Some(eval) = any(set, EVAL).filter(|_| matches!(strategy(set, EVAL, "no"), Some("steps" | "epoch"))) else {
             continue;
         };
-        if trainer.lacks("eval_dataset") && told.first(eval.place, "data") {
+        if trainer.lacks("eval_dataset") && reported.insert(eval.place, "data") {
             let shown = written(cx.project, eval);
             let message = message!(
                 "{shown}, but the trainer is given no eval_dataset: it refuses to start",

@@ -44,14 +44,11 @@
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py:179`, the same from 0.4.0; Axolotl 0.18.0 `utils/schemas/validation.py:1442`,
 //! the same from 0.12.0，阅读源码。
 
-use crate::frameworks::{self, Check, Refusal};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Fix, Value};
-use vramlint_base::{Severity, message};
+use crate::{frameworks::{self, Check, Refusal}, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Fix, Severity, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
-use vramlint_semantic::frameworks::Keys;
+use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL482",
@@ -77,10 +74,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     });
 }
 
-fn torchtune(keys: &Keys<'_>) -> Option<Refusal> {
+fn torchtune(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     // The recipes of PPO, GRPO and distillation do not look.
     let looks = ["ppo_batch_size", "teacher_model", "grpo_samples"].iter().all(|key| keys.place(key).is_none());
-    (looks && keys.on("enable_activation_offloading") && keys.off("enable_activation_checkpointing")).then(|| {
+    (looks && keys.is_on("enable_activation_offloading") && keys.is_off("enable_activation_checkpointing")).then(|| {
         Refusal::new(
             "enable_activation_offloading",
             &["enable_activation_checkpointing"],
@@ -91,8 +88,8 @@ fn torchtune(keys: &Keys<'_>) -> Option<Refusal> {
     })
 }
 
-fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
-    (keys.on("activation_offloading") && keys.off("gradient_checkpointing")).then(|| {
+fn axolotl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    (keys.is_on("activation_offloading") && keys.is_off("gradient_checkpointing")).then(|| {
         Refusal::new(
             "activation_offloading",
             &["gradient_checkpointing"],

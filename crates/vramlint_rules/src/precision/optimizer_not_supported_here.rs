@@ -59,11 +59,10 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py:842` and `:1131`; LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:507`,
 //! `hparams/finetuning_args.py:595`，阅读源码。
 
-use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Severity, message};
+use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Severity};
 use vramlint_resolve::FileKind;
-use vramlint_semantic::frameworks::Keys;
+use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL484",
@@ -97,7 +96,7 @@ fn refusal(at: &'static str, with: &[&'static str], optimizer: &str, beside: &st
     )
 }
 
-fn fsdp2(keys: &Keys<'_>) -> Option<bool> {
+fn fsdp2(keys: &FrameworkConfig<'_>) -> Option<bool> {
     let version =
         ["fsdp_version", "fsdp_config.fsdp_version", "fsdp_config.version"].into_iter().find(|key| keys.place(key).is_some());
     match version {
@@ -106,23 +105,23 @@ fn fsdp2(keys: &Keys<'_>) -> Option<bool> {
     }
 }
 
-fn axolotl_fsdp(keys: &Keys<'_>) -> Option<Refusal> {
+fn axolotl_fsdp(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let optimizer = keys.text("optimizer")?;
-    if !keys.on("fsdp_config") || !optimizer.contains("8bit") {
+    if !keys.is_on("fsdp_config") || !optimizer.contains("8bit") {
         return None;
     }
     if fsdp2(keys)? {
         return matches!(optimizer, "adamw_8bit" | "adamw_bnb_8bit")
             .then(|| refusal("optimizer", &["fsdp_version", "fsdp_config"], optimizer, "FSDP 2").since("axolotl", "0.10.0"));
     }
-    let offload = ["fsdp_config.offload_params", "fsdp_config.fsdp_offload_params"].into_iter().find(|key| keys.on(key))?;
+    let offload = ["fsdp_config.offload_params", "fsdp_config.fsdp_offload_params"].into_iter().find(|key| keys.is_on(key))?;
     let refusal = refusal("optimizer", &[offload], optimizer, "offload_params");
     // Older schemas look only where the list of options is given too, and at the older name.
-    let listed = keys.on("fsdp") && offload == "fsdp_config.fsdp_offload_params";
+    let listed = keys.is_on("fsdp") && offload == "fsdp_config.fsdp_offload_params";
     Some(if listed { refusal } else { refusal.since("axolotl", "0.12.0") })
 }
 
-fn axolotl_engine(keys: &Keys<'_>) -> Option<Refusal> {
+fn axolotl_engine(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let optimizer = keys.text("optimizer")?;
     let since = match optimizer {
         "muon" => "0.8.0",
@@ -130,13 +129,13 @@ fn axolotl_engine(keys: &Keys<'_>) -> Option<Refusal> {
         _ if optimizer.starts_with("flash_") => "0.18.0",
         _ => return None,
     };
-    if keys.on("deepspeed") {
+    if keys.is_on("deepspeed") {
         return Some(refusal("optimizer", &["deepspeed"], optimizer, "deepspeed").since("axolotl", since));
     }
-    if optimizer == "q_galore_adamw8bit" && keys.on("adapter") {
+    if optimizer == "q_galore_adamw8bit" && keys.is_on("adapter") {
         return Some(refusal("optimizer", &["adapter"], optimizer, "adapter").since("axolotl", since));
     }
-    let sharded = keys.on("fsdp") || keys.on("fsdp_config");
+    let sharded = keys.is_on("fsdp") || keys.is_on("fsdp_config");
     // Muon under FSDP 2 came with 0.13.1.
     if sharded && optimizer == "muon" && fsdp2(keys) == Some(true) {
         return Some(
@@ -147,7 +146,7 @@ fn axolotl_engine(keys: &Keys<'_>) -> Option<Refusal> {
         .then(|| refusal("optimizer", &["fsdp_config", "fsdp"], optimizer, "FSDP 1").since("axolotl", since))
 }
 
-fn axolotl_tensor_parallel(keys: &Keys<'_>) -> Option<Refusal> {
+fn axolotl_tensor_parallel(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let optimizer =
         keys.text("optimizer").filter(|name| matches!(*name, "paged_adamw_8bit" | "adamw_8bit" | "adamw_bnb_8bit"))?;
     keys.int("tensor_parallel_size").filter(|size| *size > 1)?;
@@ -156,20 +155,20 @@ fn axolotl_tensor_parallel(keys: &Keys<'_>) -> Option<Refusal> {
 
 const PROJECTIONS: [&str; 3] = ["use_galore", "use_apollo", "use_badam"];
 
-fn llamafactory_adapters(keys: &Keys<'_>) -> Option<Refusal> {
-    let at = PROJECTIONS.into_iter().find(|key| keys.on(key))?;
+fn llamafactory_adapters(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    let at = PROJECTIONS.into_iter().find(|key| keys.is_on(key))?;
     // lora is the default of finetuning_type.
     let lora = keys.place("finetuning_type").is_none() || keys.text("finetuning_type") == Some("lora");
     lora.then(|| refusal(at, &["finetuning_type"], at, "finetuning_type: lora"))
 }
 
-fn llamafactory_deepspeed(keys: &Keys<'_>) -> Option<Refusal> {
-    let at = ["use_galore", "use_apollo"].into_iter().find(|key| keys.on(key))?;
-    keys.on("deepspeed").then(|| refusal(at, &["deepspeed"], at, "deepspeed"))
+fn llamafactory_deepspeed(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    let at = ["use_galore", "use_apollo"].into_iter().find(|key| keys.is_on(key))?;
+    keys.is_on("deepspeed").then(|| refusal(at, &["deepspeed"], at, "deepspeed"))
 }
 
-fn llamafactory_two(keys: &Keys<'_>) -> Option<Refusal> {
-    let mut on = PROJECTIONS.into_iter().filter(|key| keys.on(key));
+fn llamafactory_two(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    let mut on = PROJECTIONS.into_iter().filter(|key| keys.is_on(key));
     let (first, second) = (on.next()?, on.next()?);
     Some(refusal(second, &[], second, first))
 }

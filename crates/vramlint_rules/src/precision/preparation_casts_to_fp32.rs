@@ -56,7 +56,7 @@
 //! ## 来源
 //! peft 0.21.2 `utils/other.py` 的 `prepare_model_for_kbit_training`，已运行；trl 1.16.0 `trainer/sft_trainer.py`，已阅读。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::models;
@@ -76,7 +76,7 @@ pub(crate) static RULE: Rule = Rule {
 const LARGE: u64 = 64_000;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         if !call.is("peft", "prepare_model_for_kbit_training") {
@@ -87,7 +87,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let id = load.argument("pretrained_model_name_or_path", Some(0)).and_then(calls::text);
         let Some(known) = id.and_then(|(id, _)| models::find(id)) else { continue };
         let Some(rows) = vocabulary(known.config) else { continue };
-        if rows < LARGE || !once.first(call.place) {
+        if rows < LARGE || !reported.insert(call.place) {
             continue;
         }
         out.push(

@@ -50,11 +50,10 @@
 //! ## 来源
 //! Axolotl 0.18.0 `utils/schemas/peft.py:205`, the same from 0.8.0，阅读源码。
 
-use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Severity, message};
+use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Severity};
 use vramlint_resolve::FileKind;
-use vramlint_semantic::frameworks::Keys;
+use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL481",
@@ -72,11 +71,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run(cx, &RULE, CHECKS, out);
 }
 
-fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
-    if keys.text("adapter") != Some("qlora") || !keys.off("merge_lora") {
+fn axolotl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    if keys.text("adapter") != Some("qlora") || !keys.is_off("merge_lora") {
         return None;
     }
-    if let Some(other) = ["load_in_8bit", "gptq"].into_iter().find(|key| keys.on(key)) {
+    if let Some(other) = ["load_in_8bit", "gptq"].into_iter().find(|key| keys.is_on(key)) {
         return Some(Refusal::new(
             other,
             &["adapter"],
@@ -84,7 +83,7 @@ fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
             message!("qlora takes load_in_4bit alone", "qlora 只能与 load_in_4bit 同用"),
         ));
     }
-    keys.off("load_in_4bit").then(|| {
+    keys.is_off("load_in_4bit").then(|| {
         Refusal::new(
             "adapter",
             &["load_in_4bit"],

@@ -53,9 +53,8 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__`，实际运行。
 
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, Value, message};
+use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, FileRange, Fix, Severity, TextRange, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
 
@@ -100,7 +99,7 @@ const OTHERS: &[(&str, &str)] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in cx.project.calls() {
         let call = at.call();
         if !call.is("transformers", "BitsAndBytesConfig") || call.is_subclass {
@@ -108,7 +107,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         for argument in &call.arguments {
             let Some(name) = argument.name.as_deref() else { continue };
-            if argument.may_be_absent() || KEYS.contains(&name) || SAVED.contains(&name) || !once.first(argument.place) {
+            if argument.may_be_absent() || KEYS.contains(&name) || SAVED.contains(&name) || !reported.insert(argument.place) {
                 continue;
             }
             let mut finding = RULE.finding(
@@ -131,12 +130,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             out.push(finding);
         }
-        off(call, &mut once, out);
+        off(call, &mut reported, out);
     }
 }
 
 /// Nothing turns quantization on.
-fn off(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
+fn off(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
     let is_off = |name: &str| call.lacks(name, None) || call.constant_argument(name) == Some(&Value::Bool(false));
     let by_position = call.arguments.iter().any(|argument| argument.position.is_some());
     if by_position || call.open || !call.assigned.is_empty() || !is_off("load_in_4bit") || !is_off("load_in_8bit") {
@@ -147,7 +146,7 @@ fn off(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
         .iter()
         .any(|argument| argument.name.as_deref().is_some_and(|name| name.starts_with("bnb_") || name.starts_with("llm_")));
     // Both switched off in writing is a choice; settings for what is off are not.
-    if speaks && once.first(call.place) {
+    if speaks && reported.insert(call.place) {
         out.push(
             RULE.finding(
                 call.callee,

@@ -46,12 +46,9 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__` 与 `post_init`，实际运行。
 
-use crate::argument_findings::finding;
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Severity, Value, message};
-use vramlint_resolve::arguments::ArgumentReader;
-use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
+use crate::{argument_findings::finding, rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Severity, Value};
+use vramlint_resolve::{arguments::ArgumentReader, code::{ArgValue, CallArgument, LibraryCall}};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -77,31 +74,31 @@ const TYPES: &[(&str, &str)] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         if !call.is("transformers", "BitsAndBytesConfig") {
             continue;
         }
-        both(call, &mut once, out);
-        kind(call, &mut once, out);
+        both(call, &mut reported, out);
+        kind(call, &mut reported, out);
         for (key, asked) in TYPES {
             if let Some(argument) = call.argument(key, None) {
-                wrong_type(call, argument, key, asked, &mut once, out);
+                wrong_type(call, argument, key, asked, &mut reported, out);
             }
         }
     }
-    both_in_model_config(cx, &mut once, out);
+    both_in_model_config(cx, &mut reported, out);
 }
 
 /// The same in a `ModelConfig` of TRL, filled by its parser: it refuses to be made.
-fn both_in_model_config(cx: &Context<'_>, once: &mut Once, out: &mut Sink) {
+fn both_in_model_config(cx: &Context<'_>, reported: &mut ReportedPlaces, out: &mut Sink) {
     for set in
         cx.project.arguments().iter().filter(|set| set.has_class("trl.ModelConfig") && set.reader != ArgumentReader::Unknown)
     {
         let on = |name: &str| set.get(name).filter(|_| set.bool(name, false) == Some(true));
         let (Some(four), Some(eight)) = (on("load_in_4bit"), on("load_in_8bit")) else { continue };
-        if once.first(eight.place) {
+        if reported.insert(eight.place) {
             let message = message!(
                 "load_in_4bit and load_in_8bit are both on: ModelConfig is refused",
                 "load_in_4bit 与 load_in_8bit 同时打开：ModelConfig 会被拒绝"
@@ -115,10 +112,10 @@ fn both_in_model_config(cx: &Context<'_>, once: &mut Once, out: &mut Sink) {
     }
 }
 
-fn both(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
+fn both(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
     let on = |name: &str| call.argument(name, None).filter(|argument| argument.constant() == Some(&Value::Bool(true)));
     let (Some(four), Some(eight)) = (on("load_in_4bit"), on("load_in_8bit")) else { return };
-    if once.first(eight.place) {
+    if reported.insert(eight.place) {
         out.push(
             RULE.finding(
                 eight.place,
@@ -134,11 +131,11 @@ fn both(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
 }
 
 /// A 4-bit type that bitsandbytes does not have: the configuration takes it, the load does not.
-fn kind(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
+fn kind(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
     let Some(argument) = call.argument("bnb_4bit_quant_type", None) else { return };
     let Some((text, place)) = calls::text(argument).filter(|(text, _)| !matches!(*text, "nf4" | "fp4")) else { return };
     let on = call.constant_argument("load_in_4bit") == Some(&Value::Bool(true));
-    if !on || !once.first(place) {
+    if !on || !reported.insert(place) {
         return;
     }
     let mut finding = RULE
@@ -158,7 +155,14 @@ fn kind(call: &LibraryCall, once: &mut Once, out: &mut Sink) {
     out.push(finding);
 }
 
-fn wrong_type(call: &LibraryCall, argument: &CallArgument, key: &str, asked: &str, once: &mut Once, out: &mut Sink) {
+fn wrong_type(
+    call: &LibraryCall,
+    argument: &CallArgument,
+    key: &str,
+    asked: &str,
+    reported: &mut ReportedPlaces,
+    out: &mut Sink,
+) {
     let Some(value) = argument.sole_value() else { return };
     let (found, known) = match &value.value {
         ArgValue::Known(known) => (known.python_type(), Some(known)),
@@ -167,7 +171,7 @@ fn wrong_type(call: &LibraryCall, argument: &CallArgument, key: &str, asked: &st
     };
     // A tuple is read as a list here, though the library tells them apart.
     let absent_allowed = key == "llm_int8_skip_modules" && found == "NoneType";
-    if found == asked || absent_allowed || !once.first(value.place) {
+    if found == asked || absent_allowed || !reported.insert(value.place) {
         return;
     }
     let mut finding = RULE

@@ -45,7 +45,7 @@
 //! ## 来源
 //! unsloth 2026.8.19 与 2026.10.9 `models/loader.py`，阅读源码。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
@@ -64,7 +64,7 @@ const WIDTHS: &[&str] =
     &["load_in_4bit", "load_in_8bit", "load_in_16bit", "load_in_fp8", "full_finetuning", "quantization_config"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in cx.project.calls() {
         let call = at.call();
         let loads = call.library() == "unsloth"
@@ -77,7 +77,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(Value::Text(name)) = named else { continue };
         let lower = name.to_lowercase();
         let says = ["4bit", "8bit", "16bit", "bf16", "fp8", "gptq", "awq"].iter().any(|mark| lower.contains(mark));
-        if says || !once.first(call.place) {
+        if says || !reported.insert(call.place) {
             continue;
         }
         let what = message!("no width is given: unsloth loads `{name}` in 4 bit", "没有写明位宽：unsloth 会以 4 位加载 `{name}`");

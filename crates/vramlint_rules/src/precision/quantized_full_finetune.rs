@@ -55,12 +55,10 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer_utils.py:131`，对 4 位与 8 位、Trainer 与 SFTTrainer 实际运行；4.x 在 `trainer.py` 中有同样的检查。
 
-use crate::argument_findings::Told;
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{FileRange, Severity, Value, message};
+use crate::{argument_findings::ReportedFindings, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, FileRange, Severity, Value};
 use vramlint_resolve::code::ArgValue;
-use vramlint_semantic::trainers::{Trainer, quantizes, trainers};
+use vramlint_semantic::trainers::{quantizes, Trainer};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL403",
@@ -73,11 +71,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
-    for trainer in trainers(cx.project).iter().filter(|trainer| trainer.plain()) {
+    let mut reported = ReportedFindings::default();
+    for trainer in cx.trainers().iter().filter(|trainer| trainer.plain()) {
         let bare = trainer.lacks("peft_config") && !speaks_of_adapters(cx, trainer);
         let Some(at) = quantized(trainer).filter(|_| bare) else { continue };
-        if told.first(trainer.call.callee, "") {
+        if reported.insert(trainer.call.callee, "") {
             let name = &trainer.name;
             let message = message!("{name} refuses a quantized model without adapters", "{name} 拒绝没有适配器的量化模型");
             out.push(

@@ -45,7 +45,7 @@
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py`（`to`、`half`、`float`），4 位与 8 位均实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::CallRef;
@@ -63,7 +63,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         let moves = call.name() == "cuda";
@@ -79,7 +79,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if moves && bits != 8 {
             continue;
         }
-        if adapted_before(at, receiver) || !once.first(call.place) {
+        if adapted_before(at, receiver) || !reported.insert(call.place) {
             continue;
         }
         if moves {

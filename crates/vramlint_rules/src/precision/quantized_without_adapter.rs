@@ -51,14 +51,11 @@
 //! ## 来源
 //! Axolotl 0.18.0 `utils/schemas/peft.py:183`; LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:237`, the same from 0.7.1 to 0.9.5，阅读源码。
 
-use crate::frameworks::{self, Check, Refusal};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Fix};
-use vramlint_base::{Severity, message};
+use crate::{frameworks::{self, Check, Refusal}, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Fix, Severity};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
-use vramlint_semantic::frameworks::Keys;
+use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL480",
@@ -83,9 +80,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     });
 }
 
-fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
-    let at = ["load_in_4bit", "load_in_8bit"].into_iter().find(|key| keys.on(key))?;
-    (keys.off("adapter") && keys.off("inference")).then(|| {
+fn axolotl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    let at = ["load_in_4bit", "load_in_8bit"].into_iter().find(|key| keys.is_on(key))?;
+    (keys.is_off("adapter") && keys.is_off("inference")).then(|| {
         Refusal::new(
             at,
             &[],
@@ -98,9 +95,9 @@ fn axolotl(keys: &Keys<'_>) -> Option<Refusal> {
     })
 }
 
-fn llamafactory(keys: &Keys<'_>) -> Option<Refusal> {
+fn llamafactory(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let kind = keys.text("finetuning_type").filter(|kind| !matches!(*kind, "lora" | "oft"))?;
-    keys.given("quantization_bit").then(|| {
+    keys.is_set("quantization_bit").then(|| {
         Refusal::new(
             "finetuning_type",
             &["quantization_bit"],

@@ -65,14 +65,11 @@
 //! ## 来源
 //! LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:503`, the same from 0.8.3，阅读源码。
 
-use crate::frameworks::{self, Check, Refusal};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Fix};
-use vramlint_base::{Severity, message};
+use crate::{frameworks::{self, Check, Refusal}, rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Fix, Severity};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
-use vramlint_semantic::frameworks::Keys;
+use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL483",
@@ -89,7 +86,7 @@ const CHECKS: &[(FileKind, Check)] = &[(FileKind::LlamaFactory, llamafactory)];
 fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {
         let root = keys.file.data().and_then(vramlint_syntax::data::DataFile::root);
-        let renamed = root.filter(|_| refusal.at == "pure_bf16" && keys.unset("bf16")).and_then(|root| {
+        let renamed = root.filter(|_| refusal.at == "pure_bf16" && keys.is_unset("bf16")).and_then(|root| {
             let (key, _) = root.entry("pure_bf16")?;
             edit::rename_key(keys.file, root, key, "bf16")
         });
@@ -104,7 +101,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     });
 }
 
-fn llamafactory(keys: &Keys<'_>) -> Option<Refusal> {
+fn llamafactory(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     // First of the releases that were looked at (0.8.0, 0.8.3, 0.9.0, 0.9.2, 0.9.5) that refuses each.
     let refused = [
         ("pure_bf16", "0.8.3"),
@@ -113,7 +110,7 @@ fn llamafactory(keys: &Keys<'_>) -> Option<Refusal> {
         ("predict_with_generate", "0.9.0"),
         ("use_kt", "0.9.5"),
     ];
-    let (at, since) = refused.into_iter().find(|(key, _)| keys.on(key))?;
+    let (at, since) = refused.into_iter().find(|(key, _)| keys.is_on(key))?;
     (keys.zero_stage("deepspeed") == Some(3)).then(|| {
         Refusal::new(
             at,

@@ -50,7 +50,7 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/utils.py:1331`，实际运行；0.29.0 阅读源码。
 
-use crate::argument_findings::{Told, finding_of};
+use crate::argument_findings::{ReportedFindings, finding_of};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
@@ -71,7 +71,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in trainings(cx.project).filter(|set| is_trl(set)) {
         let Some(kwargs) = set.get("model_init_kwargs") else { continue };
         let entry = |name: &str| kwargs.entries.iter().find(|entry| entry.key == name);
@@ -79,7 +79,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let full = old.value.as_ref().and_then(|value| value.as_str()).is_some_and(|name| matches!(name, "float32" | "float"));
         let span = VersionRange::since("trl", "0.29");
         let Some(severity) = version_gate::severity(cx.project, set.file(), &span, RULE.severity) else { continue };
-        if full || !told.first(old.place, "") {
+        if full || !reported.insert(old.place, "") {
             continue;
         }
         let message = message!(

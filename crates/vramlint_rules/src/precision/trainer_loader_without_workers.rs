@@ -40,7 +40,7 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1803`；torch 2.15.0 `utils/data/dataloader.py`，均实际运行。
 
-use crate::argument_findings::{Told, finding};
+use crate::argument_findings::{ReportedFindings, finding};
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
@@ -57,7 +57,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in trainings(cx.project).filter(|set| set.int("dataloader_num_workers", 0) == Some(0)) {
         for key in ["dataloader_prefetch_factor", "dataloader_persistent_workers"] {
             let Some(given) = set.get(key) else { continue };
@@ -66,7 +66,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 Some(Value::Bool(true)) => key.ends_with("workers"),
                 _ => false,
             };
-            if !asks || !told.first(given.place, "") {
+            if !asks || !reported.insert(given.place, "") {
                 continue;
             }
             let shown = written(cx.project, given);

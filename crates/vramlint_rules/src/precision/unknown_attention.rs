@@ -45,7 +45,7 @@
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py`（`get_correct_attn_implementation`）与 `AttentionInterface`，实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Severity, message};
 use vramlint_semantic::calls;
@@ -73,7 +73,7 @@ const NAMES: &[&str] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         let config = call.name() == "from_config" && call.library() == "transformers";
@@ -83,7 +83,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(argument) = call.argument("attn_implementation", None) else { continue };
         let Some((text, place)) = calls::text(argument) else { continue };
         let known = NAMES.contains(&text.strip_prefix("paged|").unwrap_or(text));
-        if known || text.contains('/') || registers(cx) || !once.first(place) {
+        if known || text.contains('/') || registers(cx) || !reported.insert(place) {
             continue;
         }
         let mut finding = RULE

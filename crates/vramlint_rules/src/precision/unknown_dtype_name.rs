@@ -49,13 +49,10 @@
 //! transformers 5.23.0 `modeling_utils.py`（`dtype` 抛 `AttributeError`，`torch_dtype` 抛 `ValueError`）与 `utils/quantization_config.py`
 //! （`bnb_4bit_compute_dtype`、`bnb_4bit_quant_storage`），在 torch 2.15.0 下实际运行；4.57.1 同样拒绝，阅读源码。
 
-use crate::argument_findings::{finding, with_fix};
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Severity, Value, message};
+use crate::{argument_findings::{finding, with_fix}, rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Severity, Value};
 use vramlint_resolve::arguments::ArgumentReader;
-use vramlint_semantic::arguments::{is_trl, set_to, trainings};
-use vramlint_semantic::calls;
+use vramlint_semantic::{arguments::{is_trl, set_to, trainings}, calls};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL440",
@@ -107,7 +104,7 @@ const FAMILIES: &[&str] = &["float8_", "float4_", "bits", "int", "uint"];
 const STORAGE: &[&str] = &["float16", "float32", "int8", "uint8", "float64", "bfloat16"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project) {
         let call = at.call();
         let keys: &[&str] = if calls::loads_model(call) {
@@ -122,7 +119,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some((text, place)) = calls::text(argument) else { continue };
             let storage = *key == "bnb_4bit_quant_storage";
             let known = if storage { STORAGE.contains(&text) } else { is_dtype(text) };
-            if known || !once.first(place) {
+            if known || !reported.insert(place) {
                 continue;
             }
             let mut finding = RULE.finding(
@@ -153,12 +150,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             out.push(finding);
         }
     }
-    through_trl(cx, &mut once, out);
+    through_trl(cx, &mut reported, out);
 }
 
 /// The same in the `model_init_kwargs` of a configuration of TRL, which loads the model with them, and in the arguments that `trl` and
 /// `TrlParser` make a `ModelConfig` of.
-fn through_trl(cx: &Context<'_>, once: &mut Once, out: &mut Sink) {
+fn through_trl(cx: &Context<'_>, reported: &mut ReportedPlaces, out: &mut Sink) {
     for set in trainings(cx.project).filter(|set| is_trl(set) && set.reader != ArgumentReader::Unknown) {
         let nested = set.get("model_init_kwargs").into_iter().flat_map(|given| &given.entries);
         let nested = nested.filter(|entry| matches!(entry.key.as_str(), "dtype" | "torch_dtype"));
@@ -167,7 +164,7 @@ fn through_trl(cx: &Context<'_>, once: &mut Once, out: &mut Sink) {
         let parsed = set.get("dtype").filter(|_| set.has_class("trl.ModelConfig"));
         let parsed = parsed.and_then(|given| Some(("dtype", given.value.as_ref()?.as_str()?, given.value_place, Some(given))));
         for (key, text, place, given) in nested.chain(parsed) {
-            if is_dtype(text) || !once.first(place) {
+            if is_dtype(text) || !reported.insert(place) {
                 continue;
             }
             let message = message!(

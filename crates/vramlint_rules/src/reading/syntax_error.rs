@@ -4,7 +4,7 @@
 //!
 //! ## Why it matters
 //! The run stops before it starts. The rest of the file is read as well as it can be, so that its other findings are not lost.
-//! A JSON file for DeepSpeed has two readers: DeepSpeed itself takes comments and trailing commas, while accelerate and
+//! A JSON file for DeepSpeed has two consumers: DeepSpeed itself takes comments and trailing commas, while accelerate and
 //! transformers refuse them.
 //!
 //! ## Example
@@ -33,14 +33,12 @@
 //! ## 来源
 //! PyYAML 6.0.3；DeepSpeed 0.19.8 `runtime/config.py` 所调用的 hjson 3.1；CPython 3.11 的 `json`。
 
+use crate::{rule::Build, Context, Group, Rule, Sink};
 use super::loads::loads;
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{FileRange, Message, Severity, message};
+use vramlint_base::{message, FileRange, Message, Severity};
 use vramlint_resolve::{FileKind, Project, SourceFile, Syntax};
-use vramlint_semantic::deepspeed::consumers::{self, Readers};
-use vramlint_syntax::data::NodeKind;
-use vramlint_syntax::{RefusedBy, SyntaxError, yaml};
+use vramlint_semantic::deepspeed::consumers::{self, Consumers};
+use vramlint_syntax::{data::NodeKind, yaml, RefusedBy, SyntaxError};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL001",
@@ -171,8 +169,8 @@ fn strict(project: &Project, file: &SourceFile) -> (Severity, Option<Message>) {
 /// Whether DeepSpeed itself reads the file rather than accelerate or transformers; `None` where no run shows it.
 pub(super) fn plain_deepspeed(project: &Project, file: &SourceFile) -> Option<bool> {
     let uses = consumers::uses(project, file.id);
-    if uses.iter().any(|one| one.readers.within(Readers::HUGGING_FACE)) {
+    if uses.iter().any(|one| one.consumers.within(Consumers::HUGGING_FACE)) {
         return Some(false);
     }
-    uses.iter().any(|one| one.readers.within(Readers::PLAIN)).then_some(true)
+    uses.iter().any(|one| one.consumers.within(Consumers::PLAIN)).then_some(true)
 }

@@ -62,7 +62,7 @@
 //! 目录数据 `data/families.json`，每个系列各有来源：Lightning-AI/litgpt `litgpt/config.py`、技术报告、各组织在 hub 上的列表。
 //! 不会访问 hub。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use std::collections::BTreeSet;
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, TextRange, Value, message};
@@ -86,11 +86,11 @@ pub(crate) static RULE: Rule = Rule {
 const NAMING: [Concept; 3] = [Concept::Model, Concept::ReferenceModel, Concept::RewardModel];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     let mut report = |name: &str, place: FileRange, run: Option<&Run>| {
         let Some(slip) = families::slip(name).filter(|_| !cx.models.is_at_hand(name)) else { return };
         let (place, exact) = within(cx.project, place, name);
-        if once.first(place) {
+        if reported.insert(place) {
             let finding = RULE.finding(place, said(name, &slip)).help(help(&slip));
             let finding = if exact && slip.near { finding.fix(fix(place, &slip)) } else { finding };
             out.push(if let Some(run) = run { finding.run(&run.id) } else { finding });

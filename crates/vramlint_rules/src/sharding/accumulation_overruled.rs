@@ -62,13 +62,14 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:546` 与 `:2217`、`utils/dataclasses.py:1270`，逐项实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{FileRange, Message, Severity, TextRange, Value, message};
 use vramlint_resolve::Run;
 use vramlint_resolve::code::CodeFacts;
+use vramlint_semantic::accelerate::AccelerateLaunch;
 use vramlint_semantic::accelerate::deepspeed_json;
-use vramlint_semantic::accelerate::{Answer, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL511",
@@ -81,14 +82,14 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    let starts = starts(cx.project);
+    let mut reported = ReportedPlaces::default();
+    let starts = cx.accelerate_launches();
     for run in &cx.project.runs {
         let Some(code) = run.code.as_deref().filter(|_| deepspeed_json::is_plain_loop(run)) else { continue };
         let Some((steps, argument)) = given(code) else { continue };
         let start = starts.iter().find(|start| start.run.is_some_and(|own| own.id == run.id));
         let Some((now, place, who)) = instead(run, start).filter(|(now, _, _)| *now != steps) else { continue };
-        if !once.first(place) {
+        if !reported.insert(place) {
             continue;
         }
         let finding = RULE.finding(
@@ -116,11 +117,11 @@ fn given(code: &CodeFacts) -> Option<(i64, FileRange)> {
 }
 
 /// What holds in the run, where it is written, and in words who says it.
-fn instead(run: &Run, start: Option<&Start<'_>>) -> Option<(i64, FileRange, Message)> {
+fn instead(run: &Run, start: Option<&AccelerateLaunch<'_>>) -> Option<(i64, FileRange, Message)> {
     let launch = run.launch.as_deref();
     let variable = launch.and_then(|launch| Some((launch, launch.variable("ACCELERATE_GRADIENT_ACCUMULATION_STEPS")?)));
     let json = start.and_then(deepspeed_json::of);
-    let deepspeed = start.and_then(Start::kind).is_some_and(|kind| kind.name == "DEEPSPEED");
+    let deepspeed = start.and_then(AccelerateLaunch::distributed_type).is_some_and(|kind| kind.name == "DEEPSPEED");
     if let Some(json) = json {
         if let Some((place, value)) = json.value(&["gradient_accumulation_steps"]) {
             if let Value::Int(now) = value {
@@ -138,11 +139,11 @@ fn instead(run: &Run, start: Option<&Start<'_>>) -> Option<(i64, FileRange, Mess
     } else if deepspeed {
         // The launcher writes the block's number over the variable.
         match start?.block("deepspeed_config", "gradient_accumulation_steps") {
-            Answer::Is(given) if given.value != Value::Null => {
+            Evaluated::Known(given) if given.value != Value::Null => {
                 let who = message!("accelerate's DeepSpeed settings win", "accelerate 的 DeepSpeed 设置优先");
-                return Some((given.int()?, given.place, who));
+                return Some((given.as_int()?, given.place, who));
             }
-            Answer::Unknown => return None,
+            Evaluated::Unknown(_) => return None,
             _ => {}
         }
     }

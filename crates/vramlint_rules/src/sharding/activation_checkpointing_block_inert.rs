@@ -79,10 +79,10 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::Run;
-use vramlint_semantic::deepspeed::config::{self, Said};
-use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL555",
@@ -99,17 +99,17 @@ const ASKED: &[&str] =
     &["checkpointing.configure", "deepspeed.checkpointing", "import checkpointing", "checkpointing.checkpoint", "megatron"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
+    for config in cx.deepspeed_configs() {
         let Some(block) = config.block("activation_checkpointing") else { continue };
-        let Some(item) = config.item("activation_checkpointing") else { continue };
-        let on = block.entries().any(|(_, value)| matches!(config.said_by(value), Said::Known(Value::Bool(true))));
+        let Some(item) = config.entry("activation_checkpointing") else { continue };
+        let on = block.entries().any(|(_, value)| matches!(config.setting_of(value), Evaluated::Known(Value::Bool(true))));
         let seen = |run: &Run| {
             run.code.as_deref().is_some_and(|code| {
                 let files = code.files.iter().map(|id| &cx.project.file(*id).text);
                 files.into_iter().all(|text| !ASKED.iter().any(|word| text.contains(word)))
             })
         };
-        let idle = config.uses.iter().all(|one| one.readers.within(Readers::KNOWN) && one.run.is_some_and(seen));
+        let idle = config.uses.iter().all(|one| one.consumers.within(Consumers::KNOWN) && one.run.is_some_and(seen));
         if on && idle {
             let message = message!(
                 "activation_checkpointing does nothing here: no code calls deepspeed.checkpointing",

@@ -89,14 +89,11 @@
 //! transformers 5.23.0 `integrations/deepspeed.py:100`，accelerate 1.15.0 `utils/dataclasses.py:1255`，DeepSpeed 0.19.8
 //! `runtime/config.py:602`；以实际训练测得。
 
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, Value, message};
+use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Evaluated, FileRange, Finding, Fix, Message, Severity, UnknownReason, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
-use vramlint_semantic::deepspeed::config::{self, Config, Said};
-use vramlint_semantic::deepspeed::optimizers::{self, Schedule};
-use vramlint_semantic::deepspeed::trainer_arguments::{self, Arguments, number};
+use vramlint_semantic::deepspeed::{config::DeepSpeedConfig, optimizers::{self, Schedule}, trainer_arguments::{self, number, TrainerArguments}};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL542",
@@ -109,20 +106,20 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
-        let mut once = Once::default();
+    for config in cx.deepspeed_configs() {
+        let mut reported = ReportedPlaces::default();
         for arguments in trainer_arguments::of(cx.project, &config) {
             let reading = Reading { cx, config: &config, arguments: &arguments };
             let found = [reading.clipping(), reading.accumulation()].into_iter().flatten().chain(reading.optimizer());
-            out.findings.extend(found.filter(|finding| once.first(finding.place)));
+            out.findings.extend(found.filter(|finding| reported.insert(finding.place)));
         }
     }
 }
 
 struct Reading<'a, 'b> {
     cx: &'b Context<'a>,
-    config: &'b Config<'a>,
-    arguments: &'b Arguments<'a>,
+    config: &'b DeepSpeedConfig<'a>,
+    arguments: &'b TrainerArguments<'a>,
 }
 
 impl Reading<'_, '_> {
@@ -141,7 +138,7 @@ impl Reading<'_, '_> {
     }
 
     fn clipping(&self) -> Option<Finding> {
-        let given = self.arguments.given("max_grad_norm").filter(|_| self.config.item("gradient_clipping").is_none())?;
+        let given = self.arguments.given("max_grad_norm").filter(|_| self.config.entry("gradient_clipping").is_none())?;
         let norm = number(self.arguments.set.reader, given.value.as_ref()?)?;
         let own = match self.cx.project.version_matches(self.config.file.id, &VersionRange::since("deepspeed", "0.19.3")) {
             RangeMatch::Never => 0.0,
@@ -161,11 +158,11 @@ impl Reading<'_, '_> {
     /// The engine's accumulation is 1 where the file has none.
     fn accumulation(&self) -> Option<Finding> {
         let given = self.arguments.given("gradient_accumulation_steps")?;
-        let by_trainer = self.config.item("gradient_accumulation_steps").is_none() && !self.arguments.set.lacks("deepspeed");
+        let by_trainer = self.config.entry("gradient_accumulation_steps").is_none() && !self.arguments.set.lacks("deepspeed");
         let steps = number(self.arguments.set.reader, given.value.as_ref()?).filter(|steps| *steps > 1.0 && by_trainer)?;
         let key = "gradient_accumulation_steps";
-        let finding = match (self.config.item("train_batch_size"), self.config.said("train_batch_size")) {
-            (Some(item), Said::Auto) => {
+        let finding = match (self.config.entry("train_batch_size"), self.config.setting("train_batch_size")) {
+            (Some(item), Evaluated::Unknown(UnknownReason::Auto)) => {
                 let message = message!(
                     "train_batch_size \"auto\" is filled with {steps} accumulation steps, which the engine then takes for 1: refused",
                     "train_batch_size 的 \"auto\" 按累积 {steps} 步填入，而引擎按 1 步处理：会被拒绝"
@@ -202,8 +199,8 @@ impl Reading<'_, '_> {
                 Schedule::Own(_, names) => names.contains(&key),
                 _ => false,
             });
-            let absent = self.config.item(&format!("{block}.params.{key}")).is_none();
-            let Some(item) = self.config.item(block).filter(|_| takes && absent) else { continue };
+            let absent = self.config.entry(&format!("{block}.params.{key}")).is_none();
+            let Some(item) = self.config.entry(block).filter(|_| takes && absent) else { continue };
             let given = self.arguments.given(field);
             let value = given.and_then(|given| number(self.arguments.set.reader, given.value.as_ref()?));
             let differs = match (key, given) {

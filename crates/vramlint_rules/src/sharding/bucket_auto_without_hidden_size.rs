@@ -114,11 +114,11 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Evaluated, UnknownReason};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::code::LibraryCall;
-use vramlint_semantic::deepspeed::config::{self, Said};
-use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_syntax::python::{Class, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
@@ -135,11 +135,13 @@ pub(crate) static RULE: Rule = Rule {
 const KEYS: &[&str] = &["reduce_bucket_size", "stage3_prefetch_bucket_size", "stage3_param_persistence_threshold"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
+    for config in cx.deepspeed_configs() {
         let path = |key: &str| format!("zero_optimization.{key}");
-        let Some(key) = KEYS.iter().find(|key| config.said(&path(key)) == Said::Auto) else { continue };
-        let Some(item) = config.item(&path(key)) else { continue };
-        for one in config.uses.iter().filter(|one| one.readers.within(Readers::TRAINER)) {
+        let Some(key) = KEYS.iter().find(|key| config.setting(&path(key)) == Evaluated::Unknown(UnknownReason::Auto)) else {
+            continue;
+        };
+        let Some(item) = config.entry(&path(key)) else { continue };
+        for one in config.uses.iter().filter(|one| one.consumers.within(Consumers::TRAINER)) {
             let Some(run) = one.run else { continue };
             let calls = run.code.iter().flat_map(|code| &code.calls);
             let mut trainers = calls.filter(|call| call.path.starts_with("transformers.") && call.name().ends_with("Trainer"));

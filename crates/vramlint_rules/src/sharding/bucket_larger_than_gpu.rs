@@ -69,10 +69,10 @@ pub(crate) static RULE: Rule = Rule {
 const LARGEST: u64 = 512 << 30;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
+    for config in cx.deepspeed_configs() {
         let sharded = config.stage().is_some_and(|stage| stage > 0);
         let contiguous = config.flag("zero_optimization.contiguous_gradients", true) == Some(true);
-        let Some(item) = config.item("zero_optimization.reduce_bucket_size").filter(|_| sharded && contiguous) else { continue };
+        let Some(item) = config.entry("zero_optimization.reduce_bucket_size").filter(|_| sharded && contiguous) else { continue };
         let elements = config.value("zero_optimization.reduce_bucket_size").as_ref().and_then(config::whole);
         let Some(elements) = elements.and_then(|elements| u64::try_from(elements).ok()) else { continue };
         // 16 bits, the least that any mode has.

@@ -88,10 +88,11 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Evaluated, UnknownReason};
 use vramlint_base::{Finding, Message, Severity, message};
 use vramlint_catalog::keys::{self, AutoFiller};
-use vramlint_semantic::deepspeed::config::{self, Config, Item, Said};
-use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
+use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_semantic::deepspeed::initialize;
 use vramlint_semantic::schema;
 
@@ -106,18 +107,18 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
-        let plain = config.read_by(Readers::PLAIN).is_some();
+    for config in cx.deepspeed_configs() {
+        let plain = config.read_by(Consumers::PLAIN).is_some();
         let others = [
-            (Readers::TRAINER, &[AutoFiller::HfTrainer][..]),
-            (Readers::ACCELERATE, &[AutoFiller::Accelerate]),
-            (Readers::HUGGING_FACE, &[AutoFiller::HfTrainer, AutoFiller::Accelerate]),
+            (Consumers::TRAINER, &[AutoFiller::HfTrainer][..]),
+            (Consumers::ACCELERATE, &[AutoFiller::Accelerate]),
+            (Consumers::HUGGING_FACE, &[AutoFiller::HfTrainer, AutoFiller::Accelerate]),
         ];
         let fillers = others.into_iter().find(|(readers, _)| config.read_by(*readers).is_some()).map(|(_, fillers)| fillers);
         let mut dropped = Vec::new();
         let mut items = Vec::new();
-        config.walk(&mut |path, item| {
-            if config.said_by(item.value) == Said::Auto {
+        config.visit(&mut |path, item| {
+            if config.setting_of(item.value) == Evaluated::Unknown(UnknownReason::Auto) {
                 items.push((path.to_owned(), item));
             }
         });
@@ -147,10 +148,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 const OVERWRITTEN: &[&str] = &["steps_per_print"];
 
 /// What accelerate does with an `auto` that it does not fill, also under transformers' Trainer.
-fn unfilled(config: &Config<'_>, path: &str, item: Item<'_>, fillers: &[AutoFiller]) -> Option<Finding> {
+fn unfilled(config: &DeepSpeedConfig<'_>, path: &str, item: ConfigEntry<'_>, fillers: &[AutoFiller]) -> Option<Finding> {
     let key = keys::find(keys::deepspeed(), path);
     let filled = key.is_some_and(|key| key.auto.iter().any(|filler| fillers.contains(filler)));
-    if filled || OVERWRITTEN.contains(&path) || config.item(path).is_none() {
+    if filled || OVERWRITTEN.contains(&path) || config.entry(path).is_none() {
         return None;
     }
     let message = message!(
@@ -170,7 +171,7 @@ enum Fate {
     Dropped,
 }
 
-fn fate(config: &Config<'_>, path: &str) -> Option<Fate> {
+fn fate(config: &DeepSpeedConfig<'_>, path: &str) -> Option<Fate> {
     Some(match path {
         "train_batch_size" | "train_micro_batch_size_per_gpu" | "gradient_accumulation_steps" => {
             Fate::Raises(message!("when the file is read", "读取文件时"))
@@ -198,7 +199,7 @@ fn fate(config: &Config<'_>, path: &str) -> Option<Fate> {
     })
 }
 
-fn by_engine(config: &Config<'_>, path: &str, item: Item<'_>, fate: &Fate) -> Finding {
+fn by_engine(config: &DeepSpeedConfig<'_>, path: &str, item: ConfigEntry<'_>, fate: &Fate) -> Finding {
     let help = message!(
         "write the value: only accelerate and transformers fill in \"auto\"",
         "请写出取值：只有 accelerate 与 transformers 会填充 \"auto\""
@@ -226,7 +227,7 @@ fn by_engine(config: &Config<'_>, path: &str, item: Item<'_>, fate: &Fate) -> Fi
 }
 
 /// Tuning keys whose `auto` is dropped: one finding for all of them.
-fn tuning(config: &Config<'_>, dropped: &[(String, Item<'_>)]) -> Option<Finding> {
+fn tuning(config: &DeepSpeedConfig<'_>, dropped: &[(String, ConfigEntry<'_>)]) -> Option<Finding> {
     let (first, item) = dropped.first()?;
     if dropped.len() == 1 {
         return Some(by_engine(config, first, *item, &Fate::Dropped));

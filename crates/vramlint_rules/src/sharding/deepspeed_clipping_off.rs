@@ -50,13 +50,11 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:3506`、`runtime/constants.py:203`，实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Finding, Fix, Severity, message};
+use crate::{rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Finding, Fix, Severity};
 use vramlint_edit as edit;
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
-use vramlint_semantic::deepspeed::config::{self, Config};
-use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::deepspeed::{config::DeepSpeedConfig, consumers::Consumers};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL556",
@@ -69,8 +67,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
-        let Some(item) = config.item("gradient_clipping") else {
+    for config in cx.deepspeed_configs() {
+        let Some(item) = config.entry("gradient_clipping") else {
             out.findings.extend(by_default(cx, &config));
             continue;
         };
@@ -89,9 +87,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Without the key DeepSpeed clips at 1.0, which it did not before 0.19.3: said where its own reader decides and the version is
 /// known to do so.
-fn by_default(cx: &Context<'_>, config: &Config<'_>) -> Option<Finding> {
-    let trains = config.item("train_batch_size").is_some() || config.item("train_micro_batch_size_per_gpu").is_some();
-    let plain = config.uses.iter().all(|one| one.readers.within(Readers::PLAIN)) && trains;
+fn by_default(cx: &Context<'_>, config: &DeepSpeedConfig<'_>) -> Option<Finding> {
+    let trains = config.entry("train_batch_size").is_some() || config.entry("train_micro_batch_size_per_gpu").is_some();
+    let plain = config.uses.iter().all(|one| one.consumers.within(Consumers::PLAIN)) && trains;
     let holds = cx.project.version_matches(config.file.id, &VersionRange::since("deepspeed", "0.19.3")) == RangeMatch::Always;
     (plain && holds).then(|| {
         let message = message!(

@@ -60,13 +60,12 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/deepspeed.py:143-160`，实际运行。
 
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Fix, Severity, message};
+use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Fix, Severity};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
-use vramlint_semantic::accelerate::{Given, Start, starts};
+use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL506",
@@ -79,9 +78,9 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
-        if start.kind().is_none_or(|kind| kind.name != "DEEPSPEED") || start.flag("--cpu").is_some() {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
+        if start.distributed_type().is_none_or(|kind| kind.name != "DEEPSPEED") || start.flag("--cpu").is_some() {
             continue;
         }
         let Some(given) = start.block("deepspeed_config", "deepspeed_config_file").known() else { continue };
@@ -91,7 +90,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if fragment
             || start.project.path_resolver.resolve(path, folder).is_some()
             || written(start, path)
-            || !once.first(given.place)
+            || !reported.insert(given.place)
         {
             continue;
         }
@@ -116,7 +115,7 @@ fn is_relative_path(path: &str) -> bool {
 }
 
 /// Whether a script or code of the project may write the file before it is read.
-fn written(start: &Start<'_>, path: &str) -> bool {
+fn written(start: &AccelerateLaunch<'_>, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let speaks =
         |file: &vramlint_resolve::SourceFile| (file.script().is_some() || file.python().is_some()) && file.text.contains(name);
@@ -124,7 +123,7 @@ fn written(start: &Start<'_>, path: &str) -> bool {
     start.project.files.iter().filter(|file| !(by_flag && start.launch.is_some_and(|l| l.file == file.id))).any(speaks)
 }
 
-fn with_fix(cx: &Context<'_>, finding: vramlint_base::Finding, given: &Given) -> vramlint_base::Finding {
+fn with_fix(cx: &Context<'_>, finding: vramlint_base::Finding, given: &LaunchValue) -> vramlint_base::Finding {
     let folder = cx.project.file(given.place.file).folder();
     let wanted = given.text().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
     let near = |file: &&vramlint_resolve::SourceFile| {

@@ -95,13 +95,12 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:2198`、`:2252`、`:2258`、`:2266-2280`、`:2309-2320`、`utils/dataclasses.py:1277`，实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{FileRange, Finding, Severity, TextRange, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::code::{ArgValue, CallArgument, CodeFacts, LibraryCall};
 use vramlint_semantic::accelerate::deepspeed_json::{self, Json};
-use vramlint_semantic::accelerate::starts;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL509",
@@ -114,8 +113,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
         let Some(json) = deepspeed_json::of(start) else { continue };
         let mut found = Vec::new();
         if json.root.entry("zero_optimization").is_none() && json.certain {
@@ -136,7 +135,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             );
         }
         for finding in found {
-            if once.first(finding.place) {
+            if reported.insert(finding.place) {
                 out.push(finding.run(&json.run.id));
             }
         }

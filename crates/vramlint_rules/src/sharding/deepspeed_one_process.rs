@@ -46,10 +46,11 @@
 //! ## 来源
 //! accelerate 1.15.0 与 DeepSpeed 0.19.8，以单进程实际运行：接受。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{Severity, message};
-use vramlint_semantic::accelerate::{Answer, Start, starts};
+use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL507",
@@ -62,11 +63,14 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
         let Some((1, processes)) = start.processes() else { continue };
         let Some(stage) = start.zero_stage().filter(|stage| *stage > 0) else { continue };
-        if start.kind().is_none_or(|kind| kind.name != "DEEPSPEED") || offloads(start) || !once.first(processes.place) {
+        if start.distributed_type().is_none_or(|kind| kind.name != "DEEPSPEED")
+            || offloads(start)
+            || !reported.insert(processes.place)
+        {
             continue;
         }
         let finding = RULE.finding(
@@ -80,10 +84,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn offloads(start: &Start<'_>) -> bool {
+fn offloads(start: &AccelerateLaunch<'_>) -> bool {
     ["offload_optimizer_device", "offload_param_device"].iter().any(|key| match start.block("deepspeed_config", key) {
-        Answer::Nothing => false,
-        Answer::Unknown => true,
-        Answer::Is(given) => given.text().is_none_or(|text| text != "none"),
+        Evaluated::Absent => false,
+        Evaluated::Unknown(_) => true,
+        Evaluated::Known(given) => given.text().is_none_or(|text| text != "none"),
     })
 }

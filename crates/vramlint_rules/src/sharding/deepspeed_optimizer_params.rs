@@ -62,7 +62,7 @@
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
-use vramlint_semantic::deepspeed::config::{self, Item};
+use vramlint_semantic::deepspeed::config::{self, ConfigEntry};
 use vramlint_semantic::deepspeed::initialize;
 use vramlint_semantic::deepspeed::optimizers::{self, Optimizer};
 
@@ -77,7 +77,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
+    for config in cx.deepspeed_configs() {
         let Some(Value::Text(name)) = config.value("optimizer.type") else { continue };
         let Some(params) = config.block("optimizer.params") else { continue };
         let severity = match initialize::file_decides(&config, "optimizer", initialize::OPTIMIZER) {
@@ -111,7 +111,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     message!("delete it", "删除它"),
                 )
             };
-            out.push(RULE.finding(config.place(Item { key, value }), message).severity(severity).help(help));
+            out.push(RULE.finding(config.place(ConfigEntry { key, value }), message).severity(severity).help(help));
         }
     }
 }

@@ -77,8 +77,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
-        let Some(item) = config.item("optimizer.type") else { continue };
+    for config in cx.deepspeed_configs() {
+        let Some(item) = config.entry("optimizer.type") else { continue };
         let Some(Value::Text(name)) = config.value("optimizer.type") else { continue };
         let sure = match initialize::file_decides(&config, "optimizer", initialize::OPTIMIZER) {
             Some(true) => Severity::Error,

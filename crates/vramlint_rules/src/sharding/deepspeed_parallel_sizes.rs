@@ -85,8 +85,8 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::{Project, Run};
-use vramlint_semantic::deepspeed::config::{self, Config};
-use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
+use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL565",
@@ -99,7 +99,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
+    for config in cx.deepspeed_configs() {
         tensor(cx, &config, out);
         sequence(cx, &config, out);
         experts(cx, &config, out);
@@ -107,7 +107,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// A size above 1.
-fn size(config: &Config<'_>, path: &str) -> Option<i64> {
+fn size(config: &DeepSpeedConfig<'_>, path: &str) -> Option<i64> {
     config.value(path).as_ref().and_then(config::whole).filter(|size| *size > 1)
 }
 
@@ -117,10 +117,10 @@ pub(crate) fn own_groups(project: &Project, run: &Run) -> bool {
     run.code.as_deref().is_some_and(|code| code.files.iter().any(|id| brings(&project.file(*id).text)))
 }
 
-fn tensor(cx: &Context<'_>, config: &Config<'_>, out: &mut Sink) {
+fn tensor(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
     let path = "tensor_parallel.autotp_size";
-    let (Some(size), Some(item)) = (size(config, path), config.item(path)) else { return };
-    let known = config.uses.iter().filter(|one| one.readers.within(Readers::KNOWN)).filter_map(|one| one.run);
+    let (Some(size), Some(item)) = (size(config, path), config.entry(path)) else { return };
+    let known = config.uses.iter().filter(|one| one.consumers.within(Consumers::KNOWN)).filter_map(|one| one.run);
     for run in known.filter(|run| !own_groups(cx.project, run)) {
         let Some(world) = processes(run) else { continue };
         // Before 0.16.4 nobody read the block.
@@ -143,12 +143,12 @@ fn processes(run: &Run) -> Option<i64> {
     run.int(Concept::NumProcesses).filter(|count| *count > 0)
 }
 
-fn sequence(cx: &Context<'_>, config: &Config<'_>, out: &mut Sink) {
+fn sequence(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
     let path = "sequence_parallel_size";
-    let (Some(_), Some(item)) = (size(config, path), config.item(path)) else { return };
-    let alone = config.item("data_parallel_size").is_none();
+    let (Some(_), Some(item)) = (size(config, path), config.entry(path)) else { return };
+    let alone = config.entry("data_parallel_size").is_none();
     let plain = config.uses.iter().all(|one| {
-        one.readers.within(Readers::PLAIN) && one.run.is_some_and(|run| run.code.is_some() && !own_groups(cx.project, run))
+        one.consumers.within(Consumers::PLAIN) && one.run.is_some_and(|run| run.code.is_some() && !own_groups(cx.project, run))
     });
     if alone && plain {
         let message = message!(
@@ -161,13 +161,13 @@ fn sequence(cx: &Context<'_>, config: &Config<'_>, out: &mut Sink) {
 }
 
 /// What AutoEP refuses whatever the model is.
-fn experts(cx: &Context<'_>, config: &Config<'_>, out: &mut Sink) {
+fn experts(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
     if config.flag("expert_parallel.enabled", false) != Some(true) {
         return;
     }
     let Some(severity) = config::recent(cx.project, config.file.id, "0.19.5") else { return };
     let path = "expert_parallel.expert_tensor_parallel_size";
-    if let (Some(size), Some(item)) = (size(config, path), config.item(path)) {
+    if let (Some(size), Some(item)) = (size(config, path), config.entry(path)) {
         let message = message!(
             "AutoEP refuses expert_tensor_parallel_size {size}: only 1 is supported",
             "AutoEP 拒绝 expert_tensor_parallel_size {size}：目前只支持 1"
@@ -175,9 +175,9 @@ fn experts(cx: &Context<'_>, config: &Config<'_>, out: &mut Sink) {
         out.push(RULE.finding(config.place(item), message).severity(severity));
     }
     let path = "expert_parallel.autoep_size";
-    let run = config.uses.iter().filter(|one| one.readers.within(Readers::KNOWN)).find_map(|one| one.run);
+    let run = config.uses.iter().filter(|one| one.consumers.within(Consumers::KNOWN)).find_map(|one| one.run);
     let world = run.filter(|run| !own_groups(cx.project, run)).and_then(processes);
-    if let (Some(size), Some(item), Some(world)) = (size(config, path), config.item(path), world)
+    if let (Some(size), Some(item), Some(world)) = (size(config, path), config.entry(path), world)
         && world % size != 0
     {
         let message = message!(

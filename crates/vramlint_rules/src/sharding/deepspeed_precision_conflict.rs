@@ -62,9 +62,10 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Evaluated, UnknownReason};
 use vramlint_base::{Message, Severity, Value, message};
-use vramlint_semantic::deepspeed::config::{self, Config, Said};
-use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
+use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_semantic::deepspeed::initialize;
 
 pub(crate) static RULE: Rule = Rule {
@@ -78,7 +79,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
+    for config in cx.deepspeed_configs() {
         modes(&config, out);
         master_weights(&config, out);
         data_types(cx, &config, out);
@@ -87,8 +88,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Lamb asks for dynamic loss scaling, whichever precision is on: runtime/engine.py:2021.
-fn lamb(config: &Config<'_>, out: &mut Sink) {
-    let lamb = matches!(config.said("optimizer.type"), Said::Known(Value::Text(name)) if name.eq_ignore_ascii_case("lamb"));
+fn lamb(config: &DeepSpeedConfig<'_>, out: &mut Sink) {
+    let lamb =
+        matches!(config.setting("optimizer.type"), Evaluated::Known(Value::Text(name)) if name.eq_ignore_ascii_case("lamb"));
     let scale = config.value("fp16.loss_scale").and_then(|scale| scale.as_float()).filter(|scale| *scale > 0.0);
     let decides = || initialize::file_decides(config, "optimizer", initialize::OPTIMIZER) == Some(true);
     if let Some(scale) = scale.filter(|_| lamb && decides()) {
@@ -101,22 +103,30 @@ fn lamb(config: &Config<'_>, out: &mut Sink) {
     }
 }
 
-fn push(config: &Config<'_>, path: &str, other: &str, severity: Severity, message: Message, help: Message, out: &mut Sink) {
-    let Some(item) = config.item(path) else { return };
+fn push(
+    config: &DeepSpeedConfig<'_>,
+    path: &str,
+    other: &str,
+    severity: Severity,
+    message: Message,
+    help: Message,
+    out: &mut Sink,
+) {
+    let Some(item) = config.entry(path) else { return };
     let mut finding = RULE.finding(config.place(item), message).severity(severity).help(help);
-    if let Some(other) = config.item(other) {
+    if let Some(other) = config.entry(other) {
         finding = finding.related(config.place(other), message!("the other one", "另一个"));
     }
     out.push(finding);
 }
 
 /// Whether a switch is certainly on.
-fn on(config: &Config<'_>, path: &str) -> bool {
+fn on(config: &DeepSpeedConfig<'_>, path: &str) -> bool {
     config.flag(path, false) == Some(true)
 }
 
 /// fp16 and bf16, and the two names of bf16.
-fn modes(config: &Config<'_>, out: &mut Sink) {
+fn modes(config: &DeepSpeedConfig<'_>, out: &mut Sink) {
     let bf16 = config.block("bf16").is_some();
     let name = if bf16 { "bf16.enabled" } else { "bfloat16.enabled" };
     if on(config, "fp16.enabled") && on(config, name) {
@@ -132,7 +142,7 @@ fn modes(config: &Config<'_>, out: &mut Sink) {
 }
 
 /// Master weights and optimizer states in 16 bits.
-fn master_weights(config: &Config<'_>, out: &mut Sink) {
+fn master_weights(config: &DeepSpeedConfig<'_>, out: &mut Sink) {
     let Some(stage) = config.stage() else { return };
     let (fp16, bf16) = ("fp16.fp16_master_weights_and_grads", "bf16.bf16_master_weights_and_grads");
     let states = "bf16.bf16_optimizer_states";
@@ -164,12 +174,15 @@ fn master_weights(config: &Config<'_>, out: &mut Sink) {
         push(config, bf16, fp16, Severity::Error, message, message!("keep one of them", "只保留一个"), out);
         return;
     }
-    let offloaded = match config.said("zero_optimization.offload_optimizer.device") {
-        Said::Absent => on(config, "zero_optimization.cpu_offload"),
-        Said::Known(Value::Text(device)) => device != "none",
+    let offloaded = match config.setting("zero_optimization.offload_optimizer.device") {
+        Evaluated::Absent => on(config, "zero_optimization.cpu_offload"),
+        Evaluated::Known(Value::Text(device)) => device != "none",
         _ => return,
     };
-    let open = matches!(config.said("zero_optimization.offload_optimizer"), Said::Open | Said::Auto);
+    let open = matches!(
+        config.setting("zero_optimization.offload_optimizer"),
+        Evaluated::Unknown(UnknownReason::Templated) | Evaluated::Unknown(UnknownReason::Auto)
+    );
     if on(config, bf16) && config.flag(states, false) == Some(false) && !offloaded && !open {
         let message = message!(
             "DeepSpeed refuses bf16_master_weights_and_grads with fp32 optimizer states on the GPU",
@@ -194,12 +207,12 @@ fn dtype(name: &str) -> Option<&'static str> {
     })
 }
 
-fn data_types(cx: &Context<'_>, config: &Config<'_>, out: &mut Sink) {
+fn data_types(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
     let switch = |path: &str| config.flag(path, false);
-    let name = if config.item("bf16").is_some() { "bf16.enabled" } else { "bfloat16.enabled" };
+    let name = if config.entry("bf16").is_some() { "bf16.enabled" } else { "bfloat16.enabled" };
     let (Some(fp16), Some(bf16)) = (switch("fp16.enabled"), switch(name)) else { return };
     // accelerate and the Trainer put in the block that is not there.
-    let filled = config.item("fp16").is_none() && config.item("bf16").is_none() && config.read_by(Readers::PLAIN).is_none();
+    let filled = config.entry("fp16").is_none() && config.entry("bf16").is_none() && config.read_by(Consumers::PLAIN).is_none();
     if filled || fp16 && bf16 {
         return;
     }

@@ -66,7 +66,7 @@ use crate::{Context, Group, Rule, Sink};
 use vramlint_base::count_noun;
 use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_semantic::deepspeed::config::{self, Config, Item};
+use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::initialize;
 use vramlint_semantic::deepspeed::optimizers::{self, Schedule};
 
@@ -81,8 +81,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
-        let Some(item) = config.item("scheduler.type") else { continue };
+    for config in cx.deepspeed_configs() {
+        let Some(item) = config.entry("scheduler.type") else { continue };
         let Some(Value::Text(name)) = config.value("scheduler.type") else { continue };
         let severity = match initialize::file_decides(&config, "lr_scheduler", initialize::SCHEDULE) {
             Some(true) => Severity::Error,
@@ -100,14 +100,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 struct Found<'a, 'b> {
     cx: &'b Context<'a>,
-    config: &'b Config<'a>,
-    item: Item<'a>,
+    config: &'b DeepSpeedConfig<'a>,
+    item: ConfigEntry<'a>,
     name: &'b str,
     severity: Severity,
 }
 
 impl<'a> Found<'a, '_> {
-    fn at(&self, item: Item<'a>, message: Message, help: Message) -> Finding {
+    fn at(&self, item: ConfigEntry<'a>, message: Message, help: Message) -> Finding {
         RULE.finding(self.config.place(item), message).severity(self.severity).help(help)
     }
 
@@ -151,7 +151,7 @@ impl<'a> Found<'a, '_> {
     }
 
     fn own(&self, own: &str, takes: &[&str]) -> Vec<Finding> {
-        let Some(params) = self.config.item("scheduler.params") else {
+        let Some(params) = self.config.entry("scheduler.params") else {
             let message = message!("{own} without params: DeepSpeed cannot make it", "{own} 没有 params：DeepSpeed 无法创建");
             return vec![self.at(
                 self.item,
@@ -169,7 +169,7 @@ impl<'a> Found<'a, '_> {
                 "{own} takes no parameter `{text}`: a TypeError when the engine starts",
                 "{own} 不接受参数 `{text}`：引擎启动时会引发 TypeError"
             );
-            found.push(self.at(Item { key, value }, message, message!("delete it", "删除它")));
+            found.push(self.at(ConfigEntry { key, value }, message, message!("delete it", "删除它")));
         }
         for name in optimizers::required(own) {
             if params.value.get(name).is_none() {
@@ -187,7 +187,7 @@ impl<'a> Found<'a, '_> {
 
     fn warmup(&self, own: &str) -> Option<Finding> {
         let path = |key: &str| format!("scheduler.params.{key}");
-        let item = self.config.item(&path("warmup_num_steps")).filter(|_| own.starts_with("Warmup"))?;
+        let item = self.config.entry(&path("warmup_num_steps")).filter(|_| own.starts_with("Warmup"))?;
         let steps = self.config.value(&path("warmup_num_steps"))?;
         match steps {
             Value::Int(steps) if steps > 0 => {
@@ -199,7 +199,7 @@ impl<'a> Found<'a, '_> {
                 );
                 let help =
                     message!("raise total_num_steps, or lower warmup_num_steps", "调大 total_num_steps，或调小 warmup_num_steps");
-                let at = self.config.item(&path("total_num_steps"))?;
+                let at = self.config.entry(&path("total_num_steps"))?;
                 let finding = self.at(at, message, help).severity(Severity::Warning);
                 Some(finding.related(self.config.place(item), message!("the warm-up", "预热")))
             }

@@ -82,13 +82,14 @@
 //! transformers 5.23.0 `integrations/deepspeed.py:100-260`，逐键实际运行；accelerate 1.15.0 `utils/dataclasses.py:1255`（
 //! 由 accelerate 的文件指定 JSON 时，缺少的累积步数按 1 处理），阅读。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
-use vramlint_semantic::deepspeed::config::{self, Config, Item, Said};
-use vramlint_semantic::deepspeed::trainer_arguments::{self, Arguments, number};
+use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
+use vramlint_semantic::deepspeed::trainer_arguments::{self, TrainerArguments, number};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL541",
@@ -101,18 +102,18 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
-        let mut once = Once::default();
+    for config in cx.deepspeed_configs() {
+        let mut reported = ReportedPlaces::default();
         for arguments in trainer_arguments::of(cx.project, &config) {
             let compared = Compared { config: &config, arguments: &arguments };
             for (path, wanted, fields) in compared.wanted() {
-                let Some(item) = config.item(path) else { continue };
-                let Said::Known(said) = config.said_by(item.value) else { continue };
-                if said != Value::Null && !is_no_batch(path, &said) && !wanted.is(&said) && once.first(config.place(item)) {
+                let Some(item) = config.entry(path) else { continue };
+                let Evaluated::Known(said) = config.setting_of(item.value) else { continue };
+                if said != Value::Null && !is_no_batch(path, &said) && !wanted.is(&said) && reported.insert(config.place(item)) {
                     out.push(compared.finding(item, path, &wanted, &fields));
                 }
             }
-            if let Some(finding) = compared.accumulation_by_accelerate().filter(|finding| once.first(finding.place)) {
+            if let Some(finding) = compared.accumulation_by_accelerate().filter(|finding| reported.insert(finding.place)) {
                 out.push(finding);
             }
         }
@@ -165,8 +166,8 @@ impl std::fmt::Display for Wanted {
 }
 
 struct Compared<'a, 'b> {
-    config: &'b Config<'a>,
-    arguments: &'b Arguments<'a>,
+    config: &'b DeepSpeedConfig<'a>,
+    arguments: &'b TrainerArguments<'a>,
 }
 
 type Row = (&'static str, Wanted, Vec<&'static str>);
@@ -206,7 +207,7 @@ impl<'a> Compared<'a, '_> {
     #[allow(clippy::cast_precision_loss)] // processes are few
     fn whole_batch(&self) -> Option<Row> {
         let arguments = self.arguments;
-        let world = arguments.one.run?.int(Concept::WorldSize).filter(|_| self.config.item("tensor_parallel").is_none())?;
+        let world = arguments.one.run?.int(Concept::WorldSize).filter(|_| self.config.entry("tensor_parallel").is_none())?;
         let (rows, steps) = (arguments.number("per_device_train_batch_size")?, arguments.number("gradient_accumulation_steps")?);
         Some((
             "train_batch_size",
@@ -235,7 +236,7 @@ impl<'a> Compared<'a, '_> {
         rows
     }
 
-    fn finding(&self, item: Item<'a>, path: &str, wanted: &Wanted, fields: &[&str]) -> Finding {
+    fn finding(&self, item: ConfigEntry<'a>, path: &str, wanted: &Wanted, fields: &[&str]) -> Finding {
         let written = item.value.range().slice(&self.config.file.text);
         let names = fields.join(if matches!(wanted, Wanted::Pair(..)) { ", " } else { " x " });
         let is = if matches!(wanted, Wanted::Pair(..)) { "are" } else { "is" };
@@ -271,7 +272,7 @@ impl<'a> Compared<'a, '_> {
         let run = arguments.one.run.filter(|run| run.accelerate.is_some() && arguments.set.lacks("deepspeed"))?;
         let given = arguments.given("gradient_accumulation_steps")?;
         let steps = number(arguments.set.reader, given.value.as_ref()?).filter(|steps| *steps > 1.0)?;
-        if self.config.item("gradient_accumulation_steps").is_some() {
+        if self.config.entry("gradient_accumulation_steps").is_some() {
             return None;
         }
         let message = message!(

@@ -55,8 +55,8 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{Severity, Value, message};
-use vramlint_semantic::deepspeed::config::{self, Said};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL564",
@@ -69,14 +69,14 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
-        let device = config.said("zero_optimization.offload_optimizer.device");
-        let none = matches!(device, Said::Absent) || device == Said::Known(Value::Text("none".to_owned()));
+    for config in cx.deepspeed_configs() {
+        let device = config.setting("zero_optimization.offload_optimizer.device");
+        let none = matches!(device, Evaluated::Absent) || device == Evaluated::Known(Value::Text("none".to_owned()));
         let bf16 = config.flag("bf16.enabled", false) == Some(true);
         if config.stage() != Some(1) || !bf16 || !none {
             continue;
         }
-        let Some(item) = config.item("data_types.grad_accum_dtype") else { continue };
+        let Some(item) = config.entry("data_types.grad_accum_dtype") else { continue };
         let dtype = config.value("data_types.grad_accum_dtype");
         if dtype
             .as_ref()
@@ -90,7 +90,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let mut finding = RULE
                 .finding(config.place(item), message)
                 .help(message!("use stage 2, which shards them", "改用阶段 2，它会对其分片"));
-            if let Some(stage) = config.item("zero_optimization.stage") {
+            if let Some(stage) = config.entry("zero_optimization.stage") {
                 finding = finding.related(config.place(stage), message!("the stage", "阶段"));
             }
             out.push(finding);

@@ -55,14 +55,11 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:306`、`utils/dataclasses.py:1968`、`:1970`、`:2001`、`:2070`，逐项实际运行。
 
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
+use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, Evaluated, Finding, Fix, Severity, Value};
 use vramlint_edit as edit;
-use vramlint_resolve::code::LibraryCall;
-use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::accelerate::{Answer, Given, Start, starts};
-use vramlint_semantic::{calls, version_gate};
+use vramlint_resolve::{code::LibraryCall, versions::VersionRange};
+use vramlint_semantic::{accelerate::{AccelerateLaunch, LaunchValue}, calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL502",
@@ -75,18 +72,18 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in calls::made(cx.project).filter(|at| at.call().is("accelerate", "FullyShardedDataParallelPlugin")) {
-        if let Some(finding) = plugin(at.call()).filter(|finding| once.first(finding.place)) {
+        if let Some(finding) = plugin(at.call()).filter(|finding| reported.insert(finding.place)) {
             out.push(finding);
         }
     }
-    for start in &starts(cx.project) {
-        if start.kind().is_none_or(|kind| kind.name != "FSDP") || start.flag("--cpu").is_some() {
+    for start in cx.accelerate_launches() {
+        if start.distributed_type().is_none_or(|kind| kind.name != "FSDP") || start.flag("--cpu").is_some() {
             continue;
         }
         for finding in [loading(start), offload(cx, start), state_dict(start)].into_iter().flatten() {
-            if once.first(finding.place) {
+            if reported.insert(finding.place) {
                 out.push(finding);
             }
         }
@@ -114,7 +111,7 @@ fn plugin(call: &LibraryCall) -> Option<Finding> {
                     "FSDP 2 拒绝 forward_prefetch={value}：它没有该功能"
                 ),
             ),
-            (2, Some(Value::Text(text)), _) if vramlint_semantic::accelerate::truth(text).is_none() => (
+            (2, Some(Value::Text(text)), _) if vramlint_semantic::accelerate::str_to_bool(text).is_none() => (
                 reshard?,
                 message!(
                     "FSDP 2 refuses reshard_after_forward='{text}': it takes True or False",
@@ -131,20 +128,20 @@ fn plugin(call: &LibraryCall) -> Option<Finding> {
 }
 
 /// A setting of the block.
-fn setting(start: &Start<'_>, key: &str) -> Answer {
+fn setting(start: &AccelerateLaunch<'_>, key: &str) -> Evaluated<LaunchValue> {
     start.block("fsdp_config", key)
 }
 
-fn loading(start: &Start<'_>) -> Option<Finding> {
+fn loading(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let sync = setting(start, "fsdp_sync_module_states").known()?;
     let (on, loading) = match setting(start, "fsdp_cpu_ram_efficient_loading") {
-        Answer::Nothing => (true, None),
-        Answer::Unknown => return None,
+        Evaluated::Absent => (true, None),
+        Evaluated::Unknown(_) => return None,
         // The launcher asks whether Python takes it for true.
-        Answer::Is(given) => (is_true(&given.value), Some(given)),
+        Evaluated::Known(given) => (is_true(&given.value), Some(given)),
     };
     let falsy = matches!(sync.value, Value::Bool(false) | Value::Null | Value::Int(0));
-    let meant_on = loading.as_ref().is_none_or(|given| given.truth() == Some(true));
+    let meant_on = loading.as_ref().is_none_or(|given| given.as_bool() == Some(true));
     let finding = if falsy && on {
         RULE.finding(
             sync.place,
@@ -153,7 +150,7 @@ fn loading(start: &Start<'_>) -> Option<Finding> {
                 "fsdp_cpu_ram_efficient_loading 开启时 accelerate 拒绝 fsdp_sync_module_states 为 false"
             ),
         )
-    } else if sync.truth() == Some(false) && meant_on && start.fsdp_version()? == 1 {
+    } else if sync.as_bool() == Some(false) && meant_on && start.fsdp_version()? == 1 {
         RULE.finding(
             sync.place,
             message!(
@@ -189,12 +186,12 @@ fn is_true(value: &Value) -> bool {
 /// The key came with 1.15 at the latest; 1.13 does not read it.
 const OFFLOAD: VersionRange = VersionRange::since("accelerate", "1.15");
 
-fn offload(cx: &Context<'_>, start: &Start<'_>) -> Option<Finding> {
-    let given = setting(start, "fsdp_activation_checkpointing_offload").known().filter(|given| given.truth() == Some(true))?;
+fn offload(cx: &Context<'_>, start: &AccelerateLaunch<'_>) -> Option<Finding> {
+    let given = setting(start, "fsdp_activation_checkpointing_offload").known().filter(|given| given.as_bool() == Some(true))?;
     let checkpointing = match setting(start, "fsdp_activation_checkpointing") {
-        Answer::Nothing => Some(false),
-        Answer::Unknown => None,
-        Answer::Is(given) => given.truth(),
+        Evaluated::Absent => Some(false),
+        Evaluated::Unknown(_) => None,
+        Evaluated::Known(given) => given.as_bool(),
     };
     let (lacks, why) = if checkpointing == Some(false) {
         let why = message!(
@@ -212,11 +209,11 @@ fn offload(cx: &Context<'_>, start: &Start<'_>) -> Option<Finding> {
         return None;
     };
     let severity = version_gate::severity(cx.project, given.place.file, &OFFLOAD, Severity::Error)?;
-    let finding = RULE.finding(given.whole(), why).severity(severity);
+    let finding = RULE.finding(given.entry(), why).severity(severity);
     Some(write(finding.help(message!("write {lacks}, or turn it off", "请写 {lacks}，或将其关闭")), &given, "false"))
 }
 
-fn state_dict(start: &Start<'_>) -> Option<Finding> {
+fn state_dict(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let given = setting(start, "fsdp_state_dict_type").known()?;
     let local = given.text().is_some_and(|text| text.eq_ignore_ascii_case("LOCAL_STATE_DICT"));
     if !local || start.fsdp_version() != Some(2) {
@@ -230,7 +227,7 @@ fn state_dict(start: &Start<'_>) -> Option<Finding> {
     Some(write(finding.help(help), &given, "SHARDED_STATE_DICT"))
 }
 
-fn write(finding: Finding, given: &Given, text: &str) -> Finding {
+fn write(finding: Finding, given: &LaunchValue, text: &str) -> Finding {
     let json_text = given.key.is_some() && matches!(given.value, Value::Text(_)) && text != "true" && text != "false";
     let text = if json_text { given_quoted(given, text) } else { text.to_owned() };
     finding.fix(Fix {
@@ -241,7 +238,7 @@ fn write(finding: Finding, given: &Given, text: &str) -> Finding {
 }
 
 /// In the quotes that the old value has: the lengths tell whether it has any.
-fn given_quoted(given: &Given, text: &str) -> String {
+fn given_quoted(given: &LaunchValue, text: &str) -> String {
     let quoted = given.text().is_some_and(|old| given.place.range.len() as usize == old.len() + 2);
     if quoted { format!("\"{text}\"") } else { text.to_owned() }
 }

@@ -55,10 +55,10 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:2014`，实际运行：`There are currently no available devices found`；版本 2，实际运行：类型变为 NO。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{Severity, message};
-use vramlint_semantic::accelerate::{Answer, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL504",
@@ -71,19 +71,19 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
-        let Some(kind) = start.kind().filter(|kind| kind.name == "FSDP") else { continue };
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
+        let Some(kind) = start.distributed_type().filter(|kind| kind.name == "FSDP") else { continue };
         let at = start.launch.map_or(kind.place.file, |launch| launch.file);
         let none = start.project.policy(at).target.count == Some(0);
         let Some(version) = start.fsdp_version().filter(|_| none && start.flag("--cpu").is_none()) else { continue };
-        if !once.first(kind.place) {
+        if !reported.insert(kind.place) {
             continue;
         }
         let synced = match start.block("fsdp_config", "fsdp_sync_module_states") {
-            Answer::Nothing => true,
-            Answer::Unknown => false,
-            Answer::Is(given) => given.truth() == Some(true),
+            Evaluated::Absent => true,
+            Evaluated::Unknown(_) => false,
+            Evaluated::Known(given) => given.as_bool() == Some(true),
         };
         let finding = if version == 1 && synced {
             let message = message!(

@@ -49,10 +49,11 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1909`，实际运行：缺省即 `NO_WRAP`。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{FileRange, Finding, Severity, Value, message};
-use vramlint_semantic::accelerate::{Answer, Start, starts};
+use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL503",
@@ -65,20 +66,20 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
-        let Some(kind) = start.kind().filter(|kind| kind.name == "FSDP") else { continue };
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
+        let Some(kind) = start.distributed_type().filter(|kind| kind.name == "FSDP") else { continue };
         let mut severity = Severity::Warning;
         let absent = match start.block("fsdp_config", "fsdp_auto_wrap_policy") {
-            Answer::Nothing => true,
-            Answer::Is(given) if given.text().is_some_and(|text| text.eq_ignore_ascii_case("NO_WRAP")) => {
-                if start.flag("--cpu").is_none() && once.first(given.place) {
+            Evaluated::Absent => true,
+            Evaluated::Known(given) if given.text().is_some_and(|text| text.eq_ignore_ascii_case("NO_WRAP")) => {
+                if start.flag("--cpu").is_none() && reported.insert(given.place) {
                     out.push(chosen(given.place));
                 }
                 false
             }
-            Answer::Is(given) => given.value == Value::Null,
-            Answer::Unknown => false,
+            Evaluated::Known(given) => given.value == Value::Null,
+            Evaluated::Unknown(_) => false,
         };
         if !absent || start.flag("--cpu").is_some() || elsewhere(start) {
             continue;
@@ -92,7 +93,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             (Some(key), Some(file)) => FileRange::new(file.id, key.range()),
             _ => kind.place,
         };
-        if once.first(place) {
+        if reported.insert(place) {
             let finding = RULE.finding(
                 place,
                 message!(
@@ -120,7 +121,7 @@ fn chosen(place: FileRange) -> Finding {
 }
 
 /// Whether the code or the environment may give a policy.
-fn elsewhere(start: &Start<'_>) -> bool {
+fn elsewhere(start: &AccelerateLaunch<'_>) -> bool {
     let Some(launch) = start.launch else { return false };
     if launch.variable("FSDP_AUTO_WRAP_POLICY").is_some() {
         return true;

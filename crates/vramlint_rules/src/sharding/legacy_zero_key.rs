@@ -3,7 +3,7 @@
 //! A key of `zero_optimization` that DeepSpeed has replaced by another one.
 //!
 //! ## Why it matters
-//! The old key still works, with a warning in the log of every rank, or is dropped (`cpu_offload_use_pin_memory`). Readers of
+//! The old key still works, with a warning in the log of every rank, or is dropped (`cpu_offload_use_pin_memory`). Consumers of
 //! the file, accelerate and the Trainer among them, look for the new one: what is offloaded by an old key they do not see.
 //!
 //! ## Example
@@ -51,9 +51,10 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_edit as edit;
-use vramlint_semantic::deepspeed::config::{self, Config, Item, Said};
+use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL553",
@@ -74,11 +75,12 @@ const KEYS: &[(&str, Option<&str>)] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
+    for config in cx.deepspeed_configs() {
         for (old, new) in KEYS {
-            let there = |key: &str| config.item(&format!("zero_optimization.{key}"));
+            let there = |key: &str| config.entry(&format!("zero_optimization.{key}"));
             let alone = new.is_none_or(|new| there(new).is_none());
-            let Some(item) = there(old).filter(|item| alone && matches!(config.said_by(item.value), Said::Known(_))) else {
+            let Some(item) = there(old).filter(|item| alone && matches!(config.setting_of(item.value), Evaluated::Known(_)))
+            else {
                 continue;
             };
             out.push(finding(&config, item, old, *new));
@@ -86,7 +88,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn finding(config: &Config<'_>, item: Item<'_>, old: &str, new: Option<&str>) -> Finding {
+fn finding(config: &DeepSpeedConfig<'_>, item: ConfigEntry<'_>, old: &str, new: Option<&str>) -> Finding {
     let place = config.place(item);
     let Some(new) = new else {
         let message = message!("DeepSpeed drops `{old}`", "DeepSpeed 会丢弃 `{old}`");
@@ -98,8 +100,8 @@ fn finding(config: &Config<'_>, item: Item<'_>, old: &str, new: Option<&str>) ->
     };
     let message = message!("`{old}` is deprecated: DeepSpeed reads it as `{new}`", "`{old}` 已弃用：DeepSpeed 按 `{new}` 读取");
     let block = new.starts_with("offload");
-    let written = match config.said_by(item.value) {
-        Said::Known(value) if block => match config::truth(&value) {
+    let written = match config.setting_of(item.value) {
+        Evaluated::Known(value) if block => match config::truth(&value) {
             Some(true) => "{\"device\": \"cpu\"}".to_owned(),
             // Off means what leaving it out means.
             _ => return RULE.finding(place, message).severity(Severity::Info).help(message!("delete it", "删除它")),

@@ -92,14 +92,13 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:2180-2205`，实际运行：没有提示。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::count_noun;
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
 use vramlint_semantic::accelerate::deepspeed_json;
-use vramlint_semantic::accelerate::starts;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL510",
@@ -112,8 +111,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
         let Some(json) = deepspeed_json::of(start) else { continue };
         let Some((place, Value::Int(believed))) = json.value(&["train_micro_batch_size_per_gpu"]) else { continue };
         let Some(code) = json.run.code.as_deref() else { continue };
@@ -132,7 +131,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let different = |(size, _): &(Option<i64>, FileRange)| size.is_some_and(|size| size != believed);
         let Some((Some(rows), at)) = sizes.first().copied().filter(|_| sizes.iter().all(different)) else { continue };
-        if !once.first(place) {
+        if !reported.insert(place) {
             continue;
         }
         let loaded = count_noun(rows, "row");

@@ -50,8 +50,8 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{Severity, Value, message};
-use vramlint_semantic::deepspeed::config::{self, Said};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL561",
@@ -64,14 +64,14 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project).into_iter().filter(|config| config.stage() == Some(3)) {
+    for config in cx.deepspeed_configs().iter().filter(|config| config.stage() == Some(3)) {
         for block in ["offload_param", "offload_optimizer"] {
             let path = |key: &str| format!("zero_optimization.{block}.{key}");
-            let (device, folder) = (config.value(&path("device")), config.said(&path("nvme_path")));
-            let Some(item) = config.item(&path("device")).filter(|_| device == Some(Value::Text("nvme".to_owned()))) else {
+            let (device, folder) = (config.value(&path("device")), config.setting(&path("nvme_path")));
+            let Some(item) = config.entry(&path("device")).filter(|_| device == Some(Value::Text("nvme".to_owned()))) else {
                 continue;
             };
-            if matches!(folder, Said::Absent | Said::Known(Value::Null)) {
+            if matches!(folder, Evaluated::Absent | Evaluated::Known(Value::Null)) {
                 let message = message!(
                     "{block} goes to NVMe without nvme_path: DeepSpeed stops",
                     "{block} 卸载到 NVMe，却没有 nvme_path：DeepSpeed 会终止"

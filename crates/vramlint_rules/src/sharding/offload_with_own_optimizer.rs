@@ -83,8 +83,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_semantic::deepspeed::config;
-use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_semantic::deepspeed::initialize;
 
 pub(crate) static RULE: Rule = Rule {
@@ -98,12 +97,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
+    for config in cx.deepspeed_configs() {
         let sharded = config.stage().is_some_and(|stage| stage > 0);
-        let Some(one) = config.read_by(Readers::PLAIN).filter(|_| sharded) else { continue };
+        let Some(one) = config.read_by(Consumers::PLAIN).filter(|_| sharded) else { continue };
         let device = config.value("zero_optimization.offload_optimizer.device");
         let offloaded = device.as_ref().and_then(Value::as_str).is_some_and(|device| matches!(device, "cpu" | "nvme"));
-        let Some(item) = config.item("zero_optimization.offload_optimizer.device").filter(|_| offloaded) else { continue };
+        let Some(item) = config.entry("zero_optimization.offload_optimizer.device").filter(|_| offloaded) else { continue };
         if config.flag("zero_force_ds_cpu_optimizer", true) != Some(true) {
             continue;
         }

@@ -55,11 +55,12 @@
 //! ## 来源
 //! accelerate 1.15.0 `parallelism_config.py:309-340`、`:373`、`state.py:998-1007`，逐项实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::count_noun;
 use vramlint_base::{Finding, Severity, message};
-use vramlint_semantic::accelerate::{Answer, Given, Path, Start, starts};
+use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL505",
@@ -83,26 +84,26 @@ const SIZES: &[(&str, &str)] = &[
 ];
 
 /// The sizes of a start: the number, and where it is given.
-struct Sizes(Vec<(&'static str, i64, Option<Given>)>);
+struct Sizes(Vec<(&'static str, i64, Option<LaunchValue>)>);
 
 impl Sizes {
     /// `None` where one is not known, or where nothing reads them.
-    fn of(start: &Start<'_>) -> Option<Self> {
+    fn of(start: &AccelerateLaunch<'_>) -> Option<Self> {
         let flag = start.flag("--use_parallelism_config").is_some();
-        let dropped = start.kind()?.by_flag && !flag;
+        let dropped = start.distributed_type()?.by_flag && !flag;
         let block = start.root().and_then(|root| root.get(BLOCK)).is_some_and(|block| block.entries().next().is_some());
-        if dropped || !(flag || block) || !matches!(start.path()?, Path::Torchrun | Path::DeepSpeed) {
+        if dropped || !(flag || block) || !matches!(start.method()?, LaunchMethod::Torchrun | LaunchMethod::DeepSpeed) {
             return None;
         }
         let size = |(short, key): &(&'static str, &str)| match start.block(BLOCK, key) {
-            Answer::Nothing => Some((*short, 1, None)),
-            Answer::Unknown => None,
-            Answer::Is(given) => Some((*short, given.int()?, Some(given))),
+            Evaluated::Absent => Some((*short, 1, None)),
+            Evaluated::Unknown(_) => None,
+            Evaluated::Known(given) => Some((*short, given.as_int()?, Some(given))),
         };
         Some(Self(SIZES.iter().map(size).collect::<Option<_>>()?))
     }
 
-    fn get(&self, name: &str) -> (i64, Option<&Given>) {
+    fn get(&self, name: &str) -> (i64, Option<&LaunchValue>) {
         self.0.iter().find(|(own, _, _)| *own == name).map_or((1, None), |(_, size, given)| (*size, given.as_ref()))
     }
 
@@ -115,11 +116,11 @@ impl Sizes {
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
         let Some(sizes) = Sizes::of(start) else { continue };
         let found = itself(&sizes).or_else(|| context(start, &sizes)).or_else(|| product(start, &sizes));
-        if let Some(finding) = found.filter(|finding| once.first(finding.place)) {
+        if let Some(finding) = found.filter(|finding| reported.insert(finding.place)) {
             out.push(finding);
         }
     }
@@ -159,10 +160,10 @@ fn itself(sizes: &Sizes) -> Option<Finding> {
 }
 
 /// What context parallelism needs.
-fn context(start: &Start<'_>, sizes: &Sizes) -> Option<Finding> {
+fn context(start: &AccelerateLaunch<'_>, sizes: &Sizes) -> Option<Finding> {
     let (size, at) = sizes.get("cp_size");
     let at = at.filter(|_| size > 1)?;
-    let kind = start.kind()?;
+    let kind = start.distributed_type()?;
     let (lacks, other) = if kind.is_multi() {
         let free = start.launch.is_some_and(|launch| launch.variable("ACCELERATE_ALLOW_CP_STANDALONE").is_some());
         let own = start
@@ -183,7 +184,7 @@ fn context(start: &Start<'_>, sizes: &Sizes) -> Option<Finding> {
 }
 
 /// The product of the sizes is the number of processes.
-fn product(start: &Start<'_>, sizes: &Sizes) -> Option<Finding> {
+fn product(start: &AccelerateLaunch<'_>, sizes: &Sizes) -> Option<Finding> {
     let product = sizes.0.iter().try_fold(1i64, |product, (_, size, _)| product.checked_mul(*size))?;
     let (count, processes) = start.processes()?;
     let machines = start.machines().filter(|machines| *machines > 0)?;

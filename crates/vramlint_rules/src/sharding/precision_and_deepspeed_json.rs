@@ -83,14 +83,15 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1412-1450`，实际运行；`prepare()` 之后的权重类型，实际运行。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
 use vramlint_resolve::Run;
+use vramlint_semantic::accelerate::AccelerateLaunch;
 use vramlint_semantic::accelerate::deepspeed_json::{self, Json};
-use vramlint_semantic::accelerate::{Answer, Start, starts};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL508",
@@ -103,18 +104,18 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
         let Some(json) = deepspeed_json::of(start) else { continue };
         let Some((precision, at)) = precision(start, json.run) else { continue };
-        if let Some(finding) = against(&json, &precision, at).filter(|finding| once.first(finding.place)) {
+        if let Some(finding) = against(&json, &precision, at).filter(|finding| reported.insert(finding.place)) {
             out.push(finding.run(&json.run.id));
         }
     }
 }
 
 /// The precision that accelerate asks for, and where; `None` where not known.
-fn precision(start: &Start<'_>, run: &Run) -> Option<(String, Option<FileRange>)> {
+fn precision(start: &AccelerateLaunch<'_>, run: &Run) -> Option<(String, Option<FileRange>)> {
     let code = run.code.as_deref()?;
     for call in code.calls.iter().filter(|call| call.is("accelerate", "Accelerator")) {
         if call.open {
@@ -131,11 +132,11 @@ fn precision(start: &Start<'_>, run: &Run) -> Option<(String, Option<FileRange>)
     if code.candidates.iter().any(|(concept, _)| *concept == Concept::MixedPrecision) {
         return None;
     }
-    match start.top("mixed_precision") {
-        Answer::Nothing => Some(("no".to_owned(), None)),
-        Answer::Unknown => None,
-        Answer::Is(given) if given.value == Value::Null => Some(("no".to_owned(), None)),
-        Answer::Is(given) => Some((given.text()?.to_lowercase(), Some(given.place))),
+    match start.top_level("mixed_precision") {
+        Evaluated::Absent => Some(("no".to_owned(), None)),
+        Evaluated::Unknown(_) => None,
+        Evaluated::Known(given) if given.value == Value::Null => Some(("no".to_owned(), None)),
+        Evaluated::Known(given) => Some((given.text()?.to_lowercase(), Some(given.place))),
     }
 }
 

@@ -73,12 +73,11 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:1507-1522`，阅读源码。
 
-use crate::rule::{Build, Once};
+use crate::rule::{Build, ReportedPlaces};
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Message, Severity, message};
 use vramlint_resolve::code::{ArgValue, CodeFacts, LibraryCall};
 use vramlint_semantic::accelerate::deepspeed_json;
-use vramlint_semantic::accelerate::starts;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL512",
@@ -91,9 +90,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for start in &starts(cx.project) {
-        let Some(kind) = start.kind().filter(|kind| kind.name == "FSDP" && start.flag("--cpu").is_none()) else { continue };
+    let mut reported = ReportedPlaces::default();
+    for start in cx.accelerate_launches() {
+        let Some(kind) = start.distributed_type().filter(|kind| kind.name == "FSDP" && start.flag("--cpu").is_none()) else {
+            continue;
+        };
         if start.fsdp_version() != Some(2) || start.project.policy(kind.place.file).target.count == Some(0) {
             continue;
         }
@@ -106,7 +107,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let prepares = code.calls.iter().filter(|call| call.path == "accelerate.Accelerator.prepare");
         for call in prepares.filter(|call| !call.conditional && !call.caught && !call.open) {
             let Some(message) = refused(cx, code, call) else { continue };
-            if once.first(call.place) {
+            if reported.insert(call.place) {
                 let finding = RULE.finding(call.place, message).run(&run.id);
                 out.push(
                     finding.related(kind.place, message!("FSDP 2 is asked for", "要求 FSDP 2")).help(message!(

@@ -83,8 +83,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_semantic::deepspeed::config;
-use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL562",
@@ -97,8 +96,10 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
-        let Some(one) = config.read_by(Readers::TRAINER).filter(|_| config.item("zero_optimization").is_none()) else { continue };
+    for config in cx.deepspeed_configs() {
+        let Some(one) = config.read_by(Consumers::TRAINER).filter(|_| config.entry("zero_optimization").is_none()) else {
+            continue;
+        };
         let message = message!(
             "the Trainer refuses a DeepSpeed file without zero_optimization",
             "Trainer 拒绝没有 zero_optimization 的 DeepSpeed 文件"

@@ -46,7 +46,6 @@
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, Value, message};
-use vramlint_semantic::deepspeed::config;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL558",
@@ -62,8 +61,8 @@ pub(crate) static RULE: Rule = Rule {
 const ALIGNMENT: i64 = 8;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
-        let Some(item) = config.item("vocabulary_size") else { continue };
+    for config in cx.deepspeed_configs() {
+        let Some(item) = config.entry("vocabulary_size") else { continue };
         if let Some(Value::Int(size)) =
             config.value("vocabulary_size").filter(|size| size.as_int().is_some_and(|n| n % ALIGNMENT != 0))
         {

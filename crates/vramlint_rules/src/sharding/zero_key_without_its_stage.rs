@@ -62,7 +62,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Finding, Severity, Value, message};
 use vramlint_catalog::keys;
-use vramlint_semantic::deepspeed::config::{self, Config, Item};
+use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL551",
@@ -75,8 +75,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
-        let Some(stage @ 0..=2) = config.stage().filter(|_| config.item("zero_optimization.stage").is_some()) else { continue };
+    for config in cx.deepspeed_configs() {
+        let Some(stage @ 0..=2) = config.stage().filter(|_| config.entry("zero_optimization.stage").is_some()) else { continue };
         for key in ["offload_optimizer", "offload_param"] {
             if let Some((item, device)) = offload(&config, key) {
                 out.findings.extend(offloaded(&config, key, item, &device, stage));
@@ -94,7 +94,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 Some(value) => config::truth(&value) == Some(true),
                 None => false,
             };
-            if let Some(item) = config.item(&path).filter(|_| used) {
+            if let Some(item) = config.entry(&path).filter(|_| used) {
                 let message = message!(
                     "`{key}` does nothing at stage {stage}: ZeRO++ needs stage 3",
                     "`{key}` 在阶段 {stage} 下不起作用：ZeRO++ 需要阶段 3"
@@ -107,13 +107,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The block of an offload that asks for a device, with the device.
-fn offload<'a>(config: &Config<'a>, key: &str) -> Option<(Item<'a>, String)> {
+fn offload<'a>(config: &DeepSpeedConfig<'a>, key: &str) -> Option<(ConfigEntry<'a>, String)> {
     let device = config.value(&format!("zero_optimization.{key}.device"))?;
     let device = device.as_str().filter(|device| matches!(*device, "cpu" | "nvme"))?.to_owned();
-    Some((config.item(&format!("zero_optimization.{key}"))?, device))
+    Some((config.entry(&format!("zero_optimization.{key}"))?, device))
 }
 
-fn offloaded(config: &Config<'_>, key: &str, item: Item<'_>, device: &str, stage: i64) -> Option<Finding> {
+fn offloaded(config: &DeepSpeedConfig<'_>, key: &str, item: ConfigEntry<'_>, device: &str, stage: i64) -> Option<Finding> {
     let message = match (key, stage, device) {
         ("offload_param", ..) => message!(
             "offload_param does nothing at stage {stage}: parameters are only offloaded at stage 3",
@@ -130,20 +130,20 @@ fn offloaded(config: &Config<'_>, key: &str, item: Item<'_>, device: &str, stage
         _ => return None,
     };
     let place = config.key_place(item).file;
-    let range = item.key.range().cover(config.item(&format!("zero_optimization.{key}.device"))?.value.range());
+    let range = item.key.range().cover(config.entry(&format!("zero_optimization.{key}.device"))?.value.range());
     Some(with_stage(config, RULE.finding(vramlint_base::FileRange::new(place, range), message)))
 }
 
-fn with_stage(config: &Config<'_>, finding: Finding) -> Finding {
+fn with_stage(config: &DeepSpeedConfig<'_>, finding: Finding) -> Finding {
     let finding = finding.help(message!("raise the stage, or delete the key", "提高阶段，或删除该键"));
-    match config.item("zero_optimization.stage") {
+    match config.entry("zero_optimization.stage") {
         Some(stage) => finding.related(config.place(stage), message!("the stage", "阶段")),
         None => finding,
     }
 }
 
 /// Keys that only tune stage 3: one finding for all of them.
-fn tuning(config: &Config<'_>, stage: i64, out: &mut Sink) {
+fn tuning(config: &DeepSpeedConfig<'_>, stage: i64, out: &mut Sink) {
     let Some(block) = config.block("zero_optimization") else { return };
     let only_third = |name: &str| {
         let key = keys::find(keys::deepspeed(), &format!("zero_optimization.{name}"));
@@ -154,6 +154,6 @@ fn tuning(config: &Config<'_>, stage: i64, out: &mut Sink) {
     let names = found.iter().filter_map(|(key, _)| key.text()).collect::<Vec<_>>().join(", ");
     let message =
         message!("stage {stage} does not use {names}: only stage 3 does", "阶段 {stage} 不使用 {names}：只有阶段 3 使用");
-    let item = Item { key: first, value };
+    let item = ConfigEntry { key: first, value };
     out.push(with_stage(config, RULE.finding(config.place(item), message).severity(Severity::Info)));
 }

@@ -80,9 +80,9 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_semantic::deepspeed::config::{self, Config};
-use vramlint_semantic::deepspeed::consumers::Readers;
-use vramlint_semantic::deepspeed::initialize::{self, Given};
+use vramlint_semantic::deepspeed::config::DeepSpeedConfig;
+use vramlint_semantic::deepspeed::consumers::Consumers;
+use vramlint_semantic::deepspeed::initialize::{self, EngineArgument};
 use vramlint_semantic::deepspeed::optimizers;
 
 pub(crate) static RULE: Rule = Rule {
@@ -96,31 +96,31 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
+    for config in cx.deepspeed_configs() {
         let sharded = config.stage().is_some_and(|stage| stage > 0);
-        let Some(one) = config.read_by(Readers::PLAIN).filter(|_| sharded) else { continue };
+        let Some(one) = config.read_by(Consumers::PLAIN).filter(|_| sharded) else { continue };
         if config.flag("zero_allow_untested_optimizer", false) != Some(false) {
             continue;
         }
         match initialize::given(one, "optimizer", initialize::OPTIMIZER) {
-            Given::No => {
-                let Some(item) = config.item("optimizer.type") else { continue };
+            EngineArgument::No => {
+                let Some(item) = config.entry("optimizer.type") else { continue };
                 let Some(Value::Text(name)) = config.value("optimizer.type") else { continue };
                 if optimizers::is_tested(optimizers::optimizer(&name)) == Some(false) {
                     out.push(finding(&config, config.place(item), &name));
                 }
             }
-            Given::Yes => {
+            EngineArgument::Yes => {
                 for (name, place) in initialize::made_optimizers(one) {
                     if untested(&name) {
                         let short = name.rsplit('.').next().unwrap_or(&name);
                         let zero =
-                            config.item("zero_optimization.stage").map_or_else(|| config.head(), |item| config.place(item));
+                            config.entry("zero_optimization.stage").map_or_else(|| config.head(), |item| config.place(item));
                         out.push(finding(&config, place, short).related(zero, message!("the stage", "阶段")));
                     }
                 }
             }
-            Given::Unknown => {}
+            EngineArgument::Unknown => {}
         }
     }
 }
@@ -133,7 +133,7 @@ fn untested(path: &str) -> bool {
     torch || path.starts_with("bitsandbytes.optim.") || path == "transformers.Adafactor"
 }
 
-fn finding(config: &Config<'_>, at: FileRange, name: &str) -> Finding {
+fn finding(config: &DeepSpeedConfig<'_>, at: FileRange, name: &str) -> Finding {
     let message = message!(
         "ZeRO refuses the optimizer {name} without zero_allow_untested_optimizer",
         "没有 zero_allow_untested_optimizer 时 ZeRO 拒绝优化器 {name}"

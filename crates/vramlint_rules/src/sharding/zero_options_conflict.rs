@@ -65,8 +65,9 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::{Evaluated, UnknownReason};
 use vramlint_base::{Finding, Message, Severity, Value, message};
-use vramlint_semantic::deepspeed::config::{self, Config, Item, Said};
+use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL550",
@@ -80,15 +81,15 @@ pub(crate) static RULE: Rule = Rule {
 
 /// What two entries do together.
 struct Pair<'a> {
-    at: Item<'a>,
-    other: Option<Item<'a>>,
+    at: ConfigEntry<'a>,
+    other: Option<ConfigEntry<'a>>,
     severity: Severity,
     message: Message,
     help: Message,
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
+    for config in cx.deepspeed_configs() {
         let mut pairs = Vec::new();
         scaling(&config, &mut pairs);
         offloading(&config, &mut pairs);
@@ -98,7 +99,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn finding(config: &Config<'_>, pair: Pair<'_>) -> Finding {
+fn finding(config: &DeepSpeedConfig<'_>, pair: Pair<'_>) -> Finding {
     let mut finding = RULE.finding(config.place(pair.at), pair.message).severity(pair.severity).help(pair.help);
     if let Some(other) = pair.other {
         finding = finding.related(config.place(other), message!("the other one", "另一个"));
@@ -108,16 +109,16 @@ fn finding(config: &Config<'_>, pair: Pair<'_>) -> Finding {
 
 const ZERO: &str = "zero_optimization";
 
-fn zero<'a>(config: &Config<'a>, key: &str) -> Option<Item<'a>> {
-    config.item(&format!("{ZERO}.{key}"))
+fn zero<'a>(config: &DeepSpeedConfig<'a>, key: &str) -> Option<ConfigEntry<'a>> {
+    config.entry(&format!("{ZERO}.{key}"))
 }
 
-fn on(config: &Config<'_>, key: &str, default: bool) -> Option<bool> {
+fn on(config: &DeepSpeedConfig<'_>, key: &str, default: bool) -> Option<bool> {
     config.flag(key, default)
 }
 
 /// Gradients scaled before they are reduced.
-fn scaling<'a>(config: &Config<'a>, pairs: &mut Vec<Pair<'a>>) {
+fn scaling<'a>(config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pair<'a>>) {
     let Some(stage @ (2 | 3)) = config.stage() else { return };
     if on(config, "zero_optimization.reduce_scatter", true) != Some(true) {
         return;
@@ -129,7 +130,7 @@ fn scaling<'a>(config: &Config<'a>, pairs: &mut Vec<Pair<'a>>) {
             "把 zero_optimization.reduce_scatter 设为 false，或删去该键"
         )
     };
-    if let Some(at) = config.item("prescale_gradients").filter(|_| on(config, "prescale_gradients", false) == Some(true)) {
+    if let Some(at) = config.entry("prescale_gradients").filter(|_| on(config, "prescale_gradients", false) == Some(true)) {
         let message = message!(
             "stage {stage} with reduce_scatter refuses prescale_gradients",
             "阶段 {stage} 启用 reduce_scatter 时拒绝 prescale_gradients"
@@ -137,7 +138,7 @@ fn scaling<'a>(config: &Config<'a>, pairs: &mut Vec<Pair<'a>>) {
         pairs.push(Pair { at, other, severity: Severity::Error, message, help: help() });
     }
     let factor = config.value("gradient_predivide_factor").and_then(|value| value.as_float());
-    if let (Some(at), Some(factor)) = (config.item("gradient_predivide_factor"), factor)
+    if let (Some(at), Some(factor)) = (config.entry("gradient_predivide_factor"), factor)
         && (factor - 1.0).abs() > f64::EPSILON
     {
         let message = message!(
@@ -149,12 +150,16 @@ fn scaling<'a>(config: &Config<'a>, pairs: &mut Vec<Pair<'a>>) {
 }
 
 /// What only works with, or without, an offload of the optimizer.
-fn offloading<'a>(config: &Config<'a>, pairs: &mut Vec<Pair<'a>>) {
+fn offloading<'a>(config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pair<'a>>) {
     let Some(stage) = config.stage() else { return };
-    let device = match config.said("zero_optimization.offload_optimizer.device") {
-        Said::Absent if matches!(config.said("zero_optimization.offload_optimizer"), Said::Open) => return,
-        Said::Absent => Some("none".to_owned()),
-        Said::Known(Value::Text(device)) => Some(device),
+    let device = match config.setting("zero_optimization.offload_optimizer.device") {
+        Evaluated::Absent
+            if matches!(config.setting("zero_optimization.offload_optimizer"), Evaluated::Unknown(UnknownReason::Templated)) =>
+        {
+            return;
+        }
+        Evaluated::Absent => Some("none".to_owned()),
+        Evaluated::Known(Value::Text(device)) => Some(device),
         _ => None,
     };
     let old = on(config, "zero_optimization.cpu_offload", false) != Some(false);
@@ -170,7 +175,7 @@ fn offloading<'a>(config: &Config<'a>, pairs: &mut Vec<Pair<'a>>) {
     }
     let ratio = config.value("zero_optimization.offload_optimizer.ratio").and_then(|value| value.as_float());
     if let (Some(at), true) =
-        (config.item("zero_optimization.offload_optimizer.ratio"), ratio.is_some_and(|r| r < 1.0) && stage != 3)
+        (config.entry("zero_optimization.offload_optimizer.ratio"), ratio.is_some_and(|r| r < 1.0) && stage != 3)
     {
         let message = message!(
             "DeepSpeed refuses an offload ratio below 1 at stage {stage}: only stage 3 offloads in part",
@@ -183,15 +188,15 @@ fn offloading<'a>(config: &Config<'a>, pairs: &mut Vec<Pair<'a>>) {
 }
 
 /// `compute_grad_norm: false`.
-fn gradient_norm<'a>(config: &Config<'a>, stage: i64, device: Option<&str>, pairs: &mut Vec<Pair<'a>>) {
+fn gradient_norm<'a>(config: &DeepSpeedConfig<'a>, stage: i64, device: Option<&str>, pairs: &mut Vec<Pair<'a>>) {
     let Some(at) =
         zero(config, "compute_grad_norm").filter(|_| on(config, "zero_optimization.compute_grad_norm", true) == Some(false))
     else {
         return;
     };
-    let clip = match config.said("gradient_clipping") {
-        Said::Absent => Some(1.0),
-        Said::Known(value) => value.as_float(),
+    let clip = match config.setting("gradient_clipping") {
+        Evaluated::Absent => Some(1.0),
+        Evaluated::Known(value) => value.as_float(),
         _ => None,
     };
     let (message, help, other) = if matches!(stage, 0 | 3) {
@@ -210,7 +215,7 @@ fn gradient_norm<'a>(config: &Config<'a>, stage: i64, device: Option<&str>, pair
                 "梯度按 {clip} 裁剪时 DeepSpeed 拒绝 compute_grad_norm: false"
             ),
             message!("set gradient_clipping to 0; left out it is 1.0", "把 gradient_clipping 设为 0；缺省时为 1.0"),
-            config.item("gradient_clipping"),
+            config.entry("gradient_clipping"),
         )
     } else if device.is_some_and(|device| device != "none") {
         (
@@ -228,9 +233,9 @@ fn gradient_norm<'a>(config: &Config<'a>, stage: i64, device: Option<&str>, pair
 }
 
 /// Options that a stage does not take.
-fn stages<'a>(cx: &Context<'_>, config: &Config<'a>, pairs: &mut Vec<Pair<'a>>) {
+fn stages<'a>(cx: &Context<'_>, config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pair<'a>>) {
     let Some(stage) = config.stage() else { return };
-    let at_stage = zero(config, "stage").or_else(|| config.item(ZERO));
+    let at_stage = zero(config, "stage").or_else(|| config.entry(ZERO));
     if let Some(at) =
         zero(config, "legacy_stage1").filter(|_| stage > 0 && on(config, "zero_optimization.legacy_stage1", false) == Some(true))
     {
@@ -262,7 +267,7 @@ fn stages<'a>(cx: &Context<'_>, config: &Config<'a>, pairs: &mut Vec<Pair<'a>>) 
     summing(cx, config, stage, pairs);
     let muon =
         config.value("optimizer.type").and_then(|v| v.as_str().map(|text| text.eq_ignore_ascii_case("muon"))) == Some(true);
-    if let Some(at) = config.item("optimizer.type").filter(|_| muon && stage == 3)
+    if let Some(at) = config.entry("optimizer.type").filter(|_| muon && stage == 3)
         && on(config, "zero_optimization.reduce_scatter", true) == Some(true)
     {
         let message =
@@ -273,11 +278,11 @@ fn stages<'a>(cx: &Context<'_>, config: &Config<'a>, pairs: &mut Vec<Pair<'a>>) 
 }
 
 /// `gradient_allreduce_op: sum` and unmanaged accumulation, which older versions do not know, and so ignore.
-fn summing<'a>(cx: &Context<'_>, config: &Config<'a>, stage: i64, pairs: &mut Vec<Pair<'a>>) {
+fn summing<'a>(cx: &Context<'_>, config: &DeepSpeedConfig<'a>, stage: i64, pairs: &mut Vec<Pair<'a>>) {
     let Some(severity) = config::recent(cx.project, config.file.id, "0.19.8") else { return };
     let sum =
         config.value("gradient_allreduce_op").and_then(|v| v.as_str().map(|text| text.eq_ignore_ascii_case("sum"))) == Some(true);
-    if let Some(at) = config.item("gradient_allreduce_op").filter(|_| sum) {
+    if let Some(at) = config.entry("gradient_allreduce_op").filter(|_| sum) {
         let help = message!("write \"mean\"", "写作 \"mean\"");
         if stage == 3 {
             let message = message!("stage 3 refuses gradient_allreduce_op \"sum\"", "阶段 3 拒绝 gradient_allreduce_op \"sum\"");
@@ -286,7 +291,7 @@ fn summing<'a>(cx: &Context<'_>, config: &Config<'a>, stage: i64, pairs: &mut Ve
             let message = message!("zenflow refuses gradient_allreduce_op \"sum\"", "zenflow 拒绝 gradient_allreduce_op \"sum\"");
             pairs.push(Pair { at, other: Some(other), severity, message, help });
         } else if let Some(other) =
-            config.item("compile.deepcompile").filter(|_| on(config, "compile.deepcompile", false) == Some(true))
+            config.entry("compile.deepcompile").filter(|_| on(config, "compile.deepcompile", false) == Some(true))
         {
             let message =
                 message!("deepcompile refuses gradient_allreduce_op \"sum\"", "deepcompile 拒绝 gradient_allreduce_op \"sum\"");
@@ -295,7 +300,7 @@ fn summing<'a>(cx: &Context<'_>, config: &Config<'a>, stage: i64, pairs: &mut Ve
     }
     let unmanaged = on(config, "managed_gradient_accumulation", true) == Some(false);
     let overlaps = on(config, "zero_optimization.overlap_comm", stage == 3) == Some(true);
-    if let Some(at) = config.item("managed_gradient_accumulation").filter(|_| unmanaged && overlaps && matches!(stage, 1 | 3)) {
+    if let Some(at) = config.entry("managed_gradient_accumulation").filter(|_| unmanaged && overlaps && matches!(stage, 1 | 3)) {
         let message = message!(
             "DeepSpeed refuses managed_gradient_accumulation: false with overlap_comm at stage {stage}",
             "阶段 {stage} 启用 overlap_comm 时 DeepSpeed 拒绝 managed_gradient_accumulation: false"
@@ -306,7 +311,7 @@ fn summing<'a>(cx: &Context<'_>, config: &Config<'a>, stage: i64, pairs: &mut Ve
 }
 
 /// An old key beside the one that replaced it, and two spellings of one key.
-fn replaced<'a>(config: &Config<'a>, pairs: &mut Vec<Pair<'a>>) {
+fn replaced<'a>(config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pair<'a>>) {
     let Some(block) = config.block(ZERO) else { return };
     for (old, new) in [
         ("cpu_offload", "offload_optimizer"),
@@ -326,7 +331,7 @@ fn replaced<'a>(config: &Config<'a>, pairs: &mut Vec<Pair<'a>>) {
         for alias in key.aliases.iter().filter_map(|alias| alias.strip_prefix("zero_optimization.")) {
             let name = key.name();
             if let (Some((key, value)), Some((k, v))) = (block.entry(alias), block.entry(name)) {
-                let (at, other) = (Item { key, value }, Item { key: k, value: v });
+                let (at, other) = (ConfigEntry { key, value }, ConfigEntry { key: k, value: v });
                 let message = message!(
                     "DeepSpeed refuses `{alias}` beside `{name}`: they are one key",
                     "DeepSpeed 拒绝同时写 `{alias}` 与 `{name}`：它们是同一个键"

@@ -76,9 +76,8 @@
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Severity, message};
-use vramlint_semantic::deepspeed::config;
-use vramlint_semantic::deepspeed::consumers::Readers;
-use vramlint_semantic::deepspeed::initialize::{self, Given};
+use vramlint_semantic::deepspeed::consumers::Consumers;
+use vramlint_semantic::deepspeed::initialize::{self, EngineArgument};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL546",
@@ -91,15 +90,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
+    for config in cx.deepspeed_configs() {
         let Some(stage @ (1 | 2)) = config.stage() else { continue };
-        let Some(one) = config.read_by(Readers::PLAIN) else { continue };
+        let Some(one) = config.read_by(Consumers::PLAIN) else { continue };
         let absent =
-            config.item("optimizer").is_none() || config.block("optimizer").is_some_and(|block| block.get("type").is_none());
-        if !absent || initialize::given(one, "optimizer", initialize::OPTIMIZER) != Given::No {
+            config.entry("optimizer").is_none() || config.block("optimizer").is_some_and(|block| block.get("type").is_none());
+        if !absent || initialize::given(one, "optimizer", initialize::OPTIMIZER) != EngineArgument::No {
             continue;
         }
-        let at = config.item("zero_optimization.stage").map_or_else(|| config.head(), |item| config.place(item));
+        let at = config.entry("zero_optimization.stage").map_or_else(|| config.head(), |item| config.place(item));
         let message = message!(
             "DeepSpeed refuses stage {stage} without an optimizer: neither the file nor deepspeed.initialize has one",
             "DeepSpeed 拒绝没有优化器的阶段 {stage}：文件与 deepspeed.initialize 都没有给出"

@@ -51,10 +51,11 @@
 
 use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_semantic::deepspeed::config::{self, Config, Item, Said};
-use vramlint_semantic::deepspeed::consumers::Readers;
+use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
+use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL552",
@@ -67,11 +68,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
-        let Some(item) = config.item("zero_optimization") else { continue };
-        match config.said("zero_optimization") {
-            Said::Known(Value::Bool(on)) => out.push(old_format(&config, item, on)),
-            Said::Known(Value::Map(entries)) if !entries.is_empty() && config.item("zero_optimization.stage").is_none() => {
+    for config in cx.deepspeed_configs() {
+        let Some(item) = config.entry("zero_optimization") else { continue };
+        match config.setting("zero_optimization") {
+            Evaluated::Known(Value::Bool(on)) => out.push(old_format(&config, item, on)),
+            Evaluated::Known(Value::Map(entries)) if !entries.is_empty() && config.entry("zero_optimization.stage").is_none() => {
                 let message = message!(
                     "zero_optimization names no stage, so DeepSpeed takes stage 0 and the block has no effect",
                     "zero_optimization 没有写 stage，DeepSpeed 取阶段 0，整个块不起作用"
@@ -84,7 +85,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn old_format(config: &Config<'_>, item: Item<'_>, on: bool) -> Finding {
+fn old_format(config: &DeepSpeedConfig<'_>, item: ConfigEntry<'_>, on: bool) -> Finding {
     let stage = i32::from(on);
     let place = config.place(item);
     let help =
@@ -94,7 +95,7 @@ fn old_format(config: &Config<'_>, item: Item<'_>, on: bool) -> Finding {
         applicability: Applicability::Safe,
         edits: vec![edit::replace(config.value_place(item), format!("{{\"stage\": {stage}}}"))],
     };
-    if config.read_by(Readers::HUGGING_FACE).is_some() {
+    if config.read_by(Consumers::HUGGING_FACE).is_some() {
         let message = message!(
             "accelerate and the Trainer cannot read `zero_optimization: {on}`: it must be a block",
             "accelerate 与 Trainer 无法读取 `zero_optimization: {on}`：它必须是一个块"

@@ -1,33 +1,33 @@
 //! Numbers of a launch that several rules need.
 
-use super::{Answer, Given, Start};
-use vramlint_base::Value;
+use super::{AccelerateLaunch, LaunchValue};
+use vramlint_base::{Evaluated, Value};
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
 
-impl Start<'_> {
+impl AccelerateLaunch<'_> {
     /// Processes on all machines, where somebody gives a number.
-    pub fn processes(&self) -> Option<(i64, Given)> {
+    pub fn processes(&self) -> Option<(i64, LaunchValue)> {
         self.number("num_processes")
     }
 
     /// Machines: 1 where nobody says; `None` where not known.
     pub fn machines(&self) -> Option<i64> {
-        match self.top("num_machines") {
-            Answer::Nothing => Some(1),
-            Answer::Unknown => None,
-            Answer::Is(given) => given.int(),
+        match self.top_level("num_machines") {
+            Evaluated::Absent => Some(1),
+            Evaluated::Unknown(_) => None,
+            Evaluated::Known(given) => given.as_int(),
         }
     }
 
     /// The number that somebody gives for a key of the top level.
-    pub fn number(&self, key: &str) -> Option<(i64, Given)> {
-        let given = self.top(key).known()?;
-        Some((given.int()?, given))
+    pub fn number(&self, key: &str) -> Option<(i64, LaunchValue)> {
+        let given = self.top_level(key).known()?;
+        Some((given.as_int()?, given))
     }
 
     /// The ids of the GPUs that are shown, where they are listed; empty texts and `all` list none.
-    pub fn gpu_ids(&self) -> Option<(Vec<String>, Given)> {
-        let given = self.top("gpu_ids").known()?;
+    pub fn gpu_ids(&self) -> Option<(Vec<String>, LaunchValue)> {
+        let given = self.top_level("gpu_ids").known()?;
         let text = match &given.value {
             Value::Text(text) => text.trim(),
             _ => return None,
@@ -39,10 +39,10 @@ impl Start<'_> {
 
     /// Whether something says which GPUs are shown, known or not, other than all of them.
     pub fn gives_gpu_ids(&self) -> bool {
-        match self.top("gpu_ids") {
-            Answer::Nothing => false,
-            Answer::Unknown => true,
-            Answer::Is(given) => given.value != Value::Null && given.text() != Some("all"),
+        match self.top_level("gpu_ids") {
+            Evaluated::Absent => false,
+            Evaluated::Unknown(_) => true,
+            Evaluated::Known(given) => given.value != Value::Null && given.text() != Some("all"),
         }
     }
 
@@ -55,11 +55,11 @@ impl Start<'_> {
             return Some(1);
         }
         match self.block("fsdp_config", "fsdp_version") {
-            Answer::Nothing => Some(1),
-            Answer::Unknown => None,
-            Answer::Is(given) => match &given.value {
+            Evaluated::Absent => Some(1),
+            Evaluated::Unknown(_) => None,
+            Evaluated::Known(given) => match &given.value {
                 Value::Text(text) => text.trim().parse().ok(),
-                _ => given.int(),
+                _ => given.as_int(),
             },
         }
     }
@@ -67,9 +67,9 @@ impl Start<'_> {
     /// Whether DeepSpeed's own JSON is given.
     pub fn has_json(&self) -> Option<bool> {
         match self.block("deepspeed_config", "deepspeed_config_file") {
-            Answer::Nothing => Some(false),
-            Answer::Unknown => None,
-            Answer::Is(given) => Some(!matches!(given.value, Value::Null) && given.text() != Some("none")),
+            Evaluated::Absent => Some(false),
+            Evaluated::Unknown(_) => None,
+            Evaluated::Known(given) => Some(!matches!(given.value, Value::Null) && given.text() != Some("none")),
         }
     }
 
@@ -79,11 +79,11 @@ impl Start<'_> {
             return None;
         }
         match self.block("deepspeed_config", "zero_stage") {
-            Answer::Nothing => Some(2),
-            Answer::Unknown => None,
-            Answer::Is(given) => match &given.value {
+            Evaluated::Absent => Some(2),
+            Evaluated::Unknown(_) => None,
+            Evaluated::Known(given) => match &given.value {
                 Value::Text(text) => text.trim().parse().ok(),
-                _ => given.int(),
+                _ => given.as_int(),
             },
         }
     }

@@ -1,6 +1,6 @@
 //! The DeepSpeed JSON that a loop with `Accelerator()` reads.
 
-use super::Start;
+use super::AccelerateLaunch;
 use vramlint_base::{FileRange, Value};
 use vramlint_catalog::Dialect;
 use vramlint_resolve::code::{ArgValue, CodeFacts, LibraryCall, LoadRole};
@@ -29,14 +29,14 @@ pub fn is_plain_loop(run: &Run) -> bool {
 }
 
 /// The JSON of a start, where a plain loop reads it.
-pub fn of<'a>(start: &Start<'a>) -> Option<Json<'a>> {
+pub fn of<'a>(start: &AccelerateLaunch<'a>) -> Option<Json<'a>> {
     if start.flag("--cpu").is_some() {
         return None;
     }
     if let Some(json) = of_plugin(start) {
         return Some(json);
     }
-    if start.kind().is_none_or(|kind| kind.name != "DEEPSPEED") {
+    if start.distributed_type().is_none_or(|kind| kind.name != "DEEPSPEED") {
         return None;
     }
     let run = start.run.filter(|run| is_plain_loop(run))?;
@@ -55,12 +55,12 @@ pub fn of<'a>(start: &Start<'a>) -> Option<Json<'a>> {
 }
 
 /// Whether code of the run speaks of the configuration in a way that may change it.
-fn completed(start: &Start<'_>, code: &CodeFacts, words: &[&str]) -> bool {
+fn completed(start: &AccelerateLaunch<'_>, code: &CodeFacts, words: &[&str]) -> bool {
     code.files.iter().any(|id| words.iter().any(|word| start.project.file(*id).text.contains(word)))
 }
 
 /// What the only plugin of a run is given as `hf_ds_config`, a file or a dict, where `Accelerator()` takes that plugin.
-fn of_plugin<'a>(start: &Start<'a>) -> Option<Json<'a>> {
+fn of_plugin<'a>(start: &AccelerateLaunch<'a>) -> Option<Json<'a>> {
     let run = start.run.filter(|run| is_plain_loop(run))?;
     let code = run.code.as_deref()?;
     let mut plugins = code.calls.iter().filter(|call| call.name() == "DeepSpeedPlugin");

@@ -1,6 +1,6 @@
 //! How the processes of a launch cooperate, and which of the launcher's ways starts them.
 
-use super::Start;
+use super::AccelerateLaunch;
 use vramlint_base::{FileRange, Value};
 use vramlint_syntax::data::NodeRef;
 
@@ -17,7 +17,7 @@ pub(super) const MODES: &[(&str, &str)] = &[
 
 /// How processes cooperate.
 #[derive(Clone, Debug)]
-pub struct Type {
+pub struct DistributedType {
     /// A name of accelerate's; `NO` also for the truth value that YAML makes of it.
     pub name: String,
     /// Where it is written: the value in the file, or the flag.
@@ -28,7 +28,7 @@ pub struct Type {
 
 /// Which of the launcher's ways starts the processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Path {
+pub enum LaunchMethod {
     /// One process, or `mpirun`.
     Single,
     /// torchrun: MULTI_*, FSDP, MEGATRON_LM.
@@ -41,19 +41,19 @@ pub enum Path {
     SageMaker,
 }
 
-impl Type {
+impl DistributedType {
     /// Whether it is one of several devices of one kind, as `--multi_gpu` makes.
     pub fn is_multi(&self) -> bool {
         self.name.starts_with("MULTI_") && self.name != "MULTI_CPU"
     }
 }
 
-impl Start<'_> {
+impl AccelerateLaunch<'_> {
     /// How processes cooperate; `None` where nobody says, or it is not known.
-    pub fn kind(&self) -> Option<Type> {
+    pub fn distributed_type(&self) -> Option<DistributedType> {
         for (flag, name) in MODES {
             if let Some(found) = self.flag(flag) {
-                return Some(Type { name: (*name).to_owned(), place: found.word, by_flag: true });
+                return Some(DistributedType { name: (*name).to_owned(), place: found.word, by_flag: true });
             }
         }
         if self.may_hide()
@@ -61,35 +61,35 @@ impl Start<'_> {
         {
             return None;
         }
-        self.kind_in_file()
+        self.distributed_type_in_file()
     }
 
     /// What the file says of it, whether or not a flag replaces it.
-    pub fn kind_in_file(&self) -> Option<Type> {
+    pub fn distributed_type_in_file(&self) -> Option<DistributedType> {
         let node = self.root()?.get("distributed_type")?;
         let name = match node.value(self.loader())? {
             Value::Text(name) => name,
             Value::Bool(false) => "NO".to_owned(),
             _ => return None,
         };
-        Some(Type { name, place: FileRange::new(self.file?.id, node.range()), by_flag: false })
+        Some(DistributedType { name, place: FileRange::new(self.file?.id, node.range()), by_flag: false })
     }
 
     /// The way of the launcher; `None` where it depends on what is not known.
-    pub fn path(&self) -> Option<Path> {
+    pub fn method(&self) -> Option<LaunchMethod> {
         if self.flag("--cpu").is_some() {
-            return Some(Path::Single);
+            return Some(LaunchMethod::Single);
         }
-        let kind = self.kind()?;
+        let kind = self.distributed_type()?;
         if !kind.by_flag && self.root().is_some_and(is_sagemaker) {
-            return Some(Path::SageMaker);
+            return Some(LaunchMethod::SageMaker);
         }
         Some(match kind.name.as_str() {
-            "NO" | "MULTI_CPU" => Path::Single,
-            "DEEPSPEED" => Path::DeepSpeed,
-            "XLA" => Path::Tpu,
-            "FSDP" | "MEGATRON_LM" => Path::Torchrun,
-            _ if kind.is_multi() => Path::Torchrun,
+            "NO" | "MULTI_CPU" => LaunchMethod::Single,
+            "DEEPSPEED" => LaunchMethod::DeepSpeed,
+            "XLA" => LaunchMethod::Tpu,
+            "FSDP" | "MEGATRON_LM" => LaunchMethod::Torchrun,
+            _ if kind.is_multi() => LaunchMethod::Torchrun,
             _ => return None,
         })
     }

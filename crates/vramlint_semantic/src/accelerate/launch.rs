@@ -1,19 +1,17 @@
 //! One way in which accelerate's launcher is started: a command with its file, either alone.
 
-use super::{Answer, Given};
 use crate::accelerate::loose_launches;
+use super::LaunchValue;
 use std::sync::Arc;
-use vramlint_base::{Edit, FileRange, TextRange, Value};
+use vramlint_base::{Edit, Evaluated, FileRange, TextRange, UnknownReason, Value};
 use vramlint_catalog::flags::{self, Arity, Launcher};
 use vramlint_edit as edit;
-use vramlint_resolve::launch::Launch;
-use vramlint_resolve::{FileKind, Project, Run, SourceFile};
-use vramlint_syntax::data::{DataFile, Loader, NodeRef};
-use vramlint_syntax::shell::Word;
+use vramlint_resolve::{launch::Launch, FileKind, Project, Run, SourceFile};
+use vramlint_syntax::{data::{DataFile, Loader, NodeRef}, shell::Word};
 
 /// A command with the file that it names, a command without one, or a file that no command is seen to use.
 #[derive(Clone, Copy, Debug)]
-pub struct Start<'a> {
+pub struct AccelerateLaunch<'a> {
     /// The project.
     pub project: &'a Project,
     /// accelerate's file.
@@ -36,17 +34,17 @@ pub struct Flag {
 }
 
 /// Every start of the project: its commands, then the files that none of them uses.
-pub fn starts(project: &Project) -> Vec<Start<'_>> {
-    let mut starts: Vec<Start<'_>> = project.launches.iter().filter_map(|launch| of_launch(project, launch)).collect();
+pub fn accelerate_launches(project: &Project) -> Vec<AccelerateLaunch<'_>> {
+    let mut starts: Vec<AccelerateLaunch<'_>> = project.launches.iter().filter_map(|launch| of_launch(project, launch)).collect();
     for file in project.files.iter().filter(|file| project.kind(file.id) == FileKind::Accelerate) {
         if !starts.iter().any(|start| start.file.is_some_and(|used| used.id == file.id)) {
-            starts.push(Start { project, file: Some(file), launch: None, run: None, absent: false });
+            starts.push(AccelerateLaunch { project, file: Some(file), launch: None, run: None, absent: false });
         }
     }
     starts
 }
 
-fn of_launch<'a>(project: &'a Project, launch: &'a Arc<Launch>) -> Option<Start<'a>> {
+fn of_launch<'a>(project: &'a Project, launch: &'a Arc<Launch>) -> Option<AccelerateLaunch<'a>> {
     let run = || project.runs.iter().find(|run| run.launch.as_ref().is_some_and(|own| Arc::ptr_eq(own, launch)));
     match launch.launcher {
         Launcher::Accelerate => {
@@ -54,19 +52,19 @@ fn of_launch<'a>(project: &'a Project, launch: &'a Arc<Launch>) -> Option<Start<
             let path = named.and_then(|flag| flag.values.first()).and_then(Word::text);
             let file = path.and_then(|path| project.path_resolver.resolve(path, project.file(launch.file).folder()));
             let absent = named.is_some() && file.is_none();
-            Some(Start { project, file: file.map(|id| project.file(id)), launch: Some(launch), run: run(), absent })
+            Some(AccelerateLaunch { project, file: file.map(|id| project.file(id)), launch: Some(launch), run: run(), absent })
         }
         // Its own file of the launcher; the ones that it ships are not in the project.
         Launcher::Trl => {
             let run = run()?;
             let file = run.accelerate.map(|id| project.file(id))?;
-            Some(Start { project, file: Some(file), launch: Some(launch), run: Some(run), absent: false })
+            Some(AccelerateLaunch { project, file: Some(file), launch: Some(launch), run: Some(run), absent: false })
         }
         _ => None,
     }
 }
 
-impl<'a> Start<'a> {
+impl<'a> AccelerateLaunch<'a> {
     /// Whether no command is seen to use the file.
     pub fn is_alone(&self) -> bool {
         self.launch.is_none()
@@ -112,12 +110,12 @@ impl<'a> Start<'a> {
     }
 
     /// A setting of the top level: its flag, else its key.
-    pub fn top(&self, key: &str) -> Answer {
+    pub fn top_level(&self, key: &str) -> Evaluated<LaunchValue> {
         self.answer(key, &[&[key]])
     }
 
     /// A setting of a block of the file, with and without the prefix that the launcher adds where it is missing.
-    pub fn block(&self, block: &str, key: &str) -> Answer {
+    pub fn block(&self, block: &str, key: &str) -> Evaluated<LaunchValue> {
         let bare = match block {
             "fsdp_config" => key.strip_prefix("fsdp_"),
             "fp8_config" => key.strip_prefix("fp8_"),
@@ -130,40 +128,42 @@ impl<'a> Start<'a> {
         }
     }
 
-    fn answer(&self, key: &str, paths: &[&[&str]]) -> Answer {
+    fn answer(&self, key: &str, paths: &[&[&str]]) -> Evaluated<LaunchValue> {
         let name = format!("--{key}");
         if let Some(flag) = self.flag(&name) {
             let switch = flags::flag(Launcher::Accelerate, &name).is_some_and(|known| known.arity == Arity::Switch);
             return match flag.value {
-                None if switch => Answer::Is(Given { value: Value::Bool(true), place: flag.word, key: None }),
-                Some((Some(text), place)) => Answer::Is(Given { value: Value::Text(text), place, key: None }),
-                _ => Answer::Unknown,
+                None if switch => Evaluated::Known(LaunchValue { value: Value::Bool(true), place: flag.word, key: None }),
+                Some((Some(text), place)) => Evaluated::Known(LaunchValue { value: Value::Text(text), place, key: None }),
+                _ => Evaluated::Unknown(UnknownReason::Unseen),
             };
         }
-        let Some(file) = self.file else { return if self.may_hide() { Answer::Unknown } else { Answer::Nothing } };
+        let Some(file) = self.file else {
+            return if self.may_hide() { Evaluated::Unknown(UnknownReason::Unseen) } else { Evaluated::Absent };
+        };
         if self.may_hide() || self.is_alone() && loose_launches::give(self.project, file.id, &name) {
-            return Answer::Unknown;
+            return Evaluated::Unknown(UnknownReason::Unseen);
         }
-        let Some(root) = self.root() else { return Answer::Unknown };
+        let Some(root) = self.root() else { return Evaluated::Unknown(UnknownReason::Unseen) };
         let found = paths.iter().find_map(|path| {
             let (last, parents) = path.split_last()?;
             root.at(parents)?.entry(last)
         });
         match found {
-            None => Answer::Nothing,
+            None => Evaluated::Absent,
             Some((key, node)) => self.in_file(file, key, node),
         }
     }
 
     /// What an entry of the file is, as the launcher gets it.
-    fn in_file(&self, file: &SourceFile, key: NodeRef<'_>, node: NodeRef<'_>) -> Answer {
+    fn in_file(&self, file: &SourceFile, key: NodeRef<'_>, node: NodeRef<'_>) -> Evaluated<LaunchValue> {
         match node.value(self.loader()) {
-            Some(value) if !is_open(&value) => Answer::Is(Given {
+            Some(value) if !is_open(&value) => Evaluated::Known(LaunchValue {
                 value,
                 place: FileRange::new(file.id, if node.range().is_empty() { key.range() } else { node.range() }),
                 key: Some(FileRange::new(file.id, key.range())),
             }),
-            _ => Answer::Unknown,
+            _ => Evaluated::Unknown(UnknownReason::Unseen),
         }
     }
 

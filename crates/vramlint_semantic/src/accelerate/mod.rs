@@ -7,6 +7,6 @@ mod launch;
 mod loose_launches;
 mod value;
 
-pub use distributed_type::{Path, Type, is_sagemaker};
-pub use launch::{Start, starts};
-pub use value::{Answer, Given, truth};
+pub use distributed_type::{DistributedType, LaunchMethod, is_sagemaker};
+pub use launch::{AccelerateLaunch, accelerate_launches};
+pub use value::{LaunchValue, str_to_bool};

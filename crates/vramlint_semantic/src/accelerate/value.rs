@@ -1,21 +1,10 @@
-//! A value that a launch gets, and who gives it.
+//! A value that a launch sets, and where it is set.
 
 use vramlint_base::{FileRange, Value};
 
-/// What a launch says of one of its settings.
+/// A value that a flag or a file sets.
 #[derive(Clone, Debug)]
-pub enum Answer {
-    /// Nobody gives it.
-    Nothing,
-    /// Somebody gives it, or may give it, and the value is not known.
-    Unknown,
-    /// This.
-    Is(Given),
-}
-
-/// A value that is given.
-#[derive(Clone, Debug)]
-pub struct Given {
+pub struct LaunchValue {
     /// As its reader gets it: of a flag text, or true for a switch.
     pub value: Value,
     /// Where the value is written; the flag itself for a switch.
@@ -24,26 +13,19 @@ pub struct Given {
     pub key: Option<FileRange>,
 }
 
-impl Answer {
-    /// The value, where known.
-    pub fn known(self) -> Option<Given> {
-        if let Self::Is(given) = self { Some(given) } else { None }
-    }
-}
-
-impl Given {
+impl LaunchValue {
     /// Whether a flag gives it.
     pub fn by_flag(&self) -> bool {
         self.key.is_none()
     }
 
     /// From the key to the end of the value; the flag's value, where a flag gives it.
-    pub fn whole(&self) -> FileRange {
+    pub fn entry(&self) -> FileRange {
         self.key.map_or(self.place, |key| FileRange::new(key.file, key.range.cover(self.place.range)))
     }
 
     /// The whole number: argparse turns the text of a flag into one.
-    pub fn int(&self) -> Option<i64> {
+    pub fn as_int(&self) -> Option<i64> {
         match &self.value {
             Value::Int(number) => Some(*number),
             Value::Text(text) if self.by_flag() => text.trim().parse().ok(),
@@ -58,19 +40,19 @@ impl Given {
 
     /// The truth value that accelerate's `str_to_bool` makes of it behind the environment (utils/environment.py:57), which takes
     /// text and truth values alike.
-    pub fn truth(&self) -> Option<bool> {
+    pub fn as_bool(&self) -> Option<bool> {
         match &self.value {
             Value::Bool(value) => Some(*value),
             Value::Int(1) => Some(true),
             Value::Int(0) => Some(false),
-            Value::Text(text) => truth(text),
+            Value::Text(text) => str_to_bool(text),
             _ => None,
         }
     }
 }
 
 /// `str_to_bool`: any case of `y`, `yes`, `t`, `true`, `on`, `1` and their opposites.
-pub fn truth(text: &str) -> Option<bool> {
+pub fn str_to_bool(text: &str) -> Option<bool> {
     match text.to_lowercase().as_str() {
         "y" | "yes" | "t" | "true" | "on" | "1" => Some(true),
         "n" | "no" | "f" | "false" | "off" | "0" => Some(false),

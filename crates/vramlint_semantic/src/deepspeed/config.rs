@@ -1,51 +1,35 @@
 //! A DeepSpeed configuration as rules look at it: values by path, the stage, and who reads it.
 
-use crate::deepspeed::consumers::{self, Readers, Use};
-use crate::version_gate;
+use crate::{deepspeed::consumers::{self, ConfigUse, Consumers}, version_gate};
 use std::collections::BTreeSet;
-use vramlint_base::{FileId, FileRange, Severity, Value};
+use vramlint_base::{Evaluated, FileId, FileRange, Severity, UnknownReason, Value};
 use vramlint_catalog::keys::Key;
-use vramlint_resolve::Project;
-use vramlint_resolve::versions::{RangeMatch, VersionRange};
-use vramlint_resolve::{DeepSpeedDict, FileKind, SourceFile};
-use vramlint_syntax::RefusedBy;
-use vramlint_syntax::data::{Loader, NodeRef};
+use vramlint_resolve::{versions::{RangeMatch, VersionRange}, DeepSpeedDict, FileKind, Project, SourceFile};
+use vramlint_syntax::{data::{Loader, NodeRef}, RefusedBy};
 
 /// A configuration of DeepSpeed.
-pub struct Config<'a> {
+#[derive(Debug)]
+pub struct DeepSpeedConfig<'a> {
     /// The file, or the Python file in which it is a dict.
     pub file: &'a SourceFile,
     /// Its root, a mapping.
     pub root: NodeRef<'a>,
     /// Who uses it; never empty.
-    pub uses: Vec<Use<'a>>,
+    pub uses: Vec<ConfigUse<'a>>,
     loader: Loader,
 }
 
 /// An entry of a configuration.
-#[derive(Clone, Copy)]
-pub struct Item<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct ConfigEntry<'a> {
     /// The key.
     pub key: NodeRef<'a>,
     /// The value.
     pub value: NodeRef<'a>,
 }
 
-/// What a key says.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Said {
-    /// The key is not there.
-    Absent,
-    /// The text `auto`.
-    Auto,
-    /// This.
-    Known(Value),
-    /// Something that a template or a program fills in.
-    Open,
-}
-
 /// Every configuration of DeepSpeed in the project that can be read: by what it says, or since a run trains with it.
-pub fn configs<'a>(project: &'a Project) -> Vec<Config<'a>> {
+pub fn deepspeed_configs<'a>(project: &'a Project) -> Vec<DeepSpeedConfig<'a>> {
     let named: BTreeSet<FileId> = project.runs.iter().filter_map(|run| run.deepspeed).collect();
     let of_engine = |file: &&SourceFile| project.kind(file.id) == FileKind::DeepSpeed || named.contains(&file.id);
     let files = project.files.iter().filter(of_engine).filter_map(|file| config(project, file));
@@ -53,36 +37,36 @@ pub fn configs<'a>(project: &'a Project) -> Vec<Config<'a>> {
 }
 
 /// A dict in Python code.
-fn in_code<'a>(project: &'a Project, dict: &'a DeepSpeedDict) -> Option<Config<'a>> {
+fn in_code<'a>(project: &'a Project, dict: &'a DeepSpeedDict) -> Option<DeepSpeedConfig<'a>> {
     let uses = consumers::uses_of_dict(project, dict);
-    Some(Config { file: project.file(dict.file), root: dict.data.root()?, uses, loader: Loader::Json })
+    Some(DeepSpeedConfig { file: project.file(dict.file), root: dict.data.root()?, uses, loader: Loader::Json })
 }
 
-fn config<'a>(project: &'a Project, file: &'a SourceFile) -> Option<Config<'a>> {
+fn config<'a>(project: &'a Project, file: &'a SourceFile) -> Option<DeepSpeedConfig<'a>> {
     let data = file.data()?;
     // What the parser made of a broken file is not what is written there.
     let broken = data.errors.iter().any(|error| error.refused_by == RefusedBy::All);
     let root = data.root().filter(|root| root.is_mapping() && !broken && !project.is_documentation_snippet(file.id))?;
     let loader = if data.json { Loader::Json } else { Loader::PyYaml };
-    Some(Config { file, root, uses: consumers::uses(project, file.id), loader })
+    Some(DeepSpeedConfig { file, root, uses: consumers::uses(project, file.id), loader })
 }
 
-impl<'a> Config<'a> {
+impl<'a> DeepSpeedConfig<'a> {
     /// Whether it is written in braces, as JSON and Python's dicts are.
     pub fn is_braced(&self) -> bool {
         self.loader == Loader::Json
     }
 
-    /// The first use by no other readers than these.
-    pub fn read_by(&self, readers: Readers) -> Option<&Use<'a>> {
-        self.uses.iter().find(|one| one.readers.within(readers))
+    /// The first use by no other consumers than these.
+    pub fn read_by(&self, consumers: Consumers) -> Option<&ConfigUse<'a>> {
+        self.uses.iter().find(|one| one.consumers.within(consumers))
     }
 
     /// The entry at a path with dots.
-    pub fn item(&self, path: &str) -> Option<Item<'a>> {
+    pub fn entry(&self, path: &str) -> Option<ConfigEntry<'a>> {
         let (parents, name) = path.rsplit_once('.').unwrap_or(("", path));
         let block = if parents.is_empty() { Some(self.root) } else { self.block(parents) };
-        block?.entry(name).map(|(key, value)| Item { key, value })
+        block?.entry(name).map(|(key, value)| ConfigEntry { key, value })
     }
 
     /// The mapping at a path with dots.
@@ -91,64 +75,64 @@ impl<'a> Config<'a> {
     }
 
     /// What stands at a path with dots.
-    pub fn said(&self, path: &str) -> Said {
-        self.item(path).map_or(Said::Absent, |item| self.said_by(item.value))
+    pub fn setting(&self, path: &str) -> Evaluated<Value> {
+        self.entry(path).map_or(Evaluated::Absent, |item| self.setting_of(item.value))
     }
 
     /// What a value says.
-    pub fn said_by(&self, node: NodeRef<'a>) -> Said {
+    pub fn setting_of(&self, node: NodeRef<'a>) -> Evaluated<Value> {
         match node.value(self.loader) {
-            Some(Value::Text(text)) if text == "auto" => Said::Auto,
-            Some(Value::Text(text)) if is_open(&text) => Said::Open,
-            Some(value) => Said::Known(value),
-            None => Said::Open,
+            Some(Value::Text(text)) if text == "auto" => Evaluated::Unknown(UnknownReason::Auto),
+            Some(Value::Text(text)) if is_open(&text) => Evaluated::Unknown(UnknownReason::Templated),
+            Some(value) => Evaluated::Known(value),
+            None => Evaluated::Unknown(UnknownReason::Templated),
         }
     }
 
     /// The value at a path, where it is known.
     pub fn value(&self, path: &str) -> Option<Value> {
-        if let Said::Known(value) = self.said(path) { Some(value) } else { None }
+        if let Evaluated::Known(value) = self.setting(path) { Some(value) } else { None }
     }
 
     /// A truth value as pydantic takes it, with the default of the key; `None` where it is not known.
     pub fn flag(&self, path: &str, default: bool) -> Option<bool> {
-        match self.said(path) {
+        match self.setting(path) {
             // Where `auto` reaches DeepSpeed, its models drop it (runtime/config_utils.py:56); who fills it is not asked here.
-            Said::Absent => Some(default),
-            Said::Known(value) => truth(&value),
-            Said::Auto | Said::Open => None,
+            Evaluated::Absent => Some(default),
+            Evaluated::Known(value) => truth(&value),
+            Evaluated::Unknown(_) => None,
         }
     }
 
     /// The stage of ZeRO, where every reader takes the same; 0 where nothing names it.
     pub fn stage(&self) -> Option<i64> {
-        match self.said("zero_optimization") {
+        match self.setting("zero_optimization") {
             _ if self.block("zero_optimization").is_some() => {}
-            Said::Absent => return Some(0),
-            Said::Known(Value::Bool(on)) => return Some(i64::from(on)),
+            Evaluated::Absent => return Some(0),
+            Evaluated::Known(Value::Bool(on)) => return Some(i64::from(on)),
             _ => return None,
         }
-        match self.said("zero_optimization.stage") {
-            Said::Absent => Some(0),
-            Said::Known(value) => whole(&value).filter(|stage| (0..=3).contains(stage)),
+        match self.setting("zero_optimization.stage") {
+            Evaluated::Absent => Some(0),
+            Evaluated::Known(value) => whole(&value).filter(|stage| (0..=3).contains(stage)),
             // accelerate takes 2 unless its launcher says otherwise, DeepSpeed itself 0.
-            Said::Auto if self.uses.iter().all(|one| one.readers == Readers::PLAIN) => Some(0),
-            Said::Auto | Said::Open => None,
+            Evaluated::Unknown(UnknownReason::Auto) if self.uses.iter().all(|one| one.consumers == Consumers::PLAIN) => Some(0),
+            Evaluated::Unknown(_) => None,
         }
     }
 
     /// The place of an entry.
-    pub fn place(&self, item: Item<'a>) -> FileRange {
+    pub fn place(&self, item: ConfigEntry<'a>) -> FileRange {
         FileRange::new(self.file.id, item.key.range().cover(item.value.range()))
     }
 
     /// The place of a value.
-    pub fn value_place(&self, item: Item<'a>) -> FileRange {
+    pub fn value_place(&self, item: ConfigEntry<'a>) -> FileRange {
         FileRange::new(self.file.id, item.value.range())
     }
 
     /// The place of a key.
-    pub fn key_place(&self, item: Item<'a>) -> FileRange {
+    pub fn key_place(&self, item: ConfigEntry<'a>) -> FileRange {
         FileRange::new(self.file.id, item.key.range())
     }
 
@@ -161,7 +145,7 @@ impl<'a> Config<'a> {
     }
 
     /// Every leaf and block of the file with its path, in order.
-    pub fn walk(&self, visit: &mut dyn FnMut(&str, Item<'a>)) {
+    pub fn visit(&self, visit: &mut dyn FnMut(&str, ConfigEntry<'a>)) {
         walk(self.root, "", visit);
     }
 }
@@ -169,11 +153,11 @@ impl<'a> Config<'a> {
 /// Nesting that is looked at.
 const DEPTH: usize = 8;
 
-fn walk<'a>(node: NodeRef<'a>, path: &str, visit: &mut dyn FnMut(&str, Item<'a>)) {
+fn walk<'a>(node: NodeRef<'a>, path: &str, visit: &mut dyn FnMut(&str, ConfigEntry<'a>)) {
     for (key, value) in node.entries() {
         let Some(name) = key.text() else { continue };
         let inner = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-        visit(&inner, Item { key, value });
+        visit(&inner, ConfigEntry { key, value });
         if value.is_mapping() && inner.matches('.').count() < DEPTH {
             walk(value, &inner, visit);
         }

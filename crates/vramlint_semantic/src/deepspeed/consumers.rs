@@ -5,17 +5,15 @@
 //! transformers 5.23.0 `integrations/deepspeed.py:100`). All run.
 
 use vramlint_base::FileId;
-use vramlint_catalog::Dialect;
-use vramlint_catalog::flags::Launcher;
-use vramlint_resolve::code::{CodeFacts, LoadRole};
-use vramlint_resolve::{ConfigConsumer, DeepSpeedDict, FileKind, Project, Run};
+use vramlint_catalog::{flags::Launcher, Dialect};
+use vramlint_resolve::{code::{CodeFacts, LoadRole}, ConfigConsumer, DeepSpeedDict, FileKind, Project, Run};
 use vramlint_syntax::data::{DataFile, NodeRef};
 
-/// The readers that one use of a file may have: a set, since a project does not always show which it is.
+/// The consumers that one use of a file may have: a set, since a project does not always show which it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Readers(u8);
+pub struct Consumers(u8);
 
-impl Readers {
+impl Consumers {
     /// `deepspeed.initialize(config="ds.json")`, `--deepspeed_config ds.json`.
     pub const PLAIN: Self = Self(1);
     /// transformers' Trainer and what is built on it.
@@ -43,44 +41,44 @@ impl Readers {
 
 /// One use of a configuration.
 #[derive(Clone, Copy, Debug)]
-pub struct Use<'a> {
+pub struct ConfigUse<'a> {
     /// Who may read it there.
-    pub readers: Readers,
+    pub consumers: Consumers,
     /// The run, where one is known.
     pub run: Option<&'a Run>,
 }
 
 /// Every use of a DeepSpeed file; never empty.
-pub fn uses<'a>(project: &'a Project, file: FileId) -> Vec<Use<'a>> {
+pub fn uses<'a>(project: &'a Project, file: FileId) -> Vec<ConfigUse<'a>> {
     let runs = project.runs_of(file).filter(|run| run.deepspeed == Some(file));
-    let mut found: Vec<Use<'a>> =
-        runs.filter_map(|run| Some(Use { readers: of_run(project, run, file)?, run: Some(run) })).collect();
+    let mut found: Vec<ConfigUse<'a>> =
+        runs.filter_map(|run| Some(ConfigUse { consumers: of_run(project, run, file)?, run: Some(run) })).collect();
     if found.is_empty() {
-        let readers = if named_by_accelerate(project, file) { Readers::HUGGING_FACE } else { Readers::ANY };
-        found.push(Use { readers, run: None });
+        let consumers = if named_by_accelerate(project, file) { Consumers::HUGGING_FACE } else { Consumers::ANY };
+        found.push(ConfigUse { consumers, run: None });
     }
     found
 }
 
 /// Every use of a dict in code; never empty.
-pub fn uses_of_dict<'a>(project: &'a Project, dict: &DeepSpeedDict) -> Vec<Use<'a>> {
+pub fn uses_of_dict<'a>(project: &'a Project, dict: &DeepSpeedDict) -> Vec<ConfigUse<'a>> {
     let known = match dict.consumer {
-        Some(ConfigConsumer::Engine) => Readers::PLAIN,
-        Some(ConfigConsumer::Trainer) => Readers::TRAINER,
-        Some(ConfigConsumer::Accelerate) => Readers::ACCELERATE,
-        None => Readers::ANY,
+        Some(ConfigConsumer::Engine) => Consumers::PLAIN,
+        Some(ConfigConsumer::Trainer) => Consumers::TRAINER,
+        Some(ConfigConsumer::Accelerate) => Consumers::ACCELERATE,
+        None => Consumers::ANY,
     };
     let of_run = |run: &'a Run| {
         // A plugin may be made for a Trainer, which then fills in what it knows.
         let trains =
             dict.consumer == Some(ConfigConsumer::Accelerate) && !matches!(run.dialect, Dialect::Accelerate | Dialect::Plain);
-        let readers = if trains { Readers::HUGGING_FACE } else { known };
-        Use { readers: if dict.complete { readers } else { readers.or(Readers::OTHER) }, run: Some(run) }
+        let consumers = if trains { Consumers::HUGGING_FACE } else { known };
+        ConfigUse { consumers: if dict.complete { consumers } else { consumers.or(Consumers::OTHER) }, run: Some(run) }
     };
-    let mut found: Vec<Use<'a>> = dict.runs.iter().filter_map(|index| project.runs.get(*index)).map(of_run).collect();
+    let mut found: Vec<ConfigUse<'a>> = dict.runs.iter().filter_map(|index| project.runs.get(*index)).map(of_run).collect();
     if found.is_empty() {
-        let readers = if dict.complete { known } else { known.or(Readers::OTHER) };
-        found.push(Use { readers, run: None });
+        let consumers = if dict.complete { known } else { known.or(Consumers::OTHER) };
+        found.push(ConfigUse { consumers, run: None });
     }
     found
 }
@@ -96,47 +94,47 @@ fn named_by_accelerate(project: &Project, file: FileId) -> bool {
 }
 
 /// Who reads the file in a run; `None` where the run names it and does not use it.
-fn of_run(project: &Project, run: &Run, file: FileId) -> Option<Readers> {
+fn of_run(project: &Project, run: &Run, file: FileId) -> Option<Consumers> {
     let by_accelerate = run.accelerate.is_some() && by_accelerate_alone(project, run, file);
     if by_accelerate && run.text(vramlint_catalog::Concept::DistributedType).is_some_and(|kind| kind != "DEEPSPEED") {
         return None;
     }
     let engine = run.code.as_deref().is_some_and(|code| calls_engine(project, code));
     let changed = run.code.as_deref().is_some_and(|code| passes_through_code(project, code, file));
-    let readers = match run.dialect {
+    let consumers = match run.dialect {
         Dialect::HfTrainer | Dialect::Trl | Dialect::LlamaFactory | Dialect::Axolotl | Dialect::MsSwift | Dialect::Unsloth => {
             if engine {
-                Readers::TRAINER.or(Readers::PLAIN)
+                Consumers::TRAINER.or(Consumers::PLAIN)
             } else {
-                Readers::TRAINER
+                Consumers::TRAINER
             }
         }
         Dialect::Accelerate => {
             if engine {
-                Readers::ACCELERATE.or(Readers::PLAIN)
+                Consumers::ACCELERATE.or(Consumers::PLAIN)
             } else {
-                Readers::ACCELERATE
+                Consumers::ACCELERATE
             }
         }
         Dialect::DeepSpeed | Dialect::Plain if engine => {
             let loop_of_accelerate = run.code.as_deref().is_some_and(|code| code.accelerator.is_some());
-            if loop_of_accelerate || run.accelerate.is_some() { Readers::KNOWN } else { Readers::PLAIN }
+            if loop_of_accelerate || run.accelerate.is_some() { Consumers::KNOWN } else { Consumers::PLAIN }
         }
         Dialect::Plain | Dialect::DeepSpeed => by_command(run),
-        _ => Readers::ANY,
+        _ => Consumers::ANY,
     };
-    Some(if changed { readers.or(Readers::OTHER) } else { readers })
+    Some(if changed { consumers.or(Consumers::OTHER) } else { consumers })
 }
 
 /// Who reads it where the code is not in the project, or does not show it.
-fn by_command(run: &Run) -> Readers {
-    let Some(launch) = run.launch.as_deref() else { return Readers::ANY };
+fn by_command(run: &Run) -> Consumers {
+    let Some(launch) = run.launch.as_deref() else { return Consumers::ANY };
     // The launcher hands the file to accelerate, and only `Accelerator()` or a Trainer looks there.
     if launch.launcher == Launcher::Accelerate && (run.accelerate.is_some() || launch.flag("--deepspeed_config_file").is_some()) {
-        return Readers::HUGGING_FACE;
+        return Consumers::HUGGING_FACE;
     }
     if run.code.is_some() {
-        return Readers::ANY;
+        return Consumers::ANY;
     }
     let options = launch.options();
     let has = |name: &str| options.iter().any(|option| option.name.replace('-', "_") == name);
@@ -144,11 +142,11 @@ fn by_command(run: &Run) -> Readers {
     // `--deepspeed FILE` is a field of TrainingArguments; so is `--output_dir`. DeepSpeed's own options are a switch and
     // `--deepspeed_config FILE` (deepspeed/__init__.py, add_config_arguments).
     if file_given && has("output_dir") {
-        Readers::TRAINER
+        Consumers::TRAINER
     } else if !file_given && has("deepspeed") && has("deepspeed_config") {
-        Readers::PLAIN
+        Consumers::PLAIN
     } else {
-        Readers::ANY
+        Consumers::ANY
     }
 }
 

@@ -2,28 +2,28 @@
 //!
 //! Facts: transformers 5.23.0 `integrations/deepspeed.py:100-290`, run.
 
-use crate::deepspeed::config::Config;
-use crate::deepspeed::consumers::{Readers, Use};
+use crate::deepspeed::config::DeepSpeedConfig;
+use crate::deepspeed::consumers::{ConfigUse, Consumers};
 use vramlint_base::{FileRange, Value};
 use vramlint_resolve::Project;
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet};
 
 /// The arguments of a Trainer that reads a file.
-pub struct Arguments<'a> {
+pub struct TrainerArguments<'a> {
     /// The set.
     pub set: &'a ArgumentSet,
     /// The use of the file.
-    pub one: Use<'a>,
+    pub one: ConfigUse<'a>,
 }
 
 /// The arguments of every Trainer that certainly reads a file.
-pub fn of<'a>(project: &'a Project, config: &Config<'a>) -> Vec<Arguments<'a>> {
-    let uses = config.uses.iter().filter(|one| one.readers.within(Readers::TRAINER));
-    uses.filter_map(|one| Some(Arguments { set: set(project, one)?, one: *one })).collect()
+pub fn of<'a>(project: &'a Project, config: &DeepSpeedConfig<'a>) -> Vec<TrainerArguments<'a>> {
+    let uses = config.uses.iter().filter(|one| one.consumers.within(Consumers::TRAINER));
+    uses.filter_map(|one| Some(TrainerArguments { set: set(project, one)?, one: *one })).collect()
 }
 
 /// The only set of training arguments of a run.
-fn set<'a>(project: &'a Project, one: &Use<'a>) -> Option<&'a ArgumentSet> {
+fn set<'a>(project: &'a Project, one: &ConfigUse<'a>) -> Option<&'a ArgumentSet> {
     let run = one.run?;
     let index = project.runs.iter().position(|other| std::ptr::eq(other, run))?;
     let mut sets = project
@@ -44,7 +44,7 @@ const DEFAULTS: &[(&str, f64)] = &[
     ("weight_decay", 0.0),
 ];
 
-impl<'a> Arguments<'a> {
+impl<'a> TrainerArguments<'a> {
     /// What is given for a field.
     pub fn given(&self, key: &str) -> Option<&'a ArgumentEntry> {
         self.set.get(key)

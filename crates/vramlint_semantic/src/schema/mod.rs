@@ -1,6 +1,6 @@
 //! Keys against their tables: what each may hold, what is written, and what is wrong with it.
 //!
-//! [`walk`] visits the entries of a file that a table knows. [`judge`] holds one value against what is wanted; [`judge_node`] does
+//! [`known_entries`] visits the entries of a file that a table knows. [`check_value`] holds one value against what is wanted; [`check_node`] does
 //! so for a node of a file. What a fault leads to differs from tool to tool and key to key: the caller says it. Values that a
 //! template or a variable fills in, and `auto`, are never judged here.
 
@@ -10,9 +10,9 @@ mod validate;
 mod violation;
 mod visit;
 
-pub use validate::{Manner, Wants, is_open, judge, judge_node};
-pub use violation::{Bound, Problem};
-pub use visit::{Found, walk};
+pub use validate::{Constraint, Strictness, check_node, check_value, is_open};
+pub use violation::{Bound, Violation};
+pub use visit::{KnownEntry, known_entries};
 
 use vramlint_base::{Applicability, Fix, Message, Severity, Value, message};
 use vramlint_catalog::keys;
@@ -38,7 +38,7 @@ pub enum Effect {
 }
 
 /// The message of a fault: who does what with which value, and what is expected.
-pub fn told(by: &str, effect: Effect, path: &str, written: &str, problem: &Problem) -> Message {
+pub fn violation_message(by: &str, effect: Effect, path: &str, written: &str, problem: &Violation) -> Message {
     let written = clipped(written);
     let Message { en, zh } = problem.expected();
     match effect {
@@ -65,7 +65,7 @@ pub fn is_checked(path: &str) -> bool {
 }
 
 /// The severity of what a tool refuses: only a warning where the name alone says that the file is its own.
-pub const fn refused(certain: bool) -> Severity {
+pub const fn refusal_severity(certain: bool) -> Severity {
     if certain { Severity::Error } else { Severity::Warning }
 }
 

@@ -3,8 +3,8 @@
 use super::*;
 use vramlint_catalog::keys::KeyType;
 
-fn wants(kind: KeyType, values: &[String]) -> Wants<'_> {
-    Wants { kind, values, case_insensitive: false, nullable: false, min: None, above: None, max: None, below: None }
+fn wants(kind: KeyType, values: &[String]) -> Constraint<'_> {
+    Constraint { kind, values, case_insensitive: false, nullable: false, min: None, above: None, max: None, below: None }
 }
 
 fn text(text: &str) -> Value {
@@ -14,8 +14,8 @@ fn text(text: &str) -> Value {
 #[test]
 fn types_are_as_strict_as_their_reader() {
     use KeyType::{Bool, Float, Int, Map, Text};
-    use Manner::{Exact, Pydantic};
-    for (kind, value, manner, fine) in [
+    use Strictness::{Exact, Pydantic};
+    for (kind, value, strictness, fine) in [
         (Int, text("2"), Pydantic, true),
         (Int, text("2"), Exact, false),
         (Int, Value::Float(2.0), Pydantic, true),
@@ -35,9 +35,9 @@ fn types_are_as_strict_as_their_reader() {
         (Int, text("${N}"), Exact, true),
         (Int, text("{{ n }}"), Exact, true),
     ] {
-        assert_eq!(judge(&wants(kind, &[]), &value, manner).is_none(), fine, "{kind:?} {value} {manner:?}");
+        assert_eq!(check_value(&wants(kind, &[]), &value, strictness).is_none(), fine, "{kind:?} {value} {strictness:?}");
     }
-    let problem = judge(&wants(Int, &[]), &text("5e8"), Pydantic).expect("wrong");
+    let problem = check_value(&wants(Int, &[]), &text("5e8"), Pydantic).expect("wrong");
     assert_eq!(problem.meant(), Some(&Value::Int(500_000_000)));
     assert_eq!(problem.expected().en, "a whole number is expected, not text");
 }
@@ -46,25 +46,25 @@ fn types_are_as_strict_as_their_reader() {
 fn sets_know_case_and_neighbours() {
     let devices: Vec<String> = ["cpu", "nvme", "none"].map(str::to_owned).to_vec();
     let devices = wants(KeyType::Text, &devices);
-    assert_eq!(judge(&devices, &text("cpu"), Manner::Pydantic), None);
-    let upper = judge(&devices, &text("CPU"), Manner::Pydantic).expect("case matters");
+    assert_eq!(check_value(&devices, &text("cpu"), Strictness::Pydantic), None);
+    let upper = check_value(&devices, &text("CPU"), Strictness::Pydantic).expect("case matters");
     assert_eq!(upper.meant(), Some(&text("cpu")));
     assert_eq!(upper.expected().en, "expected is one of cpu, nvme, none");
-    assert_eq!(judge(&Wants { case_insensitive: true, ..devices }, &text("CPU"), Manner::Pydantic), None);
-    let far = judge(&devices, &text("gpu0"), Manner::Pydantic).expect("unknown");
+    assert_eq!(check_value(&Constraint { case_insensitive: true, ..devices }, &text("CPU"), Strictness::Pydantic), None);
+    let far = check_value(&devices, &text("gpu0"), Strictness::Pydantic).expect("unknown");
     assert_eq!(far.meant(), None);
     let stages: Vec<String> = ["0", "1", "2", "3"].map(str::to_owned).to_vec();
     let stages = wants(KeyType::Int, &stages);
     for (value, fine) in [(Value::Int(3), true), (Value::Int(4), false), (text("2"), true), (Value::Bool(true), true)] {
-        assert_eq!(judge(&stages, &value, Manner::Pydantic).is_none(), fine, "{value}");
+        assert_eq!(check_value(&stages, &value, Strictness::Pydantic).is_none(), fine, "{value}");
     }
 }
 
 #[test]
 fn bounds_and_null() {
-    let above = Wants { above: Some(0.0), ..wants(KeyType::Int, &[]) };
-    assert_eq!(judge(&above, &Value::Int(0), Manner::Exact), Some(Problem::Range { bound: Bound::Above(0.0) }));
-    assert_eq!(judge(&above, &Value::Int(1), Manner::Exact), None);
-    assert_eq!(judge(&above, &Value::Null, Manner::Exact), Some(Problem::Null));
-    assert_eq!(judge(&Wants { nullable: true, ..above }, &Value::Null, Manner::Exact), None);
+    let above = Constraint { above: Some(0.0), ..wants(KeyType::Int, &[]) };
+    assert_eq!(check_value(&above, &Value::Int(0), Strictness::Exact), Some(Violation::Range { bound: Bound::Above(0.0) }));
+    assert_eq!(check_value(&above, &Value::Int(1), Strictness::Exact), None);
+    assert_eq!(check_value(&above, &Value::Null, Strictness::Exact), Some(Violation::Null));
+    assert_eq!(check_value(&Constraint { nullable: true, ..above }, &Value::Null, Strictness::Exact), None);
 }

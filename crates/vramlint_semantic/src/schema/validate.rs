@@ -1,6 +1,6 @@
 //! One value against what is wanted.
 
-use crate::schema::violation::{Bound, Problem};
+use crate::schema::violation::{Bound, Violation};
 use vramlint_base::Value;
 use vramlint_catalog::keys::{self, Key, KeyType};
 use vramlint_syntax::data::{Loader, NodeKind, NodeRef};
@@ -8,7 +8,7 @@ use vramlint_syntax::yaml::scalar;
 
 /// What a key or a field may hold.
 #[derive(Clone, Copy, Debug)]
-pub struct Wants<'a> {
+pub struct Constraint<'a> {
     /// The type.
     pub kind: KeyType,
     /// The values, where they are a set; of a list, those of its items.
@@ -27,7 +27,7 @@ pub struct Wants<'a> {
     pub below: Option<f64>,
 }
 
-impl<'a> Wants<'a> {
+impl<'a> Constraint<'a> {
     /// What a key of a table may hold.
     pub fn of(key: &'a Key) -> Self {
         let Key { kind, case_insensitive, nullable, min, above, max, below, .. } = *key;
@@ -37,7 +37,7 @@ impl<'a> Wants<'a> {
 
 /// How the program that reads a value takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
+pub enum Strictness {
     /// As the loader gives it: text is no number.
     Exact,
     /// As pydantic 2 does unless told to be strict: `"2"`, `2.0` and `true` are numbers, `"false"` and `0` truth values. Run with
@@ -48,46 +48,46 @@ pub enum Manner {
 }
 
 /// What is wrong with a value; `None` where nothing is, or where it is not for this place to say (`auto`).
-pub fn judge(wants: &Wants<'_>, value: &Value, manner: Manner) -> Option<Problem> {
+pub fn check_value(constraint: &Constraint<'_>, value: &Value, strictness: Strictness) -> Option<Violation> {
     if value.as_str().is_some_and(|text| text == "auto" || is_open(text)) {
         return None;
     }
     if *value == Value::Null {
-        return (!wants.nullable).then_some(Problem::Null);
+        return (!constraint.nullable).then_some(Violation::Null);
     }
-    if wants.kind == KeyType::List {
-        return list(wants, value);
+    if constraint.kind == KeyType::List {
+        return list(constraint, value);
     }
     // A set of words is told apart from a set of numbers by its type.
-    if !wants.values.is_empty() {
-        return set(wants, value, manner);
+    if !constraint.values.is_empty() {
+        return set(constraint, value, strictness);
     }
-    if !fits(wants.kind, value, manner) {
-        return Some(Problem::Type { wanted: wants.kind, got: value.clone(), meant: meant(wants.kind, value) });
+    if !fits(constraint.kind, value, strictness) {
+        return Some(Violation::Type { wanted: constraint.kind, got: value.clone(), meant: meant(constraint.kind, value) });
     }
-    let number = number_of(value, manner)?;
+    let number = number_of(value, strictness)?;
     let outside = [
-        wants.min.filter(|min| number < *min).map(Bound::AtLeast),
-        wants.above.filter(|above| number <= *above).map(Bound::Above),
-        wants.max.filter(|max| number > *max).map(Bound::AtMost),
-        wants.below.filter(|below| number >= *below).map(Bound::Below),
+        constraint.min.filter(|min| number < *min).map(Bound::AtLeast),
+        constraint.above.filter(|above| number <= *above).map(Bound::Above),
+        constraint.max.filter(|max| number > *max).map(Bound::AtMost),
+        constraint.below.filter(|below| number >= *below).map(Bound::Below),
     ];
-    outside.into_iter().flatten().next().map(|bound| Problem::Range { bound })
+    outside.into_iter().flatten().next().map(|bound| Violation::Range { bound })
 }
 
 /// What is wrong with the value of a key, as `loader` reads it.
-pub fn judge_node(key: &Key, node: NodeRef<'_>, loader: Loader, manner: Manner) -> Option<Problem> {
+pub fn check_node(key: &Key, node: NodeRef<'_>, loader: Loader, strictness: Strictness) -> Option<Violation> {
     if matches!(node.follow().raw().kind, NodeKind::Alias { .. }) || node.text().is_some_and(is_open) {
         return None;
     }
     let value = node.value(loader)?;
-    let problem = judge(&Wants::of(key), &value, manner)?;
+    let problem = check_value(&Constraint::of(key), &value, strictness)?;
     // YAML 1.1 reads `no` as a truth value: the word was meant where the key takes words.
     let trap = value.as_bool().and(node.text()).filter(|_| key.kind == KeyType::Text);
     match (problem, trap) {
-        (Problem::Type { wanted, got, .. }, Some(word)) => {
+        (Violation::Type { wanted, got, .. }, Some(word)) => {
             let meant = key.values.iter().find(|known| known.eq_ignore_ascii_case(word)).cloned().map(Value::Text);
-            Some(Problem::Type { wanted, got, meant })
+            Some(Violation::Type { wanted, got, meant })
         }
         (problem, _) => Some(problem),
     }
@@ -100,53 +100,58 @@ pub fn is_open(text: &str) -> bool {
     placeholder || marks.iter().any(|mark| text.contains(mark))
 }
 
-fn list(wants: &Wants<'_>, value: &Value) -> Option<Problem> {
+fn list(constraint: &Constraint<'_>, value: &Value) -> Option<Violation> {
     let Value::List(items) = value else {
-        return Some(Problem::Type { wanted: KeyType::List, got: value.clone(), meant: None });
+        return Some(Violation::Type { wanted: KeyType::List, got: value.clone(), meant: None });
     };
-    let known = |item: &Value| wants.values.is_empty() || item.as_str().is_none_or(|text| same_word(wants, text).is_some());
+    let known =
+        |item: &Value| constraint.values.is_empty() || item.as_str().is_none_or(|text| same_word(constraint, text).is_some());
     let stranger = items.iter().find(|item| !known(item))?;
-    let near = stranger.as_str().and_then(|text| keys::nearest(text, wants.values.iter().map(String::as_str)));
-    Some(Problem::Set {
-        values: wants.values.to_vec(),
+    let near = stranger.as_str().and_then(|text| keys::nearest(text, constraint.values.iter().map(String::as_str)));
+    Some(Violation::Set {
+        values: constraint.values.to_vec(),
         got: stranger.clone(),
         meant: near.map(|near| Value::Text(near.to_owned())),
     })
 }
 
-fn set(wants: &Wants<'_>, value: &Value, manner: Manner) -> Option<Problem> {
-    let problem = |meant: Option<Value>| Problem::Set { values: wants.values.to_vec(), got: value.clone(), meant };
-    match (wants.kind, value) {
+fn set(constraint: &Constraint<'_>, value: &Value, strictness: Strictness) -> Option<Violation> {
+    let problem = |meant: Option<Value>| Violation::Set { values: constraint.values.to_vec(), got: value.clone(), meant };
+    match (constraint.kind, value) {
         (KeyType::Int | KeyType::Float | KeyType::Bool, _) => {
-            if !fits(wants.kind, value, manner) {
-                return Some(Problem::Type { wanted: wants.kind, got: value.clone(), meant: meant(wants.kind, value) });
+            if !fits(constraint.kind, value, strictness) {
+                return Some(Violation::Type {
+                    wanted: constraint.kind,
+                    got: value.clone(),
+                    meant: meant(constraint.kind, value),
+                });
             }
-            let number = number_of(value, manner)?;
-            let known = wants.values.iter().any(|known| known.parse() == Ok(number));
+            let number = number_of(value, strictness)?;
+            let known = constraint.values.iter().any(|known| known.parse() == Ok(number));
             (!known).then(|| problem(None))
         }
-        (_, Value::Text(text)) => match same_word(wants, text) {
-            Some(known) if wants.case_insensitive || known == text => None,
+        (_, Value::Text(text)) => match same_word(constraint, text) {
+            Some(known) if constraint.case_insensitive || known == text => None,
             Some(known) => Some(problem(Some(Value::Text(known.to_owned())))),
             None => {
-                let near = keys::nearest(text, wants.values.iter().map(String::as_str));
+                let near = keys::nearest(text, constraint.values.iter().map(String::as_str));
                 Some(problem(near.map(|near| Value::Text(near.to_owned()))))
             }
         },
         // Several types, one of them with a set: only a text outside of it is certainly wrong.
         (KeyType::Any, _) => None,
-        _ => Some(Problem::Type { wanted: wants.kind, got: value.clone(), meant: None }),
+        _ => Some(Violation::Type { wanted: constraint.kind, got: value.clone(), meant: None }),
     }
 }
 
 /// The known value that is this word, apart from the case of its letters.
-fn same_word<'a>(wants: &Wants<'a>, text: &str) -> Option<&'a str> {
-    let exact = wants.values.iter().find(|known| *known == text);
-    exact.or_else(|| wants.values.iter().find(|known| known.eq_ignore_ascii_case(text))).map(String::as_str)
+fn same_word<'a>(constraint: &Constraint<'a>, text: &str) -> Option<&'a str> {
+    let exact = constraint.values.iter().find(|known| *known == text);
+    exact.or_else(|| constraint.values.iter().find(|known| known.eq_ignore_ascii_case(text))).map(String::as_str)
 }
 
-fn fits(kind: KeyType, value: &Value, manner: Manner) -> bool {
-    let lax = manner != Manner::Exact;
+fn fits(kind: KeyType, value: &Value, strictness: Strictness) -> bool {
+    let lax = strictness != Strictness::Exact;
     let text = value.as_str().filter(|_| lax);
     match kind {
         KeyType::Any => true,
@@ -169,17 +174,17 @@ fn fits(kind: KeyType, value: &Value, manner: Manner) -> bool {
             Value::Int(_) | Value::BigInt(_) | Value::Float(_) | Value::Bool(_) => true,
             _ => text.is_some_and(|text| scalar::argparse_number(text.trim()).is_some()),
         },
-        KeyType::Text => matches!(value, Value::Text(_)) || manner == Manner::Words,
+        KeyType::Text => matches!(value, Value::Text(_)) || strictness == Strictness::Words,
         KeyType::List => matches!(value, Value::List(_)),
         KeyType::Map => matches!(value, Value::Map(_)),
     }
 }
 
 /// The number that a reader makes of it.
-fn number_of(value: &Value, manner: Manner) -> Option<f64> {
+fn number_of(value: &Value, strictness: Strictness) -> Option<f64> {
     match value {
         Value::Bool(truth) => Some(f64::from(u8::from(*truth))),
-        Value::Text(text) if manner != Manner::Exact => number_in(text),
+        Value::Text(text) if strictness != Strictness::Exact => number_in(text),
         _ => value.as_float(),
     }
 }

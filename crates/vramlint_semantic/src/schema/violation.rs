@@ -5,7 +5,7 @@ use vramlint_catalog::keys::KeyType;
 
 /// What is wrong with a value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Problem {
+pub enum Violation {
     /// Null, where that is not known to be the same as leaving it out.
     Null,
     /// Of another type.
@@ -49,7 +49,7 @@ pub enum Bound {
 /// As many values as a message lists.
 const LISTED: usize = 8;
 
-impl Problem {
+impl Violation {
     /// What is wanted instead, as the end of a sentence: `a whole number is expected, not text`.
     pub fn expected(&self) -> Message {
         match self {

@@ -5,7 +5,7 @@ use vramlint_syntax::data::NodeRef;
 
 /// An entry with its row of the table.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
+pub struct KnownEntry<'a> {
     /// The row.
     pub row: &'static Key,
     /// The mapping that holds it.
@@ -20,18 +20,18 @@ pub struct Found<'a> {
 const DEPTH: usize = 6;
 
 /// Every entry below `root` whose path, or an alias of it, is in the table, outermost first.
-pub fn walk<'a>(table: &'static [Key], root: NodeRef<'a>) -> Vec<Found<'a>> {
+pub fn known_entries<'a>(table: &'static [Key], root: NodeRef<'a>) -> Vec<KnownEntry<'a>> {
     let mut found = Vec::new();
     visit(table, root, &mut Vec::new(), &mut found);
     found
 }
 
-fn visit<'a>(table: &'static [Key], block: NodeRef<'a>, path: &mut Vec<&'a str>, found: &mut Vec<Found<'a>>) {
+fn visit<'a>(table: &'static [Key], block: NodeRef<'a>, path: &mut Vec<&'a str>, found: &mut Vec<KnownEntry<'a>>) {
     for (key, value) in block.entries() {
         let Some(name) = key.text() else { continue };
         path.push(name);
         if let Some(row) = keys::find(table, &path.join(".")) {
-            found.push(Found { row, block, key, value });
+            found.push(KnownEntry { row, block, key, value });
         }
         if value.is_mapping() && path.len() < DEPTH {
             visit(table, value, path, found);

@@ -58,12 +58,10 @@
 
 mod names;
 
-use crate::rule::{Build, Once};
-use crate::{Context, Group, Rule, Sink};
-use names::{Gone, gone};
-use vramlint_base::{FileRange, Finding, Severity, message};
-use vramlint_resolve::SourceFile;
-use vramlint_resolve::versions::VersionRange;
+use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use names::{gone, Gone};
+use vramlint_base::{message, FileRange, Finding, Severity};
+use vramlint_resolve::{versions::VersionRange, SourceFile};
 use vramlint_semantic::version_gate;
 use vramlint_syntax::python::{Imports, StmtKind};
 
@@ -99,7 +97,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// `trl.PPOConfig(…)`: an attribute of the package that is gone.
 fn attributes(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
+    let mut reported = ReportedPlaces::default();
     for at in vramlint_semantic::calls::made(cx.project) {
         let call = at.call();
         let Some((module, name)) = call.path.rsplit_once('.').filter(|(module, _)| LIBRARIES.contains(module)) else { continue };
@@ -109,7 +107,7 @@ fn attributes(cx: &Context<'_>, out: &mut Sink) {
         let whole = written.split_once('.').is_some_and(|(first, rest)| {
             rest == name && file.python().is_some_and(|tree| Imports::of(tree).full(first).as_deref() == Some(module))
         });
-        if !whole || call.condition.is_some() || !once.first(call.callee) {
+        if !whole || call.condition.is_some() || !reported.insert(call.callee) {
             continue;
         }
         if let Some(found) = gone(module, name).and_then(|gone| finding(cx, file, call.callee, &gone)) {
@@ -119,14 +117,14 @@ fn attributes(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn finding(cx: &Context<'_>, file: &SourceFile, place: FileRange, gone: &Gone<'_>) -> Option<Finding> {
-    let verdict = version_gate::judge(cx.project, file.id, &VersionRange::since(gone.library, gone.until), RULE.severity)?;
+    let gate = version_gate::evaluate(cx.project, file.id, &VersionRange::since(gone.library, gone.until), RULE.severity)?;
     let (library, until, name) = (gone.library, gone.until, gone.name);
     let message = message!(
         "{library} {until} and later have no `{name}` here: the import fails",
         "{library} {until} 及之后在此没有 `{name}`：导入会失败"
     );
     let severity =
-        if cx.project.is_documentation_snippet(file.id) { verdict.severity.min(Severity::Warning) } else { verdict.severity };
+        if cx.project.is_documentation_snippet(file.id) { gate.severity.min(Severity::Warning) } else { gate.severity };
     let mut found = RULE.finding(place, message).severity(severity);
     found = found.help(match (gone.instead, gone.library) {
         ("", "trl") => message!(
@@ -138,7 +136,7 @@ fn finding(cx: &Context<'_>, file: &SourceFile, place: FileRange, gone: &Gone<'_
             message!("use {instead}, or pin {library} below {until}", "改用 {instead}，或把 {library} 固定在 {until} 以下")
         }
     });
-    if let Some((pin, what)) = verdict.pin {
+    if let Some((pin, what)) = gate.pin {
         found = found.related(pin, what);
     }
     Some(found)

@@ -3,12 +3,12 @@
 use super::pair;
 use crate::frameworks::Refusal;
 use vramlint_base::message;
-use vramlint_semantic::frameworks::Keys;
+use vramlint_semantic::frameworks::FrameworkConfig;
 
 /// FSDP 2 does not shard quantized weights where the trainer compares with a reference.
-pub(crate) fn quantized_rl(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn quantized_rl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let rl = keys.text("rl").filter(|rl| matches!(*rl, "dpo" | "kto" | "orpo" | "ipo"))?;
-    let at = ["load_in_4bit", "load_in_8bit"].into_iter().find(|key| keys.on(key))?;
+    let at = ["load_in_4bit", "load_in_8bit"].into_iter().find(|key| keys.is_on(key))?;
     (keys.int("fsdp_version") == Some(2)).then(|| {
         Refusal::new(
             at,
@@ -24,19 +24,19 @@ pub(crate) fn quantized_rl(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// Sequences are cut across GPUs with kernels of flash attention.
-pub(crate) fn context_without_flash(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn context_without_flash(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     keys.int("context_parallel_size").filter(|size| *size > 1)?;
-    if keys.on("use_glm_dsa_kernels") || keys.place("flash_attention").is_some() && !keys.off("flash_attention") {
+    if keys.is_on("use_glm_dsa_kernels") || keys.place("flash_attention").is_some() && !keys.is_off("flash_attention") {
         return None;
     }
     let other = ["sdp_attention", "flex_attention", "xformers_attention", "eager_attention"];
-    let attention = if keys.given("attn_implementation") {
+    let attention = if keys.is_set("attn_implementation") {
         let name = keys.text("attn_implementation")?;
         (!name.contains("flash")).then_some("attn_implementation")?
     } else if keys.place("attn_implementation").is_some() {
         return None;
     } else {
-        other.into_iter().find(|key| keys.on(key)).unwrap_or("context_parallel_size")
+        other.into_iter().find(|key| keys.is_on(key)).unwrap_or("context_parallel_size")
     };
     Some(
         Refusal::new(
@@ -53,7 +53,7 @@ pub(crate) fn context_without_flash(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// Rows that are packed together see each other unless the attention tells them apart.
-pub(crate) fn packing_without_attention(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn packing_without_attention(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     const NAMES: &[&str] = &[
         "attn_implementation",
         "flash_attention",
@@ -65,8 +65,8 @@ pub(crate) fn packing_without_attention(keys: &Keys<'_>) -> Option<Refusal> {
         "s2_attention",
     ];
     // Rows of a reward model, of pretraining and of images are put together otherwise.
-    let plain = keys.off("reward_model") && keys.off("rl") && keys.off("batch_flattening");
-    (plain && keys.on("sample_packing") && NAMES.iter().all(|key| keys.off(key))).then(|| {
+    let plain = keys.is_off("reward_model") && keys.is_off("rl") && keys.is_off("batch_flattening");
+    (plain && keys.is_on("sample_packing") && NAMES.iter().all(|key| keys.is_off(key))).then(|| {
         Refusal::new(
             "sample_packing",
             &[],
@@ -84,7 +84,7 @@ pub(crate) fn packing_without_attention(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// Evaluation with another batch than training.
-pub(crate) fn evaluation_batch(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn evaluation_batch(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let (eval, micro) = (keys.int("eval_batch_size")?, keys.int("micro_batch_size")?);
     (eval != micro && eval > 0 && micro > 0).then(|| {
         Refusal::new(
@@ -101,7 +101,7 @@ pub(crate) fn evaluation_batch(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// Completions come in groups of one prompt.
-pub(crate) fn groups(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn groups(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let group = keys.int("trl.num_generations").filter(|group| *group > 0)?;
     if keys.text("rl") != Some("grpo") {
         return None;
@@ -109,13 +109,13 @@ pub(crate) fn groups(keys: &Keys<'_>) -> Option<Refusal> {
     if group < 2 {
         return None;
     }
-    let (batch, at, with): (i64, &'static str, Vec<&'static str>) = if keys.given("trl.generation_batch_size") {
+    let (batch, at, with): (i64, &'static str, Vec<&'static str>) = if keys.is_set("trl.generation_batch_size") {
         (keys.int("trl.generation_batch_size")?, "trl.generation_batch_size", vec!["trl.num_generations"])
     } else {
-        if keys.place("trl.generation_batch_size").is_some() && !keys.unset("trl.generation_batch_size") {
+        if keys.place("trl.generation_batch_size").is_some() && !keys.is_unset("trl.generation_batch_size") {
             return None;
         }
-        let one = |key: &str| if keys.unset(key) { Some(1) } else { keys.int(key).map(|number| number.max(1)) };
+        let one = |key: &str| if keys.is_unset(key) { Some(1) } else { keys.int(key).map(|number| number.max(1)) };
         let total = one("micro_batch_size")?.checked_mul(one("gradient_accumulation_steps")?)?;
         (total, "trl.num_generations", vec!["micro_batch_size", "gradient_accumulation_steps"])
     };
@@ -138,7 +138,7 @@ pub(crate) fn groups(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// A group of one completion has no advantage.
-pub(crate) fn one_generation(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn one_generation(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let few = keys.int("trl.num_generations").is_some_and(|group| group < 2);
     (few && keys.text("rl") == Some("grpo")).then(|| {
         Refusal::new(
@@ -152,8 +152,8 @@ pub(crate) fn one_generation(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// Adapters on quantized weights, trained by reinforcement in several processes, lose their gradients in the old checkpointing.
-pub(crate) fn partly_frozen(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn partly_frozen(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let reentrant = keys.value("gradient_checkpointing_kwargs.use_reentrant") == Some(&vramlint_base::Value::Bool(true));
-    (reentrant && keys.given("unfrozen_parameters"))
+    (reentrant && keys.is_set("unfrozen_parameters"))
         .then(|| pair("gradient_checkpointing_kwargs.use_reentrant", "unfrozen_parameters"))
 }

@@ -4,24 +4,24 @@ use super::{needs, pair};
 use crate::frameworks::Refusal;
 use vramlint_base::{Value, message};
 use vramlint_catalog::flags::Launcher;
-use vramlint_semantic::frameworks::Keys;
+use vramlint_semantic::frameworks::FrameworkConfig;
 
-/// Keys that belong to one stage.
-pub(crate) fn stage(keys: &Keys<'_>) -> Option<Refusal> {
+/// FrameworkConfig that belong to one stage.
+pub(crate) fn stage(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let stage = match keys.place("stage") {
         None => "sft",
         Some(_) => keys.text("stage")?,
     };
     let at = match stage {
         "sft" => None,
-        _ => ["predict_with_generate", "train_on_prompt", "mask_history"].into_iter().find(|key| keys.on(key)),
+        _ => ["predict_with_generate", "train_on_prompt", "mask_history"].into_iter().find(|key| keys.is_on(key)),
     };
-    let at = at.or_else(|| matches!(stage, "rm" | "ppo").then_some("load_best_model_at_end").filter(|key| keys.on(key)));
+    let at = at.or_else(|| matches!(stage, "rm" | "ppo").then_some("load_best_model_at_end").filter(|key| keys.is_on(key)));
     let reference = || {
         let loss = keys.text("pref_loss").or_else(|| keys.place("pref_loss").is_none().then_some("sigmoid"));
         stage == "dpo" && loss.is_some_and(|loss| !matches!(loss, "orpo" | "simpo"))
     };
-    let pissa = || (keys.on("pissa_init") && (matches!(stage, "ppo" | "kto") || reference())).then_some("pissa_init");
+    let pissa = || (keys.is_on("pissa_init") && (matches!(stage, "ppo" | "kto") || reference())).then_some("pissa_init");
     let at = at.or_else(pissa)?;
     Some(
         Refusal::new(
@@ -35,11 +35,11 @@ pub(crate) fn stage(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// Adapters on a quantized model.
-pub(crate) fn quantized_adapters(keys: &Keys<'_>) -> Option<Refusal> {
-    if !keys.given("quantization_bit") || !keys.given("adapter_name_or_path") {
+pub(crate) fn quantized_adapters(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    if !keys.is_set("quantization_bit") || !keys.is_set("adapter_name_or_path") {
         return None;
     }
-    if keys.on("create_new_adapter") {
+    if keys.is_on("create_new_adapter") {
         return Some(pair("create_new_adapter", "quantization_bit"));
     }
     let several = match keys.value("adapter_name_or_path")? {
@@ -58,47 +58,48 @@ pub(crate) fn quantized_adapters(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// Smoothing is a part of one loss alone; extra blocks are no full tuning; predictions are text or accuracies.
-pub(crate) fn others(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn others(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let loss = keys.text("pref_loss").filter(|loss| *loss != "sigmoid");
     if loss.is_some() && keys.text("stage") == Some("dpo") && keys.number("dpo_label_smoothing").is_some_and(|share| share > 1e-6)
     {
         return Some(pair("dpo_label_smoothing", "pref_loss"));
     }
-    if keys.on("use_llama_pro") && keys.text("finetuning_type") == Some("full") {
+    if keys.is_on("use_llama_pro") && keys.text("finetuning_type") == Some("full") {
         return Some(pair("use_llama_pro", "finetuning_type"));
     }
-    if keys.on("predict_with_generate") && keys.on("compute_accuracy") {
+    if keys.is_on("predict_with_generate") && keys.is_on("compute_accuracy") {
         return Some(pair("compute_accuracy", "predict_with_generate").since("llamafactory", "0.9.0"));
     }
     let concat = keys.place("mix_strategy").is_none() || keys.text("mix_strategy") == Some("concat");
-    (concat && keys.given("interleave_probs")).then(|| needs("interleave_probs", "mix_strategy: interleave_under"))
+    (concat && keys.is_set("interleave_probs")).then(|| needs("interleave_probs", "mix_strategy: interleave_under"))
 }
 
 /// A pass over data that has no end needs a number of steps.
-pub(crate) fn streaming(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn streaming(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let endless = keys.place("max_steps").is_none() || keys.int("max_steps") == Some(-1);
-    (keys.on("streaming") && endless && whole(keys)).then(|| needs("streaming", "max_steps"))
+    (keys.is_on("streaming") && endless && whole(keys)).then(|| needs("streaming", "max_steps"))
 }
 
 /// Evaluation needs data.
-pub(crate) fn evaluation(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn evaluation(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let named = || {
         let key = ["eval_strategy", "evaluation_strategy"].into_iter().find(|key| keys.place(key).is_some())?;
         matches!(keys.text(key)?, "steps" | "epoch").then_some(key)
     };
-    let at = ["do_eval", "do_predict", "predict_with_generate"].into_iter().find(|key| keys.on(key)).or_else(named)?;
-    let none = keys.unset("eval_dataset") && (keys.unset("val_size") || keys.number("val_size").is_some_and(|size| size < 1e-6));
+    let at = ["do_eval", "do_predict", "predict_with_generate"].into_iter().find(|key| keys.is_on(key)).or_else(named)?;
+    let none =
+        keys.is_unset("eval_dataset") && (keys.is_unset("val_size") || keys.number("val_size").is_some_and(|size| size < 1e-6));
     // Older releases take the training data for it.
     (none && whole(keys)).then(|| needs(at, "val_size").since("llamafactory", "0.9.1"))
 }
 
 /// Rewards need their model.
-pub(crate) fn reward(keys: &Keys<'_>) -> Option<Refusal> {
-    (keys.text("stage") == Some("ppo") && keys.unset("reward_model") && whole(keys)).then(|| needs("stage", "reward_model"))
+pub(crate) fn reward(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    (keys.text("stage") == Some("ppo") && keys.is_unset("reward_model") && whole(keys)).then(|| needs("stage", "reward_model"))
 }
 
 /// `llamafactory-cli` starts one process on one GPU, and DeepSpeed wants a launcher.
-pub(crate) fn deepspeed_without_launcher(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn deepspeed_without_launcher(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let launch = keys.launch.filter(|launch| launch.launcher == Launcher::LlamaFactory)?;
     let set = |name: &str| launch.variable(name).is_some();
     if set("FORCE_TORCHRUN") || set("USE_RAY") || set("NNODES") || set("WORLD_SIZE") {
@@ -106,7 +107,7 @@ pub(crate) fn deepspeed_without_launcher(keys: &Keys<'_>) -> Option<Refusal> {
     }
     let devices = launch.variable("CUDA_VISIBLE_DEVICES")?.value.text()?;
     let one = !devices.is_empty() && devices.chars().all(|c| c.is_ascii_digit());
-    (one && keys.on("deepspeed")).then(|| {
+    (one && keys.is_on("deepspeed")).then(|| {
         Refusal::new(
             "deepspeed",
             &[],
@@ -121,6 +122,6 @@ pub(crate) fn deepspeed_without_launcher(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// Whether the file is read as it is: a part of a training may stand elsewhere.
-fn whole(keys: &Keys<'_>) -> bool {
-    keys.is_launched() || keys.on("do_train")
+fn whole(keys: &FrameworkConfig<'_>) -> bool {
+    keys.is_launched() || keys.is_on("do_train")
 }

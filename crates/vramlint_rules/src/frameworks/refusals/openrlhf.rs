@@ -3,23 +3,23 @@
 use super::{needs, pair};
 use crate::frameworks::Refusal;
 use vramlint_base::message;
-use vramlint_semantic::frameworks::Keys;
+use vramlint_semantic::frameworks::FrameworkConfig;
 
 const SINCE: &str = "0.11.0";
 
-fn module<'a>(keys: &Keys<'a>) -> Option<&'a str> {
+fn module<'a>(keys: &FrameworkConfig<'a>) -> Option<&'a str> {
     keys.launch?.module.as_ref()?.text()?.strip_prefix("openrlhf.cli.")
 }
 
 /// vLLM sleeps only where it shares its GPU with the trainer.
-pub(crate) fn sleep(keys: &Keys<'_>) -> Option<Refusal> {
-    if !keys.on("vllm.enable_sleep") {
+pub(crate) fn sleep(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    if !keys.is_on("vllm.enable_sleep") {
         return None;
     }
-    if keys.on("train.async_enable") && keys.on("train.colocate_all") {
+    if keys.is_on("train.async_enable") && keys.is_on("train.colocate_all") {
         return Some(pair("vllm.enable_sleep", "train.async_enable").since("openrlhf", SINCE));
     }
-    keys.off("train.colocate_all").then(|| {
+    keys.is_off("train.colocate_all").then(|| {
         Refusal::new(
             "vllm.enable_sleep",
             &["train.colocate_all"],
@@ -34,19 +34,19 @@ pub(crate) fn sleep(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// Packed rows, rings and conversations need what they build on.
-pub(crate) fn data(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn data(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let module = module(keys)?;
     let found = match module {
         "train_ppo_ray" => {
-            let none = keys.unset("vllm.num_engines") || keys.int("vllm.num_engines") == Some(0);
-            (keys.on("ds.packing_samples") && none).then(|| needs("ds.packing_samples", "vllm.num_engines"))
+            let none = keys.is_unset("vllm.num_engines") || keys.int("vllm.num_engines") == Some(0);
+            (keys.is_on("ds.packing_samples") && none).then(|| needs("ds.packing_samples", "vllm.num_engines"))
         }
-        "train_sft" if keys.on("data.multiturn") && keys.off("data.apply_chat_template") => {
+        "train_sft" if keys.is_on("data.multiturn") && keys.is_off("data.apply_chat_template") => {
             Some(needs("data.multiturn", "data.apply_chat_template"))
         }
         "train_sft" | "train_dpo" | "train_rm" => {
             let ring = keys.int("ds.ring_attn_size").is_some_and(|size| size > 1);
-            (ring && keys.off("ds.packing_samples")).then(|| needs("ds.ring_attn_size", "ds.packing_samples"))
+            (ring && keys.is_off("ds.packing_samples")).then(|| needs("ds.ring_attn_size", "ds.packing_samples"))
         }
         _ => None,
     };
@@ -54,13 +54,13 @@ pub(crate) fn data(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// Estimators that compare the completions of one prompt need several.
-pub(crate) fn one_sample(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn one_sample(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let estimator = keys.text("algo.advantage.estimator")?;
     let groups = matches!(estimator, "rloo" | "reinforce_baseline" | "group_norm" | "dr_grpo");
-    let samples = if keys.unset("rollout.n_samples_per_prompt") { 1 } else { keys.int("rollout.n_samples_per_prompt")? };
+    let samples = if keys.is_unset("rollout.n_samples_per_prompt") { 1 } else { keys.int("rollout.n_samples_per_prompt")? };
     (groups && samples < 2).then(|| {
         let at =
-            if keys.given("rollout.n_samples_per_prompt") { "rollout.n_samples_per_prompt" } else { "algo.advantage.estimator" };
+            if keys.is_set("rollout.n_samples_per_prompt") { "rollout.n_samples_per_prompt" } else { "algo.advantage.estimator" };
         Refusal::new(
             at,
             &["algo.advantage.estimator"],
@@ -72,11 +72,11 @@ pub(crate) fn one_sample(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// More prompts than a rollout holds are generated ahead only by the asynchronous trainer; half-done ones go on only there.
-pub(crate) fn asynchronous(keys: &Keys<'_>) -> Option<Refusal> {
-    if !keys.off("train.async_enable") {
+pub(crate) fn asynchronous(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    if !keys.is_off("train.async_enable") {
         return None;
     }
-    if keys.on("train.partial_rollout_enable") {
+    if keys.is_on("train.partial_rollout_enable") {
         return Some(needs("train.partial_rollout_enable", "train.async_enable").since("openrlhf", SINCE));
     }
     let (ahead, batch) = (keys.int("rollout.vllm_generate_batch_size")?, keys.int("rollout.batch_size")?);

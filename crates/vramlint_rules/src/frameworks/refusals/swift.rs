@@ -3,18 +3,18 @@
 use super::pair;
 use crate::frameworks::Refusal;
 use vramlint_base::message;
-use vramlint_semantic::frameworks::Keys;
+use vramlint_semantic::frameworks::FrameworkConfig;
 
 const SINCE: &str = "4.6.0";
 
 /// Two half precisions: transformers refuses them.
-pub(crate) fn half_twice(keys: &Keys<'_>) -> Option<Refusal> {
-    (keys.on("fp16") && keys.on("bf16")).then(|| pair("fp16", "bf16").by("transformers"))
+pub(crate) fn half_twice(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    (keys.is_on("fp16") && keys.is_on("bf16")).then(|| pair("fp16", "bf16").by("transformers"))
 }
 
 /// Rows without padding in trainers that do not know them (rlhf_args.py:711).
-pub(crate) fn padding_free_rl(keys: &Keys<'_>) -> Option<Refusal> {
-    let at = ["packing", "padding_free"].into_iter().find(|key| keys.on(key))?;
+pub(crate) fn padding_free_rl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+    let at = ["packing", "padding_free"].into_iter().find(|key| keys.is_on(key))?;
     let kind = keys.text("rlhf_type").filter(|kind| !matches!(*kind, "grpo" | "dpo" | "kto" | "gkd"))?;
     Some(
         Refusal::new(
@@ -28,9 +28,9 @@ pub(crate) fn padding_free_rl(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// A group of one completion has no advantage (rlhf_args.py:409).
-pub(crate) fn one_generation(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn one_generation(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let few = keys.int("num_generations").is_some_and(|group| group < 2);
-    let teacher = keys.unset("teacher_model") && keys.unset("teacher_model_server");
+    let teacher = keys.is_unset("teacher_model") && keys.is_unset("teacher_model_server");
     (few && teacher && keys.text("rlhf_type") == Some("grpo")).then(|| {
         Refusal::new(
             "num_generations",
@@ -43,10 +43,10 @@ pub(crate) fn one_generation(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// Several GPUs in one process are split between layers, which DeepSpeed and FSDP do not take (sft_args.py:255,290).
-pub(crate) fn split_model(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn split_model(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let launch = keys.launch?;
-    let at = ["deepspeed", "fsdp"].into_iter().find(|key| keys.on(key))?;
-    if ["SWIFT_SINGLE_DEVICE_MODE", "NNODES"].iter().any(|name| launch.variable(name).is_some()) || !keys.off("use_ray") {
+    let at = ["deepspeed", "fsdp"].into_iter().find(|key| keys.is_on(key))?;
+    if ["SWIFT_SINGLE_DEVICE_MODE", "NNODES"].iter().any(|name| launch.variable(name).is_some()) || !keys.is_off("use_ray") {
         return None;
     }
     let devices = launch.variable("CUDA_VISIBLE_DEVICES")?.value.text()?;
@@ -71,9 +71,9 @@ pub(crate) fn split_model(keys: &Keys<'_>) -> Option<Refusal> {
 }
 
 /// Which precision is trained in, where nothing says it: that of the checkpoint (base_args/model_args.py:126).
-pub(crate) fn precision_from_checkpoint(keys: &Keys<'_>) -> Option<Refusal> {
+pub(crate) fn precision_from_checkpoint(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let dtype = keys.text("torch_dtype").filter(|dtype| matches!(*dtype, "float32" | "fp32" | "float16" | "fp16"))?;
-    (keys.unset("bf16") && keys.unset("fp16")).then(|| {
+    (keys.is_unset("bf16") && keys.is_unset("fp16")).then(|| {
         Refusal::new(
             "torch_dtype",
             &[],

@@ -1,18 +1,17 @@
 //! accelerate's file: keys that only the flag sets, and those that nobody reads.
 
+use crate::{rule::Build, Context, Sink};
 use super::RULE;
-use crate::rule::Build;
-use crate::{Context, Sink};
-use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
+use vramlint_base::{message, Applicability, FileRange, Fix, Severity, Value};
 use vramlint_catalog::keys::{self, Standing};
 use vramlint_edit as edit;
 use vramlint_resolve::{FileKind, SourceFile};
-use vramlint_semantic::schema::{self, Found, is_open};
+use vramlint_semantic::schema::{self, is_open, KnownEntry};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (file, root, _) in schema::files(cx.project, FileKind::Accelerate) {
-        for found in schema::walk(keys::accelerate(), root) {
+        for found in schema::known_entries(keys::accelerate(), root) {
             let ignored = found.row.standing == Standing::Ignored && found.row.until.is_none();
             let Some(instead) = found.row.instead.as_deref().filter(|_| ignored) else { continue };
             if instead.starts_with("--") {
@@ -25,7 +24,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The flag is read and the key never: launch.py:1278 takes the file's value only where the flag is null, and this one never is.
-fn flag_only(cx: &Context<'_>, file: &SourceFile, root: NodeRef<'_>, found: &Found<'_>, flag: &str, out: &mut Sink) {
+fn flag_only(cx: &Context<'_>, file: &SourceFile, root: NodeRef<'_>, found: &KnownEntry<'_>, flag: &str, out: &mut Sink) {
     let Some(value) = found.value.value(Loader::PyYaml) else { return };
     let text = found.value.text().unwrap_or_default();
     let default = found.row.default.as_deref().unwrap_or_default();
@@ -53,7 +52,7 @@ fn flag_only(cx: &Context<'_>, file: &SourceFile, root: NodeRef<'_>, found: &Fou
 }
 
 /// Another name is read.
-fn renamed(file: &SourceFile, found: &Found<'_>, instead: &str, out: &mut Sink) {
+fn renamed(file: &SourceFile, found: &KnownEntry<'_>, instead: &str, out: &mut Sink) {
     let path = &found.row.path;
     let name = instead.rsplit_once('.').map_or(instead, |(_, name)| name);
     let message = message!(

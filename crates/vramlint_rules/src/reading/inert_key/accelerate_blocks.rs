@@ -2,21 +2,22 @@
 
 use super::RULE;
 use crate::rule::Build;
-use crate::rule::worst;
+use crate::rule::push_most_severe;
 use crate::{Context, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{FileRange, Finding, Message, Severity, Value, message};
-use vramlint_semantic::accelerate::{Answer, Given, Path, Start, starts};
+use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
 use vramlint_syntax::data::{DataFile, Loader};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut found = Vec::new();
-    for start in &starts(cx.project) {
+    for start in cx.accelerate_launches() {
         found.extend(blocks(start));
         found.extend(fsdp(start));
         found.extend(deepspeed(start));
         found.extend(legacy(start));
     }
-    worst(found, out);
+    push_most_severe(found, out);
 }
 
 /// Blocks, and the type that reads them.
@@ -24,11 +25,11 @@ const BLOCKS: &[(&str, &str)] =
     &[("deepspeed_config", "DEEPSPEED"), ("fsdp_config", "FSDP"), ("megatron_lm_config", "MEGATRON_LM")];
 
 /// Filled blocks of another type than the one that runs.
-fn blocks(start: &Start<'_>) -> Vec<Finding> {
+fn blocks(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
-    let (Some(file), Some(root), Some(kind)) = (start.file, start.root(), start.kind()) else { return found };
+    let (Some(file), Some(root), Some(kind)) = (start.file, start.root(), start.distributed_type()) else { return found };
     // A flag that replaces the file's own type is told at the flag.
-    if kind.by_flag || start.flag("--cpu").is_some() || start.path().is_none() {
+    if kind.by_flag || start.flag("--cpu").is_some() || start.method().is_none() {
         return found;
     }
     for (block, needs) in BLOCKS.iter().filter(|(_, needs)| *needs != kind.name) {
@@ -46,7 +47,7 @@ fn blocks(start: &Start<'_>) -> Vec<Finding> {
         )));
     }
     found.extend(fp8(start));
-    if start.path() == Some(Path::Single) && kind.name == "NO" {
+    if start.method() == Some(LaunchMethod::Single) && kind.name == "NO" {
         let Some((block, sizes)) = root.entry("parallelism_config") else { return found };
         if sizes.entries().any(|(_, value)| value.text().and_then(|text| text.parse::<i64>().ok()).is_some_and(|n| n > 1)) {
             let message = message!(
@@ -62,14 +63,14 @@ fn blocks(start: &Start<'_>) -> Vec<Finding> {
 }
 
 /// fp8's block is handed on only with that precision (utils/launch.py:176, :287, :559).
-fn fp8(start: &Start<'_>) -> Option<Finding> {
+fn fp8(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let (file, root) = (start.file?, start.root()?);
     let (key, _) = root.entry("fp8_config").filter(|(_, node)| node.entries().next().is_some())?;
-    let (precision, place) = match start.top("mixed_precision") {
-        Answer::Nothing => ("no".to_owned(), None),
-        Answer::Unknown => return None,
-        Answer::Is(given) if given.value == Value::Null => ("no".to_owned(), None),
-        Answer::Is(given) => (given.text()?.to_owned(), Some(given.place)),
+    let (precision, place) = match start.top_level("mixed_precision") {
+        Evaluated::Absent => ("no".to_owned(), None),
+        Evaluated::Unknown(_) => return None,
+        Evaluated::Known(given) if given.value == Value::Null => ("no".to_owned(), None),
+        Evaluated::Known(given) => (given.text()?.to_owned(), Some(given.place)),
     };
     if precision.eq_ignore_ascii_case("fp8") || said_in_code(start) {
         return None;
@@ -86,23 +87,23 @@ fn fp8(start: &Start<'_>) -> Option<Finding> {
 }
 
 /// The code may give the precision itself.
-fn said_in_code(start: &Start<'_>) -> bool {
+fn said_in_code(start: &AccelerateLaunch<'_>) -> bool {
     let code = start.run.and_then(|run| run.code.as_deref());
     code.is_some_and(|code| code.files.iter().any(|id| start.project.file(*id).text.contains("fp8")))
 }
 
 /// Keys that one version of FSDP alone reads: what it does with them, and the value that changes nothing.
-fn fsdp(start: &Start<'_>) -> Vec<Finding> {
+fn fsdp(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
-    if start.kind().is_none_or(|kind| kind.name != "FSDP") || start.path() != Some(Path::Torchrun) {
+    if start.distributed_type().is_none_or(|kind| kind.name != "FSDP") || start.method() != Some(LaunchMethod::Torchrun) {
         return found;
     }
     let setting = |key: &str| start.block("fsdp_config", key).known();
-    let word = |given: &Given| given.text().map(str::to_uppercase).unwrap_or_default();
+    let word = |given: &LaunchValue| given.text().map(str::to_uppercase).unwrap_or_default();
     match start.fsdp_version() {
         Some(1) => {
             if let Some(given) = setting("fsdp_reshard_after_forward") {
-                let same = word(&given) == "FULL_SHARD" || given.truth() == Some(true) || given.value == Value::Null;
+                let same = word(&given) == "FULL_SHARD" || given.as_bool() == Some(true) || given.value == Value::Null;
                 let named = setting("fsdp_sharding_strategy").is_some_and(|own| word(&own) == word(&given));
                 if !same && !named {
                     let help = message!("call it fsdp_sharding_strategy", "应使用 fsdp_sharding_strategy");
@@ -112,8 +113,9 @@ fn fsdp(start: &Start<'_>) -> Vec<Finding> {
         }
         Some(2) => {
             if let Some(given) = setting("fsdp_sharding_strategy") {
-                let full = matches!(word(&given).as_str(), "FULL_SHARD" | "1" | "HYBRID_SHARD" | "4") || given.int() == Some(1);
-                let said = !matches!(start.block("fsdp_config", "fsdp_reshard_after_forward"), Answer::Nothing);
+                let full =
+                    matches!(word(&given).as_str(), "FULL_SHARD" | "1" | "HYBRID_SHARD" | "4") || given.as_int() == Some(1);
+                let said = !matches!(start.block("fsdp_config", "fsdp_reshard_after_forward"), Evaluated::Absent);
                 if !full && !said && given.value != Value::Null {
                     let help = message!(
                         "write fsdp_reshard_after_forward: false for SHARD_GRAD_OP, true for FULL_SHARD",
@@ -128,10 +130,10 @@ fn fsdp(start: &Start<'_>) -> Vec<Finding> {
             {
                 found.push(unread("fsdp_backward_prefetch", &given, 2, remove()));
             }
-            if let Some(given) = setting("fsdp_forward_prefetch").filter(|given| given.truth() == Some(true)) {
+            if let Some(given) = setting("fsdp_forward_prefetch").filter(|given| given.as_bool() == Some(true)) {
                 found.push(unread("fsdp_forward_prefetch", &given, 2, remove()));
             }
-            if let Some(given) = setting("fsdp_use_orig_params").filter(|given| given.truth() == Some(false)) {
+            if let Some(given) = setting("fsdp_use_orig_params").filter(|given| given.as_bool() == Some(false)) {
                 found.push(unread("fsdp_use_orig_params", &given, 2, remove()));
             }
         }
@@ -140,15 +142,15 @@ fn fsdp(start: &Start<'_>) -> Vec<Finding> {
     found
 }
 
-fn unread(key: &str, given: &Given, version: i64, help: Message) -> Finding {
+fn unread(key: &str, given: &LaunchValue, version: i64, help: Message) -> Finding {
     let message = message!("FSDP {version} does not read {key}", "FSDP {version} 不读取 {key}");
-    RULE.finding(given.whole(), message).help(help)
+    RULE.finding(given.entry(), message).help(help)
 }
 
 /// Keys of the DeepSpeed block that the stage, or the launcher, leaves unread.
-fn deepspeed(start: &Start<'_>) -> Vec<Finding> {
+fn deepspeed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
-    if start.kind().is_none_or(|kind| kind.name != "DEEPSPEED") || start.path() != Some(Path::DeepSpeed) {
+    if start.distributed_type().is_none_or(|kind| kind.name != "DEEPSPEED") || start.method() != Some(LaunchMethod::DeepSpeed) {
         return found;
     }
     let setting = |key: &str| start.block("deepspeed_config", key).known();
@@ -157,12 +159,12 @@ fn deepspeed(start: &Start<'_>) -> Vec<Finding> {
             Some(at) => finding.related(at, message!("the stage", "阶段")),
             None => finding,
         };
-        if let Some(given) = setting("zero3_init_flag").filter(|given| given.truth() == Some(true)) {
+        if let Some(given) = setting("zero3_init_flag").filter(|given| given.as_bool() == Some(true)) {
             let message = message!(
                 "zero3_init_flag is only for ZeRO 3: accelerate turns it off at stage {stage}",
                 "zero3_init_flag 只用于 ZeRO 3：阶段 {stage} 时 accelerate 会将其关闭"
             );
-            let finding = below(RULE.finding(given.whole(), message));
+            let finding = below(RULE.finding(given.entry(), message));
             found.push(finding.help(message!(
                 "write zero_stage: 3, or zero3_init_flag: false",
                 "请写 zero_stage: 3，或 zero3_init_flag: false"
@@ -175,18 +177,18 @@ fn deepspeed(start: &Start<'_>) -> Vec<Finding> {
                 "offload_param_device has no effect at ZeRO {stage}: parameters are sharded only at stage 3",
                 "ZeRO {stage} 时 offload_param_device 不生效：只有阶段 3 才切分参数"
             );
-            let finding = below(RULE.finding(given.whole(), message));
+            let finding = below(RULE.finding(given.entry(), message));
             found.push(finding.help(message!(
                 "write zero_stage: 3, or offload_param_device: none",
                 "请写 zero_stage: 3，或 offload_param_device: none"
             )));
         }
         if let Some(given) =
-            setting("zero3_save_16bit_model").filter(|given| given.truth() == Some(true) && start.has_json() == Some(false))
+            setting("zero3_save_16bit_model").filter(|given| given.as_bool() == Some(true) && start.has_json() == Some(false))
         {
             let message =
                 message!("zero3_save_16bit_model has no effect at ZeRO {stage}", "ZeRO {stage} 时 zero3_save_16bit_model 不生效");
-            found.push(below(RULE.finding(given.whole(), message)).severity(Severity::Info));
+            found.push(below(RULE.finding(given.entry(), message)).severity(Severity::Info));
         }
     }
     found.extend(["offload_optimizer", "offload_param"].into_iter().filter_map(|what| nvme(start, what)));
@@ -194,7 +196,7 @@ fn deepspeed(start: &Start<'_>) -> Vec<Finding> {
 }
 
 /// The stage, from the block or the JSON, and where it is written.
-fn stage(start: &Start<'_>) -> Option<(i64, Option<FileRange>)> {
+fn stage(start: &AccelerateLaunch<'_>) -> Option<(i64, Option<FileRange>)> {
     if let Some(stage) = start.zero_stage() {
         let given = start.block("deepspeed_config", "zero_stage").known();
         return Some((stage, given.map(|given| given.place)));
@@ -207,7 +209,7 @@ fn stage(start: &Start<'_>) -> Option<(i64, Option<FileRange>)> {
 }
 
 /// The launcher exports the device and not the path, which becomes the text `none`.
-fn nvme(start: &Start<'_>, what: &str) -> Option<Finding> {
+fn nvme(start: &AccelerateLaunch<'_>, what: &str) -> Option<Finding> {
     let device = start.block("deepspeed_config", &format!("{what}_device")).known()?;
     let on = device.text().is_some_and(|text| text.eq_ignore_ascii_case("nvme"));
     if !on || start.has_json() != Some(false) {
@@ -215,9 +217,9 @@ fn nvme(start: &Start<'_>, what: &str) -> Option<Finding> {
     }
     let key = format!("{what}_nvme_path");
     let path = match start.block("deepspeed_config", &key) {
-        Answer::Unknown => return None,
-        Answer::Nothing => None,
-        Answer::Is(given) => Some(given),
+        Evaluated::Unknown(_) => return None,
+        Evaluated::Absent => None,
+        Evaluated::Known(given) => Some(given),
     };
     let variable = format!("ACCELERATE_DEEPSPEED_{}_NVME_PATH", what.to_uppercase());
     if start.launch.is_some_and(|launch| launch.variable(&variable).is_some()) {
@@ -227,7 +229,7 @@ fn nvme(start: &Start<'_>, what: &str) -> Option<Finding> {
         "accelerate does not hand on {key}: DeepSpeed offloads to a folder called `none`",
         "accelerate 不会传递 {key}：DeepSpeed 会卸载到名为 `none` 的文件夹"
     );
-    let place = path.as_ref().map_or_else(|| device.whole(), Given::whole);
+    let place = path.as_ref().map_or_else(|| device.entry(), LaunchValue::entry);
     let finding = RULE.finding(place, message).related(device.place, message!("the device", "设备"));
     Some(finding.help(message!(
         "write the offload in a DeepSpeed JSON and name it with deepspeed_config_file",
@@ -236,7 +238,7 @@ fn nvme(start: &Start<'_>, what: &str) -> Option<Finding> {
 }
 
 /// `fp16: true` of the first versions.
-fn legacy(start: &Start<'_>) -> Option<Finding> {
+fn legacy(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let (file, root) = (start.file?, start.root()?);
     let (key, node) = root.entry("fp16")?;
     let on = matches!(node.value(start.loader()), Some(Value::Bool(true)));

@@ -1,22 +1,19 @@
 //! Arguments of transformers and TRL that others make inert.
 
+use crate::{argument_findings::{finding_of, ReportedFindings}, rule::Build, Context, Sink};
 use super::RULE;
-use crate::argument_findings::{Told, finding_of};
-use crate::rule::Build;
-use crate::{Context, Sink};
-use vramlint_base::{Applicability, Fix, Severity, message};
+use vramlint_base::{message, Applicability, Fix, Severity};
 use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::arguments::{of, remove, written};
-use vramlint_semantic::version_gate;
+use vramlint_semantic::{arguments::{of, remove, written}, version_gate};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in of(cx.project, &["trl.DPOConfig"]) {
         let on = set.bool("padding_free", false) == Some(true);
         let Some(given) = set.get("padding_free").filter(|_| on) else { continue };
         // trl 1.16.0 trainer/dpo_trainer.py:733, run; from 0.29.0 on.
         if version_gate::severity(cx.project, set.file(), &VersionRange::since("trl", "0.29"), Severity::Warning).is_none()
-            || !told.first(given.place, "")
+            || !reported.insert(given.place, "")
         {
             continue;
         }

@@ -1,18 +1,12 @@
 //! accelerate's file: the words that a launch checks, by what reads them.
 
-use super::{RULE, finding};
-use crate::rule::Build;
-use crate::rule::worst;
-use crate::{Context, Sink};
-use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, Value, message};
-use vramlint_catalog::flags::Launcher;
-use vramlint_catalog::keys;
+use crate::{rule::{push_most_severe, Build}, Context, Sink};
+use super::{finding, RULE};
+use vramlint_base::{message, Applicability, Evaluated, FileRange, Finding, Fix, Message, Severity, Value};
+use vramlint_catalog::{flags::Launcher, keys};
 use vramlint_edit as edit;
-use vramlint_resolve::versions::VersionRange;
-use vramlint_resolve::{FileKind, SourceFile};
-use vramlint_semantic::accelerate::{Answer, Given, Path, Start, is_sagemaker, starts};
-use vramlint_semantic::schema::{self, Found, Manner, Problem, judge_node};
-use vramlint_semantic::version_gate;
+use vramlint_resolve::{versions::VersionRange, FileKind, SourceFile};
+use vramlint_semantic::{accelerate::{is_sagemaker, AccelerateLaunch, LaunchMethod, LaunchValue}, schema::{self, check_node, KnownEntry, Strictness, Violation}, version_gate};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -23,10 +17,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let loader = if file.data().is_some_and(|data| data.json) { Loader::Json } else { Loader::PyYaml };
         // Read whatever the flags say: config_args.py:173.
-        for found in schema::walk(keys::accelerate(), root).into_iter().filter(|found| found.row.path == "distributed_type") {
-            let Some(problem @ Problem::Set { .. }) = judge_node(found.row, found.value, loader, Manner::Exact) else { continue };
+        for found in
+            schema::known_entries(keys::accelerate(), root).into_iter().filter(|found| found.row.path == "distributed_type")
+        {
+            let Some(problem @ Violation::Set { .. }) = check_node(found.row, found.value, loader, Strictness::Exact) else {
+                continue;
+            };
             if !removed(cx, file, &found, out) {
-                let finding = finding(file, &found, "accelerate", &problem, schema::refused(certain));
+                let finding = finding(file, &found, "accelerate", &problem, schema::refusal_severity(certain));
                 out.push(match found.value.text().and_then(meant_type) {
                     Some(name) if finding.fixes.is_empty() => finding.help(message!("write `{name}`", "应写作 `{name}`")),
                     _ => finding,
@@ -35,10 +33,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     let mut found = Vec::new();
-    for start in &starts(cx.project) {
+    for start in cx.accelerate_launches() {
         found.extend(by_start(start));
     }
-    worst(found, out);
+    push_most_severe(found, out);
 }
 
 /// What people call the types elsewhere.
@@ -65,7 +63,7 @@ fn environment(file: &SourceFile, root: NodeRef<'_>, certain: bool) -> Option<Fi
         "accelerate 拒绝 `compute_environment: {written}`：应为 LOCAL_MACHINE 或 AMAZON_SAGEMAKER"
     );
     let place = FileRange::new(file.id, key.range().cover(node.range()));
-    let finding = RULE.finding(place, message).severity(schema::refused(certain));
+    let finding = RULE.finding(place, message).severity(schema::refusal_severity(certain));
     Some(match schema::fix(file, node, &Value::Text("LOCAL_MACHINE".to_owned()), Applicability::Unsafe) {
         Some(fix) => finding.fix(fix),
         None => finding,
@@ -73,7 +71,7 @@ fn environment(file: &SourceFile, root: NodeRef<'_>, certain: bool) -> Option<Fi
 }
 
 /// A value that older versions took: reported here as far as the version is not an older one.
-fn removed(cx: &Context<'_>, file: &SourceFile, found: &Found<'_>, out: &mut Sink) -> bool {
+fn removed(cx: &Context<'_>, file: &SourceFile, found: &KnownEntry<'_>, out: &mut Sink) -> bool {
     let written = found.value.text().unwrap_or_default();
     let rows = keys::accelerate_removed_values();
     let Some(row) = rows.iter().find(|row| row.path == found.row.path && row.value == written) else { return false };
@@ -115,30 +113,30 @@ const FSDP: &[Words] = &[
     words("fsdp_config", "fsdp_auto_wrap_policy", false),
 ];
 
-fn by_start(start: &Start<'_>) -> Vec<Finding> {
+fn by_start(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
     let mut found = typed(start);
-    let Some(path) = start.path() else { return found };
-    if matches!(path, Path::Single | Path::Torchrun | Path::DeepSpeed) {
+    let Some(path) = start.method() else { return found };
+    if matches!(path, LaunchMethod::Single | LaunchMethod::Torchrun | LaunchMethod::DeepSpeed) {
         found.extend(word(start, &Words { block: None, key: "mixed_precision", digits: false }));
     }
-    if matches!(path, Path::Single | Path::Torchrun) {
+    if matches!(path, LaunchMethod::Single | LaunchMethod::Torchrun) {
         found.extend(word(start, &words("dynamo_config", "dynamo_backend", false)));
     }
-    let kind = start.kind().map(|kind| kind.name).unwrap_or_default();
-    if kind == "FSDP" && path == Path::Torchrun {
+    let kind = start.distributed_type().map(|kind| kind.name).unwrap_or_default();
+    if kind == "FSDP" && path == LaunchMethod::Torchrun {
         found.extend(FSDP.iter().filter_map(|words| word(start, words)));
         if start.fsdp_version() == Some(1) {
             found.extend(word(start, &words("fsdp_config", "fsdp_sharding_strategy", true)));
         }
         found.extend(number(start, ("fsdp_config", "fsdp_version"), &[1, 2]));
     }
-    if path == Path::DeepSpeed && start.has_json() == Some(false) {
+    if path == LaunchMethod::DeepSpeed && start.has_json() == Some(false) {
         found.extend(number(start, ("deepspeed_config", "zero_stage"), &[0, 1, 2, 3]));
         for key in ["offload_optimizer_device", "offload_param_device"] {
             found.extend(word(start, &words("deepspeed_config", key, false)));
         }
     }
-    if path == Path::Torchrun {
+    if path == LaunchMethod::Torchrun {
         found.extend(processes(start));
     }
     found.extend(compiling(start, path));
@@ -167,7 +165,7 @@ const NUMBERS: &[(&str, bool)] = &[
 ];
 
 /// What argparse refuses before anything is read: the file may say `BF16` and `auto`, the flags may not.
-fn typed(start: &Start<'_>) -> Vec<Finding> {
+fn typed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
     let Some(launch) = start.launch.filter(|launch| launch.launcher == Launcher::Accelerate) else { return Vec::new() };
     let given = |name: &str| {
         let word = launch.flag(&format!("--{name}"))?.values.first()?;
@@ -205,12 +203,12 @@ fn typed(start: &Start<'_>) -> Vec<Finding> {
 }
 
 /// The inductor looks its mode up when `prepare()` compiles the model (torch/_inductor/__init__.py:407); other backends do not.
-fn compiling(start: &Start<'_>, path: Path) -> Option<Finding> {
+fn compiling(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Finding> {
     let backend = start.block("dynamo_config", "dynamo_backend").known()?;
     let inductor = backend.text().is_some_and(|text| text.eq_ignore_ascii_case("inductor"));
     let given = start.block("dynamo_config", "dynamo_mode").known()?;
     let text = given.text().filter(|text| !text.is_empty() && inductor)?;
-    if MODES.contains(&text) || !matches!(path, Path::Single | Path::Torchrun) {
+    if MODES.contains(&text) || !matches!(path, LaunchMethod::Single | LaunchMethod::Torchrun) {
         return None;
     }
     let listed = &MODES[..4];
@@ -221,19 +219,19 @@ fn compiling(start: &Start<'_>, path: Path) -> Option<Finding> {
 const MODES: &[&str] = &["default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite"];
 
 /// What the class of the parallelism checks by its own (parallelism_config.py:318-326, utils/dataclasses.py:2247).
-fn splitting(start: &Start<'_>, path: Path) -> Vec<Finding> {
+fn splitting(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Vec<Finding> {
     let mut found = Vec::new();
     let flag = start.flag("--use_parallelism_config").is_some();
     let block = start.root().and_then(|root| root.get("parallelism_config")).is_some_and(NodeRef::is_mapping);
-    let dropped = start.kind().is_none_or(|kind| kind.by_flag) && !flag;
-    if dropped || !(flag || block) || !matches!(path, Path::Torchrun | Path::DeepSpeed) {
+    let dropped = start.distributed_type().is_none_or(|kind| kind.by_flag) && !flag;
+    if dropped || !(flag || block) || !matches!(path, LaunchMethod::Torchrun | LaunchMethod::DeepSpeed) {
         return found;
     }
     for key in ["parallelism_config_cp_backend", "parallelism_config_sp_backend"] {
         found.extend(word(start, &words("parallelism_config", key, false)));
     }
     let key = "parallelism_config_cp_comm_strategy";
-    let split = start.block("parallelism_config", "parallelism_config_cp_size").known().and_then(|given| given.int());
+    let split = start.block("parallelism_config", "parallelism_config_cp_size").known().and_then(|given| given.as_int());
     if split.is_some_and(|size| size > 1)
         && let Some(given) = start.block("parallelism_config", key).known()
         && let Some(text) = given.text().filter(|text| !["allgather", "alltoall"].contains(text))
@@ -243,12 +241,12 @@ fn splitting(start: &Start<'_>, path: Path) -> Vec<Finding> {
     found
 }
 
-fn answer(start: &Start<'_>, block: Option<&str>, key: &str) -> Answer {
-    block.map_or_else(|| start.top(key), |block| start.block(block, key))
+fn answer(start: &AccelerateLaunch<'_>, block: Option<&str>, key: &str) -> Evaluated<LaunchValue> {
+    block.map_or_else(|| start.top_level(key), |block| start.block(block, key))
 }
 
 /// A word against its set, in any case of letters.
-fn word(start: &Start<'_>, Words { block, key, digits }: &Words) -> Option<Finding> {
+fn word(start: &AccelerateLaunch<'_>, Words { block, key, digits }: &Words) -> Option<Finding> {
     let given = answer(start, *block, key).known()?;
     let text = given.text()?;
     let path = block.map_or_else(|| (*key).to_owned(), |block| format!("{block}.{key}"));
@@ -290,11 +288,11 @@ fn meant_word(key: &str, text: &str) -> Option<&'static str> {
     })
 }
 
-fn told(start: &Start<'_>, given: &Given, key: &str, text: &str, listed: &str, near: Option<&str>) -> Finding {
+fn told(start: &AccelerateLaunch<'_>, given: &LaunchValue, key: &str, text: &str, listed: &str, near: Option<&str>) -> Finding {
     let name = if given.by_flag() { format!("--{key} {text}") } else { format!("{key}: {text}") };
     let message =
         message!("accelerate refuses `{name}`: expected is one of {listed}", "accelerate 拒绝 `{name}`：应为 {listed} 之一");
-    let finding = RULE.finding(given.whole(), message);
+    let finding = RULE.finding(given.entry(), message);
     let Some(near) = near else { return finding };
     let json = start.file.and_then(|file| file.data()).is_some_and(|data| data.json);
     let written = match (given.by_flag(), json, near) {
@@ -310,7 +308,7 @@ fn told(start: &Start<'_>, given: &Given, key: &str, text: &str, listed: &str, n
 }
 
 /// A number against its set, as text too.
-fn number(start: &Start<'_>, (block, key): (&str, &str), known: &[i64]) -> Option<Finding> {
+fn number(start: &AccelerateLaunch<'_>, (block, key): (&str, &str), known: &[i64]) -> Option<Finding> {
     let given = start.block(block, key).known()?;
     let number = match &given.value {
         Value::Int(number) => *number,
@@ -322,7 +320,7 @@ fn number(start: &Start<'_>, (block, key): (&str, &str), known: &[i64]) -> Optio
 }
 
 /// torchrun starts at least one process on each machine; -1 stands for nobody's number.
-fn processes(start: &Start<'_>) -> Option<Finding> {
+fn processes(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let (count, given) = start.processes().filter(|(count, _)| *count <= 0)?;
     let why: Message = if count == -1 {
         message!("it asks for --num_processes instead", "它会要求给出 --num_processes")
@@ -331,5 +329,5 @@ fn processes(start: &Start<'_>) -> Option<Finding> {
     };
     let Message { en, zh } = why;
     let message = message!("accelerate refuses `num_processes: {count}`: {en}", "accelerate 拒绝 `num_processes: {count}`：{zh}");
-    Some(RULE.finding(given.whole(), message))
+    Some(RULE.finding(given.entry(), message))
 }

@@ -3,22 +3,20 @@
 mod ranges;
 pub(super) mod words;
 
-use super::{RULE, did_you_mean};
-use crate::argument_findings::{Told, finding_of};
-use crate::rule::Build;
-use crate::{Context, Sink};
-use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
+use crate::{argument_findings::{finding_of, ReportedFindings}, rule::Build, Context, Sink};
+use super::{did_you_mean, RULE};
+use vramlint_base::{message, Applicability, Finding, Fix, Message, Severity, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in trainings(cx.project).filter(|set| set.reader != ArgumentReader::Unknown) {
         let mut found: Vec<Finding> = words::judge(cx, set);
         found.extend(ranges::judge(cx, set));
         for finding in found {
-            if told.first(finding.place, "") {
+            if reported.insert(finding.place, "") {
                 out.push(finding);
             }
         }

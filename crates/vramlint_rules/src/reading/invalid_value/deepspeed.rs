@@ -2,11 +2,12 @@
 
 use super::finding;
 use crate::{Context, Sink};
+use vramlint_base::Evaluated;
 use vramlint_base::{Finding, Severity, Value};
 use vramlint_catalog::keys;
-use vramlint_semantic::deepspeed::config::{self, Config, Said};
-use vramlint_semantic::deepspeed::consumers::Readers;
-use vramlint_semantic::schema::{self, Bound, Found, Manner, Problem, judge_node};
+use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
+use vramlint_semantic::deepspeed::consumers::Consumers;
+use vramlint_semantic::schema::{self, Bound, KnownEntry, Strictness, Violation, check_node};
 use vramlint_syntax::data::Loader;
 
 /// Keys outside of pydantic's blocks, and the version from which on others are refused: deepspeed 0.19.8 `runtime/config.py:190`,
@@ -37,15 +38,15 @@ const ANY_CASE: &[&str] = &[
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
-        for found in schema::walk(keys::deepspeed(), config.root) {
+    for config in cx.deepspeed_configs() {
+        for found in schema::known_entries(keys::deepspeed(), config.root) {
             let path = found.row.path.as_str();
             if schema::is_checked(path) {
-                let problem = judge_node(found.row, found.value, Loader::Json, Manner::Pydantic);
-                if let Some(problem @ (Problem::Set { .. } | Problem::Range { .. })) = problem {
+                let problem = check_node(found.row, found.value, Loader::Json, Strictness::Pydantic);
+                if let Some(problem @ (Violation::Set { .. } | Violation::Range { .. })) = problem {
                     out.push(told(&config, &found, &problem, Severity::Error));
                 } else if let Some((bound, severity)) = loss_scaling(cx, &config, &found) {
-                    out.push(told(&config, &found, &Problem::Range { bound }, severity));
+                    out.push(told(&config, &found, &Violation::Range { bound }, severity));
                 }
             } else if let Some((_, since)) = RAW.iter().find(|(raw, _)| *raw == path) {
                 raw(cx, &config, &found, *since, out);
@@ -54,21 +55,22 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn raw(cx: &Context<'_>, config: &Config<'_>, found: &Found<'_>, since: Option<&'static str>, out: &mut Sink) {
+fn raw(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, since: Option<&'static str>, out: &mut Sink) {
     let path = found.row.path.as_str();
-    let wants = schema::Wants { case_insensitive: ANY_CASE.contains(&path), nullable: true, ..schema::Wants::of(found.row) };
+    let wants =
+        schema::Constraint { case_insensitive: ANY_CASE.contains(&path), nullable: true, ..schema::Constraint::of(found.row) };
     let Some(value) = found.value.value(Loader::Json) else { return };
     let problem = match &value {
         // Nobody fills it in: accelerate says so where it reads the file, else DeepSpeed compares the word with its own.
         Value::Text(text) if text == "auto" && !wants.values.is_empty() && !wants.values.contains(text) => {
-            if found.row.auto.is_empty() && config.read_by(Readers::HUGGING_FACE).is_none() {
-                Problem::Set { values: wants.values.to_vec(), got: value.clone(), meant: None }
+            if found.row.auto.is_empty() && config.read_by(Consumers::HUGGING_FACE).is_none() {
+                Violation::Set { values: wants.values.to_vec(), got: value.clone(), meant: None }
             } else {
                 return;
             }
         }
-        _ => match schema::judge(&wants, &value, Manner::Exact) {
-            Some(problem @ (Problem::Set { .. } | Problem::Range { .. })) => problem,
+        _ => match schema::check_value(&wants, &value, Strictness::Exact) {
+            Some(problem @ (Violation::Set { .. } | Violation::Range { .. })) => problem,
             _ => return,
         },
     };
@@ -83,14 +85,14 @@ fn raw(cx: &Context<'_>, config: &Config<'_>, found: &Found<'_>, since: Option<&
 
 /// The finding. Only the case of letters tells which device or dtype was meant: `disk` is no slip for `nvme`, `float8` none for
 /// `float`.
-fn told(config: &Config<'_>, found: &Found<'_>, problem: &Problem, severity: Severity) -> Finding {
+fn told(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, problem: &Violation, severity: Severity) -> Finding {
     let word = found.value.text().unwrap_or_default();
     let same = |meant: &Value| meant.as_str().is_some_and(|meant| meant.eq_ignore_ascii_case(word));
     let name = found.row.path.rsplit('.').next().unwrap_or_default();
     let other = ["device", "dtype"].iter().any(|end| name.ends_with(end)) || name.ends_with("data_type");
     let problem = match problem {
-        Problem::Set { values, got, meant: Some(meant) } if other && !same(meant) => {
-            &Problem::Set { values: values.clone(), got: got.clone(), meant: None }
+        Violation::Set { values, got, meant: Some(meant) } if other && !same(meant) => {
+            &Violation::Set { values: values.clone(), got: got.clone(), meant: None }
         }
         problem => problem,
     };
@@ -99,11 +101,11 @@ fn told(config: &Config<'_>, found: &Found<'_>, problem: &Problem, severity: Sev
 
 /// What fp16's own validators refuse: a negative scale, and a window or least scale of 0 where scaling is dynamic
 /// (runtime/precision_config.py:120, :183, run).
-fn loss_scaling(cx: &Context<'_>, config: &Config<'_>, found: &Found<'_>) -> Option<(Bound, Severity)> {
+fn loss_scaling(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>) -> Option<(Bound, Severity)> {
     let number = found.value.value(Loader::Json)?.as_float()?;
     let dynamic = || {
-        let scale = config.said("fp16.loss_scale");
-        let zero = matches!(&scale, Said::Known(value) if value.as_float() == Some(0.0)) || scale == Said::Absent;
+        let scale = config.setting("fp16.loss_scale");
+        let zero = matches!(&scale, Evaluated::Known(value) if value.as_float() == Some(0.0)) || scale == Evaluated::Absent;
         zero && config.flag("fp16.enabled", false) == Some(true)
     };
     let bound = match found.row.path.as_str() {

@@ -1,17 +1,12 @@
 //! Values that Axolotl, LLaMA-Factory, torchtune, ms-swift and OpenRLHF do not take.
 
-use super::arguments::words::OPTIMIZERS;
-use super::{RULE, did_you_mean};
-use crate::rule::{Build, Once};
-use crate::{Context, Sink};
-use vramlint_base::{Applicability, Finding, Fix, Message, Value, message};
-use vramlint_catalog::classes::Field;
-use vramlint_catalog::keys::{self, KeyType};
+use crate::{rule::{Build, ReportedPlaces}, Context, Sink};
+use super::{arguments::words::OPTIMIZERS, did_you_mean, RULE};
+use vramlint_base::{message, Applicability, Finding, Fix, Message, Value};
+use vramlint_catalog::{classes::Field, keys::{self, KeyType}};
 use vramlint_edit as edit;
-use vramlint_resolve::FileKind;
-use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::frameworks::{Keys, Setting};
-use vramlint_semantic::version_gate;
+use vramlint_resolve::{versions::VersionRange, FileKind};
+use vramlint_semantic::{frameworks::{FrameworkConfig, FrameworkSetting}, version_gate};
 
 /// Words of a key, as every release together takes them.
 type Words = (&'static str, &'static [&'static str]);
@@ -70,20 +65,20 @@ const SWIFT_TUNERS: &[&str] = &[
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for keys in vramlint_semantic::frameworks::every(cx.project) {
-        for (name, setting) in keys.own() {
-            if let Some(found) = judge(cx, &keys, name, setting).filter(|_| once.first(setting.key)) {
+    let mut reported = ReportedPlaces::default();
+    for keys in cx.framework_configs() {
+        for (name, setting) in keys.top_level() {
+            if let Some(found) = judge(cx, &keys, name, setting).filter(|_| reported.insert(setting.key)) {
                 out.push(found);
             }
         }
-        if let Some((_, found)) = share(&keys).filter(|(place, _)| once.first(*place)) {
+        if let Some((_, found)) = share(&keys).filter(|(place, _)| reported.insert(*place)) {
             out.push(found);
         }
     }
 }
 
-fn judge(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Option<Finding> {
+fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting) -> Option<Finding> {
     let value = setting.value.as_ref()?;
     match keys.kind {
         FileKind::Axolotl if !setting.by_flag => {
@@ -129,7 +124,7 @@ fn judge(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Op
         FileKind::MsSwift if setting.by_flag => {
             let text = value.as_str()?;
             if name == "tuner_type" {
-                let own = keys.unset("external_plugins") && !SWIFT_TUNERS.contains(&text);
+                let own = keys.is_unset("external_plugins") && !SWIFT_TUNERS.contains(&text);
                 return own.then(|| finding(setting, name, text, "ms-swift", keys::nearest(text, SWIFT_TUNERS.iter().copied())));
             }
             choice(keys, name, text).then(|| finding(setting, name, text, "ms-swift", near(keys, name, text)))
@@ -157,7 +152,7 @@ fn attention(text: &str) -> Option<&'static str> {
 }
 
 /// Whether Axolotl certainly refuses a word.
-fn axolotl(keys: &Keys<'_>, name: &str, text: &str) -> bool {
+fn axolotl(keys: &FrameworkConfig<'_>, name: &str, text: &str) -> bool {
     let plugins = keys.place("plugins").is_some();
     if let Some((_, words)) = AXOLOTL.iter().find(|(key, _)| *key == name) {
         return !plugins && !words.contains(&text);
@@ -173,12 +168,12 @@ fn axolotl(keys: &Keys<'_>, name: &str, text: &str) -> bool {
 }
 
 /// A flag whose words argparse looks at.
-fn choice(keys: &Keys<'_>, name: &str, text: &str) -> bool {
+fn choice(keys: &FrameworkConfig<'_>, name: &str, text: &str) -> bool {
     let field = keys.class().and_then(|class| class.field(name)).filter(|field| field.library == keys.tool());
     field.is_some_and(|field| field.kind == KeyType::Text && !field.values.is_empty() && !taken(field, text))
 }
 
-fn near(keys: &Keys<'_>, name: &str, text: &str) -> Option<&'static str> {
+fn near(keys: &FrameworkConfig<'_>, name: &str, text: &str) -> Option<&'static str> {
     let field = keys.class()?.field(name)?;
     keys::nearest(text, field.values.iter().map(String::as_str))
 }
@@ -189,7 +184,7 @@ fn taken(field: &Field, text: &str) -> bool {
 }
 
 /// Bits that no method of LLaMA-Factory quantizes to, as far as the method is known.
-fn bits(keys: &Keys<'_>, name: &str, setting: &Setting, value: &Value) -> Option<Finding> {
+fn bits(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, value: &Value) -> Option<Finding> {
     let number = value.as_int()?;
     let method = match keys.place("quantization_method") {
         None => "bnb",
@@ -217,10 +212,10 @@ fn bits(keys: &Keys<'_>, name: &str, setting: &Setting, value: &Value) -> Option
 }
 
 /// The share of the GPU that vLLM takes: above 0 and at most 1 (vllm config/cache.py).
-fn share(keys: &Keys<'_>) -> Option<(vramlint_base::FileRange, Finding)> {
+fn share(keys: &FrameworkConfig<'_>) -> Option<(vramlint_base::FileRange, Finding)> {
     let key = match keys.kind {
-        FileKind::Axolotl if keys.on("trl.use_vllm") => "vllm.gpu_memory_utilization",
-        FileKind::MsSwift if keys.on("use_vllm") && keys.text("vllm_mode") == Some("colocate") => "vllm_gpu_memory_utilization",
+        FileKind::Axolotl if keys.is_on("trl.use_vllm") => "vllm.gpu_memory_utilization",
+        FileKind::MsSwift if keys.is_on("use_vllm") && keys.text("vllm_mode") == Some("colocate") => "vllm_gpu_memory_utilization",
         FileKind::OpenRlhf if keys.int("vllm.num_engines").is_some_and(|engines| engines > 0) => "vllm.gpu_memory_utilization",
         FileKind::OpenRlhf if keys.int("vllm_num_engines").is_some_and(|engines| engines > 0) => "vllm_gpu_memory_utilization",
         _ => return None,
@@ -244,7 +239,7 @@ fn share(keys: &Keys<'_>) -> Option<(vramlint_base::FileRange, Finding)> {
     Some((place, found))
 }
 
-fn finding(setting: &Setting, name: &str, text: &str, by: &str, meant: Option<&str>) -> Finding {
+fn finding(setting: &FrameworkSetting, name: &str, text: &str, by: &str, meant: Option<&str>) -> Finding {
     let what = message!("{by} refuses `{text}` for {name}", "{by} 会拒绝 {name} 的值 `{text}`");
     let mut found = RULE.finding(setting.place, what).severity(RULE.severity);
     if let Some(meant) = meant {

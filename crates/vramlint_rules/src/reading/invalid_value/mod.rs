@@ -57,7 +57,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Finding, Message, Severity, Value, message};
 use vramlint_resolve::SourceFile;
-use vramlint_semantic::schema::{self, Effect, Found, Problem};
+use vramlint_semantic::schema::{self, Effect, KnownEntry, Violation};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL010",
@@ -77,15 +77,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The finding for an entry, with the value that was meant as its fix.
-fn finding(file: &SourceFile, found: &Found<'_>, by: &str, problem: &Problem, severity: Severity) -> Finding {
+fn finding(file: &SourceFile, found: &KnownEntry<'_>, by: &str, problem: &Violation, severity: Severity) -> Finding {
     let written = found.value.range().slice(&file.text);
-    let message = schema::told(by, Effect::Refused, &found.row.path, written, problem);
+    let message = schema::violation_message(by, Effect::Refused, &found.row.path, written, problem);
     let place = FileRange::new(file.id, found.key.range().cover(found.value.range()));
     offer(RULE.finding(place, message).severity(severity), file, found, problem)
 }
 
 /// What was meant, as help and fix: safe where the letters' case alone differs.
-fn offer(finding: Finding, file: &SourceFile, found: &Found<'_>, problem: &Problem) -> Finding {
+fn offer(finding: Finding, file: &SourceFile, found: &KnownEntry<'_>, problem: &Violation) -> Finding {
     let Some(meant) = problem.meant() else { return finding };
     let same_word = match (found.value.text(), meant) {
         (Some(written), Value::Text(meant)) => written.eq_ignore_ascii_case(meant),

@@ -1,16 +1,12 @@
 //! accelerate's file.
 
+use crate::{rule::{push_most_severe, Build}, Context, Sink};
 use super::RULE;
-use crate::rule::Build;
-use crate::rule::worst;
-use crate::{Context, Sink};
-use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, TextRange, Value, message};
-use vramlint_catalog::flags::Launcher;
-use vramlint_catalog::keys;
+use vramlint_base::{message, Applicability, Evaluated, FileRange, Finding, Fix, Severity, TextRange, Value};
+use vramlint_catalog::{flags::Launcher, keys};
 use vramlint_edit as edit;
 use vramlint_resolve::{FileKind, SourceFile};
-use vramlint_semantic::accelerate::{Answer, Start, is_sagemaker, starts};
-use vramlint_semantic::schema::{self, is_open};
+use vramlint_semantic::{accelerate::{is_sagemaker, AccelerateLaunch}, schema::{self, is_open}};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -36,8 +32,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             out.push(finding);
         }
     }
-    let found = starts(cx.project).iter().filter_map(num_processes).collect();
-    worst(found, out);
+    let found = cx.accelerate_launches().iter().filter_map(num_processes).collect();
+    push_most_severe(found, out);
 }
 
 /// A file that a command names and that holds no keys at all: nothing but comments, an empty block, or a list.
@@ -80,11 +76,11 @@ fn is_nothing(root: NodeRef<'_>) -> bool {
 }
 
 /// Only the text NO has a number of processes of its own: commands/launch.py:1306.
-fn num_processes(start: &Start<'_>) -> Option<Finding> {
+fn num_processes(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let (file, root) = (start.file?, start.root()?);
     let kind = root.get("distributed_type")?;
     let Some(Value::Text(name)) = kind.value(start.loader()) else { return None };
-    if name == "NO" || is_open(&name) || is_sagemaker(root) || !matches!(start.top("num_processes"), Answer::Nothing) {
+    if name == "NO" || is_open(&name) || is_sagemaker(root) || !matches!(start.top_level("num_processes"), Evaluated::Absent) {
         return None;
     }
     let open = root.entries().any(|(key, _)| key.text().is_none_or(is_open));

@@ -4,7 +4,7 @@ use super::RULE;
 use crate::rule::Build;
 use crate::{Context, Sink};
 use vramlint_base::message;
-use vramlint_semantic::deepspeed::config::{self, Config};
+use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
 
 /// A block that is switched on by `enabled`, and the key that it then needs, whatever the switches above it say: deepspeed 0.19.8
 /// `runtime/data_pipeline/config.py:88` and `:107`, run with `data_efficiency.enabled` false, too.
@@ -14,13 +14,13 @@ const NEEDED: &[(&str, &str)] = &[
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
+    for config in cx.deepspeed_configs() {
         for (block, key) in NEEDED {
             let enabled = format!("{block}.enabled");
-            if config.flag(&enabled, false) != Some(true) || config.item(&format!("{block}.{key}")).is_some() {
+            if config.flag(&enabled, false) != Some(true) || config.entry(&format!("{block}.{key}")).is_some() {
                 continue;
             }
-            if let Some(item) = config.item(&enabled).filter(|_| is_whole(&config, block)) {
+            if let Some(item) = config.entry(&enabled).filter(|_| is_whole(&config, block)) {
                 let message = message!(
                     "DeepSpeed refuses the file: `{block}` is enabled without `{key}`",
                     "DeepSpeed 会拒绝此文件：启用了 `{block}`，但缺少 `{key}`"
@@ -33,6 +33,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Whether no template may bring more keys.
-fn is_whole(config: &Config<'_>, block: &str) -> bool {
+fn is_whole(config: &DeepSpeedConfig<'_>, block: &str) -> bool {
     config.block(block).is_some_and(|block| block.entries().all(|(key, _)| key.text().is_some_and(|name| !config::is_open(name))))
 }

@@ -1,4 +1,4 @@
-//! Keys that LLaMA-Factory, Axolotl and OpenRLHF take only together with others.
+//! FrameworkConfig that LLaMA-Factory, Axolotl and OpenRLHF take only together with others.
 
 use super::RULE;
 use crate::frameworks::{self, Check, refusals};

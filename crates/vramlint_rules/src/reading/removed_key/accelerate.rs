@@ -1,14 +1,14 @@
 //! accelerate's file.
 
-use super::report;
 use crate::{Context, Sink};
+use super::report;
 use vramlint_catalog::keys;
 use vramlint_resolve::FileKind;
 use vramlint_semantic::schema;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (file, root, _) in schema::files(cx.project, FileKind::Accelerate) {
-        for found in schema::walk(keys::accelerate(), root) {
+        for found in schema::known_entries(keys::accelerate(), root) {
             report(cx, file, &found, ("accelerate", "accelerate"), out);
         }
     }

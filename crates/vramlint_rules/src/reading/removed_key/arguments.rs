@@ -1,16 +1,11 @@
 //! Arguments that newer releases of transformers and TRL no longer take.
 
+use crate::{argument_findings::{finding_of, with_fix, ReportedFindings}, rule::Build, Context, Sink};
 use super::RULE;
-use crate::argument_findings::{Told, finding_of, with_fix};
-use crate::rule::Build;
-use crate::{Context, Sink};
-use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_base::{message, Applicability, Fix, Severity, Value};
 use vramlint_edit as edit;
-use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
-use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::arguments::{remove, rename, set_to};
-use vramlint_semantic::class_fields::{self, Standing, short};
-use vramlint_semantic::{calls, version_gate};
+use vramlint_resolve::{arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy}, versions::VersionRange};
+use vramlint_semantic::{arguments::{remove, rename, set_to}, calls, class_fields::{self, short, FieldStatus}, version_gate};
 
 /// What stands for a removed argument now: the key, what stands for its new name, and whether nothing else changes.
 /// Sources: trainers.md 0.1; transformers 5.23.0 training_args.py, trl 1.16.0 trainer/*_config.py, run one by one.
@@ -41,18 +36,18 @@ const IDLE: &[&str] = &[
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in cx.project.arguments() {
         let reader = matches!(set.reader, ArgumentReader::Call | ArgumentReader::File | ArgumentReader::Parser) && set.strict;
         let seen = set.reader == ArgumentReader::Call || !set.open;
         let Some(classes) = class_fields::tables(&set.classes).filter(|_| reader && seen && !speaks_of_versions(set)) else {
             continue;
         };
-        old_value(cx, set, &mut told, out);
+        old_value(cx, set, &mut reported, out);
         for given in set.arguments.iter().filter(|given| !settled(set, given) && !set.other_names.contains(&given.key)) {
-            let standing = class_fields::standing(cx.project, set.file(), &classes, &given.key);
-            let Standing::Gone { certain, library, until, instead } = standing else { continue };
-            if !told.first(given.key_place, "") {
+            let standing = class_fields::status(cx.project, set.file(), &classes, &given.key);
+            let FieldStatus::Removed { certain, library, until, instead } = standing else { continue };
+            if !reported.insert(given.key_place, "") {
                 continue;
             }
             let (name, class) = (&given.key, short(&set.classes));
@@ -73,12 +68,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// The old name of a value that is still taken, with a warning (trl 1.15.0 and 1.16.0 trainer/sft_config.py, run; 1.12.0 to 1.14.0 have
 /// it without one).
-fn old_value(cx: &Context<'_>, set: &ArgumentSet, told: &mut Told, out: &mut Sink) {
+fn old_value(cx: &Context<'_>, set: &ArgumentSet, reported: &mut ReportedFindings, out: &mut Sink) {
     let Some(given) = set.get("loss_type").filter(|_| set.has_class("trl.SFTConfig")) else { return };
     let old = given.value.as_ref().and_then(Value::as_str) == Some("chunked_nll");
     let span = VersionRange::since("trl", "1.15");
     let warned = version_gate::severity(cx.project, set.file(), &span, Severity::Info).is_some();
-    if !old || !warned || !told.first(given.place, "") {
+    if !old || !warned || !reported.insert(given.place, "") {
         return;
     }
     let message = message!(

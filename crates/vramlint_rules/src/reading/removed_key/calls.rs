@@ -2,24 +2,24 @@
 
 use super::RULE;
 use super::arguments::SUCCESSORS;
-use crate::argument_findings::Told;
+use crate::argument_findings::ReportedFindings;
 use crate::rule::Build;
 use crate::{Context, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, message};
 use vramlint_catalog::classes;
 use vramlint_edit as edit;
 use vramlint_semantic::calls;
-use vramlint_semantic::class_fields::{self, Standing};
+use vramlint_semantic::class_fields::{self, FieldStatus};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for at in calls::made(cx.project) {
         let call = at.call();
-        let Some(class) = class_fields::of_call(cx.project, call) else { continue };
+        let Some(class) = class_fields::class_of_call(cx.project, call) else { continue };
         for argument in call.arguments.iter().filter(|argument| !calls::settled_by_code(call, argument)) {
             let Some(name) = argument.name.as_deref() else { continue };
-            let standing = class_fields::standing(cx.project, call.file, &[class], name);
-            let Standing::Gone { certain, library, until, instead } = standing else { continue };
+            let standing = class_fields::status(cx.project, call.file, &[class], name);
+            let FieldStatus::Removed { certain, library, until, instead } = standing else { continue };
             let start = argument.place.range.start;
             let place = if argument.is_explicit {
                 FileRange::new(argument.place.file, TextRange::new(start, start + name.len() as u32))
@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 // Of one that a dict brings in, only the value has a place, which may lie anywhere.
                 call.callee
             };
-            if !told.first(place, name) {
+            if !reported.insert(place, name) {
                 continue;
             }
             let severity = if certain { calls::grave(cx.project, call, RULE.severity) } else { Severity::Info };

@@ -1,16 +1,11 @@
-//! Keys and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF once had.
+//! FrameworkConfig and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF once had.
 
+use crate::{frameworks, rule::{Build, ReportedPlaces}, Context, Sink};
 use super::RULE;
-use crate::frameworks;
-use crate::rule::{Build, Once};
-use crate::{Context, Sink};
-use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
+use vramlint_base::{message, Applicability, Finding, Fix, Severity, Value};
 use vramlint_edit as edit;
-use vramlint_resolve::FileKind;
-use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::class_fields::{self, Standing};
-use vramlint_semantic::frameworks::{Keys, Setting};
-use vramlint_semantic::version_gate;
+use vramlint_resolve::{versions::VersionRange, FileKind};
+use vramlint_semantic::{class_fields::{self, FieldStatus}, frameworks::{FrameworkConfig, FrameworkSetting}, version_gate};
 
 /// What Axolotl's schema says of a key that it keeps only to speak of it.
 #[derive(Clone, Copy)]
@@ -65,17 +60,17 @@ const SUCCESSORS: &[(&str, &str)] = &[
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for keys in vramlint_semantic::frameworks::every(cx.project) {
+    let mut reported = ReportedPlaces::default();
+    for keys in cx.framework_configs() {
         let Some(class) = keys.class() else { continue };
-        for (name, setting) in keys.own() {
+        for (name, setting) in keys.top_level() {
             let listed = if keys.kind == FileKind::Axolotl { kept(cx, &keys, name, setting) } else { None };
             let found = listed.or_else(|| {
-                let standing = class_fields::standing(cx.project, keys.file.id, &[class], name);
-                let Standing::Gone { certain, library, until, instead } = standing else { return None };
+                let standing = class_fields::status(cx.project, keys.file.id, &[class], name);
+                let FieldStatus::Removed { certain, library, until, instead } = standing else { return None };
                 gone(&keys, (name, setting), certain, (library, until), instead)
             });
-            if let Some(found) = found.filter(|_| once.first(setting.key)) {
+            if let Some(found) = found.filter(|_| reported.insert(setting.key)) {
                 out.push(found);
             }
         }
@@ -83,11 +78,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// A key that Axolotl's schema still has, to refuse it or to warn of it.
-fn kept(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Option<Finding> {
+fn kept(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting) -> Option<Finding> {
     let (_, said, since, instead) = AXOLOTL.iter().find(|(key, ..)| *key == name)?;
     let counts = match said {
-        Said::RefusesTrue => keys.on(name),
-        Said::RefusesAny | Said::Warns => keys.given(name),
+        Said::RefusesTrue => keys.is_on(name),
+        Said::RefusesAny | Said::Warns => keys.is_set(name),
     };
     let certain = if matches!(said, Said::Warns) { Severity::Info } else { frameworks::of_one_key(cx, keys) };
     let severity = match since {
@@ -113,8 +108,8 @@ fn kept(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Opt
 }
 
 fn gone(
-    keys: &Keys<'_>,
-    (name, setting): (&str, &Setting),
+    keys: &FrameworkConfig<'_>,
+    (name, setting): (&str, &FrameworkSetting),
     certain: bool,
     (library, until): (&str, &str),
     instead: Option<&str>,
@@ -146,7 +141,7 @@ fn gone(
 }
 
 /// The successor's name where it means the same, else the removal of the line. Both change what is trained.
-fn fix(keys: &Keys<'_>, setting: &Setting, successor: Option<&str>) -> Option<Fix> {
+fn fix(keys: &FrameworkConfig<'_>, setting: &FrameworkSetting, successor: Option<&str>) -> Option<Fix> {
     let file = keys.project.file(setting.key.file);
     if let Some(new) = successor {
         if keys.place(new).is_some() {

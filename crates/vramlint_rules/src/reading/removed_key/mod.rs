@@ -63,15 +63,12 @@ mod calls;
 mod deepspeed;
 mod frameworks;
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
+use crate::{rule::Build, Context, Group, Rule, Sink};
+use vramlint_base::{message, Applicability, FileRange, Fix, Severity, Value};
 use vramlint_catalog::keys::Standing;
 use vramlint_edit as edit;
-use vramlint_resolve::SourceFile;
-use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::schema::Found;
-use vramlint_semantic::version_gate;
+use vramlint_resolve::{versions::VersionRange, SourceFile};
+use vramlint_semantic::{schema::KnownEntry, version_gate};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
@@ -94,7 +91,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// A removed key of a tool's table, as far as the project's version may be one that no longer reads it. `library` is the
 /// package, `tool` its name in messages.
-fn report(cx: &Context<'_>, file: &SourceFile, found: &Found<'_>, (library, tool): (&'static str, &str), out: &mut Sink) {
+fn report(cx: &Context<'_>, file: &SourceFile, found: &KnownEntry<'_>, (library, tool): (&'static str, &str), out: &mut Sink) {
     let Some(until) = found.row.until.as_deref() else { return };
     let certain = match found.row.standing {
         Standing::Refused => Severity::Error,
@@ -119,7 +116,7 @@ fn report(cx: &Context<'_>, file: &SourceFile, found: &Found<'_>, (library, tool
 }
 
 /// The rename to a successor of the same block, else the removal.
-fn fix(file: &SourceFile, found: &Found<'_>) -> Option<Fix> {
+fn fix(file: &SourceFile, found: &KnownEntry<'_>) -> Option<Fix> {
     let block = |path: &str| path.rsplit_once('.').map_or(String::new(), |(block, _)| block.to_owned());
     let successor = found.row.instead.as_deref().filter(|instead| block(instead) == block(&found.row.path));
     if let Some(instead) = successor {

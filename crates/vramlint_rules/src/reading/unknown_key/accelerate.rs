@@ -28,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 }
             } else if keys::removed(keys::accelerate(), text).is_none() {
                 let finding = RULE.finding(FileRange::new(file.id, key.range()), message(text, certain));
-                let mut finding = finding.severity(schema::refused(certain));
+                let mut finding = finding.severity(schema::refusal_severity(certain));
                 if let Some(advice) = advice(text) {
                     finding = finding.help(advice);
                 }

@@ -1,7 +1,7 @@
 //! Names that no release of an argument class takes.
 
 use super::RULE;
-use crate::argument_findings::{Told, finding};
+use crate::argument_findings::{ReportedFindings, finding};
 use crate::reading::removed_key::arguments::settled;
 use crate::rule::Build;
 use crate::{Context, Sink};
@@ -10,10 +10,10 @@ use vramlint_catalog::classes::Class;
 use vramlint_catalog::keys;
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
 use vramlint_semantic::arguments::rename;
-use vramlint_semantic::class_fields::{self, Standing, short};
+use vramlint_semantic::class_fields::{self, FieldStatus, short};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in cx.project.arguments() {
         // What a class of the project adds to a library's is not seen in the call.
         let derived = set.library_call().is_some_and(|call| call.is_subclass || vramlint_semantic::calls::asks_for_release(call));
@@ -29,10 +29,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             {
                 continue;
             }
-            match class_fields::standing(cx.project, set.file(), &classes, &given.key) {
-                Standing::Unknown => {}
-                Standing::New { library, since } => {
-                    if told.first(given.key_place, "") {
+            match class_fields::status(cx.project, set.file(), &classes, &given.key) {
+                FieldStatus::Unknown => {}
+                FieldStatus::NotYet { library, since } => {
+                    if reported.insert(given.key_place, "") {
                         let name = &given.key;
                         let message = message!(
                             "`{name}` comes with {library} {since}, the project has an older one: it is refused",
@@ -47,11 +47,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 }
                 _ => continue,
             }
-            if told.first(given.key_place, "") {
+            if reported.insert(given.key_place, "") {
                 out.push(with_fix(cx, set, given, &classes));
             }
         }
-        accelerator_config(cx, set, &mut told, out);
+        accelerator_config(cx, set, &mut reported, out);
     }
 }
 
@@ -67,10 +67,10 @@ const ACCELERATOR: &[&str] = &[
 ];
 
 /// The keys of the dict for `accelerator_config`, which a class of its own is made of.
-fn accelerator_config(cx: &Context<'_>, set: &ArgumentSet, told: &mut Told, out: &mut Sink) {
+fn accelerator_config(cx: &Context<'_>, set: &ArgumentSet, reported: &mut ReportedFindings, out: &mut Sink) {
     let entries = set.get("accelerator_config").map(|given| given.entries.as_slice()).unwrap_or_default();
     for entry in entries.iter().filter(|entry| !ACCELERATOR.contains(&entry.key.as_str())) {
-        if !told.first(entry.place, "") {
+        if !reported.insert(entry.place, "") {
             continue;
         }
         let name = &entry.key;

@@ -1,7 +1,7 @@
 //! Keywords that no release of a class or trainer takes.
 
 use super::RULE;
-use crate::argument_findings::Told;
+use crate::argument_findings::ReportedFindings;
 use crate::rule::Build;
 use crate::{Context, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, TextRange, message};
@@ -10,39 +10,39 @@ use vramlint_catalog::keys;
 use vramlint_edit as edit;
 use vramlint_resolve::code::{CallArgument, LibraryCall};
 use vramlint_semantic::calls;
-use vramlint_semantic::class_fields::{self, Standing};
+use vramlint_semantic::class_fields::{self, FieldStatus};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for at in calls::made(cx.project) {
         let call = at.call();
-        let Some(class) = class_fields::of_call(cx.project, call) else { continue };
+        let Some(class) = class_fields::class_of_call(cx.project, call) else { continue };
         for argument in call.arguments.iter().filter(|argument| !calls::settled_by_code(call, argument)) {
             let Some(name) = argument.name.as_deref().filter(|name| !name.is_empty()) else { continue };
-            let standing = class_fields::standing(cx.project, call.file, &[class], name);
+            let standing = class_fields::status(cx.project, call.file, &[class], name);
             let place = keyword(call, argument, name);
             let message = match standing {
-                Standing::Unknown => {
+                FieldStatus::Unknown => {
                     message!(
                         "{callee} takes no `{name}`: the call is refused",
                         "{callee} 没有 `{name}`：该调用会被拒绝",
                         callee = call.name()
                     )
                 }
-                Standing::New { library, since } => message!(
+                FieldStatus::NotYet { library, since } => message!(
                     "`{name}` comes with {library} {since}, the project has an older one: it is refused",
                     "`{name}` 从 {library} {since} 起才有，而项目使用更旧的版本：会被拒绝"
                 ),
                 _ => continue,
             };
-            if !told.first(place, name) {
+            if !reported.insert(place, name) {
                 continue;
             }
             let mut found = RULE.finding(place, message).severity(calls::grave(cx.project, call, RULE.severity));
             if !argument.is_explicit {
                 found = found.related(argument.place, message!("its value", "其值在此"));
             }
-            let near = nearest(class, call, name).filter(|_| matches!(standing, Standing::Unknown));
+            let near = nearest(class, call, name).filter(|_| matches!(standing, FieldStatus::Unknown));
             found = match near {
                 Some(near) => found.help(message!("did you mean `{near}`?", "是否想写 `{near}`？")),
                 None => found.help(message!("remove it", "请删除")),

@@ -7,7 +7,7 @@ use crate::{Context, Sink};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
-use vramlint_semantic::deepspeed::config::{self, Config};
+use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
 use vramlint_semantic::schema::is_open;
 use vramlint_syntax::data::{Loader, NodeRef};
 
@@ -15,12 +15,12 @@ use vramlint_syntax::data::{Loader, NodeRef};
 const DEPTH: usize = 4;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for config in config::configs(cx.project) {
+    for config in cx.deepspeed_configs() {
         visit(cx, &config, config.root, &mut Vec::new(), out);
     }
 }
 
-fn visit(cx: &Context<'_>, config: &Config<'_>, node: NodeRef<'_>, path: &mut Vec<String>, out: &mut Sink) {
+fn visit(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, node: NodeRef<'_>, path: &mut Vec<String>, out: &mut Sink) {
     let block = path.join(".");
     let refuses = keys::deepspeed_block_rejects_unknown(&block);
     let known: Vec<&str> = if refuses.is_some() { names_in(&block) } else { Vec::new() };
@@ -44,7 +44,7 @@ fn visit(cx: &Context<'_>, config: &Config<'_>, node: NodeRef<'_>, path: &mut Ve
 }
 
 struct Entry<'a, 'b> {
-    config: &'b Config<'a>,
+    config: &'b DeepSpeedConfig<'a>,
     block: &'b str,
     node: NodeRef<'b>,
     key: NodeRef<'b>,
@@ -143,7 +143,7 @@ impl Entry<'_, '_> {
         }
         // A stage beside everything else, and none where it belongs.
         let stage = matches!(self.value.value(Loader::Json), Some(Value::Int(0..=3))) && text == "stage" && block.is_empty();
-        if stage && self.config.item("zero_optimization.stage").is_none() {
+        if stage && self.config.entry("zero_optimization.stage").is_none() {
             return Some("zero_optimization");
         }
         if !text.contains('_') || text.len() <= SHORT || COMMON.contains(&text) {

@@ -1,18 +1,14 @@
-//! Keys and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF do not know.
+//! FrameworkConfig and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF do not know.
 
+use crate::{rule::{Build, ReportedPlaces}, Context, Sink};
 use super::RULE;
-use crate::rule::{Build, Once};
-use crate::{Context, Sink};
-use vramlint_base::{Applicability, Finding, Fix, Message, Severity, message};
-use vramlint_catalog::classes::{self, Class};
-use vramlint_catalog::keys;
+use vramlint_base::{message, Applicability, Finding, Fix, Message, Severity};
+use vramlint_catalog::{classes::{self, Class}, keys};
 use vramlint_edit as edit;
-use vramlint_resolve::FileKind;
-use vramlint_resolve::versions::{Version, VersionSpec};
-use vramlint_semantic::class_fields::{self, Standing};
-use vramlint_semantic::frameworks::{Keys, Setting};
+use vramlint_resolve::{versions::{Version, VersionSpec}, FileKind};
+use vramlint_semantic::{class_fields::{self, FieldStatus}, frameworks::{FrameworkConfig, FrameworkSetting}};
 
-/// Keys of transformers' trainer that people write in Axolotl's file, and what Axolotl calls them.
+/// FrameworkConfig of transformers' trainer that people write in Axolotl's file, and what Axolotl calls them.
 const AXOLOTL_NAMES: &[(&str, &str)] = &[
     ("per_device_train_batch_size", "micro_batch_size"),
     ("train_batch_size", "micro_batch_size"),
@@ -31,16 +27,16 @@ const AXOLOTL_NAMES: &[(&str, &str)] = &[
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for keys in vramlint_semantic::frameworks::every(cx.project) {
+    let mut reported = ReportedPlaces::default();
+    for keys in cx.framework_configs() {
         let Some(class) = keys.class().filter(|_| !takes_anything(&keys)) else { continue };
-        for (name, setting) in keys.own().filter(|(name, _)| !is_open(name)) {
-            let found = match class_fields::standing(cx.project, keys.file.id, &[class], name) {
-                Standing::Unknown => unknown(cx, &keys, class, name, setting),
-                Standing::New { library, since } => Some(too_new(&keys, name, setting, library, since)),
+        for (name, setting) in keys.top_level().filter(|(name, _)| !is_open(name)) {
+            let found = match class_fields::status(cx.project, keys.file.id, &[class], name) {
+                FieldStatus::Unknown => unknown(cx, &keys, class, name, setting),
+                FieldStatus::NotYet { library, since } => Some(too_new(&keys, name, setting, library, since)),
                 _ => None,
             };
-            if let Some(found) = found.filter(|_| once.first(setting.key)) {
+            if let Some(found) = found.filter(|_| reported.insert(setting.key)) {
                 out.push(found);
             }
         }
@@ -48,11 +44,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Whether somebody lets every key pass: a variable of LLaMA-Factory, a switch of ms-swift, other classes altogether.
-fn takes_anything(keys: &Keys<'_>) -> bool {
+fn takes_anything(keys: &FrameworkConfig<'_>) -> bool {
     let environment = |name: &str| keys.launch.is_some_and(|launch| launch.variable(name).is_some());
     match keys.kind {
         FileKind::LlamaFactory => environment("ALLOW_EXTRA_ARGS") || environment("USE_MCA"),
-        FileKind::MsSwift => !keys.off("ignore_args_error"),
+        FileKind::MsSwift => !keys.is_off("ignore_args_error"),
         _ => false,
     }
 }
@@ -62,7 +58,13 @@ fn is_open(name: &str) -> bool {
     name.starts_with("x-") || name.starts_with(['.', '_']) || name.contains(['{', '$', '<', '%']) || matches!(name, "help" | "h")
 }
 
-fn unknown(cx: &Context<'_>, keys: &Keys<'_>, class: &'static Class, name: &str, setting: &Setting) -> Option<Finding> {
+fn unknown(
+    cx: &Context<'_>,
+    keys: &FrameworkConfig<'_>,
+    class: &'static Class,
+    name: &str,
+    setting: &FrameworkSetting,
+) -> Option<Finding> {
     let current = || class.fields().filter(|field| field.is_current()).map(|field| field.name.as_str());
     // argparse takes the beginning of a name for the name.
     if setting.by_flag
@@ -94,11 +96,17 @@ fn unknown(cx: &Context<'_>, keys: &Keys<'_>, class: &'static Class, name: &str,
     Some(found)
 }
 
-fn judged(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting, near: bool) -> Option<(Severity, Message)> {
+fn judged(
+    cx: &Context<'_>,
+    keys: &FrameworkConfig<'_>,
+    name: &str,
+    setting: &FrameworkSetting,
+    near: bool,
+) -> Option<(Severity, Message)> {
     Some(match keys.kind {
         FileKind::Axolotl => {
             // A plugin brings keys of its own.
-            if setting.by_flag || keys.given("plugins") && !near {
+            if setting.by_flag || keys.is_set("plugins") && !near {
                 return None;
             }
             let severity = if near { Severity::Warning } else { Severity::Info };
@@ -125,7 +133,7 @@ fn judged(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting, near
 }
 
 /// Whether the release is known, and no newer than the tables.
-fn pinned(cx: &Context<'_>, keys: &Keys<'_>) -> bool {
+fn pinned(cx: &Context<'_>, keys: &FrameworkConfig<'_>) -> bool {
     let Some(table) = classes::table("llamafactory") else { return false };
     let exact = |version: &Version| table.last.parse::<Version>().is_ok_and(|last| *version <= last);
     let said = cx.project.library(keys.file.id, "llamafactory");
@@ -138,7 +146,7 @@ fn of_others(name: &str) -> bool {
         || keys::accelerate().iter().chain(keys::deepspeed()).any(|key| key.path == name)
 }
 
-fn too_new(keys: &Keys<'_>, name: &str, setting: &Setting, library: &str, since: &str) -> Finding {
+fn too_new(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, library: &str, since: &str) -> Finding {
     let (refused, own) = (keys.kind != FileKind::Axolotl, library == keys.tool());
     let severity = if refused && (own || keys.is_launched()) { Severity::Error } else { Severity::Warning };
     let what = if refused {
@@ -156,7 +164,7 @@ fn too_new(keys: &Keys<'_>, name: &str, setting: &Setting, library: &str, since:
     RULE.finding(setting.key, what).severity(severity).help(help)
 }
 
-fn renamed(keys: &Keys<'_>, setting: &Setting, near: &str) -> Option<Fix> {
+fn renamed(keys: &FrameworkConfig<'_>, setting: &FrameworkSetting, near: &str) -> Option<Fix> {
     let file = keys.project.file(setting.key.file);
     let edit = if setting.by_flag {
         let text = setting.key.range.slice(&file.text);

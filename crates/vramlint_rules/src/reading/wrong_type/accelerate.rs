@@ -2,18 +2,18 @@
 
 use super::RULE;
 use crate::rule::Build;
-use crate::rule::worst;
+use crate::rule::push_most_severe;
 use crate::{Context, Sink};
-use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
+use vramlint_base::{Applicability, Evaluated, Finding, Fix, Message, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_semantic::accelerate::deepspeed_json::is_plain_loop;
-use vramlint_semantic::accelerate::{Answer, Given, Path, Start, starts};
+use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
 use vramlint_semantic::schema::Effect;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut found = Vec::new();
-    for start in &starts(cx.project) {
-        let Some(path) = start.path() else { continue };
+    for start in cx.accelerate_launches() {
+        let Some(path) = start.method() else { continue };
         found.extend(num_processes(start, path));
         found.extend(num_machines(start, path));
         found.extend(main_process_port(start, path));
@@ -21,28 +21,28 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         found.extend(use_cpu(start, path));
         found.extend(mixed_precision(start, path));
         found.extend(blocks(start, path));
-        if path == Path::DeepSpeed {
+        if path == LaunchMethod::DeepSpeed {
             found.extend(deepspeed(start));
         }
-        if path == Path::Torchrun && start.kind().is_some_and(|kind| kind.name == "FSDP") {
+        if path == LaunchMethod::Torchrun && start.distributed_type().is_some_and(|kind| kind.name == "FSDP") {
             found.extend(fsdp(start));
         }
         found.extend(sizes(start, path));
     }
-    worst(found, out);
+    push_most_severe(found, out);
 }
 
 /// What a file gives: flags are words that argparse types itself.
-fn in_file(answer: Answer) -> Option<Given> {
+fn in_file(answer: Evaluated<LaunchValue>) -> Option<LaunchValue> {
     answer.known().filter(|given| !given.by_flag())
 }
 
 /// `accelerate launch` refuses `key: value`, because of `why`.
-fn refused(key: &str, given: &Given, why: &Message) -> Finding {
+fn refused(key: &str, given: &LaunchValue, why: &Message) -> Finding {
     told(key, given, Effect::Refused, why)
 }
 
-fn told(key: &str, given: &Given, effect: Effect, Message { en, zh }: &Message) -> Finding {
+fn told(key: &str, given: &LaunchValue, effect: Effect, Message { en, zh }: &Message) -> Finding {
     let value = match &given.value {
         Value::Map(_) => "{…}".to_owned(),
         Value::Null => "null".to_owned(),
@@ -53,18 +53,18 @@ fn told(key: &str, given: &Given, effect: Effect, Message { en, zh }: &Message) 
         Effect::Refused => message!("accelerate refuses `{key}: {value}`: {en}", "accelerate 拒绝 `{key}: {value}`：{zh}"),
         Effect::Ignored => message!("accelerate ignores `{key}: {value}`: {en}", "accelerate 会忽略 `{key}: {value}`：{zh}"),
     };
-    RULE.finding(given.whole(), message)
+    RULE.finding(given.entry(), message)
 }
 
 /// The number that a text holds, as the only repair that can be meant.
-fn with_number(finding: Finding, given: &Given) -> Finding {
+fn with_number(finding: Finding, given: &LaunchValue) -> Finding {
     match given.text().and_then(|text| text.trim().parse::<i64>().ok()) {
         Some(number) => with_text(finding, given, &number.to_string(), Applicability::Safe),
         None => finding,
     }
 }
 
-fn with_text(finding: Finding, given: &Given, text: &str, applicability: Applicability) -> Finding {
+fn with_text(finding: Finding, given: &LaunchValue, text: &str, applicability: Applicability) -> Finding {
     // Nothing is written behind the key of a missing value.
     if given.key == Some(given.place) {
         return finding;
@@ -73,12 +73,12 @@ fn with_text(finding: Finding, given: &Given, text: &str, applicability: Applica
     finding.fix(Fix { title: message!("write {text}", "写作 {text}"), applicability, edits })
 }
 
-fn num_processes(start: &Start<'_>, path: Path) -> Option<Finding> {
-    let given = in_file(start.top("num_processes"))?;
+fn num_processes(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Finding> {
+    let given = in_file(start.top_level("num_processes"))?;
     let why_number = message!("it calculates with it, and wants a number", "它要用来计算，应为数字");
     match (path, &given.value) {
-        (Path::Single, Value::Text(_)) => Some(with_number(refused("num_processes", &given, &why_number), &given)),
-        (Path::Torchrun | Path::DeepSpeed, value) => {
+        (LaunchMethod::Single, Value::Text(_)) => Some(with_number(refused("num_processes", &given, &why_number), &given)),
+        (LaunchMethod::Torchrun | LaunchMethod::DeepSpeed, value) => {
             let several = start.machines()? > 1;
             match value {
                 Value::Int(_) => None,
@@ -88,7 +88,7 @@ fn num_processes(start: &Start<'_>, path: Path) -> Option<Finding> {
                         "num_processes is the text '{text}': it works on one machine only",
                         "num_processes 是文本 '{text}'：只在单机时可用"
                     );
-                    Some(with_number(RULE.finding(given.whole(), message).severity(Severity::Info), &given))
+                    Some(with_number(RULE.finding(given.entry(), message).severity(Severity::Info), &given))
                 }
                 // torchrun counts the devices itself.
                 Value::Text(text) if matches!(text.as_str(), "auto" | "gpu" | "cpu" | "xpu") => None,
@@ -99,9 +99,9 @@ fn num_processes(start: &Start<'_>, path: Path) -> Option<Finding> {
     }
 }
 
-fn num_machines(start: &Start<'_>, path: Path) -> Option<Finding> {
-    let given = in_file(start.top("num_machines"))?;
-    let compared = matches!(path, Path::Single | Path::Torchrun | Path::DeepSpeed);
+fn num_machines(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Finding> {
+    let given = in_file(start.top_level("num_machines"))?;
+    let compared = matches!(path, LaunchMethod::Single | LaunchMethod::Torchrun | LaunchMethod::DeepSpeed);
     if !compared || matches!(given.value, Value::Int(_) | Value::Bool(_) | Value::Float(_)) {
         return None;
     }
@@ -113,9 +113,9 @@ fn num_machines(start: &Start<'_>, path: Path) -> Option<Finding> {
     })
 }
 
-fn main_process_port(start: &Start<'_>, path: Path) -> Option<Finding> {
-    let given = in_file(start.top("main_process_port"))?;
-    let asked = matches!(path, Path::Torchrun | Path::DeepSpeed) && start.machines()? <= 1;
+fn main_process_port(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Finding> {
+    let given = in_file(start.top_level("main_process_port"))?;
+    let asked = matches!(path, LaunchMethod::Torchrun | LaunchMethod::DeepSpeed) && start.machines()? <= 1;
     if !asked || !matches!(given.value, Value::Text(_) | Value::Float(_) | Value::List(_) | Value::Map(_)) {
         return None;
     }
@@ -123,9 +123,9 @@ fn main_process_port(start: &Start<'_>, path: Path) -> Option<Finding> {
     Some(with_number(refused("main_process_port", &given, &why), &given))
 }
 
-fn machine_rank(start: &Start<'_>, path: Path) -> Option<Finding> {
-    let given = in_file(start.top("machine_rank"))?;
-    if path != Path::Torchrun || start.machines()? <= 1 {
+fn machine_rank(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Finding> {
+    let given = in_file(start.top_level("machine_rank"))?;
+    if path != LaunchMethod::Torchrun || start.machines()? <= 1 {
         return None;
     }
     let fine = match &given.value {
@@ -137,15 +137,16 @@ fn machine_rank(start: &Start<'_>, path: Path) -> Option<Finding> {
 }
 
 /// The single-process launcher reads it back from the environment.
-fn use_cpu(start: &Start<'_>, path: Path) -> Option<Finding> {
-    let given = in_file(start.top("use_cpu"))?;
-    let odd = path == Path::Single && start.flag("--cpu").is_none() && given.value != Value::Null && given.truth().is_none();
+fn use_cpu(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Finding> {
+    let given = in_file(start.top_level("use_cpu"))?;
+    let odd =
+        path == LaunchMethod::Single && start.flag("--cpu").is_none() && given.value != Value::Null && given.as_bool().is_none();
     odd.then(|| refused("use_cpu", &given, &message!("true or false is expected", "应为 true 或 false")))
 }
 
 /// PyYAML's truth values are told by `yaml-boolean-trap`.
-fn mixed_precision(start: &Start<'_>, path: Path) -> Option<Finding> {
-    let given = in_file(start.top("mixed_precision"))?;
+fn mixed_precision(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Finding> {
+    let given = in_file(start.top_level("mixed_precision"))?;
     let json = start.file.and_then(|file| file.data()).is_some_and(|data| data.json);
     let wrong = match &given.value {
         Value::Bool(_) => json,
@@ -154,21 +155,21 @@ fn mixed_precision(start: &Start<'_>, path: Path) -> Option<Finding> {
         Value::Float(_) | Value::List(_) | Value::Map(_) => true,
         _ => false,
     };
-    let read = matches!(path, Path::Single | Path::Torchrun | Path::DeepSpeed);
+    let read = matches!(path, LaunchMethod::Single | LaunchMethod::Torchrun | LaunchMethod::DeepSpeed);
     (wrong && read).then(|| refused("mixed_precision", &given, &message!("the name of a type is expected", "应为类型名称")))
 }
 
 /// A path where a block is wanted.
-fn blocks(start: &Start<'_>, path: Path) -> Vec<Finding> {
+fn blocks(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Vec<Finding> {
     let used = |block: &str| match block {
-        "deepspeed_config" => path == Path::DeepSpeed,
-        "fsdp_config" => start.kind().is_some_and(|kind| kind.name == "FSDP"),
-        "megatron_lm_config" => start.kind().is_some_and(|kind| kind.name == "MEGATRON_LM"),
+        "deepspeed_config" => path == LaunchMethod::DeepSpeed,
+        "fsdp_config" => start.distributed_type().is_some_and(|kind| kind.name == "FSDP"),
+        "megatron_lm_config" => start.distributed_type().is_some_and(|kind| kind.name == "MEGATRON_LM"),
         _ => false,
     };
     let mut found = Vec::new();
     for block in ["deepspeed_config", "fsdp_config", "megatron_lm_config"].into_iter().filter(|block| used(block)) {
-        let Some(given) = in_file(start.top(block)) else { continue };
+        let Some(given) = in_file(start.top_level(block)) else { continue };
         if matches!(given.value, Value::Map(_) | Value::Null) {
             continue;
         }
@@ -189,7 +190,7 @@ fn blocks(start: &Start<'_>, path: Path) -> Vec<Finding> {
     found
 }
 
-fn deepspeed(start: &Start<'_>) -> Vec<Finding> {
+fn deepspeed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
     let setting = |key| in_file(start.block("deepspeed_config", key));
     let mut found = Vec::new();
     let whole = message!("a whole number is expected", "应为整数");
@@ -216,14 +217,14 @@ fn deepspeed(start: &Start<'_>) -> Vec<Finding> {
             found.push(refused("gradient_clipping", &given, &message!("a number is expected", "应为数字")));
         }
     }
-    if let Some(given) = setting("zero3_init_flag").filter(|given| given.value != Value::Null && given.truth().is_none()) {
+    if let Some(given) = setting("zero3_init_flag").filter(|given| given.value != Value::Null && given.as_bool().is_none()) {
         found.push(refused("zero3_init_flag", &given, &message!("true or false is expected", "应为 true 或 false")));
     }
     found
 }
 
 /// `int()` in `Accelerator()`; a trainer of transformers gives it a plugin of its own, which does not read the variable.
-fn accumulation(start: &Start<'_>, given: &Given) -> Option<Finding> {
+fn accumulation(start: &AccelerateLaunch<'_>, given: &LaunchValue) -> Option<Finding> {
     let fine = match &given.value {
         Value::Int(_) | Value::Null => true,
         Value::Text(text) => text.trim().parse::<i64>().is_ok(),
@@ -257,12 +258,12 @@ const SWITCHES: &[(&str, &[i64])] = &[
     ("fsdp_forward_prefetch", &[1]),
 ];
 
-fn fsdp(start: &Start<'_>) -> Vec<Finding> {
+fn fsdp(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let Some(version) = start.fsdp_version() else { return found };
     for (key, versions) in SWITCHES {
         let Some(given) = in_file(start.block("fsdp_config", key)).filter(|_| versions.contains(&version)) else { continue };
-        if given.truth().is_some() {
+        if given.as_bool().is_some() {
             continue;
         }
         let finding = refused(key, &given, &message!("true or false is expected", "应为 true 或 false"));
@@ -274,7 +275,7 @@ fn fsdp(start: &Start<'_>) -> Vec<Finding> {
         });
     }
     let policy = start.block("fsdp_config", "fsdp_auto_wrap_policy").known();
-    match policy.as_ref().and_then(Given::text).map(str::to_uppercase).as_deref() {
+    match policy.as_ref().and_then(LaunchValue::text).map(str::to_uppercase).as_deref() {
         Some("SIZE_BASED_WRAP") => found.extend(least_unit(start)),
         Some("TRANSFORMER_BASED_WRAP") => found.extend(classes(start)),
         _ => {}
@@ -283,7 +284,7 @@ fn fsdp(start: &Start<'_>) -> Vec<Finding> {
 }
 
 /// `int(os.environ["FSDP_MIN_NUM_PARAMS"])`; texts that hold a number are told by `yaml-number-is-text`.
-fn least_unit(start: &Start<'_>) -> Option<Finding> {
+fn least_unit(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let given = in_file(start.block("fsdp_config", "fsdp_min_num_params"))?;
     let wrong = match &given.value {
         Value::Int(_) => false,
@@ -294,7 +295,7 @@ fn least_unit(start: &Start<'_>) -> Option<Finding> {
 }
 
 /// A list becomes the text `['A', 'B']`, and no class of the model is called so.
-fn classes(start: &Start<'_>) -> Option<Finding> {
+fn classes(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let given = in_file(start.block("fsdp_config", "fsdp_transformer_layer_cls_to_wrap"))?;
     let Value::List(items) = &given.value else { return None };
     let why = message!(
@@ -316,10 +317,10 @@ fn classes(start: &Start<'_>) -> Option<Finding> {
 }
 
 /// Sizes that the launcher compares with 1 (utils/launch.py:389-396).
-fn sizes(start: &Start<'_>, path: Path) -> Vec<Finding> {
+fn sizes(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Vec<Finding> {
     let block = "parallelism_config";
-    let dropped = start.kind().is_none_or(|kind| kind.by_flag) && start.flag("--use_parallelism_config").is_none();
-    if dropped || path != Path::Torchrun {
+    let dropped = start.distributed_type().is_none_or(|kind| kind.by_flag) && start.flag("--use_parallelism_config").is_none();
+    if dropped || path != LaunchMethod::Torchrun {
         return Vec::new();
     }
     let keys = ["parallelism_config_cp_size", "parallelism_config_sp_size"];

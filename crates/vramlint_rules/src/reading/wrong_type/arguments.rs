@@ -2,7 +2,7 @@
 //! decided where the value is used.
 
 use super::RULE;
-use crate::argument_findings::{Told, finding_of};
+use crate::argument_findings::{ReportedFindings, finding_of};
 use crate::rule::Build;
 use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
@@ -41,7 +41,7 @@ const COMPUTED: &[&str] = &[
 const WHOLE: &[&str] = &["per_device_train_batch_size", "per_device_eval_batch_size"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut told = Told::default();
+    let mut reported = ReportedFindings::default();
     for set in cx.project.arguments() {
         let reader = set.reader != ArgumentReader::Unknown;
         let tables: Vec<&'static Class> =
@@ -52,7 +52,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 ArgumentReader::Parser => parsed(cx, set, given, field, value),
                 _ => as_is(cx, set, given, field, value),
             };
-            if let Some(found) = found.filter(|_| told.first(given.place, "")) {
+            if let Some(found) = found.filter(|_| reported.insert(given.place, "")) {
                 out.push(found);
             }
         }

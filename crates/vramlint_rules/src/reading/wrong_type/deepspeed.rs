@@ -5,9 +5,9 @@ use crate::rule::Build;
 use crate::{Context, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::keys::{self, Key, KeyType};
-use vramlint_semantic::deepspeed::config::{self, Config};
-use vramlint_semantic::deepspeed::consumers::Readers;
-use vramlint_semantic::schema::{self, Found, Manner, Problem, judge_node};
+use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
+use vramlint_semantic::deepspeed::consumers::Consumers;
+use vramlint_semantic::schema::{self, KnownEntry, Strictness, Violation, check_node};
 use vramlint_syntax::data::{Loader, NodeKind};
 
 /// Blocks that must be blocks, with what else they take: deepspeed 0.19.8 `DeepSpeedConfig`, run with every other type.
@@ -58,9 +58,9 @@ const RAW: &[&str] = &[
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     lists(cx, out);
-    for config in config::configs(cx.project) {
+    for config in cx.deepspeed_configs() {
         let tuned = config.flag("autotuning.enabled", false) != Some(false);
-        for found in schema::walk(keys::deepspeed(), config.root) {
+        for found in schema::known_entries(keys::deepspeed(), config.root) {
             // DeepSpeed's tuner takes a list for the values to try, and hands on one of them.
             if tuned && found.value.items().next().is_some() {
                 continue;
@@ -95,12 +95,12 @@ fn lists(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// A key that pydantic checks.
-fn checked(cx: &Context<'_>, config: &Config<'_>, found: &Found<'_>, out: &mut Sink) {
-    let Some(problem) = judge_node(found.row, found.value, Loader::Json, Manner::Pydantic) else { return };
+fn checked(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, out: &mut Sink) {
+    let Some(problem) = check_node(found.row, found.value, Loader::Json, Strictness::Pydantic) else { return };
     let severity = match problem {
-        Problem::Type { wanted, ref got, .. } => severity(cx, config, found.row, wanted, got),
+        Violation::Type { wanted, ref got, .. } => severity(cx, config, found.row, wanted, got),
         // pydantic takes null only where the field says so; two that hold anything and one with a validator of its own do not.
-        Problem::Null if found.row.kind != KeyType::Any && found.row.path != "zero_optimization.leaf_module" => {
+        Violation::Null if found.row.kind != KeyType::Any && found.row.path != "zero_optimization.leaf_module" => {
             severity(cx, config, found.row, found.row.kind, &Value::Null)
         }
         _ => return,
@@ -111,7 +111,7 @@ fn checked(cx: &Context<'_>, config: &Config<'_>, found: &Found<'_>, out: &mut S
 }
 
 /// pydantic reads fp16 and bf16 since 0.17.0; what pydantic 1 took elsewhere is refused since DeepSpeed moved to pydantic 2.
-fn severity(cx: &Context<'_>, config: &Config<'_>, row: &Key, wanted: KeyType, got: &Value) -> Option<Severity> {
+fn severity(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, row: &Key, wanted: KeyType, got: &Value) -> Option<Severity> {
     let lax = matches!((wanted, got), (KeyType::Int, Value::Float(_)) | (KeyType::Text, Value::Int(_) | Value::Float(_)));
     if row.path.starts_with("fp16.") || row.path.starts_with("bf16.") {
         config::unless_older(cx.project, config.file.id, "0.17.0")
@@ -122,7 +122,7 @@ fn severity(cx: &Context<'_>, config: &Config<'_>, row: &Key, wanted: KeyType, g
     }
 }
 
-fn block(config: &Config<'_>, found: &Found<'_>, others: &[&str], out: &mut Sink) {
+fn block(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, others: &[&str], out: &mut Sink) {
     let Some(value) = found.value.value(Loader::Json) else { return };
     let text = value.as_str().is_some_and(|text| text == "auto" || config::is_open(text));
     if matches!(value, Value::Map(_)) || others.contains(&value.python_type()) || text {
@@ -131,11 +131,11 @@ fn block(config: &Config<'_>, found: &Found<'_>, others: &[&str], out: &mut Sink
     let enabled =
         matches!(value, Value::Bool(_)) && keys::find(keys::deepspeed(), &format!("{}.enabled", found.row.path)).is_some();
     let meant = enabled.then(|| Value::Map(vec![(Value::Text("enabled".to_owned()), value.clone())]));
-    let problem = Problem::Type { wanted: KeyType::Map, got: value, meant };
+    let problem = Violation::Type { wanted: KeyType::Map, got: value, meant };
     out.push(finding(config.file, found, "DeepSpeed", &problem, Severity::Error));
 }
 
-fn raw(config: &Config<'_>, found: &Found<'_>, out: &mut Sink) {
+fn raw(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, out: &mut Sink) {
     let Some(value) = found.value.value(Loader::Json) else { return };
     if value == Value::Null || value.as_str().is_some_and(|text| text == "auto" || config::is_open(text)) {
         return;
@@ -155,8 +155,12 @@ fn raw(config: &Config<'_>, found: &Found<'_>, out: &mut Sink) {
         }
         (KeyType::Int, Value::Float(_)) | (KeyType::Bool, Value::Int(0 | 1)) | (KeyType::Text, Value::Text(_)) => {}
         _ => {
-            let fits = schema::judge(&schema::Wants { values: &[], ..schema::Wants::of(found.row) }, &value, Manner::Exact);
-            if let Some(problem @ Problem::Type { .. }) = fits {
+            let fits = schema::check_value(
+                &schema::Constraint { values: &[], ..schema::Constraint::of(found.row) },
+                &value,
+                Strictness::Exact,
+            );
+            if let Some(problem @ Violation::Type { .. }) = fits {
                 out.push(finding(config.file, found, "DeepSpeed", &problem, Severity::Error));
             }
         }
@@ -164,10 +168,10 @@ fn raw(config: &Config<'_>, found: &Found<'_>, out: &mut Sink) {
 }
 
 /// `gradient_clipping` as text loads, and stops the first step (runtime/engine.py:3506). The Trainer compares it before.
-fn clipping(config: &Config<'_>, found: &Found<'_>, out: &mut Sink) {
+fn clipping(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, out: &mut Sink) {
     let text = matches!(found.value.value(Loader::Json), Some(Value::Text(text)) if text != "auto" && !config::is_open(&text));
-    if text && config.read_by(Readers::PLAIN).is_some() {
-        let Some(problem) = judge_node(found.row, found.value, Loader::Json, Manner::Exact) else { return };
+    if text && config.read_by(Consumers::PLAIN).is_some() {
+        let Some(problem) = check_node(found.row, found.value, Loader::Json, Strictness::Exact) else { return };
         let found = finding(config.file, found, "DeepSpeed", &problem, Severity::Error);
         let help = message!("it loads, and stops the first step", "能够加载，但第一步更新时终止");
         out.push(found.help(help));

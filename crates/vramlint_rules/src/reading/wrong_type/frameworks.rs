@@ -1,35 +1,32 @@
 //! Values of another type than Axolotl, LLaMA-Factory, torchtune, ms-swift and OpenRLHF take.
 
+use crate::{frameworks, rule::{Build, ReportedPlaces}, Context, Sink};
 use super::RULE;
-use crate::frameworks;
-use crate::rule::{Build, Once};
-use crate::{Context, Sink};
-use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
-use vramlint_catalog::classes::Field;
-use vramlint_catalog::keys::KeyType;
+use vramlint_base::{message, Applicability, Finding, Fix, Message, Severity, Value};
+use vramlint_catalog::{classes::Field, keys::KeyType};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
-use vramlint_semantic::frameworks::{Keys, Setting};
+use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
 
-/// Keys of LLaMA-Factory's own classes that every training of their kind computes with (llamafactory 0.9.4 hparams, data/loader.py,
+/// FrameworkConfig of LLaMA-Factory's own classes that every training of their kind computes with (llamafactory 0.9.4 hparams, data/loader.py,
 /// model/adapter.py, read).
 const COMPUTED: &[&str] = &["cutoff_len", "lora_rank", "lora_dropout", "val_size", "max_samples"];
 
-/// Keys of torchtune's recipes that are counted with (torchtune 0.6.1 recipes, read).
+/// FrameworkConfig of torchtune's recipes that are counted with (torchtune 0.6.1 recipes, read).
 const COUNTED: &[&str] = &["batch_size", "epochs", "gradient_accumulation_steps"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut once = Once::default();
-    for keys in vramlint_semantic::frameworks::every(cx.project) {
-        for (name, setting) in keys.own() {
-            if let Some(found) = judge(cx, &keys, name, setting).filter(|_| once.first(setting.key)) {
+    let mut reported = ReportedPlaces::default();
+    for keys in cx.framework_configs() {
+        for (name, setting) in keys.top_level() {
+            if let Some(found) = judge(cx, &keys, name, setting).filter(|_| reported.insert(setting.key)) {
                 out.push(found);
             }
         }
     }
 }
 
-fn judge(cx: &Context<'_>, keys: &Keys<'_>, name: &str, setting: &Setting) -> Option<Finding> {
+fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting) -> Option<Finding> {
     let value = setting.value.as_ref()?;
     if keys.kind == FileKind::Torchtune {
         let text = value.as_str().filter(|text| COUNTED.contains(&name) && text.parse::<f64>().is_err())?;
@@ -110,7 +107,7 @@ fn argparse(field: &Field, value: &Value) -> Option<Message> {
     }
 }
 
-fn finding(keys: &Keys<'_>, name: &str, setting: &Setting, wanted: &Message, by: &str) -> Finding {
+fn finding(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, wanted: &Message, by: &str) -> Finding {
     let file = keys.project.file(setting.place.file);
     let text = setting.place.range.slice(&file.text);
     let short = text.lines().next().filter(|line| line.len() == text.trim_end().len() && line.len() <= 40 && *line != name);
@@ -127,7 +124,7 @@ fn finding(keys: &Keys<'_>, name: &str, setting: &Setting, wanted: &Message, by:
 }
 
 /// A share of all steps has a key of its own in Axolotl; `None` is no null; a number may hold marks between its digits.
-fn fix(setting: &Setting, name: &str) -> Option<Fix> {
+fn fix(setting: &FrameworkSetting, name: &str) -> Option<Fix> {
     if setting.by_flag {
         return None;
     }

@@ -66,7 +66,7 @@ use crate::rule::Build;
 use crate::{Context, Group, Rule, Sink};
 use vramlint_base::{Applicability, FileRange, Finding, Severity};
 use vramlint_resolve::SourceFile;
-use vramlint_semantic::schema::{self, Effect, Found, Problem};
+use vramlint_semantic::schema::{self, Effect, KnownEntry, Violation};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL009",
@@ -86,9 +86,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The finding for an entry, with the value that was meant as its fix.
-fn finding(file: &SourceFile, found: &Found<'_>, by: &str, problem: &Problem, severity: Severity) -> Finding {
+fn finding(file: &SourceFile, found: &KnownEntry<'_>, by: &str, problem: &Violation, severity: Severity) -> Finding {
     let written = found.value.range().slice(&file.text);
-    let message = schema::told(by, Effect::Refused, &found.row.path, written, problem);
+    let message = schema::violation_message(by, Effect::Refused, &found.row.path, written, problem);
     let place = FileRange::new(file.id, found.key.range().cover(found.value.range()));
     let finding = RULE.finding(place, message).severity(severity);
     let fix = problem.meant().and_then(|meant| schema::fix(file, found.value, meant, Applicability::Safe));
