@@ -117,3 +117,40 @@ pub struct Finding {
     /// Repairs, best first.
     pub fixes: Vec<Fix>,
 }
+
+impl Finding {
+    /// This finding with another severity.
+    #[must_use]
+    pub fn with_severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+
+    /// This finding with help.
+    #[must_use]
+    pub fn with_help(mut self, help: Message) -> Self {
+        self.help = Some(help);
+        self
+    }
+
+    /// This finding with one more related place.
+    #[must_use]
+    pub fn with_related(mut self, place: FileRange, message: Message) -> Self {
+        self.related.push(Related { place, message });
+        self
+    }
+
+    /// This finding with one more fix.
+    #[must_use]
+    pub fn with_fix(mut self, fix: Fix) -> Self {
+        self.fixes.push(fix);
+        self
+    }
+
+    /// This finding, for a run.
+    #[must_use]
+    pub fn with_run(mut self, id: &str) -> Self {
+        self.run = Some(id.to_owned());
+        self
+    }
+}

@@ -2,7 +2,7 @@
 
 use vramlint_base::{FileId, FileRange, Finding, Lang, Severity, TextRange};
 use vramlint_project::Report;
-use vramlint_rules::{Mark, address, mark};
+use vramlint_rules::{DiagnosticTag, address};
 
 /// How the text of a finding is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,10 +72,10 @@ fn diagnostic(report: &Report, finding: &Finding, lang: Lang) -> Diagnostic {
 }
 
 fn tag(finding: &Finding) -> Option<Tag> {
-    match mark(finding.name)? {
+    match vramlint_rules::find(finding.name)?.tag? {
         // What a library refuses is not greyed: it is in the way.
-        Mark::Inert => (finding.severity != Severity::Error).then_some(Tag::Unnecessary),
-        Mark::Gone => Some(Tag::Deprecated),
+        DiagnosticTag::Unnecessary => (finding.severity != Severity::Error).then_some(Tag::Unnecessary),
+        DiagnosticTag::Deprecated => Some(Tag::Deprecated),
     }
 }
 

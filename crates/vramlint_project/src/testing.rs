@@ -160,7 +160,7 @@ static PANICS: Rule = rule("VL701", "panics", Some(panics));
 pub(crate) static RULES: &[&Rule] = &[&BAD_WORD, &OTHER_WORD, &PANICS];
 
 const fn rule(code: &'static str, name: &'static str, check: Option<fn(&Context<'_>, &mut Sink)>) -> Rule {
-    Rule { code, name, group: Group::Code, severity: Severity::Warning, since: "0.1.0", source: "", check }
+    Rule { code, name, group: Group::Code, severity: Severity::Warning, check, ..Rule::DEFAULT }
 }
 
 /// Every place of `needle` in files that hold one, hosts of embedded texts excluded where the embedded text has it.

@@ -1,6 +1,5 @@
 //! Findings in argument sets.
 
-use crate::rule::Build;
 use crate::{Context, Rule};
 use std::collections::BTreeSet;
 use vramlint_base::{Applicability, Edit, FileRange, Finding, Fix, Message, Severity};
@@ -21,9 +20,9 @@ pub(crate) fn finding_of(
     at: FileRange,
     message: Message,
 ) -> Finding {
-    let found = rule.finding(at, message).severity(capped(cx.project, set, severity));
+    let found = rule.finding(at, message).with_severity(capped(cx.project, set, severity));
     match run(cx.project, set) {
-        Some(run) => found.run(&run.id),
+        Some(run) => found.with_run(&run.id),
         None => found,
     }
 }
@@ -42,7 +41,7 @@ impl ReportedFindings {
 /// A fix of one edit, where the edit is possible.
 pub(crate) fn with_fix(found: Finding, title: Message, applicability: Applicability, edit: Option<Edit>) -> Finding {
     match edit {
-        Some(edit) => found.fix(Fix { title, applicability, edits: vec![edit] }),
+        Some(edit) => found.with_fix(Fix { title, applicability, edits: vec![edit] }),
         None => found,
     }
 }

@@ -1,7 +1,8 @@
 //! What a rule is.
 
+use crate::symptom::Symptom;
 use std::collections::{BTreeMap, BTreeSet};
-use vramlint_base::{FileRange, Finding, Fix, Lang, Message, Related, Severity};
+use vramlint_base::{FileRange, Finding, Lang, Message, Severity};
 use vramlint_estimate::{Estimates, Models};
 use vramlint_resolve::Project;
 use vramlint_semantic::Semantics;
@@ -90,15 +91,19 @@ pub struct Rule {
     pub source: &'static str,
     /// The check. Rules whose findings come from elsewhere (unused suppressions) have none.
     pub check: Option<fn(&Context<'_>, &mut Sink)>,
+    /// What users see when the rule applies; never empty.
+    pub symptoms: &'static [Symptom],
+    /// How an editor marks the text that the rule points at.
+    pub tag: Option<DiagnosticTag>,
 }
 
-/// A rule's page in one language.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
-    /// One sentence.
-    pub summary: String,
-    /// Markdown, without the title.
-    pub body: String,
+/// How an editor marks a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DiagnosticTag {
+    /// The text has no effect.
+    Unnecessary,
+    /// The library has removed or renamed what the text names.
+    Deprecated,
 }
 
 /// What a rule may look at.
@@ -143,32 +148,19 @@ pub struct Sink {
     pub findings: Vec<Finding>,
 }
 
-/// The line that parts the English page from the Chinese one.
-const CHINESE: &str = "# 中文";
-
 impl Rule {
-    /// The page in a language.
-    pub fn page(&self, lang: Lang) -> Page {
-        let text: Vec<&str> = self
-            .source
-            .lines()
-            .map_while(|line| line.strip_prefix("//!"))
-            .map(|line| line.strip_prefix(' ').unwrap_or(line))
-            .collect();
-        let split = text.iter().position(|line| line.trim() == CHINESE).unwrap_or(text.len());
-        let lines = match lang {
-            Lang::En => &text[..split],
-            Lang::Zh => text.get(split + 1..).unwrap_or(&[]),
-        };
-        let own = lines.iter().skip_while(|line| line.is_empty() || line.starts_with("# ")).copied().collect::<Vec<_>>();
-        let own = own.join("\n").trim().to_owned();
-        let body = match lang {
-            Lang::En => own,
-            Lang::Zh => with_examples(&own, &text[..split]),
-        };
-        let summary = body.split("\n\n").next().unwrap_or("").replace('\n', " ");
-        Page { summary, body }
-    }
+    /// Defaults of the fields that most rules leave out.
+    pub const DEFAULT: Self = Self {
+        code: "",
+        name: "",
+        group: Group::Code,
+        severity: Severity::Warning,
+        since: "0.1.0",
+        source: "",
+        check: None,
+        symptoms: &[],
+        tag: None,
+    };
 
     /// A finding of this rule, with its default severity.
     pub fn finding(&self, place: FileRange, message: Message) -> Finding {
@@ -186,72 +178,10 @@ impl Rule {
     }
 }
 
-/// The Chinese page with the examples of the English one, which are the same in both languages, behind its first section.
-fn with_examples(page: &str, english: &[&str]) -> String {
-    let mut examples = String::new();
-    for (heading, chinese) in [("## Example", "## 示例"), ("## Fine", "## 正确写法")] {
-        let section: Vec<&str> = english
-            .iter()
-            .skip_while(|line| **line != heading)
-            .skip(1)
-            .take_while(|line| !line.starts_with("## "))
-            .copied()
-            .collect();
-        if !section.is_empty() {
-            examples += &["\n\n", chinese, "\n", section.join("\n").trim()].concat();
-        }
-    }
-    let second = page.match_indices("\n## ").nth(1).map_or(page.len(), |(at, _)| at);
-    let (first, rest) = page.split_at(second);
-    let rest = rest.trim_start();
-    if rest.is_empty() { format!("{}{examples}", first.trim_end()) } else { format!("{}{examples}\n\n{rest}", first.trim_end()) }
-}
-
 impl Sink {
     /// Takes a finding.
     pub fn push(&mut self, finding: Finding) {
         self.findings.push(finding);
-    }
-}
-
-/// Steps that read well when a finding is built.
-pub(crate) trait Build {
-    /// With another severity.
-    fn severity(self, severity: Severity) -> Self;
-    /// With help.
-    fn help(self, help: Message) -> Self;
-    /// With another end.
-    fn related(self, place: FileRange, message: Message) -> Self;
-    /// With a fix.
-    fn fix(self, fix: Fix) -> Self;
-    /// For a run.
-    fn run(self, id: &str) -> Self;
-}
-
-impl Build for Finding {
-    fn severity(mut self, severity: Severity) -> Self {
-        self.severity = severity;
-        self
-    }
-
-    fn help(mut self, help: Message) -> Self {
-        self.help = Some(help);
-        self
-    }
-
-    fn related(mut self, place: FileRange, message: Message) -> Self {
-        self.related.push(Related { place, message });
-        self
-    }
-
-    fn fix(mut self, fix: Fix) -> Self {
-        self.fixes.push(fix);
-        self
-    }
-
-    fn run(mut self, id: &str) -> Self {
-        self.run = Some(id.to_owned());
-        self
     }
 }
 

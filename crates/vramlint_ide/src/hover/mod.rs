@@ -238,6 +238,6 @@ impl<'a> Page<'a> {
 
     /// Whether a finding at the place says that the key is gone or does nothing.
     fn is_gone(&self) -> bool {
-        self.findings.iter().any(|finding| vramlint_rules::mark(finding.name).is_some())
+        self.findings.iter().any(|finding| vramlint_rules::find(finding.name).is_some_and(|rule| rule.tag.is_some()))
     }
 }

@@ -39,10 +39,8 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer.py`，实际运行：0 抛出 `ZeroDivisionError`，-1 训练零步。
 
-use crate::argument_findings::{ReportedFindings, finding};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use crate::{argument_findings::{finding, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
+use vramlint_base::{message, Applicability, Fix, Severity, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::PassedBy;
 use vramlint_semantic::arguments::{trainings, written};
@@ -55,6 +53,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accumulation_not_positive.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -71,9 +71,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         } else {
             message!("{shown}: training ends after zero steps, and reports success", "{shown}：训练零步就结束，并报告成功")
         };
-        let mut found = finding(cx, set, &RULE, given.place, message).help(message!("1 means no accumulation", "1 表示不累积"));
+        let mut found =
+            finding(cx, set, &RULE, given.place, message).with_help(message!("1 means no accumulation", "1 表示不累积"));
         if steps == 0 && matches!(given.by, PassedBy::Keyword | PassedBy::File | PassedBy::Flag) {
-            found = found.fix(Fix {
+            found = found.with_fix(Fix {
                 title: message!("set it to 1", "改为 1"),
                 applicability: Applicability::Safe,
                 edits: vec![edit::replace(given.value_place, "1")],

@@ -45,8 +45,7 @@
 //! transformers 5.23.0 `trainer.py:814`，实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{trainings, written};
 
@@ -58,6 +57,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accumulation_set_twice.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OtherBatch],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -78,8 +79,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         out.push(
             finding(cx, set, &RULE, config.place, message)
-                .related(steps.place, message!("the other number", "另一个数字"))
-                .help(message!("keep gradient_accumulation_steps alone", "只保留 gradient_accumulation_steps")),
+                .with_related(steps.place, message!("the other number", "另一个数字"))
+                .with_help(message!("keep gradient_accumulation_steps alone", "只保留 gradient_accumulation_steps")),
         );
     }
 }

@@ -50,7 +50,7 @@
 //! ## 来源
 //! Axolotl 0.18.0 `utils/schemas/validation.py:220` and `:275`, the same from 0.8.0，阅读源码。
 
-use crate::{frameworks::{self, Check, Refusal}, rule::Build, Context, Group, Rule, Sink};
+use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Fix, Severity};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
@@ -64,6 +64,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("batch_keys_conflict.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 const CHECKS: &[(FileKind, Check)] = &[(FileKind::Axolotl, both), (FileKind::Axolotl, one)];
@@ -72,7 +74,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {
         let removed = || edit::remove_key(keys.file, keys.file.data()?.root()?, "batch_size");
         match removed().filter(|_| refusal.at == "batch_size") {
-            Some(gone) => finding.fix(Fix {
+            Some(gone) => finding.with_fix(Fix {
                 title: message!("take batch_size away", "去掉 batch_size"),
                 applicability: Applicability::Unsafe,
                 edits: vec![gone],

@@ -53,7 +53,7 @@
 //! Axolotl 0.18.0 `utils/config/__init__.py:202`；OpenRLHF 0.11.2 `utils/deepspeed/deepspeed.py:110,455`；DeepSpeed 0.19.8
 //! `runtime/config.py`（`_batch_assertion`），阅读源码。
 
-use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink};
+use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Severity};
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -66,6 +66,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("batch_rounded_down.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OtherBatch, Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 const CHECKS: &[(FileKind, Check)] = &[(FileKind::Axolotl, axolotl), (FileKind::OpenRlhf, openrlhf)];

@@ -51,8 +51,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/config.py:588-655`（算法）、`:456-478`（哪些进程算数），在模拟的进程数下实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::count_noun;
 use vramlint_base::{Applicability, Fix, Message, Severity, Value, message};
@@ -70,6 +69,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_batch_mismatch.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::OtherBatch],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -184,19 +185,19 @@ fn finding(
     message: Message,
 ) -> vramlint_base::Finding {
     let item = batch.train.or(batch.micro).map_or_else(|| config.head(), |(_, item)| config.place(item));
-    let mut finding = RULE.finding(item, message).help(message!(
+    let mut finding = RULE.finding(item, message).with_help(message!(
         "make it the product, or leave train_batch_size out: DeepSpeed then computes it",
         "改为乘积，或删去 train_batch_size：DeepSpeed 会自行计算"
     ));
     for (name, number) in [("train_micro_batch_size_per_gpu", batch.micro), ("gradient_accumulation_steps", batch.steps)] {
         if let Some((value, item)) = number {
-            finding = finding.related(config.place(item), message!("{name} is {value}", "{name} 为 {value}"));
+            finding = finding.with_related(config.place(item), message!("{name} is {value}", "{name} 为 {value}"));
         }
     }
     if let (Some((micro, _)), Some(world), Some((_, train))) = (batch.micro, world, batch.train) {
         let steps = batch.steps.map_or(1, |(steps, _)| steps);
         if let Some(product) = micro.checked_mul(steps).and_then(|rows| rows.checked_mul(world)) {
-            finding = finding.fix(Fix {
+            finding = finding.with_fix(Fix {
                 title: message!("set train_batch_size to {product}", "把 train_batch_size 设为 {product}"),
                 applicability: Applicability::Unsafe,
                 edits: vec![edit::replace(config.value_place(train), product.to_string())],
@@ -204,9 +205,9 @@ fn finding(
         }
     }
     if let Some(run) = run.filter(|_| world.is_some()) {
-        finding = finding.run(&run.id);
+        finding = finding.with_run(&run.id);
         if let Some(place) = run.settings.get(&Concept::NumProcesses).and_then(|s| s.winning()).and_then(|c| c.origin.place()) {
-            finding = finding.related(place, message!("the number of processes", "进程数"));
+            finding = finding.with_related(place, message!("the number of processes", "进程数"));
         }
     }
     finding

@@ -76,7 +76,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/config.py:649`，分别在原生、transformers 5.23.0 与 accelerate 1.15.0 下实际运行。
 
-use crate::{rule::Build, Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Evaluated, FileRange, Fix, Severity, TextRange, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
@@ -90,6 +90,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_batch_missing.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -113,15 +115,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "加入 \"train_micro_batch_size_per_gpu\" 并写上每卡的样本数"
             )
         };
-        let mut finding = RULE.finding(config.head(), message).help(help);
+        let mut finding = RULE.finding(config.head(), message).with_help(help);
         let value = Value::Text("auto".to_owned());
         let edit = auto.then(|| edit::put(config.file, &[], "train_micro_batch_size_per_gpu", &value)).flatten();
         if let Some(edit) = edit.filter(|_| config.entry("train_micro_batch_size_per_gpu").is_none()) {
             let title = message!("add it as \"auto\"", "以 \"auto\" 加入");
-            finding = finding.fix(Fix { title, applicability: Applicability::Safe, edits: vec![edit] });
+            finding = finding.with_fix(Fix { title, applicability: Applicability::Safe, edits: vec![edit] });
         }
         out.push(match one.run {
-            Some(run) => finding.run(&run.id),
+            Some(run) => finding.with_run(&run.id),
             None => finding,
         });
     }

@@ -70,8 +70,7 @@ use super::claim::{Claim, Part};
 use super::claimed::{self, Claimed};
 use super::compare::{self, Numbers, Verdict};
 use super::stated;
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Edit, FileRange, Finding, Fix, Message, Severity, TextRange, message};
 use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
@@ -84,6 +83,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("effective_batch_claim.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OtherBatch],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -136,14 +137,14 @@ fn contradiction(file: &SourceFile, claimed: &Claimed, verdict: &Verdict<'_>) ->
         }
         Verdict::DiffersAlways(numbers) => (numbers, differs_always(claim, numbers), Vec::new()),
     };
-    let mut finding = RULE.finding(FileRange::new(file.id, claim.range), message).help(message!(
+    let mut finding = RULE.finding(FileRange::new(file.id, claim.range), message).with_help(message!(
         "effective batch = micro_batch x gradient_accumulation_steps x world_size; correct the comment, or the setting that moved",
         "有效 batch = micro_batch x gradient_accumulation_steps x world_size；请改正注释，或改回变动过的设置"
     ));
     finding.related.clone_from(&numbers.related);
     finding.fixes = fixes;
     Some(match numbers.run {
-        Some(run) => finding.run(&run.id),
+        Some(run) => finding.with_run(&run.id),
         None => finding,
     })
 }

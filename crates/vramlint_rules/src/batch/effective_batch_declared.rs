@@ -26,8 +26,7 @@
 //! 对该文件生效的 `vramlint.toml` 中的 `[batch] effective`；运行本身的算法与 `vramlint runs` 显示的一致。
 
 use super::stated;
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::Run;
@@ -40,6 +39,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("effective_batch_declared.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OtherBatch],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -52,7 +53,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if actual != agreed && !several {
             let mut finding = finding(run, actual, agreed, policy.file.as_deref().unwrap_or("vramlint.toml"));
             if let Some(place) = at {
-                finding = finding.related(place, message!("{agreed} is agreed on here", "此处约定为 {agreed}"));
+                finding = finding.with_related(place, message!("{agreed} is agreed on here", "此处约定为 {agreed}"));
             }
             out.push(finding);
         }
@@ -69,7 +70,7 @@ fn finding(run: &Run, actual: i64, agreed: i64, file: &str) -> vramlint_base::Fi
                 "有效 batch 为 {formula} = {actual}；{file} 约定为 {agreed}"
             ),
         )
-        .run(&run.id);
+        .with_run(&run.id);
     finding.related = stated::factors(run);
     finding.fixes.extend(stated::restore(run, agreed));
     finding.fixes.extend(stated::rescaled(run, agreed, actual));

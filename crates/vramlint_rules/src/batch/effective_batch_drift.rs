@@ -66,8 +66,7 @@
 
 use super::compare::{self, Numbers};
 use super::stated;
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
@@ -81,6 +80,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("effective_batch_drift.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OtherBatch, Symptom::BadLoss],
+    ..Rule::DEFAULT
 };
 
 /// What must be the same for two runs to be variants of one training.
@@ -151,8 +152,8 @@ fn finding(cx: &Context<'_>, one: &Sized<'_>, first: &Sized<'_>) -> vramlint_bas
                 "有效 batch 为 {own} = {total}，{file} 中则为 {its} = {before}，而学习率同为 {rate}"
             ),
         )
-        .related(first.run.place, message!("{before} here", "此处为 {before}"))
-        .run(&one.run.id);
+        .with_related(first.run.place, message!("{before} here", "此处为 {before}"))
+        .with_run(&one.run.id);
     finding.related.extend(one.numbers.related.iter().cloned());
     // One accumulation that serves both cannot be right for one of them alone.
     let accumulation = |run: &Run| run.settings.get(&Concept::GradientAccumulationSteps)?.winning()?.origin.place();

@@ -43,7 +43,7 @@
 //! ## 来源
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py:157`; the same in the recipes of 0.4.0 to 0.6.1，阅读源码。
 
-use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink};
+use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Severity};
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -56,6 +56,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("optimizer_in_backward_conflict.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 const CHECKS: &[(FileKind, Check)] = &[(FileKind::Torchtune, accumulation), (FileKind::Torchtune, clipping)];

@@ -56,7 +56,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:315`、`:541-548` 与 `Accelerator` 的签名，实际运行；这些关键字自 1.0.0 起移除，阅读源码。
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, FileRange, Severity, Value};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::{code::{ArgValue, LibraryCall}, versions::VersionRange, CallRef};
@@ -70,6 +70,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accelerator_refused.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// Gone in accelerate 1.0.0, and where they went.
@@ -107,8 +109,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                             "自 accelerate 1.0 起，Accelerator({name}=…) 会被拒绝"
                         ),
                     )
-                    .severity(severity)
-                    .help(message!("give {instead} instead", "改用 {instead}")),
+                    .with_severity(severity)
+                    .with_help(message!("give {instead} instead", "改用 {instead}")),
                 );
             }
         }
@@ -143,12 +145,12 @@ fn precision(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) 
                 "mixed_precision = {known} 会被拒绝：accelerate 只认 no、fp16、bf16、fp8"
             ),
         )
-        .help(message!("for no mixed precision write \"no\"", "不使用混合精度时写 \"no\""));
+        .with_help(message!("for no mixed precision write \"no\"", "不使用混合精度时写 \"no\""));
     if !call.place.range.contains(value.place.range) {
-        finding = finding.related(call.place, calls::reached(call));
+        finding = finding.with_related(call.place, calls::reached(call));
     }
     if let Some(fix) = meant.and_then(|name| calls::replace(argument, value, format!("\"{name}\""), Applicability::Safe)) {
-        finding = finding.fix(fix);
+        finding = finding.with_fix(fix);
     }
     out.push(finding);
 }
@@ -169,8 +171,8 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, o
                 "Accelerator() refuses gradient_accumulation_steps={steps} beside a gradient_accumulation_plugin",
                 "已给出 gradient_accumulation_plugin 时 Accelerator() 拒绝 gradient_accumulation_steps={steps}"
             );
-            let finding = RULE.finding(argument.place, message).related(plugin.place, message!("the plugin", "插件"));
-            out.push(finding.help(message!(
+            let finding = RULE.finding(argument.place, message).with_related(plugin.place, message!("the plugin", "插件"));
+            out.push(finding.with_help(message!(
                 "give the number to GradientAccumulationPlugin(num_steps=…) alone",
                 "只在 GradientAccumulationPlugin(num_steps=…) 中给出次数"
             )));
@@ -191,7 +193,7 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, o
             "gradient_accumulation_steps = '{text}' is refused: Accelerator() makes a whole number of it",
             "gradient_accumulation_steps = '{text}' 会被拒绝：Accelerator() 要把它变成整数"
         );
-        out.push(RULE.finding(value.place, message).help(help.clone()));
+        out.push(RULE.finding(value.place, message).with_help(help.clone()));
     }
     for run in at.runs(cx.project) {
         let Some(launch) = run.launch.as_deref() else { continue };
@@ -208,7 +210,9 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, o
                 "{VARIABLE}={text} 会被拒绝：Accelerator() 要把它变成整数"
             );
             out.push(
-                RULE.finding(place, message).related(call.place, message!("it is read here", "在此读取")).help(help.clone()),
+                RULE.finding(place, message)
+                    .with_related(call.place, message!("it is read here", "在此读取"))
+                    .with_help(help.clone()),
             );
         }
     }
@@ -236,8 +240,8 @@ fn precision_of_the_environment(cx: &Context<'_>, at: &CallRef, reported: &mut R
             );
             out.push(
                 RULE.finding(place, message)
-                    .severity(Severity::Warning)
-                    .related(call.place, message!("it is read here", "在此读取")),
+                    .with_severity(Severity::Warning)
+                    .with_related(call.place, message!("it is read here", "在此读取")),
             );
         }
     }

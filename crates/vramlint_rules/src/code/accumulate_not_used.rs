@@ -62,8 +62,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py`（`backward`、`accumulate`），统计了更新次数与梯度范数。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::CallRef;
@@ -77,6 +77,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accumulate_not_used.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OtherBatch, Symptom::BadLoss],
+    ..Rule::DEFAULT
 };
 
 /// Words of code that knows when to step, or leaves it to an engine.
@@ -105,8 +107,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "不在 accumulate() 之内时每个微批次都会更新，而损失照样除以 {count}"
                 ),
             )
-            .related(given.place, message!("{count} micro-batches are to be accumulated", "要求累积 {count} 个微批次"))
-            .help(message!(
+            .with_related(given.place, message!("{count} micro-batches are to be accumulated", "要求累积 {count} 个微批次"))
+            .with_help(message!(
                 "put the round into `with accelerator.accumulate(model):`",
                 "把这一轮放进 `with accelerator.accumulate(model):`"
             )),

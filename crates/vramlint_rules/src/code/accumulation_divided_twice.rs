@@ -64,8 +64,8 @@
 //! accelerate 1.15.0 `accelerator.py`（`backward`），比较梯度范数：N = 4 时 0.633 对 2.534。
 
 use super::loops::loops;
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
@@ -80,6 +80,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accumulation_divided_twice.rs"),
     check: Some(check),
+    symptoms: &[Symptom::BadLoss, Symptom::OtherBatch],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -112,11 +114,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "accelerator.backward() 已除以 {count}：梯度会小 {count} 倍"
                 ),
             )
-            .related(
+            .with_related(
                 given.place,
                 message!("the Accelerator accumulates {count} micro-batches", "Accelerator 累积 {count} 个微批次"),
             )
-            .help(message!("hand it the loss undivided", "直接传入未除的损失"));
+            .with_help(message!("hand it the loss undivided", "直接传入未除的损失"));
         finding.fixes.extend(fix);
         out.push(finding);
     }

@@ -61,8 +61,7 @@
 //! torch 2.15.0，比较梯度范数：N = 4 时为 4.000 倍。
 
 use super::loops::{Loop, clears, loops, loss_of, steps};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
@@ -76,6 +75,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accumulation_not_divided.rs"),
     check: Some(check),
+    symptoms: &[Symptom::BadLoss, Symptom::OtherBatch],
+    ..Rule::DEFAULT
 };
 
 /// Words of code that divides elsewhere, or whose loss is no mean.
@@ -137,12 +138,12 @@ fn in_loop(file: &SourceFile, module: &Module, each: &Loop<'_>) -> Option<vramli
                 "累积了 {count} 个微批次的梯度，但损失没有除以 {count}"
             ),
         )
-        .related(
+        .with_related(
             FileRange::new(file.id, step.range),
             message!("the optimizer steps here, every {count} rounds", "优化器在此每 {count} 轮更新一次"),
         )
-        .help(message!("write ({name} / {divisor}).backward()", "写作 ({name} / {divisor}).backward()"))
-        .fix(Fix { title, applicability: Applicability::Unsafe, edits }),
+        .with_help(message!("write ({name} / {divisor}).backward()", "写作 ({name} / {divisor}).backward()"))
+        .with_fix(Fix { title, applicability: Applicability::Unsafe, edits }),
     )
 }
 

@@ -51,8 +51,8 @@
 //! ## 来源
 //! torch 2.15.0 `utils/checkpoint.py:448`，已运行：`UserWarning`。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::versions::VersionRange;
@@ -67,6 +67,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("checkpoint_without_reentrant.rs"),
     check: Some(check),
+    symptoms: &[Symptom::BadLoss],
+    ..Rule::DEFAULT
 };
 
 const NAMES: &[&str] = &["torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential"];
@@ -97,11 +99,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                         "checkpoint() 未给出 use_reentrant：torch 会警告并采用可重入实现"
                     ),
                 )
-                .severity(severity)
-                .help(message!("give use_reentrant=False", "给出 use_reentrant=False"));
+                .with_severity(severity)
+                .with_help(message!("give use_reentrant=False", "给出 use_reentrant=False"));
             if let Some(edit) = edit::python::add(file, site.expr.range, "use_reentrant", "False") {
                 let title = message!("add use_reentrant=False", "加上 use_reentrant=False");
-                found = found.fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
+                found = found.with_fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
             }
             out.push(found);
         }

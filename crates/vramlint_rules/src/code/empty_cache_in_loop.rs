@@ -53,8 +53,7 @@
 //! torch 2.15.0 `c10/cuda/CUDACachingAllocator.cpp`（同步之后只释放空闲块），阅读源码。
 
 use super::loops::loops;
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
@@ -65,6 +64,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("empty_cache_in_loop.rs"),
     check: Some(check),
+    symptoms: &[Symptom::Slow],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -86,7 +87,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                             "每轮都调用 empty_cache() 会归还下一轮马上又要申请的块"
                         ),
                     )
-                    .help(message!(
+                    .with_help(message!(
                         "it does not lower the peak: call it once per epoch, or not at all",
                         "它不会降低峰值：每个 epoch 调用一次即可，或不调用"
                     )),

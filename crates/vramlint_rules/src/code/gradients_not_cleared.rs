@@ -48,8 +48,7 @@
 //! torch 2.15.0（`backward` 会累加到 `.grad`），阅读源码。
 
 use super::loops::{clears, loops, loss_of, steps};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
@@ -60,6 +59,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("gradients_not_cleared.rs"),
     check: Some(check),
+    symptoms: &[Symptom::BadLoss],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -87,8 +88,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                             "每轮都用隔几轮才清零的梯度更新"
                         ),
                     )
-                    .related(FileRange::new(file.id, cleared[0].1.range), message!("they are cleared here", "在此清零"))
-                    .help(message!(
+                    .with_related(FileRange::new(file.id, cleared[0].1.range), message!("they are cleared here", "在此清零"))
+                    .with_help(message!(
                         "move the step beside zero_grad(), or clear in every round",
                         "把更新移到 zero_grad() 旁边，或每轮都清零"
                     )),

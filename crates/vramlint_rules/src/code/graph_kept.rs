@@ -59,8 +59,8 @@
 //! torch 2.15.0，统计保存的字节：没有 `no_grad` 时每轮多 10496 KiB，正常 backward 之后为 0。
 
 use super::loops::{Loop, loops, loss_of, stops_gradients};
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
@@ -74,6 +74,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("graph_kept.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -119,9 +121,9 @@ fn retained(file: &SourceFile, each: &Loop<'_>) -> Option<Finding> {
                 "retain_graph=True 会保留循环所存的每个 {name} 的图"
             ),
         )
-        .related(FileRange::new(file.id, kept.range), message!("{name} is kept here", "在此保留 {name}"))
-        .help(message!("remove retain_graph, or keep {name}.item()", "去掉 retain_graph，或只保留 {name}.item()"))
-        .fix(by_item(file, &keeps, name, Applicability::Unsafe)),
+        .with_related(FileRange::new(file.id, kept.range), message!("{name} is kept here", "在此保留 {name}"))
+        .with_help(message!("remove retain_graph, or keep {name}.item()", "去掉 retain_graph，或只保留 {name}.item()"))
+        .with_fix(by_item(file, &keeps, name, Applicability::Unsafe)),
     )
 }
 
@@ -156,11 +158,11 @@ fn evaluated(file: &SourceFile, module: &Module, each: &Loop<'_>) -> Option<Find
                     "{name} 占着该批次的激活：没有 backward 释放它们，且未关闭梯度"
                 ),
             )
-            .help(message!(
+            .with_help(message!(
                 "add up {name}.item(), and evaluate under torch.no_grad()",
                 "累加 {name}.item()，并在 torch.no_grad() 下评估"
             ))
-            .fix(by_item(file, &keeps, name, Applicability::Safe)),
+            .with_fix(by_item(file, &keeps, name, Applicability::Safe)),
         );
     }
     None

@@ -48,8 +48,7 @@
 //! ## 来源
 //! 仅根据语法判断。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, TextRange, Value, message};
 use vramlint_catalog::{Dialect, dialect};
 use vramlint_resolve::SourceFile;
@@ -63,6 +62,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("identical_branches.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -104,8 +105,8 @@ fn pair_of(file: vramlint_base::FileId, first: &Arm, second: &Arm, text: &str) -
             FileRange::new(file, first.header),
             message!("`{header}` and the arm after it do the same thing", "`{header}` 与其后的分支做的是同一件事"),
         )
-        .related(FileRange::new(file, body), message!("the same statements", "相同的语句"))
-        .help(message!("remove the arm, or give it the value that it was made for", "删除该分支，或填上它本该设定的值")),
+        .with_related(FileRange::new(file, body), message!("the same statements", "相同的语句"))
+        .with_help(message!("remove the arm, or give it the value that it was made for", "删除该分支，或填上它本该设定的值")),
     )
 }
 

@@ -60,8 +60,8 @@
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py`，实际运行；4.57.1 接受并给出警告，阅读源码。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, Severity, TextRange, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::{CallArgument, LibraryCall};
@@ -77,6 +77,9 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("loading_keyword_removed.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    tag: Some(DiagnosticTag::Deprecated),
+    ..Rule::DEFAULT
 };
 
 /// Gone from transformers 5.0.0 on.
@@ -108,12 +111,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "自 transformers 5 起，from_pretrained({name}=…) 会被拒绝"
                 )
             };
-            let mut finding = RULE.finding(argument.place, text).severity(severity).help(help);
+            let mut finding = RULE.finding(argument.place, text).with_severity(severity).with_help(help);
             if !call.place.range.contains(argument.place.range) {
-                finding = finding.related(call.place, calls::reached(call));
+                finding = finding.with_related(call.place, calls::reached(call));
             }
             if let Some(fix) = fix(cx, call, argument, name).filter(|_| severity == Severity::Error) {
-                finding = finding.fix(fix);
+                finding = finding.with_fix(fix);
             }
             out.push(finding);
         }

@@ -50,8 +50,7 @@
 //! ## 来源
 //! 仅根据语法判断。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
@@ -64,6 +63,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("threshold_never_reached.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 /// What a test asks: that a quantity lies beyond a bound.
@@ -98,8 +99,8 @@ pub(super) fn in_file(file: &SourceFile, out: &mut Sink) {
                                 quantity = asked.quantity
                             ),
                         )
-                        .related(*cover, message!("it is covered here", "在此已被覆盖"))
-                        .help(message!("order the arms from the narrowest bound to the widest", "按界限由窄到宽排列各分支")),
+                        .with_related(*cover, message!("it is covered here", "在此已被覆盖"))
+                        .with_help(message!("order the arms from the narrowest bound to the widest", "按界限由窄到宽排列各分支")),
                     );
                 }
                 above.push((asked, header));

@@ -46,8 +46,8 @@
 //! ## 来源
 //! torch 2.15.0 `utils/data/dataloader.py`，逐一实际运行；torch 2.0 起也拒绝没有工作进程的 `prefetch_factor`，更早则忽略。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Message, Severity, Value, message};
 use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
 use vramlint_semantic::calls;
@@ -60,6 +60,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("dataloader_refused.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -89,7 +91,7 @@ fn known<'c>(call: &'c LibraryCall, name: &str) -> Option<(&'c CallArgument, &'c
 fn push(place: FileRange, text: Message, help: Message, reported: &mut ReportedPlaces, out: &mut Sink) -> bool {
     let first = reported.insert(place);
     if first {
-        out.push(RULE.finding(place, text).help(help));
+        out.push(RULE.finding(place, text).with_help(help));
     }
     first
 }
@@ -117,7 +119,7 @@ fn numbers(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
                     "{name} = {value} 会被拒绝：须为不小于 {least} 的整数"
                 ),
             )
-            .help(message!("give a whole number", "以整数给出"));
+            .with_help(message!("give a whole number", "以整数给出"));
         let whole = match value {
             Value::Text(text) => text.trim().parse::<i64>().ok(),
             Value::Float(number) if number.fract() == 0.0 => format!("{number:.0}").parse().ok(),
@@ -127,7 +129,7 @@ fn numbers(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
             .filter(|number| *number >= least)
             .and_then(|number| calls::replace(argument, &argument.values[0], number.to_string(), Applicability::Safe))
         {
-            finding = finding.fix(fix);
+            finding = finding.with_fix(fix);
         }
         out.push(finding);
     }
@@ -158,12 +160,12 @@ fn without_workers(cx: &Context<'_>, call: &LibraryCall, reported: &mut Reported
                     "{name} 需要工作进程，而 num_workers 为 0：DataLoader 会被拒绝"
                 ),
             )
-            .help(message!("set num_workers to 1 or more, or remove {name}", "把 num_workers 设为 1 或更多，或去掉 {name}"));
+            .with_help(message!("set num_workers to 1 or more, or remove {name}", "把 num_workers 设为 1 或更多，或去掉 {name}"));
         if let Some(workers) = workers {
-            finding = finding.related(workers.place, message!("no workers are asked for here", "此处没有要求工作进程"));
+            finding = finding.with_related(workers.place, message!("no workers are asked for here", "此处没有要求工作进程"));
         }
         if let Some(fix) = calls::remove(cx.project, call, given, Applicability::Safe) {
-            finding = finding.fix(fix);
+            finding = finding.with_fix(fix);
         }
         out.push(finding);
     }
@@ -189,9 +191,9 @@ fn pairs(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, ou
         if push(shuffle.place, text, help, reported, out)
             && let Some(finding) = out.findings.pop()
         {
-            let finding = finding.related(sampler.place, message!("the sampler", "采样器"));
+            let finding = finding.with_related(sampler.place, message!("the sampler", "采样器"));
             out.push(match calls::remove(cx.project, call, shuffle, Applicability::Safe) {
-                Some(fix) => finding.fix(fix),
+                Some(fix) => finding.with_fix(fix),
                 None => finding,
             });
         }
@@ -210,7 +212,7 @@ fn pairs(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, ou
             if push(other.place, text, help, reported, out)
                 && let Some(finding) = out.findings.pop()
             {
-                out.push(finding.related(batches.place, message!("the batch sampler", "批采样器")));
+                out.push(finding.with_related(batches.place, message!("the batch sampler", "批采样器")));
             }
         }
     } else if is("batch_size", &Value::Null)

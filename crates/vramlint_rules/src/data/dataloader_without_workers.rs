@@ -56,8 +56,8 @@
 //! ## 来源
 //! torch 2.15.0 `utils/data/dataloader.py`（默认为 0），阅读源码。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::CallRef;
 use vramlint_resolve::code::ArgValue;
@@ -71,6 +71,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("dataloader_without_workers.rs"),
     check: Some(check),
+    symptoms: &[Symptom::Slow],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -98,7 +100,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "num_workers = 0：本进程制作每个批次时 GPU 在等待"
                 ),
             )
-            .help(message!(
+            .with_help(message!(
                 "try 2 to 4 workers per GPU, with pin_memory=True",
                 "每张 GPU 可用 2 到 4 个工作进程，并设 pin_memory=True"
             )),

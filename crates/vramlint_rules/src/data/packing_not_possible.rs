@@ -54,7 +54,7 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py:665` and `:143`; ms-swift 4.6.0 `arguments/sft_args.py:194` and 3.9.0; LLaMA-Factory 0.9.5
 //! `hparams/parser.py`; torchtune 0.6.1 `datasets/_alpaca.py`，阅读源码。
 
-use crate::{frameworks::{self, refusals, Check, Refusal}, Context, Group, Rule, Sink};
+use crate::{frameworks::{self, refusals, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Severity};
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -67,6 +67,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("packing_not_possible.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 const CHECKS: &[(FileKind, Check)] = &[

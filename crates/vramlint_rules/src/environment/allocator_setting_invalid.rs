@@ -48,7 +48,7 @@
 //! torch 2.15.0 `c10/core/AllocatorConfig.cpp`、`c10/cuda/CUDAAllocatorConfig.cpp`，每种情况都用
 //! `torch._C._accelerator_setAllocatorSettings` 实际运行。
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, FileRange, Fix, Message, Severity, TextRange};
 use vramlint_edit as edit;
 use vramlint_resolve::environment::VariableAssignment;
@@ -62,6 +62,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("allocator_setting_invalid.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -89,14 +91,18 @@ fn place(set: &VariableAssignment, problem: &AllocConfError) -> FileRange {
 
 fn finding(set: &VariableAssignment, place: FileRange, problem: &AllocConfError) -> vramlint_base::Finding {
     let (what, help) = words(&set.name, &problem.what);
-    let finding = RULE.finding(place, what).help(help);
+    let finding = RULE.finding(place, what).with_help(help);
     let Some(instead) = problem.instead.clone().filter(|_| set.verbatim) else { return finding };
     let title = if instead.trim().is_empty() {
         message!("take it away", "去掉它")
     } else {
         message!("write `{instead}`", "写作 `{instead}`")
     };
-    finding.fix(Fix { title, applicability: applicability(&problem.what, &instead), edits: vec![edit::replace(place, instead)] })
+    finding.with_fix(Fix {
+        title,
+        applicability: applicability(&problem.what, &instead),
+        edits: vec![edit::replace(place, instead)],
+    })
 }
 
 /// Whether the repair is the only one that can be meant.

@@ -45,7 +45,7 @@
 //! ## 来源
 //! torch 2.15.0，三个变量两两组合实际运行；`c10/core/AllocatorConfig.h`。
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, DiagnosticTag, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, FileId, FileRange, Severity};
 use vramlint_resolve::{environment::{Setter, VariableAssignment}, SourceFile};
 use vramlint_semantic::alloc_conf::VARIABLES;
@@ -58,6 +58,9 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("allocator_setting_shadowed.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
+    tag: Some(DiagnosticTag::Unnecessary),
+    ..Rule::DEFAULT
 };
 
 /// One variable in force: its number among [`VARIABLES`], its value, its place.
@@ -122,8 +125,8 @@ fn compare(seen: &[InForce<'_>], reported: &mut ReportedPlaces, out: &mut Sink) 
         let (winner, loser) = (VARIABLES[*winner], VARIABLES[*loser]);
         let finding = RULE
             .finding(*place, message!("torch reads {winner} and leaves {loser} unread", "torch 读取 {winner}，不会再读 {loser}"))
-            .related(*at, message!("{winner} is set here", "{winner} 在此设置"))
-            .help(message!("join the settings in one variable", "把设置合并到一个变量中"));
+            .with_related(*at, message!("{winner} is set here", "{winner} 在此设置"))
+            .with_help(message!("join the settings in one variable", "把设置合并到一个变量中"));
         out.push(finding);
     }
 }

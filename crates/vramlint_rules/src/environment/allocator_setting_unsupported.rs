@@ -46,8 +46,7 @@
 //! torch `c10/cuda/CUDAAllocatorConfig.cpp`：没有 `PYTORCH_C10_DRIVER_API_SUPPORTED` 时提示 "expandable_segments not supported on
 //! this platform"；`c10/cuda/CMakeLists.txt` 只在 Windows 以外的系统定义它，阅读源码。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::environment::Setter;
 use vramlint_semantic::alloc_conf::VARIABLES;
@@ -60,6 +59,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("allocator_setting_unsupported.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -80,8 +81,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 set.place,
                 message!("torch has no expandable segments on Windows", "torch 在 Windows 上没有可扩展段（expandable_segments）"),
             )
-            .severity(severity)
-            .help(message!(
+            .with_severity(severity)
+            .with_help(message!(
                 "it prints a warning and goes on without; max_split_size_mb works there",
                 "它会打印警告后照常继续；max_split_size_mb 在 Windows 上有效"
             ));

@@ -54,8 +54,7 @@
 //! ## 来源
 //! torch 2.15.0 `torch/cuda/__init__.py` 的 `_lazy_init`，阅读源码；CUDA C++ Programming Guide 的 “CUDA Environment Variables”。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{FileRange, Severity, TextRange, Value, message};
 use vramlint_resolve::SourceFile;
@@ -71,6 +70,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("environment_set_too_late.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 /// Functions of `torch.cuda` that initialise CUDA.
@@ -201,8 +202,8 @@ fn finding(set: &VariableAssignment, call: FileRange, file: &SourceFile) -> vram
         set.whole,
         message!("{name} is set behind the first use of CUDA and has no effect", "{name} 在首次使用 CUDA 之后才设置，不起作用"),
     )
-    .related(call, message!("`{used}` initialises CUDA", "`{used}` 会初始化 CUDA"))
-    .help(message!(
+    .with_related(call, message!("`{used}` initialises CUDA", "`{used}` 会初始化 CUDA"))
+    .with_help(message!(
         "set it in front of that call, or in the script that starts the program",
         "请在该调用之前设置，或在启动程序的脚本中设置"
     ))

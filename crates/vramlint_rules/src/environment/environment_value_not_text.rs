@@ -38,8 +38,7 @@
 //! ## 来源
 //! Python 3.11 `os.py` 的 `_Environ.__setitem__`，实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
@@ -53,6 +52,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("environment_value_not_text.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -80,9 +81,9 @@ fn module_sets(file: &SourceFile, module: &Module, out: &mut Sink) {
                 place,
                 message!("os.environ takes text, not {kind}: {written}", "os.environ 只接受文本，不接受 {kind}：{written}"),
             )
-            .help(message!("Python raises a TypeError; write it as text", "Python 会抛出 TypeError；请写成文本"));
+            .with_help(message!("Python raises a TypeError; write it as text", "Python 会抛出 TypeError；请写成文本"));
         if number {
-            finding = finding.fix(Fix {
+            finding = finding.with_fix(Fix {
                 title: message!("write \"{written}\"", "写作 \"{written}\""),
                 applicability: Applicability::Safe,
                 edits: vec![edit::replace(place, format!("\"{written}\""))],

@@ -64,8 +64,8 @@
 //! torch 2.15.0 `distributed/rendezvous.py:262-310`（env://）与 `distributed/run.py:714`（`--master-addr`，只读取 `PET_MASTER_ADDR`）；
 //! accelerate 1.15.0 `state.py:202`，阅读源码。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::Launcher;
@@ -80,6 +80,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("rank_variables_left_over.rs"),
     check: Some(check),
+    symptoms: &[Symptom::Hangs],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -96,7 +98,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             _ => None,
         };
         if let Some(finding) = found.filter(|finding| reported.insert(finding.place)) {
-            out.push(finding.run(&run.id));
+            out.push(finding.with_run(&run.id));
         }
     }
 }
@@ -135,9 +137,9 @@ fn waits(project: &Project, run: &Run, launch: &Launch) -> Option<Finding> {
                 "WORLD_SIZE 为 {size}，却只启动一个进程：它会一直等待其他进程，直到超时"
             ),
         )
-        .related(at, message!("they would meet on this machine", "它们应在本机会合"))
-        .related(FileRange::new(launch.file, launch.range), message!("one process", "一个进程"))
-        .help(message!(
+        .with_related(at, message!("they would meet on this machine", "它们应在本机会合"))
+        .with_related(FileRange::new(launch.file, launch.range), message!("one process", "一个进程"))
+        .with_help(message!(
             "start the processes with torchrun or accelerate launch, or take the variables away",
             "请用 torchrun 或 accelerate launch 启动进程，或去掉这些变量"
         )),
@@ -201,7 +203,7 @@ fn unread_address(project: &Project, launch: &Launch) -> Option<Finding> {
                 "torchrun 不读取 MASTER_ADDR：{several} 台机器各自在 127.0.0.1 等待其他机器"
             ),
         )
-        .related(FileRange::new(launch.file, machines.range), message!("{several} machines", "{several} 台机器"))
-        .help(message!("give --master_addr {address}", "请给出 --master_addr {address}"))
+        .with_related(FileRange::new(launch.file, machines.range), message!("{several} machines", "{several} 台机器"))
+        .with_help(message!("give --master_addr {address}", "请给出 --master_addr {address}"))
     })
 }

@@ -43,8 +43,7 @@
 //! ## 来源
 //! POSIX.1-2024，Shell Command Language，2.12 “Shell Execution Environment”。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, message};
 use vramlint_edit as edit;
 use vramlint_resolve::environment::{Setter, VariableAssignment};
@@ -58,6 +57,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("variable_not_exported.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -105,12 +106,12 @@ fn finding(set: &VariableAssignment, launch: FileRange) -> vramlint_base::Findin
     let name = &set.name;
     let start = set.whole.range.start;
     RULE.finding(set.whole, message!("{name} is set, but not exported", "{name} 已设置但未导出"))
-        .related(launch, message!("started without it", "启动时没有它"))
-        .help(message!(
+        .with_related(launch, message!("started without it", "启动时没有它"))
+        .with_help(message!(
             "the program that is started does not see it; write export in front",
             "启动的程序看不到它；请在前面加 export"
         ))
-        .fix(Fix {
+        .with_fix(Fix {
             title: message!("export it", "导出它"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(FileRange::new(set.file, TextRange::at(start)), "export ")],

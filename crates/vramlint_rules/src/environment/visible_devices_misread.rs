@@ -44,7 +44,7 @@
 //! ## 来源
 //! torch 2.15.0 `torch.cuda._parse_visible_devices`，实际运行；CUDA C++ Programming Guide 的 “CUDA Environment Variables”。
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Fix, Message, Severity};
 use vramlint_edit as edit;
 use vramlint_resolve::environment::{visible_devices::{self, DeviceListProblem, VisibleDevices}, VariableAssignment};
@@ -57,6 +57,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("visible_devices_misread.rs"),
     check: Some(check),
+    symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// The variable of the CUDA driver.
@@ -94,9 +96,9 @@ fn finding(set: &VariableAssignment, value: &str, seen: &VisibleDevices, trouble
     };
     let finding = RULE
         .finding(set.place, message!("CUDA_VISIBLE_DEVICES=`{value}` shows {en}", "CUDA_VISIBLE_DEVICES=`{value}` {zh}"))
-        .help(help);
+        .with_help(help);
     match meant(value).filter(|list| set.verbatim && visible_devices::parse(list).problem.is_none()) {
-        Some(list) => finding.fix(Fix {
+        Some(list) => finding.with_fix(Fix {
             title: message!("write {list}", "写作 {list}"),
             applicability: Applicability::Safe,
             edits: vec![edit::replace(set.place, list)],

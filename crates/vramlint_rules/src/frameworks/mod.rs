@@ -3,7 +3,7 @@
 
 pub(crate) mod refusals;
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, Rule, Sink};
 use vramlint_base::{message, Finding, Message, Severity};
 use vramlint_resolve::{versions::VersionRange, FileKind};
 use vramlint_semantic::{frameworks::FrameworkConfig, version_gate};
@@ -102,10 +102,10 @@ pub(crate) fn run_with(
                 continue;
             }
             let what = title(&keys, &refusal, severity);
-            let mut finding = rule.finding(place, what).severity(severity).help(refusal.help.clone());
+            let mut finding = rule.finding(place, what).with_severity(severity).with_help(refusal.help.clone());
             for other in &refusal.with {
                 if let Some(at) = keys.place(other).filter(|at| *at != place) {
-                    finding = finding.related(at, message!("{other} is set here", "{other} 在此设置"));
+                    finding = finding.with_related(at, message!("{other} is set here", "{other} 在此设置"));
                 }
             }
             out.push(finish(&keys, &refusal, finding));

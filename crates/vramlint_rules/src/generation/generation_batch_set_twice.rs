@@ -40,8 +40,7 @@
 //! trl 1.16.0 `trainer/grpo_config.py:1113` 与 `rloo_config.py:676`，实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{GROUPS, of};
 
@@ -53,6 +52,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("generation_batch_set_twice.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -66,8 +67,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "generation_batch_size 与 steps_per_generation 互斥：会被拒绝"
             );
             let finding = finding(cx, set, &RULE, batch.place, message)
-                .related(steps.place, message!("the other one", "另一个"))
-                .help(message!(
+                .with_related(steps.place, message!("the other one", "另一个"))
+                .with_help(message!(
                     "keep steps_per_generation: it holds for any number of processes",
                     "保留 steps_per_generation：它适用于任意进程数"
                 ));

@@ -64,18 +64,12 @@
 //! trl 1.16.0 `trainer/grpo_config.py:1096` 至 `:1135`，在 1、2、3 个进程上实际运行；`rloo_config.py:659` 相同。旧版本的整除规则一致；
 //! 未给出时 `num_generations` 在 GRPO 中为 8，在 RLOO 中为 2。
 
-use crate::argument_findings::{ReportedFindings, finding_of};
-use crate::frameworks::{self, refusals};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::count_noun;
-use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, message};
+use crate::{argument_findings::{finding_of, ReportedFindings}, frameworks::{self, refusals}, Context, Group, Rule, Sink, Symptom};
+use vramlint_base::{count_noun, message, Applicability, FileRange, Finding, Fix, Message, Severity};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
-use vramlint_resolve::FileKind;
-use vramlint_resolve::arguments::{ArgumentReader, ArgumentSet, PassedBy};
-use vramlint_resolve::versions::{RangeMatch, VersionRange};
-use vramlint_semantic::arguments::{GROUPS, of, run, strategy};
+use vramlint_resolve::{arguments::{ArgumentReader, ArgumentSet, PassedBy}, versions::{RangeMatch, VersionRange}, FileKind};
+use vramlint_semantic::arguments::{of, run, strategy, GROUPS};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL901",
@@ -85,6 +79,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("group_batch_not_divisible.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// The numbers of one training.
@@ -171,10 +167,10 @@ fn place(set: &ArgumentSet, keys: &[&str]) -> FileRange {
 fn build(cx: &Context<'_>, set: &ArgumentSet, severity: Severity, at: FileRange, message: Message, keys: &[&str]) -> Finding {
     let mut found = finding_of(cx, set, &RULE, severity, at, message);
     for given in keys.iter().filter_map(|key| set.get(key)).filter(|given| given.place != at) {
-        found = found.related(given.place, message!("takes part in it", "参与计算"));
+        found = found.with_related(given.place, message!("takes part in it", "参与计算"));
     }
     if let Some(run) = run(cx.project, set).filter(|run| severity == Severity::Error && run.launch.is_some()) {
-        found = found.related(run.place, message!("starts the processes", "启动进程"));
+        found = found.with_related(run.place, message!("starts the processes", "启动进程"));
     }
     found
 }
@@ -213,11 +209,11 @@ fn by_steps(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding>
     let next =
         (n.steps + 1..=n.steps + n.group).find(|steps| each.checked_mul(*steps).is_some_and(|total| total % n.group == 0))?;
     let key = if set.get("steps_per_generation").is_some() { "steps_per_generation" } else { "gradient_accumulation_steps" };
-    found = found.help(message!("{key} {next} makes whole groups", "{key} 取 {next} 即可凑成整组"));
+    found = found.with_help(message!("{key} {next} makes whole groups", "{key} 取 {next} 即可凑成整组"));
     if let Some(given) =
         set.get(key).filter(|given| n.world.is_some() && matches!(given.by, PassedBy::Keyword | PassedBy::File | PassedBy::Flag))
     {
-        found = found.fix(Fix {
+        found = found.with_fix(Fix {
             title: message!("set {key} to {next}", "把 {key} 设为 {next}"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(given.value_place, next.to_string())],
@@ -278,7 +274,7 @@ fn evaluation(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Findin
         "evaluation: {rows} x {processes} = {total} completions are no multiple of {group} generations: refused",
         "评估：{rows} × {world} 个进程 = {total} 个补全，不是 {group} 个生成的整数倍：会被拒绝"
     );
-    Some(build(cx, set, n.severity, at, message, KEYS).help(message!(
+    Some(build(cx, set, n.severity, at, message, KEYS).with_help(message!(
         "make per_device_eval_batch_size x processes a multiple of the group",
         "使 per_device_eval_batch_size × 进程数 为组大小的整数倍"
     )))

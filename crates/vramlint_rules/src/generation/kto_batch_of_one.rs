@@ -39,10 +39,8 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/kto_trainer.py:844`，实际运行。
 
-use crate::argument_findings::{ReportedFindings, finding};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
-use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use crate::{argument_findings::{finding, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
+use vramlint_base::{message, Applicability, Fix, Severity, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::PassedBy;
 use vramlint_semantic::arguments::{of, written};
@@ -55,6 +53,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("kto_batch_of_one.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -71,9 +71,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "{shown}: KTO needs at least 2 rows per device, accumulation does not count",
             "{shown}：KTO 每个设备至少需要 2 行样本，梯度累积不计入"
         );
-        let mut found = finding(cx, set, &RULE, given.place, message).help(message!("use 2 or more", "使用 2 或更大"));
+        let mut found = finding(cx, set, &RULE, given.place, message).with_help(message!("use 2 or more", "使用 2 或更大"));
         if matches!(given.by, PassedBy::Keyword | PassedBy::File | PassedBy::Flag) {
-            found = found.fix(Fix {
+            found = found.with_fix(Fix {
                 title: message!("2 rows per device", "每个设备 2 行样本"),
                 applicability: Applicability::Unsafe,
                 edits: vec![edit::replace(given.value_place, "2")],

@@ -48,8 +48,7 @@
 //! trl 1.16.0 `trainer/sft_trainer.py:999` 以及 `_prepare_dataset` 中的打包，均实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding, finding_of};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_resolve::versions::VersionRange;
@@ -64,6 +63,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("packing_without_length.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// First version that refuses `padding_free` with a length.
@@ -84,8 +85,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 );
                 out.push(
                     finding(cx, set, &RULE, packing.place, message)
-                        .related(length.place, message!("no length", "没有长度"))
-                        .help(message!("give max_length the length of a packed row", "把 max_length 设为打包后一行的长度")),
+                        .with_related(length.place, message!("no length", "没有长度"))
+                        .with_help(message!("give max_length the length of a packed row", "把 max_length 设为打包后一行的长度")),
                 );
             }
         } else if packing == Some(false) && set.bool("padding_free", false) == Some(true) && keeps_length(set) {
@@ -97,7 +98,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "padding_free without packing does not keep max_length: trl {REFUSES} refuses",
                     "padding_free 而不打包时不遵守 max_length：trl {REFUSES} 会拒绝"
                 );
-                out.push(finding_of(cx, set, &RULE, severity, given.place, message).help(message!(
+                out.push(finding_of(cx, set, &RULE, severity, given.place, message).with_help(message!(
                     "add packing=True, or max_length=None for rows that are cut already",
                     "添加 packing=True；若样本已截断则写 max_length=None"
                 )));

@@ -48,7 +48,7 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/dpo_trainer.py:590`，实际运行；`kto_trainer.py:644`，阅读源码。
 
-use crate::{argument_findings::ReportedFindings, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::ReportedFindings, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Severity};
 use vramlint_resolve::{code::{ArgValue, CallArgument}, versions::VersionRange};
 use vramlint_semantic::version_gate;
@@ -61,6 +61,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("reference_is_the_model.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -81,9 +83,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 if cx.project.is_documentation_snippet(reference.place.file) { certain.min(Severity::Warning) } else { certain };
             let finding = RULE
                 .finding(reference.place, message)
-                .severity(severity)
-                .related(model.place, message!("the model", "模型"))
-                .help(message!("leave ref_model out: the trainer makes the copy", "不要给出 ref_model：trainer 会自行复制"));
+                .with_severity(severity)
+                .with_related(model.place, message!("the model", "模型"))
+                .with_help(message!("leave ref_model out: the trainer makes the copy", "不要给出 ref_model：trainer 会自行复制"));
             let file = cx.project.file(trainer.call.file);
             let edit = vramlint_edit::python::remove(file, trainer.call.place.range, "ref_model");
             let title = message!("remove ref_model", "删除 ref_model");

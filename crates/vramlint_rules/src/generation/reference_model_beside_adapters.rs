@@ -57,7 +57,7 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/dpo_trainer.py`，实际运行：两份都会保留。
 
-use crate::{argument_findings::ReportedFindings, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::ReportedFindings, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Severity, Value};
 use vramlint_resolve::code::{ArgValue, PossibleValue};
 use vramlint_semantic::trainers::Trainer;
@@ -70,6 +70,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("reference_model_beside_adapters.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory, Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -109,9 +111,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         out.push(
             RULE.finding(reference.place, message)
-                .severity(severity)
-                .related(adapters.place, message!("the adapters", "适配器"))
-                .help(message!("leave ref_model out", "不要给出 ref_model")),
+                .with_severity(severity)
+                .with_related(adapters.place, message!("the adapters", "适配器"))
+                .with_help(message!("leave ref_model out", "不要给出 ref_model")),
         );
     }
 }

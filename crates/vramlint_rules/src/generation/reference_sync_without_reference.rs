@@ -51,7 +51,7 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_trainer.py:1190`，实际运行；`dpo_trainer.py:992`、`kto_trainer.py:1000`、`rloo_trainer.py:822`，阅读源码。
 
-use crate::{argument_findings::{finding_of, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::{finding_of, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Severity};
 use vramlint_resolve::{arguments::{ArgumentEntry, ArgumentReader, ArgumentSet}, versions::VersionRange};
 use vramlint_semantic::{arguments::{number, trainings, GROUPS}, version_gate};
@@ -64,6 +64,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("reference_sync_without_reference.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// GRPO and RLOO refuse it since this version; before it nothing was synchronized (trl 0.28.0, read; 0.27.2 does not).
@@ -86,12 +88,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "sync_ref_model with beta 0: there is no reference model to follow, trl 0.28 and later refuse",
                 "sync_ref_model 而 beta 为 0：没有参考模型可同步，trl 0.28 起会拒绝"
             );
-            let mut found = finding_of(cx, set, &RULE, severity, sync.place, message).help(message!(
+            let mut found = finding_of(cx, set, &RULE, severity, sync.place, message).with_help(message!(
                 "give beta a value above 0, or remove sync_ref_model",
                 "给 beta 一个大于 0 的值，或删除 sync_ref_model"
             ));
             if let Some(beta) = set.get("beta") {
-                found = found.related(beta.place, message!("no reference model", "没有参考模型"));
+                found = found.with_related(beta.place, message!("no reference model", "没有参考模型"));
             }
             out.push(found);
         } else if set.bool("precompute_ref_log_probs", false) == Some(true) && reported.insert(sync.place, "") {
@@ -101,9 +103,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             );
             let mut found = finding_of(cx, set, &RULE, RULE.severity, sync.place, message);
             if let Some(given) = set.get("precompute_ref_log_probs") {
-                found = found.related(given.place, message!("computed reported, before training", "训练前一次性计算"));
+                found = found.with_related(given.place, message!("computed reported, before training", "训练前一次性计算"));
             }
-            out.push(found.help(message!("keep one of the two", "两者只保留其一")));
+            out.push(found.with_help(message!("keep one of the two", "两者只保留其一")));
         }
     }
     for trainer in cx.trainers() {
@@ -125,8 +127,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             );
             out.push(
                 finding_of(cx, set, &RULE, severity, sync.place, message)
-                    .related(adapters.place, message!("the adapters", "适配器"))
-                    .help(message!("remove sync_ref_model", "删除 sync_ref_model")),
+                    .with_related(adapters.place, message!("the adapters", "适配器"))
+                    .with_help(message!("remove sync_ref_model", "删除 sync_ref_model")),
             );
         }
     }

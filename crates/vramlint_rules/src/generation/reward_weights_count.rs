@@ -67,8 +67,7 @@
 //! `rloo_trainer.py` 相同。
 
 use crate::argument_findings::ReportedFindings;
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
@@ -80,6 +79,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("reward_weights_count.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -103,9 +104,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         out.push(
             RULE.finding(given.place, message)
-                .severity(trainer.severity(cx.project, RULE.severity))
-                .related(functions.place, message!("the functions", "奖励函数"))
-                .help(message!("give one weight for each function", "为每个函数给出一个权重")),
+                .with_severity(trainer.severity(cx.project, RULE.severity))
+                .with_related(functions.place, message!("the functions", "奖励函数"))
+                .with_help(message!("give one weight for each function", "为每个函数给出一个权重")),
         );
     }
 }

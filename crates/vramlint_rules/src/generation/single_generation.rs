@@ -39,7 +39,7 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1137` 与 `rloo_config.py:696`，实际运行。
 
-use crate::{argument_findings::{finding_of, ReportedFindings}, frameworks::{self, refusals, Check}, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::{finding_of, ReportedFindings}, frameworks::{self, refusals, Check}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Fix, Severity, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::{arguments::PassedBy, versions::VersionRange, FileKind};
@@ -53,6 +53,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("single_generation.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
+    ..Rule::DEFAULT
 };
 
 const CHECKS: &[(FileKind, Check)] = &[
@@ -74,9 +76,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "{shown}：每个提示至少需要 2 个补全，trl 0.17 起会拒绝更少的"
         );
         let mut found = finding_of(cx, set, &RULE, severity, given.place, message)
-            .help(message!("advantages compare the completions of one prompt", "优势来自同一提示的补全之间的比较"));
+            .with_help(message!("advantages compare the completions of one prompt", "优势来自同一提示的补全之间的比较"));
         if matches!(given.by, PassedBy::Keyword | PassedBy::File | PassedBy::Flag) {
-            found = found.fix(Fix {
+            found = found.with_fix(Fix {
                 title: message!("generate 2 completions per prompt", "每个提示生成 2 个补全"),
                 applicability: Applicability::Unsafe,
                 edits: vec![edit::replace(given.value_place, "2")],

@@ -70,7 +70,7 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:1117`、`dpo_trainer.py:879`，阅读源码；1.15.0 有此检查，1.14.0 没有。
 
-use crate::{argument_findings::ReportedFindings, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::ReportedFindings, Context, Group, Rule, Sink, Symptom};
 use std::sync::Arc;
 use vramlint_base::{message, Severity};
 use vramlint_catalog::{flags::Launcher, Concept};
@@ -85,6 +85,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("trl_needs_a_launcher.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -109,13 +111,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 );
                 out.push(
                     RULE.finding(run.place, message)
-                        .severity(severity)
-                        .related(trainer.call.callee, message!("the trainer", "trainer 在此"))
-                        .help(message!(
+                        .with_severity(severity)
+                        .with_related(trainer.call.callee, message!("the trainer", "trainer 在此"))
+                        .with_help(message!(
                             "start it with accelerate launch or torchrun, or set CUDA_VISIBLE_DEVICES=0",
                             "用 accelerate launch 或 torchrun 启动，或设置 CUDA_VISIBLE_DEVICES=0"
                         ))
-                        .run(&run.id),
+                        .with_run(&run.id),
                 );
             }
         }

@@ -49,7 +49,7 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py`（默认 0.3；1.0.0 起为 `colocate`，之前为 `server`）、`generation/vllm_generation.py`，已阅读。
 
-use crate::{argument_findings::{finding, with_fix, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::{finding, with_fix, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Severity, Value};
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::arguments::{of, set_to, written, GROUPS};
@@ -62,6 +62,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("vllm_share_too_large.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 /// A share above which no model leaves room for its own training.
@@ -88,7 +90,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "{shown}: vLLM shares the GPU and leaves {left:.0} % of it for the training",
             "{shown}：vLLM 与训练共用 GPU，只给训练留下 {left:.0}%"
         );
-        let found = finding(cx, set, &RULE, given.place, message).help(message!(
+        let found = finding(cx, set, &RULE, given.place, message).with_help(message!(
             "lower it to 0.3, or let vLLM sleep during the step: vllm_enable_sleep_mode",
             "降到 0.3，或让 vLLM 在训练步骤中休眠：vllm_enable_sleep_mode"
         ));

@@ -70,8 +70,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1214`（唯一的读取者），实际运行：文件中的设置经由启动器设置的环境变量到达脚本。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::{FileKind, Run, SourceFile};
@@ -85,6 +84,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accelerate_file_not_read.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -139,10 +140,10 @@ fn finding(run: &Run, file: &SourceFile, (what, at): &(String, FileRange)) -> vr
         run.place,
         message!("{launcher} does not read {name}: {what} is off", "{launcher} 不会读取 {name}：{what} 不生效"),
     )
-    .related(*at, message!("only `accelerate launch` reads it", "只有 `accelerate launch` 会读取它"))
-    .help(message!(
+    .with_related(*at, message!("only `accelerate launch` reads it", "只有 `accelerate launch` 会读取它"))
+    .with_help(message!(
         "start it with `accelerate launch --config_file {name}`",
         "请用 `accelerate launch --config_file {name}` 启动"
     ))
-    .run(&run.id)
+    .with_run(&run.id)
 }

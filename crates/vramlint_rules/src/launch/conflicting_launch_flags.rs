@@ -38,8 +38,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1204` 与 `:1211`、`utils/launch.py:81` 与 `:247`，实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
@@ -51,6 +51,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("conflicting_launch_flags.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// The switches of which accelerate takes one.
@@ -77,7 +79,7 @@ fn modes(start: &AccelerateLaunch<'_>) -> Option<vramlint_base::Finding> {
     let [(first, first_at), (second, second_at), ..] = given.as_slice() else { return None };
     Some(
         clash((first, *first_at), (second, *second_at))
-            .help(message!("keep the one that says how the processes cooperate", "只保留规定进程协作方式的那一个")),
+            .with_help(message!("keep the one that says how the processes cooperate", "只保留规定进程协作方式的那一个")),
     )
 }
 
@@ -90,7 +92,7 @@ fn lonely(start: &AccelerateLaunch<'_>) -> Option<vramlint_base::Finding> {
         at,
         message!("accelerate launch refuses {flag} without --use_fsdp", "没有 --use_fsdp 时 accelerate launch 拒绝 {flag}"),
     );
-    Some(finding.help(message!(
+    Some(finding.with_help(message!(
         "add --use_fsdp --fsdp_version 2, or name a file that has a parallelism_config",
         "加上 --use_fsdp --fsdp_version 2，或指定含 parallelism_config 的配置文件"
     )))
@@ -108,5 +110,5 @@ fn clash((first, first_at): (&str, FileRange), (second, second_at): (&str, FileR
             "accelerate launch 拒绝同时使用 {second} 与 {first}"
         ),
     )
-    .related(first_at, message!("{first} is given here", "此处给出了 {first}"))
+    .with_related(first_at, message!("{first} is given here", "此处给出了 {first}"))
 }

@@ -57,8 +57,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1394` 与 transformers 5.23.0 `training_args.py`：两者都只读取被指名的文件。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::{FileKind, Project, SourceFile};
 use vramlint_semantic::schema;
@@ -71,6 +70,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_file_unused.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -92,7 +93,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "no run of the project reads this DeepSpeed configuration, and nothing names it",
             "项目中没有任何运行读取此 DeepSpeed 配置，也没有任何地方提到它"
         );
-        out.push(RULE.finding(FileRange::new(file.id, first.range()), message).help(message!(
+        out.push(RULE.finding(FileRange::new(file.id, first.range()), message).with_help(message!(
             "name it where the run should use it: --deepspeed, deepspeed_config_file; or remove it",
             "在应使用它的运行中指明：--deepspeed、deepspeed_config_file；或将其删除"
         )));

@@ -82,8 +82,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:1478`（映射多于一项即拒绝），实际运行；`utils/modeling.py`（如何拆分），实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileId, FileRange, Finding, Fix, Message, Severity, Value, message};
 use vramlint_catalog::{Concept, models};
 use vramlint_edit as edit;
@@ -100,6 +100,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("device_map_auto_in_training.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory, Symptom::Slow, Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// Releases whose `prepare()` looks at the map: 0.20.3 does not yet, 0.24.1 does.
@@ -240,7 +242,7 @@ fn finding(cx: &Context<'_>, model: &ModelLoad, map: &CodeCandidate, run: Option
                     "device_map=\"{name}\" 可能把被训练模型的部分层放到其他 GPU、CPU 或磁盘上"
                 ),
             )
-            .severity(Severity::Info),
+            .with_severity(Severity::Info),
         None => RULE
             .finding(
                 place,
@@ -249,9 +251,9 @@ fn finding(cx: &Context<'_>, model: &ModelLoad, map: &CodeCandidate, run: Option
                     "device_map=\"{name}\" 可能把部分层放到其他 GPU、CPU 或磁盘上；若训练该模型，会出错或浪费 GPU"
                 ),
             )
-            .severity(Severity::Info),
+            .with_severity(Severity::Info),
     };
-    finding = finding.help(message!(
+    finding = finding.with_help(message!(
         "leave device_map out and let the trainer place the model, or put it on the process's own GPU",
         "去掉 device_map，由 Trainer 放置模型；或把模型放在进程自己的 GPU 上"
     ));
@@ -265,21 +267,21 @@ fn finding(cx: &Context<'_>, model: &ModelLoad, map: &CodeCandidate, run: Option
             "device_map=\"{name}\" splits the model over the GPUs, and a distributed run refuses to train such a model",
             "device_map=\"{name}\" 会把模型拆分到多张 GPU，而分布式运行拒绝训练这样的模型"
         );
-        finding = finding.severity(Severity::Error);
+        finding = finding.with_severity(Severity::Error);
         if user.place.file != place.file || user.place.range != place.range {
-            finding = finding.related(user.place, message!("it is refused here", "在此被拒绝"));
+            finding = finding.with_related(user.place, message!("it is refused here", "在此被拒绝"));
         }
     }
     if let Some((at, what)) = distributed.flatten() {
-        finding = finding.related(at, what);
+        finding = finding.with_related(at, what);
     }
     if model.place != place {
-        finding = finding.related(model.place, message!("the model is loaded here", "在此加载模型"));
+        finding = finding.with_related(model.place, message!("the model is loaded here", "在此加载模型"));
     }
     if let Some(run) = run {
-        finding = finding.run(&run.id);
+        finding = finding.with_run(&run.id);
         if run.int(Concept::WorldSize) == Some(1) {
-            finding = finding.fix(Fix {
+            finding = finding.with_fix(Fix {
                 title: message!("put every layer on GPU 0: {{\"\": 0}}", "所有层放在 GPU 0：{{\"\": 0}}"),
                 applicability: Applicability::Unsafe,
                 edits: vec![edit::replace(place, "{\"\": 0}")],

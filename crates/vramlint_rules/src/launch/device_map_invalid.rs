@@ -46,8 +46,8 @@
 //! ## 来源
 //! transformers 5.23.0 `integrations/accelerate.py`，实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::calls;
@@ -60,6 +60,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("device_map_invalid.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// Strategies of transformers 5.23.0, and `unsloth`'s.
@@ -117,17 +119,17 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "device_map = {shown} 既不是设备也不是策略：加载会被拒绝"
                 ),
             )
-            .help(message!(
+            .with_help(message!(
                 "use a device such as 'cuda' or 'cpu', or one of auto, balanced, balanced_low_0, sequential",
                 "使用 'cuda'、'cpu' 等设备，或 auto、balanced、balanced_low_0、sequential 之一"
             ));
         if !call.place.range.contains(value.place.range) {
-            finding = finding.related(call.place, calls::reached(call));
+            finding = finding.with_related(call.place, calls::reached(call));
         }
         if let Some((name, applicability)) = text.and_then(meant)
             && let Some(fix) = calls::replace(argument, value, format!("\"{name}\""), applicability)
         {
-            finding = finding.fix(fix);
+            finding = finding.with_fix(fix);
         }
         out.push(finding);
     }

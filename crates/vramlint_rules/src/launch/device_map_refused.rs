@@ -65,8 +65,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:1478`、`:1867`、`:1876`，实际运行；transformers 5.23.0 `integrations/accelerate.py:136`（ZeRO-3），阅读源码。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Finding, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
@@ -82,6 +82,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("device_map_refused.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -103,7 +105,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             });
         if let Some(finding) = finding.filter(|_| reported.insert(value.place)) {
             out.push(match trained {
-                Some(user) => finding.related(user.place, message!("it is refused here", "在此被拒绝")),
+                Some(user) => finding.with_related(user.place, message!("it is refused here", "在此被拒绝")),
                 None => finding,
             });
         }
@@ -125,8 +127,8 @@ fn in_run(
         let text = message!("with ZeRO-3 a load with device_map is refused", "使用 ZeRO-3 时，带 device_map 的加载会被拒绝");
         return Some(
             RULE.finding(place, text)
-                .help(message!("remove device_map: DeepSpeed places the weights", "去掉 device_map：由 DeepSpeed 放置权重"))
-                .run(&run.id),
+                .with_help(message!("remove device_map: DeepSpeed places the weights", "去掉 device_map：由 DeepSpeed 放置权重"))
+                .with_run(&run.id),
         );
     }
     trained?;
@@ -141,20 +143,20 @@ fn in_run(
         );
         let finding = RULE
             .finding(place, text)
-            .help(message!(
+            .with_help(message!(
                 "leave device_map out, or start it without distribution (distributed_type: 'NO')",
                 "去掉 device_map，或不以分布式启动（distributed_type: 'NO'）"
             ))
-            .run(&run.id);
+            .with_run(&run.id);
         return Some(match why {
-            Some((place, what)) => finding.related(*place, what.clone()),
+            Some((place, what)) => finding.with_related(*place, what.clone()),
             None => finding,
         });
     }
     if distributed.is_none()
         && let Some(finding) = offloaded(at, load, map, place)
     {
-        return Some(finding.run(&run.id));
+        return Some(finding.with_run(&run.id));
     }
     let several = run.int(Concept::WorldSize).is_some_and(|world| world > 1);
     let Some((config, bits)) = calls::quantized(at, load) else {
@@ -171,7 +173,7 @@ fn in_run(
             "leave device_map out, or map it to the process's own GPU: {{\"\": PartialState().local_process_index}}",
             "去掉 device_map，或映射到进程自己的 GPU：{{\"\": PartialState().local_process_index}}"
         );
-        return Some(finding.severity(Severity::Warning).help(help).run(&run.id));
+        return Some(finding.with_severity(Severity::Warning).with_help(help).with_run(&run.id));
     };
     let device = one_device(map)?;
     let alone =
@@ -184,12 +186,12 @@ fn in_run(
                 "{bits} 位模型放在 GPU {device} 上，在其他 GPU 上训练的进程会拒绝"
             ),
         )
-        .related(config.callee, message!("the model is quantized here", "在此量化模型"))
-        .help(message!(
+        .with_related(config.callee, message!("the model is quantized here", "在此量化模型"))
+        .with_help(message!(
             "map it to the process's own GPU: {{\"\": PartialState().local_process_index}}",
             "映射到进程自己的 GPU：{{\"\": PartialState().local_process_index}}"
         ))
-        .run(&run.id)
+        .with_run(&run.id)
     })
 }
 
@@ -215,7 +217,7 @@ fn offloaded(at: &CallRef, load: &LibraryCall, map: &ArgValue, place: FileRange)
                 "放在 {name} 上的层只在每次前向时调入：它们不会被训练"
             ),
         );
-        finding.severity(Severity::Warning).help(message!(
+        finding.with_severity(Severity::Warning).with_help(message!(
             "offload with ZeRO or FSDP, which update what they move, or take a smaller model",
             "改用会更新被移动权重的 ZeRO 或 FSDP 卸载，或换用更小的模型"
         ))
@@ -238,8 +240,8 @@ fn on_disk(at: &CallRef, load: &LibraryCall, map: &ArgValue, place: FileRange) -
                 "部分层在磁盘上的 {bits} 位模型无法训练：会被拒绝"
             ),
         )
-        .related(config.callee, message!("the model is quantized here", "在此量化模型"))
-        .help(message!("keep every block on the GPU of the process", "把所有层放在进程的 GPU 上"))
+        .with_related(config.callee, message!("the model is quantized here", "在此量化模型"))
+        .with_help(message!("keep every block on the GPU of the process", "把所有层放在进程的 GPU 上"))
     })
 }
 

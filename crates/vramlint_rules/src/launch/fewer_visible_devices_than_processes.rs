@@ -43,8 +43,8 @@
 //! ## 来源
 //! torch 2.15.0 `torch.cuda.set_device`；accelerate 1.15.0 `state.py` 的 `set_device`，阅读源码。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
@@ -59,6 +59,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fewer_visible_devices_than_processes.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::IdleGpus],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -77,12 +79,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "一台机器启动 {processes} 个进程，而 CUDA_VISIBLE_DEVICES 只显示 {devices} 张 GPU"
                 ),
             )
-            .related(shown, message!("CUDA_VISIBLE_DEVICES is set here", "CUDA_VISIBLE_DEVICES 在此设置"))
-            .help(message!(
+            .with_related(shown, message!("CUDA_VISIBLE_DEVICES is set here", "CUDA_VISIBLE_DEVICES 在此设置"))
+            .with_help(message!(
                 "start as many processes as GPUs are visible, or show more GPUs",
                 "请让进程数等于可见 GPU 数，或显示更多 GPU"
             ))
-            .run(&run.id);
+            .with_run(&run.id);
         out.push(finding);
     }
 }

@@ -40,8 +40,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:305-352`、`:355-410`、`:430-560`（各模式导出的内容）、`utils/dataclasses.py:1292-1320`（填充 JSON 的内容），实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::{FileRange, Finding, Severity, Value, message};
 use vramlint_catalog::flags::Launcher;
@@ -56,6 +55,9 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("flag_without_its_mode.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect],
+    tag: Some(DiagnosticTag::Unnecessary),
+    ..Rule::DEFAULT
 };
 
 /// Flags of a mode: how they start, which do not belong to it, and what turns the mode on.
@@ -126,8 +128,8 @@ fn beside_json(start: &AccelerateLaunch<'_>, launch: &Launch) -> Vec<Finding> {
             )
         };
         let finding =
-            RULE.finding(FileRange::new(launch.file, flag.word), message).related(place, message!("the JSON", "该 JSON"));
-        Some(finding.help(message!(
+            RULE.finding(FileRange::new(launch.file, flag.word), message).with_related(place, message!("the JSON", "该 JSON"));
+        Some(finding.with_help(message!(
             "write the value in the JSON, or \"auto\" there for the flag to fill in",
             "请在 JSON 中写出取值，或在该处写 \"auto\" 由参数填充"
         )))
@@ -174,14 +176,14 @@ fn finding(
     };
     let mut finding = RULE.finding(FileRange::new(launch.file, first.word), message);
     for other in others {
-        finding = finding.related(FileRange::new(launch.file, other.word), message!("this one neither", "此参数同样不生效"));
+        finding = finding.with_related(FileRange::new(launch.file, other.word), message!("this one neither", "此参数同样不生效"));
     }
-    finding = finding.related(kind.place, message!("the type is {name}", "类型为 {name}"));
+    finding = finding.with_related(kind.place, message!("the type is {name}", "类型为 {name}"));
     if flag == "--gradient_accumulation_steps" {
-        return finding.help(message!(
+        return finding.with_help(message!(
             "give it to Accelerator(gradient_accumulation_steps=...) or to the trainer's arguments",
             "请写入 Accelerator(gradient_accumulation_steps=...) 或 Trainer 的参数"
         ));
     }
-    finding.help(message!("add {needs}, or leave the flag out", "加上 {needs}，或去掉该参数"))
+    finding.with_help(message!("add {needs}, or leave the flag out", "加上 {needs}，或去掉该参数"))
 }

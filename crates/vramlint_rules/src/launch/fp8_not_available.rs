@@ -48,7 +48,7 @@
 //! accelerate 1.15.0 `utils/launch.py:178`，实际运行：`FP8 is not available on this machine`；`commands/launch.py:791` 与 `accelerator.py:4400`，实际运行；
 //! `accelerator.py:519` 与 `:606`、`utils/dataclasses.py:1346`，阅读源码。
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Evaluated, Finding, Severity};
 use vramlint_resolve::{versions::{VersionEvidence, VersionSpec}, SourceFile};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchValue};
@@ -61,6 +61,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fp8_not_available.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// Libraries that bring fp8.
@@ -116,7 +118,7 @@ fn spelling(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     } else {
         message!("write {upper}", "写作 {upper}")
     };
-    Some(finding.severity(Severity::Error).help(help))
+    Some(finding.with_severity(Severity::Error).with_help(help))
 }
 
 fn library(cx: &Context<'_>, precision: &LaunchValue) -> Option<Finding> {
@@ -136,7 +138,7 @@ fn library(cx: &Context<'_>, precision: &LaunchValue) -> Option<Finding> {
             "fp8 需要 TransformerEngine、torchao 或 MS-AMP，而项目均未列出"
         ),
     );
-    Some(finding.severity(severity).help(message!("install one of them, or write bf16", "安装其中之一，或改为 bf16")))
+    Some(finding.with_severity(severity).with_help(message!("install one of them, or write bf16", "安装其中之一，或改为 bf16")))
 }
 
 fn sharding(start: &AccelerateLaunch<'_>) -> Option<Finding> {
@@ -157,8 +159,8 @@ fn sharding(start: &AccelerateLaunch<'_>) -> Option<Finding> {
             "Accelerator() 拒绝同时使用 {name} 的 fp8 与 {what}"
         ),
     );
-    let finding = finding.severity(severity).related(kind.place, message!("the type", "类型"));
-    Some(finding.help(message!("choose another backend, or turn {what} off", "换用其他后端，或关闭 {what}")))
+    let finding = finding.with_severity(severity).with_related(kind.place, message!("the type", "类型"));
+    Some(finding.with_help(message!("choose another backend, or turn {what} off", "换用其他后端，或关闭 {what}")))
 }
 
 /// Whether rank 0 alone loads the checkpoint, which is the default.

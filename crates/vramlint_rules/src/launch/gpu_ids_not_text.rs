@@ -39,8 +39,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行：`'list' object has no attribute 'split'`。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
@@ -54,6 +53,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("gpu_ids_not_text.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -83,11 +84,14 @@ fn finding(file: vramlint_base::FileId, node: NodeRef<'_>, value: &Value, loader
                 "gpu_ids 为 {value}，是 Python 的 {kind}；accelerate launch 需要文本"
             ),
         )
-        .help(message!("write the ids as quoted text, joined with commas, or `all`", "写成用逗号连接并加引号的文本，或写 `all`"));
+        .with_help(message!(
+            "write the ids as quoted text, joined with commas, or `all`",
+            "写成用逗号连接并加引号的文本，或写 `all`"
+        ));
     match ids(value) {
         Some(ids) => {
             let quoted = if loader == Loader::Json { format!("\"{ids}\"") } else { format!("'{ids}'") };
-            finding.fix(Fix {
+            finding.with_fix(Fix {
                 title: message!("write {quoted}", "写作 {quoted}"),
                 applicability: Applicability::Safe,
                 edits: vec![edit::replace(place, quoted)],

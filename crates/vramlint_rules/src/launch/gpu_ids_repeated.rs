@@ -40,8 +40,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行：只数编号个数，不核对 GPU，因此接受该列表。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
@@ -52,6 +52,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("gpu_ids_repeated.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -65,7 +67,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 given.place,
                 message!("gpu_ids {shown} names GPU {twice} twice", "gpu_ids {shown} 中 GPU {twice} 出现两次"),
             );
-            out.push(finding.help(message!("name each GPU once", "每张 GPU 只写一次")));
+            out.push(finding.with_help(message!("name each GPU once", "每张 GPU 只写一次")));
         }
     }
 }

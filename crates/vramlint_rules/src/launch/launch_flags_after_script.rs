@@ -60,8 +60,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:981`（其余内容归 `training_script_args`），实际运行；torch 2.15 `distributed/run.py`，相同。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Severity, TextRange, message};
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_edit as edit;
@@ -76,6 +75,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("launch_flags_after_script.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect, Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// Flags that scripts and transformers' arguments have under the same name: nothing is known from the name alone.
@@ -127,9 +128,9 @@ fn finding(cx: &Context<'_>, launch: &Launch, option: &Argument<'_>, flag: &str)
                 "{flag} 写在 {script} 之后：它交给脚本，而不是启动器"
             ),
         )
-        .help(message!("write it in front of {script}", "写在 {script} 之前"));
+        .with_help(message!("write it in front of {script}", "写在 {script} 之前"));
     match moved(cx, launch, option) {
-        Some(edits) => finding.fix(Fix {
+        Some(edits) => finding.with_fix(Fix {
             title: message!("move {flag} in front of {script}", "把 {flag} 移到 {script} 之前"),
             applicability: Applicability::Unsafe,
             edits,

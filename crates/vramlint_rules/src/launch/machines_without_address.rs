@@ -55,8 +55,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:153`（断言）、`:216-226`（端点）、`:454`（主机文件），实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::{Message, Severity, Value, message};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
@@ -69,6 +69,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("machines_without_address.rs"),
     check: Some(check),
+    symptoms: &[Symptom::Hangs, Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -80,9 +82,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let severity = if start.is_alone() { Severity::Info } else { severity };
-        let mut finding = RULE.finding(given.place, message).severity(severity).help(help);
+        let mut finding = RULE.finding(given.place, message).with_severity(severity).with_help(help);
         if let Some(command) = start.command().filter(|command| command.file != given.place.file) {
-            finding = finding.related(command, message!("this command gives none", "该命令没有给出"));
+            finding = finding.with_related(command, message!("this command gives none", "该命令没有给出"));
         }
         out.push(finding);
     }

@@ -52,8 +52,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/modeling.py`（`convert_file_size_to_int`、`get_max_memory`），经 transformers 5.23.0 实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::{ArgValue, DictEntry, LibraryCall};
@@ -67,6 +67,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("max_memory_invalid.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 /// What a size means.
@@ -114,17 +116,20 @@ fn device(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, 
                 "max_memory 中没有设备 '{name}'：accelerate 会拒绝"
             ),
         )
-        .help(message!(
+        .with_help(message!(
             "GPUs are whole numbers (0), the rest is \"cpu\" or \"disk\"",
             "GPU 用整数（如 0），其余为 \"cpu\" 或 \"disk\""
         ));
     if !call.place.range.contains(place.range) {
-        finding = finding.related(call.place, calls::reached(call));
+        finding = finding.with_related(call.place, calls::reached(call));
     }
     if let Some(number) = number {
         let edits = vec![edit::replace(place, number.to_string())];
-        finding =
-            finding.fix(Fix { title: message!("write {number}", "改为 {number}"), applicability: Applicability::Safe, edits });
+        finding = finding.with_fix(Fix {
+            title: message!("write {number}", "改为 {number}"),
+            applicability: Applicability::Safe,
+            edits,
+        });
     }
     out.push(finding);
 }
@@ -142,7 +147,7 @@ fn size(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, ou
                     "'{text}' 按比特计：预算只有所写的八分之一"
                 ),
             )
-            .severity(Severity::Warning),
+            .with_severity(Severity::Warning),
         Size::Refused => RULE.finding(
             value.place,
             message!("'{text}' is no size that accelerate reads: it is refused", "'{text}' 不是 accelerate 能读的大小：会被拒绝"),
@@ -152,16 +157,19 @@ fn size(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, ou
         return;
     }
     if !call.place.range.contains(value.place.range) {
-        finding = finding.related(call.place, calls::reached(call));
+        finding = finding.with_related(call.place, calls::reached(call));
     }
-    finding = finding.help(message!(
+    finding = finding.with_help(message!(
         "write GB (10^9) or GiB (2^30), or a whole number of bytes",
         "使用 GB（10^9）或 GiB（2^30），或以整数给出字节数"
     ));
     if let Some(meant) = meant(text) {
         let edits = vec![edit::replace(value.place, format!("\"{meant}\""))];
-        finding =
-            finding.fix(Fix { title: message!("write {meant}", "改为 {meant}"), applicability: Applicability::Unsafe, edits });
+        finding = finding.with_fix(Fix {
+            title: message!("write {meant}", "改为 {meant}"),
+            applicability: Applicability::Unsafe,
+            edits,
+        });
     }
     out.push(finding);
 }

@@ -52,8 +52,8 @@
 //! transformers 5.23.0 `integrations/accelerate.py`、accelerate 1.15.0 `utils/modeling.py`，实际运行。
 
 use super::max_memory_invalid::plans;
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::calls;
@@ -66,6 +66,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("max_memory_unused.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -94,14 +96,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                             "max_memory 会被忽略：没有据此规划的 device_map"
                         ),
                     )
-                    .help(message!("add device_map=\"auto\", or drop the budget", "加上 device_map=\"auto\"，或去掉该预算"));
+                    .with_help(message!("add device_map=\"auto\", or drop the budget", "加上 device_map=\"auto\"，或去掉该预算"));
                 if let Some(fix) =
                     calls::add(cx.project, call, "device_map", "\"auto\"", Applicability::Unsafe).filter(|_| map.is_none())
                 {
-                    finding = finding.fix(fix);
+                    finding = finding.with_fix(fix);
                 }
                 if let Some(map) = map {
-                    finding = finding.related(map.place, message!("this map is taken as it is", "该映射会原样使用"));
+                    finding = finding.with_related(map.place, message!("this map is taken as it is", "该映射会原样使用"));
                 }
                 out.push(finding);
             }
@@ -118,8 +120,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                         "max_memory 中没有 \"cpu\"：GPU 放不下的部分会去磁盘"
                     ),
                 )
-                .severity(Severity::Info)
-                .help(message!(
+                .with_severity(Severity::Info)
+                .with_help(message!(
                     "add \"cpu\": \"…GB\" if the host's memory may be used",
                     "若可以使用主机内存，请加上 \"cpu\": \"…GB\""
                 )),

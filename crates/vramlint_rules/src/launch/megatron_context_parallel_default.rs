@@ -48,7 +48,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:2681`、1.13.0 `:2635`，阅读源码；1.12.0 没有该字段。
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Evaluated, Severity};
 use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
@@ -61,6 +61,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("megatron_context_parallel_default.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// The field came with its default.
@@ -83,7 +85,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "没有给出 megatron_lm_context_parallel_size：accelerate 1.13 起此时为 2"
             ),
         );
-        out.push(finding.severity(severity).help(message!(
+        out.push(finding.with_severity(severity).with_help(message!(
             "write megatron_lm_context_parallel_size: 1 unless rows shall be split",
             "若不拆分样本，请写 megatron_lm_context_parallel_size: 1"
         )));

@@ -53,8 +53,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1217-1245` 与 `:1390-1417`，实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
@@ -66,6 +66,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("mode_flag_replaces_file.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 /// Types that split the model or its states; losing one costs memory.
@@ -104,11 +106,10 @@ fn dropped_type(start: &AccelerateLaunch<'_>, flag: &str, at: FileRange) -> Opti
             "{flag} 替换了文件中的 distributed_type {kind}：{kind} 不会生效"
         ),
     );
-    Some(
-        finding
-            .related(file.place, message!("the file asks for {kind}", "文件要求 {kind}"))
-            .help(message!("leave {flag} out: the file says how the processes cooperate", "去掉 {flag}：进程如何协作由文件规定")),
-    )
+    Some(finding.with_related(file.place, message!("the file asks for {kind}", "文件要求 {kind}")).with_help(message!(
+        "leave {flag} out: the file says how the processes cooperate",
+        "去掉 {flag}：进程如何协作由文件规定"
+    )))
 }
 
 fn dropped_sizes(start: &AccelerateLaunch<'_>, flag: &str, at: FileRange) -> Option<vramlint_base::Finding> {
@@ -123,15 +124,20 @@ fn dropped_sizes(start: &AccelerateLaunch<'_>, flag: &str, at: FileRange) -> Opt
     let file = start.file?;
     let finding =
         RULE.finding(at, message!("{flag} drops parallelism_config of the file", "{flag} 会丢弃文件中的 parallelism_config"));
-    Some(finding.related(FileRange::new(file.id, key.range()), message!("it has no effect", "它不会生效")).help(message!(
-        "leave {flag} out, or add --use_parallelism_config beside --use_fsdp",
-        "去掉 {flag}，或在 --use_fsdp 旁加上 --use_parallelism_config"
-    )))
+    Some(finding.with_related(FileRange::new(file.id, key.range()), message!("it has no effect", "它不会生效")).with_help(
+        message!(
+            "leave {flag} out, or add --use_parallelism_config beside --use_fsdp",
+            "去掉 {flag}，或在 --use_fsdp 旁加上 --use_parallelism_config"
+        ),
+    ))
 }
 
 fn with_fix(finding: vramlint_base::Finding, start: &AccelerateLaunch<'_>, at: FileRange) -> vramlint_base::Finding {
     let flag = at.range.slice(&start.project.file(at.file).text);
     let Some(edit) = start.without_word(at) else { return finding };
-    finding
-        .fix(Fix { title: message!("remove {flag}", "删除 {flag}"), applicability: Applicability::Unsafe, edits: vec![edit] })
+    finding.with_fix(Fix {
+        title: message!("remove {flag}", "删除 {flag}"),
+        applicability: Applicability::Unsafe,
+        edits: vec![edit],
+    })
 }

@@ -40,8 +40,8 @@
 //! accelerate 1.15.0 `commands/launch.py:1208`，实际运行：同时给出参数 `--multi_gpu --num_processes 1` 会被拒绝，因此报为错误；
 //! 写在文件中，或一半在文件、一半在参数中，则会被接受并只启动一个进程。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
@@ -58,6 +58,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("multi_gpu_one_process.rs"),
     check: Some(check),
+    symptoms: &[Symptom::IdleGpus],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -119,12 +121,12 @@ fn in_run(project: &Project, run: &Run, reported: &mut ReportedPlaces, out: &mut
     let flags = matches!(kind.origin, Origin::Flag { .. }) && matches!(count.origin, Origin::Flag { .. });
     let finding = RULE
         .finding(place, what(name))
-        .severity(match () {
+        .with_severity(match () {
             () if flags => Severity::Error,
             () if lowered => Severity::Info,
             () => Severity::Warning,
         })
-        .related(
+        .with_related(
             other,
             if other == count_at {
                 message!("num_processes is 1", "num_processes 为 1")
@@ -132,14 +134,14 @@ fn in_run(project: &Project, run: &Run, reported: &mut ReportedPlaces, out: &mut
                 message!("distributed_type is {name}", "distributed_type 为 {name}")
             },
         )
-        .run(&run.id);
+        .with_run(&run.id);
     let finding = if flags {
-        finding.help(message!(
+        finding.with_help(message!(
             "accelerate refuses --multi_gpu with fewer than two processes (commands/launch.py:1208)",
             "accelerate 拒绝在少于两个进程时使用 --multi_gpu（commands/launch.py:1208）"
         ))
     } else {
-        finding.help(help())
+        finding.with_help(help())
     };
     let file = in_file.then(|| project.file(kind_at.file));
     out.push(with_fix(finding, kind_at, file));
@@ -155,8 +157,10 @@ fn in_file(file: &SourceFile, out: &mut Sink) {
         return;
     }
     let at = |node: NodeRef<'_>| FileRange::new(file.id, node.range());
-    let finding =
-        RULE.finding(at(kind), what(name)).related(at(count), message!("num_processes is 1", "num_processes 为 1")).help(help());
+    let finding = RULE
+        .finding(at(kind), what(name))
+        .with_related(at(count), message!("num_processes is 1", "num_processes 为 1"))
+        .with_help(help());
     out.push(with_fix(finding, at(kind), Some(file)));
 }
 
@@ -178,7 +182,7 @@ fn help() -> vramlint_base::Message {
 fn with_fix(finding: vramlint_base::Finding, kind: FileRange, file: Option<&SourceFile>) -> vramlint_base::Finding {
     let Some(file) = file else { return finding };
     let quoted = if file.data().is_some_and(|data| data.json) { "\"NO\"" } else { "'NO'" };
-    finding.fix(Fix {
+    finding.with_fix(Fix {
         title: message!("train on one GPU: distributed_type {quoted}", "单卡训练：distributed_type {quoted}"),
         applicability: Applicability::Unsafe,
         edits: vec![edit::replace(kind, quoted)],

@@ -52,8 +52,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行；`utils/launch.py:269-292`，以模拟的 GPU 实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::count_noun;
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
@@ -68,6 +68,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("processes_and_gpu_ids.rs"),
     check: Some(check),
+    symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -101,8 +103,9 @@ fn against_ids(start: &AccelerateLaunch<'_>, ids: &[String], given: &LaunchValue
                 "accelerate 拒绝 {name} 只有一个 GPU 编号：gpu_ids 为 {shown}"
             ),
         );
-        let finding = finding.severity(Severity::Error).related(kind.place, message!("the type is {name}", "类型为 {name}"));
-        return Some(finding.help(message!(
+        let finding =
+            finding.with_severity(Severity::Error).with_related(kind.place, message!("the type is {name}", "类型为 {name}"));
+        return Some(finding.with_help(message!(
             "list two ids or more, write gpu_ids: all, or train on one GPU with distributed_type: 'NO'",
             "列出两个以上的编号，或写 gpu_ids: all，或用 distributed_type: 'NO' 单卡训练"
         )));
@@ -130,11 +133,11 @@ fn against_ids(start: &AccelerateLaunch<'_>, ids: &[String], given: &LaunchValue
                 "{count} 个进程只使用 gpu_ids 中 {unique} 张 GPU 里的 {count} 张"
             ),
         )
-        .severity(Severity::Info)
+        .with_severity(Severity::Info)
     };
     let finding = finding
-        .related(given.place, message!("gpu_ids is {shown}", "gpu_ids 为 {shown}"))
-        .help(message!("start one process per id", "每个编号启动一个进程"));
+        .with_related(given.place, message!("gpu_ids is {shown}", "gpu_ids 为 {shown}"))
+        .with_help(message!("start one process per id", "每个编号启动一个进程"));
     Some(if machines == 1 && processes.key.is_some() { with_fix(finding, &processes, unique) } else { finding })
 }
 
@@ -155,7 +158,7 @@ fn all_of_the_machine(start: &AccelerateLaunch<'_>, shown: i64, given: &LaunchVa
             "{gpus} 个进程对应 {shown} 张 GPU：未给出 --num_processes 时，会为机器的每张 GPU 启动一个进程"
         ),
     );
-    Some(finding.help(message!("give --num_processes {shown} too", "请同时给出 --num_processes {shown}")))
+    Some(finding.with_help(message!("give --num_processes {shown} too", "请同时给出 --num_processes {shown}")))
 }
 
 fn count_of(length: usize) -> i64 {
@@ -181,7 +184,7 @@ fn against_target(start: &AccelerateLaunch<'_>) -> Option<Finding> {
             "机器只有 {gpus} 张 GPU（[target] count），却要启动 {count} 个进程"
         ),
     );
-    Some(finding.help(message!("start one process per GPU", "每张 GPU 启动一个进程")))
+    Some(finding.with_help(message!("start one process per GPU", "每张 GPU 启动一个进程")))
 }
 
 /// Processes of one machine, where the launcher starts one per GPU.
@@ -195,7 +198,7 @@ fn per_machine(start: &AccelerateLaunch<'_>, machines: i64) -> Option<(i64, Laun
 
 fn with_fix(finding: Finding, processes: &LaunchValue, count: i64) -> Finding {
     let in_words = count_noun(count, "process");
-    finding.fix(Fix {
+    finding.with_fix(Fix {
         title: message!("start {in_words}", "启动 {count} 个进程"),
         applicability: Applicability::Unsafe,
         edits: vec![edit::replace(processes.place, count.to_string())],

@@ -44,8 +44,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1390-1417` 与 `utils/launch.py:99-200`，在 CPU 上完整运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
@@ -58,6 +58,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("processes_not_started.rs"),
     check: Some(check),
+    symptoms: &[Symptom::IdleGpus],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -77,9 +79,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             },
         );
         if place.is_some() {
-            finding = finding.related(processes.place, message!("{count} processes are asked for", "要求 {count} 个进程"));
+            finding = finding.with_related(processes.place, message!("{count} processes are asked for", "要求 {count} 个进程"));
         }
-        out.push(finding.help(message!(
+        out.push(finding.with_help(message!(
             "write distributed_type: MULTI_GPU for several GPUs, or num_processes: 1",
             "多卡请写 distributed_type: MULTI_GPU，否则写 num_processes: 1"
         )));

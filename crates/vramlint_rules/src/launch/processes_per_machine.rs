@@ -45,8 +45,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:217-219`，实际运行：整除，且不检查编号。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
@@ -59,6 +59,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("processes_per_machine.rs"),
     check: Some(check),
+    symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -93,11 +95,11 @@ fn processes(start: &AccelerateLaunch<'_>, machines: i64, given: &LaunchValue) -
     };
     let finding = RULE
         .finding(processes.place, message)
-        .related(given.place, message!("{machines} machines", "{machines} 台机器"))
-        .help(message!("write the number of all machines together", "请写所有机器的进程总数"));
+        .with_related(given.place, message!("{machines} machines", "{machines} 台机器"))
+        .with_help(message!("write the number of all machines together", "请写所有机器的进程总数"));
     let total = count.checked_mul(machines).filter(|_| each == 0 && processes.key.is_some());
     Some(match total {
-        Some(total) => finding.fix(Fix {
+        Some(total) => finding.with_fix(Fix {
             title: message!("write {total}: {count} on each machine", "写作 {total}：每台 {count} 个"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(processes.place, total.to_string())],
@@ -118,7 +120,7 @@ fn rank(start: &AccelerateLaunch<'_>, machines: i64, given: &LaunchValue) -> Opt
     );
     Some(
         finding
-            .related(given.place, message!("{machines} machines", "{machines} 台机器"))
-            .help(message!("count the machines from 0", "机器从 0 起编号")),
+            .with_related(given.place, message!("{machines} machines", "{machines} 台机器"))
+            .with_help(message!("count the machines from 0", "机器从 0 起编号")),
     )
 }

@@ -50,8 +50,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/config/config_args.py:111` 与 `:156`、`commands/launch.py:1248`，实际运行；0.30.1、1.0.1、1.6.0、1.9.0、1.10.1 亦实际运行；0.33 与 0.34 阅读源码。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_resolve::FileKind;
 use vramlint_resolve::versions::VersionRange;
@@ -66,6 +65,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("sagemaker_cannot_launch.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// The loader adds a number of processes to a file of type NO.
@@ -103,8 +104,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         } else {
             continue;
         };
-        let finding = RULE.finding(place(at), message).severity(severity);
-        out.push(finding.related(place(kind), message!("the type", "类型")).help(message!(
+        let finding = RULE.finding(place(at), message).with_severity(severity);
+        out.push(finding.with_related(place(kind), message!("the type", "类型")).with_help(message!(
             "start the job with the SageMaker SDK, or write LOCAL_MACHINE where it runs on the machine itself",
             "请用 SageMaker SDK 启动任务；若在本机运行，请写 LOCAL_MACHINE"
         )));

@@ -60,8 +60,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1278`、`utils/dataclasses.py:1439`，实际运行；每条报告都附有优先顺序。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeMap;
 use vramlint_base::{FileRange, Finding, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -75,6 +74,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("setting_overridden.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect, Symptom::OtherBatch],
+    ..Rule::DEFAULT
 };
 
 /// Settings of which no rule of its own tells who wins. What follows from others (the world size) repeats them.
@@ -132,12 +133,12 @@ fn contradiction(cx: &Context<'_>, run: &Run, concept: Concept, setting: &Settin
             place,
             message!("{name} {lost} has no effect: {by} sets it to {won}", "{name} 的值 {lost} 不起作用：{by} 将其设为 {won}"),
         )
-        .severity(severity)
-        .related(winning_place, message!("this wins: {won}", "此处生效：{won}"))
-        .run(&run.id);
+        .with_severity(severity)
+        .with_related(winning_place, message!("this wins: {won}", "此处生效：{won}"))
+        .with_run(&run.id);
     let Some(precedence) = setting.precedence else { return Some(finding) };
     let order = precedence.order;
-    Some(finding.help(message!("who wins: {order}", "优先顺序：{order}")))
+    Some(finding.with_help(message!("who wins: {order}", "优先顺序：{order}")))
 }
 
 /// How much a loss matters: a default that yields is none, a flag over a file is usual.

@@ -60,7 +60,7 @@
 //! transformers 5.23.0 `trainer.py:2667`、`training_args.py:1824` 与 `:1949`，阅读源码；trl 1.16.0 `trainer/sft_trainer.py:1118`、`trainer/dpo_trainer.py:884`，
 //! 阅读源码：`does not support nn.DataParallel`。
 
-use crate::{rule::Build, Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, FileRange, Severity};
 use vramlint_catalog::{flags::Launcher, Concept, Dialect};
 use vramlint_resolve::{versions::{RangeMatch, VersionRange}, Run};
@@ -74,6 +74,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("trainer_takes_every_gpu.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OtherBatch, Symptom::Slow],
+    ..Rule::DEFAULT
 };
 
 /// TRL's trainers say no since this version at the latest.
@@ -112,12 +114,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             )
         };
         let severity = if trl { Severity::Error } else { Severity::Warning };
-        let finding = RULE.finding(run.place, message).severity(severity).run(&run.id);
+        let finding = RULE.finding(run.place, message).with_severity(severity).with_run(&run.id);
         let finding = match place {
-            Some(place) => finding.related(place, message!("{gpus} GPUs are visible", "可见 {gpus} 张 GPU")),
+            Some(place) => finding.with_related(place, message!("{gpus} GPUs are visible", "可见 {gpus} 张 GPU")),
             None => finding,
         };
-        out.push(finding.help(message!(
+        out.push(finding.with_help(message!(
             "show one GPU (CUDA_VISIBLE_DEVICES=0), or start one process per GPU with `accelerate launch` or `torchrun`",
             "只显示一张 GPU（CUDA_VISIBLE_DEVICES=0），或用 `accelerate launch` 或 `torchrun` 每张 GPU 启动一个进程"
         )));

@@ -49,7 +49,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py`、torch 2.15.0 `distributed/run.py`，实际运行：`unrecognized arguments`。比较了 accelerate 0.20.3 起 13 个版本的参数。
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, FileRange, Finding, Fix, Severity};
 use vramlint_catalog::{flags::{self, Launcher}, keys};
 use vramlint_edit as edit;
@@ -64,6 +64,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("unknown_launch_flag.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// Flags of accelerate that only older versions have, with the first one that lacks them.
@@ -122,8 +124,8 @@ fn judge(cx: &Context<'_>, launch: &Launch, flag: &LaunchFlag) -> Option<Finding
         let message = message!("accelerate launch no longer has {name}", "accelerate launch 已没有参数 {name}");
         let finding = gate.annotate(RULE.finding(place, message));
         return Some(match gate.pin_hint {
-            Some(help) => finding.help(help),
-            None => finding.help(message!("leave it out", "去掉它")),
+            Some(help) => finding.with_help(help),
+            None => finding.with_help(message!("leave it out", "去掉它")),
         });
     }
     // `--` ends the flags, and a lone dash is a word.
@@ -134,15 +136,15 @@ fn judge(cx: &Context<'_>, launch: &Launch, flag: &LaunchFlag) -> Option<Finding
     let who = if launch.launcher == Launcher::Accelerate { "accelerate launch" } else { "torchrun" };
     let finding = RULE.finding(place, message!("{who} refuses {name}: it has no such flag", "{who} 拒绝 {name}：没有这个参数"));
     let Some(meant) = meant(launch.launcher, name) else {
-        return Some(finding.help(message!(
+        return Some(finding.with_help(message!(
             "leave it out, or write it behind the script if it is the script's own",
             "去掉它；若是脚本自己的参数，请写在脚本之后"
         )));
     };
-    let finding = finding.help(message!("did you mean {meant}?", "是否想写 {meant}？"));
+    let finding = finding.with_help(message!("did you mean {meant}?", "是否想写 {meant}？"));
     let text = flag.word.slice(&cx.project.file(launch.file).text);
     Some(match text.strip_prefix(name) {
-        Some(rest) if rest.is_empty() || rest.starts_with('=') => finding.fix(Fix {
+        Some(rest) if rest.is_empty() || rest.starts_with('=') => finding.with_fix(Fix {
             title: message!("write {meant}", "改写为 {meant}"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(place, format!("{meant}{rest}"))],

@@ -39,8 +39,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:137`（唯一导出它的地方），实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_semantic::accelerate::LaunchMethod;
@@ -53,6 +53,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("use_cpu_not_passed_on.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -72,12 +74,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "distributed_type 为 {name} 时 use_cpu 不生效：各进程仍在 GPU 上训练"
                 ),
             )
-            .related(kind.place, message!("the type is {name}", "类型为 {name}"))
-            .help(message!(
+            .with_related(kind.place, message!("the type is {name}", "类型为 {name}"))
+            .with_help(message!(
                 "for the CPU write distributed_type: 'NO', for GPUs use_cpu: false",
                 "用 CPU 请写 distributed_type: 'NO'，用 GPU 请写 use_cpu: false"
             ));
-        out.push(finding.fix(Fix {
+        out.push(finding.with_fix(Fix {
             title: message!("write use_cpu: false", "写作 use_cpu: false"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(given.place, "false")],

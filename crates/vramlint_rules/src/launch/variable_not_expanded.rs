@@ -54,8 +54,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:161`、`:216-219` 与 `:233`，实际运行：`invalid literal for int() with base 10: '${SLURM_NODEID}'`。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_resolve::{Project, SourceFile};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
@@ -69,6 +69,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("variable_not_expanded.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::Hangs],
+    ..Rule::DEFAULT
 };
 
 /// Keys that the launcher calculates with, or uses as an address.
@@ -125,7 +127,7 @@ fn judge(start: &AccelerateLaunch<'_>, root: NodeRef<'_>, file: &SourceFile, key
         FileRange::new(file.id, node.range()),
         message!("accelerate does not expand {written}: {key} is this text", "accelerate 不会展开 {written}：{key} 就是这段文本"),
     );
-    Some(finding.severity(severity).help(message!(
+    Some(finding.with_severity(severity).with_help(message!(
         "leave {key} out here and give --{key} in the command, where the shell expands it",
         "请从这里去掉 {key}，在命令中以 --{key} 给出，由 shell 展开"
     )))

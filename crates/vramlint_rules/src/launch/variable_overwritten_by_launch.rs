@@ -71,8 +71,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:166-200` 与 `:267-345`，对每个变量实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -87,6 +87,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("variable_overwritten_by_launch.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 /// Variables of FSDP that the launcher always writes, with the setting and its default (utils/launch.py:305-345).
@@ -136,14 +138,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 ),
             );
             if USUAL.contains(&name.as_str()) {
-                finding = finding.severity(Severity::Info);
+                finding = finding.with_severity(Severity::Info);
             }
             if let Some(by) = by {
-                finding = finding.related(by, message!("from here", "来自此处"));
+                finding = finding.with_related(by, message!("from here", "来自此处"));
             } else if let Some(command) = start.command() {
-                finding = finding.related(command, message!("neither flag nor file says otherwise", "参数与文件均未另行指定"));
+                finding =
+                    finding.with_related(command, message!("neither flag nor file says otherwise", "参数与文件均未另行指定"));
             }
-            out.push(finding.help(message!("give it as a flag or in the file", "请以参数或在文件中给出")));
+            out.push(finding.with_help(message!("give it as a flag or in the file", "请以参数或在文件中给出")));
         }
     }
 }

@@ -42,7 +42,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `launcher/runner.py:448`，阅读源码。
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, DiagnosticTag, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, FileRange, Severity};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::{environment::visible_devices, launch::{Launch, LaunchFlag}};
@@ -55,6 +55,9 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("visible_devices_ignored.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect, Symptom::IdleGpus],
+    tag: Some(DiagnosticTag::Unnecessary),
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -84,12 +87,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "deepspeed 因 {name} 而丢弃 CUDA_VISIBLE_DEVICES={shown}"
                 ),
             )
-            .severity(if same { Severity::Info } else { Severity::Warning })
-            .related(
+            .with_severity(if same { Severity::Info } else { Severity::Warning })
+            .with_related(
                 FileRange::new(launch.file, flag.word),
                 message!("the GPUs are chosen here, from 0", "GPU 在此从 0 开始选择"),
             )
-            .help(message!(
+            .with_help(message!(
                 "write --include localhost:{shown}, or take {name} away",
                 "请写 --include localhost:{shown}，或去掉 {name}"
             ));

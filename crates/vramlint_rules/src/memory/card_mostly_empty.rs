@@ -82,8 +82,7 @@
 //! 按整个批的 token 数或步数对损失取平均。
 
 use super::{figures, fixes, places};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
@@ -98,6 +97,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("card_mostly_empty.rs"),
     check: Some(check),
+    symptoms: &[Symptom::Slow],
+    ..Rule::DEFAULT
 };
 
 /// Below this share of the card, in percent, the rest counts as empty.
@@ -126,12 +127,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !reported.insert((place, message.en.clone())) {
             continue;
         }
-        let mut finding = RULE.finding(place, message).run(&run.id).help(message!(
+        let mut finding = RULE.finding(place, message).with_run(&run.id).with_help(message!(
             "a larger micro-batch with fewer accumulation steps trains the same in less time",
             "增大微批、减少累积步数，训练不变而耗时更少"
         ));
         if let Some(place) = places::written(run, Concept::GradientAccumulationSteps) {
-            finding = finding.related(place, message!("{steps} micro-batches are accumulated", "累积 {steps} 个微批"));
+            finding = finding.with_related(place, message!("{steps} micro-batches are accumulated", "累积 {steps} 个微批"));
         }
         finding.related.extend(places::target(cx.project, run));
         finding.fixes.extend(fixes::fix(cx.project, run, &repair, estimate));

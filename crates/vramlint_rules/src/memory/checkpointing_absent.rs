@@ -33,8 +33,7 @@
 //! 与 `does-not-fit` 相同的训练步；transformers 5.23.0 `modeling_layers.py` 的 `GradientCheckpointingLayer`。
 
 use super::{figures, fixes, little_headroom, places};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
@@ -50,6 +49,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("checkpointing_absent.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -69,7 +70,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         let place = places::written(run, Concept::GradientCheckpointing).unwrap_or_else(|| places::deciding(run, estimate));
         if reported.insert((place, message.en.clone())) {
-            let mut finding = RULE.finding(place, message).run(&run.id);
+            let mut finding = RULE.finding(place, message).with_run(&run.id);
             finding.related.extend(places::target(cx.project, run));
             finding.fixes.extend(fixes::fix(cx.project, run, &repair, estimate));
             out.push(finding);

@@ -89,8 +89,7 @@
 //! transformers 5.23.0、trl 1.16.0、peft 0.21.2、bitsandbytes 0.50.2、deepspeed 0.19.8 和 torch 2.15 实际执行的训练步；容量以 NVML 报告为准。
 
 use super::{figures, fixes, places};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{Message, Severity};
 use vramlint_estimate::{Capacity, RunEstimate, Verdict, repairs};
@@ -103,6 +102,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("does_not_fit.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -119,7 +120,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let found = repairs(estimate);
         let severity = if estimate.certainly_too_large() { Severity::Error } else { Severity::Warning };
-        let mut finding = RULE.finding(place, message).severity(severity).help(fixes::help(&found, estimate)).run(&run.id);
+        let mut finding =
+            RULE.finding(place, message).with_severity(severity).with_help(fixes::help(&found, estimate)).with_run(&run.id);
         finding.related.extend(places::target(cx.project, run));
         finding.fixes = fixes::fixes(cx.project, run, &found, estimate);
         out.push(finding);

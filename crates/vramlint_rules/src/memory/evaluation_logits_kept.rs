@@ -61,7 +61,7 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer.py` 的 `evaluation_loop` 与 `evaluate`（没有指标时为 `prediction_loss_only`），已阅读。未测量显存。
 
-use crate::{argument_findings::{finding, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::{finding, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{count_noun, message, Severity};
 use vramlint_semantic::arguments::{of, strategy};
 
@@ -73,6 +73,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("evaluation_logits_kept.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -96,7 +98,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "evaluation keeps its logits on the GPU, {batch} a batch against {train} in training",
             "评估会把 logits 留在 GPU 上：每批 {rows} 行，训练时为 {train} 行"
         );
-        out.push(finding(cx, set, &RULE, given.place, message).help(message!(
+        out.push(finding(cx, set, &RULE, given.place, message).with_help(message!(
             "set eval_accumulation_steps, or prediction_loss_only where only the loss counts",
             "设置 eval_accumulation_steps；只需损失时设置 prediction_loss_only"
         )));

@@ -30,8 +30,7 @@
 //! （`full_state_dict`、`cpu_offload`）。
 
 use super::{figures, places};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::Concept;
@@ -46,6 +45,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("gather_at_save.rs"),
     check: Some(check),
+    symptoms: &[Symptom::Killed, Symptom::OutOfMemory, Symptom::Checkpoints],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -59,7 +60,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         let place = place(run);
         if reported.insert((place, message.en.clone())) {
-            let mut finding = RULE.finding(place, message).run(&run.id).help(message!(
+            let mut finding = RULE.finding(place, message).with_run(&run.id).with_help(message!(
                 "save in shards and join them later, with zero_to_fp32.py or torch's own converter",
                 "按分片保存，之后用 zero_to_fp32.py 或 torch 自带的工具合并"
             ));

@@ -30,8 +30,7 @@
 //! `utils/data/dataloader.py`。
 
 use super::{figures, gather_at_save, places};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_catalog::Concept;
@@ -47,6 +46,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("host_memory_too_small.rs"),
     check: Some(check),
+    symptoms: &[Symptom::Killed],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -61,7 +62,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let (place, message) = (place(run, estimate), said(estimate, all));
         if reported.insert((place, message.en.clone())) {
-            let mut finding = RULE.finding(place, message).run(&run.id).help(help(estimate));
+            let mut finding = RULE.finding(place, message).with_run(&run.id).with_help(help(estimate));
             finding.related.extend(places::host(cx.project, run));
             out.push(finding);
         }

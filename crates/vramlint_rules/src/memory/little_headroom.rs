@@ -26,8 +26,7 @@
 //! 与 `does-not-fit` 相同的训练步；容量以 NVML 报告为准。
 
 use super::{figures, fixes, places};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_estimate::{RunEstimate, Verdict, repairs};
@@ -40,6 +39,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("little_headroom.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 /// What should be left of the card above the upper bound, in percent.
@@ -64,7 +65,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         let place = places::deciding(run, estimate);
         if reported.insert((place, message.en.clone())) {
-            let mut finding = RULE.finding(place, message).help(fixes::help(&repairs(estimate), estimate)).run(&run.id);
+            let mut finding = RULE.finding(place, message).with_help(fixes::help(&repairs(estimate), estimate)).with_run(&run.id);
             finding.related.extend(places::target(cx.project, run));
             out.push(finding);
         }

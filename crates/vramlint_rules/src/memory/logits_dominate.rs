@@ -37,8 +37,7 @@
 //! `hparams/model_args.py` 的 `enable_liger_kernel`；torchtune 0.7.0 `LinearCrossEntropyLoss`。
 
 use super::{figures, fixes, places};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{Message, Severity, message};
 use vramlint_catalog::Concept;
@@ -54,6 +53,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("logits_dominate.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 /// Share of the peak in percent from which on logits dominate.
@@ -86,7 +87,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         let place = places::written(run, Concept::MicroBatch).unwrap_or_else(|| places::deciding(run, estimate));
         if reported.insert((place, message.en.clone())) {
-            let mut finding = RULE.finding(place, message).run(&run.id);
+            let mut finding = RULE.finding(place, message).with_run(&run.id);
             finding.help = figures::taken_for_granted(estimate)
                 .map(|Message { en, zh }| Message { en: format!("taken for granted: {en}"), zh: format!("所作假设：{zh}") });
             finding.fixes.extend(fixes::fix(cx.project, run, &repair, estimate));

@@ -54,8 +54,8 @@
 
 use super::figures::gib;
 use super::held::{Pair, pair};
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Message, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_estimate::Model;
@@ -71,6 +71,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("model_loaded_twice.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory, Symptom::Killed],
+    ..Rule::DEFAULT
 };
 
 /// Words in the names of models that a method needs beside the trained one.
@@ -92,9 +94,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     let size = cx.models.find(id).and_then(|model| size(&model, second));
                     out.push(
                         RULE.finding(pair.second, said(id, size))
-                            .help(help(&pair))
-                            .related(pair.first, message!("the first copy is loaded here", "第一份在此加载"))
-                            .run(&run.id),
+                            .with_help(help(&pair))
+                            .with_related(pair.first, message!("the first copy is loaded here", "第一份在此加载"))
+                            .with_run(&run.id),
                     );
                 }
             }

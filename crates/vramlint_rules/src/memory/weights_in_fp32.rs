@@ -67,8 +67,7 @@
 //! trl 1.16.0 `trainer/utils.py:1331`（未给出时 `dtype=float32`），实际运行；0.24 及更早版本没有默认值，而 transformers 4 按 fp32 加载。
 
 use super::{figures, places};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
@@ -83,6 +82,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("weights_in_fp32.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory, Symptom::Slow],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -108,7 +109,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "写明类型：在 model_init_kwargs 中或作为命令参数给出 `dtype`"
             );
             let severity = if frozen { Severity::Warning } else { Severity::Info };
-            out.push(RULE.finding(place, message).severity(severity).help(help).run(&run.id));
+            out.push(RULE.finding(place, message).with_severity(severity).with_help(help).with_run(&run.id));
         }
     }
 }

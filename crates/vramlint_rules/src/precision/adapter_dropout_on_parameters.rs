@@ -46,7 +46,7 @@
 //! ## 来源
 //! peft 0.21.2 `tuners/lora/layer.py` 的 `ParamWrapper`，已运行：`ValueError: lora.ParamWrapper does not work with lora_dropout != 0.`
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Severity, Value};
 use vramlint_semantic::calls;
 
@@ -58,6 +58,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("adapter_dropout_on_parameters.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -86,12 +88,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "lora_dropout {share} 与 target_parameters 同用：PEFT 拒绝对裸参数使用 dropout"
                 ),
             )
-            .related(parameters.place, message!("the parameters", "参数在此"))
-            .help(message!("set lora_dropout to 0", "把 lora_dropout 设为 0"));
+            .with_related(parameters.place, message!("the parameters", "参数在此"))
+            .with_help(message!("set lora_dropout to 0", "把 lora_dropout 设为 0"));
         if let Some(value) = dropout.sole_value()
             && let Some(fix) = calls::replace(dropout, value, "0.0", Applicability::Unsafe)
         {
-            found = found.fix(fix);
+            found = found.with_fix(fix);
         }
         out.push(found);
     }

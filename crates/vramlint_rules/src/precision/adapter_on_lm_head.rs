@@ -58,7 +58,7 @@
 //! trl 1.16.0 `trainer/sft_trainer.py:1066`，实际运行；`dpo_trainer.py:835`、`kto_trainer.py`、`grpo_trainer.py:836`，阅读源码；1.15.0 有此检查，
 //! 1.14.0 没有。
 
-use crate::{argument_findings::ReportedFindings, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::ReportedFindings, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, FileId, FileRange, Severity, Value};
 use vramlint_resolve::{arguments::ArgumentReader, versions::VersionRange};
 use vramlint_semantic::version_gate;
@@ -71,6 +71,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("adapter_on_lm_head.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// TRL's trainers that read the weight of the head.
@@ -98,12 +100,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "an adapter on lm_head would never be trained: trl {SINCE} and later refuse it",
             "lm_head 上的适配器不会被训练：trl {SINCE} 及之后的版本会拒绝"
         );
-        let mut found = RULE.finding(place, message).severity(severity).help(message!(
+        let mut found = RULE.finding(place, message).with_severity(severity).with_help(message!(
             "remove it, or train the head whole with modules_to_save=[\"lm_head\"]",
             "删除它，或用 modules_to_save=[\"lm_head\"] 完整训练输出头"
         ));
         if let Some(related) = related {
-            found = found.related(related, message!("the trainer", "trainer 在此"));
+            found = found.with_related(related, message!("the trainer", "trainer 在此"));
         }
         out.push(found);
     };

@@ -48,8 +48,8 @@
 //! ## 来源
 //! peft 0.21.2 `tuners/lora/layer.py`、`tuners/tuners_utils.py`、`config.py`，均在小型 Llama 上实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Message, Severity, Value, message};
 use vramlint_resolve::CallRef;
 use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
@@ -64,6 +64,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("adapter_refused.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// peft 0.21.2 utils/peft_types.py.
@@ -100,12 +102,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             let Some(severity) = severity else { continue };
             let Some(wrong) = wrong.filter(|_| reported.insert(value.place)) else { continue };
-            let mut finding = RULE.finding(value.place, wrong.message).severity(severity).help(wrong.help);
+            let mut finding = RULE.finding(value.place, wrong.message).with_severity(severity).with_help(wrong.help);
             if !call.place.range.contains(value.place.range) {
-                finding = finding.related(call.place, calls::reached(call));
+                finding = finding.with_related(call.place, calls::reached(call));
             }
             if let Some(fix) = wrong.fix.and_then(|text| calls::replace(argument, value, text, Applicability::Safe)) {
-                finding = finding.fix(fix);
+                finding = finding.with_fix(fix);
             }
             out.push(finding);
         }

@@ -47,8 +47,8 @@
 //! ## 来源
 //! peft 0.21.2 `tuners/tuners_utils.py`（仅当全不匹配时抛 `NoMatchingPeftModuleError`），实际运行；线性层名称取自 transformers 5.23.0。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::models;
 use vramlint_resolve::code::ArgValue;
@@ -62,6 +62,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("adapter_target_missing.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -113,7 +115,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     model = known.id
                 ),
             )
-            .severity(Severity::Error)
+            .with_severity(Severity::Error)
         } else {
             RULE.finding(
                 targets.place,
@@ -126,8 +128,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         out.push(
             finding
-                .related(load.place, message!("the model is loaded here", "在此加载模型"))
-                .help(message!("its linear layers are {has}", "其线性层有 {has}")),
+                .with_related(load.place, message!("the model is loaded here", "在此加载模型"))
+                .with_help(message!("its linear layers are {has}", "其线性层有 {has}")),
         );
     }
 }

@@ -41,8 +41,8 @@
 //! ## 来源
 //! peft 0.21.2 `utils/other.py` 的 `ModulesToSaveWrapper`，已运行：副本可训练，dtype 与基座相同。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::calls;
 
@@ -54,6 +54,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("adapter_trains_embeddings.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 /// Names of the tables in the families of models.
@@ -81,7 +83,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "会在冻结的原模块之外训练 {shown} 的完整副本"
                 ),
             )
-            .help(message!(
+            .with_help(message!(
                 "for a few new tokens trainable_token_indices is enough",
                 "若只有少量新 token，用 trainable_token_indices 即可"
             )),

@@ -55,7 +55,7 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:817`，实际运行；其余 trainer 相同，阅读源码；0.27.0 有此检查，0.24.0 没有。
 
-use crate::{argument_findings::ReportedFindings, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::ReportedFindings, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Fix, Severity};
 use vramlint_edit as edit;
 use vramlint_resolve::{code::LibraryCall, versions::VersionRange};
@@ -69,6 +69,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("adapters_twice.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -86,11 +88,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         let mut found = RULE
             .finding(given.place, message)
-            .severity(trainer.severity(cx.project, severity))
-            .related(adapted.place, message!("adapters are put on here", "在此加上了适配器"))
-            .help(message!("leave peft_config out, or give the bare model", "不要给出 peft_config，或传入不带适配器的模型"));
+            .with_severity(trainer.severity(cx.project, severity))
+            .with_related(adapted.place, message!("adapters are put on here", "在此加上了适配器"))
+            .with_help(message!("leave peft_config out, or give the bare model", "不要给出 peft_config，或传入不带适配器的模型"));
         if let Some(edit) = edit::python::remove(cx.project.file(trainer.call.file), trainer.call.place.range, "peft_config") {
-            found = found.fix(Fix {
+            found = found.with_fix(Fix {
                 title: message!("remove peft_config", "删除 peft_config"),
                 applicability: Applicability::Unsafe,
                 edits: vec![edit],

@@ -50,7 +50,7 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1089`（实际运行）与 `rloo_config.py:652`；transformers 5.23.0 `trainer.py:899`，阅读源码。
 
-use crate::{argument_findings::{finding_of, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::{finding_of, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Severity, Value};
 use vramlint_catalog::Concept;
 use vramlint_resolve::{arguments::ArgumentSet, versions::VersionRange};
@@ -64,6 +64,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("batch_finder_refused.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -88,7 +90,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         if reported.insert(given.place, "") {
-            let finding = finding_of(cx, set, &RULE, severity, given.place, message).help(message!(
+            let finding = finding_of(cx, set, &RULE, severity, given.place, message).with_help(message!(
                 "remove it, and lower per_device_train_batch_size by hand",
                 "删除它，并手动减小 per_device_train_batch_size"
             ));

@@ -46,7 +46,7 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1749` 与 `trainer.py:890`，实际运行；`save_strategy="best"` 除外。
 
-use crate::{argument_findings::{finding, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::{finding, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, FileRange, Message, Severity};
 use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_semantic::arguments::{any, number, run, strategy, trainings, written};
@@ -59,6 +59,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("best_model_out_of_step.rs"),
     check: Some(check),
+    symptoms: &[Symptom::Checkpoints, Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// The strategy of evaluation by its two names.
@@ -78,9 +80,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             let mut finding = finding(cx, set, &RULE, place, message);
             for other in other.into_iter().chain([wish.place]).filter(|other| *other != place) {
-                finding = finding.related(other, message!("takes part", "与此有关"));
+                finding = finding.with_related(other, message!("takes part", "与此有关"));
             }
-            out.push(finding.help(message!(
+            out.push(finding.with_help(message!(
                 "save whenever you evaluate: the same strategy, and save_steps a multiple of eval_steps",
                 "每次评估都要保存：策略相同，且 save_steps 为 eval_steps 的整数倍"
             )));

@@ -69,7 +69,7 @@
 //! 的回答为准）；torch 2.15.0 `cuda/__init__.py:244`（能创建张量时 `is_bf16_supported` 为真），已阅读；trl 1.16.0
 //! `trainer/base_config.py` 会打开 bf16，已运行；FlashAttention 的 README：Ampere、Ada 或 Hopper。未在这些卡上实际运行。
 
-use crate::{argument_findings::{finding, with_fix, ReportedFindings}, rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{argument_findings::{finding, with_fix, ReportedFindings}, rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, FileId, Severity, Value};
 use vramlint_catalog::gpus::{self, Gpu};
 use vramlint_resolve::{arguments::{ArgumentReader, ArgumentSet}, versions::{RangeMatch, VersionRange}};
@@ -83,6 +83,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("card_lacks_precision.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// Ampere, in tenths.
@@ -120,7 +122,7 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, reported: &mut Rep
         out.push(if key == "tf32" {
             let message =
                 message!("{shown}: a {name} has none, and the arguments are refused", "{shown}：{name} 不支持，参数会被拒绝");
-            let found = finding(cx, set, &RULE, given.place, message).help(message!("remove it", "请删除"));
+            let found = finding(cx, set, &RULE, given.place, message).with_help(message!("remove it", "请删除"));
             with_fix(
                 found,
                 message!("write False", "改为 False"),
@@ -133,8 +135,8 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, reported: &mut Rep
                 "{shown}: a {name} has no bf16, torch computes it without tensor cores or refuses it",
                 "{shown}：{name} 不支持 bf16，torch 会不经张量核心计算，或拒绝"
             );
-            let found = finding(cx, set, &RULE, given.place, message).severity(Severity::Warning);
-            let found = found.help(message!("use {other}", "改用 {other}"));
+            let found = finding(cx, set, &RULE, given.place, message).with_severity(Severity::Warning);
+            let found = found.with_help(message!("use {other}", "改用 {other}"));
             let edit = rename(cx.project, given, &other).filter(|_| set.lacks(&other));
             with_fix(found, message!("use {other}", "改用 {other}"), Applicability::Unsafe, edit)
         });
@@ -152,8 +154,8 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, reported: &mut Rep
         );
         out.push(
             finding(cx, set, &RULE, call.callee, message)
-                .severity(Severity::Warning)
-                .help(message!("give fp16=True", "给出 fp16=True")),
+                .with_severity(Severity::Warning)
+                .with_help(message!("give fp16=True", "给出 fp16=True")),
         );
     }
 }
@@ -180,11 +182,11 @@ fn attention(cx: &Context<'_>, out: &mut Sink) {
                     "{text} 需要 Ampere 或更新的卡，而此处为 {name}：会被拒绝"
                 ),
             )
-            .help(message!("use sdpa", "改用 sdpa"));
+            .with_help(message!("use sdpa", "改用 sdpa"));
         if let Some(value) = argument.sole_value()
             && let Some(fix) = calls::replace(argument, value, "\"sdpa\"", Applicability::Unsafe)
         {
-            found = found.fix(fix);
+            found = found.with_fix(fix);
         }
         out.push(found);
     }

@@ -41,8 +41,7 @@
 //! transformers 5.23.0 `training_args.py:1536`，实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{trainings, written};
 
@@ -54,6 +53,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("checkpointing_keys_disagree.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory, Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -75,8 +76,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 let message =
                     message!("{b} has no effect beside {a}: the new name wins", "{b} 不起作用：与 {a} 同时给出时新名称生效");
                 let finding = finding(cx, set, &RULE, loser.place, message)
-                    .related(winner.place, message!("this one counts", "以此为准"))
-                    .help(message!("keep only {new}, with the value that you mean", "只保留 {new}，并写上想要的值"));
+                    .with_related(winner.place, message!("this one counts", "以此为准"))
+                    .with_help(message!("keep only {new}, with the value that you mean", "只保留 {new}，并写上想要的值"));
                 let edit = vramlint_semantic::arguments::remove(cx.project, set, loser);
                 out.push(crate::argument_findings::with_fix(
                     finding,

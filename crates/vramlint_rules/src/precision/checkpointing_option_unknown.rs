@@ -53,8 +53,7 @@
 //! `sft_trainer.py` 会取出 `selective`。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::keys;
 use vramlint_resolve::arguments::ArgumentSet;
@@ -68,6 +67,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("checkpointing_option_unknown.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 const KNOWN: &[&str] = &[
@@ -103,7 +104,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     Some(near) => message!("write `{near}`", "应写作 `{near}`"),
                     None => message!("remove it", "请删除"),
                 };
-                let finding = finding(cx, set, &RULE, entry.place, message).help(help);
+                let finding = finding(cx, set, &RULE, entry.place, message).with_help(help);
                 let text = entry.place.range.slice(&cx.project.file(entry.place.file).text);
                 let edit = near
                     .filter(|_| text.trim_matches(['"', '\'']) == name)

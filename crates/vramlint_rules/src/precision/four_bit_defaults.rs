@@ -53,7 +53,7 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py`（默认值），实际运行。
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Severity, Value};
 use vramlint_semantic::calls;
 
@@ -65,6 +65,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("four_bit_defaults.rs"),
     check: Some(check),
+    symptoms: &[Symptom::Slow, Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -97,7 +99,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                         "未设置 bnb_4bit_quant_type：权重为 fp4 而非 nf4"
                     ),
                 )
-                .severity(Severity::Info),
+                .with_severity(Severity::Info),
             _ => RULE
                 .finding(
                     four.place,
@@ -106,9 +108,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                         "未设置 bnb_4bit_compute_dtype：4 位层以 float32 计算"
                     ),
                 )
-                .severity(Severity::Info),
+                .with_severity(Severity::Info),
         };
-        let mut finding = finding.help(message!(
+        let mut finding = finding.with_help(message!(
             "add bnb_4bit_quant_type=\"nf4\" and bnb_4bit_compute_dtype=torch.bfloat16 (torch.float16 before Ampere)",
             "加上 bnb_4bit_quant_type=\"nf4\" 与 bnb_4bit_compute_dtype=torch.bfloat16（Ampere 之前的卡用 torch.float16）"
         ));
@@ -118,7 +120,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             _ => ("bnb_4bit_compute_dtype", "\"bfloat16\""),
         };
         if let Some(fix) = calls::add(cx.project, call, name, source, Applicability::Unsafe) {
-            finding = finding.fix(fix);
+            finding = finding.with_fix(fix);
         }
         out.push(finding);
     }

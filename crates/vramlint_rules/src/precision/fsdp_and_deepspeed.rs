@@ -41,7 +41,7 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer.py:472` 与 `trainer.py:879`，阅读源码。
 
-use crate::{argument_findings::{finding, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::{finding, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Severity, Value};
 use vramlint_catalog::{flags::Launcher, Concept};
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentSet};
@@ -55,6 +55,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fsdp_and_deepspeed.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -66,8 +68,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 let (a, b) = (written(cx.project, fsdp), written(cx.project, deepspeed));
                 let message = message!("{a} beside {b}: the Trainer refuses the pair", "{a} 与 {b} 同时出现：Trainer 会拒绝");
                 let finding = finding(cx, set, &RULE, fsdp.place, message)
-                    .related(deepspeed.place, message!("the other engine", "另一个引擎"))
-                    .help(message!("keep one of the two engines", "只保留其中一个引擎"));
+                    .with_related(deepspeed.place, message!("the other engine", "另一个引擎"))
+                    .with_help(message!("keep one of the two engines", "只保留其中一个引擎"));
                 let edit = vramlint_semantic::arguments::remove(cx.project, set, fsdp);
                 out.push(crate::argument_findings::with_fix(
                     finding,
@@ -108,8 +110,8 @@ fn twice_recomputed(cx: &Context<'_>, set: &ArgumentSet, fsdp: &ArgumentEntry, r
         );
         out.push(
             finding(cx, set, &RULE, entry.place, message)
-                .related(own.map_or(fsdp.place, |given| given.place), message!("the Trainer's own", "Trainer 自身的"))
-                .help(message!(
+                .with_related(own.map_or(fsdp.place, |given| given.place), message!("the Trainer's own", "Trainer 自身的"))
+                .with_help(message!(
                     "under FSDP keep that of fsdp_config, and turn the other off",
                     "使用 FSDP 时保留 fsdp_config 中的，关闭另一个"
                 )),
@@ -132,8 +134,8 @@ fn alone(cx: &Context<'_>, set: &ArgumentSet, fsdp: &ArgumentEntry, reported: &m
         );
         out.push(
             finding(cx, set, &RULE, fsdp.place, message)
-                .related(run.place, message!("starts one process", "只启动一个进程"))
-                .help(message!(
+                .with_related(run.place, message!("starts one process", "只启动一个进程"))
+                .with_help(message!(
                     "start it with torchrun or accelerate launch, or remove fsdp",
                     "用 torchrun 或 accelerate launch 启动，或删除 fsdp"
                 )),

@@ -45,7 +45,7 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:2776`，实际运行。
 
-use crate::{argument_findings::{finding, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::{finding, ReportedFindings}, Context, DiagnosticTag, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Severity, Value};
 use vramlint_semantic::arguments::{run, speaks_of, trainings, written};
 
@@ -57,6 +57,9 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fsdp_config_without_fsdp.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
+    tag: Some(DiagnosticTag::Unnecessary),
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -79,7 +82,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "{shown} is ignored: fsdp is not given, so nothing is sharded",
             "{shown} 会被忽略：没有给出 fsdp，因此不会切分"
         );
-        let finding = finding(cx, set, &RULE, config.place, message).help(message!(
+        let finding = finding(cx, set, &RULE, config.place, message).with_help(message!(
             "add fsdp=True, or fsdp=\"full_shard\" before transformers 5",
             "添加 fsdp=True；transformers 5 之前写 fsdp=\"full_shard\""
         ));

@@ -40,7 +40,7 @@
 //! ## 来源
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py`, `recipes/lora_finetune_single_device.py`, the same in 0.3.1 to 0.6.1，阅读源码。
 
-use crate::{frameworks::{self, Check, Refusal}, rule::Build, Context, Group, Rule, Sink};
+use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Fix, Severity};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
@@ -54,6 +54,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("half_precision_not_supported.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 const CHECKS: &[(FileKind, Check)] = &[(FileKind::Torchtune, torchtune)];
@@ -61,7 +63,7 @@ const CHECKS: &[(FileKind, Check)] = &[(FileKind::Torchtune, torchtune)];
 fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {
         let Some(place) = keys.place(refusal.at) else { return finding };
-        finding.fix(Fix {
+        finding.with_fix(Fix {
             title: message!("write bf16", "写作 bf16"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(place, "bf16")],

@@ -46,7 +46,7 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1784`，实际运行；4.x 各版本也有此检查。
 
-use crate::{argument_findings::{finding, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::{finding, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Severity};
 use vramlint_semantic::arguments::{trainings, written};
 
@@ -58,6 +58,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("half_precision_twice.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -73,8 +75,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let message = message!("{a} and {b} exclude each other: the run is refused", "{a} 与 {b} 互斥：训练会被拒绝");
             let related = message!("the other one", "另一个");
             let finding = finding(cx, set, &RULE, first.place, message)
-                .related(second.place, related)
-                .help(message!("keep one: {other} on Ampere and newer GPUs", "只保留一个：Ampere 及更新的 GPU 用 {other}"));
+                .with_related(second.place, related)
+                .with_help(message!("keep one: {other} on Ampere and newer GPUs", "只保留一个：Ampere 及更新的 GPU 用 {other}"));
             let edit = vramlint_semantic::arguments::remove(cx.project, set, first);
             out.push(crate::argument_findings::with_fix(
                 finding,

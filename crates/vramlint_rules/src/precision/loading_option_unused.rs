@@ -48,7 +48,7 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:699` 与 `dpo_trainer.py:577`，实际运行；旧版本会忽略或拒绝。
 
-use crate::{argument_findings::{finding, ReportedFindings}, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::{finding, ReportedFindings}, Context, DiagnosticTag, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Fix, Severity, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::PassedBy;
@@ -61,6 +61,9 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("loading_option_unused.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
+    tag: Some(DiagnosticTag::Unnecessary),
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -77,13 +80,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "model_init_kwargs 会被忽略：trainer 拿到的是已加载的模型"
                 );
                 let mut found = finding(cx, set, &RULE, kwargs.place, message)
-                    .related(model.place, message!("loaded here", "在此加载"))
-                    .help(message!("give the options to from_pretrained", "把这些选项交给 from_pretrained"));
+                    .with_related(model.place, message!("loaded here", "在此加载"))
+                    .with_help(message!("give the options to from_pretrained", "把这些选项交给 from_pretrained"));
                 let call = set.library_call().filter(|_| kwargs.by == PassedBy::Keyword);
                 let edit =
                     call.and_then(|call| edit::python::remove(cx.project.file(call.file), call.place.range, "model_init_kwargs"));
                 if let Some(edit) = edit {
-                    found = found.fix(Fix {
+                    found = found.with_fix(Fix {
                         title: message!("remove model_init_kwargs", "删除 model_init_kwargs"),
                         applicability: Applicability::Unsafe,
                         edits: vec![edit],
@@ -116,9 +119,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             out.push(
                 RULE.finding(argument.place, message)
-                    .severity(trainer.severity(cx.project, severity))
-                    .related(model.place, message!("loaded here", "在此加载"))
-                    .help(message!("give it to from_pretrained", "把它交给 from_pretrained")),
+                    .with_severity(trainer.severity(cx.project, severity))
+                    .with_related(model.place, message!("loaded here", "在此加载"))
+                    .with_help(message!("give it to from_pretrained", "把它交给 from_pretrained")),
             );
         }
     }

@@ -49,7 +49,7 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/utils.py:1331`，实际运行；0.29.0 阅读源码。
 
-use crate::{argument_findings::ReportedFindings, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::ReportedFindings, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Severity};
 use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
@@ -62,6 +62,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("model_by_name_in_fp32.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 /// TRL's trainers that load a model given by name through `create_model_from_path`.
@@ -85,7 +87,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "trl 0.29 and later load `{name}` in fp32, whatever type its checkpoint has",
                 "trl 0.29 及之后的版本按 fp32 加载 `{name}`，不论检查点是什么类型"
             );
-            out.push(RULE.finding(trainer.call.place, message).help(message!(
+            out.push(RULE.finding(trainer.call.place, message).with_help(message!(
                 "say it: model_init_kwargs={{\"dtype\": \"auto\"}} keeps the checkpoint's type",
                 "请写明：model_init_kwargs={{\"dtype\": \"auto\"}} 会保持检查点的类型"
             )));

@@ -47,8 +47,7 @@
 //! transformers 5.23.0 `training_args.py:1790` 与 `trainer.py:682`，实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, message};
 use vramlint_semantic::arguments::{any, strategy, trainings, written};
 
@@ -60,6 +59,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("needs_evaluation.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 const EVAL: &[&str] = &["eval_strategy", "evaluation_strategy"];
@@ -76,9 +77,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "{name} 依据评估调整，但没有评估：会被拒绝"
             );
             let mut found = finding(cx, set, &RULE, scheduler.place, message)
-                .help(message!("give an eval_strategy, and an eval_dataset", "给出 eval_strategy 以及 eval_dataset"));
+                .with_help(message!("give an eval_strategy, and an eval_dataset", "给出 eval_strategy 以及 eval_dataset"));
             if let Some(eval) = any(set, EVAL) {
-                found = found.related(eval.place, message!("no evaluation", "不评估"));
+                found = found.with_related(eval.place, message!("no evaluation", "不评估"));
             }
             let value = vramlint_base::Value::Text("epoch".to_owned());
             let edit = match any(set, EVAL) {
@@ -102,8 +103,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             );
             out.push(
                 finding(cx, set, &RULE, eval.place, message)
-                    .related(trainer.call.callee, message!("the trainer", "trainer 在此"))
-                    .help(message!("pass eval_dataset, or do not evaluate", "传入 eval_dataset，或不做评估")),
+                    .with_related(trainer.call.callee, message!("the trainer", "trainer 在此"))
+                    .with_help(message!("pass eval_dataset, or do not evaluate", "传入 eval_dataset，或不做评估")),
             );
         }
     }

@@ -44,7 +44,7 @@
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py:179`, the same from 0.4.0; Axolotl 0.18.0 `utils/schemas/validation.py:1442`,
 //! the same from 0.12.0，阅读源码。
 
-use crate::{frameworks::{self, Check, Refusal}, rule::Build, Context, Group, Rule, Sink};
+use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Fix, Severity, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
@@ -58,6 +58,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("offload_without_checkpointing.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 const CHECKS: &[(FileKind, Check)] = &[(FileKind::Torchtune, torchtune), (FileKind::Axolotl, axolotl)];
@@ -66,7 +68,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {
         let other = refusal.with.first().copied().unwrap_or_default();
         let Some(place) = keys.place(other).filter(|_| keys.value(other) == Some(&Value::Bool(false))) else { return finding };
-        finding.fix(Fix {
+        finding.with_fix(Fix {
             title: message!("turn {other} on", "打开 {other}"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(place, "true")],

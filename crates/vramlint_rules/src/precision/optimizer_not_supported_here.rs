@@ -59,7 +59,7 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py:842` and `:1131`; LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:507`,
 //! `hparams/finetuning_args.py:595`，阅读源码。
 
-use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink};
+use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Severity};
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -72,6 +72,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("optimizer_not_supported_here.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 const CHECKS: &[(FileKind, Check)] = &[

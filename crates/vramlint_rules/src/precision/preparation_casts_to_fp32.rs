@@ -56,8 +56,8 @@
 //! ## 来源
 //! peft 0.21.2 `utils/other.py` 的 `prepare_model_for_kbit_training`，已运行；trl 1.16.0 `trainer/sft_trainer.py`，已阅读。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::models;
 use vramlint_semantic::calls;
@@ -70,6 +70,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("preparation_casts_to_fp32.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 /// A vocabulary from which on the table is worth a word.
@@ -99,8 +101,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     model = known.id
                 ),
             )
-            .related(load.place, message!("the model is loaded here", "在此加载模型"))
-            .help(message!("leave it out where TRL trains: it keeps bf16", "用 TRL 训练时可省去：TRL 会保持 bf16")),
+            .with_related(load.place, message!("the model is loaded here", "在此加载模型"))
+            .with_help(message!("leave it out where TRL trains: it keeps bf16", "用 TRL 训练时可省去：TRL 会保持 bf16")),
         );
     }
 }

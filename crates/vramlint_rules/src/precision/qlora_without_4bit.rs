@@ -50,7 +50,7 @@
 //! ## 来源
 //! Axolotl 0.18.0 `utils/schemas/peft.py:205`, the same from 0.8.0，阅读源码。
 
-use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink};
+use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Severity};
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -63,6 +63,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("qlora_without_4bit.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 const CHECKS: &[(FileKind, Check)] = &[(FileKind::Axolotl, axolotl)];

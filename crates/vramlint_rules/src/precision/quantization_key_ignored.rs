@@ -53,7 +53,7 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__`，实际运行。
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, DiagnosticTag, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, FileRange, Fix, Severity, TextRange, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
@@ -66,6 +66,9 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("quantization_key_ignored.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
+    tag: Some(DiagnosticTag::Unnecessary),
+    ..Rule::DEFAULT
 };
 
 /// Keywords of transformers 5.23.0; `quant_method` and those with an underscore come from a saved configuration.
@@ -118,14 +121,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 ),
             );
             if let Some(known) = meant(name) {
-                finding = finding.help(message!("did you mean {known}?", "是否应为 {known}？"));
+                finding = finding.with_help(message!("did you mean {known}?", "是否应为 {known}？"));
                 if argument.is_explicit {
                     let start = argument.place.range.start;
                     let key =
                         FileRange::new(call.file, TextRange::new(start, start + u32::try_from(name.len()).unwrap_or_default()));
                     let edits = vec![edit::replace(key, known)];
                     let title = message!("rename it to {known}", "改名为 {known}");
-                    finding = finding.fix(Fix { title, applicability: Applicability::Unsafe, edits });
+                    finding = finding.with_fix(Fix { title, applicability: Applicability::Unsafe, edits });
                 }
             }
             out.push(finding);
@@ -155,7 +158,7 @@ fn off(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
                     "load_in_4bit 与 load_in_8bit 均未打开：不会进行任何量化"
                 ),
             )
-            .help(message!("add load_in_4bit=True, or leave the configuration out", "加上 load_in_4bit=True，或去掉该配置")),
+            .with_help(message!("add load_in_4bit=True, or leave the configuration out", "加上 load_in_4bit=True，或去掉该配置")),
         );
     }
 }

@@ -46,7 +46,7 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__` 与 `post_init`，实际运行。
 
-use crate::{argument_findings::finding, rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{argument_findings::finding, rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Severity, Value};
 use vramlint_resolve::{arguments::ArgumentReader, code::{ArgValue, CallArgument, LibraryCall}};
 use vramlint_semantic::calls;
@@ -59,6 +59,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("quantization_refused.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// What a keyword must be, in the words of Python.
@@ -105,8 +107,8 @@ fn both_in_model_config(cx: &Context<'_>, reported: &mut ReportedPlaces, out: &m
             );
             out.push(
                 finding(cx, set, &RULE, eight.place, message)
-                    .related(four.place, message!("4 bit is asked for here", "此处要求 4 位"))
-                    .help(message!("keep one of them", "只保留其中一个")),
+                    .with_related(four.place, message!("4 bit is asked for here", "此处要求 4 位"))
+                    .with_help(message!("keep one of them", "只保留其中一个")),
             );
         }
     }
@@ -124,8 +126,8 @@ fn both(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
                     "load_in_4bit 与 load_in_8bit 同时打开：BitsAndBytesConfig 会被拒绝"
                 ),
             )
-            .related(four.place, message!("4 bit is asked for here", "此处要求 4 位"))
-            .help(message!("keep one of them", "只保留其中一个")),
+            .with_related(four.place, message!("4 bit is asked for here", "此处要求 4 位"))
+            .with_help(message!("keep one of them", "只保留其中一个")),
         );
     }
 }
@@ -146,11 +148,11 @@ fn kind(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
                 "bnb_4bit_quant_type = '{text}' 会在加载时被拒绝：bitsandbytes 只有 nf4 和 fp4"
             ),
         )
-        .help(message!("nf4 fits trained weights best", "nf4 最贴合训练后的权重"));
+        .with_help(message!("nf4 fits trained weights best", "nf4 最贴合训练后的权重"));
     if let Some(value) = argument.sole_value().filter(|_| matches!(text.to_lowercase().as_str(), "nf4" | "fp4"))
         && let Some(fix) = calls::replace(argument, value, format!("\"{}\"", text.to_lowercase()), Applicability::Safe)
     {
-        finding = finding.fix(fix);
+        finding = finding.with_fix(fix);
     }
     out.push(finding);
 }
@@ -182,9 +184,9 @@ fn wrong_type(
                 "{key} 须为 {asked} 而非 {found}：BitsAndBytesConfig 会被拒绝"
             ),
         )
-        .help(message!("give it as a {asked}", "以 {asked} 给出"));
+        .with_help(message!("give it as a {asked}", "以 {asked} 给出"));
     if !call.place.range.contains(value.place.range) {
-        finding = finding.related(call.place, calls::reached(call));
+        finding = finding.with_related(call.place, calls::reached(call));
     }
     let text = match (known, asked) {
         (Some(Value::Int(number)), "float") => Some(format!("{number}.0")),
@@ -198,7 +200,7 @@ fn wrong_type(
         _ => None,
     };
     if let Some(fix) = text.and_then(|text| calls::replace(argument, value, text, Applicability::Safe)) {
-        finding = finding.fix(fix);
+        finding = finding.with_fix(fix);
     }
     out.push(finding);
 }

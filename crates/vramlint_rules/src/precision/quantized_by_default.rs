@@ -45,8 +45,8 @@
 //! ## 来源
 //! unsloth 2026.8.19 与 2026.10.9 `models/loader.py`，阅读源码。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
 
@@ -58,6 +58,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("quantized_by_default.rs"),
     check: Some(check),
+    symptoms: &[Symptom::BadLoss, Symptom::Slow],
+    ..Rule::DEFAULT
 };
 
 const WIDTHS: &[&str] =
@@ -81,12 +83,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let what = message!("no width is given: unsloth loads `{name}` in 4 bit", "没有写明位宽：unsloth 会以 4 位加载 `{name}`");
-        let mut finding = RULE.finding(call.place, what).help(message!(
+        let mut finding = RULE.finding(call.place, what).with_help(message!(
             "write load_in_4bit=True if it is meant, else load_in_4bit=False",
             "若确要如此请写 load_in_4bit=True，否则写 load_in_4bit=False"
         ));
         if let Some(fix) = calls::add(cx.project, call, "load_in_4bit", "True", Applicability::Unsafe) {
-            finding = finding.fix(fix);
+            finding = finding.with_fix(fix);
         }
         out.push(finding);
     }

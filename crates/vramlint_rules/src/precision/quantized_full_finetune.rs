@@ -55,7 +55,7 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer_utils.py:131`，对 4 位与 8 位、Trainer 与 SFTTrainer 实际运行；4.x 在 `trainer.py` 中有同样的检查。
 
-use crate::{argument_findings::ReportedFindings, rule::Build, Context, Group, Rule, Sink};
+use crate::{argument_findings::ReportedFindings, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, FileRange, Severity, Value};
 use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::trainers::{quantizes, Trainer};
@@ -68,6 +68,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("quantized_full_finetune.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -80,9 +82,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let message = message!("{name} refuses a quantized model without adapters", "{name} 拒绝没有适配器的量化模型");
             out.push(
                 RULE.finding(trainer.call.place, message)
-                    .severity(trainer.severity(cx.project, RULE.severity))
-                    .related(at, message!("quantized here", "在此量化"))
-                    .help(message!(
+                    .with_severity(trainer.severity(cx.project, RULE.severity))
+                    .with_related(at, message!("quantized here", "在此量化"))
+                    .with_help(message!(
                         "put adapters on it with get_peft_model, or give the trainer a peft_config",
                         "用 get_peft_model 加上适配器，或给 trainer 传入 peft_config"
                     )),

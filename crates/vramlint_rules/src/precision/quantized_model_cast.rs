@@ -45,8 +45,8 @@
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py`（`to`、`half`、`float`），4 位与 8 位均实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::CallRef;
 use vramlint_resolve::code::{ArgValue, LibraryCall};
@@ -60,6 +60,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("quantized_model_cast.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -87,8 +89,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 message!("an 8-bit model cannot be moved by .cuda(): it is refused", "8 位模型不能用 .cuda() 移动：会被拒绝");
             out.push(
                 RULE.finding(call.place, message)
-                    .related(config.callee, message!("the model is quantized here", "在此量化模型"))
-                    .help(message!("remove it: the load has put the model on the GPU", "请删除：加载时已把模型放到 GPU 上")),
+                    .with_related(config.callee, message!("the model is quantized here", "在此量化模型"))
+                    .with_help(message!("remove it: the load has put the model on the GPU", "请删除：加载时已把模型放到 GPU 上")),
             );
             continue;
         }
@@ -101,8 +103,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     method = call.name()
                 ),
             )
-            .related(config.callee, message!("the model is quantized here", "在此量化模型"))
-            .help(message!(
+            .with_related(config.callee, message!("the model is quantized here", "在此量化模型"))
+            .with_help(message!(
                 "remove the cast; give dtype to from_pretrained for what is not quantized",
                 "去掉该转换；未量化部分的 dtype 在 from_pretrained 中用 dtype 指定"
             )),

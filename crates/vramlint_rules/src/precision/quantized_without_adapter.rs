@@ -51,7 +51,7 @@
 //! ## 来源
 //! Axolotl 0.18.0 `utils/schemas/peft.py:183`; LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:237`, the same from 0.7.1 to 0.9.5，阅读源码。
 
-use crate::{frameworks::{self, Check, Refusal}, rule::Build, Context, Group, Rule, Sink};
+use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Fix, Severity};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
@@ -65,6 +65,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("quantized_without_adapter.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 const CHECKS: &[(FileKind, Check)] = &[(FileKind::Axolotl, axolotl), (FileKind::LlamaFactory, llamafactory)];
@@ -72,7 +74,7 @@ const CHECKS: &[(FileKind, Check)] = &[(FileKind::Axolotl, axolotl), (FileKind::
 fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {
         let Some(place) = keys.place(refusal.at).filter(|_| refusal.at == "finetuning_type") else { return finding };
-        finding.fix(Fix {
+        finding.with_fix(Fix {
             title: message!("train adapters: lora", "训练适配器：lora"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(place, "lora")],

@@ -65,7 +65,7 @@
 //! ## 来源
 //! LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:503`, the same from 0.8.3，阅读源码。
 
-use crate::{frameworks::{self, Check, Refusal}, rule::Build, Context, Group, Rule, Sink};
+use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Fix, Severity};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
@@ -79,6 +79,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("refused_with_zero3.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 const CHECKS: &[(FileKind, Check)] = &[(FileKind::LlamaFactory, llamafactory)];
@@ -91,7 +93,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             edit::rename_key(keys.file, root, key, "bf16")
         });
         match renamed {
-            Some(edit) => finding.fix(Fix {
+            Some(edit) => finding.with_fix(Fix {
                 title: message!("write bf16", "改为 bf16"),
                 applicability: Applicability::Unsafe,
                 edits: vec![edit],

@@ -51,8 +51,7 @@
 //! trl 1.16.0 `trainer/utils.py:1331`，实际运行；0.29.0 阅读源码。
 
 use crate::argument_findings::{ReportedFindings, finding_of};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::NestedArgument;
@@ -68,6 +67,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("torch_dtype_overruled.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -86,11 +87,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "torch_dtype is overruled by the dtype=float32 of trl 0.29 and later: the weights are loaded in fp32",
             "torch_dtype 被 trl 0.29 及之后版本的 dtype=float32 覆盖：权重按 fp32 加载"
         );
-        let mut found =
-            finding_of(cx, set, &RULE, severity, old.place, message).help(message!("name the key `dtype`", "把键写作 `dtype`"));
+        let mut found = finding_of(cx, set, &RULE, severity, old.place, message)
+            .with_help(message!("name the key `dtype`", "把键写作 `dtype`"));
         let applicability = if severity == RULE.severity { Applicability::Safe } else { Applicability::Unsafe };
         if let Some(place) = name_within(cx, old) {
-            found = found.fix(Fix {
+            found = found.with_fix(Fix {
                 title: message!("rename it to dtype", "改名为 dtype"),
                 applicability,
                 edits: vec![edit::replace(place, "dtype")],

@@ -41,8 +41,7 @@
 //! transformers 5.23.0 `training_args.py:1803`；torch 2.15.0 `utils/data/dataloader.py`，均实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{trainings, written};
 
@@ -54,6 +53,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("trainer_loader_without_workers.rs"),
     check: Some(check),
+    symptoms: &[Symptom::Slow],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -75,9 +76,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "{shown} 需要工作进程，而 dataloader_num_workers 为 0：会被拒绝"
             );
             let mut found = finding(cx, set, &RULE, given.place, message)
-                .help(message!("set dataloader_num_workers to 2 or more", "把 dataloader_num_workers 设为 2 或更大"));
+                .with_help(message!("set dataloader_num_workers to 2 or more", "把 dataloader_num_workers 设为 2 或更大"));
             if let Some(workers) = set.get("dataloader_num_workers") {
-                found = found.related(workers.place, message!("no workers", "没有工作进程"));
+                found = found.with_related(workers.place, message!("no workers", "没有工作进程"));
             }
             let key = "dataloader_num_workers";
             let edit = match set.get(key) {

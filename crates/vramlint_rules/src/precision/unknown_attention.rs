@@ -45,8 +45,8 @@
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py`（`get_correct_attn_implementation`）与 `AttentionInterface`，实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Severity, message};
 use vramlint_semantic::calls;
 
@@ -58,6 +58,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("unknown_attention.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// The names of transformers 5.23.0; each may stand behind `paged|`.
@@ -94,17 +96,17 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "attn_implementation = '{text}' 会被拒绝：transformers 没有这种注意力实现"
                 ),
             )
-            .help(message!(
+            .with_help(message!(
                 "one of eager, sdpa, flash_attention_2, flash_attention_3, flex_attention",
                 "可选：eager、sdpa、flash_attention_2、flash_attention_3、flex_attention"
             ));
         if !call.place.range.contains(place.range) {
-            finding = finding.related(call.place, calls::reached(call));
+            finding = finding.with_related(call.place, calls::reached(call));
         }
         if let (Some(name), Some(value)) = (meant(text), argument.sole_value())
             && let Some(fix) = calls::replace(argument, value, format!("\"{name}\""), Applicability::Safe)
         {
-            finding = finding.fix(fix);
+            finding = finding.with_fix(fix);
         }
         out.push(finding);
     }

@@ -49,7 +49,7 @@
 //! transformers 5.23.0 `modeling_utils.py`（`dtype` 抛 `AttributeError`，`torch_dtype` 抛 `ValueError`）与 `utils/quantization_config.py`
 //! （`bnb_4bit_compute_dtype`、`bnb_4bit_quant_storage`），在 torch 2.15.0 下实际运行；4.57.1 同样拒绝，阅读源码。
 
-use crate::{argument_findings::{finding, with_fix}, rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{argument_findings::{finding, with_fix}, rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Severity, Value};
 use vramlint_resolve::arguments::ArgumentReader;
 use vramlint_semantic::{arguments::{is_trl, set_to, trainings}, calls};
@@ -62,6 +62,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("unknown_dtype_name.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// The dtypes of torch 2.15.0.
@@ -131,12 +133,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 ),
             );
             if !call.place.range.contains(place.range) || call.place.file != place.file {
-                finding = finding.related(call.place, calls::reached(call));
+                finding = finding.with_related(call.place, calls::reached(call));
             }
             let meant = meant(text);
             finding = match meant {
-                Some(name) => finding.help(message!("torch calls it '{name}'", "torch 中的名称是 '{name}'")),
-                None => finding.help(message!(
+                Some(name) => finding.with_help(message!("torch calls it '{name}'", "torch 中的名称是 '{name}'")),
+                None => finding.with_help(message!(
                     "use a name that torch has, such as 'bfloat16', or 'auto'",
                     "使用 torch 中的名称，如 'bfloat16'，或 'auto'"
                 )),
@@ -145,7 +147,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 && let Some(value) = argument.sole_value()
                 && let Some(fix) = calls::replace(argument, value, format!("\"{name}\""), Applicability::Safe)
             {
-                finding = finding.fix(fix);
+                finding = finding.with_fix(fix);
             }
             out.push(finding);
         }
@@ -173,7 +175,7 @@ fn through_trl(cx: &Context<'_>, reported: &mut ReportedPlaces, out: &mut Sink) 
             );
             let mut found = finding(cx, set, &RULE, place, message);
             if let Some(name) = meant(text) {
-                found = found.help(message!("torch calls it '{name}'", "torch 中的名称是 '{name}'"));
+                found = found.with_help(message!("torch calls it '{name}'", "torch 中的名称是 '{name}'"));
                 if let Some(given) = given {
                     let edit = set_to(cx.project, given, &Value::Text(name.to_owned()));
                     found = with_fix(found, message!("write {name}", "改为 {name}"), Applicability::Safe, edit);

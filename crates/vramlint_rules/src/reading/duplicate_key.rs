@@ -36,8 +36,7 @@
 
 use super::loads::loads;
 use super::syntax_error::plain_deepspeed;
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::HashMap;
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::{FileKind, Project, SourceFile};
@@ -51,6 +50,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("duplicate_key.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -125,7 +126,7 @@ fn finding(
         ),
     };
     RULE.finding(FileRange::new(file.id, key.range()), message)
-        .severity(severity)
-        .related(FileRange::new(file.id, first.range()), message!("`{text}` for the first time", "`{text}` 首次出现"))
-        .help(message!("keep the one that is meant, and delete the other", "保留本意的那一个，删除另一个"))
+        .with_severity(severity)
+        .with_related(FileRange::new(file.id, first.range()), message!("`{text}` for the first time", "`{text}` 首次出现"))
+        .with_help(message!("keep the one that is meant, and delete the other", "保留本意的那一个，删除另一个"))
 }

@@ -19,7 +19,7 @@
 //! ## 修复
 //! 指定真正的配置文件，或不要指定该文件。
 
-use crate::{Group, Rule};
+use crate::{Group, Rule, Symptom};
 use vramlint_base::Severity;
 
 pub(crate) static RULE: Rule = Rule {
@@ -31,4 +31,6 @@ pub(crate) static RULE: Rule = Rule {
     source: include_str!("file_too_large.rs"),
     // The project layer finds these.
     check: None,
+    symptoms: &[Symptom::Vramlint],
+    ..Rule::DEFAULT
 };

@@ -18,7 +18,7 @@
 //! ## 修复
 //! 请附上相关文件向我们报告。
 
-use crate::{Group, Rule};
+use crate::{Group, Rule, Symptom};
 use vramlint_base::Severity;
 
 pub(crate) static RULE: Rule = Rule {
@@ -29,4 +29,6 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("internal_error.rs"),
     check: None,
+    symptoms: &[Symptom::Vramlint],
+    ..Rule::DEFAULT
 };

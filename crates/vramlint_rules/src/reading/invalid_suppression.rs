@@ -39,7 +39,7 @@
 //! ## 修复
 //! 不安全：写错的规则名会改为最接近的一个，但那未必是本来想写的。
 
-use crate::{Group, Rule};
+use crate::{Group, Rule, Symptom};
 use vramlint_base::Severity;
 
 pub(crate) static RULE: Rule = Rule {
@@ -51,4 +51,6 @@ pub(crate) static RULE: Rule = Rule {
     source: include_str!("invalid_suppression.rs"),
     // The project layer finds these.
     check: None,
+    symptoms: &[Symptom::Vramlint],
+    ..Rule::DEFAULT
 };

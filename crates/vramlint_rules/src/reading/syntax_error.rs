@@ -33,7 +33,7 @@
 //! ## 来源
 //! PyYAML 6.0.3；DeepSpeed 0.19.8 `runtime/config.py` 所调用的 hjson 3.1；CPython 3.11 的 `json`。
 
-use crate::{rule::Build, Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use super::loads::loads;
 use vramlint_base::{message, FileRange, Message, Severity};
 use vramlint_resolve::{FileKind, Project, SourceFile, Syntax};
@@ -48,6 +48,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("syntax_error.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// Errors reported of one file: what follows the first few is mostly their echo.
@@ -75,7 +77,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     severity = Severity::Error;
                 }
             }
-            let mut finding = RULE.finding(FileRange::new(file.id, error.range), error.message.clone()).severity(severity);
+            let mut finding = RULE.finding(FileRange::new(file.id, error.range), error.message.clone()).with_severity(severity);
             finding.help = help;
             out.push(finding);
         }

@@ -62,8 +62,8 @@
 //! 目录数据 `data/families.json`，每个系列各有来源：Lightning-AI/litgpt `litgpt/config.py`、技术报告、各组织在 hub 上的列表。
 //! 不会访问 hub。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, TextRange, Value, message};
 use vramlint_catalog::Concept;
@@ -80,6 +80,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("unknown_model.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// Settings whose values name models.
@@ -91,9 +93,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(slip) = families::slip(name).filter(|_| !cx.models.is_at_hand(name)) else { return };
         let (place, exact) = within(cx.project, place, name);
         if reported.insert(place) {
-            let finding = RULE.finding(place, said(name, &slip)).help(help(&slip));
-            let finding = if exact && slip.near { finding.fix(fix(place, &slip)) } else { finding };
-            out.push(if let Some(run) = run { finding.run(&run.id) } else { finding });
+            let finding = RULE.finding(place, said(name, &slip)).with_help(help(&slip));
+            let finding = if exact && slip.near { finding.with_fix(fix(place, &slip)) } else { finding };
+            out.push(if let Some(run) = run { finding.with_run(&run.id) } else { finding });
         }
     };
     for run in &cx.project.runs {

@@ -24,7 +24,7 @@
 //! ## 来源
 //! PyYAML 6.0.3 `reader.py`；CPython 3.11 `json/decoder.py`。
 
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -35,6 +35,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("unreadable_file.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

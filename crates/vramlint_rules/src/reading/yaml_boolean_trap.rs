@@ -43,8 +43,7 @@
 //! `IntervalStrategy`、`SaveStrategy`，实际运行。
 
 use super::loads::{Load, loads};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
@@ -59,6 +58,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("yaml_boolean_trap.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -173,7 +174,7 @@ fn trainer(file: &SourceFile, root: NodeRef<'_>, severity: Severity, call: Optio
             );
             let mut finding = finding(file, node, key, value, severity, help);
             if let Some(load) = call {
-                finding = finding.related(load.place, message!("read here", "在此读取"));
+                finding = finding.with_related(load.place, message!("read here", "在此读取"));
             }
             out.push(finding);
         }
@@ -202,8 +203,8 @@ fn finding(
                 "PyYAML 把 `{key}: {written}` 读成布尔值 {read}"
             ),
         )
-        .severity(severity)
-        .help(help);
+        .with_severity(severity)
+        .with_help(help);
     // `off` and `false` stand for the name of "none"; what `yes` was meant to be is not known.
     let quoted = match key {
         _ if value => return finding,
@@ -211,7 +212,7 @@ fn finding(
         _ if written.eq_ignore_ascii_case("no") && !key.ends_with("strategy") => &format!("'{written}'"),
         _ => "'no'",
     };
-    finding.fix(Fix {
+    finding.with_fix(Fix {
         title: message!("write {quoted}", "写作 {quoted}"),
         applicability: Applicability::Safe,
         edits: vec![edit::replace(fix_at, quoted)],

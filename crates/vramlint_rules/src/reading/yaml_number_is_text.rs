@@ -58,8 +58,7 @@
 //! `utils/dataclasses.py:1930`（`int("1e8")` 与 `int("100000000.0")` 会被拒绝），阅读源码。
 
 use super::loads::{Load, loads};
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys::{self, KeyType};
 use vramlint_catalog::{Dialect, dialect};
@@ -76,6 +75,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("yaml_number_is_text.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// Depth of blocks that is looked into.
@@ -186,7 +187,7 @@ impl<'a> Found<'a> {
             && path.last().is_some_and(|key| key.ends_with("min_num_params"))
             && policy.is_some_and(|policy| policy.eq_ignore_ascii_case("SIZE_BASED_WRAP"))
             && root.get("distributed_type").and_then(NodeRef::text) == Some("FSDP");
-        self.out.push(if refused { finding.severity(Severity::Error) } else { finding });
+        self.out.push(if refused { finding.with_severity(Severity::Error) } else { finding });
     }
 }
 
@@ -340,15 +341,15 @@ fn finding(
             "`{name}: {text}` 对 PyYAML 而言是文本 '{text}'，不是数字"
         ),
     };
-    let mut finding = RULE.finding(place, message).severity(reader.severity).help(message!(
+    let mut finding = RULE.finding(place, message).with_severity(reader.severity).with_help(message!(
         "YAML 1.1 wants a dot in the mantissa and a sign in the exponent",
         "YAML 1.1 要求尾数有小数点、指数有正负号"
     ));
     if let Some(call) = reader.call {
-        finding = finding.related(call, message!("read here", "在此读取"));
+        finding = finding.with_related(call, message!("read here", "在此读取"));
     }
     if let Some(spelling) = spelling {
-        finding = finding.fix(Fix {
+        finding = finding.with_fix(Fix {
             title: message!("write {spelling}", "写作 {spelling}"),
             applicability: Applicability::Safe,
             edits: vec![edit::replace(place, spelling)],

@@ -47,8 +47,7 @@
 //! PyYAML 6.0.3 `resolver.py` 与 OmegaConf 2.4.0，实际运行。
 
 use super::loads::loads;
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::{FileKind, SourceFile};
@@ -62,6 +61,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("yaml_number_read_otherwise.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect, Symptom::OtherBatch],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -120,13 +121,13 @@ fn number(file: &SourceFile, name: &str, node: NodeRef<'_>, out: &mut Sink) {
                 "`{name}: {written}` 对 PyYAML 而言是 {read}：按{zh_base}读取"
             ),
         )
-        .help(message!(
+        .with_help(message!(
             "write the number without a leading zero, or quote it where text is meant",
             "请去掉前导零；若本意是文本则加引号"
         ));
     if octal {
         let sign = &written[..written.len() - digits.len()];
-        finding = finding.fix(Fix {
+        finding = finding.with_fix(Fix {
             title: message!("write {sign}{plain}", "写作 {sign}{plain}"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(place, format!("{sign}{plain}"))],

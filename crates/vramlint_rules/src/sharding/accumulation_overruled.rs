@@ -62,8 +62,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:546` 与 `:2217`、`utils/dataclasses.py:1270`，逐项实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::{FileRange, Message, Severity, TextRange, Value, message};
 use vramlint_resolve::Run;
@@ -79,6 +79,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accumulation_overruled.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OtherBatch, Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -101,9 +103,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         out.push(
             finding
-                .related(argument, message!("the code asks for {steps}", "代码要求 {steps}"))
-                .run(&run.id)
-                .help(message!("say it in one place", "只在一处给出")),
+                .with_related(argument, message!("the code asks for {steps}", "代码要求 {steps}"))
+                .with_run(&run.id)
+                .with_help(message!("say it in one place", "只在一处给出")),
         );
     }
 }

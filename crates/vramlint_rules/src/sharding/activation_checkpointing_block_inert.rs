@@ -77,8 +77,7 @@
 //! DeepSpeed 0.19.8 `runtime/activation_checkpointing/config.py`，实际运行：`deepspeed.initialize` 之后 `is_configured()`
 //! 为 false。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::Run;
@@ -92,6 +91,9 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("activation_checkpointing_block_inert.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
+    tag: Some(DiagnosticTag::Unnecessary),
+    ..Rule::DEFAULT
 };
 
 /// What code says that asks for it, under any name that it may be imported by.
@@ -119,7 +121,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "use the gradient checkpointing of the framework, and delete the block",
                 "改用框架的梯度检查点，并删除该块"
             );
-            out.push(RULE.finding(config.key_place(item), message).help(help));
+            out.push(RULE.finding(config.key_place(item), message).with_help(help));
         }
     }
 }

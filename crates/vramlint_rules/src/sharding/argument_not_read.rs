@@ -89,7 +89,7 @@
 //! transformers 5.23.0 `integrations/deepspeed.py:100`，accelerate 1.15.0 `utils/dataclasses.py:1255`，DeepSpeed 0.19.8
 //! `runtime/config.py:602`；以实际训练测得。
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, DiagnosticTag, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Evaluated, FileRange, Finding, Fix, Message, Severity, UnknownReason, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
@@ -103,6 +103,9 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("argument_not_read.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect],
+    tag: Some(DiagnosticTag::Unnecessary),
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -125,14 +128,14 @@ struct Reading<'a, 'b> {
 impl Reading<'_, '_> {
     fn finding(&self, at: FileRange, severity: Severity, message: Message, path: &[&str], key: &str) -> Finding {
         let help = message!("add \"{key}\": \"auto\"", "加入 \"{key}\": \"auto\"");
-        let mut finding = RULE.finding(at, message).severity(severity).help(help);
+        let mut finding = RULE.finding(at, message).with_severity(severity).with_help(help);
         if let Some(edit) = edit::put(self.config.file, path, key, &Value::Text("auto".to_owned())) {
             let title = message!("add \"{key}\": \"auto\"", "加入 \"{key}\": \"auto\"");
             let applicability = if severity == Severity::Error { Applicability::Safe } else { Applicability::Unsafe };
-            finding = finding.fix(Fix { title, applicability, edits: vec![edit] });
+            finding = finding.with_fix(Fix { title, applicability, edits: vec![edit] });
         }
         match self.arguments.one.run {
-            Some(run) => finding.run(&run.id),
+            Some(run) => finding.with_run(&run.id),
             None => finding,
         }
     }
@@ -152,7 +155,7 @@ impl Reading<'_, '_> {
             "max_grad_norm {norm} 不会被读取：DeepSpeed 文件没有 gradient_clipping，实际为 {own}"
         );
         let finding = self.finding(given.place, Severity::Warning, message, &[], "gradient_clipping");
-        Some(finding.related(self.config.head(), message!("the file without it", "缺少它的文件")))
+        Some(finding.with_related(self.config.head(), message!("the file without it", "缺少它的文件")))
     }
 
     /// The engine's accumulation is 1 where the file has none.
@@ -178,7 +181,7 @@ impl Reading<'_, '_> {
             }
             _ => return None,
         };
-        Some(finding.related(given.place, message!("the argument", "参数")))
+        Some(finding.with_related(given.place, message!("the argument", "参数")))
     }
 
     /// An optimizer or schedule in the file, which takes nothing from the arguments but where it says `auto`.
@@ -226,7 +229,7 @@ impl Reading<'_, '_> {
             };
             let mut finding = self.finding(self.config.key_place(item), Severity::Warning, message, &[block, "params"], key);
             if let Some(given) = given {
-                finding = finding.related(given.place, message!("the argument", "参数"));
+                finding = finding.with_related(given.place, message!("the argument", "参数"));
             }
             found.push(finding);
         }

@@ -112,8 +112,7 @@
 //! ## 来源
 //! transformers 5.23.0 `integrations/deepspeed.py:225`，实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Evaluated, UnknownReason};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::SourceFile;
@@ -129,6 +128,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("bucket_auto_without_hidden_size.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// Keys that are computed from the width of the model.
@@ -152,8 +153,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "{key} 的 \"auto\" 由 hidden_size 计算，而模型的配置没有它"
                 );
                 let help = message!("write a number, for example 5e8", "请写出数值，例如 5e8");
-                let finding = RULE.finding(config.place(item), message).help(help);
-                out.push(finding.related(place, message!("the configuration of the model", "模型的配置")).run(&run.id));
+                let finding = RULE.finding(config.place(item), message).with_help(help);
+                out.push(finding.with_related(place, message!("the configuration of the model", "模型的配置")).with_run(&run.id));
                 break;
             }
         }

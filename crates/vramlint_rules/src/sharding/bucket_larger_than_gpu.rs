@@ -49,8 +49,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/zero/stage3.py:782`，`runtime/zero/stage_1_and_2.py:3264`，实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::gpus;
 use vramlint_semantic::deepspeed::config;
@@ -63,6 +62,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("bucket_larger_than_gpu.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 /// More than any GPU has.
@@ -95,7 +96,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             out.push(
                 RULE.finding(config.place(item), message)
-                    .help(message!("write 5e8, the default, or less", "写默认值 5e8 或更小")),
+                    .with_help(message!("write 5e8, the default, or less", "写默认值 5e8 或更小")),
             );
         }
     }

@@ -86,8 +86,7 @@
 //! `optim/adam.py:59`，accelerate 1.15.0 `utils/dataclasses.py:1368`，transformers 5.23.0 `integrations/deepspeed.py:100`，
 //! 逐项实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Evaluated, UnknownReason};
 use vramlint_base::{Finding, Message, Severity, message};
 use vramlint_catalog::keys::{self, AutoFiller};
@@ -104,6 +103,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_auto_unresolved.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -158,7 +159,9 @@ fn unfilled(config: &DeepSpeedConfig<'_>, path: &str, item: ConfigEntry<'_>, fil
         "nobody fills in the \"auto\" of `{path}`: accelerate refuses it",
         "无人填充 `{path}` 的 \"auto\"：accelerate 会拒绝"
     );
-    Some(RULE.finding(config.place(item), message).help(message!("write a value, or delete the key", "写出取值，或删除该键")))
+    Some(
+        RULE.finding(config.place(item), message).with_help(message!("write a value, or delete the key", "写出取值，或删除该键")),
+    )
 }
 
 /// What becomes of an `auto` that DeepSpeed itself reads.
@@ -223,7 +226,7 @@ fn by_engine(config: &DeepSpeedConfig<'_>, path: &str, item: ConfigEntry<'_>, fa
             (message!("DeepSpeed drops the \"auto\" of `{path}`", "DeepSpeed 会丢弃 `{path}` 的 \"auto\""), Severity::Info)
         }
     };
-    RULE.finding(config.place(item), message).severity(severity).help(help)
+    RULE.finding(config.place(item), message).with_severity(severity).with_help(help)
 }
 
 /// Tuning keys whose `auto` is dropped: one finding for all of them.
@@ -238,5 +241,5 @@ fn tuning(config: &DeepSpeedConfig<'_>, dropped: &[(String, ConfigEntry<'_>)]) -
         "DeepSpeed 会无声丢弃 {names} 的 \"auto\"：采用默认值"
     );
     let help = message!("write the values, or delete the keys", "写出取值，或删除这些键");
-    Some(RULE.finding(config.place(*item), message).severity(Severity::Info).help(help))
+    Some(RULE.finding(config.place(*item), message).with_severity(Severity::Info).with_help(help))
 }

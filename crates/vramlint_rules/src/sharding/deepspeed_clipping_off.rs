@@ -50,7 +50,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:3506`、`runtime/constants.py:203`，实际运行。
 
-use crate::{rule::Build, Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Finding, Fix, Severity};
 use vramlint_edit as edit;
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
@@ -64,6 +64,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_clipping_off.rs"),
     check: Some(check),
+    symptoms: &[Symptom::BadLoss, Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -80,7 +82,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 edits: vec![edit::replace(config.value_place(item), "0")],
             };
             let help = message!("write 0 if that is meant, else the norm to clip at", "若本意如此请写 0，否则写出裁剪的范数");
-            out.push(RULE.finding(config.place(item), message).help(help).fix(fix));
+            out.push(RULE.finding(config.place(item), message).with_help(help).with_fix(fix));
         }
     }
 }
@@ -97,6 +99,6 @@ fn by_default(cx: &Context<'_>, config: &DeepSpeedConfig<'_>) -> Option<Finding>
             "未写 gradient_clipping：DeepSpeed 从 0.19.3 起按 1.0 裁剪"
         );
         let help = message!("write the norm that is meant, 0 for none", "请写出想要的范数，0 表示不裁剪");
-        RULE.finding(config.head(), message).severity(Severity::Info).help(help)
+        RULE.finding(config.head(), message).with_severity(Severity::Info).with_help(help)
     })
 }

@@ -61,8 +61,7 @@
 //! accelerate 1.15.0 `utils/dataclasses.py:1526`，逐键实际运行；`commands/launch.py:1284` 与 `:1394`（文件中哪些键算数：`mixed_precision`
 //! 为空或被参数替代时不算，其余只要出现就算）。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
@@ -77,6 +76,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_file_and_accelerate_key.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -141,19 +142,20 @@ fn finding(project: &Project, file: &SourceFile, key: NodeRef<'_>, value: NodeRe
                 "accelerate 拒绝在 deepspeed_config_file 旁设置 `{name}: {written}`"
             ),
         )
-        .related(named.place, message!("{json} is the only place for it", "只能写在 {json} 中"))
-        .help(message!(
+        .with_related(named.place, message!("{json} is the only place for it", "只能写在 {json} 中"))
+        .with_help(message!(
             "set it in {json}, or remove it here and pass it as a flag where the JSON says auto",
             "请在 {json} 中设置；或从此处删除，并在 JSON 写 auto 时以启动参数给出"
         ));
     let id = project.path_resolver.resolve(json, file.folder());
     // Without the JSON the launch ends before this check, and something else may stand in the path where it is started.
     let Some(json_file) = id.map(|id| project.file(id)) else {
-        return removed(finding, file, key, value, Applicability::Unsafe).severity(Severity::Warning);
+        return removed(finding, file, key, value, Applicability::Unsafe).with_severity(Severity::Warning);
     };
     let there = counterpart(json_file, name);
     if let Some(node) = there {
-        finding = finding.related(FileRange::new(json_file.id, node.range()), message!("the JSON's own value", "JSON 中的值"));
+        finding =
+            finding.with_related(FileRange::new(json_file.id, node.range()), message!("the JSON's own value", "JSON 中的值"));
     }
     let Some(target) = target(name, value) else { return removed(finding, file, key, value, Applicability::Unsafe) };
     let said = json_file.data().and_then(DataFile::root).and_then(|root| root.at(target.path));
@@ -161,7 +163,7 @@ fn finding(project: &Project, file: &SourceFile, key: NodeRef<'_>, value: NodeRe
         return removed(finding, file, key, value, Applicability::Safe);
     }
     if let Some(edits) = moved(file, (key, value), json_file, &target) {
-        finding = finding.fix(Fix {
+        finding = finding.with_fix(Fix {
             title: message!("move it into {json}", "移到 {json} 中"),
             applicability: Applicability::Unsafe,
             edits,
@@ -179,7 +181,7 @@ fn removed(
     applicability: Applicability,
 ) -> vramlint_base::Finding {
     let Some(removal) = edit::remove_entry(file, key.range(), value.range()) else { return finding };
-    finding.fix(Fix { title: message!("remove the line", "删除该行"), applicability, edits: vec![removal] })
+    finding.with_fix(Fix { title: message!("remove the line", "删除该行"), applicability, edits: vec![removal] })
 }
 
 /// Where the JSON takes what a key says, and as which value.

@@ -60,7 +60,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/deepspeed.py:143-160`，实际运行。
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Fix, Severity};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
@@ -75,6 +75,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_file_not_found.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -98,8 +100,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let severity = if start.is_alone() || outside { Severity::Warning } else { Severity::Error };
         let finding = RULE
             .finding(given.place, message!("there is no DeepSpeed file {path}", "没有 DeepSpeed 文件 {path}"))
-            .severity(severity)
-            .help(message!(
+            .with_severity(severity)
+            .with_help(message!(
                 "the path is opened in the working directory of the training processes",
                 "该路径在训练进程的工作目录中打开"
             ));
@@ -136,7 +138,7 @@ fn with_fix(cx: &Context<'_>, finding: vramlint_base::Finding, given: &LaunchVal
         return finding;
     }
     let name = only.name();
-    finding.fix(Fix {
+    finding.with_fix(Fix {
         title: message!("name {name}", "改为 {name}"),
         applicability: Applicability::Unsafe,
         edits: vec![edit::replace(given.place, name)],

@@ -95,8 +95,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:2198`、`:2252`、`:2258`、`:2266-2280`、`:2309-2320`、`utils/dataclasses.py:1277`，实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Finding, Severity, TextRange, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::code::{ArgValue, CallArgument, CodeFacts, LibraryCall};
@@ -110,6 +110,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_json_and_prepare.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -136,7 +138,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         for finding in found {
             if reported.insert(finding.place) {
-                out.push(finding.run(&json.run.id));
+                out.push(finding.with_run(&json.run.id));
             }
         }
     }
@@ -157,8 +159,8 @@ fn without_zero(json: &Json<'_>) -> Finding {
         ),
     );
     finding
-        .related(json.named, message!("accelerate reads it from here", "accelerate 由此处读取它"))
-        .help(message!("add \"zero_optimization\": {{\"stage\": 2}}", "加上 \"zero_optimization\": {{\"stage\": 2}}"))
+        .with_related(json.named, message!("accelerate reads it from here", "accelerate 由此处读取它"))
+        .with_help(message!("add \"zero_optimization\": {{\"stage\": 2}}", "加上 \"zero_optimization\": {{\"stage\": 2}}"))
 }
 
 /// The calls that made what is prepared; `None` in the list for what is not known.
@@ -191,7 +193,7 @@ fn optimizer(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Fi
                 "DeepSpeed JSON 与代码同时给出优化器时 prepare() 会拒绝"
             ),
         );
-        return Some(finding.related(own.place, message!("the code's own", "代码中的优化器")).help(message!(
+        return Some(finding.with_related(own.place, message!("the code's own", "代码中的优化器")).with_help(message!(
             "remove \"optimizer\" from the JSON, or make accelerate.utils.DummyOptim in the code",
             "从 JSON 中删除 \"optimizer\"，或在代码中创建 accelerate.utils.DummyOptim"
         )));
@@ -204,7 +206,7 @@ fn optimizer(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Fi
             "prepare() 拒绝 DummyOptim：DeepSpeed JSON 中没有优化器"
         ),
     );
-    Some(finding.related(json.named, message!("the JSON is named here", "此处指定了 JSON")).help(message!(
+    Some(finding.with_related(json.named, message!("the JSON is named here", "此处指定了 JSON")).with_help(message!(
         "add \"optimizer\" to the JSON, or make one of torch in the code",
         "在 JSON 中加入 \"optimizer\"，或在代码中创建 torch 的优化器"
     )))
@@ -224,7 +226,7 @@ fn scheduler(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Fi
                 "DeepSpeed JSON 与代码同时给出调度器时 prepare() 会拒绝"
             ),
         );
-        return Some(finding.related(own.place, message!("the code's own", "代码中的调度器")).help(message!(
+        return Some(finding.with_related(own.place, message!("the code's own", "代码中的调度器")).with_help(message!(
             "remove \"scheduler\" from the JSON, or make accelerate.utils.DummyScheduler in the code",
             "从 JSON 中删除 \"scheduler\"，或在代码中创建 accelerate.utils.DummyScheduler"
         )));
@@ -238,7 +240,7 @@ fn scheduler(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Fi
             "prepare() 拒绝 DummyScheduler：DeepSpeed JSON 中没有调度器，也没有给出 lr_scheduler_callable"
         ),
     );
-    Some(finding.related(json.named, message!("the JSON is named here", "此处指定了 JSON")))
+    Some(finding.with_related(json.named, message!("the JSON is named here", "此处指定了 JSON")))
 }
 
 /// `auto` in the scheduler's block is filled in from a `DummyScheduler` that is prepared, and by nobody else.
@@ -258,7 +260,7 @@ fn unfilled(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Fin
             "prepare() 拒绝 {name} 的 \"auto\"：只有 DummyScheduler 会填充它，而代码中没有创建"
         ),
     );
-    Some(finding.related(call.place, message!("it is refused here", "在此被拒绝")).help(message!(
+    Some(finding.with_related(call.place, message!("it is refused here", "在此被拒绝")).with_help(message!(
         "write numbers, or prepare accelerate.utils.DummyScheduler",
         "请写出数字，或准备 accelerate.utils.DummyScheduler"
     )))
@@ -294,7 +296,7 @@ fn loader(json: &Json<'_>, files: &[SourceFile], code: &CodeFacts, call: &Librar
             "prepare() 没有得到数据加载器，而 train_micro_batch_size_per_gpu 为 \"auto\""
         ),
     );
-    Some(finding.related(place, message!("it is taken from the loader", "它取自数据加载器")).help(message!(
+    Some(finding.with_related(place, message!("it is taken from the loader", "它取自数据加载器")).with_help(message!(
         "prepare a data loader in the same call, or write a number in the JSON",
         "在同一调用中准备数据加载器，或在 JSON 中写数字"
     )))
@@ -318,7 +320,7 @@ fn size(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding
     );
     Some(
         finding
-            .related(model.place, message!("the model that is prepared", "所准备的模型"))
-            .help(message!("write a number", "写数字")),
+            .with_related(model.place, message!("the model that is prepared", "所准备的模型"))
+            .with_help(message!("write a number", "写数字")),
     )
 }

@@ -46,8 +46,8 @@
 //! ## 来源
 //! accelerate 1.15.0 与 DeepSpeed 0.19.8，以单进程实际运行：接受。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::{Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
@@ -60,6 +60,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_one_process.rs"),
     check: Some(check),
+    symptoms: &[Symptom::IdleGpus, Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -77,7 +79,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             processes.place,
             message!("ZeRO {stage} over one process shards nothing", "只有一个进程时 ZeRO {stage} 不会分片任何内容"),
         );
-        out.push(finding.help(message!(
+        out.push(finding.with_help(message!(
             "start one process per GPU, or offload where the GPU is too small",
             "每张 GPU 启动一个进程；GPU 太小时使用卸载"
         )));

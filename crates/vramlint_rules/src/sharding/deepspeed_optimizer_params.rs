@@ -59,8 +59,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2482`、`:2493` 及各优化器的签名，实际运行；torch 2.15 `torch.optim`，打印签名。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::deepspeed::config::{self, ConfigEntry};
 use vramlint_semantic::deepspeed::initialize;
@@ -74,6 +73,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_optimizer_params.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -111,7 +112,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     message!("delete it", "删除它"),
                 )
             };
-            out.push(RULE.finding(config.place(ConfigEntry { key, value }), message).severity(severity).help(help));
+            out.push(RULE.finding(config.place(ConfigEntry { key, value }), message).with_severity(severity).with_help(help));
         }
     }
 }

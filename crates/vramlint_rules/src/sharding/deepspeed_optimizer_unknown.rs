@@ -59,8 +59,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2018`，实际运行；0.19.6 与 0.19.7 的源码包，阅读。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::optimizers::{self, Optimizer};
@@ -74,6 +73,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_optimizer_unknown.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -109,7 +110,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "write {meant}, another name of DeepSpeed's, or exactly that of a class of torch.optim",
             "写作 {meant}、DeepSpeed 的其他名字，或 torch.optim 中某个类的准确名字"
         );
-        let mut finding = RULE.finding(config.place(item), message).severity(severity).help(help);
+        let mut finding = RULE.finding(config.place(item), message).with_severity(severity).with_help(help);
         finding.fixes.extend(fix);
         out.push(finding);
     }

@@ -80,8 +80,7 @@
 //! DeepSpeed 0.19.8 `utils/groups.py:213`，以 2 个进程写 4、1 个进程写 2 实际运行；`runtime/config.py:468`，以 2 个进程实际运行；
 //! `module_inject/auto_ep_folding.py:111`、`:214`，仅读源码。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::{Project, Run};
@@ -96,6 +95,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_parallel_sizes.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::OtherBatch],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -133,7 +134,7 @@ fn tensor(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
         );
         let help =
             message!("write a size that divides {world}, or start more processes", "改为能整除 {world} 的大小，或启动更多进程");
-        out.push(RULE.finding(config.place(item), message).severity(severity).help(help).run(&run.id));
+        out.push(RULE.finding(config.place(item), message).with_severity(severity).with_help(help).with_run(&run.id));
         return;
     }
 }
@@ -156,7 +157,7 @@ fn sequence(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
             "没有 data_parallel_size 时 sequence_parallel_size 只影响批大小检查：不会建立分组"
         );
         let help = message!("add \"data_parallel_size\": processes / this size", "请加入 \"data_parallel_size\"：进程数除以该值");
-        out.push(RULE.finding(config.place(item), message).severity(Severity::Warning).help(help));
+        out.push(RULE.finding(config.place(item), message).with_severity(Severity::Warning).with_help(help));
     }
 }
 
@@ -172,7 +173,7 @@ fn experts(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
             "AutoEP refuses expert_tensor_parallel_size {size}: only 1 is supported",
             "AutoEP 拒绝 expert_tensor_parallel_size {size}：目前只支持 1"
         );
-        out.push(RULE.finding(config.place(item), message).severity(severity));
+        out.push(RULE.finding(config.place(item), message).with_severity(severity));
     }
     let path = "expert_parallel.autoep_size";
     let run = config.uses.iter().filter(|one| one.consumers.within(Consumers::KNOWN)).find_map(|one| one.run);
@@ -184,6 +185,6 @@ fn experts(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
             "autoep_size {size} does not divide the {world} processes that are started",
             "autoep_size {size} 不能整除启动的 {world} 个进程"
         );
-        out.push(RULE.finding(config.place(item), message).severity(severity));
+        out.push(RULE.finding(config.place(item), message).with_severity(severity));
     }
 }

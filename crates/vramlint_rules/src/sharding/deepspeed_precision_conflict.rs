@@ -60,8 +60,7 @@
 //! DeepSpeed 0.19.8 `runtime/config.py:511`、`:702-714`，`runtime/precision_config.py:31`，
 //! `runtime/base_optimizer.py:484`，`runtime/engine.py:1827`、`:2323`，逐项实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Evaluated, UnknownReason};
 use vramlint_base::{Message, Severity, Value, message};
 use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
@@ -76,6 +75,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_precision_conflict.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -113,9 +114,9 @@ fn push(
     out: &mut Sink,
 ) {
     let Some(item) = config.entry(path) else { return };
-    let mut finding = RULE.finding(config.place(item), message).severity(severity).help(help);
+    let mut finding = RULE.finding(config.place(item), message).with_severity(severity).with_help(help);
     if let Some(other) = config.entry(other) {
-        finding = finding.related(config.place(other), message!("the other one", "另一个"));
+        finding = finding.with_related(config.place(other), message!("the other one", "另一个"));
     }
     out.push(finding);
 }

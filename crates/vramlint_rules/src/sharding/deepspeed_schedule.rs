@@ -61,8 +61,7 @@
 //! DeepSpeed 0.19.8 `runtime/engine.py:1929`、`:1935`，`runtime/lr_schedules.py:734`、`:823`，torch 2.15
 //! `optim/lr_scheduler.py:126`，逐项实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::count_noun;
 use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
 use vramlint_edit as edit;
@@ -78,6 +77,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_schedule.rs"),
     check: Some(check),
+    symptoms: &[Symptom::BadLoss, Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -108,7 +109,7 @@ struct Found<'a, 'b> {
 
 impl<'a> Found<'a, '_> {
     fn at(&self, item: ConfigEntry<'a>, message: Message, help: Message) -> Finding {
-        RULE.finding(self.config.place(item), message).severity(self.severity).help(help)
+        RULE.finding(self.config.place(item), message).with_severity(self.severity).with_help(help)
     }
 
     fn unknown(&self) -> Finding {
@@ -125,7 +126,7 @@ impl<'a> Found<'a, '_> {
         }
         // Another schedule than the one that is spelt here may need parameters that are not there.
         let same = name.eq_ignore_ascii_case(meant);
-        finding.fix(Fix {
+        finding.with_fix(Fix {
             title: message!("write {meant}", "写作 {meant}"),
             applicability: if same { Applicability::Unsafe } else { Applicability::Display },
             edits: vec![edit::replace(self.config.value_place(self.item), source.replace(name, meant))],
@@ -200,8 +201,8 @@ impl<'a> Found<'a, '_> {
                 let help =
                     message!("raise total_num_steps, or lower warmup_num_steps", "调大 total_num_steps，或调小 warmup_num_steps");
                 let at = self.config.entry(&path("total_num_steps"))?;
-                let finding = self.at(at, message, help).severity(Severity::Warning);
-                Some(finding.related(self.config.place(item), message!("the warm-up", "预热")))
+                let finding = self.at(at, message, help).with_severity(Severity::Warning);
+                Some(finding.with_related(self.config.place(item), message!("the warm-up", "预热")))
             }
             // Booleans are integers to Python.
             Value::Bool(true) => None,
@@ -214,7 +215,7 @@ impl<'a> Found<'a, '_> {
                 );
                 Some(
                     self.at(item, message, message!("write 1 or more", "写 1 或更大的整数"))
-                        .severity(severity.min(self.severity)),
+                        .with_severity(severity.min(self.severity)),
                 )
             }
         }

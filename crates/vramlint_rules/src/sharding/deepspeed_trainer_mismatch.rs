@@ -82,8 +82,8 @@
 //! transformers 5.23.0 `integrations/deepspeed.py:100-260`，逐键实际运行；accelerate 1.15.0 `utils/dataclasses.py:1255`（
 //! 由 accelerate 的文件指定 JSON 时，缺少的累积步数按 1 处理），阅读。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -99,6 +99,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_trainer_mismatch.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -252,16 +254,16 @@ impl<'a> Compared<'a, '_> {
         };
         let mut finding = RULE
             .finding(self.config.place(item), message)
-            .help(message!("write \"auto\": the argument then decides", "写作 \"auto\"：由参数决定"));
+            .with_help(message!("write \"auto\": the argument then decides", "写作 \"auto\"：由参数决定"));
         for place in fields.iter().filter_map(|field| self.arguments.place(field)) {
-            finding = finding.related(place, message!("the argument", "参数"));
+            finding = finding.with_related(place, message!("the argument", "参数"));
         }
         if let Some(edit) = edit::set(self.config.file, item.value, &Value::Text("auto".to_owned())) {
             let title = message!("write \"auto\"", "写作 \"auto\"");
-            finding = finding.fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
+            finding = finding.with_fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
         }
         match self.arguments.one.run {
-            Some(run) => finding.run(&run.id),
+            Some(run) => finding.with_run(&run.id),
             None => finding,
         }
     }
@@ -282,13 +284,13 @@ impl<'a> Compared<'a, '_> {
         let help = message!("add \"gradient_accumulation_steps\": \"auto\"", "加入 \"gradient_accumulation_steps\": \"auto\"");
         let mut finding = RULE
             .finding(self.config.head(), message)
-            .help(help)
-            .related(given.place, message!("the argument", "参数"))
-            .run(&run.id);
+            .with_help(help)
+            .with_related(given.place, message!("the argument", "参数"))
+            .with_run(&run.id);
         let auto = Value::Text("auto".to_owned());
         if let Some(edit) = edit::put(self.config.file, &[], "gradient_accumulation_steps", &auto) {
             let title = message!("add it as \"auto\"", "以 \"auto\" 加入");
-            finding = finding.fix(Fix { title, applicability: Applicability::Safe, edits: vec![edit] });
+            finding = finding.with_fix(Fix { title, applicability: Applicability::Safe, edits: vec![edit] });
         }
         Some(finding)
     }

@@ -53,8 +53,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2299`，实测：两个进程下每参数 8 / 14 / 12 字节，不设置时为 4 / 9 / 8。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::{Severity, Value, message};
 
@@ -66,6 +65,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fp32_gradients_unsharded.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -89,9 +90,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             );
             let mut finding = RULE
                 .finding(config.place(item), message)
-                .help(message!("use stage 2, which shards them", "改用阶段 2，它会对其分片"));
+                .with_help(message!("use stage 2, which shards them", "改用阶段 2，它会对其分片"));
             if let Some(stage) = config.entry("zero_optimization.stage") {
-                finding = finding.related(config.place(stage), message!("the stage", "阶段"));
+                finding = finding.with_related(config.place(stage), message!("the stage", "阶段"));
             }
             out.push(finding);
         }

@@ -55,7 +55,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:306`、`utils/dataclasses.py:1968`、`:1970`、`:2001`、`:2070`，逐项实际运行。
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, Evaluated, Finding, Fix, Severity, Value};
 use vramlint_edit as edit;
 use vramlint_resolve::{code::LibraryCall, versions::VersionRange};
@@ -69,6 +69,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fsdp_settings_clash.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -122,7 +124,7 @@ fn plugin(call: &LibraryCall) -> Option<Finding> {
         };
     let finding = RULE.finding(argument.place, what);
     Some(match call.argument("fsdp_version", None) {
-        Some(version) => finding.related(version.place, message!("the version", "版本")),
+        Some(version) => finding.with_related(version.place, message!("the version", "版本")),
         None => finding,
     })
 }
@@ -158,19 +160,21 @@ fn loading(start: &AccelerateLaunch<'_>) -> Option<Finding> {
                 "Accelerator() 会打开 fsdp_sync_module_states：fsdp_cpu_ram_efficient_loading 需要它"
             ),
         )
-        .severity(Severity::Warning)
+        .with_severity(Severity::Warning)
     } else {
         return None;
     };
     let finding = match loading {
-        Some(given) => finding.related(given.place, message!("loading on rank 0 alone is asked for", "要求只在 rank 0 加载")),
+        Some(given) => {
+            finding.with_related(given.place, message!("loading on rank 0 alone is asked for", "要求只在 rank 0 加载"))
+        }
         None => finding,
     };
     let help = message!(
         "write fsdp_sync_module_states: true, or fsdp_cpu_ram_efficient_loading: false (it is true where nobody says)",
         "请写 fsdp_sync_module_states: true，或 fsdp_cpu_ram_efficient_loading: false（未写时为 true）"
     );
-    Some(write(finding.help(help), &sync, "true"))
+    Some(write(finding.with_help(help), &sync, "true"))
 }
 
 fn is_true(value: &Value) -> bool {
@@ -209,8 +213,8 @@ fn offload(cx: &Context<'_>, start: &AccelerateLaunch<'_>) -> Option<Finding> {
         return None;
     };
     let severity = version_gate::severity(cx.project, given.place.file, &OFFLOAD, Severity::Error)?;
-    let finding = RULE.finding(given.entry(), why).severity(severity);
-    Some(write(finding.help(message!("write {lacks}, or turn it off", "请写 {lacks}，或将其关闭")), &given, "false"))
+    let finding = RULE.finding(given.entry(), why).with_severity(severity);
+    Some(write(finding.with_help(message!("write {lacks}, or turn it off", "请写 {lacks}，或将其关闭")), &given, "false"))
 }
 
 fn state_dict(start: &AccelerateLaunch<'_>) -> Option<Finding> {
@@ -224,13 +228,13 @@ fn state_dict(start: &AccelerateLaunch<'_>) -> Option<Finding> {
         message!("Accelerator() refuses LOCAL_STATE_DICT with FSDP 2", "使用 FSDP 2 时 Accelerator() 拒绝 LOCAL_STATE_DICT"),
     );
     let help = message!("write SHARDED_STATE_DICT or FULL_STATE_DICT", "请写 SHARDED_STATE_DICT 或 FULL_STATE_DICT");
-    Some(write(finding.help(help), &given, "SHARDED_STATE_DICT"))
+    Some(write(finding.with_help(help), &given, "SHARDED_STATE_DICT"))
 }
 
 fn write(finding: Finding, given: &LaunchValue, text: &str) -> Finding {
     let json_text = given.key.is_some() && matches!(given.value, Value::Text(_)) && text != "true" && text != "false";
     let text = if json_text { given_quoted(given, text) } else { text.to_owned() };
-    finding.fix(Fix {
+    finding.with_fix(Fix {
         title: message!("write {text}", "写作 {text}"),
         applicability: Applicability::Unsafe,
         edits: vec![edit::replace(given.place, text)],

@@ -55,8 +55,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:2014`，实际运行：`There are currently no available devices found`；版本 2，实际运行：类型变为 NO。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::{Severity, message};
 
@@ -68,6 +68,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fsdp_without_gpu.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -90,7 +92,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "FSDP 1 needs a GPU to send the weights of rank 0 from, and the machine has none",
                 "FSDP 1 需要 GPU 来发送 rank 0 的权重，而机器没有 GPU"
             );
-            RULE.finding(kind.place, message).severity(Severity::Error)
+            RULE.finding(kind.place, message).with_severity(Severity::Error)
         } else {
             let message = message!(
                 "FSDP is dropped on a machine without a GPU: every process trains a whole model on the CPU",
@@ -98,7 +100,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             );
             RULE.finding(kind.place, message)
         };
-        out.push(finding.help(message!(
+        out.push(finding.with_help(message!(
             "write distributed_type: 'NO' and use_cpu: true for the CPU",
             "用 CPU 请写 distributed_type: 'NO' 与 use_cpu: true"
         )));

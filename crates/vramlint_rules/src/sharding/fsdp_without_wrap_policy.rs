@@ -49,8 +49,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1909`，实际运行：缺省即 `NO_WRAP`。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::{FileRange, Finding, Severity, Value, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
@@ -63,6 +63,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fsdp_without_wrap_policy.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -101,7 +103,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "FSDP 没有 fsdp_auto_wrap_policy：整个模型是一个单元，会同时聚集到每张 GPU 上"
                 ),
             );
-            out.push(finding.severity(severity).help(message!(
+            out.push(finding.with_severity(severity).with_help(message!(
                 "write fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP",
                 "请写 fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP"
             )));
@@ -116,8 +118,8 @@ fn chosen(place: FileRange) -> Finding {
         "NO_WRAP 使整个模型成为一个单元，会同时聚集到每张 GPU 上"
     );
     RULE.finding(place, message)
-        .severity(Severity::Info)
-        .help(message!("for less memory write TRANSFORMER_BASED_WRAP", "若要节省显存，请写 TRANSFORMER_BASED_WRAP"))
+        .with_severity(Severity::Info)
+        .with_help(message!("for less memory write TRANSFORMER_BASED_WRAP", "若要节省显存，请写 TRANSFORMER_BASED_WRAP"))
 }
 
 /// Whether the code or the environment may give a policy.

@@ -49,8 +49,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/zero/config.py:188-215`、`:287`，`runtime/config_utils.py:68`，实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_edit as edit;
@@ -64,6 +63,9 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("legacy_zero_key.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect],
+    tag: Some(DiagnosticTag::Deprecated),
+    ..Rule::DEFAULT
 };
 
 /// Old keys, and what stands for them now.
@@ -96,7 +98,7 @@ fn finding(config: &DeepSpeedConfig<'_>, item: ConfigEntry<'_>, old: &str, new: 
             "set pin_memory in offload_optimizer or offload_param",
             "请在 offload_optimizer 或 offload_param 中设置 pin_memory"
         );
-        return RULE.finding(place, message).help(help);
+        return RULE.finding(place, message).with_help(help);
     };
     let message = message!("`{old}` is deprecated: DeepSpeed reads it as `{new}`", "`{old}` 已弃用：DeepSpeed 按 `{new}` 读取");
     let block = new.starts_with("offload");
@@ -104,11 +106,11 @@ fn finding(config: &DeepSpeedConfig<'_>, item: ConfigEntry<'_>, old: &str, new: 
         Evaluated::Known(value) if block => match config::truth(&value) {
             Some(true) => "{\"device\": \"cpu\"}".to_owned(),
             // Off means what leaving it out means.
-            _ => return RULE.finding(place, message).severity(Severity::Info).help(message!("delete it", "删除它")),
+            _ => return RULE.finding(place, message).with_severity(Severity::Info).with_help(message!("delete it", "删除它")),
         },
         _ => item.value.range().slice(&config.file.text).to_owned(),
     };
-    let mut finding = RULE.finding(place, message).help(message!("write \"{new}\": {written}", "写作 \"{new}\": {written}"));
+    let mut finding = RULE.finding(place, message).with_help(message!("write \"{new}\": {written}", "写作 \"{new}\": {written}"));
     let key = item.key.range().slice(&config.file.text).replace(old, new);
     let mut edits = vec![edit::replace(config.key_place(item), key)];
     if block {
@@ -116,7 +118,7 @@ fn finding(config: &DeepSpeedConfig<'_>, item: ConfigEntry<'_>, old: &str, new: 
     }
     if config.is_braced() {
         let title = message!("write `{new}`", "改写为 `{new}`");
-        finding = finding.fix(Fix { title, applicability: Applicability::Safe, edits });
+        finding = finding.with_fix(Fix { title, applicability: Applicability::Safe, edits });
     }
     finding
 }

@@ -92,8 +92,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:2180-2205`，实际运行：没有提示。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::count_noun;
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
@@ -108,6 +108,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("micro_batch_differs_from_loader.rs"),
     check: Some(check),
+    symptoms: &[Symptom::OtherBatch],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -142,8 +144,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "train_micro_batch_size_per_gpu 为 {believed}，而数据加载器每次给出 {rows} 行"
             ),
         );
-        let finding = finding.related(at, message!("the loader decides", "由加载器决定")).run(&json.run.id);
-        out.push(finding.help(message!("write \"auto\"", "写 \"auto\"")).fix(Fix {
+        let finding = finding.with_related(at, message!("the loader decides", "由加载器决定")).with_run(&json.run.id);
+        out.push(finding.with_help(message!("write \"auto\"", "写 \"auto\"")).with_fix(Fix {
             title: message!("write \"auto\"", "写作 \"auto\""),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(place, "\"auto\"")],

@@ -48,8 +48,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/zero/partition_parameters.py:1229`，`runtime/zero/stage3.py:840`，实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::{Severity, Value, message};
 
@@ -61,6 +60,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("nvme_without_path.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -77,7 +78,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "{block} 卸载到 NVMe，却没有 nvme_path：DeepSpeed 会终止"
                 );
                 let help = message!("add \"nvme_path\": \"/path/on/the/disk\"", "加入 \"nvme_path\": \"/磁盘上的目录\"");
-                out.push(RULE.finding(config.place(item), message).help(help));
+                out.push(RULE.finding(config.place(item), message).with_help(help));
             }
         }
     }

@@ -79,8 +79,7 @@
 //! DeepSpeed 0.19.8 `runtime/engine.py:2346`，实际运行；accelerate 1.15.0 `utils/deepspeed.py`（
 //! map_pytorch_optim_to_deepspeed），阅读。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::consumers::Consumers;
@@ -94,6 +93,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("offload_with_own_optimizer.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -119,10 +120,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "改用 deepspeed.ops.adam.DeepSpeedCPUAdam，或把优化器写在文件中"
             );
             let related = config.place(item);
-            let mut finding =
-                RULE.finding(place, message).help(help).related(related, message!("it is offloaded here", "在此处卸载"));
+            let mut finding = RULE
+                .finding(place, message)
+                .with_help(help)
+                .with_related(related, message!("it is offloaded here", "在此处卸载"));
             if let Some(edit) = edit::put(config.file, &[], "zero_force_ds_cpu_optimizer", &Value::Bool(false)) {
-                finding = finding.fix(Fix {
+                finding = finding.with_fix(Fix {
                     title: message!(
                         "allow it with zero_force_ds_cpu_optimizer: false",
                         "用 zero_force_ds_cpu_optimizer: false 允许它"

@@ -55,8 +55,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `parallelism_config.py:309-340`、`:373`、`state.py:998-1007`，逐项实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::count_noun;
 use vramlint_base::{Finding, Severity, message};
@@ -70,6 +70,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("parallelism_sizes_clash.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 const BLOCK: &str = "parallelism_config";
@@ -140,8 +142,8 @@ fn itself(sizes: &Sizes) -> Option<Finding> {
             "Accelerator() refuses cp_size {cp} beside sp_size {sp}: context and sequence parallelism exclude each other",
             "Accelerator() 拒绝同时使用 cp_size {cp} 与 sp_size {sp}：上下文并行与序列并行互斥"
         );
-        let finding = RULE.finding(sp_at.place, message).related(cp_at.place, message!("the other one", "另一个"));
-        return Some(finding.help(message!("set one of them to 1", "把其中一个设为 1")));
+        let finding = RULE.finding(sp_at.place, message).with_related(cp_at.place, message!("the other one", "另一个"));
+        return Some(finding.with_help(message!("set one of them to 1", "把其中一个设为 1")));
     }
     let (replicas, at) = sizes.get("dp_replicate_size");
     let (shards, _) = sizes.get("dp_shard_size");
@@ -154,9 +156,9 @@ fn itself(sizes: &Sizes) -> Option<Finding> {
     );
     let mut finding = RULE.finding(at.place, message);
     if let Some(other) = other {
-        finding = finding.related(other.place, message!("{split} is {size}", "{split} 为 {size}"));
+        finding = finding.with_related(other.place, message!("{split} is {size}", "{split} 为 {size}"));
     }
-    Some(finding.help(message!("give dp_shard_size more than 1", "dp_shard_size 应大于 1")))
+    Some(finding.with_help(message!("give dp_shard_size more than 1", "dp_shard_size 应大于 1")))
 }
 
 /// What context parallelism needs.
@@ -179,8 +181,8 @@ fn context(start: &AccelerateLaunch<'_>, sizes: &Sizes) -> Option<Finding> {
     };
     let message =
         message!("Accelerator() refuses cp_size {size} without {lacks}", "没有 {lacks} 时 Accelerator() 拒绝 cp_size {size}");
-    let finding = RULE.finding(at.place, message).related(other, message!("here", "见此处"));
-    Some(finding.help(message!("write {lacks} with FSDP 2", "请写 {lacks}，并使用 FSDP 2")))
+    let finding = RULE.finding(at.place, message).with_related(other, message!("here", "见此处"));
+    Some(finding.with_help(message!("write {lacks} with FSDP 2", "请写 {lacks}，并使用 FSDP 2")))
 }
 
 /// The product of the sizes is the number of processes.
@@ -201,10 +203,10 @@ fn product(start: &AccelerateLaunch<'_>, sizes: &Sizes) -> Option<Finding> {
         "{shown} lays out {laid_out}, but {world} {are} started",
         "{shown} = {product} 个进程的划分，但启动了 {world} 个进程"
     );
-    let finding = RULE.finding(at.place, message).severity(severity);
+    let finding = RULE.finding(at.place, message).with_severity(severity);
     Some(
         finding
-            .related(processes.place, message!("{started}", "{world} 个进程"))
-            .help(message!("the product of the sizes must be num_processes", "各大小的乘积必须等于 num_processes")),
+            .with_related(processes.place, message!("{started}", "{world} 个进程"))
+            .with_help(message!("the product of the sizes must be num_processes", "各大小的乘积必须等于 num_processes")),
     )
 }

@@ -83,8 +83,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1412-1450`，实际运行；`prepare()` 之后的权重类型，实际运行。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -101,6 +101,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("precision_and_deepspeed_json.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -109,7 +111,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(json) = deepspeed_json::of(start) else { continue };
         let Some((precision, at)) = precision(start, json.run) else { continue };
         if let Some(finding) = against(&json, &precision, at).filter(|finding| reported.insert(finding.place)) {
-            out.push(finding.run(&json.run.id));
+            out.push(finding.with_run(&json.run.id));
         }
     }
 }
@@ -144,7 +146,7 @@ fn against(json: &Json<'_>, precision: &str, at: Option<FileRange>) -> Option<Fi
     let own = if precision == "fp8" { "bf16" } else { precision };
     let switch = |name: &str| json.value(&[name, "enabled"]);
     let with_other_end = |finding: Finding| match at {
-        Some(at) => finding.related(at, message!("mixed_precision is {precision}", "mixed_precision 为 {precision}")),
+        Some(at) => finding.with_related(at, message!("mixed_precision is {precision}", "mixed_precision 为 {precision}")),
         None => finding,
     };
     if matches!(own, "fp16" | "bf16") {
@@ -158,7 +160,7 @@ fn against(json: &Json<'_>, precision: &str, at: Option<FileRange>) -> Option<Fi
                 ),
             );
             let help = message!("switch on one type, or write \"auto\" for both", "只打开一种类型，或两者都写 \"auto\"");
-            return Some(auto(with_other_end(finding).severity(Severity::Error).help(help), place));
+            return Some(auto(with_other_end(finding).with_severity(Severity::Error).with_help(help), place));
         }
         if let Some((place, Value::Bool(false))) = switch(own) {
             let finding = RULE.finding(
@@ -168,7 +170,10 @@ fn against(json: &Json<'_>, precision: &str, at: Option<FileRange>) -> Option<Fi
                     "DeepSpeed JSON 中 {own}.enabled 为 false：mixed_precision {precision} 不生效，以 fp32 训练"
                 ),
             );
-            return Some(auto(with_other_end(finding).help(message!("write \"auto\" or true", "写 \"auto\" 或 true")), place));
+            return Some(auto(
+                with_other_end(finding).with_help(message!("write \"auto\" or true", "写 \"auto\" 或 true")),
+                place,
+            ));
         }
         return None;
     }
@@ -183,14 +188,14 @@ fn against(json: &Json<'_>, precision: &str, at: Option<FileRange>) -> Option<Fi
             "没有 mixed_precision 时 {name}.enabled 的 \"auto\" 变为 false：以 fp32 训练"
         ),
     );
-    Some(with_other_end(finding).help(message!(
+    Some(with_other_end(finding).with_help(message!(
         "give --mixed_precision {name} to accelerate launch, or mixed_precision=\"{name}\" to Accelerator()",
         "给 accelerate launch 加上 --mixed_precision {name}，或给 Accelerator() 传入 mixed_precision=\"{name}\""
     )))
 }
 
 fn auto(finding: Finding, place: FileRange) -> Finding {
-    finding.fix(Fix {
+    finding.with_fix(Fix {
         title: message!("write \"auto\"", "写作 \"auto\""),
         applicability: Applicability::Unsafe,
         edits: vec![edit::replace(place, "\"auto\"")],

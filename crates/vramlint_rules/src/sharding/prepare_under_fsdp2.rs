@@ -73,8 +73,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:1507-1522`，阅读源码。
 
-use crate::rule::{Build, ReportedPlaces};
-use crate::{Context, Group, Rule, Sink};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Message, Severity, message};
 use vramlint_resolve::code::{ArgValue, CodeFacts, LibraryCall};
 use vramlint_semantic::accelerate::deepspeed_json;
@@ -87,6 +87,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("prepare_under_fsdp2.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -108,13 +110,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         for call in prepares.filter(|call| !call.conditional && !call.caught && !call.open) {
             let Some(message) = refused(cx, code, call) else { continue };
             if reported.insert(call.place) {
-                let finding = RULE.finding(call.place, message).run(&run.id);
-                out.push(
-                    finding.related(kind.place, message!("FSDP 2 is asked for", "要求 FSDP 2")).help(message!(
-                        "give one model and its optimizer in the same call",
-                        "在同一调用中给出一个模型及其优化器"
-                    )),
-                );
+                let finding = RULE.finding(call.place, message).with_run(&run.id);
+                out.push(finding.with_related(kind.place, message!("FSDP 2 is asked for", "要求 FSDP 2")).with_help(message!(
+                    "give one model and its optimizer in the same call",
+                    "在同一调用中给出一个模型及其优化器"
+                )));
             }
         }
     }

@@ -79,8 +79,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1277`，实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::consumers::Consumers;
@@ -93,6 +92,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("trainer_without_zero_block.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -108,14 +109,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "add \"zero_optimization\": {{\"stage\": 2}}, or 0 for none",
             "加入 \"zero_optimization\": {{\"stage\": 2}}，或以 0 表示不用"
         );
-        let mut finding = RULE.finding(config.head(), message).help(help);
+        let mut finding = RULE.finding(config.head(), message).with_help(help);
         let block = Value::Map(vec![(Value::Text("stage".to_owned()), Value::Int(0))]);
         if let Some(edit) = edit::put(config.file, &[], "zero_optimization", &block) {
             let title = message!("add stage 0", "加入阶段 0");
-            finding = finding.fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
+            finding = finding.with_fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
         }
         out.push(match one.run {
-            Some(run) => finding.run(&run.id),
+            Some(run) => finding.with_run(&run.id),
             None => finding,
         });
     }

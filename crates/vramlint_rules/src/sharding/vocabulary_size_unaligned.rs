@@ -43,8 +43,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/config.py:718`，实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
@@ -55,6 +54,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("vocabulary_size_unaligned.rs"),
     check: Some(check),
+    symptoms: &[Symptom::Slow, Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// Dimensions that tensor cores like.
@@ -69,7 +70,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let padded = (size / ALIGNMENT + 1) * ALIGNMENT;
             let message = message!("vocabulary_size {size} is no multiple of 8", "vocabulary_size {size} 不是 8 的倍数");
             let help = message!("pad the embedding to {padded}", "把词嵌入填充到 {padded}");
-            out.push(RULE.finding(config.place(item), message).help(help));
+            out.push(RULE.finding(config.place(item), message).with_help(help));
         }
     }
 }

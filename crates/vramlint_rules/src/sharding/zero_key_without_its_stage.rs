@@ -58,8 +58,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2633-2798`（哪个优化器得到哪个键），实际运行：状态仍在设备上，没有构建量化器。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
 use vramlint_base::{Finding, Severity, Value, message};
 use vramlint_catalog::keys;
 use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
@@ -72,6 +71,9 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("zero_key_without_its_stage.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect],
+    tag: Some(DiagnosticTag::Unnecessary),
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -135,9 +137,9 @@ fn offloaded(config: &DeepSpeedConfig<'_>, key: &str, item: ConfigEntry<'_>, dev
 }
 
 fn with_stage(config: &DeepSpeedConfig<'_>, finding: Finding) -> Finding {
-    let finding = finding.help(message!("raise the stage, or delete the key", "提高阶段，或删除该键"));
+    let finding = finding.with_help(message!("raise the stage, or delete the key", "提高阶段，或删除该键"));
     match config.entry("zero_optimization.stage") {
-        Some(stage) => finding.related(config.place(stage), message!("the stage", "阶段")),
+        Some(stage) => finding.with_related(config.place(stage), message!("the stage", "阶段")),
         None => finding,
     }
 }
@@ -155,5 +157,5 @@ fn tuning(config: &DeepSpeedConfig<'_>, stage: i64, out: &mut Sink) {
     let message =
         message!("stage {stage} does not use {names}: only stage 3 does", "阶段 {stage} 不使用 {names}：只有阶段 3 使用");
     let item = ConfigEntry { key: first, value };
-    out.push(with_stage(config, RULE.finding(config.place(item), message).severity(Severity::Info)));
+    out.push(with_stage(config, RULE.finding(config.place(item), message).with_severity(Severity::Info)));
 }

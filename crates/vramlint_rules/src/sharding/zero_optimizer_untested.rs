@@ -76,8 +76,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2299`，`runtime/zero/utils.py:45`，实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::config::DeepSpeedConfig;
@@ -93,6 +92,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("zero_optimizer_untested.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -116,7 +117,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                         let short = name.rsplit('.').next().unwrap_or(&name);
                         let zero =
                             config.entry("zero_optimization.stage").map_or_else(|| config.head(), |item| config.place(item));
-                        out.push(finding(&config, place, short).related(zero, message!("the stage", "阶段")));
+                        out.push(finding(&config, place, short).with_related(zero, message!("the stage", "阶段")));
                     }
                 }
             }
@@ -142,9 +143,9 @@ fn finding(config: &DeepSpeedConfig<'_>, at: FileRange, name: &str) -> Finding {
         "add \"zero_allow_untested_optimizer\": true, or use AdamW",
         "加入 \"zero_allow_untested_optimizer\": true，或改用 AdamW"
     );
-    let finding = RULE.finding(at, message).help(help);
+    let finding = RULE.finding(at, message).with_help(help);
     match edit::put(config.file, &[], "zero_allow_untested_optimizer", &Value::Bool(true)) {
-        Some(edit) => finding.fix(Fix {
+        Some(edit) => finding.with_fix(Fix {
             title: message!("add zero_allow_untested_optimizer", "加入 zero_allow_untested_optimizer"),
             applicability: Applicability::Unsafe,
             edits: vec![edit],

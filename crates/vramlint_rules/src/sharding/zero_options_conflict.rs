@@ -63,8 +63,7 @@
 //! `:395`，`runtime/zero/config.py:400-425`，`runtime/config.py:696`，`runtime/config_utils.py:90`，
 //! `runtime/engine.py:2031`、`:2651`，`runtime/zenflow/zenflow_stage_1_and_2.py:116`。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Evaluated, UnknownReason};
 use vramlint_base::{Finding, Message, Severity, Value, message};
 use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
@@ -77,6 +76,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("zero_options_conflict.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 /// What two entries do together.
@@ -100,9 +101,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn finding(config: &DeepSpeedConfig<'_>, pair: Pair<'_>) -> Finding {
-    let mut finding = RULE.finding(config.place(pair.at), pair.message).severity(pair.severity).help(pair.help);
+    let mut finding = RULE.finding(config.place(pair.at), pair.message).with_severity(pair.severity).with_help(pair.help);
     if let Some(other) = pair.other {
-        finding = finding.related(config.place(other), message!("the other one", "另一个"));
+        finding = finding.with_related(config.place(other), message!("the other one", "另一个"));
     }
     finding
 }

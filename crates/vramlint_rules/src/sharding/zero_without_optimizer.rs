@@ -73,8 +73,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2659`，实际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, message};
 use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_semantic::deepspeed::initialize::{self, EngineArgument};
@@ -87,6 +86,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("zero_without_optimizer.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -107,9 +108,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "add \"optimizer\" to the file, or give one to deepspeed.initialize",
             "在文件中加入 \"optimizer\"，或传给 deepspeed.initialize"
         );
-        let mut finding = RULE.finding(at, message).help(help);
+        let mut finding = RULE.finding(at, message).with_help(help);
         if let Some(call) = one.run.and_then(|run| run.code.as_deref()).and_then(|code| initialize::calls(code).next()) {
-            finding = finding.related(call.place, message!("the engine is made here", "引擎在此处创建"));
+            finding = finding.with_related(call.place, message!("the engine is made here", "引擎在此处创建"));
         }
         out.push(finding);
     }

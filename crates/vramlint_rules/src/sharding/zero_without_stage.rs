@@ -49,8 +49,7 @@
 //! DeepSpeed 0.19.8 `runtime/zero/config.py:95` 与 `:20`（旧写法），实际运行；accelerate 1.15.0 `utils/deepspeed.py`，实
 //! 际运行。
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::Evaluated;
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
@@ -65,6 +64,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("zero_without_stage.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -78,7 +79,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "zero_optimization 没有写 stage，DeepSpeed 取阶段 0，整个块不起作用"
                 );
                 let help = message!("add \"stage\": 1, 2 or 3", "加入 \"stage\"：1、2 或 3");
-                out.push(RULE.finding(config.key_place(item), message).help(help));
+                out.push(RULE.finding(config.key_place(item), message).with_help(help));
             }
             _ => {}
         }
@@ -100,11 +101,11 @@ fn old_format(config: &DeepSpeedConfig<'_>, item: ConfigEntry<'_>, on: bool) -> 
             "accelerate and the Trainer cannot read `zero_optimization: {on}`: it must be a block",
             "accelerate 与 Trainer 无法读取 `zero_optimization: {on}`：它必须是一个块"
         );
-        return RULE.finding(place, message).severity(Severity::Error).help(help).fix(fix);
+        return RULE.finding(place, message).with_severity(Severity::Error).with_help(help).with_fix(fix);
     }
     let message = message!(
         "`zero_optimization: {on}` is the deprecated way to say stage {stage}",
         "`zero_optimization: {on}` 是表示阶段 {stage} 的已弃用写法"
     );
-    RULE.finding(place, message).help(help).fix(fix)
+    RULE.finding(place, message).with_help(help).with_fix(fix)
 }

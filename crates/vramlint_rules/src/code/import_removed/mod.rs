@@ -58,7 +58,7 @@
 
 mod names;
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Group, Rule, Sink};
+use crate::{rule::ReportedPlaces, Context, DiagnosticTag, Group, Rule, Sink, Symptom};
 use names::{gone, Gone};
 use vramlint_base::{message, FileRange, Finding, Severity};
 use vramlint_resolve::{versions::VersionRange, SourceFile};
@@ -73,6 +73,9 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("mod.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    tag: Some(DiagnosticTag::Deprecated),
+    ..Rule::DEFAULT
 };
 
 const LIBRARIES: &[&str] = &["transformers", "trl", "peft"];
@@ -125,8 +128,8 @@ fn finding(cx: &Context<'_>, file: &SourceFile, place: FileRange, gone: &Gone<'_
     );
     let severity =
         if cx.project.is_documentation_snippet(file.id) { gate.severity.min(Severity::Warning) } else { gate.severity };
-    let mut found = RULE.finding(place, message).severity(severity);
-    found = found.help(match (gone.instead, gone.library) {
+    let mut found = RULE.finding(place, message).with_severity(severity);
+    found = found.with_help(match (gone.instead, gone.library) {
         ("", "trl") => message!(
             "pin trl below {until}, or use GRPOTrainer or RLOOTrainer",
             "把 trl 固定在 {until} 以下，或改用 GRPOTrainer 或 RLOOTrainer"
@@ -137,7 +140,7 @@ fn finding(cx: &Context<'_>, file: &SourceFile, place: FileRange, gone: &Gone<'_
         }
     });
     if let Some((pin, what)) = gate.pin {
-        found = found.related(pin, what);
+        found = found.with_related(pin, what);
     }
     Some(found)
 }

@@ -1,6 +1,6 @@
 //! accelerate's file: keys that only the flag sets, and those that nobody reads.
 
-use crate::{rule::Build, Context, Sink};
+use crate::{Context, Sink};
 use super::RULE;
 use vramlint_base::{message, Applicability, FileRange, Fix, Severity, Value};
 use vramlint_catalog::keys::{self, Standing};
@@ -48,7 +48,7 @@ fn flag_only(cx: &Context<'_>, file: &SourceFile, root: NodeRef<'_>, found: &Kno
     let help = message!("pass {flag} to accelerate launch, or remove the key", "请把 {flag} 传给 accelerate launch，或删除该键");
     // The wizard writes it everywhere, and the launcher does the same without it.
     let severity = if path.as_str() == "same_network" { Severity::Info } else { RULE.severity };
-    out.push(RULE.finding(place, message).severity(severity).help(help));
+    out.push(RULE.finding(place, message).with_severity(severity).with_help(help));
 }
 
 /// Another name is read.
@@ -61,7 +61,7 @@ fn renamed(file: &SourceFile, found: &KnownEntry<'_>, instead: &str, out: &mut S
     );
     let mut finding = RULE.finding(FileRange::new(file.id, found.key.range()), message);
     if let Some(edit) = edit::rename_key(file, found.block, found.key, name) {
-        finding = finding.fix(Fix {
+        finding = finding.with_fix(Fix {
             title: message!("rename it to `{name}`", "改名为 `{name}`"),
             applicability: Applicability::Unsafe,
             edits: vec![edit],

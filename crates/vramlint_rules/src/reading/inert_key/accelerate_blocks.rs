@@ -1,7 +1,6 @@
 //! accelerate's blocks: those of a type that does not run, and keys that the version or the stage leaves unread.
 
 use super::RULE;
-use crate::rule::Build;
 use crate::rule::push_most_severe;
 use crate::{Context, Sink};
 use vramlint_base::Evaluated;
@@ -40,8 +39,8 @@ fn blocks(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
             "{block} 不生效：distributed_type 为 {name}，而不是 {needs}"
         );
         let finding = RULE.finding(FileRange::new(file.id, key.range()), message);
-        let finding = finding.related(kind.place, message!("the type", "类型"));
-        found.push(finding.help(message!(
+        let finding = finding.with_related(kind.place, message!("the type", "类型"));
+        found.push(finding.with_help(message!(
             "write distributed_type: {needs}, or remove the block",
             "请写 distributed_type: {needs}，或删除该块"
         )));
@@ -55,7 +54,8 @@ fn blocks(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
                 "parallelism_config 不生效：distributed_type 为 NO 时只启动一个进程"
             );
             found.push(
-                RULE.finding(FileRange::new(file.id, block.range()), message).related(kind.place, message!("the type", "类型")),
+                RULE.finding(FileRange::new(file.id, block.range()), message)
+                    .with_related(kind.place, message!("the type", "类型")),
             );
         }
     }
@@ -79,9 +79,9 @@ fn fp8(start: &AccelerateLaunch<'_>) -> Option<Finding> {
         message!("fp8_config has no effect: mixed_precision is {precision}", "fp8_config 不生效：mixed_precision 为 {precision}");
     let finding = RULE.finding(FileRange::new(file.id, key.range()), message);
     let finding =
-        finding.help(message!("write mixed_precision: fp8, or remove the block", "请写 mixed_precision: fp8，或删除该块"));
+        finding.with_help(message!("write mixed_precision: fp8, or remove the block", "请写 mixed_precision: fp8，或删除该块"));
     Some(match place {
-        Some(place) => finding.related(place, message!("the precision", "精度")),
+        Some(place) => finding.with_related(place, message!("the precision", "精度")),
         None => finding,
     })
 }
@@ -144,7 +144,7 @@ fn fsdp(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
 
 fn unread(key: &str, given: &LaunchValue, version: i64, help: Message) -> Finding {
     let message = message!("FSDP {version} does not read {key}", "FSDP {version} 不读取 {key}");
-    RULE.finding(given.entry(), message).help(help)
+    RULE.finding(given.entry(), message).with_help(help)
 }
 
 /// Keys of the DeepSpeed block that the stage, or the launcher, leaves unread.
@@ -156,7 +156,7 @@ fn deepspeed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
     let setting = |key: &str| start.block("deepspeed_config", key).known();
     if let Some((stage, at)) = stage(start).filter(|(stage, _)| *stage < 3) {
         let below = |finding: Finding| match at {
-            Some(at) => finding.related(at, message!("the stage", "阶段")),
+            Some(at) => finding.with_related(at, message!("the stage", "阶段")),
             None => finding,
         };
         if let Some(given) = setting("zero3_init_flag").filter(|given| given.as_bool() == Some(true)) {
@@ -165,7 +165,7 @@ fn deepspeed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
                 "zero3_init_flag 只用于 ZeRO 3：阶段 {stage} 时 accelerate 会将其关闭"
             );
             let finding = below(RULE.finding(given.entry(), message));
-            found.push(finding.help(message!(
+            found.push(finding.with_help(message!(
                 "write zero_stage: 3, or zero3_init_flag: false",
                 "请写 zero_stage: 3，或 zero3_init_flag: false"
             )));
@@ -178,7 +178,7 @@ fn deepspeed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
                 "ZeRO {stage} 时 offload_param_device 不生效：只有阶段 3 才切分参数"
             );
             let finding = below(RULE.finding(given.entry(), message));
-            found.push(finding.help(message!(
+            found.push(finding.with_help(message!(
                 "write zero_stage: 3, or offload_param_device: none",
                 "请写 zero_stage: 3，或 offload_param_device: none"
             )));
@@ -188,7 +188,7 @@ fn deepspeed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
         {
             let message =
                 message!("zero3_save_16bit_model has no effect at ZeRO {stage}", "ZeRO {stage} 时 zero3_save_16bit_model 不生效");
-            found.push(below(RULE.finding(given.entry(), message)).severity(Severity::Info));
+            found.push(below(RULE.finding(given.entry(), message)).with_severity(Severity::Info));
         }
     }
     found.extend(["offload_optimizer", "offload_param"].into_iter().filter_map(|what| nvme(start, what)));
@@ -230,8 +230,8 @@ fn nvme(start: &AccelerateLaunch<'_>, what: &str) -> Option<Finding> {
         "accelerate 不会传递 {key}：DeepSpeed 会卸载到名为 `none` 的文件夹"
     );
     let place = path.as_ref().map_or_else(|| device.entry(), LaunchValue::entry);
-    let finding = RULE.finding(place, message).related(device.place, message!("the device", "设备"));
-    Some(finding.help(message!(
+    let finding = RULE.finding(place, message).with_related(device.place, message!("the device", "设备"));
+    Some(finding.with_help(message!(
         "write the offload in a DeepSpeed JSON and name it with deepspeed_config_file",
         "请把卸载写入 DeepSpeed JSON，并用 deepspeed_config_file 指定"
     )))
@@ -252,16 +252,16 @@ fn legacy(start: &AccelerateLaunch<'_>) -> Option<Finding> {
                 "fp16 is the old name: accelerate reads it as mixed_precision: fp16",
                 "fp16 是旧名：accelerate 会读作 mixed_precision: fp16"
             );
-            let finding = RULE.finding(place, message).severity(Severity::Info);
-            Some(finding.help(message!("write mixed_precision: fp16", "请写 mixed_precision: fp16")))
+            let finding = RULE.finding(place, message).with_severity(Severity::Info);
+            Some(finding.with_help(message!("write mixed_precision: fp16", "请写 mixed_precision: fp16")))
         }
         Some((_, own)) if own.text() != Some("fp16") => {
             let written = own.range().slice(&file.text);
             let message =
                 message!("fp16 has no effect beside mixed_precision: {written}", "有 mixed_precision: {written} 时 fp16 不生效");
             let finding =
-                RULE.finding(place, message).related(FileRange::new(file.id, own.range()), message!("it wins", "它优先"));
-            Some(finding.help(message!("remove fp16", "删除 fp16")))
+                RULE.finding(place, message).with_related(FileRange::new(file.id, own.range()), message!("it wins", "它优先"));
+            Some(finding.with_help(message!("remove fp16", "删除 fp16")))
         }
         Some(_) => None,
     }

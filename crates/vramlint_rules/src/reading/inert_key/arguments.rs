@@ -1,6 +1,6 @@
 //! Arguments of transformers and TRL that others make inert.
 
-use crate::{argument_findings::{finding_of, ReportedFindings}, rule::Build, Context, Sink};
+use crate::{argument_findings::{finding_of, ReportedFindings}, Context, Sink};
 use super::RULE;
 use vramlint_base::{message, Applicability, Fix, Severity};
 use vramlint_resolve::versions::VersionRange;
@@ -21,10 +21,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message =
             message!("{shown} has no effect in DPO of trl 0.29 and later", "{shown} 在 trl 0.29 及之后版本的 DPO 中不起作用");
         let mut found = finding_of(cx, set, &RULE, Severity::Info, given.place, message)
-            .help(message!("remove it: rows are padded all the same", "删除它：样本仍会被填充"));
+            .with_help(message!("remove it: rows are padded all the same", "删除它：样本仍会被填充"));
         if let Some(edit) = remove(cx.project, set, given) {
             let title = message!("remove it", "删除它");
-            found = found.fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
+            found = found.with_fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
         }
         out.push(found);
     }

@@ -52,7 +52,7 @@ mod accelerate;
 mod accelerate_blocks;
 mod arguments;
 
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
 use vramlint_base::Severity;
 
 pub(crate) static RULE: Rule = Rule {
@@ -63,6 +63,9 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("mod.rs"),
     check: Some(check),
+    symptoms: &[Symptom::NoEffect],
+    tag: Some(DiagnosticTag::Unnecessary),
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

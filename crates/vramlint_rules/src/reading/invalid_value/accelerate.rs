@@ -1,6 +1,6 @@
 //! accelerate's file: the words that a launch checks, by what reads them.
 
-use crate::{rule::{push_most_severe, Build}, Context, Sink};
+use crate::{rule::push_most_severe, Context, Sink};
 use super::{finding, RULE};
 use vramlint_base::{message, Applicability, Evaluated, FileRange, Finding, Fix, Message, Severity, Value};
 use vramlint_catalog::{flags::Launcher, keys};
@@ -26,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if !removed(cx, file, &found, out) {
                 let finding = finding(file, &found, "accelerate", &problem, schema::refusal_severity(certain));
                 out.push(match found.value.text().and_then(meant_type) {
-                    Some(name) if finding.fixes.is_empty() => finding.help(message!("write `{name}`", "应写作 `{name}`")),
+                    Some(name) if finding.fixes.is_empty() => finding.with_help(message!("write `{name}`", "应写作 `{name}`")),
                     _ => finding,
                 });
             }
@@ -63,9 +63,9 @@ fn environment(file: &SourceFile, root: NodeRef<'_>, certain: bool) -> Option<Fi
         "accelerate 拒绝 `compute_environment: {written}`：应为 LOCAL_MACHINE 或 AMAZON_SAGEMAKER"
     );
     let place = FileRange::new(file.id, key.range().cover(node.range()));
-    let finding = RULE.finding(place, message).severity(schema::refusal_severity(certain));
+    let finding = RULE.finding(place, message).with_severity(schema::refusal_severity(certain));
     Some(match schema::fix(file, node, &Value::Text("LOCAL_MACHINE".to_owned()), Applicability::Unsafe) {
-        Some(fix) => finding.fix(fix),
+        Some(fix) => finding.with_fix(fix),
         None => finding,
     })
 }
@@ -84,9 +84,9 @@ fn removed(cx: &Context<'_>, file: &SourceFile, found: &KnownEntry<'_>, out: &mu
     let message =
         message!("accelerate {until} and later refuse `{path}: {written}`", "accelerate 从 {until} 起拒绝 `{path}: {written}`");
     let mut finding =
-        RULE.finding(FileRange::new(file.id, found.key.range().cover(found.value.range())), message).severity(severity);
+        RULE.finding(FileRange::new(file.id, found.key.range().cover(found.value.range())), message).with_severity(severity);
     if let Some(instead) = &row.instead {
-        finding = finding.help(message!("write `{instead}`", "应写作 `{instead}`"));
+        finding = finding.with_help(message!("write `{instead}`", "应写作 `{instead}`"));
         let applicability = if severity == Severity::Error { Applicability::Safe } else { Applicability::Unsafe };
         let fix = schema::fix(file, found.value, &Value::Text(instead.clone()), applicability);
         finding.fixes.extend(fix);
@@ -192,7 +192,7 @@ fn typed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
                 "accelerate launch refuses --mixed_precision {text}: as a flag it is written {lower}",
                 "accelerate launch 拒绝 --mixed_precision {text}：作为参数应写 {lower}"
             );
-            found.push(RULE.finding(place, message).fix(Fix {
+            found.push(RULE.finding(place, message).with_fix(Fix {
                 title: message!("write `{lower}`", "改写为 `{lower}`"),
                 applicability: Applicability::Safe,
                 edits: vec![edit::replace(place, lower)],
@@ -300,7 +300,7 @@ fn told(start: &AccelerateLaunch<'_>, given: &LaunchValue, key: &str, text: &str
         (false, false, "no") => "'no'".to_owned(),
         _ => near.to_owned(),
     };
-    finding.help(message!("did you mean `{near}`?", "是否想写 `{near}`？")).fix(Fix {
+    finding.with_help(message!("did you mean `{near}`?", "是否想写 `{near}`？")).with_fix(Fix {
         title: message!("write `{written}`", "改写为 `{written}`"),
         applicability: Applicability::Unsafe,
         edits: vec![edit::replace(given.place, written)],

@@ -3,7 +3,7 @@
 mod ranges;
 pub(super) mod words;
 
-use crate::{argument_findings::{finding_of, ReportedFindings}, rule::Build, Context, Sink};
+use crate::{argument_findings::{finding_of, ReportedFindings}, Context, Sink};
 use super::{did_you_mean, RULE};
 use vramlint_base::{message, Applicability, Finding, Fix, Message, Severity, Value};
 use vramlint_edit as edit;
@@ -37,7 +37,7 @@ fn report(
     let mut found =
         finding_of(cx, set, &RULE, severity, given.place, message!("{shown} is refused: {en}", "{shown} 会被拒绝：{zh}"));
     let Some(meant) = meant else { return found };
-    found = found.help(did_you_mean(meant));
+    found = found.with_help(did_you_mean(meant));
     let file = cx.project.file(given.value_place.file);
     let edit = match given.by {
         PassedBy::Keyword => edit::spell::python(meant).map(|text| edit::replace(given.value_place, text)),
@@ -53,7 +53,7 @@ fn report(
             given.value.as_ref().and_then(Value::as_str).zip(meant.as_str()).is_some_and(|(old, new)| plain(old) == plain(new));
         let applicability = if same { Applicability::Safe } else { Applicability::Unsafe };
         let text = edit.text.trim().to_owned();
-        found = found.fix(Fix { title: message!("write {text}", "改写为 {text}"), applicability, edits: vec![edit] });
+        found = found.with_fix(Fix { title: message!("write {text}", "改写为 {text}"), applicability, edits: vec![edit] });
     }
     found
 }

@@ -1,6 +1,6 @@
 //! Values that Axolotl, LLaMA-Factory, torchtune, ms-swift and OpenRLHF do not take.
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Sink};
+use crate::{rule::ReportedPlaces, Context, Sink};
 use super::{arguments::words::OPTIMIZERS, did_you_mean, RULE};
 use vramlint_base::{message, Applicability, Finding, Fix, Message, Value};
 use vramlint_catalog::{classes::Field, keys::{self, KeyType}};
@@ -96,7 +96,7 @@ fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fra
                 // Older releases hand the name on.
                 let severity =
                     version_gate::severity(cx.project, keys.file.id, &VersionRange::since("axolotl", "0.18.0"), RULE.severity)?;
-                return Some(found.severity(severity));
+                return Some(found.with_severity(severity));
             }
             Some(found)
         }
@@ -207,7 +207,7 @@ fn bits(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, valu
         } else {
             message!("LLaMA-Factory refuses {name} {number} with {method}", "LLaMA-Factory 会拒绝 {name} {number}（{method}）")
         };
-        RULE.finding(setting.place, what).severity(RULE.severity)
+        RULE.finding(setting.place, what).with_severity(RULE.severity)
     })
 }
 
@@ -226,10 +226,10 @@ fn share(keys: &FrameworkConfig<'_>) -> Option<(vramlint_base::FileRange, Findin
         "{key} is {number}: vLLM takes a share of the GPU above 0 and up to 1",
         "{key} 为 {number}：vLLM 需要大于 0、不超过 1 的 GPU 显存比例"
     );
-    let mut found = RULE.finding(place, why).severity(RULE.severity);
+    let mut found = RULE.finding(place, why).with_severity(RULE.severity);
     if (5.0..=100.0).contains(&number) {
         let meant = Value::Float(number / 100.0);
-        found = found.help(did_you_mean(&meant));
+        found = found.with_help(did_you_mean(&meant));
         found.fixes.push(Fix {
             title: message!("write {meant}", "改写为 {meant}"),
             applicability: Applicability::Unsafe,
@@ -241,9 +241,9 @@ fn share(keys: &FrameworkConfig<'_>) -> Option<(vramlint_base::FileRange, Findin
 
 fn finding(setting: &FrameworkSetting, name: &str, text: &str, by: &str, meant: Option<&str>) -> Finding {
     let what = message!("{by} refuses `{text}` for {name}", "{by} 会拒绝 {name} 的值 `{text}`");
-    let mut found = RULE.finding(setting.place, what).severity(RULE.severity);
+    let mut found = RULE.finding(setting.place, what).with_severity(RULE.severity);
     if let Some(meant) = meant {
-        found = found.help(did_you_mean(&Value::Text(meant.to_owned())));
+        found = found.with_help(did_you_mean(&Value::Text(meant.to_owned())));
         if setting.place != setting.key {
             found.fixes.push(Fix {
                 title: message!("write {meant}", "改写为 {meant}"),

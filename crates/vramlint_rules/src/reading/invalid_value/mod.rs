@@ -53,8 +53,7 @@ mod arguments;
 mod deepspeed;
 mod frameworks;
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Finding, Message, Severity, Value, message};
 use vramlint_resolve::SourceFile;
 use vramlint_semantic::schema::{self, Effect, KnownEntry, Violation};
@@ -67,6 +66,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("mod.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -81,7 +82,7 @@ fn finding(file: &SourceFile, found: &KnownEntry<'_>, by: &str, problem: &Violat
     let written = found.value.range().slice(&file.text);
     let message = schema::violation_message(by, Effect::Refused, &found.row.path, written, problem);
     let place = FileRange::new(file.id, found.key.range().cover(found.value.range()));
-    offer(RULE.finding(place, message).severity(severity), file, found, problem)
+    offer(RULE.finding(place, message).with_severity(severity), file, found, problem)
 }
 
 /// What was meant, as help and fix: safe where the letters' case alone differs.
@@ -92,9 +93,9 @@ fn offer(finding: Finding, file: &SourceFile, found: &KnownEntry<'_>, problem: &
         _ => false,
     };
     let applicability = if same_word { Applicability::Safe } else { Applicability::Unsafe };
-    let finding = finding.help(did_you_mean(meant));
+    let finding = finding.with_help(did_you_mean(meant));
     match schema::fix(file, found.value, meant, applicability) {
-        Some(fix) => finding.fix(fix),
+        Some(fix) => finding.with_fix(fix),
         None => finding,
     }
 }

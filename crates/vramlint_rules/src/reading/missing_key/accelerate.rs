@@ -1,6 +1,6 @@
 //! accelerate's file.
 
-use crate::{rule::{push_most_severe, Build}, Context, Sink};
+use crate::{rule::push_most_severe, Context, Sink};
 use super::RULE;
 use vramlint_base::{message, Applicability, Evaluated, FileRange, Finding, Fix, Severity, TextRange, Value};
 use vramlint_catalog::{flags::Launcher, keys};
@@ -23,7 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let message = message!("accelerate refuses the file: `{path}` is missing", "accelerate 会拒绝此文件：缺少 `{path}`");
             let mut finding = RULE.finding(FileRange::new(file.id, first.range()), message);
             if path == "distributed_type" {
-                finding = finding.help(message!(
+                finding = finding.with_help(message!(
                     "add `distributed_type`: MULTI_GPU, DEEPSPEED, FSDP, or 'NO' for one process",
                     "请补上 `distributed_type`：MULTI_GPU、DEEPSPEED、FSDP，单进程则为 'NO'"
                 ));
@@ -65,7 +65,7 @@ fn without_keys(cx: &Context<'_>, file: &SourceFile) -> Option<Finding> {
     let line = file.text.get(range.start as usize..).and_then(|text| text.lines().next()).map_or(0, str::len);
     let end = range.start + u32::try_from(line).unwrap_or(0);
     let finding = RULE.finding(FileRange::new(file.id, TextRange::new(range.start, end)), message);
-    Some(finding.related(named, message!("this command reads it", "此命令读取它")).help(message!(
+    Some(finding.with_related(named, message!("this command reads it", "此命令读取它")).with_help(message!(
         "write at least distributed_type: 'NO', or take --config_file away",
         "至少写 distributed_type: 'NO'，或去掉 --config_file"
     )))
@@ -93,17 +93,18 @@ fn num_processes(start: &AccelerateLaunch<'_>) -> Option<Finding> {
             "num_processes is missing: every launch must give --num_processes",
             "缺少 num_processes：每次启动都必须给出 --num_processes"
         );
-        return Some(RULE.finding(place, message).severity(Severity::Info));
+        return Some(RULE.finding(place, message).with_severity(Severity::Info));
     }
     let message = message!(
         "accelerate stops: type {name} without num_processes in the file, and without --num_processes",
         "accelerate 会停止：类型 {name} 在文件中没有 num_processes，也没有 --num_processes"
     );
-    let finding = RULE
-        .finding(place, message)
-        .help(message!("add num_processes, the number of GPUs of all machines", "请补上 num_processes，即所有机器的 GPU 总数"));
+    let finding = RULE.finding(place, message).with_help(message!(
+        "add num_processes, the number of GPUs of all machines",
+        "请补上 num_processes，即所有机器的 GPU 总数"
+    ));
     Some(match start.command() {
-        Some(command) => finding.related(command, message!("this command does not give it", "该命令没有给出")),
+        Some(command) => finding.with_related(command, message!("this command does not give it", "该命令没有给出")),
         None => finding,
     })
 }

@@ -1,7 +1,6 @@
 //! DeepSpeed's configuration: what a feature needs once it is on.
 
 use super::RULE;
-use crate::rule::Build;
 use crate::{Context, Sink};
 use vramlint_base::message;
 use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
@@ -26,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     "DeepSpeed 会拒绝此文件：启用了 `{block}`，但缺少 `{key}`"
                 );
                 let help = message!("add `{key}`, or set enabled to false", "请补上 `{key}`，或把 enabled 设为 false");
-                out.push(RULE.finding(config.place(item), message).help(help));
+                out.push(RULE.finding(config.place(item), message).with_help(help));
             }
         }
     }

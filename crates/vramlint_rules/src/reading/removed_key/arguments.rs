@@ -1,6 +1,6 @@
 //! Arguments that newer releases of transformers and TRL no longer take.
 
-use crate::{argument_findings::{finding_of, with_fix, ReportedFindings}, rule::Build, Context, Sink};
+use crate::{argument_findings::{finding_of, with_fix, ReportedFindings}, Context, Sink};
 use super::RULE;
 use vramlint_base::{message, Applicability, Fix, Severity, Value};
 use vramlint_edit as edit;
@@ -58,7 +58,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             );
             let mut found = finding_of(cx, set, &RULE, severity, given.key_place, message);
             if let Some(advice) = advice(name, instead) {
-                found = found.help(advice);
+                found = found.with_help(advice);
             }
             found.fixes.extend(fix(cx, set, given, certain));
             out.push(found);
@@ -80,7 +80,7 @@ fn old_value(cx: &Context<'_>, set: &ArgumentSet, reported: &mut ReportedFinding
         "loss_type chunked_nll is deprecated from trl 1.15 on: nll is computed the same way",
         "trl 1.15 起 loss_type chunked_nll 已弃用：nll 的计算方式相同"
     );
-    let found = finding_of(cx, set, &RULE, Severity::Info, given.place, message).help(message!("write nll", "改为 nll"));
+    let found = finding_of(cx, set, &RULE, Severity::Info, given.place, message).with_help(message!("write nll", "改为 nll"));
     let edit = set_to(cx.project, given, &Value::Text("nll".to_owned()));
     out.push(with_fix(found, message!("write nll", "改为 nll"), Applicability::Unsafe, edit));
 }

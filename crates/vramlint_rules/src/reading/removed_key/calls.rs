@@ -1,15 +1,11 @@
 //! Keywords that newer releases of trainers and other classes no longer take.
 
-use super::RULE;
-use super::arguments::SUCCESSORS;
-use crate::argument_findings::ReportedFindings;
-use crate::rule::Build;
-use crate::{Context, Sink};
-use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, message};
+use crate::{argument_findings::ReportedFindings, Context, Sink};
+use super::{arguments::SUCCESSORS, RULE};
+use vramlint_base::{message, Applicability, FileRange, Fix, Severity, TextRange};
 use vramlint_catalog::classes;
 use vramlint_edit as edit;
-use vramlint_semantic::calls;
-use vramlint_semantic::class_fields::{self, FieldStatus};
+use vramlint_semantic::{calls, class_fields::{self, FieldStatus}};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
@@ -36,9 +32,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 "{library} {until} and later refuse `{name}` in {callee}",
                 "{library} {until} 及之后拒绝 {callee} 中的 `{name}`"
             );
-            let mut found = RULE.finding(place, message).severity(severity);
+            let mut found = RULE.finding(place, message).with_severity(severity);
             if !argument.is_explicit {
-                found = found.related(argument.place, message!("its value", "其值在此"));
+                found = found.with_related(argument.place, message!("its value", "其值在此"));
             }
             let plain = SUCCESSORS.iter().find(|(old, _, plain)| *old == name && *plain).map(|(_, new, _)| *new);
             let successor = instead
@@ -50,14 +46,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     .is_some_and(|class| class.fields().any(|field| field.name == name && field.is_current()))
             });
             found = match (successor, moved) {
-                (Some(new), _) => found.help(message!("its successor is `{new}`", "后继参数为 `{new}`")),
-                (None, Some(config)) => found.help(message!("give it to {config} instead", "改在 {config} 中给出")),
-                (None, None) => found.help(message!("remove it", "请删除")),
+                (Some(new), _) => found.with_help(message!("its successor is `{new}`", "后继参数为 `{new}`")),
+                (None, Some(config)) => found.with_help(message!("give it to {config} instead", "改在 {config} 中给出")),
+                (None, None) => found.with_help(message!("remove it", "请删除")),
             };
             if let Some(new) = successor.filter(|_| argument.is_explicit && argument.place.file == call.file) {
                 let applicability = if certain { Applicability::Safe } else { Applicability::Unsafe };
                 let title = message!("rename it to `{new}`", "改名为 `{new}`");
-                found = found.fix(Fix { title, applicability, edits: vec![edit::replace(place, new)] });
+                found = found.with_fix(Fix { title, applicability, edits: vec![edit::replace(place, new)] });
             }
             out.push(found);
         }

@@ -1,6 +1,6 @@
 //! FrameworkConfig and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF once had.
 
-use crate::{frameworks, rule::{Build, ReportedPlaces}, Context, Sink};
+use crate::{frameworks, rule::ReportedPlaces, Context, Sink};
 use super::RULE;
 use vramlint_base::{message, Applicability, Finding, Fix, Severity, Value};
 use vramlint_edit as edit;
@@ -98,9 +98,9 @@ fn kept(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fram
     } else {
         message!("Axolotl{from} no longer takes `{name}`: it refuses the file", "Axolotl{from} 不再接受 `{name}`：会拒绝该文件")
     };
-    let mut found = RULE.finding(setting.key, what).severity(severity);
+    let mut found = RULE.finding(setting.key, what).with_severity(severity);
     if !instead.is_empty() {
-        found = found.help(message!("its successor is `{instead}`", "后继键为 `{instead}`"));
+        found = found.with_help(message!("its successor is `{instead}`", "后继键为 `{instead}`"));
     }
     let same = matches!(name, "dpo_beta" | "noisy_embedding_alpha" | "evaluation_strategy");
     found.fixes.extend(fix(keys, setting, if same { Some(instead) } else { None }));
@@ -129,12 +129,12 @@ fn gone(
     } else {
         message!("{library} {until} and later drop `{name}`", "{library} 从 {until} 起会丢弃 `{name}`")
     };
-    let mut found = RULE.finding(setting.key, what).severity(severity);
+    let mut found = RULE.finding(setting.key, what).with_severity(severity);
     let class = keys.class()?;
     let known = |key: &&str| class.field(key).is_some_and(vramlint_catalog::classes::Field::is_current);
     let successor = SUCCESSORS.iter().find(|(old, _)| *old == name).map(|(_, new)| *new).or(instead).filter(known);
     if let Some(successor) = successor {
-        found = found.help(message!("its successor is `{successor}`", "后继键为 `{successor}`"));
+        found = found.with_help(message!("its successor is `{successor}`", "后继键为 `{successor}`"));
     }
     found.fixes.extend(fix(keys, setting, successor));
     Some(found)

@@ -63,7 +63,7 @@ mod calls;
 mod deepspeed;
 mod frameworks;
 
-use crate::{rule::Build, Context, Group, Rule, Sink};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
 use vramlint_base::{message, Applicability, FileRange, Fix, Severity, Value};
 use vramlint_catalog::keys::Standing;
 use vramlint_edit as edit;
@@ -79,6 +79,9 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("mod.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    tag: Some(DiagnosticTag::Deprecated),
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -107,9 +110,9 @@ fn report(cx: &Context<'_>, file: &SourceFile, found: &KnownEntry<'_>, (library,
     } else {
         message!("{tool} {until} and later no longer read `{path}`", "{tool} 从 {until} 起不再读取 `{path}`")
     };
-    let mut finding = RULE.finding(FileRange::new(file.id, found.key.range()), message).severity(severity);
+    let mut finding = RULE.finding(FileRange::new(file.id, found.key.range()), message).with_severity(severity);
     if let Some(instead) = &found.row.instead {
-        finding = finding.help(message!("its successor is `{instead}`", "后继键为 `{instead}`"));
+        finding = finding.with_help(message!("its successor is `{instead}`", "后继键为 `{instead}`"));
     }
     finding.fixes.extend(fix(file, found));
     out.push(finding);

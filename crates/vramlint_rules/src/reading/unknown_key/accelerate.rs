@@ -1,7 +1,6 @@
 //! accelerate's file: refused at the top level, ignored inside its blocks.
 
 use super::{RULE, nearest, with_fixes};
-use crate::rule::Build;
 use crate::{Context, Sink};
 use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_catalog::flags::{self, Launcher};
@@ -28,9 +27,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 }
             } else if keys::removed(keys::accelerate(), text).is_none() {
                 let finding = RULE.finding(FileRange::new(file.id, key.range()), message(text, certain));
-                let mut finding = finding.severity(schema::refusal_severity(certain));
+                let mut finding = finding.with_severity(schema::refusal_severity(certain));
                 if let Some(advice) = advice(text) {
-                    finding = finding.help(advice);
+                    finding = finding.with_help(advice);
                 }
                 out.push(with_fixes(finding, file, root, (key, value), nearest(root, text, &known)));
             }
@@ -66,7 +65,7 @@ fn too_new(cx: &Context<'_>, file: &SourceFile, key: NodeRef<'_>, text: &str, ce
         "accelerate before {since} refuses the file: it does not know the key `{text}`",
         "{since} 之前的 accelerate 会拒绝此文件：不认识键 `{text}`"
     );
-    out.push(RULE.finding(FileRange::new(file.id, key.range()), message).severity(severity));
+    out.push(RULE.finding(FileRange::new(file.id, key.range()), message).with_severity(severity));
 }
 
 /// Where a key that people put here belongs.
@@ -108,7 +107,7 @@ fn block(file: &SourceFile, name: &str, block: NodeRef<'_>, out: &mut Sink) {
             "accelerate ignores `{text}`: `{name}` has no such key",
             "accelerate 会忽略 `{text}`：`{name}` 中没有这个键"
         );
-        let finding = RULE.finding(FileRange::new(file.id, key.range()), message).severity(Severity::Warning);
+        let finding = RULE.finding(FileRange::new(file.id, key.range()), message).with_severity(Severity::Warning);
         out.push(with_fixes(finding, file, block, (key, value), prefixed.or_else(|| nearest(block, text, &known))));
     }
 }

@@ -3,7 +3,6 @@
 use super::RULE;
 use crate::argument_findings::{ReportedFindings, finding};
 use crate::reading::removed_key::arguments::settled;
-use crate::rule::Build;
 use crate::{Context, Sink};
 use vramlint_base::{Applicability, Fix, message};
 use vramlint_catalog::classes::Class;
@@ -40,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                         );
                         out.push(
                             finding(cx, set, &RULE, given.key_place, message)
-                                .help(message!("raise {library}, or remove it", "升级 {library}，或删除它")),
+                                .with_help(message!("raise {library}, or remove it", "升级 {library}，或删除它")),
                         );
                     }
                     continue;
@@ -78,8 +77,8 @@ fn accelerator_config(cx: &Context<'_>, set: &ArgumentSet, reported: &mut Report
             message!("accelerator_config takes no `{name}`: it is refused", "accelerator_config 没有 `{name}`：会被拒绝");
         let found = finding(cx, set, &RULE, entry.place, message);
         out.push(match keys::nearest(name, ACCELERATOR.iter().copied()) {
-            Some(near) => found.help(message!("did you mean `{near}`?", "是否想写 `{near}`？")),
-            None => found.help(message!("remove it", "请删除")),
+            Some(near) => found.with_help(message!("did you mean `{near}`?", "是否想写 `{near}`？")),
+            None => found.with_help(message!("remove it", "请删除")),
         });
     }
 }
@@ -95,11 +94,11 @@ fn with_fix(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, classes:
     let known =
         classes.iter().flat_map(|class| class.fields()).filter(|field| field.is_current()).map(|field| field.name.as_str());
     let Some(near) = keys::nearest(name, known).filter(|near| set.get(near).is_none()) else {
-        return found.help(message!("remove it", "请删除"));
+        return found.with_help(message!("remove it", "请删除"));
     };
-    let found = found.help(message!("did you mean `{near}`?", "是否想写 `{near}`？"));
+    let found = found.with_help(message!("did you mean `{near}`?", "是否想写 `{near}`？"));
     match rename(cx.project, given, near) {
-        Some(edit) => found.fix(Fix {
+        Some(edit) => found.with_fix(Fix {
             title: message!("rename it to `{near}`", "改名为 `{near}`"),
             applicability: Applicability::Unsafe,
             edits: vec![edit],

@@ -1,16 +1,12 @@
 //! Keywords that no release of a class or trainer takes.
 
+use crate::{argument_findings::ReportedFindings, Context, Sink};
 use super::RULE;
-use crate::argument_findings::ReportedFindings;
-use crate::rule::Build;
-use crate::{Context, Sink};
-use vramlint_base::{Applicability, FileRange, Fix, TextRange, message};
-use vramlint_catalog::classes::Class;
-use vramlint_catalog::keys;
+use vramlint_base::{message, Applicability, FileRange, Fix, TextRange};
+use vramlint_catalog::{classes::Class, keys};
 use vramlint_edit as edit;
 use vramlint_resolve::code::{CallArgument, LibraryCall};
-use vramlint_semantic::calls;
-use vramlint_semantic::class_fields::{self, FieldStatus};
+use vramlint_semantic::{calls, class_fields::{self, FieldStatus}};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
@@ -38,17 +34,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if !reported.insert(place, name) {
                 continue;
             }
-            let mut found = RULE.finding(place, message).severity(calls::grave(cx.project, call, RULE.severity));
+            let mut found = RULE.finding(place, message).with_severity(calls::grave(cx.project, call, RULE.severity));
             if !argument.is_explicit {
-                found = found.related(argument.place, message!("its value", "其值在此"));
+                found = found.with_related(argument.place, message!("its value", "其值在此"));
             }
             let near = nearest(class, call, name).filter(|_| matches!(standing, FieldStatus::Unknown));
             found = match near {
-                Some(near) => found.help(message!("did you mean `{near}`?", "是否想写 `{near}`？")),
-                None => found.help(message!("remove it", "请删除")),
+                Some(near) => found.with_help(message!("did you mean `{near}`?", "是否想写 `{near}`？")),
+                None => found.with_help(message!("remove it", "请删除")),
             };
             if let Some(near) = near.filter(|_| argument.is_explicit && argument.place.file == call.file) {
-                found = found.fix(Fix {
+                found = found.with_fix(Fix {
                     title: message!("rename it to `{near}`", "改名为 `{near}`"),
                     applicability: Applicability::Unsafe,
                     edits: vec![edit::replace(place, near)],

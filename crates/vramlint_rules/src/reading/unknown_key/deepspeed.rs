@@ -2,7 +2,6 @@
 //! name, or a known name in another place, is worth a word there.
 
 use super::{RULE, nearest, with_fixes};
-use crate::rule::Build;
 use crate::{Context, Sink};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::keys;
@@ -71,11 +70,11 @@ impl Entry<'_, '_> {
         let finding = RULE.finding(self.place(), message);
         let own = !text.contains('.') && keys::find(keys::deepspeed(), text).is_some_and(keys::Key::is_read);
         if own {
-            let finding = finding.help(message!("it belongs to the top level of the file", "它应写在文件顶层"));
+            let finding = finding.with_help(message!("it belongs to the top level of the file", "它应写在文件顶层"));
             return Some(self.moved(finding, &[], Applicability::Safe));
         }
         if let Some(home) = self.home() {
-            let finding = finding.help(message!("it belongs into `{home}`", "它应写在 `{home}` 中"));
+            let finding = finding.with_help(message!("it belongs into `{home}`", "它应写在 `{home}` 中"));
             return Some(with_fixes(finding, self.config.file, self.node, (self.key, self.value), None));
         }
         Some(with_fixes(finding, self.config.file, self.node, (self.key, self.value), nearest(self.node, text, known)))
@@ -84,7 +83,7 @@ impl Entry<'_, '_> {
     /// Nobody reads it; files often carry keys of their own, so that only what looks like a known one is told.
     fn ignored(&self, known: &[&str]) -> Option<Finding> {
         let (text, block) = (self.text, self.block);
-        let at = |message| RULE.finding(self.place(), message).severity(Severity::Warning);
+        let at = |message| RULE.finding(self.place(), message).with_severity(Severity::Warning);
         let near = self.slip(known);
         if let Some(near) = near {
             let message = message!(
@@ -94,7 +93,7 @@ impl Entry<'_, '_> {
             let finding = at(message);
             let rename = edit::rename_key(self.config.file, self.node, self.key, near);
             return Some(match rename {
-                Some(edit) => finding.fix(Fix {
+                Some(edit) => finding.with_fix(Fix {
                     title: message!("rename it to `{near}`", "改名为 `{near}`"),
                     applicability: Applicability::Unsafe,
                     edits: vec![edit],
@@ -128,7 +127,7 @@ impl Entry<'_, '_> {
     fn moved(&self, finding: Finding, path: &[&str], applicability: Applicability) -> Finding {
         let file = self.config.file;
         match edit::move_key(file, (self.key, self.value), file, path, self.text, None) {
-            Some(edits) => finding.fix(Fix { title: message!("move it there", "移到那里"), applicability, edits }),
+            Some(edits) => finding.with_fix(Fix { title: message!("move it there", "移到那里"), applicability, edits }),
             None => finding,
         }
     }

@@ -1,6 +1,6 @@
 //! FrameworkConfig and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF do not know.
 
-use crate::{rule::{Build, ReportedPlaces}, Context, Sink};
+use crate::{rule::ReportedPlaces, Context, Sink};
 use super::RULE;
 use vramlint_base::{message, Applicability, Finding, Fix, Message, Severity};
 use vramlint_catalog::{classes::{self, Class}, keys};
@@ -78,10 +78,10 @@ fn unknown(
     let alias = (keys.kind == FileKind::Axolotl).then(|| AXOLOTL_NAMES.iter().find(|(old, _)| *old == name)).flatten();
     let near = alias.map(|(_, own)| *own).or_else(|| keys::nearest(name, current()));
     let (severity, what) = judged(cx, keys, name, setting, near.is_some())?;
-    let mut found = RULE.finding(setting.key, what).severity(severity);
+    let mut found = RULE.finding(setting.key, what).with_severity(severity);
     match near {
         Some(near) => {
-            found = found.help(if alias.is_some() {
+            found = found.with_help(if alias.is_some() {
                 message!("here it is called `{near}`", "这里的名称是 `{near}`")
             } else {
                 message!("did you mean `{near}`?", "是否想写 `{near}`？")
@@ -90,7 +90,7 @@ fn unknown(
                 found.fixes.extend(renamed(keys, setting, near));
             }
         }
-        None if severity == Severity::Error => found = found.help(message!("remove it", "请删除")),
+        None if severity == Severity::Error => found = found.with_help(message!("remove it", "请删除")),
         None => {}
     }
     Some(found)
@@ -161,7 +161,7 @@ fn too_new(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, l
         )
     };
     let help = message!("raise {library}, or remove it", "升级 {library}，或删除它");
-    RULE.finding(setting.key, what).severity(severity).help(help)
+    RULE.finding(setting.key, what).with_severity(severity).with_help(help)
 }
 
 fn renamed(keys: &FrameworkConfig<'_>, setting: &FrameworkSetting, near: &str) -> Option<Fix> {

@@ -63,8 +63,7 @@ mod calls;
 mod deepspeed;
 mod frameworks;
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
@@ -79,6 +78,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("mod.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -104,14 +105,14 @@ fn with_fixes(
 ) -> Finding {
     let rename = nearest.and_then(|near| Some((near, edit::rename_key(file, block, key, near)?)));
     if let Some((near, edit)) = rename {
-        finding = finding.fix(Fix {
+        finding = finding.with_fix(Fix {
             title: message!("rename it to `{near}`", "改名为 `{near}`"),
             applicability: Applicability::Unsafe,
             edits: vec![edit],
         });
     }
     if let Some(removal) = edit::remove_entry(file, key.range(), value.range()) {
-        finding = finding.fix(Fix {
+        finding = finding.with_fix(Fix {
             title: message!("remove the line", "删除该行"),
             applicability: Applicability::Unsafe,
             edits: vec![removal],

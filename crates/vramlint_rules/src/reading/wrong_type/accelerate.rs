@@ -1,7 +1,6 @@
 //! accelerate's file. No type is checked when it is read; what fails depends on the launcher's way (accelerate 1.15.0, each run).
 
 use super::RULE;
-use crate::rule::Build;
 use crate::rule::push_most_severe;
 use crate::{Context, Sink};
 use vramlint_base::{Applicability, Evaluated, Finding, Fix, Message, Severity, Value, message};
@@ -70,7 +69,7 @@ fn with_text(finding: Finding, given: &LaunchValue, text: &str, applicability: A
         return finding;
     }
     let edits = vec![edit::replace(given.place, text)];
-    finding.fix(Fix { title: message!("write {text}", "写作 {text}"), applicability, edits })
+    finding.with_fix(Fix { title: message!("write {text}", "写作 {text}"), applicability, edits })
 }
 
 fn num_processes(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Finding> {
@@ -88,7 +87,7 @@ fn num_processes(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Fin
                         "num_processes is the text '{text}': it works on one machine only",
                         "num_processes 是文本 '{text}'：只在单机时可用"
                     );
-                    Some(with_number(RULE.finding(given.entry(), message).severity(Severity::Info), &given))
+                    Some(with_number(RULE.finding(given.entry(), message).with_severity(Severity::Info), &given))
                 }
                 // torchrun counts the devices itself.
                 Value::Text(text) if matches!(text.as_str(), "auto" | "gpu" | "cpu" | "xpu") => None,
@@ -177,14 +176,14 @@ fn blocks(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Vec<Finding> {
         if block == "deepspeed_config" {
             let finding = refused(block, &given, &why);
             found.push(match given.text().filter(|text| text.ends_with(".json")) {
-                Some(path) => finding.help(message!(
+                Some(path) => finding.with_help(message!(
                     "write deepspeed_config: with deepspeed_config_file: {path} below it",
                     "请在 deepspeed_config: 之下写 deepspeed_config_file: {path}"
                 )),
                 None => finding,
             });
         } else {
-            found.push(told(block, &given, Effect::Ignored, &why).severity(Severity::Warning));
+            found.push(told(block, &given, Effect::Ignored, &why).with_severity(Severity::Warning));
         }
     }
     found
@@ -239,11 +238,11 @@ fn accumulation(start: &AccelerateLaunch<'_>, given: &LaunchValue) -> Option<Fin
         _ => Severity::Warning,
     };
     let why = message!("Accelerator() makes a whole number of it", "Accelerator() 要把它变成整数");
-    let finding = refused("gradient_accumulation_steps", given, &why).severity(severity);
-    Some(
-        finding
-            .help(message!("leave the key out: the number that the code gives then holds", "删除该键：此时以代码给出的数字为准")),
-    )
+    let finding = refused("gradient_accumulation_steps", given, &why).with_severity(severity);
+    Some(finding.with_help(message!(
+        "leave the key out: the number that the code gives then holds",
+        "删除该键：此时以代码给出的数字为准"
+    )))
 }
 
 /// Switches of FSDP that go through the environment as text (utils/environment.py:71), and the versions that read them.

@@ -3,7 +3,6 @@
 
 use super::RULE;
 use crate::argument_findings::{ReportedFindings, finding_of};
-use crate::rule::Build;
 use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::classes::{Class, Field};
@@ -73,7 +72,7 @@ fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, field: &Fie
                 "{shown} 是文本，而文本视为真：{name} 处于开启状态"
             );
             let found = finding_of(cx, set, &RULE, Severity::Warning, given.place, message)
-                .help(message!("write it without quotes", "去掉引号"));
+                .with_help(message!("write it without quotes", "去掉引号"));
             Some(with_value(cx, found, given, &Value::Bool(meant), Applicability::Unsafe))
         }
         (KeyType::Int | KeyType::Float, Value::Text(text)) => {
@@ -98,7 +97,7 @@ fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, field: &Fie
                 let digits = text.replace(',', "").parse::<i64>().ok().filter(|_| text.contains(','));
                 return Some(match digits {
                     Some(number) => with_value(cx, found, given, &Value::Int(number), Applicability::Unsafe),
-                    None => found.help(message!("write one number", "请写成一个数字")),
+                    None => found.with_help(message!("write one number", "请写成一个数字")),
                 });
             };
             let severity = if COMPUTED.contains(&name.as_str()) { RULE.severity } else { Severity::Warning };
@@ -107,7 +106,7 @@ fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, field: &Fie
                 "{shown} 是文本，而此处要用数字计算：训练会报错"
             );
             let found = finding_of(cx, set, &RULE, severity, given.place, message)
-                .help(message!("write the number without quotes", "去掉数字的引号"));
+                .with_help(message!("write the number without quotes", "去掉数字的引号"));
             Some(with_value(cx, found, given, &number, Applicability::Safe))
         }
         (KeyType::Int, Value::Float(number)) if WHOLE.contains(&name.as_str()) => {
@@ -172,7 +171,7 @@ fn with_value(cx: &Context<'_>, found: Finding, given: &ArgumentEntry, meant: &V
     match edit {
         Some(edit) => {
             let text = edit.text.trim().to_owned();
-            found.fix(Fix { title: message!("write {text}", "改写为 {text}"), applicability, edits: vec![edit] })
+            found.with_fix(Fix { title: message!("write {text}", "改写为 {text}"), applicability, edits: vec![edit] })
         }
         None => found,
     }

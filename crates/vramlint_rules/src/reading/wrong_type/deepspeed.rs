@@ -1,7 +1,6 @@
 //! DeepSpeed's file: the blocks that pydantic checks, and the keys outside of them that stop the engine all the same.
 
 use super::{RULE, finding};
-use crate::rule::Build;
 use crate::{Context, Sink};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::keys::{self, Key, KeyType};
@@ -89,7 +88,7 @@ fn lists(cx: &Context<'_>, out: &mut Sink) {
             );
             let start = root.range().start;
             let place = vramlint_base::FileRange::new(file.id, vramlint_base::TextRange::new(start, start + 1));
-            out.push(RULE.finding(place, message).help(message!("take off the outer brackets", "去掉最外层的方括号")));
+            out.push(RULE.finding(place, message).with_help(message!("take off the outer brackets", "去掉最外层的方括号")));
         }
     }
 }
@@ -151,7 +150,7 @@ fn raw(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, out: &mut Sink) {
             );
             let place = vramlint_base::FileRange::new(config.file.id, found.key.range().cover(found.value.range()));
             let help = message!("write a whole number", "请写整数");
-            out.push(RULE.finding(place, message).severity(Severity::Warning).help(help));
+            out.push(RULE.finding(place, message).with_severity(Severity::Warning).with_help(help));
         }
         (KeyType::Int, Value::Float(_)) | (KeyType::Bool, Value::Int(0 | 1)) | (KeyType::Text, Value::Text(_)) => {}
         _ => {
@@ -174,6 +173,6 @@ fn clipping(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, out: &mut Sink
         let Some(problem) = check_node(found.row, found.value, Loader::Json, Strictness::Exact) else { return };
         let found = finding(config.file, found, "DeepSpeed", &problem, Severity::Error);
         let help = message!("it loads, and stops the first step", "能够加载，但第一步更新时终止");
-        out.push(found.help(help));
+        out.push(found.with_help(help));
     }
 }

@@ -1,6 +1,6 @@
 //! Values of another type than Axolotl, LLaMA-Factory, torchtune, ms-swift and OpenRLHF take.
 
-use crate::{frameworks, rule::{Build, ReportedPlaces}, Context, Sink};
+use crate::{frameworks, rule::ReportedPlaces, Context, Sink};
 use super::RULE;
 use vramlint_base::{message, Applicability, Finding, Fix, Message, Severity, Value};
 use vramlint_catalog::{classes::Field, keys::KeyType};
@@ -31,13 +31,13 @@ fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fra
     if keys.kind == FileKind::Torchtune {
         let text = value.as_str().filter(|text| COUNTED.contains(&name) && text.parse::<f64>().is_err())?;
         let what = message!("{name} is `{text}`, and a whole number is needed", "{name} 为 `{text}`，而此处需要整数");
-        return Some(RULE.finding(setting.place, what).severity(RULE.severity));
+        return Some(RULE.finding(setting.place, what).with_severity(RULE.severity));
     }
     let field = keys.class()?.field(name).filter(|field| field.library == keys.tool() || setting.by_flag)?;
     match keys.kind {
         FileKind::Axolotl if !setting.by_flag => {
             let wanted = pydantic(field, value)?;
-            Some(finding(keys, name, setting, &wanted, "Axolotl").severity(frameworks::of_one_key(cx, keys)))
+            Some(finding(keys, name, setting, &wanted, "Axolotl").with_severity(frameworks::of_one_key(cx, keys)))
         }
         FileKind::LlamaFactory if !setting.by_flag => {
             let text = value.as_str().filter(|_| COMPUTED.contains(&name))?;
@@ -46,7 +46,7 @@ fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fra
                 "{name} is the text `{text}`, and a number is computed with: the run ends in an error",
                 "{name} 是文本 `{text}`，而此处要用数字计算：运行会报错"
             );
-            number.then(|| RULE.finding(setting.place, what).severity(RULE.severity))
+            number.then(|| RULE.finding(setting.place, what).with_severity(RULE.severity))
         }
         FileKind::LlamaFactory | FileKind::MsSwift | FileKind::OpenRlhf if setting.by_flag => {
             let wanted = argparse(field, value)?;
@@ -116,9 +116,9 @@ fn finding(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, w
         Some(text) => message!("{by} wants {en} for {name} and refuses `{text}`", "{by} 的 {name} 需要{zh}，会拒绝 `{text}`"),
         None => message!("{by} wants {en} for {name} and refuses what is here", "{by} 的 {name} 需要{zh}，会拒绝此处的值"),
     };
-    let found = RULE.finding(setting.key, what).severity(Severity::Error);
+    let found = RULE.finding(setting.key, what).with_severity(Severity::Error);
     match fix(setting, name) {
-        Some(fix) => found.fix(fix),
+        Some(fix) => found.with_fix(fix),
         None => found,
     }
 }

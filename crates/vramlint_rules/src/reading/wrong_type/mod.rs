@@ -62,8 +62,7 @@ mod arguments;
 mod deepspeed;
 mod frameworks;
 
-use crate::rule::Build;
-use crate::{Context, Group, Rule, Sink};
+use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Finding, Severity};
 use vramlint_resolve::SourceFile;
 use vramlint_semantic::schema::{self, Effect, KnownEntry, Violation};
@@ -76,6 +75,8 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("mod.rs"),
     check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
+    ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -90,10 +91,10 @@ fn finding(file: &SourceFile, found: &KnownEntry<'_>, by: &str, problem: &Violat
     let written = found.value.range().slice(&file.text);
     let message = schema::violation_message(by, Effect::Refused, &found.row.path, written, problem);
     let place = FileRange::new(file.id, found.key.range().cover(found.value.range()));
-    let finding = RULE.finding(place, message).severity(severity);
+    let finding = RULE.finding(place, message).with_severity(severity);
     let fix = problem.meant().and_then(|meant| schema::fix(file, found.value, meant, Applicability::Safe));
     match fix {
-        Some(fix) => finding.fix(fix),
+        Some(fix) => finding.with_fix(fix),
         None => finding,
     }
 }

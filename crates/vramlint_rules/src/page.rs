@@ -1,0 +1,92 @@
+//! The page of a rule: the head comment of its file.
+
+use crate::Rule;
+use vramlint_base::Lang;
+
+/// Where the pages of `docs/rules` are published.
+pub const PAGES: &str = "https://vramlint.dev/rules/";
+
+/// A rule's page in one language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// One sentence.
+    pub summary: String,
+    /// Markdown, without the title.
+    pub body: String,
+}
+
+/// The line that parts the English page from the Chinese one.
+const CHINESE: &str = "# 中文";
+
+impl Rule {
+    /// The page in a language.
+    pub fn page(&self, lang: Lang) -> Page {
+        let text: Vec<&str> = self
+            .source
+            .lines()
+            .map_while(|line| line.strip_prefix("//!"))
+            .map(|line| line.strip_prefix(' ').unwrap_or(line))
+            .collect();
+        let split = text.iter().position(|line| line.trim() == CHINESE).unwrap_or(text.len());
+        let lines = match lang {
+            Lang::En => &text[..split],
+            Lang::Zh => text.get(split + 1..).unwrap_or(&[]),
+        };
+        let own = lines.iter().skip_while(|line| line.is_empty() || line.starts_with("# ")).copied().collect::<Vec<_>>();
+        let own = own.join("\n").trim().to_owned();
+        let body = match lang {
+            Lang::En => own,
+            Lang::Zh => with_examples(&own, &text[..split]),
+        };
+        let summary = body.split("\n\n").next().unwrap_or("").replace('\n', " ");
+        Page { summary, body }
+    }
+
+    /// The address of its page.
+    pub fn address(&self, lang: Lang) -> String {
+        address(self.name, lang)
+    }
+}
+
+/// The Chinese page with the examples of the English one, which are the same in both languages, behind its first section.
+fn with_examples(page: &str, english: &[&str]) -> String {
+    let mut examples = String::new();
+    for (heading, chinese) in [("## Example", "## 示例"), ("## Fine", "## 正确写法")] {
+        let section: Vec<&str> = english
+            .iter()
+            .skip_while(|line| **line != heading)
+            .skip(1)
+            .take_while(|line| !line.starts_with("## "))
+            .copied()
+            .collect();
+        if !section.is_empty() {
+            examples += &["\n\n", chinese, "\n", section.join("\n").trim()].concat();
+        }
+    }
+    let second = page.match_indices("\n## ").nth(1).map_or(page.len(), |(at, _)| at);
+    let (first, rest) = page.split_at(second);
+    let rest = rest.trim_start();
+    if rest.is_empty() { format!("{}{examples}", first.trim_end()) } else { format!("{}{examples}\n\n{rest}", first.trim_end()) }
+}
+
+/// The address of the page of the rule with this name.
+pub fn address(name: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("{PAGES}{name}.md"),
+        Lang::Zh => format!("{PAGES}{name}.zh.md"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_those_of_the_documentation() {
+        let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules");
+        for lang in [Lang::En, Lang::Zh] {
+            let address = crate::find("inert-key").expect("a rule").address(lang);
+            assert!(docs.join(address.strip_prefix(PAGES).expect("below them")).is_file(), "{address}");
+        }
+    }
+}
