@@ -35,7 +35,7 @@ fn failure(rule: &Rule, project: &Project) -> Vec<Finding> {
     );
     let first = project.files.iter().find(|file| file.reported && file.host.is_none());
     first
-        .map(|file| INTERNAL_ERROR.finding(FileRange::new(file.id, TextRange::at(0)), what, Some(report_request())))
+        .map(|file| INTERNAL_ERROR.finding(FileRange::new(file.id, TextRange::at(0)), what).with_help(report_request()))
         .into_iter()
         .collect()
 }

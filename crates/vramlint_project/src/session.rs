@@ -253,6 +253,6 @@ fn models(project: &Project, files: &OverlayFs, request: &Request, configs: &[Co
 fn internal_error(project: &Project, what: Message) -> Vec<Finding> {
     let first = project.files.iter().find(|file| file.reported && file.host.is_none());
     let finding =
-        first.map(|file| INTERNAL_ERROR.finding(FileRange::new(file.id, TextRange::at(0)), what, Some(report_request())));
+        first.map(|file| INTERNAL_ERROR.finding(FileRange::new(file.id, TextRange::at(0)), what).with_help(report_request()));
     finding.into_iter().collect()
 }

@@ -165,9 +165,9 @@ fn add(out: &mut ProjectSources, found: &DiscoveredFile, loaded: &ParsedSource) 
     let place = FileRange::new(id, TextRange::at(0));
     match &loaded.problem {
         Some(ReadProblem::Unreadable(why)) => {
-            out.findings.push(UNREADABLE_FILE.finding(place, message!("cannot be read: {why}", "无法读取：{why}"), None));
+            out.findings.push(UNREADABLE_FILE.finding(place, message!("cannot be read: {why}", "无法读取：{why}")));
         }
-        Some(ReadProblem::TooLarge(bytes)) => out.findings.push(FILE_TOO_LARGE.finding(place, too_large(*bytes), None)),
+        Some(ReadProblem::TooLarge(bytes)) => out.findings.push(FILE_TOO_LARGE.finding(place, too_large(*bytes))),
         None => {}
     }
     if loaded.read.failed {
@@ -175,7 +175,7 @@ fn add(out: &mut ProjectSources, found: &DiscoveredFile, loaded: &ParsedSource) 
             "vramlint failed to read this file; this is a bug of vramlint",
             "vramlint 读取此文件时出错，这是 vramlint 的缺陷"
         );
-        out.findings.push(INTERNAL_ERROR.finding(place, what, Some(report_request())));
+        out.findings.push(INTERNAL_ERROR.finding(place, what).with_help(report_request()));
     }
     for (part, syntax) in &loaded.read.embedded {
         let text = part.text.as_str().into();

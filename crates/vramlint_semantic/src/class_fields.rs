@@ -2,7 +2,12 @@
 
 use vramlint_base::FileId;
 use vramlint_catalog::classes::{self, Class, Field, Unknown};
-use vramlint_resolve::{arguments::class_name, code::LibraryCall, versions::{RangeMatch, VersionRange}, Project};
+use vramlint_resolve::{
+    Project,
+    arguments::class_name,
+    code::LibraryCall,
+    versions::{RangeMatch, VersionRange},
+};
 
 /// How a name stands with a class.
 #[derive(Clone, Copy, Debug)]

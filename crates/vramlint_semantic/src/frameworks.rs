@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 use vramlint_base::{FileRange, Value};
-use vramlint_catalog::{classes::{self, Class}, flags::Launcher};
-use vramlint_resolve::{launch::Launch, FileKind, Project, Run, SourceFile};
+use vramlint_catalog::{
+    classes::{self, Class},
+    flags::Launcher,
+};
+use vramlint_resolve::{FileKind, Project, Run, SourceFile, launch::Launch};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 /// The settings of one training.

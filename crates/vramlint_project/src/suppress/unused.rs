@@ -24,7 +24,7 @@ impl Suppressions {
             let (place, edit) = if all { whole_comment(file, suppression) } else { unused_entries(file, suppression, &unused) };
             let names: Vec<String> =
                 unused.iter().filter_map(|entry| entry.range).map(|at| format!("`{}`", at.slice(&file.text))).collect();
-            let mut finding = UNUSED_SUPPRESSION.finding(place, wording(&names), None);
+            let mut finding = UNUSED_SUPPRESSION.finding(place, wording(&names));
             // A misspelled name stays: it may be the one that was needed.
             if !suppression.has_unknown {
                 let title = message!("remove what suppresses nothing", "删除无效的抑制");
@@ -38,7 +38,7 @@ impl Suppressions {
     /// Suppressions that cannot be understood.
     pub(crate) fn invalid(&self) -> Vec<Finding> {
         let finding = |invalid: &super::Invalid| {
-            let mut finding = INVALID_SUPPRESSION.finding(invalid.place, invalid.message.clone(), None);
+            let mut finding = INVALID_SUPPRESSION.finding(invalid.place, invalid.message.clone());
             finding.fixes.extend(invalid.meant.map(|meant| Fix {
                 title: message!("write `{meant}`", "改为 `{meant}`"),
                 applicability: Applicability::Unsafe,

@@ -77,7 +77,7 @@
 //! DeepSpeed 0.19.8 `runtime/config.py:649`，分别在原生、transformers 5.23.0 与 accelerate 1.15.0 下实际运行。
 
 use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Evaluated, FileRange, Fix, Severity, TextRange, Value};
+use vramlint_base::{Applicability, Evaluated, FileRange, Fix, Severity, TextRange, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
 use vramlint_semantic::deepspeed::consumers::{self, Consumers};

@@ -43,8 +43,11 @@
 //! ## 来源
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py:157`; the same in the recipes of 0.4.0 to 0.6.1，阅读源码。
 
-use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Severity};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    frameworks::{self, Check, Refusal},
+};
+use vramlint_base::{Severity, message};
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
 

@@ -56,10 +56,14 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:315`、`:541-548` 与 `Accelerator` 的签名，实际运行；这些关键字自 1.0.0 起移除，阅读源码。
 
-use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, FileRange, Severity, Value};
+use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use vramlint_base::{Applicability, FileRange, Severity, Value, message};
 use vramlint_catalog::flags::Launcher;
-use vramlint_resolve::{code::{ArgValue, LibraryCall}, versions::VersionRange, CallRef};
+use vramlint_resolve::{
+    CallRef,
+    code::{ArgValue, LibraryCall},
+    versions::VersionRange,
+};
 use vramlint_semantic::{calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {

@@ -54,8 +54,14 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py`, each pair also in 0.8.0 unless the finding names a version; LLaMA-Factory 0.9.5
 //! `hparams/data_args.py:159`, `hparams/model_args.py`, `hparams/parser.py`; ms-swift 4.6.0 `arguments/rlhf_args.py:298`，阅读源码。
 
-use crate::{frameworks::{self, refusals::{self, pair}, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Severity};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    frameworks::{
+        self, Check, Refusal,
+        refusals::{self, pair},
+    },
+};
+use vramlint_base::{Severity, message};
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
 

@@ -54,8 +54,11 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py:665` and `:143`; ms-swift 4.6.0 `arguments/sft_args.py:194` and 3.9.0; LLaMA-Factory 0.9.5
 //! `hparams/parser.py`; torchtune 0.6.1 `datasets/_alpaca.py`，阅读源码。
 
-use crate::{frameworks::{self, refusals, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Severity};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    frameworks::{self, Check, Refusal, refusals},
+};
+use vramlint_base::{Severity, message};
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
 

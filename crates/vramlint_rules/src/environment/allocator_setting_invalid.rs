@@ -48,11 +48,11 @@
 //! torch 2.15.0 `c10/core/AllocatorConfig.cpp`、`c10/cuda/CUDAAllocatorConfig.cpp`，每种情况都用
 //! `torch._C._accelerator_setAllocatorSettings` 实际运行。
 
-use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, FileRange, Fix, Message, Severity, TextRange};
+use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, TextRange, message};
 use vramlint_edit as edit;
 use vramlint_resolve::environment::VariableAssignment;
-use vramlint_semantic::alloc_conf::{errors, AllocConfError, ErrorKind, SettingType, VARIABLES};
+use vramlint_semantic::alloc_conf::{AllocConfError, ErrorKind, SettingType, VARIABLES, errors};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL801",

@@ -45,9 +45,12 @@
 //! ## 来源
 //! torch 2.15.0，三个变量两两组合实际运行；`c10/core/AllocatorConfig.h`。
 
-use crate::{rule::ReportedPlaces, Context, DiagnosticTag, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, FileId, FileRange, Severity};
-use vramlint_resolve::{environment::{Setter, VariableAssignment}, SourceFile};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use vramlint_base::{FileId, FileRange, Severity, message};
+use vramlint_resolve::{
+    SourceFile,
+    environment::{Setter, VariableAssignment},
+};
 use vramlint_semantic::alloc_conf::VARIABLES;
 
 pub(crate) static RULE: Rule = Rule {

@@ -44,10 +44,13 @@
 //! ## 来源
 //! torch 2.15.0 `torch.cuda._parse_visible_devices`，实际运行；CUDA C++ Programming Guide 的 “CUDA Environment Variables”。
 
-use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Fix, Message, Severity};
+use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use vramlint_base::{Applicability, Fix, Message, Severity, message};
 use vramlint_edit as edit;
-use vramlint_resolve::environment::{visible_devices::{self, DeviceListProblem, VisibleDevices}, VariableAssignment};
+use vramlint_resolve::environment::{
+    VariableAssignment,
+    visible_devices::{self, DeviceListProblem, VisibleDevices},
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL804",

@@ -3,9 +3,9 @@
 
 pub(crate) mod refusals;
 
-use crate::{rule::ReportedPlaces, Context, Rule, Sink};
-use vramlint_base::{message, Finding, Message, Severity};
-use vramlint_resolve::{versions::VersionRange, FileKind};
+use crate::{Context, Rule, Sink, rule::ReportedPlaces};
+use vramlint_base::{Finding, Message, Severity, message};
+use vramlint_resolve::{FileKind, versions::VersionRange};
 use vramlint_semantic::{frameworks::FrameworkConfig, version_gate};
 
 /// A combination that a framework does not take.

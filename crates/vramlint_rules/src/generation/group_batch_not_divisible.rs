@@ -64,12 +64,20 @@
 //! trl 1.16.0 `trainer/grpo_config.py:1096` 至 `:1135`，在 1、2、3 个进程上实际运行；`rloo_config.py:659` 相同。旧版本的整除规则一致；
 //! 未给出时 `num_generations` 在 GRPO 中为 8，在 RLOO 中为 2。
 
-use crate::{argument_findings::{finding_of, ReportedFindings}, frameworks::{self, refusals}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{count_noun, message, Applicability, FileRange, Finding, Fix, Message, Severity};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    argument_findings::{ReportedFindings, finding_of},
+    frameworks::{self, refusals},
+};
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, count_noun, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
-use vramlint_resolve::{arguments::{ArgumentReader, ArgumentSet, PassedBy}, versions::{RangeMatch, VersionRange}, FileKind};
-use vramlint_semantic::arguments::{of, run, strategy, GROUPS};
+use vramlint_resolve::{
+    FileKind,
+    arguments::{ArgumentReader, ArgumentSet, PassedBy},
+    versions::{RangeMatch, VersionRange},
+};
+use vramlint_semantic::arguments::{GROUPS, of, run, strategy};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL901",

@@ -39,8 +39,11 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/kto_trainer.py:844`，实际运行。
 
-use crate::{argument_findings::{finding, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Fix, Severity, Value};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    argument_findings::{ReportedFindings, finding},
+};
+use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::PassedBy;
 use vramlint_semantic::arguments::{of, written};

@@ -48,9 +48,12 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/dpo_trainer.py:590`，实际运行；`kto_trainer.py:644`，阅读源码。
 
-use crate::{argument_findings::ReportedFindings, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Severity};
-use vramlint_resolve::{code::{ArgValue, CallArgument}, versions::VersionRange};
+use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::ReportedFindings};
+use vramlint_base::{Applicability, Severity, message};
+use vramlint_resolve::{
+    code::{ArgValue, CallArgument},
+    versions::VersionRange,
+};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {

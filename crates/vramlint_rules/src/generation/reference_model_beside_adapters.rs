@@ -57,8 +57,8 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/dpo_trainer.py`，实际运行：两份都会保留。
 
-use crate::{argument_findings::ReportedFindings, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Severity, Value};
+use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::ReportedFindings};
+use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::code::{ArgValue, PossibleValue};
 use vramlint_semantic::trainers::Trainer;
 

@@ -51,10 +51,19 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_trainer.py:1190`，实际运行；`dpo_trainer.py:992`、`kto_trainer.py:1000`、`rloo_trainer.py:822`，阅读源码。
 
-use crate::{argument_findings::{finding_of, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Severity};
-use vramlint_resolve::{arguments::{ArgumentEntry, ArgumentReader, ArgumentSet}, versions::VersionRange};
-use vramlint_semantic::{arguments::{number, trainings, GROUPS}, version_gate};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    argument_findings::{ReportedFindings, finding_of},
+};
+use vramlint_base::{Severity, message};
+use vramlint_resolve::{
+    arguments::{ArgumentEntry, ArgumentReader, ArgumentSet},
+    versions::VersionRange,
+};
+use vramlint_semantic::{
+    arguments::{GROUPS, number, trainings},
+    version_gate,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL904",

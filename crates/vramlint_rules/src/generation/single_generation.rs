@@ -39,11 +39,18 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1137` 与 `rloo_config.py:696`，实际运行。
 
-use crate::{argument_findings::{finding_of, ReportedFindings}, frameworks::{self, refusals, Check}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Fix, Severity, Value};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    argument_findings::{ReportedFindings, finding_of},
+    frameworks::{self, Check, refusals},
+};
+use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::{arguments::PassedBy, versions::VersionRange, FileKind};
-use vramlint_semantic::{arguments::{of, written, GROUPS}, version_gate};
+use vramlint_resolve::{FileKind, arguments::PassedBy, versions::VersionRange};
+use vramlint_semantic::{
+    arguments::{GROUPS, of, written},
+    version_gate,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL903",

@@ -70,10 +70,10 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:1117`、`dpo_trainer.py:879`，阅读源码；1.15.0 有此检查，1.14.0 没有。
 
-use crate::{argument_findings::ReportedFindings, Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::ReportedFindings};
 use std::sync::Arc;
-use vramlint_base::{message, Severity};
-use vramlint_catalog::{flags::Launcher, Concept};
+use vramlint_base::{Severity, message};
+use vramlint_catalog::{Concept, flags::Launcher};
 use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 

@@ -49,10 +49,13 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py`（默认 0.3；1.0.0 起为 `colocate`，之前为 `server`）、`generation/vllm_generation.py`，已阅读。
 
-use crate::{argument_findings::{finding, with_fix, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Severity, Value};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    argument_findings::{ReportedFindings, finding, with_fix},
+};
+use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
-use vramlint_semantic::arguments::{of, set_to, written, GROUPS};
+use vramlint_semantic::arguments::{GROUPS, of, set_to, written};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL911",

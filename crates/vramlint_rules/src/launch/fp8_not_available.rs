@@ -48,9 +48,12 @@
 //! accelerate 1.15.0 `utils/launch.py:178`，实际运行：`FP8 is not available on this machine`；`commands/launch.py:791` 与 `accelerator.py:4400`，实际运行；
 //! `accelerator.py:519` 与 `:606`、`utils/dataclasses.py:1346`，阅读源码。
 
-use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Evaluated, Finding, Severity};
-use vramlint_resolve::{versions::{VersionEvidence, VersionSpec}, SourceFile};
+use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use vramlint_base::{Evaluated, Finding, Severity, message};
+use vramlint_resolve::{
+    SourceFile,
+    versions::{VersionEvidence, VersionSpec},
+};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {

@@ -48,8 +48,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:2681`、1.13.0 `:2635`，阅读源码；1.12.0 没有该字段。
 
-use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Evaluated, Severity};
+use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use vramlint_base::{Evaluated, Severity, message};
 use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 

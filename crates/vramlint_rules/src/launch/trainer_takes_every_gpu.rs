@@ -61,9 +61,12 @@
 //! 阅读源码：`does not support nn.DataParallel`。
 
 use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, FileRange, Severity};
-use vramlint_catalog::{flags::Launcher, Concept, Dialect};
-use vramlint_resolve::{versions::{RangeMatch, VersionRange}, Run};
+use vramlint_base::{FileRange, Severity, message};
+use vramlint_catalog::{Concept, Dialect, flags::Launcher};
+use vramlint_resolve::{
+    Run,
+    versions::{RangeMatch, VersionRange},
+};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {

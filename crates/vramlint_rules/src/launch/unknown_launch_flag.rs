@@ -49,11 +49,17 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py`、torch 2.15.0 `distributed/run.py`，实际运行：`unrecognized arguments`。比较了 accelerate 0.20.3 起 13 个版本的参数。
 
-use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, FileRange, Finding, Fix, Severity};
-use vramlint_catalog::{flags::{self, Launcher}, keys};
+use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, message};
+use vramlint_catalog::{
+    flags::{self, Launcher},
+    keys,
+};
 use vramlint_edit as edit;
-use vramlint_resolve::{launch::{Launch, LaunchFlag}, versions::VersionRange};
+use vramlint_resolve::{
+    launch::{Launch, LaunchFlag},
+    versions::VersionRange,
+};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {

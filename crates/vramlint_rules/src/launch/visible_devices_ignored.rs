@@ -42,10 +42,13 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `launcher/runner.py:448`，阅读源码。
 
-use crate::{rule::ReportedPlaces, Context, DiagnosticTag, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, FileRange, Severity};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::flags::Launcher;
-use vramlint_resolve::{environment::visible_devices, launch::{Launch, LaunchFlag}};
+use vramlint_resolve::{
+    environment::visible_devices,
+    launch::{Launch, LaunchFlag},
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL161",

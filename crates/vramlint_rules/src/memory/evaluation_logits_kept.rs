@@ -61,8 +61,11 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer.py` 的 `evaluation_loop` 与 `evaluate`（没有指标时为 `prediction_loss_only`），已阅读。未测量显存。
 
-use crate::{argument_findings::{finding, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{count_noun, message, Severity};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    argument_findings::{ReportedFindings, finding},
+};
+use vramlint_base::{Severity, count_noun, message};
 use vramlint_semantic::arguments::{of, strategy};
 
 pub(crate) static RULE: Rule = Rule {

@@ -46,8 +46,8 @@
 //! ## 来源
 //! peft 0.21.2 `tuners/lora/layer.py` 的 `ParamWrapper`，已运行：`ValueError: lora.ParamWrapper does not work with lora_dropout != 0.`
 
-use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Severity, Value};
+use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {

@@ -58,8 +58,8 @@
 //! trl 1.16.0 `trainer/sft_trainer.py:1066`，实际运行；`dpo_trainer.py:835`、`kto_trainer.py`、`grpo_trainer.py:836`，阅读源码；1.15.0 有此检查，
 //! 1.14.0 没有。
 
-use crate::{argument_findings::ReportedFindings, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, FileId, FileRange, Severity, Value};
+use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::ReportedFindings};
+use vramlint_base::{FileId, FileRange, Severity, Value, message};
 use vramlint_resolve::{arguments::ArgumentReader, versions::VersionRange};
 use vramlint_semantic::version_gate;
 

@@ -55,8 +55,8 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:817`，实际运行；其余 trainer 相同，阅读源码；0.27.0 有此检查，0.24.0 没有。
 
-use crate::{argument_findings::ReportedFindings, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Fix, Severity};
+use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::ReportedFindings};
+use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::{code::LibraryCall, versions::VersionRange};
 use vramlint_semantic::{trainers::Trainer, version_gate};

@@ -50,11 +50,17 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1089`（实际运行）与 `rloo_config.py:652`；transformers 5.23.0 `trainer.py:899`，阅读源码。
 
-use crate::{argument_findings::{finding_of, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Severity, Value};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    argument_findings::{ReportedFindings, finding_of},
+};
+use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::{arguments::ArgumentSet, versions::VersionRange};
-use vramlint_semantic::{arguments::{run, trainings, GROUPS}, version_gate};
+use vramlint_semantic::{
+    arguments::{GROUPS, run, trainings},
+    version_gate,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL437",

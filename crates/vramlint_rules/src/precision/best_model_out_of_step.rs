@@ -46,8 +46,11 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1749` 与 `trainer.py:890`，实际运行；`save_strategy="best"` 除外。
 
-use crate::{argument_findings::{finding, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, FileRange, Message, Severity};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    argument_findings::{ReportedFindings, finding},
+};
+use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_semantic::arguments::{any, number, run, strategy, trainings, written};
 

@@ -53,8 +53,8 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py`（默认值），实际运行。
 
-use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Severity, Value};
+use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {

@@ -41,9 +41,12 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer.py:472` 与 `trainer.py:879`，阅读源码。
 
-use crate::{argument_findings::{finding, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Severity, Value};
-use vramlint_catalog::{flags::Launcher, Concept};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    argument_findings::{ReportedFindings, finding},
+};
+use vramlint_base::{Severity, Value, message};
+use vramlint_catalog::{Concept, flags::Launcher};
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentSet};
 use vramlint_semantic::arguments::{is_trl, run, trainings, written};
 

@@ -45,8 +45,11 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:2776`，实际运行。
 
-use crate::{argument_findings::{finding, ReportedFindings}, Context, DiagnosticTag, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Severity, Value};
+use crate::{
+    Context, DiagnosticTag, Group, Rule, Sink, Symptom,
+    argument_findings::{ReportedFindings, finding},
+};
+use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{run, speaks_of, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {

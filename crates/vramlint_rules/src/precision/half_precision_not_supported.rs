@@ -40,8 +40,11 @@
 //! ## 来源
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py`, `recipes/lora_finetune_single_device.py`, the same in 0.3.1 to 0.6.1，阅读源码。
 
-use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Fix, Severity};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    frameworks::{self, Check, Refusal},
+};
+use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;

@@ -46,8 +46,11 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1784`，实际运行；4.x 各版本也有此检查。
 
-use crate::{argument_findings::{finding, ReportedFindings}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Severity};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    argument_findings::{ReportedFindings, finding},
+};
+use vramlint_base::{Severity, message};
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {

@@ -48,8 +48,11 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:699` 与 `dpo_trainer.py:577`，实际运行；旧版本会忽略或拒绝。
 
-use crate::{argument_findings::{finding, ReportedFindings}, Context, DiagnosticTag, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Fix, Severity, Value};
+use crate::{
+    Context, DiagnosticTag, Group, Rule, Sink, Symptom,
+    argument_findings::{ReportedFindings, finding},
+};
+use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::PassedBy;
 

@@ -49,8 +49,8 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/utils.py:1331`，实际运行；0.29.0 阅读源码。
 
-use crate::{argument_findings::ReportedFindings, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Severity};
+use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::ReportedFindings};
+use vramlint_base::{Severity, message};
 use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 

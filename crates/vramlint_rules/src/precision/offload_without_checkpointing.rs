@@ -44,8 +44,11 @@
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py:179`, the same from 0.4.0; Axolotl 0.18.0 `utils/schemas/validation.py:1442`,
 //! the same from 0.12.0，阅读源码。
 
-use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Fix, Severity, Value};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    frameworks::{self, Check, Refusal},
+};
+use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;

@@ -59,8 +59,11 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py:842` and `:1131`; LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:507`,
 //! `hparams/finetuning_args.py:595`，阅读源码。
 
-use crate::{frameworks::{self, Check, Refusal}, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Severity};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    frameworks::{self, Check, Refusal},
+};
+use vramlint_base::{Severity, message};
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
 

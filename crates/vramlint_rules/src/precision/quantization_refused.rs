@@ -46,9 +46,12 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__` 与 `post_init`，实际运行。
 
-use crate::{argument_findings::finding, rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Severity, Value};
-use vramlint_resolve::{arguments::ArgumentReader, code::{ArgValue, CallArgument, LibraryCall}};
+use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::finding, rule::ReportedPlaces};
+use vramlint_base::{Applicability, Severity, Value, message};
+use vramlint_resolve::{
+    arguments::ArgumentReader,
+    code::{ArgValue, CallArgument, LibraryCall},
+};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {

@@ -55,10 +55,10 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer_utils.py:131`，对 4 位与 8 位、Trainer 与 SFTTrainer 实际运行；4.x 在 `trainer.py` 中有同样的检查。
 
-use crate::{argument_findings::ReportedFindings, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, FileRange, Severity, Value};
+use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::ReportedFindings};
+use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_resolve::code::ArgValue;
-use vramlint_semantic::trainers::{quantizes, Trainer};
+use vramlint_semantic::trainers::{Trainer, quantizes};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL403",

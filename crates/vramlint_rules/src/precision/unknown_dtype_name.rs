@@ -49,10 +49,17 @@
 //! transformers 5.23.0 `modeling_utils.py`（`dtype` 抛 `AttributeError`，`torch_dtype` 抛 `ValueError`）与 `utils/quantization_config.py`
 //! （`bnb_4bit_compute_dtype`、`bnb_4bit_quant_storage`），在 torch 2.15.0 下实际运行；4.57.1 同样拒绝，阅读源码。
 
-use crate::{argument_findings::{finding, with_fix}, rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Severity, Value};
+use crate::{
+    Context, Group, Rule, Sink, Symptom,
+    argument_findings::{finding, with_fix},
+    rule::ReportedPlaces,
+};
+use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::arguments::ArgumentReader;
-use vramlint_semantic::{arguments::{is_trl, set_to, trainings}, calls};
+use vramlint_semantic::{
+    arguments::{is_trl, set_to, trainings},
+    calls,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL440",

@@ -21,7 +21,8 @@
 use crate::{Group, Rule, Symptom};
 use vramlint_base::Severity;
 
-pub(crate) static RULE: Rule = Rule {
+/// The rule; its findings come from the layer that reads projects.
+pub static RULE: Rule = Rule {
     code: "VL000",
     name: "internal-error",
     group: Group::Reading,

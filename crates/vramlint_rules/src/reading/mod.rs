@@ -1,10 +1,10 @@
 //! `VL0`: what the readers stumble over, and what a loader makes of it.
 
 mod duplicate_key;
-mod file_too_large;
+pub(crate) mod file_too_large;
 mod inert_key;
-mod internal_error;
-mod invalid_suppression;
+pub(crate) mod internal_error;
+pub(crate) mod invalid_suppression;
 mod invalid_value;
 mod loads;
 mod missing_key;
@@ -12,8 +12,8 @@ mod removed_key;
 mod syntax_error;
 mod unknown_key;
 mod unknown_model;
-mod unreadable_file;
-mod unused_suppression;
+pub(crate) mod unreadable_file;
+pub(crate) mod unused_suppression;
 mod wrong_type;
 mod yaml_boolean_trap;
 mod yaml_number_is_text;

@@ -33,12 +33,12 @@
 //! ## 来源
 //! PyYAML 6.0.3；DeepSpeed 0.19.8 `runtime/config.py` 所调用的 hjson 3.1；CPython 3.11 的 `json`。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
 use super::loads::loads;
-use vramlint_base::{message, FileRange, Message, Severity};
+use crate::{Context, Group, Rule, Sink, Symptom};
+use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_resolve::{FileKind, Project, SourceFile, Syntax};
 use vramlint_semantic::deepspeed::consumers::{self, Consumers};
-use vramlint_syntax::{data::NodeKind, yaml, RefusedBy, SyntaxError};
+use vramlint_syntax::{RefusedBy, SyntaxError, data::NodeKind, yaml};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL001",

@@ -27,7 +27,8 @@
 use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity};
 
-pub(crate) static RULE: Rule = Rule {
+/// The rule; its findings come from the layer that reads projects.
+pub static RULE: Rule = Rule {
     code: "VL003",
     name: "unreadable-file",
     group: Group::Reading,

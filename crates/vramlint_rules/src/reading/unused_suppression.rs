@@ -44,7 +44,8 @@
 use crate::{DiagnosticTag, Group, Rule, Symptom};
 use vramlint_base::Severity;
 
-pub(crate) static RULE: Rule = Rule {
+/// The rule; its findings come from the layer that reads projects.
+pub static RULE: Rule = Rule {
     code: "VL002",
     name: "unused-suppression",
     group: Group::Reading,

@@ -89,11 +89,15 @@
 //! transformers 5.23.0 `integrations/deepspeed.py:100`，accelerate 1.15.0 `utils/dataclasses.py:1255`，DeepSpeed 0.19.8
 //! `runtime/config.py:602`；以实际训练测得。
 
-use crate::{rule::ReportedPlaces, Context, DiagnosticTag, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Evaluated, FileRange, Finding, Fix, Message, Severity, UnknownReason, Value};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Message, Severity, UnknownReason, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
-use vramlint_semantic::deepspeed::{config::DeepSpeedConfig, optimizers::{self, Schedule}, trainer_arguments::{self, number, TrainerArguments}};
+use vramlint_semantic::deepspeed::{
+    config::DeepSpeedConfig,
+    optimizers::{self, Schedule},
+    trainer_arguments::{self, TrainerArguments, number},
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL542",

@@ -51,7 +51,7 @@
 //! DeepSpeed 0.19.8 `runtime/engine.py:3506`、`runtime/constants.py:203`，实际运行。
 
 use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Finding, Fix, Severity};
+use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::deepspeed::{config::DeepSpeedConfig, consumers::Consumers};

@@ -60,8 +60,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/deepspeed.py:143-160`，实际运行。
 
-use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Fix, Severity};
+use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;

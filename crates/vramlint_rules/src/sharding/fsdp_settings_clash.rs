@@ -55,11 +55,14 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:306`、`utils/dataclasses.py:1968`、`:1970`、`:2001`、`:2070`，逐项实际运行。
 
-use crate::{rule::ReportedPlaces, Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, Evaluated, Finding, Fix, Severity, Value};
+use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use vramlint_base::{Applicability, Evaluated, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::{code::LibraryCall, versions::VersionRange};
-use vramlint_semantic::{accelerate::{AccelerateLaunch, LaunchValue}, calls, version_gate};
+use vramlint_semantic::{
+    accelerate::{AccelerateLaunch, LaunchValue},
+    calls, version_gate,
+};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL502",

@@ -5,8 +5,11 @@
 //! transformers 5.23.0 `integrations/deepspeed.py:100`). All run.
 
 use vramlint_base::FileId;
-use vramlint_catalog::{flags::Launcher, Dialect};
-use vramlint_resolve::{code::{CodeFacts, LoadRole}, ConfigConsumer, DeepSpeedDict, FileKind, Project, Run};
+use vramlint_catalog::{Dialect, flags::Launcher};
+use vramlint_resolve::{
+    ConfigConsumer, DeepSpeedDict, FileKind, Project, Run,
+    code::{CodeFacts, LoadRole},
+};
 use vramlint_syntax::data::{DataFile, NodeRef};
 
 /// The consumers that one use of a file may have: a set, since a project does not always show which it is.

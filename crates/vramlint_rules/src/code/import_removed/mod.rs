@@ -58,10 +58,10 @@
 
 mod names;
 
-use crate::{rule::ReportedPlaces, Context, DiagnosticTag, Group, Rule, Sink, Symptom};
-use names::{gone, Gone};
-use vramlint_base::{message, FileRange, Finding, Severity};
-use vramlint_resolve::{versions::VersionRange, SourceFile};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use names::{Gone, gone};
+use vramlint_base::{FileRange, Finding, Severity, message};
+use vramlint_resolve::{SourceFile, versions::VersionRange};
 use vramlint_semantic::version_gate;
 use vramlint_syntax::python::{Imports, StmtKind};
 

@@ -1,12 +1,12 @@
 //! accelerate's file: keys that only the flag sets, and those that nobody reads.
 
-use crate::{Context, Sink};
 use super::RULE;
-use vramlint_base::{message, Applicability, FileRange, Fix, Severity, Value};
+use crate::{Context, Sink};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys::{self, Standing};
 use vramlint_edit as edit;
 use vramlint_resolve::{FileKind, SourceFile};
-use vramlint_semantic::schema::{self, is_open, KnownEntry};
+use vramlint_semantic::schema::{self, KnownEntry, is_open};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -1,10 +1,16 @@
 //! Arguments of transformers and TRL that others make inert.
 
-use crate::{argument_findings::{finding_of, ReportedFindings}, Context, Sink};
 use super::RULE;
-use vramlint_base::{message, Applicability, Fix, Severity};
+use crate::{
+    Context, Sink,
+    argument_findings::{ReportedFindings, finding_of},
+};
+use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::{arguments::{of, remove, written}, version_gate};
+use vramlint_semantic::{
+    arguments::{of, remove, written},
+    version_gate,
+};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();

@@ -1,12 +1,16 @@
 //! accelerate's file: the words that a launch checks, by what reads them.
 
-use crate::{rule::push_most_severe, Context, Sink};
-use super::{finding, RULE};
-use vramlint_base::{message, Applicability, Evaluated, FileRange, Finding, Fix, Message, Severity, Value};
+use super::{RULE, finding};
+use crate::{Context, Sink, rule::push_most_severe};
+use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Message, Severity, Value, message};
 use vramlint_catalog::{flags::Launcher, keys};
 use vramlint_edit as edit;
-use vramlint_resolve::{versions::VersionRange, FileKind, SourceFile};
-use vramlint_semantic::{accelerate::{is_sagemaker, AccelerateLaunch, LaunchMethod, LaunchValue}, schema::{self, check_node, KnownEntry, Strictness, Violation}, version_gate};
+use vramlint_resolve::{FileKind, SourceFile, versions::VersionRange};
+use vramlint_semantic::{
+    accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue, is_sagemaker},
+    schema::{self, KnownEntry, Strictness, Violation, check_node},
+    version_gate,
+};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

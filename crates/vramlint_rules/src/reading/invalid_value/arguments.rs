@@ -3,9 +3,12 @@
 mod ranges;
 pub(super) mod words;
 
-use crate::{argument_findings::{finding_of, ReportedFindings}, Context, Sink};
-use super::{did_you_mean, RULE};
-use vramlint_base::{message, Applicability, Finding, Fix, Message, Severity, Value};
+use super::{RULE, did_you_mean};
+use crate::{
+    Context, Sink,
+    argument_findings::{ReportedFindings, finding_of},
+};
+use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
 use vramlint_semantic::arguments::{trainings, written};

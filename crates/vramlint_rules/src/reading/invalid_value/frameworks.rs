@@ -1,12 +1,18 @@
 //! Values that Axolotl, LLaMA-Factory, torchtune, ms-swift and OpenRLHF do not take.
 
-use crate::{rule::ReportedPlaces, Context, Sink};
-use super::{arguments::words::OPTIMIZERS, did_you_mean, RULE};
-use vramlint_base::{message, Applicability, Finding, Fix, Message, Value};
-use vramlint_catalog::{classes::Field, keys::{self, KeyType}};
+use super::{RULE, arguments::words::OPTIMIZERS, did_you_mean};
+use crate::{Context, Sink, rule::ReportedPlaces};
+use vramlint_base::{Applicability, Finding, Fix, Message, Value, message};
+use vramlint_catalog::{
+    classes::Field,
+    keys::{self, KeyType},
+};
 use vramlint_edit as edit;
-use vramlint_resolve::{versions::VersionRange, FileKind};
-use vramlint_semantic::{frameworks::{FrameworkConfig, FrameworkSetting}, version_gate};
+use vramlint_resolve::{FileKind, versions::VersionRange};
+use vramlint_semantic::{
+    frameworks::{FrameworkConfig, FrameworkSetting},
+    version_gate,
+};
 
 /// Words of a key, as every release together takes them.
 type Words = (&'static str, &'static [&'static str]);
@@ -215,7 +221,9 @@ fn bits(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, valu
 fn share(keys: &FrameworkConfig<'_>) -> Option<(vramlint_base::FileRange, Finding)> {
     let key = match keys.kind {
         FileKind::Axolotl if keys.is_on("trl.use_vllm") => "vllm.gpu_memory_utilization",
-        FileKind::MsSwift if keys.is_on("use_vllm") && keys.text("vllm_mode") == Some("colocate") => "vllm_gpu_memory_utilization",
+        FileKind::MsSwift if keys.is_on("use_vllm") && keys.text("vllm_mode") == Some("colocate") => {
+            "vllm_gpu_memory_utilization"
+        }
         FileKind::OpenRlhf if keys.int("vllm.num_engines").is_some_and(|engines| engines > 0) => "vllm.gpu_memory_utilization",
         FileKind::OpenRlhf if keys.int("vllm_num_engines").is_some_and(|engines| engines > 0) => "vllm_gpu_memory_utilization",
         _ => return None,

@@ -1,12 +1,15 @@
 //! accelerate's file.
 
-use crate::{rule::push_most_severe, Context, Sink};
 use super::RULE;
-use vramlint_base::{message, Applicability, Evaluated, FileRange, Finding, Fix, Severity, TextRange, Value};
+use crate::{Context, Sink, rule::push_most_severe};
+use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Severity, TextRange, Value, message};
 use vramlint_catalog::{flags::Launcher, keys};
 use vramlint_edit as edit;
 use vramlint_resolve::{FileKind, SourceFile};
-use vramlint_semantic::{accelerate::{is_sagemaker, AccelerateLaunch}, schema::{self, is_open}};
+use vramlint_semantic::{
+    accelerate::{AccelerateLaunch, is_sagemaker},
+    schema::{self, is_open},
+};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -1,7 +1,7 @@
 //! accelerate's file.
 
-use crate::{Context, Sink};
 use super::report;
+use crate::{Context, Sink};
 use vramlint_catalog::keys;
 use vramlint_resolve::FileKind;
 use vramlint_semantic::schema;

@@ -1,11 +1,22 @@
 //! Arguments that newer releases of transformers and TRL no longer take.
 
-use crate::{argument_findings::{finding_of, with_fix, ReportedFindings}, Context, Sink};
 use super::RULE;
-use vramlint_base::{message, Applicability, Fix, Severity, Value};
+use crate::{
+    Context, Sink,
+    argument_findings::{ReportedFindings, finding_of, with_fix},
+};
+use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::{arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy}, versions::VersionRange};
-use vramlint_semantic::{arguments::{remove, rename, set_to}, calls, class_fields::{self, short, FieldStatus}, version_gate};
+use vramlint_resolve::{
+    arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy},
+    versions::VersionRange,
+};
+use vramlint_semantic::{
+    arguments::{remove, rename, set_to},
+    calls,
+    class_fields::{self, FieldStatus, short},
+    version_gate,
+};
 
 /// What stands for a removed argument now: the key, what stands for its new name, and whether nothing else changes.
 /// Sources: trainers.md 0.1; transformers 5.23.0 training_args.py, trl 1.16.0 trainer/*_config.py, run one by one.

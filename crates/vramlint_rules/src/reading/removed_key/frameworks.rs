@@ -1,11 +1,15 @@
 //! FrameworkConfig and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF once had.
 
-use crate::{frameworks, rule::ReportedPlaces, Context, Sink};
 use super::RULE;
-use vramlint_base::{message, Applicability, Finding, Fix, Severity, Value};
+use crate::{Context, Sink, frameworks, rule::ReportedPlaces};
+use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::{versions::VersionRange, FileKind};
-use vramlint_semantic::{class_fields::{self, FieldStatus}, frameworks::{FrameworkConfig, FrameworkSetting}, version_gate};
+use vramlint_resolve::{FileKind, versions::VersionRange};
+use vramlint_semantic::{
+    class_fields::{self, FieldStatus},
+    frameworks::{FrameworkConfig, FrameworkSetting},
+    version_gate,
+};
 
 /// What Axolotl's schema says of a key that it keeps only to speak of it.
 #[derive(Clone, Copy)]

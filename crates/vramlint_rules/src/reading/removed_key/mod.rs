@@ -64,10 +64,10 @@ mod deepspeed;
 mod frameworks;
 
 use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
-use vramlint_base::{message, Applicability, FileRange, Fix, Severity, Value};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys::Standing;
 use vramlint_edit as edit;
-use vramlint_resolve::{versions::VersionRange, SourceFile};
+use vramlint_resolve::{SourceFile, versions::VersionRange};
 use vramlint_semantic::{schema::KnownEntry, version_gate};
 use vramlint_syntax::data::{Loader, NodeRef};
 

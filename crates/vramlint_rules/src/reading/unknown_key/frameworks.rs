@@ -1,12 +1,21 @@
 //! FrameworkConfig and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF do not know.
 
-use crate::{rule::ReportedPlaces, Context, Sink};
 use super::RULE;
-use vramlint_base::{message, Applicability, Finding, Fix, Message, Severity};
-use vramlint_catalog::{classes::{self, Class}, keys};
+use crate::{Context, Sink, rule::ReportedPlaces};
+use vramlint_base::{Applicability, Finding, Fix, Message, Severity, message};
+use vramlint_catalog::{
+    classes::{self, Class},
+    keys,
+};
 use vramlint_edit as edit;
-use vramlint_resolve::{versions::{Version, VersionSpec}, FileKind};
-use vramlint_semantic::{class_fields::{self, FieldStatus}, frameworks::{FrameworkConfig, FrameworkSetting}};
+use vramlint_resolve::{
+    FileKind,
+    versions::{Version, VersionSpec},
+};
+use vramlint_semantic::{
+    class_fields::{self, FieldStatus},
+    frameworks::{FrameworkConfig, FrameworkSetting},
+};
 
 /// FrameworkConfig of transformers' trainer that people write in Axolotl's file, and what Axolotl calls them.
 const AXOLOTL_NAMES: &[(&str, &str)] = &[

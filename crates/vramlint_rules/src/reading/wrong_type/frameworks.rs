@@ -1,8 +1,8 @@
 //! Values of another type than Axolotl, LLaMA-Factory, torchtune, ms-swift and OpenRLHF take.
 
-use crate::{frameworks, rule::ReportedPlaces, Context, Sink};
 use super::RULE;
-use vramlint_base::{message, Applicability, Finding, Fix, Message, Severity, Value};
+use crate::{Context, Sink, frameworks, rule::ReportedPlaces};
+use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
 use vramlint_catalog::{classes::Field, keys::KeyType};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
