@@ -1,11 +1,11 @@
 //! One analysis of a folder, with what it found in the words of the protocol.
 
-use crate::binary::Binary;
-use crate::client::Abilities;
-use crate::convert;
-use crate::places;
+use crate::client_capabilities::ClientCapabilities;
+use crate::host::Host;
 use crate::position::Lines;
 use crate::settings::Settings;
+use crate::to_proto;
+use crate::uri;
 use serde::{Deserialize, Serialize};
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -23,65 +23,65 @@ use vramlint_resolve::{Run, SourceFile};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// What an edit of this file may touch.
-    Around(PathBuf),
+    File(PathBuf),
     /// All of it.
-    Whole,
+    Folder,
 }
 
 /// What an analysis is made with, and how it is told: all that holds at one moment.
 #[derive(Clone, Debug)]
-pub(crate) struct Frame {
+pub(crate) struct AnalysisContext {
     /// The folder that shown paths are relative to.
     pub root: PathBuf,
     /// What the client can do.
-    pub abilities: Abilities,
+    pub capabilities: ClientCapabilities,
     /// What its user sets.
     pub settings: Arc<Settings>,
     /// The language of the client, where it says one; else of the system.
-    pub usual: Lang,
+    pub default_lang: Lang,
     /// The open texts.
-    pub open: Arc<HashMap<PathBuf, Open>>,
+    pub open: Arc<HashMap<PathBuf, OpenDocument>>,
 }
 
 /// An open text, as much of it as answers need.
 #[derive(Clone, Debug)]
-pub(crate) struct Open {
+pub(crate) struct OpenDocument {
     /// Its address, as the client spells it.
     pub uri: Uri,
     /// The client's number of the text.
     pub version: i32,
     /// Whether the client sees a byte order mark.
-    pub marked: bool,
+    pub has_bom: bool,
 }
 
-impl Frame {
+impl AnalysisContext {
     /// The file of a source.
     pub(crate) fn path(&self, file: &SourceFile) -> PathBuf {
-        places::behind(&self.root, &file.path)
+        uri::resolve(&self.root, &file.path)
     }
 
     /// The address of a file: the client's own, where it has it open.
     pub(crate) fn uri(&self, path: &Path) -> Option<Uri> {
-        self.open.get(path).map(|open| open.uri.clone()).or_else(|| places::uri(path))
+        self.open.get(path).map(|open| open.uri.clone()).or_else(|| uri::from_path(path))
     }
 
     /// The lines of a whole file, as the client counts them.
     pub(crate) fn lines<'a>(&self, file: &'a SourceFile) -> Lines<'a> {
-        let marked = !self.open.is_empty() && self.open.get(&self.path(file)).is_some_and(|open| open.marked);
-        Lines::new(&file.text, &file.lines, self.abilities.encoding).marked(marked)
+        let has_bom = !self.open.is_empty() && self.open.get(&self.path(file)).is_some_and(|open| open.has_bom);
+        Lines::new(&file.text, &file.lines, self.capabilities.encoding).has_bom(has_bom)
     }
 }
 
 /// The findings of a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct FileDiagnostics {
     /// As the client gets them.
     pub items: Vec<Diagnostic>,
     /// Tells them from others.
     pub id: u64,
 }
 
-impl Found {
+impl FileDiagnostics {
     /// Of these findings.
     pub(crate) fn new(items: Vec<Diagnostic>) -> Self {
         let mut hasher = DefaultHasher::new();
@@ -102,13 +102,13 @@ pub(crate) struct Analysis {
     /// The project and its findings.
     pub answer: AnalysisResult,
     /// What it was made with.
-    pub frame: Arc<Frame>,
+    pub context: Arc<AnalysisContext>,
     /// The language of its words.
     pub lang: Lang,
     /// The files of which every finding is known.
     pub covers: BTreeSet<PathBuf>,
     /// Their findings, where there are any.
-    pub found: BTreeMap<PathBuf, Arc<Found>>,
+    pub diagnostics: BTreeMap<PathBuf, Arc<FileDiagnostics>>,
 }
 
 /// The runs of an open text: `vramlint/status`.
@@ -176,30 +176,30 @@ impl Job {
 }
 
 /// Analyses. Runs on a working thread.
-pub(crate) fn analyse(
+pub(crate) fn analyze(
     workspace: &Workspace,
     scope: &Scope,
-    frame: Arc<Frame>,
+    context: Arc<AnalysisContext>,
     cancel: &CancellationToken,
-    binary: &dyn Binary,
+    host: &dyn Host,
 ) -> Outcome {
     if cancel.is_cancelled() {
         return Err(Failure::Cancelled);
     }
-    binary.analysing();
+    host.before_analysis();
     let answer = match scope {
-        Scope::Around(path) => workspace.analyze_file(path, cancel),
-        Scope::Whole => workspace.analyze_all(cancel),
+        Scope::File(path) => workspace.analyze_file(path, cancel),
+        Scope::Folder => workspace.analyze_all(cancel),
     };
     let answer = answer.map_err(|stopped| match stopped {
         AnalysisError::Cancelled => Failure::Cancelled,
         AnalysisError::NotInWorkspace => Failure::Absent,
         AnalysisError::Config(error) => Failure::Config(error),
     })?;
-    let lang = frame.settings.lang.or(answer.report.lang).unwrap_or(frame.usual);
-    let covers = answer.covers.iter().map(|shown| places::behind(&frame.root, shown)).collect();
-    let mut analysis = Analysis { answer, frame, lang, covers, found: BTreeMap::new() };
-    analysis.found = found(&analysis);
+    let lang = context.settings.lang.or(answer.report.lang).unwrap_or(context.default_lang);
+    let covers = answer.covers.iter().map(|path| uri::resolve(&context.root, path)).collect();
+    let mut analysis = Analysis { answer, context, lang, covers, diagnostics: BTreeMap::new() };
+    analysis.diagnostics = collect_diagnostics(&analysis);
     if cancel.is_cancelled() {
         return Err(Failure::Cancelled);
     }
@@ -209,8 +209,8 @@ pub(crate) fn analyse(
 impl Analysis {
     /// The whole file at a path.
     pub(crate) fn file(&self, path: &Path) -> Option<&SourceFile> {
-        let shown = places::shown(&self.frame.root, path);
-        self.answer.report.project.files.iter().find(|file| file.host.is_none() && file.path == shown)
+        let path = uri::display(&self.context.root, path);
+        self.answer.report.project.files.iter().find(|file| file.host.is_none() && file.path == path)
     }
 
     /// A file by its number.
@@ -221,52 +221,54 @@ impl Analysis {
     /// A place, as the client knows it.
     pub(crate) fn location(&self, place: FileRange) -> Option<Location> {
         let file = self.source(place.file);
-        Some(Location { uri: self.frame.uri(&self.frame.path(file))?, range: self.frame.lines(file).range(place.range) })
+        Some(Location { uri: self.context.uri(&self.context.path(file))?, range: self.context.lines(file).range(place.range) })
     }
 
     /// The runs of an open text; `None` where it is not open now.
-    pub(crate) fn status(&self, now: &Frame, path: &Path) -> Option<Status> {
-        let (report, text) = (&self.answer.report, now.open.get(path)?);
+    pub(crate) fn status(&self, current: &AnalysisContext, path: &Path) -> Option<Status> {
+        let (report, text) = (&self.answer.report, current.open.get(path)?);
         let file = self.file(path)?.id;
         let host = |id: FileId| report.project.file(id).host.as_ref().map_or(id, |(host, _)| *host);
         let takes_part = |run: &&Run| run.files.iter().chain([&run.place.file]).any(|id| host(*id) == file);
-        let runs = report.runs().filter(takes_part).filter_map(|run| Some(RunStatus::of(run, report.estimate(run)?, self.lang)));
+        let runs = report.runs().filter(takes_part).filter_map(|run| Some(RunStatus::new(run, report.estimate(run)?, self.lang)));
         Some(Status { uri: text.uri.clone(), version: text.version, runs: runs.collect() })
     }
 
     /// Makes what answers about a file are made of, before somebody waits for them.
-    pub(crate) fn prepare(&self, path: &Path, stop: &dyn Fn() -> bool) {
+    pub(crate) fn warm_up(&self, path: &Path, stop: &dyn Fn() -> bool) {
         if let Some(file) = self.file(path) {
             vramlint_ide::prepare(&self.answer.report, file.id, self.lang, stop);
         }
     }
 
     /// The findings of a file.
-    pub(crate) fn findings(&self, path: &Path) -> Arc<Found> {
-        self.found.get(path).cloned().unwrap_or_else(|| Arc::new(Found::new(Vec::new())))
+    pub(crate) fn file_diagnostics(&self, path: &Path) -> Arc<FileDiagnostics> {
+        self.diagnostics.get(path).cloned().unwrap_or_else(|| Arc::new(FileDiagnostics::new(Vec::new())))
     }
 }
 
-fn found(analysis: &Analysis) -> BTreeMap<PathBuf, Arc<Found>> {
+fn collect_diagnostics(analysis: &Analysis) -> BTreeMap<PathBuf, Arc<FileDiagnostics>> {
     let with_findings: BTreeSet<FileId> = analysis.answer.report.findings.iter().map(|finding| finding.place.file).collect();
     let files =
         with_findings.into_iter().map(|id| analysis.source(id)).filter(|file| analysis.answer.covers.contains(&file.path));
-    files.map(|file| (analysis.frame.path(file), Arc::new(Found::new(convert::diagnostics(analysis, file))))).collect()
+    files
+        .map(|file| (analysis.context.path(file), Arc::new(FileDiagnostics::new(to_proto::diagnostics(analysis, file)))))
+        .collect()
 }
 
 impl RunStatus {
-    fn of(run: &Run, estimate: &Result<RunEstimate, Message>, lang: Lang) -> Self {
-        let made = estimate.as_ref().ok();
+    fn new(run: &Run, estimate: &Result<RunEstimate, Message>, lang: Lang) -> Self {
+        let (estimate, error) = (estimate.as_ref().ok(), estimate.as_ref().err());
         Self {
             id: run.id.clone(),
-            peak_bytes: made.map(|made| made.estimate.peak),
-            capacity_bytes: made.and_then(|made| made.capacity.as_ref()).map(|capacity| capacity.bytes),
-            fits: made.and_then(|made| made.verdict).and_then(|verdict| match verdict {
+            peak_bytes: estimate.map(|estimate| estimate.estimate.peak),
+            capacity_bytes: estimate.and_then(|estimate| estimate.capacity.as_ref()).map(|capacity| capacity.bytes),
+            fits: estimate.and_then(|estimate| estimate.verdict).and_then(|verdict| match verdict {
                 Verdict::Fits => Some(true),
                 Verdict::Uncertain => None,
                 Verdict::DoesNotFit => Some(false),
             }),
-            why: estimate.as_ref().err().map(|why| why.get(lang).to_owned()),
+            why: error.map(|why| why.get(lang).to_owned()),
         }
     }
 }

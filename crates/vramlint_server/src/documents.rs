@@ -1,6 +1,6 @@
 //! The texts that a client has open.
 
-use crate::position::{Encoding, Lines, MARK};
+use crate::position::{BOM, Encoding, Lines};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::{TextDocumentContentChangeEvent, Uri};
@@ -21,8 +21,8 @@ pub(crate) struct Document {
 
 impl Document {
     /// Whether the client sees a byte order mark.
-    pub(crate) fn marked(&self) -> bool {
-        self.text.starts_with(MARK)
+    pub(crate) fn has_bom(&self) -> bool {
+        self.text.starts_with(BOM)
     }
 
     /// Applies changes, each to the text that the one before left.

@@ -1,14 +1,15 @@
 //! The requests of the protocol. Each waits for the analysis of the text that it was sent for, and answers on a working thread.
 
 use crate::analysis::{Analysis, Failure};
-use crate::binary::Binary;
-use crate::capabilities::capabilities;
-use crate::client::Abilities;
-use crate::convert;
-use crate::in_order::snapshot;
-use crate::owner::{Asked, Event, Events, Pools, Snapshot};
-use crate::pages;
+use crate::client_capabilities::ClientCapabilities;
+use crate::commands;
+use crate::event::{Event, Events, FileSnapshot, Snapshot};
+use crate::host::Host;
+use crate::pool::Pools;
+use crate::sequencer::snapshot;
+use crate::server_capabilities::server_capabilities;
 use crate::settings::Settings;
+use crate::to_proto;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,11 +32,11 @@ pub(crate) struct Handlers {
     pub client: Client,
     pub events: Events,
     pub pools: Arc<Pools>,
-    pub binary: Arc<dyn Binary>,
+    pub host: Arc<dyn Host>,
 }
 
 /// What an answer is made of.
-struct View {
+struct FileAnalysis {
     analysis: Arc<Analysis>,
     path: PathBuf,
     settings: Arc<Settings>,
@@ -43,11 +44,11 @@ struct View {
 
 impl Handlers {
     /// What the request that is at work may see of its file; `None` where the file is none of ours or the configuration is at fault.
-    async fn view(&self) -> Result<Option<View>> {
-        let Some(Snapshot::File(asked)) = snapshot().await else { return Ok(None) };
-        let Asked { path, job, settings } = *asked;
+    async fn file_analysis(&self) -> Result<Option<FileAnalysis>> {
+        let Some(Snapshot::File(snapshot)) = snapshot().await else { return Ok(None) };
+        let FileSnapshot { path, job, settings } = *snapshot;
         match job.wait().await {
-            Ok(analysis) => Ok(Some(View { analysis, path, settings })),
+            Ok(analysis) => Ok(Some(FileAnalysis { analysis, path, settings })),
             // The text is another by now: what could be said would be about the old one.
             Err(Failure::Cancelled) => {
                 Err(Error { code: ErrorCode::ContentModified, message: "content modified".into(), data: None })
@@ -62,9 +63,9 @@ impl Handlers {
         method: &'static str,
         work: impl FnOnce() -> Option<T> + Send + 'static,
     ) -> Option<T> {
-        let binary = Arc::clone(&self.binary);
+        let host = Arc::clone(&self.host);
         let answer = self.pools.urgent.ask(move || {
-            binary.answering(method);
+            host.before_answer(method);
             work()
         });
         answer.await.unwrap_or_else(|panic| {
@@ -77,13 +78,13 @@ impl Handlers {
     async fn answer<T: Send + 'static>(
         &self,
         method: &'static str,
-        make: impl FnOnce(&Analysis, &SourceFile, &Settings) -> T + Send + 'static,
+        answer_with: impl FnOnce(&Analysis, &SourceFile, &Settings) -> T + Send + 'static,
     ) -> Result<Option<T>> {
-        let Some(view) = self.view().await? else { return Ok(None) };
+        let Some(file_analysis) = self.file_analysis().await? else { return Ok(None) };
         Ok(self
             .on_pool(method, move || {
-                let file = view.analysis.file(&view.path)?;
-                Some(make(&view.analysis, file, &view.settings))
+                let file = file_analysis.analysis.file(&file_analysis.path)?;
+                Some(answer_with(&file_analysis.analysis, file, &file_analysis.settings))
             })
             .await)
     }
@@ -95,27 +96,27 @@ impl Handlers {
     }
 
     /// A page or a text about a run: of `{"uri": …, "run": …}`.
-    async fn about_run(&self, command: &str, argument: &Value) -> Result<Option<Value>> {
-        let Some(view) = self.view().await? else { return Ok(None) };
+    async fn run_command(&self, command: &str, argument: &Value) -> Result<Option<Value>> {
+        let Some(file_analysis) = self.file_analysis().await? else { return Ok(None) };
         let run = argument.get("run").and_then(Value::as_str).map(str::to_owned);
-        let (binary, command) = (Arc::clone(&self.binary), command.to_owned());
+        let (host, command) = (Arc::clone(&self.host), command.to_owned());
         Ok(self
             .on_pool("workspace/executeCommand", move || {
-                let (report, lang) = (&view.analysis.answer.report, view.analysis.lang);
+                let (report, lang) = (&file_analysis.analysis.answer.report, file_analysis.analysis.lang);
                 // Without a name it is the first run that the file takes part in.
                 let first = || {
-                    let file = view.analysis.file(&view.path)?.id;
-                    let host = |id| report.project.file(id).host.as_ref().map_or(id, |(host, _)| *host);
+                    let file = file_analysis.analysis.file(&file_analysis.path)?.id;
+                    let host_file = |id| report.project.file(id).host.as_ref().map_or(id, |(host, _)| *host);
                     let part =
-                        |run: &&vramlint_resolve::Run| run.files.iter().chain([&run.place.file]).any(|id| host(*id) == file);
+                        |run: &&vramlint_resolve::Run| run.files.iter().chain([&run.place.file]).any(|id| host_file(*id) == file);
                     report.runs().find(part).map(|run| run.id.clone())
                 };
                 let run = run.or_else(first)?;
                 if command == "vramlint.timeline" {
-                    return pages::timeline(report, &run, lang).map(|html| json!({ "run": run, "html": html }));
+                    return commands::timeline(report, &run, lang).map(|html| json!({ "run": run, "html": html }));
                 }
-                let text = pages::run(report, &run, lang)?;
-                Some(json!({ "run": run, "text": text, "json": binary.run_json(report, &run, lang) }))
+                let text = commands::run(report, &run, lang)?;
+                Some(json!({ "run": run, "text": text, "json": host.run_json(report, &run, lang) }))
             })
             .await)
     }
@@ -130,9 +131,9 @@ impl Handlers {
 impl LanguageServer for Handlers {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         // The owner reads the same parameters; the abilities are the same.
-        let abilities = Abilities::read(&serde_json::to_value(&params).unwrap_or_default());
+        let capabilities = ClientCapabilities::read(&serde_json::to_value(&params).unwrap_or_default());
         Ok(InitializeResult {
-            capabilities: capabilities(abilities),
+            capabilities: server_capabilities(capabilities),
             server_info: Some(ServerInfo { name: "vramlint".to_owned(), version: Some(env!("CARGO_PKG_VERSION").to_owned()) }),
             offset_encoding: None,
         })
@@ -144,21 +145,21 @@ impl LanguageServer for Handlers {
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         let position = params.text_document_position_params.position;
-        let hover = self.answer("textDocument/hover", move |analysis, file, _| convert::hover(analysis, file, position)).await?;
+        let hover = self.answer("textDocument/hover", move |analysis, file, _| to_proto::hover(analysis, file, position)).await?;
         Ok(hover.flatten())
     }
 
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
         let position = params.text_document_position.position;
         let items = self
-            .answer("textDocument/completion", move |analysis, file, _| convert::completions(analysis, file, position))
+            .answer("textDocument/completion", move |analysis, file, _| to_proto::completions(analysis, file, position))
             .await?;
         Ok(items.map(|items| CompletionResponse::List(CompletionList { is_incomplete: false, items })))
     }
 
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
         let range = params.range;
-        self.answer("textDocument/inlayHint", move |analysis, file, settings| convert::hints(analysis, file, range, settings))
+        self.answer("textDocument/inlayHint", move |analysis, file, settings| to_proto::hints(analysis, file, range, settings))
             .await
     }
 
@@ -167,7 +168,7 @@ impl LanguageServer for Handlers {
             self.answer(
                 "textDocument/codeLens",
                 |analysis, file, settings| {
-                    if settings.code_lens { convert::lenses(analysis, file) } else { Vec::new() }
+                    if settings.code_lens { to_proto::lenses(analysis, file) } else { Vec::new() }
                 },
             );
         lenses.await
@@ -175,49 +176,49 @@ impl LanguageServer for Handlers {
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         let (range, only) = (params.range, params.context.only);
-        self.answer("textDocument/codeAction", move |analysis, file, _| convert::actions(analysis, file, range, only.as_deref()))
+        self.answer("textDocument/codeAction", move |analysis, file, _| to_proto::actions(analysis, file, range, only.as_deref()))
             .await
     }
 
     async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
         let position = params.text_document_position_params.position;
-        let places =
-            self.answer("textDocument/definition", move |analysis, file, _| convert::definition(analysis, file, position));
-        Ok(places.await?.filter(|places| !places.is_empty()).map(GotoDefinitionResponse::Array))
+        let locations =
+            self.answer("textDocument/definition", move |analysis, file, _| to_proto::definition(analysis, file, position));
+        Ok(locations.await?.filter(|locations| !locations.is_empty()).map(GotoDefinitionResponse::Array))
     }
 
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
         let position = params.text_document_position.position;
-        self.answer("textDocument/references", move |analysis, file, _| convert::references(analysis, file, position)).await
+        self.answer("textDocument/references", move |analysis, file, _| to_proto::references(analysis, file, position)).await
     }
 
     async fn document_link(&self, _: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
-        self.answer("textDocument/documentLink", |analysis, file, _| convert::links(analysis, file)).await
+        self.answer("textDocument/documentLink", |analysis, file, _| to_proto::links(analysis, file)).await
     }
 
     async fn document_symbol(&self, _: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
-        let symbols = self.answer("textDocument/documentSymbol", |analysis, file, _| convert::symbols(analysis, file)).await?;
+        let symbols = self.answer("textDocument/documentSymbol", |analysis, file, _| to_proto::symbols(analysis, file)).await?;
         Ok(symbols.flatten())
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
         let argument = params.arguments.into_iter().next().unwrap_or(Value::Null);
         match params.command.as_str() {
-            "vramlint.timeline" | "vramlint.run" => self.about_run(&params.command, &argument).await,
+            "vramlint.timeline" | "vramlint.run" => self.run_command(&params.command, &argument).await,
             "vramlint.page" => Ok(self.open_page(&argument).await),
             other => Err(Error::invalid_params(format!("no command {other}"))),
         }
     }
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
-        let view = self.view().await.map_err(|error| Error {
+        let file_analysis = self.file_analysis().await.map_err(|error| Error {
             // `ServerCancelled`: the client shall ask again.
             code: ErrorCode::ServerError(-32802),
             data: Some(json!({ "retriggerRequest": true })),
             ..error
         })?;
-        let found = view.map(|view| view.analysis.findings(&view.path));
-        let id = found.as_ref().map(|found| found.result_id());
+        let diagnostics = file_analysis.map(|file_analysis| file_analysis.analysis.file_diagnostics(&file_analysis.path));
+        let id = diagnostics.as_ref().map(|diagnostics| diagnostics.result_id());
         let report = if id.is_some() && id == params.previous_result_id {
             DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
                 related_documents: None,
@@ -228,7 +229,7 @@ impl LanguageServer for Handlers {
                 related_documents: None,
                 full_document_diagnostic_report: FullDocumentDiagnosticReport {
                     result_id: id,
-                    items: found.map(|found| found.items.clone()).unwrap_or_default(),
+                    items: diagnostics.map(|diagnostics| diagnostics.items.clone()).unwrap_or_default(),
                 },
             })
         };

@@ -12,26 +12,30 @@
 //! 5. Only this crate knows the protocol, and only this crate is asynchronous.
 
 mod analysis;
-mod binary;
-mod capabilities;
-mod client;
-mod convert;
+mod client_capabilities;
+mod client_sink;
+mod commands;
 mod documents;
+mod event;
 mod handlers;
-mod in_order;
-mod owner;
-mod pages;
-mod places;
+mod host;
 mod pool;
 mod position;
+mod sequencer;
+mod server_capabilities;
 mod settings;
+mod state;
+mod to_proto;
+mod uri;
 
-pub use binary::Binary;
+pub use host::Host;
 
+use client_sink::{ClientSink, CountingSocket};
+use event::Events;
 use handlers::Handlers;
-use in_order::InOrder;
-use owner::{Counted, Events, Owner, Pools, Voice};
-use pool::Pool;
+use pool::{Pool, Pools};
+use sequencer::Sequencer;
+use state::ServerState;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -48,86 +52,86 @@ const GRACE: Duration = Duration::from_millis(200);
 const REQUESTS: usize = 1024;
 
 /// Serves over standard input and output until the client leaves; whether it left in order.
-pub fn serve(binary: Arc<dyn Binary>) -> io::Result<bool> {
+pub fn serve(host: Arc<dyn Host>) -> io::Result<bool> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    let clean = runtime.block_on(session(tokio::io::stdin(), tokio::io::stdout(), binary));
+    let clean = runtime.block_on(session(tokio::io::stdin(), tokio::io::stdout(), host));
     // A read of standard input cannot be stopped, and an analysis need not be waited for.
     runtime.shutdown_background();
     clean
 }
 
 /// Serves over a pipe until the client leaves; whether it left in order: after `shutdown`.
-pub async fn session<I, O>(input: I, output: O, binary: Arc<dyn Binary>) -> io::Result<bool>
+pub async fn session<I, O>(input: I, output: O, host: Arc<dyn Host>) -> io::Result<bool>
 where
     I: AsyncRead + Unpin,
     O: AsyncWrite,
 {
     let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 4));
-    let pools = Arc::new(Pools { urgent: Pool::new("answer", threads)?, settling: Pool::new("settle", 1)? });
-    let (events, line) = Events::line();
-    let leave = Arc::new(Leave::default());
-    let mut told = None;
+    let pools = Arc::new(Pools { urgent: Pool::new("answer", threads)?, background: Pool::new("background", 1)? });
+    let (events, queue) = Events::channel();
+    let exit = Arc::new(SessionExit::default());
+    let mut client_handle = None;
     let (service, socket) = LspService::build(|client| {
-        told = Some(client.clone());
-        Handlers { client, events: events.clone(), pools: Arc::clone(&pools), binary: Arc::clone(&binary) }
+        client_handle = Some(client.clone());
+        Handlers { client, events: events.clone(), pools: Arc::clone(&pools), host: Arc::clone(&host) }
     })
     .custom_method("vramlint/settled", Handlers::settled)
     .finish();
-    let (socket, taken) = Counted::new(socket);
-    let owner = told.map(|client| {
-        let owner = Owner::new(Voice::new(client, taken), binary, pools, events.clone());
-        tokio::spawn(owner.run(line))
+    let (socket, delivered) = CountingSocket::new(socket);
+    let state = client_handle.map(|client| {
+        let state = ServerState::new(ClientSink::new(client, delivered), host, pools, events.clone());
+        tokio::spawn(state.run(queue))
     });
-    let service = InOrder::new(service, events, Arc::clone(&leave));
-    let input = Listening { input, leave: Arc::clone(&leave) };
+    let service = Sequencer::new(service, events, Arc::clone(&exit));
+    let input = MonitoredInput { input, exit: Arc::clone(&exit) };
     let serving = Server::new(input, output, socket).concurrency_level(REQUESTS).serve(service);
-    let left = async {
-        leave.left.notified().await;
+    let exited = async {
+        exit.exited.notified().await;
         tokio::time::sleep(GRACE).await;
     };
     tokio::select! {
         () = serving => {}
-        () = left => {}
+        () = exited => {}
     }
-    if let Some(owner) = owner {
-        owner.abort();
+    if let Some(state) = state {
+        state.abort();
     }
-    Ok(leave.in_order.load(Ordering::Acquire))
+    Ok(exit.clean.load(Ordering::Acquire))
 }
 
 /// How the client leaves.
 #[derive(Debug, Default)]
-struct Leave {
-    left: Notify,
-    in_order: AtomicBool,
+struct SessionExit {
+    exited: Notify,
+    clean: AtomicBool,
 }
 
-impl Leave {
+impl SessionExit {
     /// It leaves now: `exit`, or the pipe is closed.
-    fn now(&self) {
-        self.left.notify_one();
+    fn exit(&self) {
+        self.exited.notify_one();
     }
 
     /// It said that it will.
-    fn after_shutdown(&self) {
-        self.in_order.store(true, Ordering::Release);
+    fn shut_down(&self) {
+        self.clean.store(true, Ordering::Release);
     }
 }
 
 /// The input, which tells when it ends: the transport itself would wait for requests that are at work.
-struct Listening<I> {
+struct MonitoredInput<I> {
     input: I,
-    leave: Arc<Leave>,
+    exit: Arc<SessionExit>,
 }
 
-impl<I: AsyncRead + Unpin> AsyncRead for Listening<I> {
+impl<I: AsyncRead + Unpin> AsyncRead for MonitoredInput<I> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        let read = Pin::new(&mut self.input).poll_read(context, buffer);
-        let ended = matches!(&read, Poll::Ready(Ok(()))) && buffer.filled().len() == before && buffer.capacity() > before;
-        if ended || matches!(&read, Poll::Ready(Err(_))) {
-            self.leave.now();
+        let result = Pin::new(&mut self.input).poll_read(context, buffer);
+        let ended = matches!(&result, Poll::Ready(Ok(()))) && buffer.filled().len() == before && buffer.capacity() > before;
+        if ended || matches!(&result, Poll::Ready(Err(_))) {
+            self.exit.exit();
         }
-        read
+        result
     }
 }

@@ -73,6 +73,15 @@ pub(crate) fn message(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without words".to_owned())
 }
 
+/// Threads that answer, and one that settles.
+#[derive(Debug)]
+pub(crate) struct Pools {
+    /// For what somebody waits for.
+    pub urgent: Pool,
+    /// For whole folders.
+    pub background: Pool,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,7 +17,7 @@ pub(crate) enum Encoding {
 
 impl Encoding {
     /// What is spoken with a client that offers these: bytes where it can, since that is what we count in.
-    pub(crate) fn choose(offered: &[PositionEncodingKind]) -> Self {
+    pub(crate) fn negotiate(offered: &[PositionEncodingKind]) -> Self {
         let offers = |kind: &PositionEncodingKind| offered.contains(kind);
         if offers(&PositionEncodingKind::UTF8) {
             Self::Utf8
@@ -60,21 +60,21 @@ pub(crate) struct Lines<'a> {
     index: &'a LineIndex,
     encoding: Encoding,
     /// The client's text begins with a byte order mark that `text` no longer has.
-    marked: bool,
+    has_bom: bool,
 }
 
 /// What some editors keep at the start of a text, and readers take off.
-pub(crate) const MARK: char = '\u{feff}';
+pub(crate) const BOM: char = '\u{feff}';
 
 impl<'a> Lines<'a> {
     /// Of a text and its lines.
     pub(crate) const fn new(text: &'a str, index: &'a LineIndex, encoding: Encoding) -> Self {
-        Self { text, index, encoding, marked: false }
+        Self { text, index, encoding, has_bom: false }
     }
 
     /// The same, where the client sees a byte order mark before `text`.
-    pub(crate) const fn marked(self, marked: bool) -> Self {
-        Self { marked, ..self }
+    pub(crate) const fn has_bom(self, has_bom: bool) -> Self {
+        Self { has_bom, ..self }
     }
 
     /// The position of a byte; past the end, the end; within a character, its start.
@@ -125,7 +125,7 @@ impl<'a> Lines<'a> {
 
     /// Columns that the client has before our first.
     fn before(&self, line: u32) -> u32 {
-        if self.marked && line == 0 { self.encoding.width(MARK) } else { 0 }
+        if self.has_bom && line == 0 { self.encoding.width(BOM) } else { 0 }
     }
 }
 
@@ -163,8 +163,8 @@ mod tests {
         for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
             let lines = Lines::new(TEXT, &index, encoding);
             // The line break of two bytes has one place before it, and the client has none within.
-            let places = TEXT.char_indices().filter(|(at, _)| !TEXT[..*at].ends_with('\r') || &TEXT[*at..=*at] != "\n");
-            for (offset, character) in places {
+            let offsets = TEXT.char_indices().filter(|(at, _)| !TEXT[..*at].ends_with('\r') || &TEXT[*at..=*at] != "\n");
+            for (offset, character) in offsets {
                 let back = lines.offset(lines.position(offset as u32));
                 assert_eq!(back, offset as u32, "{encoding:?} {character:?}");
             }
@@ -195,7 +195,7 @@ mod tests {
     fn a_byte_order_mark_counts_for_the_client_alone() {
         let (text, index) = ("a: 1\nb: 2\n", LineIndex::new("a: 1\nb: 2\n"));
         for (encoding, width) in [(Encoding::Utf8, 3), (Encoding::Utf16, 1), (Encoding::Utf32, 1)] {
-            let lines = Lines::new(text, &index, encoding).marked(true);
+            let lines = Lines::new(text, &index, encoding).has_bom(true);
             assert_eq!(lines.position(3), Position { line: 0, character: 3 + width });
             assert_eq!(lines.offset(Position { line: 0, character: 3 + width }), 3);
             assert_eq!(lines.offset(Position { line: 0, character: 0 }), 0);
@@ -206,9 +206,9 @@ mod tests {
     #[test]
     fn bytes_are_preferred_and_utf16_is_what_is_left() {
         use PositionEncodingKind as Kind;
-        assert_eq!(Encoding::choose(&[]), Encoding::Utf16);
-        assert_eq!(Encoding::choose(&[Kind::UTF16, Kind::UTF8]), Encoding::Utf8);
-        assert_eq!(Encoding::choose(&[Kind::UTF32]), Encoding::Utf32);
-        assert_eq!(Encoding::choose(&[Kind::UTF32, Kind::UTF16]), Encoding::Utf16);
+        assert_eq!(Encoding::negotiate(&[]), Encoding::Utf16);
+        assert_eq!(Encoding::negotiate(&[Kind::UTF16, Kind::UTF8]), Encoding::Utf8);
+        assert_eq!(Encoding::negotiate(&[Kind::UTF32]), Encoding::Utf32);
+        assert_eq!(Encoding::negotiate(&[Kind::UTF32, Kind::UTF16]), Encoding::Utf16);
     }
 }

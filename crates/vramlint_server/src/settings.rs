@@ -48,45 +48,45 @@ impl Settings {
     /// Reads a section, with what is wrong in it. The section may stand below its own name.
     pub(crate) fn read(value: &Value) -> (Self, Vec<Message>) {
         let section = value.get("vramlint").unwrap_or(value);
-        let mut wrong = Vec::new();
-        let usual = Self::default();
-        let word = |name: &str| section.get(name).and_then(Value::as_str).map(str::trim).filter(|word| !word.is_empty());
-        let switch = |path: &str, usual: bool| section.pointer(path).and_then(Value::as_bool).unwrap_or(usual);
-        let gpu_memory = word("gpuMemory").and_then(|text| match Size::parse(text) {
+        let mut errors = Vec::new();
+        let default = Self::default();
+        let text = |name: &str| section.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+        let switch = |path: &str, default: bool| section.pointer(path).and_then(Value::as_bool).unwrap_or(default);
+        let gpu_memory = text("gpuMemory").and_then(|text| match Size::parse(text) {
             Ok(size) => Some(size.0),
             Err(Message { en, zh }) => {
-                wrong.push(message!("vramlint.gpuMemory: {en}", "vramlint.gpuMemory：{zh}"));
+                errors.push(message!("vramlint.gpuMemory: {en}", "vramlint.gpuMemory：{zh}"));
                 None
             }
         });
         let settings = Self {
-            lang: word("lang").and_then(|word| match word {
+            lang: text("lang").and_then(|text| match text {
                 "en" => Some(Lang::En),
                 "zh" => Some(Lang::Zh),
                 _ => None,
             }),
             // One word switches all of them.
-            effective_batch: switch("/inlayHints/effectiveBatch", switch("/inlayHints", usual.effective_batch)),
-            memory: switch("/inlayHints/memory", switch("/inlayHints", usual.memory)),
-            number: switch("/inlayHints/number", switch("/inlayHints", usual.number)),
-            code_lens: switch("/codeLens/enable", switch("/codeLens", usual.code_lens)),
-            gpu: word("gpu").map(str::to_owned),
+            effective_batch: switch("/inlayHints/effectiveBatch", switch("/inlayHints", default.effective_batch)),
+            memory: switch("/inlayHints/memory", switch("/inlayHints", default.memory)),
+            number: switch("/inlayHints/number", switch("/inlayHints", default.number)),
+            code_lens: switch("/codeLens/enable", switch("/codeLens", default.code_lens)),
+            gpu: text("gpu").map(str::to_owned),
             gpu_memory,
-            config: word("config").map(PathBuf::from),
-            trace: word("trace").is_some_and(|word| word != "off")
-                || section.pointer("/trace/server").is_some_and(|word| word != "off"),
+            config: text("config").map(PathBuf::from),
+            trace: text("trace").is_some_and(|text| text != "off")
+                || section.pointer("/trace/server").is_some_and(|text| text != "off"),
         };
-        (settings, wrong)
+        (settings, errors)
     }
 
     /// Whether an analysis with the other settings would find something else.
-    pub(crate) fn finds_the_same_as(&self, other: &Self) -> bool {
+    pub(crate) fn finds_same_as(&self, other: &Self) -> bool {
         self.gpu == other.gpu && self.gpu_memory == other.gpu_memory && self.config == other.config
     }
 }
 
 /// The language of a locale such as `zh-cn`.
-pub(crate) fn language_of(locale: &str) -> Lang {
+pub(crate) fn lang_from_locale(locale: &str) -> Lang {
     let language = locale.split(['_', '-', '.', '@']).next().unwrap_or_default();
     if language.eq_ignore_ascii_case("zh") { Lang::Zh } else { Lang::En }
 }
@@ -104,29 +104,29 @@ mod tests {
 
     #[test]
     fn each_key_is_read() {
-        let (settings, wrong) = Settings::read(&json!({"vramlint": {
+        let (settings, errors) = Settings::read(&json!({"vramlint": {
             "lang": "zh", "inlayHints": {"memory": false}, "codeLens": false, "gpu": "RTX 4090", "gpuMemory": "24GiB",
             "config": "/c/vramlint.toml", "trace": "verbose",
         }}));
-        assert_eq!(wrong, vec![]);
+        assert_eq!(errors, vec![]);
         assert_eq!((settings.lang, settings.memory, settings.number, settings.code_lens), (Some(Lang::Zh), false, true, false));
         assert_eq!((settings.gpu.as_deref(), settings.gpu_memory, settings.trace), (Some("RTX 4090"), Some(24 << 30), true));
-        assert!(!settings.finds_the_same_as(&Settings::default()));
+        assert!(!settings.finds_same_as(&Settings::default()));
         let (none, _) = Settings::read(&json!({"inlayHints": false}));
-        assert!(!none.memory && !none.number && !none.effective_batch && none.finds_the_same_as(&Settings::default()));
+        assert!(!none.memory && !none.number && !none.effective_batch && none.finds_same_as(&Settings::default()));
     }
 
     #[test]
     fn a_wrong_size_is_told() {
-        let (settings, wrong) = Settings::read(&json!({"gpuMemory": "much"}));
+        let (settings, errors) = Settings::read(&json!({"gpuMemory": "much"}));
         assert_eq!(settings.gpu_memory, None);
-        assert!(wrong[0].en.starts_with("vramlint.gpuMemory"), "{wrong:?}");
+        assert!(errors[0].en.starts_with("vramlint.gpuMemory"), "{errors:?}");
     }
 
     #[test]
     fn locales_have_a_language() {
         assert_eq!(
-            (language_of("zh-cn"), language_of("ZH_TW"), language_of("en"), language_of("zhx")),
+            (lang_from_locale("zh-cn"), lang_from_locale("ZH_TW"), lang_from_locale("en"), lang_from_locale("zhx")),
             (Lang::Zh, Lang::Zh, Lang::En, Lang::En)
         );
     }

@@ -13,7 +13,7 @@ async fn rapid_edits_under_slow_analysis_keep_order_and_text() {
     let root = real(&folder);
     let path = root.join("acc.yaml");
     let mut client = Client::with(&[&root], able(), json!({})).await;
-    client.bench.slow.store(25, Ordering::SeqCst);
+    client.host.slow.store(25, Ordering::SeqCst);
     let mut text = std::fs::read_to_string(&path).expect("readable");
     client.open(&path, "yaml", 0, &text).await;
     let mut requests = Vec::new();
@@ -50,7 +50,7 @@ async fn rapid_edits_under_slow_analysis_keep_order_and_text() {
         .collect();
     assert!(versions.is_sorted() && versions.last() == Some(&300), "{versions:?}");
     // Far fewer analyses than edits: what is out of date is not analysed at all, or not to its end.
-    assert!(client.bench.analyses.load(Ordering::SeqCst) < 300);
+    assert!(client.host.analyses.load(Ordering::SeqCst) < 300);
     assert!(!requests.is_empty());
     assert!(client.leave().await);
 }
@@ -65,7 +65,7 @@ async fn a_request_sees_the_edits_before_it() {
     let text = std::fs::read_to_string(&path).expect("readable");
     client.open(&path, "yaml", 1, &text).await;
     client.settle().await;
-    client.bench.slow.store(40, Ordering::SeqCst);
+    client.host.slow.store(40, Ordering::SeqCst);
     let ask = json!({"textDocument": {"uri": uri(&path)}});
     let mut numbers = Vec::new();
     for version in 2..12 {
@@ -103,7 +103,7 @@ async fn requests_are_cancelled_by_edits_and_by_the_client() {
     let text = std::fs::read_to_string(&path).expect("readable");
     client.open(&path, "yaml", 1, &text).await;
     client.settle().await;
-    client.bench.slow.store(150, Ordering::SeqCst);
+    client.host.slow.store(150, Ordering::SeqCst);
     let place = json!({"textDocument": {"uri": uri(&path)}, "position": {"line": 0, "character": 2}});
     client.write(&path, 2, &format!("{text}\n")).await;
     let stale = client.post("textDocument/hover", place.clone()).await;

@@ -139,13 +139,13 @@ async fn a_panic_is_logged_and_the_server_lives_on() {
     let text = std::fs::read_to_string(&path).expect("readable");
     client.open(&path, "yaml", 1, &text).await;
     client.settle().await;
-    *client.bench.fails.lock().expect("whole") = Some("textDocument/hover");
+    *client.host.fails.lock().expect("whole") = Some("textDocument/hover");
     let place = json!({"textDocument": {"uri": uri(&path)}, "position": {"line": 0, "character": 2}});
     assert_eq!(client.ask("textDocument/hover", place.clone()).await, Ok(Value::Null));
     assert!(client.ask("textDocument/definition", place.clone()).await.is_ok(), "other requests are answered");
-    *client.bench.fails.lock().expect("whole") = None;
+    *client.host.fails.lock().expect("whole") = None;
     assert!(client.ask("textDocument/hover", place).await.is_ok());
-    *client.bench.breaks.lock().expect("whole") = true;
+    *client.host.breaks.lock().expect("whole") = true;
     client.write(&path, 2, &format!("{text}wrong_key: 1\n")).await;
     client.settle().await;
     client.write(&path, 3, &format!("{text}wrong_key: 2\n")).await;
@@ -321,7 +321,7 @@ async fn the_end_is_told_in_order_or_not() {
     let client = Client::start(&root).await;
     assert!(client.leave().await);
     let mut client = Client::start(&root).await;
-    client.bench.slow.store(3_000, Ordering::SeqCst);
+    client.host.slow.store(3_000, Ordering::SeqCst);
     let path = root.join("acc.yaml");
     client.open(&path, "yaml", 1, "a: 1\n").await;
     client

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use vramlint_base::{Lang, Message, message};
 use vramlint_project::{ConfigError, Report};
 use vramlint_resolve::Target;
-use vramlint_server::Binary;
+use vramlint_server::Host;
 
 /// What editors start.
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &LspArgs) -> Result<Status> {
     let LspArgs { stdio: _ } = args;
     #[cfg(unix)]
     restart_with_eager_purge();
-    match vramlint_server::serve(Arc::new(BinaryHost)) {
+    match vramlint_server::serve(Arc::new(CommandLineHost)) {
         Ok(true) => Ok(Status::Clean),
         Ok(false) => Ok(Status::Findings),
         Err(error) => Err(user_error(message!("the language server cannot start: {error}", "无法启动语言服务器：{error}"))),
@@ -47,9 +47,9 @@ fn restart_with_eager_purge() {
 
 /// What the server borrows of the command line: how things are printed.
 #[derive(Debug)]
-struct BinaryHost;
+struct CommandLineHost;
 
-impl Binary for BinaryHost {
+impl Host for CommandLineHost {
     fn run_json(&self, report: &Report, run: &str, lang: Lang) -> Option<serde_json::Value> {
         runs_json::render_run(report, run, lang)
     }

@@ -14,14 +14,14 @@ use tokio::task::JoinHandle;
 use vramlint_base::{Lang, Message};
 use vramlint_project::{Report, Request, check};
 use vramlint_resolve::Target;
-use vramlint_server::{Binary, session};
+use vramlint_server::{Host, session};
 
 /// How long an answer may take before a test is lost. No test measures time with it.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The program around the server, with what tests set.
 #[derive(Debug, Default)]
-pub struct Bench {
+pub struct TestHost {
     /// How much slower each analysis is, milliseconds.
     pub slow: AtomicU64,
     /// How many began.
@@ -32,7 +32,7 @@ pub struct Bench {
     pub breaks: Mutex<bool>,
 }
 
-impl Binary for Bench {
+impl Host for TestHost {
     fn run_json(&self, _: &Report, _: &str, _: Lang) -> Option<Value> {
         None
     }
@@ -45,14 +45,14 @@ impl Binary for Bench {
         Lang::En
     }
 
-    fn analysing(&self) {
+    fn before_analysis(&self) {
         self.analyses.fetch_add(1, Ordering::SeqCst);
         std::thread::sleep(Duration::from_millis(self.slow.load(Ordering::SeqCst)));
         let breaks = std::mem::take(&mut *self.breaks.lock().expect("no test panics with it"));
         assert!(!breaks, "the analysis breaks, as the test wants");
     }
 
-    fn answering(&self, method: &str) {
+    fn before_answer(&self, method: &str) {
         let fails = *self.fails.lock().expect("no test panics with it");
         assert!(fails != Some(method), "the answer breaks, as the test wants");
     }
@@ -65,7 +65,7 @@ pub struct Client {
     number: i64,
     /// Answers that nobody waited for yet; they may come in any order.
     answers: BTreeMap<i64, Value>,
-    pub bench: Arc<Bench>,
+    pub host: Arc<TestHost>,
     pub server: JoinHandle<bool>,
     pub capabilities: Value,
     /// What was told, in order.
@@ -115,10 +115,10 @@ impl Client {
     /// In folders, with abilities and more parameters of `initialize`.
     pub async fn with(roots: &[&Path], abilities: Value, more: Value) -> Self {
         let (near, far) = tokio::io::duplex(1 << 16);
-        let bench = Arc::new(Bench::default());
-        let lent: Arc<dyn Binary> = Arc::clone(&bench) as _;
+        let host = Arc::new(TestHost::default());
+        let session_host: Arc<dyn Host> = Arc::clone(&host) as _;
         let (input, output) = split(far);
-        let server = tokio::spawn(async move { session(input, output, lent).await.expect("threads can be started") });
+        let server = tokio::spawn(async move { session(input, output, session_host).await.expect("threads can be started") });
         let (read, write) = split(near);
         let (put, messages) = unbounded_channel();
         tokio::spawn(receive(read, put));
@@ -127,7 +127,7 @@ impl Client {
             messages,
             number: 0,
             answers: BTreeMap::new(),
-            bench,
+            host,
             server,
             capabilities: Value::Null,
             notes: Vec::new(),

@@ -1,12 +1,12 @@
 //! What the client is asked to watch.
 
-use crate::client::Abilities;
+use crate::client_capabilities::ClientCapabilities;
 use serde_json::json;
 use tower_lsp_server::Client;
 use tower_lsp_server::ls_types::Registration;
 
 /// The files that we read, and those that rule how.
-const FILES: [&str; 4] = [
+const WATCHED_GLOBS: [&str; 4] = [
     "**/*.{yaml,yml,json,jsonc,hjson,py,sh,bash,zsh,slurm,sbatch,ps1,bat,cmd,env,md,markdown,mk,lock,cfg}",
     "**/{vramlint.toml,.vramlint.toml,pyproject.toml,requirements*.txt,.gitignore,.env}",
     "**/{Makefile,GNUmakefile,makefile}",
@@ -14,17 +14,17 @@ const FILES: [&str; 4] = [
 ];
 
 /// Asks the client to tell when they change, and when its settings do.
-pub(super) fn register(client: &Client, abilities: Abilities) {
+pub(super) fn register(client: &Client, capabilities: ClientCapabilities) {
     let mut wanted = Vec::new();
-    if abilities.watch_files {
-        let watchers: Vec<_> = FILES.iter().map(|glob| json!({ "globPattern": glob })).collect();
+    if capabilities.watch_files {
+        let watchers: Vec<_> = WATCHED_GLOBS.iter().map(|glob| json!({ "globPattern": glob })).collect();
         wanted.push(Registration {
             id: "vramlint-files".to_owned(),
             method: "workspace/didChangeWatchedFiles".to_owned(),
             register_options: Some(json!({ "watchers": watchers })),
         });
     }
-    if abilities.watch_configuration {
+    if capabilities.watch_configuration {
         wanted.push(Registration {
             id: "vramlint-settings".to_owned(),
             method: "workspace/didChangeConfiguration".to_owned(),

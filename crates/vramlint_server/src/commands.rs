@@ -16,6 +16,6 @@ pub(crate) fn timeline(report: &Report, run: &str, lang: Lang) -> Option<String>
 
 /// A run as it was resolved, as `vramlint runs` prints it.
 pub(crate) fn run(report: &Report, run: &str, lang: Lang) -> Option<String> {
-    let (run, answer) = report.runs().zip(of_report(report, lang)).find(|(one, _)| one.id == run)?;
+    let (run, answer) = report.runs().zip(of_report(report, lang)).find(|(candidate, _)| candidate.id == run)?;
     Some(runs::one(&report.project, run, &answer, lang, plain))
 }

@@ -10,28 +10,31 @@ use vramlint_resolve::SourceFile;
 
 /// What can be written at a position, best first.
 pub(crate) fn completions(analysis: &Analysis, file: &SourceFile, position: Position) -> Vec<CompletionItem> {
-    let lines = analysis.frame.lines(file);
-    let offers = ide::completions(&analysis.answer.report, file.id, lines.offset(position), analysis.lang);
-    let item = |offer: ide::Completion| {
-        let documentation = MarkupContent { kind: MarkupKind::Markdown, value: offer.documentation };
+    let lines = analysis.context.lines(file);
+    let completions = ide::completions(&analysis.answer.report, file.id, lines.offset(position), analysis.lang);
+    let item = |completion: ide::Completion| {
+        let documentation = MarkupContent { kind: MarkupKind::Markdown, value: completion.documentation };
         CompletionItem {
-            kind: Some(match offer.kind {
+            kind: Some(match completion.kind {
                 ide::CompletionKind::Key => CompletionItemKind::PROPERTY,
                 ide::CompletionKind::Value => CompletionItemKind::VALUE,
                 ide::CompletionKind::Model => CompletionItemKind::CLASS,
                 ide::CompletionKind::Card => CompletionItemKind::CONSTANT,
                 ide::CompletionKind::File => CompletionItemKind::FILE,
             }),
-            detail: (!offer.detail.is_empty()).then_some(offer.detail),
+            detail: (!completion.detail.is_empty()).then_some(completion.detail),
             documentation: (!documentation.value.is_empty()).then_some(Documentation::MarkupContent(documentation)),
-            tags: offer.deprecated.then(|| vec![CompletionItemTag::DEPRECATED]),
-            sort_text: Some(format!("{:06}", offer.rank)),
+            tags: completion.deprecated.then(|| vec![CompletionItemTag::DEPRECATED]),
+            sort_text: Some(format!("{:06}", completion.rank)),
             // Clients compare what is typed with this, and what is typed is what the edit replaces.
-            filter_text: Some(offer.text.clone()),
-            text_edit: Some(CompletionTextEdit::Edit(TextEdit { range: lines.range(offer.replace), new_text: offer.text })),
-            label: offer.label,
+            filter_text: Some(completion.text.clone()),
+            text_edit: Some(CompletionTextEdit::Edit(TextEdit {
+                range: lines.range(completion.replace),
+                new_text: completion.text,
+            })),
+            label: completion.label,
             ..CompletionItem::default()
         }
     };
-    offers.into_iter().map(item).collect()
+    completions.into_iter().map(item).collect()
 }

@@ -36,7 +36,7 @@ pub(crate) enum Event {
     /// The client says what they are.
     Configured(Value),
     /// A request takes its place in line.
-    Ask(About, oneshot::Sender<Snapshot>),
+    Request(RequestTarget, oneshot::Sender<Snapshot>),
     /// An analysis is over.
     Done {
         /// Of which folder.
@@ -51,7 +51,7 @@ pub(crate) enum Event {
         took: Duration,
     },
     /// The runs of the open texts of a folder were looked up.
-    Looked {
+    StatusReady {
         /// In which folder.
         folder: u32,
         /// In which state of it.
@@ -60,14 +60,14 @@ pub(crate) enum Event {
         status: Option<Status>,
     },
     /// A folder went: its findings are taken back.
-    Retract,
+    ClearDiagnostics,
     /// Something for the client's log.
     Log(String),
 }
 
 /// What a request is about.
 #[derive(Debug)]
-pub(crate) enum About {
+pub(crate) enum RequestTarget {
     /// A file.
     File(Uri),
     /// That everything before it is analysed in full.
@@ -80,7 +80,7 @@ pub(crate) enum About {
 #[derive(Debug)]
 pub(crate) enum Snapshot {
     /// A file, with every edit before the request and none after.
-    File(Box<Asked>),
+    File(Box<FileSnapshot>),
     /// Everything is analysed.
     Settled,
     /// Findings that the client does not know.
@@ -89,7 +89,7 @@ pub(crate) enum Snapshot {
 
 /// A file, as a request may see it.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct FileSnapshot {
     /// The file.
     pub path: PathBuf,
     /// The analysis of it.
@@ -104,9 +104,9 @@ pub(crate) struct Events(mpsc::UnboundedSender<Event>);
 
 impl Events {
     /// A line.
-    pub(crate) fn line() -> (Self, mpsc::UnboundedReceiver<Event>) {
-        let (put, line) = mpsc::unbounded_channel();
-        (Self(put), line)
+    pub(crate) fn channel() -> (Self, mpsc::UnboundedReceiver<Event>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (Self(sender), receiver)
     }
 
     /// Puts an event at its end.

@@ -12,15 +12,15 @@ use tower_lsp_server::{Client, ClientSocket, Loopback};
 
 /// The client, with a count of what was told. Only the owner has it, so the count is exact for notifications.
 #[derive(Debug)]
-pub(crate) struct Voice {
+pub(crate) struct ClientSink {
     client: Client,
     sent: u64,
-    taken: watch::Receiver<u64>,
+    delivered: watch::Receiver<u64>,
 }
 
-impl Voice {
-    pub(crate) fn new(client: Client, taken: watch::Receiver<u64>) -> Self {
-        Self { client, sent: 0, taken }
+impl ClientSink {
+    pub(crate) fn new(client: Client, delivered: watch::Receiver<u64>) -> Self {
+        Self { client, sent: 0, delivered }
     }
 
     /// For requests to the client, whose answers somebody else awaits.
@@ -29,13 +29,13 @@ impl Voice {
     }
 
     /// Tells.
-    pub(crate) async fn tell<N: Notification>(&mut self, params: N::Params) {
+    pub(crate) async fn notify<N: Notification>(&mut self, params: N::Params) {
         self.client.send_notification::<N>(params).await;
         self.sent += 1;
     }
 
     /// The findings of a file.
-    pub(crate) async fn publish(&mut self, uri: Uri, items: Vec<Diagnostic>, version: Option<i32>) {
+    pub(crate) async fn publish_diagnostics(&mut self, uri: Uri, items: Vec<Diagnostic>, version: Option<i32>) {
         self.client.publish_diagnostics(uri, items, version).await;
         self.sent += 1;
     }
@@ -56,42 +56,42 @@ impl Voice {
     pub(crate) async fn flushed(&mut self) {
         let sent = self.sent;
         // Where the transport is gone nobody reads answers either.
-        let _ = self.taken.wait_for(|taken| *taken >= sent).await;
+        let _ = self.delivered.wait_for(|delivered| *delivered >= sent).await;
     }
 }
 
 /// The socket, counting the notifications that the transport takes.
 #[derive(Debug)]
-pub(crate) struct Counted {
+pub(crate) struct CountingSocket {
     socket: ClientSocket,
-    taken: watch::Sender<u64>,
+    delivered: watch::Sender<u64>,
 }
 
-impl Counted {
+impl CountingSocket {
     pub(crate) fn new(socket: ClientSocket) -> (Self, watch::Receiver<u64>) {
-        let (taken, seen) = watch::channel(0);
-        (Self { socket, taken }, seen)
+        let (delivered, delivered_count) = watch::channel(0);
+        (Self { socket, delivered }, delivered_count)
     }
 }
 
-impl Loopback for Counted {
-    type RequestStream = Counting<<ClientSocket as Loopback>::RequestStream>;
+impl Loopback for CountingSocket {
+    type RequestStream = CountingStream<<ClientSocket as Loopback>::RequestStream>;
     type ResponseSink = <ClientSocket as Loopback>::ResponseSink;
 
     fn split(self) -> (Self::RequestStream, Self::ResponseSink) {
         let (requests, responses) = self.socket.split();
-        (Counting { requests, taken: Arc::new(self.taken) }, responses)
+        (CountingStream { requests, delivered: Arc::new(self.delivered) }, responses)
     }
 }
 
 /// Counts what is taken.
 #[derive(Debug)]
-pub(crate) struct Counting<S> {
+pub(crate) struct CountingStream<S> {
     requests: S,
-    taken: Arc<watch::Sender<u64>>,
+    delivered: Arc<watch::Sender<u64>>,
 }
 
-impl<S: Stream<Item = Request> + Unpin> Stream for Counting<S> {
+impl<S: Stream<Item = Request> + Unpin> Stream for CountingStream<S> {
     type Item = Request;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Request>> {
@@ -100,7 +100,7 @@ impl<S: Stream<Item = Request> + Unpin> Stream for Counting<S> {
         if let Poll::Ready(Some(request)) = &next
             && request.id().is_none()
         {
-            self.taken.send_modify(|taken| *taken += 1);
+            self.delivered.send_modify(|delivered| *delivered += 1);
         }
         next
     }

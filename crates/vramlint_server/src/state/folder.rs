@@ -13,9 +13,9 @@ pub(crate) struct Folder {
     /// Where.
     pub root: PathBuf,
     /// Whether it is only there for files that are open in it: what else lies there is context, not reported.
-    pub loose: bool,
+    pub detached: bool,
     /// The open files of a loose folder.
-    pub named: BTreeSet<PathBuf>,
+    pub files: BTreeSet<PathBuf>,
     /// The texts.
     pub workspace: Workspace,
     /// Counts the states of the texts.
@@ -27,26 +27,26 @@ pub(crate) struct Folder {
     /// Files whose surroundings were not analysed since they changed.
     pub dirty: BTreeSet<PathBuf>,
     /// When all of it is analysed, if nobody types until then.
-    pub quiet: Option<Instant>,
+    pub settle_at: Option<Instant>,
     /// How many times the runs of open texts are being looked up.
-    pub looking: usize,
+    pub pending_status: usize,
     /// The state that was analysed in full.
     pub settled_at: Option<u64>,
 }
 
 impl Folder {
-    pub(crate) fn new(root: PathBuf, loose: bool, request: Request) -> Self {
+    pub(crate) fn new(root: PathBuf, detached: bool, request: Request) -> Self {
         Self {
             root,
-            loose,
-            named: BTreeSet::new(),
+            detached,
+            files: BTreeSet::new(),
             workspace: Workspace::new(request),
             revision: 0,
             cancel: CancellationToken::default(),
             jobs: Vec::new(),
             dirty: BTreeSet::new(),
-            quiet: None,
-            looking: 0,
+            settle_at: None,
+            pending_status: 0,
             settled_at: None,
         }
     }
@@ -57,7 +57,7 @@ impl Folder {
         self.cancel.cancel();
         self.cancel = CancellationToken::default();
         self.jobs.clear();
-        self.quiet = Some(settle_at);
+        self.settle_at = Some(settle_at);
     }
 }
 
@@ -68,7 +68,7 @@ impl Drop for Folder {
 }
 
 /// What is asked of a folder.
-pub(crate) fn request(root: PathBuf, paths: Vec<PathBuf>, config: Option<PathBuf>, target: Target) -> Request {
+pub(crate) fn analysis_request(root: PathBuf, paths: Vec<PathBuf>, config: Option<PathBuf>, target: Target) -> Request {
     let config = config.map(|config| root.join(config));
     Request { cwd: root, paths, config, target, hub_caches: vramlint_project::hub_caches(), ..Request::default() }
 }

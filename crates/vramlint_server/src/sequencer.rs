@@ -4,8 +4,8 @@
 //! gets run side by side. So what `call` itself does is in order whatever the number of requests at work: texts, files and
 //! settings go to the owner there and then, and a request queues its ticket behind every edit that came before it.
 
-use crate::Leave;
-use crate::owner::{About, Event, Events, Snapshot};
+use crate::SessionExit;
+use crate::event::{Event, Events, RequestTarget, Snapshot};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
@@ -20,31 +20,31 @@ use tower_lsp_server::{ExitedError, LanguageServer, LspService};
 use tower_service::Service;
 
 /// The place in line of a request: what it may see comes out of here.
-type Ticket = Mutex<Option<oneshot::Receiver<Snapshot>>>;
+type SnapshotTicket = Mutex<Option<oneshot::Receiver<Snapshot>>>;
 
 tokio::task_local! {
-    static TICKET: Ticket;
+    static SNAPSHOT_TICKET: SnapshotTicket;
 }
 
 /// What the request that is at work may see: every edit before it, none after.
 pub(crate) async fn snapshot() -> Option<Snapshot> {
-    let ticket = TICKET.try_with(|ticket| ticket.lock().ok().and_then(|mut ticket| ticket.take())).ok().flatten()?;
+    let ticket = SNAPSHOT_TICKET.try_with(|ticket| ticket.lock().ok().and_then(|mut ticket| ticket.take())).ok().flatten()?;
     ticket.await.ok()
 }
 
 /// The service, with a line before it.
-pub(crate) struct InOrder<S> {
-    inner: LspService<S>,
+pub(crate) struct Sequencer<S> {
+    service: LspService<S>,
     events: Events,
-    leave: Arc<Leave>,
+    exit: Arc<SessionExit>,
 }
 
-impl<S> InOrder<S> {
-    pub(crate) const fn new(inner: LspService<S>, events: Events, leave: Arc<Leave>) -> Self {
-        Self { inner, events, leave }
+impl<S> Sequencer<S> {
+    pub(crate) const fn new(service: LspService<S>, events: Events, exit: Arc<SessionExit>) -> Self {
+        Self { service, events, exit }
     }
 
-    fn hand_over<P: DeserializeOwned>(&self, request: &Request, event: impl FnOnce(P) -> Event) {
+    fn forward<P: DeserializeOwned>(&self, request: &Request, event: impl FnOnce(P) -> Event) {
         let params = request.params().cloned().unwrap_or(Value::Null);
         match serde_json::from_value(params) {
             Ok(params) => self.events.send(event(params)),
@@ -53,16 +53,16 @@ impl<S> InOrder<S> {
     }
 
     /// Takes what changes the state; whether it was such a message.
-    fn take(&self, request: &Request) -> bool {
+    fn apply_notification(&self, request: &Request) -> bool {
         match request.method() {
             "initialized" => self.events.send(Event::Initialized),
-            "textDocument/didOpen" => self.hand_over(request, Event::Open),
-            "textDocument/didChange" => self.hand_over(request, Event::Change),
-            "textDocument/didClose" => self.hand_over(request, Event::Close),
-            "textDocument/didSave" => self.hand_over(request, Event::Save),
-            "workspace/didChangeWatchedFiles" => self.hand_over(request, Event::Watched),
-            "workspace/didChangeWorkspaceFolders" => self.hand_over(request, Event::Folders),
-            "workspace/didChangeConfiguration" => self.hand_over(request, Event::Configuration),
+            "textDocument/didOpen" => self.forward(request, Event::Open),
+            "textDocument/didChange" => self.forward(request, Event::Change),
+            "textDocument/didClose" => self.forward(request, Event::Close),
+            "textDocument/didSave" => self.forward(request, Event::Save),
+            "workspace/didChangeWatchedFiles" => self.forward(request, Event::Watched),
+            "workspace/didChangeWorkspaceFolders" => self.forward(request, Event::Folders),
+            "workspace/didChangeConfiguration" => self.forward(request, Event::Configuration),
             "$/setTrace" => {}
             _ => return false,
         }
@@ -71,54 +71,56 @@ impl<S> InOrder<S> {
 }
 
 /// What a request is about, by its name and its parameters.
-fn about(request: &Request) -> Option<About> {
+fn request_target(request: &Request) -> Option<RequestTarget> {
     let params = request.params();
     let uri = |path: &str| params?.pointer(path)?.as_str()?.parse().ok();
     match request.method() {
-        "vramlint/settled" => Some(About::Settled),
-        "workspace/diagnostic" => Some(About::Workspace(params?.get("previousResultIds").cloned().unwrap_or(Value::Null))),
-        "workspace/executeCommand" => uri("/arguments/0/uri").or_else(|| uri("/arguments/0")).map(About::File),
-        _ => uri("/textDocument/uri").map(About::File),
+        "vramlint/settled" => Some(RequestTarget::Settled),
+        "workspace/diagnostic" => {
+            Some(RequestTarget::Workspace(params?.get("previousResultIds").cloned().unwrap_or(Value::Null)))
+        }
+        "workspace/executeCommand" => uri("/arguments/0/uri").or_else(|| uri("/arguments/0")).map(RequestTarget::File),
+        _ => uri("/textDocument/uri").map(RequestTarget::File),
     }
 }
 
-impl<S: LanguageServer> Service<Request> for InOrder<S> {
+impl<S: LanguageServer> Service<Request> for Sequencer<S> {
     type Response = Option<Response>;
     type Error = ExitedError;
     type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.inner.poll_ready(context)
+        self.service.poll_ready(context)
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
         let method = request.method().to_owned();
         let Some(id) = request.id().cloned() else {
-            if self.take(&request) {
+            if self.apply_notification(&request) {
                 return std::future::ready(Ok(None)).boxed();
             }
             if method == "exit" {
-                self.leave.now();
+                self.exit.exit();
             }
-            return self.inner.call(request);
+            return self.service.call(request);
         };
         match method.as_str() {
             "initialize" => self.events.send(Event::Initialize(request.params().cloned().unwrap_or(Value::Null))),
-            "shutdown" => self.leave.after_shutdown(),
+            "shutdown" => self.exit.shut_down(),
             _ => {}
         }
-        let ticket = about(&request).map(|about| {
-            let (tell, told) = oneshot::channel();
-            self.events.send(Event::Ask(about, tell));
-            told
+        let ticket = request_target(&request).map(|request_target| {
+            let (reply, snapshot) = oneshot::channel();
+            self.events.send(Event::Request(request_target, reply));
+            snapshot
         });
         let events = self.events.clone();
         // Some clients send an empty object where there are no parameters; the router takes that for a mistake.
-        let bare = matches!(method.as_str(), "shutdown" | "vramlint/settled");
-        let request = if bare { Request::build(method.clone()).id(id.clone()).finish() } else { request };
-        let work = TICKET.scope(Mutex::new(ticket), self.inner.call(request));
+        let without_params = matches!(method.as_str(), "shutdown" | "vramlint/settled");
+        let request = if without_params { Request::build(method.clone()).id(id.clone()).finish() } else { request };
+        let response = SNAPSHOT_TICKET.scope(Mutex::new(ticket), self.service.call(request));
         async move {
-            AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| {
+            AssertUnwindSafe(response).catch_unwind().await.unwrap_or_else(|panic| {
                 events.send(Event::Log(format!("{method}: {}", crate::pool::message(panic.as_ref()))));
                 Ok(Some(Response::from_ok(id, Value::Null)))
             })

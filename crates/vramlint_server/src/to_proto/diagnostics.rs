@@ -11,16 +11,16 @@ use vramlint_resolve::SourceFile;
 
 /// The findings of a whole file, in the order of the report.
 pub(crate) fn diagnostics(analysis: &Analysis, file: &SourceFile) -> Vec<Diagnostic> {
-    let found = ide::diagnostics(&analysis.answer.report, file.id, analysis.lang);
-    found.into_iter().map(|one| diagnostic(analysis, file, one)).collect()
+    let diagnostics = ide::diagnostics(&analysis.answer.report, file.id, analysis.lang);
+    diagnostics.into_iter().map(|diagnostic| to_diagnostic(analysis, file, diagnostic)).collect()
 }
 
-fn diagnostic(analysis: &Analysis, file: &SourceFile, found: ide::Diagnostic) -> Diagnostic {
-    let abilities = analysis.frame.abilities;
-    let mut message = found.message;
+fn to_diagnostic(analysis: &Analysis, file: &SourceFile, diagnostic: ide::Diagnostic) -> Diagnostic {
+    let capabilities = analysis.context.capabilities;
+    let mut message = diagnostic.message;
     let mut related = Vec::new();
-    for note in found.notes {
-        if let Some(location) = analysis.location(note.place).filter(|_| abilities.related) {
+    for note in diagnostic.notes {
+        if let Some(location) = analysis.location(note.place).filter(|_| capabilities.related) {
             related.push(DiagnosticRelatedInformation { location, message: note.message });
         } else {
             // A client that has no place for it beside the finding gets it as text.
@@ -33,21 +33,21 @@ fn diagnostic(analysis: &Analysis, file: &SourceFile, found: ide::Diagnostic) ->
         ide::Tag::Unnecessary => DiagnosticTag::UNNECESSARY,
         ide::Tag::Deprecated => DiagnosticTag::DEPRECATED,
     };
-    let tags: Vec<DiagnosticTag> = found.tags.iter().filter(|_| abilities.tags).map(tag).collect();
-    let page = found.page.parse().ok().filter(|_| abilities.code_description);
+    let tags: Vec<DiagnosticTag> = diagnostic.tags.iter().filter(|_| capabilities.tags).map(tag).collect();
+    let href = diagnostic.page.parse().ok().filter(|_| capabilities.code_description);
     Diagnostic {
-        range: analysis.frame.lines(file).range(found.range),
-        severity: Some(match found.severity {
+        range: analysis.context.lines(file).range(diagnostic.range),
+        severity: Some(match diagnostic.severity {
             Severity::Error => DiagnosticSeverity::ERROR,
             Severity::Warning => DiagnosticSeverity::WARNING,
             Severity::Info => DiagnosticSeverity::INFORMATION,
         }),
-        code: Some(NumberOrString::String(found.code.to_owned())),
-        code_description: page.map(|href| CodeDescription { href }),
+        code: Some(NumberOrString::String(diagnostic.code.to_owned())),
+        code_description: href.map(|href| CodeDescription { href }),
         source: Some("vramlint".to_owned()),
         message,
         related_information: (!related.is_empty()).then_some(related),
         tags: (!tags.is_empty()).then_some(tags),
-        data: abilities.data.then(|| json!({ "rule": found.name })),
+        data: capabilities.data.then(|| json!({ "rule": diagnostic.name })),
     }
 }

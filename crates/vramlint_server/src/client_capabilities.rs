@@ -6,7 +6,7 @@ use tower_lsp_server::ls_types::PositionEncodingKind;
 
 /// The abilities of a client that change what we send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Abilities {
+pub(crate) struct ClientCapabilities {
     /// How it counts columns.
     pub encoding: Encoding,
     /// It asks for findings; we do not send them.
@@ -43,43 +43,44 @@ pub(crate) struct Abilities {
     pub status: bool,
 }
 
-impl Abilities {
+impl ClientCapabilities {
     /// Of the parameters of `initialize`.
     pub(crate) fn read(params: &Value) -> Self {
-        let can = |path: &str| params.pointer(&format!("/capabilities/{path}"));
-        let yes = |path: &str| can(path).and_then(Value::as_bool).unwrap_or(false);
-        let offered: Vec<PositionEncodingKind> = can("general/positionEncodings")
+        let capability = |path: &str| params.pointer(&format!("/capabilities/{path}"));
+        let has = |path: &str| capability(path).and_then(Value::as_bool).unwrap_or(false);
+        let offered: Vec<PositionEncodingKind> = capability("general/positionEncodings")
             .and_then(Value::as_array)
             .map(|kinds| kinds.iter().filter_map(Value::as_str).map(|kind| kind.to_owned().into()).collect())
             .unwrap_or_default();
-        let pull = can("textDocument/diagnostic").is_some_and(Value::is_object);
+        let pull = capability("textDocument/diagnostic").is_some_and(Value::is_object);
         // What a client shows of a finding it says where it says how it gets them.
         let shows = |what: &str| {
-            let way = if pull && can(&format!("textDocument/diagnostic/{what}")).is_some() {
+            let way = if pull && capability(&format!("textDocument/diagnostic/{what}")).is_some() {
                 "diagnostic"
             } else {
                 "publishDiagnostics"
             };
-            can(&format!("textDocument/{way}/{what}")).is_some_and(|able| able.is_object() || able.as_bool().unwrap_or(false))
+            capability(&format!("textDocument/{way}/{what}"))
+                .is_some_and(|value| value.is_object() || value.as_bool().unwrap_or(false))
         };
         Self {
-            encoding: Encoding::choose(&offered),
+            encoding: Encoding::negotiate(&offered),
             status: params.pointer("/initializationOptions/status").and_then(Value::as_bool).unwrap_or(false),
             pull,
-            refresh_diagnostics: yes("workspace/diagnostics/refreshSupport"),
-            refresh_hints: yes("workspace/inlayHint/refreshSupport"),
-            refresh_lenses: yes("workspace/codeLens/refreshSupport"),
+            refresh_diagnostics: has("workspace/diagnostics/refreshSupport"),
+            refresh_hints: has("workspace/inlayHint/refreshSupport"),
+            refresh_lenses: has("workspace/codeLens/refreshSupport"),
             related: shows("relatedInformation"),
             tags: shows("tagSupport"),
             code_description: shows("codeDescriptionSupport"),
             data: shows("dataSupport"),
-            document_changes: yes("workspace/workspaceEdit/documentChanges"),
-            configuration: yes("workspace/configuration"),
-            watch_configuration: yes("workspace/didChangeConfiguration/dynamicRegistration"),
-            watch_files: yes("workspace/didChangeWatchedFiles/dynamicRegistration"),
-            show_document: yes("window/showDocument/support"),
-            action_literals: can("textDocument/codeAction/codeActionLiteralSupport").is_some_and(Value::is_object),
-            nested_symbols: yes("textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
+            document_changes: has("workspace/workspaceEdit/documentChanges"),
+            configuration: has("workspace/configuration"),
+            watch_configuration: has("workspace/didChangeConfiguration/dynamicRegistration"),
+            watch_files: has("workspace/didChangeWatchedFiles/dynamicRegistration"),
+            show_document: has("window/showDocument/support"),
+            action_literals: capability("textDocument/codeAction/codeActionLiteralSupport").is_some_and(Value::is_object),
+            nested_symbols: has("textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
         }
     }
 }
@@ -91,14 +92,14 @@ mod tests {
 
     #[test]
     fn a_client_that_says_nothing_gets_the_least() {
-        let abilities = Abilities::read(&json!({"capabilities": {}}));
-        assert_eq!(abilities, Abilities::default());
-        assert_eq!(abilities.encoding, Encoding::Utf16);
+        let capabilities = ClientCapabilities::read(&json!({"capabilities": {}}));
+        assert_eq!(capabilities, ClientCapabilities::default());
+        assert_eq!(capabilities.encoding, Encoding::Utf16);
     }
 
     #[test]
     fn abilities_are_read_where_the_protocol_puts_them() {
-        let abilities = Abilities::read(&json!({"capabilities": {
+        let capabilities = ClientCapabilities::read(&json!({"capabilities": {
             "general": {"positionEncodings": ["utf-16", "utf-8"]},
             "workspace": {"diagnostics": {"refreshSupport": true}, "configuration": true},
             "textDocument": {
@@ -107,9 +108,13 @@ mod tests {
             },
         }}));
         assert!(
-            abilities.pull && abilities.refresh_diagnostics && abilities.configuration && abilities.related && abilities.tags
+            capabilities.pull
+                && capabilities.refresh_diagnostics
+                && capabilities.configuration
+                && capabilities.related
+                && capabilities.tags
         );
-        assert!(!abilities.data && !abilities.document_changes);
-        assert_eq!(abilities.encoding, Encoding::Utf8);
+        assert!(!capabilities.data && !capabilities.document_changes);
+        assert_eq!(capabilities.encoding, Encoding::Utf8);
     }
 }

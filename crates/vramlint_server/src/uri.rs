@@ -4,21 +4,21 @@ use std::path::{Component, Path, PathBuf};
 use tower_lsp_server::ls_types::Uri;
 
 /// The file of an address; `None` where it is of another kind.
-pub(crate) fn file(uri: &Uri) -> Option<PathBuf> {
+pub(crate) fn to_path(uri: &Uri) -> Option<PathBuf> {
     if !uri.scheme().as_str().eq_ignore_ascii_case("file") {
         return None;
     }
-    uri.to_file_path().map(|path| clean(&path))
+    uri.to_file_path().map(|path| normalize(&path))
 }
 
 /// The name of a text that no file holds yet, by what the editor calls it and takes it for.
-pub(crate) fn untitled(uri: &Uri, language: &str) -> Option<PathBuf> {
+pub(crate) fn untitled_path(uri: &Uri, language: &str) -> Option<PathBuf> {
     if !uri.scheme().as_str().eq_ignore_ascii_case("untitled") {
         return None;
     }
     let decoded = uri.path().decode().to_string_lossy().into_owned();
     let name = decoded.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or("untitled");
-    let wanted: &[&str] = match language {
+    let extensions: &[&str] = match language {
         "yaml" => &["yaml", "yml"],
         "json" | "jsonc" => &["json"],
         "python" => &["py"],
@@ -28,41 +28,41 @@ pub(crate) fn untitled(uri: &Uri, language: &str) -> Option<PathBuf> {
         _ => &[],
     };
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    if wanted.is_empty() || wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(extension)) {
+    if extensions.is_empty() || extensions.iter().any(|extensions| extensions.eq_ignore_ascii_case(extension)) {
         return Some(PathBuf::from(name));
     }
-    Some(PathBuf::from(format!("{name}.{}", wanted[0])))
+    Some(PathBuf::from(format!("{name}.{}", extensions[0])))
 }
 
 /// The address of a file.
-pub(crate) fn uri(path: &Path) -> Option<Uri> {
+pub(crate) fn from_path(path: &Path) -> Option<Uri> {
     Uri::from_file_path(path)
 }
 
 /// The file behind a path as it is shown, from the folder that it is relative to.
-pub(crate) fn behind(root: &Path, shown: &str) -> PathBuf {
-    clean(&root.join(shown))
+pub(crate) fn resolve(root: &Path, display: &str) -> PathBuf {
+    normalize(&root.join(display))
 }
 
 /// A path as it is shown, from a folder: relative, with `/`.
-pub(crate) fn shown(root: &Path, path: &Path) -> String {
-    let (own, other): (Vec<_>, Vec<_>) = (path.components().collect(), root.components().collect());
-    let common = own.iter().zip(&other).take_while(|(a, b)| a == b).count();
+pub(crate) fn display(root: &Path, path: &Path) -> String {
+    let (path_components, root_components): (Vec<_>, Vec<_>) = (path.components().collect(), root.components().collect());
+    let common = path_components.iter().zip(&root_components).take_while(|(a, b)| a == b).count();
     if common == 0 {
         return path.to_string_lossy().replace('\\', "/");
     }
-    let up = other[common..].iter().map(|_| "..".into());
-    let down = own[common..].iter().map(|part| part.as_os_str().to_string_lossy());
+    let up = root_components[common..].iter().map(|_| "..".into());
+    let down = path_components[common..].iter().map(|component| component.as_os_str().to_string_lossy());
     up.chain(down).collect::<Vec<std::borrow::Cow<'_, str>>>().join("/")
 }
 
-fn clean(path: &Path) -> PathBuf {
+fn normalize(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
+    for component in path.components() {
+        match component {
             Component::CurDir => {}
             Component::ParentDir => _ = out.pop(),
-            _ => out.push(part),
+            _ => out.push(component),
         }
     }
     out
@@ -81,15 +81,15 @@ mod tests {
     fn files_come_back_whatever_they_are_called() {
         for path in ["/a/b.yaml", "/a/c d/配置.yaml", "/a/[x]/y#z?.json", "/a/100%.py"] {
             let path = Path::new(path);
-            assert_eq!(file(&uri(path).expect("an absolute path")).as_deref(), Some(path));
+            assert_eq!(to_path(&from_path(path).expect("an absolute path")).as_deref(), Some(path));
         }
-        assert_eq!(file(&parsed("git:/a/b.yaml")), None);
-        assert_eq!(file(&parsed("file:///a/x/../b.yaml")), Some(PathBuf::from("/a/b.yaml")));
+        assert_eq!(to_path(&parsed("git:/a/b.yaml")), None);
+        assert_eq!(to_path(&parsed("file:///a/x/../b.yaml")), Some(PathBuf::from("/a/b.yaml")));
     }
 
     #[test]
     fn untitled_texts_are_named_by_their_language() {
-        let name = |uri: &str, language| untitled(&parsed(uri), language);
+        let name = |uri: &str, language| untitled_path(&parsed(uri), language);
         assert_eq!(name("untitled:Untitled-1", "yaml"), Some("Untitled-1.yaml".into()));
         assert_eq!(name("untitled:Untitled-2", "shellscript"), Some("Untitled-2.sh".into()));
         assert_eq!(name("untitled:/w/train.py", "python"), Some("train.py".into()));
@@ -101,9 +101,9 @@ mod tests {
     #[test]
     fn shown_paths_lead_back() {
         let root = Path::new("/w/p");
-        for path in ["/w/p/a.yaml", "/w/p/配/b.py", "/w/other/c.yaml"] {
-            assert_eq!(behind(root, &shown(root, Path::new(path))), Path::new(path));
+        for path in ["/w/p/a.yaml", "/w/p/配/b.py", "/w/root_components/c.yaml"] {
+            assert_eq!(resolve(root, &display(root, Path::new(path))), Path::new(path));
         }
-        assert_eq!(shown(root, Path::new("/w/p/a/b.yaml")), "a/b.yaml");
+        assert_eq!(display(root, Path::new("/w/p/a/b.yaml")), "a/b.yaml");
     }
 }

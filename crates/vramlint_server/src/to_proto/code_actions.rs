@@ -21,9 +21,9 @@ pub(crate) fn actions(
     range: Range,
     only: Option<&[CodeActionKind]>,
 ) -> Vec<CodeActionOrCommand> {
-    let bytes = analysis.frame.lines(file).bytes(range);
-    let offered = ide::actions(&analysis.answer.report, file.id, bytes, analysis.lang);
-    offered.into_iter().filter_map(|action| one(analysis, action, only)).collect()
+    let bytes = analysis.context.lines(file).bytes(range);
+    let actions = ide::actions(&analysis.answer.report, file.id, bytes, analysis.lang);
+    actions.into_iter().filter_map(|action| code_action(analysis, action, only)).collect()
 }
 
 fn kind(kind: ide::ActionKind) -> CodeActionKind {
@@ -34,26 +34,25 @@ fn kind(kind: ide::ActionKind) -> CodeActionKind {
 }
 
 /// Whether a kind is wanted: kinds are asked for by a leading part, and those of a source only by name.
-fn wanted(kind: &CodeActionKind, only: Option<&[CodeActionKind]>) -> bool {
+fn is_requested(kind: &CodeActionKind, only: Option<&[CodeActionKind]>) -> bool {
     let kind = kind.as_str();
     match only {
         None => !kind.starts_with("source."),
-        Some(only) => only
-            .iter()
-            .map(CodeActionKind::as_str)
-            .any(|asked| asked.is_empty() || kind == asked || kind.strip_prefix(asked).is_some_and(|rest| rest.starts_with('.'))),
+        Some(only) => only.iter().map(CodeActionKind::as_str).any(|requested| {
+            requested.is_empty() || kind == requested || kind.strip_prefix(requested).is_some_and(|rest| rest.starts_with('.'))
+        }),
     }
 }
 
-fn one(analysis: &Analysis, action: ide::Action, only: Option<&[CodeActionKind]>) -> Option<CodeActionOrCommand> {
+fn code_action(analysis: &Analysis, action: ide::Action, only: Option<&[CodeActionKind]>) -> Option<CodeActionOrCommand> {
     let kind = kind(action.kind);
-    if !wanted(&kind, only) {
+    if !is_requested(&kind, only) {
         return None;
     }
-    let abilities = analysis.frame.abilities;
+    let capabilities = analysis.context.capabilities;
     let command = match &action.page {
         // Only a client that opens pages has use for it.
-        Some(_) if !abilities.show_document => return None,
+        Some(_) if !capabilities.show_document => return None,
         Some(page) => Some(Command {
             title: action.title.clone(),
             command: "vramlint.page".to_owned(),
@@ -65,13 +64,13 @@ fn one(analysis: &Analysis, action: ide::Action, only: Option<&[CodeActionKind]>
     if edit.is_none() && command.is_none() {
         return None;
     }
-    if !abilities.action_literals {
+    if !capabilities.action_literals {
         return command.map(CodeActionOrCommand::Command);
     }
     Some(CodeActionOrCommand::CodeAction(CodeAction {
         title: action.title,
         kind: Some(kind),
-        diagnostics: action.finding.and_then(|number| settled(analysis, number)).map(|found| vec![found]),
+        diagnostics: action.finding.and_then(|number| published_diagnostic(analysis, number)).map(|diagnostic| vec![diagnostic]),
         edit,
         command,
         is_preferred: action.preferred.then_some(true),
@@ -81,38 +80,38 @@ fn one(analysis: &Analysis, action: ide::Action, only: Option<&[CodeActionKind]>
 }
 
 /// A finding of the report, as the client was told of it.
-fn settled(analysis: &Analysis, number: usize) -> Option<Diagnostic> {
+fn published_diagnostic(analysis: &Analysis, number: usize) -> Option<Diagnostic> {
     let findings = &analysis.answer.report.findings;
     let file = findings.get(number)?.place.file;
-    let before = findings[..number].iter().filter(|finding| finding.place.file == file).count();
-    let path = analysis.frame.path(analysis.source(file));
-    analysis.found.get(&path)?.items.get(before).cloned()
+    let index = findings[..number].iter().filter(|finding| finding.place.file == file).count();
+    let path = analysis.context.path(analysis.source(file));
+    analysis.diagnostics.get(&path)?.items.get(index).cloned()
 }
 
 /// The edits of one action; none where a file has no address.
 fn workspace_edit(analysis: &Analysis, edits: &[Edit]) -> Option<WorkspaceEdit> {
     let mut by_file: BTreeMap<FileId, Vec<TextEdit>> = BTreeMap::new();
     for edit in edits {
-        let lines = analysis.frame.lines(analysis.source(edit.place.file));
-        let edit_of = TextEdit { range: lines.range(edit.place.range), new_text: edit.text.clone() };
-        by_file.entry(edit.place.file).or_default().push(edit_of);
+        let lines = analysis.context.lines(analysis.source(edit.place.file));
+        let text_edit = TextEdit { range: lines.range(edit.place.range), new_text: edit.text.clone() };
+        by_file.entry(edit.place.file).or_default().push(text_edit);
     }
-    let addressed = by_file.into_iter().map(|(file, edits)| {
-        let path = analysis.frame.path(analysis.source(file));
-        let version = analysis.frame.open.get(&path).map(|open| open.version);
-        Some((analysis.frame.uri(&path)?, version, edits))
+    let edits_by_uri = by_file.into_iter().map(|(file, edits)| {
+        let path = analysis.context.path(analysis.source(file));
+        let version = analysis.context.open.get(&path).map(|open| open.version);
+        Some((analysis.context.uri(&path)?, version, edits))
     });
-    let addressed: Vec<(Uri, Option<i32>, Vec<TextEdit>)> = addressed.collect::<Option<_>>()?;
-    if !analysis.frame.abilities.document_changes {
+    let edits_by_uri: Vec<(Uri, Option<i32>, Vec<TextEdit>)> = edits_by_uri.collect::<Option<_>>()?;
+    if !analysis.context.capabilities.document_changes {
         #[allow(clippy::mutable_key_type)] // the type of the protocol's library; its text never changes
-        let changes: HashMap<Uri, Vec<TextEdit>> = addressed.into_iter().map(|(uri, _, edits)| (uri, edits)).collect();
+        let changes: HashMap<Uri, Vec<TextEdit>> = edits_by_uri.into_iter().map(|(uri, _, edits)| (uri, edits)).collect();
         return Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() });
     }
     let edit = |(uri, version, edits): (Uri, Option<i32>, Vec<TextEdit>)| TextDocumentEdit {
         text_document: OptionalVersionedTextDocumentIdentifier { uri, version },
         edits: edits.into_iter().map(OneOf::Left).collect(),
     };
-    let changes = DocumentChanges::Edits(addressed.into_iter().map(edit).collect());
+    let changes = DocumentChanges::Edits(edits_by_uri.into_iter().map(edit).collect());
     Some(WorkspaceEdit { document_changes: Some(changes), ..WorkspaceEdit::default() })
 }
 
@@ -123,11 +122,11 @@ mod tests {
     #[test]
     fn kinds_are_asked_for_by_their_beginning() {
         let only = |kinds: &[&'static str]| kinds.iter().map(|kind| CodeActionKind::new(kind)).collect::<Vec<_>>();
-        assert!(wanted(&CodeActionKind::QUICKFIX, None) && !wanted(&FIX_ALL, None));
-        for asked in ["source", "source.fixAll", "source.fixAll.vramlint"] {
-            assert!(wanted(&FIX_ALL, Some(&only(&[asked]))), "{asked}");
+        assert!(is_requested(&CodeActionKind::QUICKFIX, None) && !is_requested(&FIX_ALL, None));
+        for requested in ["source", "source.fixAll", "source.fixAll.vramlint"] {
+            assert!(is_requested(&FIX_ALL, Some(&only(&[requested]))), "{requested}");
         }
-        assert!(!wanted(&FIX_ALL, Some(&only(&["source.organizeImports", "source.fix"]))));
-        assert!(!wanted(&CodeActionKind::QUICKFIX, Some(&only(&["source"]))));
+        assert!(!is_requested(&FIX_ALL, Some(&only(&["source.organizeImports", "source.fix"]))));
+        assert!(!is_requested(&CodeActionKind::QUICKFIX, Some(&only(&["source"]))));
     }
 }

@@ -6,7 +6,7 @@ use vramlint_project::Report;
 use vramlint_resolve::Target;
 
 /// The program around the server. The server knows the protocol, the program knows how things are printed.
-pub trait Binary: Debug + Send + Sync + 'static {
+pub trait Host: Debug + Send + Sync + 'static {
     /// A run as JSON, as `vramlint runs --output-format json` has it; `None` where there is no such run.
     fn run_json(&self, report: &Report, run: &str, lang: Lang) -> Option<serde_json::Value>;
 
@@ -17,10 +17,10 @@ pub trait Binary: Debug + Send + Sync + 'static {
     fn language(&self) -> Lang;
 
     /// Is called on the working thread before each analysis. Tests make it slow.
-    fn analysing(&self) {}
+    fn before_analysis(&self) {}
 
     /// Is called on the working thread before each answer, with the name of the request. Tests make it fail.
-    fn answering(&self, method: &str) {
+    fn before_answer(&self, method: &str) {
         let _ = method;
     }
 }

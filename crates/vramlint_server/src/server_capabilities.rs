@@ -1,7 +1,7 @@
 //! What the server can do, by what the client can.
 
-use crate::client::Abilities;
-use crate::convert::FIX_ALL;
+use crate::client_capabilities::ClientCapabilities;
+use crate::to_proto::FIX_ALL;
 use tower_lsp_server::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions, DiagnosticOptions,
     DiagnosticServerCapabilities, DocumentLinkOptions, ExecuteCommandOptions, HoverProviderCapability, OneOf, SaveOptions,
@@ -10,7 +10,7 @@ use tower_lsp_server::ls_types::{
 };
 
 /// The answer to `initialize`.
-pub(crate) fn capabilities(abilities: Abilities) -> ServerCapabilities {
+pub(crate) fn server_capabilities(client: ClientCapabilities) -> ServerCapabilities {
     let pull = DiagnosticOptions {
         identifier: Some("vramlint".to_owned()),
         inter_file_dependencies: true,
@@ -18,7 +18,7 @@ pub(crate) fn capabilities(abilities: Abilities) -> ServerCapabilities {
         ..DiagnosticOptions::default()
     };
     ServerCapabilities {
-        position_encoding: Some(abilities.encoding.kind()),
+        position_encoding: Some(client.encoding.kind()),
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
             open_close: Some(true),
             change: Some(TextDocumentSyncKind::INCREMENTAL),
@@ -52,7 +52,7 @@ pub(crate) fn capabilities(abilities: Abilities) -> ServerCapabilities {
             ..ExecuteCommandOptions::default()
         }),
         // Findings come one way or the other, never both.
-        diagnostic_provider: abilities.pull.then_some(DiagnosticServerCapabilities::Options(pull)),
+        diagnostic_provider: client.pull.then_some(DiagnosticServerCapabilities::Options(pull)),
         workspace: Some(WorkspaceServerCapabilities {
             workspace_folders: Some(WorkspaceFoldersServerCapabilities {
                 supported: Some(true),
