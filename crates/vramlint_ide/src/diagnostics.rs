@@ -67,11 +67,11 @@ fn diagnostic(report: &Report, finding: &Finding, lang: Lang) -> Diagnostic {
         page: address(finding.name, lang),
         message,
         notes: notes.collect(),
-        tags: tag(finding).into_iter().collect(),
+        tags: tag_of(finding).into_iter().collect(),
     }
 }
 
-fn tag(finding: &Finding) -> Option<Tag> {
+fn tag_of(finding: &Finding) -> Option<Tag> {
     match vramlint_rules::find(finding.name)?.tag? {
         // What a library refuses is not greyed: it is in the way.
         DiagnosticTag::Unnecessary => (finding.severity != Severity::Error).then_some(Tag::Unnecessary),

@@ -1,65 +1,72 @@
-//! Small projects for tests: several files in one text, and a cursor.
+//! Small projects for tests: several files in one string, with a mark at the cursor.
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::PathBuf;
 use vramlint_base::{FileId, FileRange};
 use vramlint_project::{Report, Request, check};
 use vramlint_resolve::Project;
 
+/// The cursor.
+pub(crate) const MARK: &str = "$0";
+
 /// A checked project with a cursor.
 pub(crate) struct Fixture {
     /// The report.
-    pub report: Report,
-    /// The whole file with the cursor.
-    pub file: FileId,
-    /// The cursor.
-    pub offset: u32,
-    /// The texts, by path.
-    pub files: Vec<(String, String)>,
+    pub(crate) report: Report,
+    /// The host file with the cursor; the first file if there is no cursor.
+    pub(crate) file: FileId,
+    /// The cursor; 0 if there is none.
+    pub(crate) offset: u32,
+    /// Paths and texts, without the mark.
+    pub(crate) files: Vec<(String, String)>,
 }
 
-/// Parts `//- PATH` lines off: what follows one is the text of that file. `$0` is the cursor.
+/// Splits a string into files: a line `//- PATH` begins each. Text before the first such line is ignored.
 pub(crate) fn parse(text: &str) -> Vec<(String, String)> {
     let mut files: Vec<(String, String)> = Vec::new();
     for line in text.split_inclusive('\n') {
-        if let Some(path) = line.strip_prefix("//- ") {
-            files.push((path.trim().to_owned(), String::new()));
-        } else if let Some((_, text)) = files.last_mut() {
-            text.push_str(line);
+        match (line.strip_prefix("//- "), files.last_mut()) {
+            (Some(path), _) => files.push((path.trim().to_owned(), String::new())),
+            (None, Some((_, text))) => text.push_str(line),
+            (None, None) => {}
         }
     }
     files
 }
 
-/// Checks files that lie in a folder of their own.
+/// Checks files, laid over an empty folder.
 pub(crate) fn report(files: &[(String, String)]) -> Report {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    for (path, text) in files {
-        let path = folder.path().join(path);
-        std::fs::create_dir_all(path.parent().expect("inside")).expect("folders");
-        std::fs::write(path, text).expect("written");
-    }
-    let request = Request { cwd: folder.path().to_path_buf(), jobs: 1, ..Request::default() };
-    check(&request, &|_, _| {}).expect("a sound configuration")
+    let overlay: HashMap<PathBuf, Vec<u8>> =
+        files.iter().map(|(path, text)| (PathBuf::from(path), text.clone().into_bytes())).collect();
+    let request = Request { cwd: folder.path().to_path_buf(), overlay, jobs: 1, ..Request::default() };
+    check(&request, &|_, _| {}).expect("a valid configuration")
 }
 
-/// The whole file at a path.
-pub(crate) fn at(project: &Project, path: &str) -> Option<FileId> {
+/// The host file at a path.
+pub(crate) fn file_at(project: &Project, path: &str) -> Option<FileId> {
     project.files.iter().find(|file| file.path == path && file.host.is_none()).map(|file| file.id)
 }
 
 impl Fixture {
-    /// A project with the cursor mark `$0` in one of its files.
+    /// The project in a string, see [`parse`].
     pub(crate) fn new(text: &str) -> Self {
-        Self::of(parse(text))
+        Self::from_files(parse(text))
     }
 
     /// The same from files.
-    pub(crate) fn of(mut files: Vec<(String, String)>) -> Self {
-        let marked = files.iter().position(|(_, text)| text.contains("$0")).expect("a cursor");
-        let offset = files[marked].1.find("$0").expect("the cursor") as u32;
-        files[marked].1 = files[marked].1.replacen("$0", "", 1);
+    pub(crate) fn from_files(mut files: Vec<(String, String)>) -> Self {
+        let marked = files.iter().position(|(_, text)| text.contains(MARK));
+        let (path, text) = &mut files[marked.unwrap_or(0)];
+        let path = path.clone();
+        let offset = text.find(MARK).unwrap_or(0);
+        *text = text.replacen(MARK, "", 1);
+        let bom = text.starts_with('\u{feff}');
         let report = report(&files);
-        let file = at(&report.project, &files[marked].0).expect("read");
+        let file = file_at(&report.project, &path).expect("the file is read");
+        // The text of a file has no byte order mark.
+        let stripped = bom && !report.project.file(file).text.starts_with('\u{feff}');
+        let offset = offset.saturating_sub(if stripped { '\u{feff}'.len_utf8() } else { 0 }) as u32;
         Self { report, file, offset, files }
     }
 
@@ -68,23 +75,13 @@ impl Fixture {
         &self.report.project.file(self.file).text
     }
 
-    /// `path:line text` of each place.
-    pub(crate) fn shown(&self, places: &[FileRange]) -> Vec<String> {
-        let show = |place: &FileRange| {
+    /// `path:line text` of each range.
+    pub(crate) fn display(&self, ranges: &[FileRange]) -> Vec<String> {
+        let display = |place: &FileRange| {
             let file = self.report.project.file(place.file);
             let line = file.lines.line_of(place.range.start) + 1;
             format!("{}:{line} {}", file.path, place.range.slice(&file.text))
         };
-        places.iter().map(show).collect()
+        ranges.iter().map(display).collect()
     }
-}
-
-/// The case projects, where this machine has them.
-pub(crate) fn cases() -> Option<&'static Path> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases/projects"));
-    if !folder.is_dir() {
-        eprintln!("skipped: the case projects are not here");
-        return None;
-    }
-    Some(folder)
 }

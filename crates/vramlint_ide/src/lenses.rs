@@ -32,13 +32,13 @@ pub fn lenses(report: &Report, file: FileId, lang: Lang) -> Vec<Lens> {
     }
     let mut found = Vec::new();
     for run in &project.runs {
-        let place = summary::place(project, run);
+        let place = summary::anchor(project, run);
         if place.file != file {
             continue;
         }
-        let words = summary::words(report, run, lang);
+        let parts = summary::parts(report, run, lang);
         let title =
-            if words.is_empty() { message!("training run", "训练任务").get(lang).to_owned() } else { words.join(" · ") };
+            if parts.is_empty() { message!("training run", "训练任务").get(lang).to_owned() } else { parts.join(" · ") };
         found.push(Lens { range: place.range, title, command: LensCommand::ShowRun(run.id.clone()) });
         if summary::estimate(report, run).is_some() {
             let title = message!("show memory timeline", "显示显存时间线").get(lang).to_owned();

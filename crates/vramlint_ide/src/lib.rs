@@ -8,11 +8,10 @@
 //! 4. Markdown that it gives reads well as plain text too: some editors show it raw.
 
 pub mod actions;
-mod at;
-#[cfg(test)]
-mod broken;
 pub mod complete;
+mod cursor;
 pub mod diagnostics;
+mod embedded;
 #[cfg(test)]
 mod fixture;
 pub mod hints;
@@ -20,12 +19,9 @@ pub mod hover;
 pub mod lenses;
 pub mod links;
 pub mod navigate;
-mod prepare;
 mod summary;
 pub mod symbols;
-#[cfg(test)]
-mod testing;
-mod within;
+mod warm_up;
 
 pub use actions::{Action, ActionKind, actions};
 pub use complete::{Completion, CompletionKind, completions, configuration_completions};
@@ -35,5 +31,5 @@ pub use hover::{Hover, hover};
 pub use lenses::{Lens, LensCommand, lenses};
 pub use links::{Link, links};
 pub use navigate::{definition, references};
-pub use prepare::prepare;
 pub use symbols::{Symbol, SymbolKind, symbols};
+pub use warm_up::warm_up;

@@ -1,6 +1,6 @@
 //! Names of files of the project, as links.
 
-use crate::within::{texts, whole};
+use crate::embedded::{file_and_embedded, to_host};
 use vramlint_base::{FileId, TextRange, Value};
 use vramlint_project::Report;
 use vramlint_resolve::{Project, SourceFile, Syntax};
@@ -24,20 +24,20 @@ pub fn links(report: &Report, file: FileId) -> Vec<Link> {
 
 pub(crate) fn links_in(project: &Project, file: FileId) -> Vec<Link> {
     let mut found: Vec<Link> = Vec::new();
-    for text in texts(project, file) {
+    for text in file_and_embedded(project, file) {
         let mut add = |range: TextRange, target: FileId| {
             if target != file
-                && let Some(place) = whole(project, text.id, range).filter(|place| !place.range.is_empty())
+                && let Some(place) = to_host(project, text.id, range).filter(|place| !place.range.is_empty())
             {
                 found.push(Link { range: place.range, target });
             }
         };
-        for (range, path) in names(text) {
+        for (range, path) in path_candidates(text) {
             if let Some(target) = project.path_resolver.resolve(&path, text.folder()) {
                 add(range, target);
             }
         }
-        for (range, target) in modules(project, text.id) {
+        for (range, target) in launched_modules(project, text.id) {
             add(range, target);
         }
     }
@@ -54,7 +54,7 @@ pub(crate) fn links_in(project: &Project, file: FileId) -> Vec<Link> {
 }
 
 /// The module that a launch names, where the run has its file.
-fn modules(project: &Project, file: FileId) -> Vec<(TextRange, FileId)> {
+fn launched_modules(project: &Project, file: FileId) -> Vec<(TextRange, FileId)> {
     let of_file = project.runs.iter().filter(|run| run.launch.as_ref().is_some_and(|launch| launch.file == file));
     let named = of_file.filter_map(|run| {
         let word = run.launch.as_ref()?.module.as_ref()?;
@@ -64,7 +64,7 @@ fn modules(project: &Project, file: FileId) -> Vec<(TextRange, FileId)> {
 }
 
 /// Everything in a text that may be a path, with the place of the path itself.
-fn names(file: &SourceFile) -> Vec<(TextRange, String)> {
+fn path_candidates(file: &SourceFile) -> Vec<(TextRange, String)> {
     match &file.syntax {
         Syntax::Data(data) => {
             let mut keys: Vec<u32> = Vec::new();
@@ -77,19 +77,19 @@ fn names(file: &SourceFile) -> Vec<(TextRange, String)> {
             let values = data.nodes.iter().zip(0u32..).filter(|(_, number)| keys.binary_search(number).is_err());
             let named = values.filter_map(|(node, _)| {
                 let NodeKind::Scalar(scalar) = &node.kind else { return None };
-                Some((exact(file, node.range, &scalar.text)?, scalar.text.clone()))
+                Some((path_range(file, node.range, &scalar.text)?, scalar.text.clone()))
             });
             named.collect()
         }
         Syntax::Python(module) => {
-            let all = module.statements().flat_map(|located| located.stmt.expressions()).flat_map(|expr| expr.walk());
-            let named = all.filter_map(|expr| {
+            let expressions = module.statements().flat_map(|located| located.stmt.expressions()).flat_map(|expr| expr.walk());
+            let named = expressions.filter_map(|expr| {
                 let ExprKind::Value(Value::Text(text)) = &expr.kind else { return None };
-                Some((exact(file, expr.range, text)?, text.clone()))
+                Some((path_range(file, expr.range, text)?, text.clone()))
             });
             named.collect()
         }
-        Syntax::Script(script) => words(script).flat_map(|word| in_word(file, word)).collect(),
+        Syntax::Script(script) => words(script).flat_map(|word| paths_in_word(file, word)).collect(),
         Syntax::Text | Syntax::Unreadable => Vec::new(),
     }
 }
@@ -101,15 +101,15 @@ fn words(script: &Script) -> impl Iterator<Item = &Word> {
 }
 
 /// The path that a word is, or that stands behind the `=` of one.
-fn in_word(file: &SourceFile, word: &Word) -> Vec<(TextRange, String)> {
+fn paths_in_word(file: &SourceFile, word: &Word) -> Vec<(TextRange, String)> {
     let Some(text) = word.text().filter(|_| word.sources.is_empty()) else { return Vec::new() };
-    let whole = exact(file, word.range, text).map(|range| (range, text.to_owned()));
-    let value = text.split_once('=').and_then(|(_, value)| Some((exact(file, word.range, value)?, value.to_owned())));
+    let whole = path_range(file, word.range, text).map(|range| (range, text.to_owned()));
+    let value = text.split_once('=').and_then(|(_, value)| Some((path_range(file, word.range, value)?, value.to_owned())));
     whole.into_iter().chain(value).collect()
 }
 
 /// Where a path stands within its quotes; `None` for what is no path, or is written otherwise.
-fn exact(file: &SourceFile, range: TextRange, path: &str) -> Option<TextRange> {
+fn path_range(file: &SourceFile, range: TextRange, path: &str) -> Option<TextRange> {
     let plausible = path.len() <= 260 && path.contains(['.', '/']) && !path.contains(['\n', '$', '{', '*']) && path.len() > 2;
     if !plausible {
         return None;
@@ -120,7 +120,7 @@ fn exact(file: &SourceFile, range: TextRange, path: &str) -> Option<TextRange> {
 }
 
 /// The link at an offset of a whole file.
-pub(crate) fn at(project: &Project, file: FileId, offset: u32) -> Option<Link> {
+pub(crate) fn link_at(project: &Project, file: FileId, offset: u32) -> Option<Link> {
     links_in(project, file).into_iter().find(|link| link.range.contains(TextRange::at(offset)))
 }
 

@@ -13,22 +13,22 @@ pub(crate) fn gib(bytes: u64) -> String {
 }
 
 /// The memory of a card in GiB as people say it: `24`.
-fn card_gib(bytes: u64) -> String {
+fn capacity_gib(bytes: u64) -> String {
     let text = gib(bytes);
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 /// Where a run is shown, in a whole file: its command; where none is known, the line that names its model, else that of its micro-batch,
 /// else the first.
-pub(crate) fn place(project: &Project, run: &Run) -> FileRange {
+pub(crate) fn anchor(project: &Project, run: &Run) -> FileRange {
     if run.launch.is_some() {
         return project.to_host(run.place);
     }
-    let of = |concept: &Concept| {
+    let written_at = |concept: &Concept| {
         let place = run.settings.get(concept)?.winning()?.origin.place()?;
         (place.file == run.place.file).then_some(place)
     };
-    project.to_host([Concept::Model, Concept::MicroBatch].iter().find_map(of).unwrap_or(run.place))
+    project.to_host([Concept::Model, Concept::MicroBatch].iter().find_map(written_at).unwrap_or(run.place))
 }
 
 /// The estimate of a run, if there is one.
@@ -37,41 +37,41 @@ pub(crate) fn estimate<'a>(report: &'a Report, run: &Run) -> Option<&'a RunEstim
 }
 
 /// `≈ 18.3 of 24 GiB`. What is only a guess has `~` in front.
-pub(crate) fn memory(found: &RunEstimate, lang: Lang) -> String {
-    let about = if found.is_grounded() { '≈' } else { '~' };
+pub(crate) fn memory_label(found: &RunEstimate, lang: Lang) -> String {
+    let sign = if found.is_grounded() { '≈' } else { '~' };
     let peak = gib(found.estimate.peak);
     match &found.capacity {
-        Some(card) => {
-            let all = card_gib(card.bytes);
-            message!("{about} {peak} of {all} GiB", "{about} {peak} / {all} GiB").get(lang).to_owned()
+        Some(gpu) => {
+            let capacity = capacity_gib(gpu.bytes);
+            message!("{sign} {peak} of {capacity} GiB", "{sign} {peak} / {capacity} GiB").get(lang).to_owned()
         }
-        None => format!("{about} {peak} GiB"),
+        None => format!("{sign} {peak} GiB"),
     }
 }
 
 /// Processes, effective batch and memory, as far as they are known.
-pub(crate) fn words(report: &Report, run: &Run, lang: Lang) -> Vec<String> {
-    let mut words = Vec::new();
+pub(crate) fn parts(report: &Report, run: &Run, lang: Lang) -> Vec<String> {
+    let mut parts = Vec::new();
     if let Some(count) = run.int(Concept::WorldSize) {
         let s = if count == 1 { "" } else { "es" };
-        words.push(message!("{count} process{s}", "{count} 个进程").get(lang).to_owned());
+        parts.push(message!("{count} process{s}", "{count} 个进程").get(lang).to_owned());
     }
     if let Some(batch) = run.int(Concept::EffectiveBatch) {
-        words.push(message!("effective batch {batch}", "有效批大小 {batch}").get(lang).to_owned());
+        parts.push(message!("effective batch {batch}", "有效批大小 {batch}").get(lang).to_owned());
     }
     if let Some(found) = estimate(report, run) {
-        words.push(memory(found, lang));
+        parts.push(memory_label(found, lang));
     }
-    words
+    parts
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{card_gib, gib};
+    use super::{capacity_gib, gib};
 
     #[test]
     fn cards_have_whole_numbers_and_runs_one_decimal() {
-        assert_eq!((card_gib(24 << 30).as_str(), card_gib(25_757_220_864).as_str()), ("24", "24"));
+        assert_eq!((capacity_gib(24 << 30).as_str(), capacity_gib(25_757_220_864).as_str()), ("24", "24"));
         assert_eq!((gib(61 << 30).as_str(), gib((18 << 30) + (300 << 20)).as_str()), ("61.0", "18.3"));
     }
 }

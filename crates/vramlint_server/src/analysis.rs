@@ -237,7 +237,7 @@ impl Analysis {
     /// Makes what answers about a file are made of, before somebody waits for them.
     pub(crate) fn warm_up(&self, path: &Path, stop: &dyn Fn() -> bool) {
         if let Some(file) = self.file(path) {
-            vramlint_ide::prepare(&self.answer.report, file.id, self.lang, stop);
+            vramlint_ide::warm_up(&self.answer.report, file.id, self.lang, stop);
         }
     }
 

@@ -2,16 +2,16 @@
 //!
 //! Invariants:
 //!
-//! 1. Text in, text out: nothing here prints, reads a disk or knows a terminal. Colour is the caller's: see [`Ink`].
+//! 1. Text in, text out: nothing here prints, reads a disk or knows a terminal. Colour is the caller's: see [`StyleRole`].
 //! 2. Whatever a file of the user holds, the page and the drawing stay well formed, and need nothing but themselves.
 
 #![allow(clippy::doc_markdown)] // names of tools are no code: DeepSpeed
 
 pub mod estimate;
-pub mod ink;
 pub mod origin;
-pub mod place;
 pub mod runs;
+pub mod span;
+pub mod style;
 pub mod table;
 
-pub use ink::{Ink, Paint, plain};
+pub use style::{StyleRole, Styler, unstyled};

@@ -1,6 +1,6 @@
 //! Who set a value, in a few words, and the value itself on one line.
 
-use crate::place::short;
+use crate::span::path_and_line;
 use crate::table::cut;
 use vramlint_base::{Lang, Value, message};
 use vramlint_resolve::{Origin, Project};
@@ -11,7 +11,7 @@ pub const VALUE: usize = 44;
 /// Where it comes from: `train.yaml:5 batch_size`, `default of transformers 5.23.0`.
 pub fn origin(project: &Project, origin: &Origin, lang: Lang) -> String {
     let say = |message: vramlint_base::Message| message.get(lang).to_owned();
-    let at = origin.place().map(|place| short(project, place)).unwrap_or_default();
+    let at = origin.place().map(|place| path_and_line(project, place)).unwrap_or_default();
     match origin {
         Origin::File { key_path, .. } => format!("{at} {key_path}"),
         Origin::Flag { flag, .. } => format!("{at} {flag}"),

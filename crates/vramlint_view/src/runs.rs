@@ -1,10 +1,10 @@
 //! `runs` as a table: every setting, its value, who set it, and what that overrides.
 
-use crate::estimate::{self, Answer, of_report};
+use crate::estimate::{self, EstimateReport, reports};
 use crate::origin::{VALUE, origin, show};
-use crate::place::{short, span};
+use crate::span::{path_and_line, span};
 use crate::table::{cut, pad, widest};
-use crate::{Ink, Paint};
+use crate::{StyleRole, Styler};
 use std::fmt::Write;
 use vramlint_base::{Lang, Message, message};
 use vramlint_catalog::Concept;
@@ -30,21 +30,21 @@ const LIBRARIES: [&str; 13] = [
 ];
 
 /// One run with its estimate, or why it has none. Details that nobody of the project set are left out.
-pub fn one(project: &Project, run: &Run, answer: &Result<Answer, Message>, lang: Lang, paint: Paint) -> String {
-    Table { project, lang, paint, verbose: false }.run(run, answer)
+pub fn render_run(project: &Project, run: &Run, report: &Result<EstimateReport, Message>, lang: Lang, styler: Styler) -> String {
+    Table { project, lang, styler, verbose: false }.run(run, report)
 }
 
 /// Every run of what was asked for.
 ///
 /// Details that nobody of the project set are left out unless `verbose`.
-pub fn all(report: &Report, lang: Lang, paint: Paint, verbose: bool) -> String {
-    let table = Table { project: &report.project, lang, paint, verbose };
-    let drawn: Vec<String> = report.runs().zip(of_report(report, lang)).map(|(run, answer)| table.run(run, &answer)).collect();
+pub fn render_all(report: &Report, lang: Lang, styler: Styler, verbose: bool) -> String {
+    let table = Table { project: &report.project, lang, styler, verbose };
+    let drawn: Vec<String> = report.runs().zip(reports(report, lang)).map(|(run, report)| table.run(run, &report)).collect();
     if drawn.is_empty() {
         let files = report.files;
         let s = if files == 1 { "" } else { "s" };
-        let said = message!("No training run found in {files} file{s}", "在 {files} 个文件中未找到训练任务");
-        return format!("{}\n", said.get(lang));
+        let text = message!("No training run found in {files} file{s}", "在 {files} 个文件中未找到训练任务");
+        return format!("{}\n", text.get(lang));
     }
     drawn.join("\n")
 }
@@ -62,34 +62,34 @@ struct Line {
 struct Table<'a> {
     project: &'a Project,
     lang: Lang,
-    paint: Paint,
+    styler: Styler,
     verbose: bool,
 }
 
 impl Table<'_> {
-    fn run(&self, run: &Run, answer: &Result<Answer, Message>) -> String {
+    fn run(&self, run: &Run, report: &Result<EstimateReport, Message>) -> String {
         let lines: Vec<Line> = Concept::ALL
             .iter()
             .filter_map(|concept| run.settings.get(concept).map(|setting| (*concept, setting)))
             .filter(|(_, setting)| !setting.candidates.is_empty())
-            .filter(|(concept, setting)| self.verbose || !concept.is_detail() || is_set(setting))
+            .filter(|(concept, setting)| self.verbose || !concept.is_detail() || set_by_project(setting))
             .flat_map(|(concept, setting)| self.setting(concept, setting))
             .chain(self.libraries(run))
-            .chain(self.estimate(answer))
+            .chain(self.estimate(report))
             .collect();
         let names = widest(lines.iter().map(|line| line.name.as_str()), VALUE);
         let values = widest(lines.iter().map(|line| line.value.as_str()), VALUE);
         let mut text = self.head(run);
         for Line { name, value, remark, faint } in lines {
-            let value = (self.paint)(&pad(&value, values), if faint { Ink::Faint } else { Ink::Strong });
-            let row = format!("  {}  {value}  {}", pad(&name, names), (self.paint)(&remark, Ink::Faint));
+            let value = (self.styler)(&pad(&value, values), if faint { StyleRole::Faint } else { StyleRole::Strong });
+            let row = format!("  {}  {value}  {}", pad(&name, names), (self.styler)(&remark, StyleRole::Faint));
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{}", row.trim_end());
         }
-        for (path, at) in &run.missing_files {
-            let at = short(self.project, *at);
-            let said = message!("{path} is not in the project (named at {at})", "{path} 不在项目中（见 {at}）");
-            let _ = writeln!(text, "  {}", self.say(&said));
+        for (path, named_at) in &run.missing_files {
+            let at = path_and_line(self.project, *named_at);
+            let absent = message!("{path} is not in the project (named at {at})", "{path} 不在项目中（见 {at}）");
+            let _ = writeln!(text, "  {}", self.say(&absent));
         }
         text
     }
@@ -97,22 +97,22 @@ impl Table<'_> {
     /// The versions that are known of the libraries which training hangs on; all that are followed with `verbose`.
     fn libraries(&self, run: &Run) -> Vec<Line> {
         let mut lines = Vec::new();
-        for (name, said) in self.project.libraries_for(run.place.file) {
-            let any = matches!(&said.version, VersionSpec::Range(specifiers) if specifiers.is_empty());
+        for (name, evidence) in self.project.libraries_for(run.place.file) {
+            let any = matches!(&evidence.version, VersionSpec::Range(specifiers) if specifiers.is_empty());
             if !self.verbose && (any || !LIBRARIES.contains(&name)) {
                 continue;
             }
-            let remark = said.place.filter(|_| !said.source.contains(", "));
-            let remark = remark.map_or_else(|| said.source.clone(), |place| short(self.project, place));
-            lines.push(Line { name: name.to_owned(), value: cut(&said.version.to_string(), VALUE), remark, faint: any });
+            let remark = evidence.place.filter(|_| !evidence.source.contains(", "));
+            let remark = remark.map_or_else(|| evidence.source.clone(), |place| path_and_line(self.project, place));
+            lines.push(Line { name: name.to_owned(), value: cut(&evidence.version.to_string(), VALUE), remark, faint: any });
         }
         lines
     }
 
     /// What the run needs of one card and of the host.
-    fn estimate(&self, answer: &Result<Answer, Message>) -> Vec<Line> {
-        let lines = match answer {
-            Ok(answer) => estimate::lines(answer, self.lang),
+    fn estimate(&self, report: &Result<EstimateReport, Message>) -> Vec<Line> {
+        let lines = match report {
+            Ok(report) => estimate::lines(report, self.lang),
             Err(why) => vec![("?".to_owned(), self.say(why))],
         };
         let name = |first: bool| if first { "estimate".to_owned() } else { String::new() };
@@ -124,10 +124,11 @@ impl Table<'_> {
     fn head(&self, run: &Run) -> String {
         let at = span(self.project, run.place);
         let (path, line) = (&at.path, at.start.line);
-        let told = run.id.strip_prefix(path).is_some_and(|rest| rest.starts_with('#'));
-        let place = if told { message!("line {line}", "第 {line} 行") } else { message!("{path}:{line}", "{path}:{line}") };
+        let id_names_file = run.id.strip_prefix(path).is_some_and(|rest| rest.starts_with('#'));
+        let place =
+            if id_names_file { message!("line {line}", "第 {line} 行") } else { message!("{path}:{line}", "{path}:{line}") };
         let place = self.say(&place);
-        format!("{}  {}\n", (self.paint)(&run.id, Ink::Strong), (self.paint)(&place, Ink::Faint))
+        format!("{}  {}\n", (self.styler)(&run.id, StyleRole::Strong), (self.styler)(&place, StyleRole::Faint))
     }
 
     fn setting(&self, concept: Concept, setting: &Setting) -> Vec<Line> {
@@ -141,8 +142,8 @@ impl Table<'_> {
         for (index, loser) in setting.candidates.iter().enumerate() {
             let origin = self.origin(&loser.origin);
             // That somebody who sets a value overrides a tool's default is no news.
-            let silent = matches!(loser.origin, Origin::Default { .. } | Origin::Assumed { .. });
-            if Some(index) == setting.winner || silent || shown.contains(&origin) && loser.condition.is_none() {
+            let is_default = matches!(loser.origin, Origin::Default { .. } | Origin::Assumed { .. });
+            if Some(index) == setting.winner || is_default || shown.contains(&origin) && loser.condition.is_none() {
                 continue;
             }
             contested |= loser.condition.is_none() && loser.value != winner.value;
@@ -201,12 +202,12 @@ impl Table<'_> {
         message.get(self.lang).to_owned()
     }
 
-    fn origin(&self, said: &Origin) -> String {
-        origin(self.project, said, self.lang)
+    fn origin(&self, source: &Origin) -> String {
+        origin(self.project, source, self.lang)
     }
 }
 
 /// Whether somebody of the project speaks of it.
-fn is_set(setting: &Setting) -> bool {
+fn set_by_project(setting: &Setting) -> bool {
     setting.candidates.iter().any(|one| !matches!(one.origin, Origin::Default { .. } | Origin::Assumed { .. }))
 }

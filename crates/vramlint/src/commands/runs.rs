@@ -20,6 +20,8 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Status> {
     let lang = language::resolve(args.common.lang, report.lang);
     match args.output_format {
         RunsFormat::Json => print(&runs_json::render(&report, lang)),
-        RunsFormat::Text => print(&runs::all(&report, lang, styler(args.common.color.resolve(false)), args.common.verbose)),
+        RunsFormat::Text => {
+            print(&runs::render_all(&report, lang, styler(args.common.color.resolve(false)), args.common.verbose))
+        }
     }
 }

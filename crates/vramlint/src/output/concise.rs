@@ -5,7 +5,7 @@ use super::{Style, paint};
 use owo_colors::OwoColorize;
 use std::fmt::Write;
 use vramlint_project::Report;
-use vramlint_view::place::span;
+use vramlint_view::span::span;
 
 /// `path:line:column: severity[CODE] message (name)`.
 pub(crate) fn render(report: &Report, style: Style) -> String {

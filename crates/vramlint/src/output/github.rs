@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use vramlint_base::{Finding, Lang, Severity};
 use vramlint_project::Report;
-use vramlint_view::place::span;
+use vramlint_view::span::span;
 
 /// One workflow command a finding. GitHub shows only the first of them, so the gravest come first.
 pub(crate) fn render(report: &Report, lang: Lang) -> String {

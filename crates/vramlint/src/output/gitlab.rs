@@ -4,7 +4,7 @@ use super::fingerprint::fingerprints;
 use serde::Serialize;
 use vramlint_base::{Lang, Severity};
 use vramlint_project::Report;
-use vramlint_view::place::span;
+use vramlint_view::span::span;
 
 #[derive(Serialize)]
 struct Issue {

@@ -7,8 +7,8 @@ use vramlint_base::{Finding, Lang};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
 use vramlint_resolve::Project;
-use vramlint_view::estimate::with_timelines;
-use vramlint_view::place::{Position, Span, span};
+use vramlint_view::estimate::reports_with_timelines;
+use vramlint_view::span::{Position, Span, span};
 
 /// Version of the form. It grows only when old readers would break.
 pub(crate) const VERSION: u32 = 1;
@@ -114,7 +114,7 @@ fn finding<'a>(project: &Project, finding: &'a Finding, lang: Lang) -> FindingJs
 /// One object.
 pub(crate) fn object(report: &Report, lang: Lang) -> String {
     let [error, warning, info] = count(report);
-    let answers = with_timelines(report, lang);
+    let answers = reports_with_timelines(report, lang);
     let whole = ReportJson {
         version: VERSION,
         findings: report.findings.iter().map(|f| finding(&report.project, f, lang)).collect(),

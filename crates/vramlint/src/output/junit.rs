@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use vramlint_base::{Finding, Lang, Severity};
 use vramlint_project::Report;
-use vramlint_view::place::span;
+use vramlint_view::span::span;
 
 /// One document. Advice is a case that passes with a remark: it does not change the exit status either. Where nothing was found,
 /// one case says so, because some readers take a report without cases for a failure.

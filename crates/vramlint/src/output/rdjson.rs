@@ -8,7 +8,7 @@ use std::fmt::Write;
 use vramlint_base::{Applicability, Edit, FileRange, Finding, Lang, Severity};
 use vramlint_project::Report;
 use vramlint_resolve::Project;
-use vramlint_view::place::span;
+use vramlint_view::span::span;
 
 #[derive(Serialize)]
 struct ResultJson<'a> {

@@ -9,8 +9,8 @@ use vramlint_catalog::Concept;
 use vramlint_project::Report;
 use vramlint_resolve::versions::VersionSpec;
 use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
-use vramlint_view::estimate::{of_report, with_timelines};
-use vramlint_view::place::{Position, span};
+use vramlint_view::estimate::{reports, reports_with_timelines};
+use vramlint_view::span::{Position, span};
 
 /// Settings that every run shows first, `null` where they are not known.
 const ALWAYS: [Concept; 4] =
@@ -32,7 +32,7 @@ struct RunJson<'a> {
 
 /// Every run of what was asked for.
 pub(crate) fn render(report: &Report, lang: Lang) -> String {
-    let answers = with_timelines(report, lang);
+    let answers = reports_with_timelines(report, lang);
     let runs = report.runs().zip(&answers);
     let runs = runs.map(|(run, answer)| RunJson {
         run: render_one(&report.project, run, lang),
@@ -47,7 +47,7 @@ pub(crate) fn render(report: &Report, lang: Lang) -> String {
 
 /// One run, by its id.
 pub(crate) fn render_run(report: &Report, id: &str, lang: Lang) -> Option<Json> {
-    let (run, answer) = report.runs().zip(of_report(report, lang)).find(|(run, _)| run.id == id)?;
+    let (run, answer) = report.runs().zip(reports(report, lang)).find(|(run, _)| run.id == id)?;
     let shown = RunJson { run: render_one(&report.project, run, lang), estimate: RunEstimateJson::new(&answer, lang) };
     serde_json::to_value(shown).ok()
 }

@@ -1,27 +1,27 @@
 //! Colours of what is shown to people.
 
 use owo_colors::{OwoColorize, Style};
+use vramlint_estimate::Verdict;
 use vramlint_memory::estimate::Part;
-use vramlint_view::estimate::Verdict;
-use vramlint_view::{Ink, Paint, plain};
+use vramlint_view::{StyleRole, Styler, unstyled};
 
 /// What dresses text, where there is colour and where there is none.
-pub(crate) const fn styler(color: bool) -> Paint {
-    if color { dressed } else { plain }
+pub(crate) const fn styler(color: bool) -> Styler {
+    if color { dressed } else { unstyled }
 }
 
-fn dressed(text: &str, ink: Ink) -> String {
+fn dressed(text: &str, ink: StyleRole) -> String {
     text.style(style(ink)).to_string()
 }
 
-fn style(ink: Ink) -> Style {
+fn style(ink: StyleRole) -> Style {
     match ink {
-        Ink::Strong => Style::new().bold(),
-        Ink::Faint => Style::new().dimmed(),
-        Ink::Verdict(Verdict::Fits) => Style::new().green().bold(),
-        Ink::Verdict(Verdict::MayNotFit) => Style::new().yellow().bold(),
-        Ink::Verdict(Verdict::DoesNotFit) => Style::new().red().bold(),
-        Ink::Part(part) => match part {
+        StyleRole::Strong => Style::new().bold(),
+        StyleRole::Faint => Style::new().dimmed(),
+        StyleRole::Verdict(Verdict::Fits) => Style::new().green().bold(),
+        StyleRole::Verdict(Verdict::Uncertain) => Style::new().yellow().bold(),
+        StyleRole::Verdict(Verdict::DoesNotFit) => Style::new().red().bold(),
+        StyleRole::Part(part) => match part {
             Part::Weights => Style::new().blue(),
             Part::Gradients => Style::new().red(),
             Part::Optimizer => Style::new().yellow(),

@@ -45,7 +45,7 @@ pub struct Action {
 pub fn actions(report: &Report, file: FileId, range: TextRange, lang: Lang) -> Vec<Action> {
     let project = &report.project;
     let Some(text) = project.files.get(file.0 as usize).filter(|text| text.host.is_none()) else { return Vec::new() };
-    let here: Vec<(usize, &Finding)> = at(report, text, range).collect();
+    let here: Vec<(usize, &Finding)> = findings_at(report, text, range).collect();
     let repairs = repair::repairs(report, text, range, &here, lang);
     let chosen: Vec<&[Edit]> = repairs.iter().map(|repair| repair.edits.as_slice()).collect();
     let mut found = Vec::new();
@@ -60,10 +60,10 @@ pub fn actions(report: &Report, file: FileId, range: TextRange, lang: Lang) -> V
 }
 
 /// The findings that touch a range, or stand on one of its lines.
-fn at<'a>(report: &'a Report, file: &'a SourceFile, range: TextRange) -> impl Iterator<Item = (usize, &'a Finding)> {
+fn findings_at<'a>(report: &'a Report, file: &'a SourceFile, range: TextRange) -> impl Iterator<Item = (usize, &'a Finding)> {
     let lines = lines(file, range);
-    let own = report.findings.iter().enumerate().filter(|(_, finding)| finding.place.file == file.id);
-    own.filter(move |(_, finding)| {
+    let in_file = report.findings.iter().enumerate().filter(|(_, finding)| finding.place.file == file.id);
+    in_file.filter(move |(_, finding)| {
         let (first, last) = self::lines(file, finding.place.range);
         first <= lines.1 && lines.0 <= last
     })
@@ -92,8 +92,8 @@ fn fixes(report: &Report, number: usize, finding: &Finding, lang: Lang) -> Vec<A
 
 /// Every safe fix of a file at once. A fix that another one has to wait for comes with the next report.
 fn fix_all(report: &Report, file: FileId, lang: Lang) -> Option<Action> {
-    let own: Vec<Finding> = report.findings.iter().filter(|finding| finding.place.file == file).cloned().collect();
-    let fixes = safe_fixes(&report.project, &own);
+    let file_findings: Vec<Finding> = report.findings.iter().filter(|finding| finding.place.file == file).cloned().collect();
+    let fixes = safe_fixes(&report.project, &file_findings);
     let edits: Vec<Edit> = fixes.iter().flat_map(|fix| fix.edits.iter().cloned()).collect();
     if edits.is_empty() || breaks(&report.project, &edits) {
         return None;
@@ -109,11 +109,11 @@ fn fix_all(report: &Report, file: FileId, lang: Lang) -> Option<Action> {
 
 /// A comment for each rule that is found here; where a file takes none, an entry of the configuration.
 fn suppressions(report: &Report, here: &[(usize, &Finding)], lang: Lang) -> Vec<Action> {
-    let mut told = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for (number, finding) in here {
         let line = report.project.file(finding.place.file).lines.line_of(finding.place.range.start);
-        if !told.insert((finding.name, line)) {
+        if !seen.insert((finding.name, line)) {
             continue;
         }
         let Some(edit) = ignore_edit(&report.project, finding) else { continue };
@@ -132,8 +132,8 @@ fn suppressions(report: &Report, here: &[(usize, &Finding)], lang: Lang) -> Vec<
 
 /// The page of each rule that is found here.
 fn pages(here: &[(usize, &Finding)], lang: Lang) -> Vec<Action> {
-    let mut told = BTreeSet::new();
-    let first = here.iter().filter(|(_, finding)| told.insert(finding.name));
+    let mut seen = BTreeSet::new();
+    let first = here.iter().filter(|(_, finding)| seen.insert(finding.name));
     let action = |(number, finding): &(usize, &Finding)| {
         let name = finding.name;
         let title = match lang {

@@ -35,22 +35,23 @@ pub(super) fn repairs(
     let project = &report.project;
     // Without a card nothing is known not to fit, and nothing is simulated for it.
     let wanted =
-        |run: &Run| Capacity::of(&project.policy(run.place.file).target).is_some() && speaks_of(report, file, range, here, run);
+        |run: &Run| Capacity::of(&project.policy(run.place.file).target).is_some() && concerns(report, file, range, here, run);
     if !report.runs().any(wanted) {
         return Vec::new();
     }
-    let mut told: BTreeSet<Vec<(FileRange, String)>> = BTreeSet::new();
+    let mut seen: BTreeSet<Vec<(FileRange, String)>> = BTreeSet::new();
     let mut found = Vec::new();
     for (run, estimate) in report.estimated_runs() {
         let Ok(estimate) = estimate else { continue };
         if !too_large(estimate) || !wanted(run) {
             continue;
         }
-        let own = here.iter().find(|(_, finding)| finding.run.as_deref() == Some(&run.id) && finding.name == "does-not-fit");
+        let finding_here =
+            here.iter().find(|(_, finding)| finding.run.as_deref() == Some(&run.id) && finding.name == "does-not-fit");
         for (title, edits) in offered(report, run, estimate, lang) {
             let key = edits.iter().map(|edit| (edit.place, edit.text.clone())).collect();
-            if told.insert(key) {
-                let finding = own.map(|(number, _)| *number);
+            if seen.insert(key) {
+                let finding = finding_here.map(|(number, _)| *number);
                 found.push(Action { title, kind: ActionKind::Repair, edits, finding, preferred: false, page: None });
             }
         }
@@ -59,20 +60,20 @@ pub(super) fn repairs(
 }
 
 fn too_large(estimate: &RunEstimate) -> bool {
-    let told = estimate.is_grounded() || estimate.certainly_too_large();
-    told && estimate.verdict.is_some_and(|verdict| verdict != Verdict::Fits)
+    let is_reliable = estimate.is_grounded() || estimate.certainly_too_large();
+    is_reliable && estimate.verdict.is_some_and(|verdict| verdict != Verdict::Fits)
 }
 
 /// Whether a range has to do with a run.
-fn speaks_of(report: &Report, file: &SourceFile, range: TextRange, here: &[(usize, &Finding)], run: &Run) -> bool {
+fn concerns(report: &Report, file: &SourceFile, range: TextRange, here: &[(usize, &Finding)], run: &Run) -> bool {
     if here.iter().any(|(_, finding)| finding.run.as_deref() == Some(&run.id)) {
         return true;
     }
-    let asked = lines(file, range);
+    let requested = lines(file, range);
     let touches = |place: FileRange| {
         let place = report.project.to_host(place);
-        let own = lines(file, place.range);
-        place.file == file.id && own.0 <= asked.1 && asked.0 <= own.1
+        let place_lines = lines(file, place.range);
+        place.file == file.id && place_lines.0 <= requested.1 && requested.0 <= place_lines.1
     };
     let launched = run.launch.is_some() && touches(run.place);
     let settings = OWN.iter().filter_map(|concept| run.settings.get(concept)?.winning()?.origin.place());
@@ -84,7 +85,8 @@ fn offered(report: &Report, run: &Run, estimate: &RunEstimate, lang: Lang) -> Ve
     let all = single_changes(estimate);
     let edits = |repair: &Repair| {
         let fix = in_host(&report.project, &repair_fix(&report.project, run, repair, estimate)?)?;
-        (!breaks(&report.project, &fix.edits)).then(|| (titled(fix.title.get(lang), repair, estimate, lang), fix.edits))
+        (!breaks(&report.project, &fix.edits))
+            .then(|| (title_with_verdict(fix.title.get(lang), repair, estimate, lang), fix.edits))
     };
     let fitting: Vec<_> = all.iter().filter(|repair| repair.fits).filter_map(edits).take(OFFERED).collect();
     if !fitting.is_empty() {
@@ -96,12 +98,12 @@ fn offered(report: &Report, run: &Run, estimate: &RunEstimate, lang: Lang) -> Ve
 }
 
 /// The title says whether it is enough.
-fn titled(title: &str, repair: &Repair, estimate: &RunEstimate, lang: Lang) -> String {
-    let whole = estimate.capacity.as_ref().map_or(0, |capacity| capacity.bytes);
+fn title_with_verdict(title: &str, repair: &Repair, estimate: &RunEstimate, lang: Lang) -> String {
+    let capacity = estimate.capacity.as_ref().map_or(0, |capacity| capacity.bytes);
     match (repair.fits, lang) {
         (true, _) => title.to_owned(),
-        (false, Lang::En) => format!("{title}, not enough for {} alone", gib(whole)),
-        (false, Lang::Zh) => format!("{title}，仅此一项仍放不进 {}", gib(whole)),
+        (false, Lang::En) => format!("{title}, not enough for {} alone", gib(capacity)),
+        (false, Lang::Zh) => format!("{title}，仅此一项仍放不进 {}", gib(capacity)),
     }
 }
 

@@ -1,16 +1,16 @@
 //! Comments: nothing is offered in them but what is meant for us.
 
-use super::lists::add_rules;
-use super::offer::{Draft, Offers};
-use super::{CompletionKind, Cx};
+use super::builder::{CompletionBuilder, Item};
+use super::sources::add_rules;
+use super::{CompletionContext, CompletionKind};
 use vramlint_base::Lang;
 use vramlint_resolve::{FileKind, Syntax};
 use vramlint_syntax::Comment;
 
 /// What the cursor stands in.
-pub(super) enum At {
+pub(super) enum CommentContext {
     /// A suppression that is being written.
-    Ours(Offers),
+    Directive(CompletionBuilder),
     /// Another comment.
     Comment,
     /// None.
@@ -18,9 +18,9 @@ pub(super) enum At {
 }
 
 /// Whether the cursor stands in a comment, and what may be written there.
-pub(super) fn at(cx: &Cx<'_>) -> At {
-    if let Some(offers) = ours(cx) {
-        return At::Ours(offers);
+pub(super) fn context_at(cx: &CompletionContext<'_>) -> CommentContext {
+    if let Some(completions) = directive(cx) {
+        return CommentContext::Directive(completions);
     }
     let comments: &[Comment] = match &cx.file.syntax {
         Syntax::Data(data) => &data.comments,
@@ -36,11 +36,11 @@ pub(super) fn at(cx: &Cx<'_>) -> At {
             comment.text.len() + 2 >= comment.range.len() as usize && !comment.range.slice(&cx.file.text).starts_with("/*");
         offset < comment.range.end || line && offset == comment.range.end
     });
-    if inside { At::Comment } else { At::Code }
+    if inside { CommentContext::Comment } else { CommentContext::Code }
 }
 
 /// `# vramlint: ignore[…`, `# vramlint: kind=…`, `# vramlint: …`.
-fn ours(cx: &Cx<'_>) -> Option<Offers> {
+fn directive(cx: &CompletionContext<'_>) -> Option<CompletionBuilder> {
     let line = cx.line();
     let at = line.rfind("vramlint")?;
     let marker = line[..at].trim_end();
@@ -57,34 +57,34 @@ fn ours(cx: &Cx<'_>) -> Option<Offers> {
             return None;
         }
         let typed = list.rsplit([',', '，', '、']).next().unwrap_or(list).trim_start();
-        let mut offers = Offers::new(offset - typed.len(), offset, typed);
-        add_rules(cx, &mut offers, str::to_owned);
-        return Some(offers);
+        let mut completions = CompletionBuilder::new(offset - typed.len(), offset, typed);
+        add_rules(cx, &mut completions, str::to_owned);
+        return Some(completions);
     }
     if let Some(typed) = body.strip_prefix("kind=") {
-        let mut offers = Offers::new(offset - typed.len(), offset, typed);
+        let mut completions = CompletionBuilder::new(offset - typed.len(), offset, typed);
         for kind in FileKind::ALL {
-            offers.add(word(kind.name(), kind.name().to_owned(), String::new()));
+            completions.add(item(kind.name(), kind.name().to_owned(), String::new()));
         }
-        return Some(offers);
+        return Some(completions);
     }
     if body.contains(|c: char| !c.is_ascii_alphabetic() && c != '-') {
         return None;
     }
-    let mut offers = Offers::new(offset - body.len(), offset, body);
-    let words = [
+    let mut completions = CompletionBuilder::new(offset - body.len(), offset, body);
+    let directives = [
         ("ignore", "ignore[", "silences rules on this line or the next", "忽略本行或下一行的规则"),
         ("ignore-file", "ignore-file[", "silences rules in this file", "忽略此文件中的规则"),
         ("kind", "kind=", "says what this file is", "说明此文件的种类"),
     ];
-    for (label, text, en, zh) in words {
+    for (label, text, en, zh) in directives {
         let about = if cx.lang == Lang::En { en } else { zh };
-        offers.add(word(label, text.to_owned(), about.to_owned()));
+        completions.add(item(label, text.to_owned(), about.to_owned()));
     }
-    Some(offers)
+    Some(completions)
 }
 
-fn word(label: &str, text: String, documentation: String) -> Draft {
+fn item(label: &str, text: String, documentation: String) -> Item {
     let kind = CompletionKind::Value;
-    Draft { label: label.to_owned(), detail: String::new(), documentation, text, kind, deprecated: false, weight: 0 }
+    Item { label: label.to_owned(), detail: String::new(), documentation, text, kind, deprecated: false, weight: 0 }
 }

@@ -1,15 +1,15 @@
 //! Keys and values of JSON, as far as it is written.
 
-use super::form::Form;
-use super::known::{Known, Offered, Versions};
-use super::offer::Offers;
-use super::yaml::{Asked, add_values, weight};
-use super::{Cx, vocabulary};
+use super::builder::CompletionBuilder;
+use super::catalog_item::{Availability, CatalogItem, VersionFilter};
+use super::target_syntax::TargetSyntax;
+use super::yaml::{ValueRequest, add_values, weight};
+use super::{CompletionContext, vocabulary};
 use vramlint_catalog::Dialect;
 
 /// A bracket that is open at the cursor.
 #[derive(Debug, Default)]
-struct Frame {
+struct OpenBracket {
     object: bool,
     /// The key whose value is being written.
     key: Option<String>,
@@ -20,15 +20,15 @@ struct Frame {
 
 /// What stands at the cursor.
 #[derive(Debug)]
-enum What {
+enum CursorTarget {
     Key,
     Value(String),
 }
 
 /// The word at the cursor.
 #[derive(Debug)]
-pub(super) struct At {
-    what: What,
+pub(super) struct CursorContext {
+    target: CursorTarget,
     pub path: Vec<String>,
     pub taken: Vec<String>,
     /// The keys of the outermost block, as far as they are written before the cursor.
@@ -39,36 +39,47 @@ pub(super) struct At {
 }
 
 /// The names that count at a place, and the vocabulary that they are of.
-pub(super) type Names = (Vec<Known>, Option<Dialect>);
+pub(super) type Names = (Vec<CatalogItem>, Option<Dialect>);
 
 /// What can be written at the cursor.
-pub(super) fn offers(cx: &Cx<'_>) -> Option<Offers> {
-    within(cx, Form::Json, 0, |at| {
+pub(super) fn completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilder> {
+    completions_in(cx, TargetSyntax::Json, 0, |at| {
         let kind = vocabulary::kind(cx);
-        Some((vocabulary::of_block(cx, kind, &at.path, &at.taken), kind.dialect()))
+        Some((vocabulary::block_items(cx, kind, &at.path, &at.taken), kind.dialect()))
     })
 }
 
 /// What can be written at the cursor of a text that looks like JSON from `from` on: a dict of Python does.
-pub(super) fn within(cx: &Cx<'_>, form: Form, from: usize, names: impl FnOnce(&At) -> Option<Names>) -> Option<Offers> {
-    let mut at = place(cx.before().get(from..)?)?;
+pub(super) fn completions_in(
+    cx: &CompletionContext<'_>,
+    syntax: TargetSyntax,
+    from: usize,
+    names: impl FnOnce(&CursorContext) -> Option<Names>,
+) -> Option<CompletionBuilder> {
+    let mut at = cursor_context(cx.before().get(from..)?)?;
     at.start += from;
-    at.taken.extend(below(cx.after(), at.quoted));
+    at.taken.extend(following_keys(cx.after(), at.quoted));
     let typed = &cx.before()[at.start..];
     let (known, dialect) = names(&at)?;
-    match &at.what {
-        What::Key => Some(keys(cx, dialect, &at, typed, &known)),
-        What::Value(key) => {
-            let mut offers = Offers::new(at.start, cx.offset, typed);
-            let asked = Asked { dialect, path: &at.path, key, quoted: at.quoted };
-            add_values(cx, &mut offers, form, &asked, &known);
-            Some(offers)
+    match &at.target {
+        CursorTarget::Key => Some(keys(cx, dialect, &at, typed, &known)),
+        CursorTarget::Value(key) => {
+            let mut completions = CompletionBuilder::new(at.start, cx.offset, typed);
+            let request = ValueRequest { dialect, path: &at.path, key, quoted: at.quoted };
+            add_values(cx, &mut completions, syntax, &request, &known);
+            Some(completions)
         }
     }
 }
 
-fn keys(cx: &Cx<'_>, dialect: Option<Dialect>, at: &At, typed: &str, known: &[Known]) -> Offers {
-    let versions = Versions::new(cx.project, cx.file.id);
+fn keys(
+    cx: &CompletionContext<'_>,
+    dialect: Option<Dialect>,
+    at: &CursorContext,
+    typed: &str,
+    known: &[CatalogItem],
+) -> CompletionBuilder {
+    let versions = VersionFilter::new(cx.project, cx.file.id);
     let rest = cx.rest();
     let word = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
     let colon = word.trim_start_matches(['"', '\'']).trim_start().starts_with(':');
@@ -77,29 +88,29 @@ fn keys(cx: &Cx<'_>, dialect: Option<Dialect>, at: &At, typed: &str, known: &[Kn
     let start = if at.quoted.is_some() && !colon { at.start - 1 } else { at.start };
     let end = if closed && !colon { cx.offset + 1 } else { cx.offset };
     let quote = at.quoted.unwrap_or('"');
-    let mut offers = Offers::new(start, end, typed);
+    let mut completions = CompletionBuilder::new(start, end, typed);
     for known in known {
-        if !offers.may_be(known.name()) || at.taken.iter().any(|key| key == known.name()) {
+        if !completions.matches_typed(known.name()) || at.taken.iter().any(|key| key == known.name()) {
             continue;
         }
-        let offered = versions.offered(*known);
-        if offered != Offered::No {
+        let availability = versions.availability(*known);
+        if availability != Availability::Unavailable {
             let name = known.name();
             let text = match (colon, at.quoted) {
                 (true, Some(_)) => name.to_owned(),
                 (true, None) => format!("{quote}{name}{quote}"),
                 (false, _) => format!("{quote}{name}{quote}: "),
             };
-            offers.add(known.key(text, offered, cx.lang, weight(dialect, *known)));
+            completions.add(known.key(text, availability, cx.lang, weight(dialect, *known)));
         }
     }
-    offers
+    completions
 }
 
 /// Reads the text up to the cursor. `None` in a comment, and where nothing is missing.
-fn place(text: &str) -> Option<At> {
+fn cursor_context(text: &str) -> Option<CursorContext> {
     let bytes = text.as_bytes();
-    let mut frames: Vec<Frame> = Vec::new();
+    let mut frames: Vec<OpenBracket> = Vec::new();
     let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
     // The last text, which is a key if a colon follows, and whether a line ended since.
     let (mut last, mut broken): (Option<String>, bool) = (None, false);
@@ -108,7 +119,7 @@ fn place(text: &str) -> Option<At> {
             quote @ (b'"' | b'\'') => {
                 let (end, closed) = string(text, at);
                 if !closed && end == bytes.len() {
-                    return found(frames, at + 1, Some(char::from(quote)), broken);
+                    return finish(frames, at + 1, Some(char::from(quote)), broken);
                 }
                 last = text.get(at + 1..end - usize::from(closed)).map(str::to_owned);
                 at = end;
@@ -124,7 +135,7 @@ fn place(text: &str) -> Option<At> {
             b'#' => at = line_end(text, at)?,
             b'/' if bytes.get(at + 1) == Some(&b'*') => at = text[at..].find("*/").map(|length| at + length + 2)?,
             open @ (b'{' | b'[') => {
-                frames.push(Frame { object: open == b'{', ready: true, ..Frame::default() });
+                frames.push(OpenBracket { object: open == b'{', ready: true, ..OpenBracket::default() });
                 (last, broken, at) = (None, false, at + 1);
             }
             b'}' | b']' => {
@@ -157,7 +168,7 @@ fn place(text: &str) -> Option<At> {
                     .map_or(text.len(), |length| at + length);
                 let end = end.max(at + 1);
                 if end == text.len() {
-                    return found(frames, at, None, broken);
+                    return finish(frames, at, None, broken);
                 }
                 last = text.get(at..end).map(str::to_owned);
                 if let Some(frame) = frames.last_mut().filter(|frame| frame.key.is_some() || !frame.object) {
@@ -171,23 +182,23 @@ fn place(text: &str) -> Option<At> {
     if last.is_some() && frames.last().is_some_and(|frame| frame.object && frame.key.is_none()) && !broken {
         return None;
     }
-    found(frames, text.len(), None, broken)
+    finish(frames, text.len(), None, broken)
 }
 
-fn found(mut frames: Vec<Frame>, start: usize, quoted: Option<char>, broken: bool) -> Option<At> {
+fn finish(mut frames: Vec<OpenBracket>, start: usize, quoted: Option<char>, broken: bool) -> Option<CursorContext> {
     let root = frames.first().map(|frame| frame.keys.clone()).unwrap_or_default();
     let frame = frames.pop()?;
     let mut path: Vec<String> =
         frames.into_iter().map(|frame| if frame.object { frame.key.unwrap_or_default() } else { "[]".to_owned() }).collect();
-    let what = match (frame.object, frame.key) {
-        (true, Some(key)) if frame.ready => What::Value(key),
+    let target = match (frame.object, frame.key) {
+        (true, Some(key)) if frame.ready => CursorTarget::Value(key),
         // Behind a whole value a new line begins a new key.
-        (true, _) if frame.ready || broken => What::Key,
+        (true, _) if frame.ready || broken => CursorTarget::Key,
         // An item of a list is a value of the list's key.
-        (false, _) if frame.ready => What::Value(path.pop()?),
+        (false, _) if frame.ready => CursorTarget::Value(path.pop()?),
         _ => return None,
     };
-    Some(At { what, path, taken: frame.keys, root, start, quoted })
+    Some(CursorContext { target, path, taken: frame.keys, root, start, quoted })
 }
 
 /// The end of a text that starts at `at`, and whether its quote is there. It never goes beyond its line.
@@ -212,7 +223,7 @@ fn line_end(text: &str, at: usize) -> Option<usize> {
 }
 
 /// The keys behind the cursor in the same block; the one at the cursor is none of them.
-fn below(text: &str, quoted: Option<char>) -> Vec<String> {
+fn following_keys(text: &str, quoted: Option<char>) -> Vec<String> {
     let mut found = Vec::new();
     let (mut depth, mut last, mut at) = (0usize, None, 0);
     if let Some(quote) = quoted {

@@ -3,21 +3,21 @@
 //! A text that is being typed is broken most of the time: a key without a colon, a string without its end. Where the cursor is comes
 //! from the text itself, line by line; the tree and the runs tell what the file is and which names count there.
 
+mod builder;
+mod catalog_item;
 mod comment;
-mod form;
+mod common_values;
 mod json;
-mod known;
-mod lists;
-mod offer;
 mod python;
 mod shell;
+mod sources;
+mod target_syntax;
 mod toml;
-mod usual;
 mod vocabulary;
 mod yaml;
 
-use crate::within::{Spot, whole_exact};
-use offer::Offers;
+use crate::embedded::{FilePosition, to_host_exact};
+use builder::CompletionBuilder;
 use vramlint_base::{FileId, Lang, LineIndex, TextRange};
 use vramlint_project::Report;
 use vramlint_resolve::{Project, SourceFile, Syntax};
@@ -32,7 +32,7 @@ pub enum CompletionKind {
     /// A model.
     Model,
     /// A card.
-    Card,
+    Gpu,
     /// A file of the project.
     File,
 }
@@ -61,17 +61,17 @@ pub struct Completion {
 /// What can be written at `offset` of a whole file, best first.
 pub fn completions(report: &Report, file: FileId, offset: u32, lang: Lang) -> Vec<Completion> {
     let project = &report.project;
-    let Some(spot) = Spot::of(project, file, offset) else { return Vec::new() };
-    let text = project.file(spot.file);
-    let cx = Cx { project, file: text, offset: spot.offset as usize, lang };
-    let offers = match comment::at(&cx) {
-        comment::At::Ours(offers) => Some(offers),
-        comment::At::Comment => None,
-        comment::At::Code => code(&cx),
+    let Some(position) = FilePosition::innermost(project, file, offset) else { return Vec::new() };
+    let text = project.file(position.file);
+    let cx = CompletionContext { project, file: text, offset: position.offset as usize, lang };
+    let completions = match comment::context_at(&cx) {
+        comment::CommentContext::Directive(completions) => Some(completions),
+        comment::CommentContext::Comment => None,
+        comment::CommentContext::Code => code_completions(&cx),
     };
-    let Some(offers) = offers else { return Vec::new() };
-    let Some(replace) = whole_exact(project, spot.file, offers.replace()) else { return Vec::new() };
-    offers.ranked(replace.range)
+    let Some(completions) = completions else { return Vec::new() };
+    let Some(replace) = to_host_exact(project, position.file, completions.replace()) else { return Vec::new() };
+    completions.ranked(replace.range)
 }
 
 /// The same for a configuration of vramlint (`vramlint.toml`, `pyproject.toml`) by its text alone: as long as it is broken there is no
@@ -92,20 +92,23 @@ pub fn configuration_completions(name: &str, text: &str, offset: u32, lang: Lang
         reported: true,
     };
     let project = Project::default();
-    let cx = Cx { project: &project, file: &file, offset: offset as usize, lang };
-    let offers = if toml::is_configuration(&file) { toml::offers(&cx) } else { None };
-    offers.map(|offers| (offers.replace(), offers)).map(|(range, offers)| offers.ranked(range)).unwrap_or_default()
+    let cx = CompletionContext { project: &project, file: &file, offset: offset as usize, lang };
+    let completions = if toml::is_configuration(&file) { toml::completions(&cx) } else { None };
+    completions
+        .map(|completions| (completions.replace(), completions))
+        .map(|(range, completions)| completions.ranked(range))
+        .unwrap_or_default()
 }
 
 /// Where something is to be written, in the innermost text.
-struct Cx<'a> {
+struct CompletionContext<'a> {
     project: &'a Project,
     file: &'a SourceFile,
     offset: usize,
     lang: Lang,
 }
 
-impl Cx<'_> {
+impl CompletionContext<'_> {
     /// The text before the cursor.
     fn before(&self) -> &str {
         self.file.text.get(..self.offset).unwrap_or_default()
@@ -134,15 +137,15 @@ impl Cx<'_> {
     }
 }
 
-fn code(cx: &Cx<'_>) -> Option<Offers> {
+fn code_completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilder> {
     if toml::is_configuration(cx.file) {
-        return toml::offers(cx);
+        return toml::completions(cx);
     }
     match &cx.file.syntax {
-        Syntax::Data(data) if data.json => json::offers(cx),
-        Syntax::Data(_) => yaml::offers(cx),
-        Syntax::Python(module) => python::offers(cx, module),
-        Syntax::Script(_) => shell::offers(cx),
+        Syntax::Data(data) if data.json => json::completions(cx),
+        Syntax::Data(_) => yaml::completions(cx),
+        Syntax::Python(module) => python::completions(cx, module),
+        Syntax::Script(_) => shell::completions(cx),
         Syntax::Text | Syntax::Unreadable => None,
     }
 }

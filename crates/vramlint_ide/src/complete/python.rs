@@ -1,19 +1,19 @@
 //! Keyword arguments of calls of libraries, and their values.
 
-use super::form::Form;
+use super::builder::{CompletionBuilder, Item};
+use super::catalog_item::{Availability, CatalogItem, VersionFilter};
+use super::common_values;
 use super::json;
-use super::known::{Known, Offered, Versions};
-use super::lists::{add_files, add_models, kind_of_file};
-use super::offer::{Draft, Offers};
-use super::usual;
+use super::sources::{add_files, add_models, kind_of_file};
+use super::target_syntax::TargetSyntax;
 use super::yaml::{is_model, weight};
-use super::{CompletionKind, Cx, vocabulary};
+use super::{CompletionContext, CompletionKind, vocabulary};
 use vramlint_catalog::Dialect;
 use vramlint_syntax::python::Module;
 
 /// A bracket that is open at the cursor.
 #[derive(Debug, Default)]
-struct Frame {
+struct OpenBracket {
     /// What is called, where it is the bracket of a call.
     callee: String,
     keywords: Vec<String>,
@@ -23,7 +23,7 @@ struct Frame {
     /// Where it opens, where it is that of a dict.
     dict: Option<usize>,
     /// The keyword whose value it is.
-    of: Option<String>,
+    keyword: Option<String>,
 }
 
 /// The argument that is being written.
@@ -55,9 +55,9 @@ enum Token<'a> {
 }
 
 /// What can be written at the cursor.
-pub(super) fn offers(cx: &Cx<'_>, module: &Module) -> Option<Offers> {
+pub(super) fn completions(cx: &CompletionContext<'_>, module: &Module) -> Option<CompletionBuilder> {
     let before = cx.before();
-    let mut frames: Vec<Frame> = Vec::new();
+    let mut frames: Vec<OpenBracket> = Vec::new();
     let (mut at, mut dotted, mut quoted) = (0, String::new(), None);
     let mut word = "";
     while let Some((token, end)) = next(before, at) {
@@ -88,8 +88,8 @@ pub(super) fn offers(cx: &Cx<'_>, module: &Module) -> Option<Offers> {
     }
     let frame = frames.last_mut().filter(|frame| !frame.callee.is_empty())?;
     let callee = std::mem::take(&mut frame.callee);
-    let class = vocabulary::of_callee(module, &callee)?;
-    let taken: Vec<String> = frame.keywords.iter().cloned().chain(below(cx.after())).collect();
+    let class = vocabulary::class_of_callee(module, &callee)?;
+    let taken: Vec<String> = frame.keywords.iter().cloned().chain(following_keys(cx.after())).collect();
     let known = vocabulary::fields(&[class]);
     let value = |name: &str, quoted: Option<(usize, char)>| {
         let start = quoted.map_or(cx.offset - word.len(), |(start, _)| start);
@@ -108,66 +108,73 @@ pub(super) fn offers(cx: &Cx<'_>, module: &Module) -> Option<Offers> {
     }
 }
 
-fn keywords(cx: &Cx<'_>, typed: &str, known: &[Known], taken: &[String]) -> Offers {
-    let versions = Versions::new(cx.project, cx.file.id);
+fn keywords(cx: &CompletionContext<'_>, typed: &str, known: &[CatalogItem], taken: &[String]) -> CompletionBuilder {
+    let versions = VersionFilter::new(cx.project, cx.file.id);
     let rest = cx.rest().trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
-    let given = rest.trim_start().starts_with('=');
-    let mut offers = Offers::new(cx.offset - typed.len(), cx.offset, typed);
+    let has_equals = rest.trim_start().starts_with('=');
+    let mut completions = CompletionBuilder::new(cx.offset - typed.len(), cx.offset, typed);
     for known in known {
-        if !offers.may_be(known.name()) || taken.iter().any(|key| key == known.name()) {
+        if !completions.matches_typed(known.name()) || taken.iter().any(|key| key == known.name()) {
             continue;
         }
-        let offered = versions.offered(*known);
-        if offered != Offered::No {
-            let text = if given { known.name().to_owned() } else { format!("{}=", known.name()) };
-            offers.add(known.key(text, offered, cx.lang, weight(Some(Dialect::HfTrainer), *known)));
+        let availability = versions.availability(*known);
+        if availability != Availability::Unavailable {
+            let text = if has_equals { known.name().to_owned() } else { format!("{}=", known.name()) };
+            completions.add(known.key(text, availability, cx.lang, weight(Some(Dialect::HfTrainer), *known)));
         }
     }
-    offers
+    completions
 }
 
-fn values(cx: &Cx<'_>, start: usize, name: &str, quoted: Option<char>, known: &[Known]) -> Offers {
-    let mut offers = Offers::new(start, cx.offset, cx.before().get(start..).unwrap_or_default());
+fn values(
+    cx: &CompletionContext<'_>,
+    start: usize,
+    name: &str,
+    quoted: Option<char>,
+    known: &[CatalogItem],
+) -> CompletionBuilder {
+    let mut completions = CompletionBuilder::new(start, cx.offset, cx.before().get(start..).unwrap_or_default());
     let dialects = [Dialect::HfTrainer, Dialect::Trl, Dialect::Unsloth];
     if name == "pretrained_model_name_or_path" || dialects.iter().any(|dialect| is_model(Some(*dialect), &[], name)) {
-        add_models(cx, &mut offers, Form::Python, quoted);
-        return offers;
+        add_models(cx, &mut completions, TargetSyntax::Python, quoted);
+        return completions;
     }
     if let Some(kind) = kind_of_file(name) {
-        add_files(cx, &mut offers, Form::Python, quoted, kind);
+        add_files(cx, &mut completions, TargetSyntax::Python, quoted, kind);
     }
-    if quoted.is_none() && usual::is_dtype(name) {
-        for value in usual::values(name).iter().filter(|value| **value != "auto") {
+    if quoted.is_none() && common_values::is_dtype(name) {
+        for value in common_values::values(name).iter().filter(|value| **value != "auto") {
             let label = format!("torch.{value}");
             let (detail, documentation) = (String::new(), String::new());
             let kind = CompletionKind::Value;
-            offers.add(Draft { text: label.clone(), label, detail, documentation, kind, deprecated: false, weight: 0 });
+            completions.add(Item { text: label.clone(), label, detail, documentation, kind, deprecated: false, weight: 0 });
         }
     }
     if let Some(row) = known.iter().find(|known| known.name() == name) {
-        let text = quoted.is_none() || row.kind() != vramlint_catalog::keys::KeyType::Bool;
-        for (value, deprecated) in Versions::new(cx.project, cx.file.id).values(*row).into_iter().filter(|_| text) {
-            offers.add(row.value(Form::Python, value, quoted, deprecated, cx.lang));
+        let show = quoted.is_none() || row.kind() != vramlint_catalog::keys::KeyType::Bool;
+        for (value, deprecated) in VersionFilter::new(cx.project, cx.file.id).values(*row).into_iter().filter(|_| show) {
+            completions.add(row.value(TargetSyntax::Python, value, quoted, deprecated, cx.lang));
         }
     }
-    offers
+    completions
 }
 
 /// Keys that only DeepSpeed's configuration has.
-const OF_DEEPSPEED: &[&str] = &["zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size"];
+const DEEPSPEED_ONLY_KEYS: &[&str] = &["zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size"];
 
 /// The configuration of DeepSpeed as a dict.
-fn dict(cx: &Cx<'_>, frames: &[Frame]) -> Option<Offers> {
+fn dict(cx: &CompletionContext<'_>, frames: &[OpenBracket]) -> Option<CompletionBuilder> {
     let outermost = frames.iter().rev().take_while(|frame| frame.dict.is_some()).last()?;
-    json::within(cx, Form::Python, outermost.dict?, |at| {
-        let given = outermost.of.as_deref().is_some_and(|name| matches!(name, "deepspeed" | "hf_ds_config" | "config_params"));
-        let speaks = at.root.iter().any(|key| OF_DEEPSPEED.contains(&key.as_str()));
-        (given || speaks).then(|| (vocabulary::of_deepspeed(&at.path), Some(Dialect::DeepSpeed)))
+    json::completions_in(cx, TargetSyntax::Python, outermost.dict?, |at| {
+        let is_deepspeed_argument =
+            outermost.keyword.as_deref().is_some_and(|name| matches!(name, "deepspeed" | "hf_ds_config" | "config_params"));
+        let has_deepspeed_key = at.root.iter().any(|key| DEEPSPEED_ONLY_KEYS.contains(&key.as_str()));
+        (is_deepspeed_argument || has_deepspeed_key).then(|| (vocabulary::deepspeed_items(&at.path), Some(Dialect::DeepSpeed)))
     })
 }
 
 /// Goes over a piece that ends at `end`.
-fn step(frames: &mut Vec<Frame>, dotted: &mut String, token: &Token<'_>, end: usize) {
+fn step(frames: &mut Vec<OpenBracket>, dotted: &mut String, token: &Token<'_>, end: usize) {
     let name = match token {
         Token::Name(name) => {
             if dotted.ends_with('.') {
@@ -197,12 +204,12 @@ fn step(frames: &mut Vec<Frame>, dotted: &mut String, token: &Token<'_>, end: us
             if let Some(frame) = frames.last_mut() {
                 frame.argument = Argument::Whole;
             }
-            frames.push(Frame { callee: name, ..Frame::default() });
+            frames.push(OpenBracket { callee: name, ..OpenBracket::default() });
         }
         Token::Mark(mark @ ('[' | '{')) => {
             let before = frames.last_mut().map(|frame| std::mem::replace(&mut frame.argument, Argument::Whole));
-            let of = if let Some(Argument::Keyword(name)) = before { Some(name) } else { None };
-            frames.push(Frame { dict: (*mark == '{').then_some(end - 1), of, ..Frame::default() });
+            let keyword = if let Some(Argument::Keyword(name)) = before { Some(name) } else { None };
+            frames.push(OpenBracket { dict: (*mark == '{').then_some(end - 1), keyword, ..OpenBracket::default() });
         }
         Token::Mark(')' | ']' | '}') => _ = frames.pop(),
         Token::Mark(',') => {
@@ -288,8 +295,8 @@ fn string(text: &str, start: usize, quote: char) -> (Token<'_>, usize) {
 }
 
 /// The keywords of the same call behind the cursor.
-fn below(text: &str) -> Vec<String> {
-    let mut frames = vec![Frame { argument: Argument::Whole, ..Frame::default() }];
+fn following_keys(text: &str) -> Vec<String> {
+    let mut frames = vec![OpenBracket { argument: Argument::Whole, ..OpenBracket::default() }];
     let (mut at, mut dotted) = (0, String::new());
     // What is left of the word at the cursor.
     if let Some((Token::Name(_), end)) = next(text, 0).filter(|_| text.starts_with(|c: char| c.is_alphanumeric() || c == '_')) {

@@ -1,11 +1,11 @@
 //! Flags of launch commands and their values.
 
-use super::form::Form;
-use super::known::{Known, Offered, Versions};
-use super::lists::{add_files, add_models, add_programs, kind_of_file};
-use super::offer::{Draft, Offers};
+use super::builder::{CompletionBuilder, Item};
+use super::catalog_item::{Availability, CatalogItem, VersionFilter};
+use super::sources::{add_files, add_models, add_programs, kind_of_file};
+use super::target_syntax::TargetSyntax;
 use super::yaml::is_model;
-use super::{CompletionKind, Cx, vocabulary};
+use super::{CompletionContext, CompletionKind, vocabulary};
 use vramlint_base::Lang;
 use vramlint_catalog::Dialect;
 use vramlint_catalog::classes;
@@ -22,7 +22,7 @@ struct Word {
 }
 
 /// What can be written at the cursor.
-pub(super) fn offers(cx: &Cx<'_>) -> Option<Offers> {
+pub(super) fn completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilder> {
     let mut words = words(cx)?;
     let current = words.pop()?;
     let first = words.iter().position(|word| !is_assignment(&word.text))?;
@@ -30,44 +30,44 @@ pub(super) fn offers(cx: &Cx<'_>) -> Option<Offers> {
     let last = if wrapped { words.len() } else { first + 1 };
     let position = (first..last).find_map(|at| launcher(&words[at..]).map(|(launcher, used)| (launcher, at + used)));
     let (launcher, from) = position?;
-    let given = &words[from..];
+    let arguments = &words[from..];
     // It has no flags of its own before what it trains.
-    if launcher == Launcher::LlamaFactory && (!given.is_empty() || current.text.starts_with('-')) {
-        return program(cx, launcher, "", given, &current);
+    if launcher == Launcher::LlamaFactory && (!arguments.is_empty() || current.text.starts_with('-')) {
+        return option_completions(cx, launcher, "", arguments, &current);
     }
-    let rows = Rows { launcher };
+    let flags_of_launcher = LauncherFlags { launcher };
     let mut at = 0;
-    while let Some(word) = given.get(at) {
+    while let Some(word) = arguments.get(at) {
         if !word.text.starts_with('-') {
-            return program(cx, launcher, &word.text, &given[at + 1..], &current);
+            return option_completions(cx, launcher, &word.text, &arguments[at + 1..], &current);
         }
         let name = word.text.split('=').next().unwrap_or_default();
         let flag = flags::flag(launcher, name);
         let module = matches!(name, "-m" | "--module");
-        let takes = flag.is_some_and(|flag| flag.arity == Arity::One) && !word.text.contains('=');
+        let takes_value = flag.is_some_and(|flag| flag.arity == Arity::One) && !word.text.contains('=');
         // The module is the program.
-        if module && flag.is_none_or(|flag| flag.arity == Arity::Switch) && given.len() > at + 1 {
-            return program(cx, launcher, &given[at + 1].text, &given[at + 2..], &current);
+        if module && flag.is_none_or(|flag| flag.arity == Arity::Switch) && arguments.len() > at + 1 {
+            return option_completions(cx, launcher, &arguments[at + 1].text, &arguments[at + 2..], &current);
         }
-        if takes && at + 1 == given.len() && !current.text.starts_with('-') {
-            return Some(value(cx, name, rows.row(name), &current, &current.text));
+        if takes_value && at + 1 == arguments.len() && !current.text.starts_with('-') {
+            return Some(value(cx, name, flags_of_launcher.row(name), &current, &current.text));
         }
-        at += if takes { 2 } else { 1 };
+        at += if takes_value { 2 } else { 1 };
     }
     if let Some((name, typed)) = current.text.split_once('=').filter(|(name, _)| name.starts_with('-')) {
-        return Some(value(cx, name, rows.row(name), &current, typed));
+        return Some(value(cx, name, flags_of_launcher.row(name), &current, typed));
     }
     if current.quote.is_some() {
         return None;
     }
-    let mut offers = Offers::new(current.start, cx.offset, &current.text);
+    let mut completions = CompletionBuilder::new(current.start, cx.offset, &current.text);
     if !current.text.starts_with('-') {
-        subjects(cx, launcher, &mut offers);
+        program_completions(cx, launcher, &mut completions);
     }
     if current.text.is_empty() || current.text.starts_with('-') {
-        rows.add(cx, &mut offers, given);
+        flags_of_launcher.add(cx, &mut completions, arguments);
     }
-    Some(offers)
+    Some(completions)
 }
 
 /// Programs that start the program behind them.
@@ -84,27 +84,33 @@ fn is_assignment(word: &str) -> bool {
 }
 
 /// What may stand in place of the program.
-fn subjects(cx: &Cx<'_>, launcher: Launcher, offers: &mut Offers) {
+fn program_completions(cx: &CompletionContext<'_>, launcher: Launcher, completions: &mut CompletionBuilder) {
     let words: &[&str] = match launcher {
         Launcher::Trl => &["sft", "dpo", "grpo", "kto", "reward", "rloo"],
         Launcher::Swift => &["sft", "pt", "rlhf"],
         _ => &[],
     };
     for word in words {
-        offers.add(plain(word, CompletionKind::Value));
+        completions.add(plain_item(word, CompletionKind::Value));
     }
     match launcher {
         Launcher::LlamaFactory | Launcher::Axolotl => {
-            add_files(cx, offers, Form::Shell, None, vramlint_resolve::FileKind::is_training);
+            add_files(cx, completions, TargetSyntax::Shell, None, vramlint_resolve::FileKind::is_training);
         }
         Launcher::Trl | Launcher::Swift => {}
-        _ => add_programs(cx, offers),
+        _ => add_programs(cx, completions),
     }
 }
 
 /// What can be written behind the program: its own options.
-fn program(cx: &Cx<'_>, launcher: Launcher, script: &str, given: &[Word], current: &Word) -> Option<Offers> {
-    let (known, own) = vocabulary::of_program(cx.project, cx.file, launcher, script);
+fn option_completions(
+    cx: &CompletionContext<'_>,
+    launcher: Launcher,
+    script: &str,
+    arguments: &[Word],
+    current: &Word,
+) -> Option<CompletionBuilder> {
+    let (known, own) = vocabulary::program_options(cx.project, cx.file, launcher, script);
     let find = |name: &str| {
         let name = name.trim_start_matches('-').replace('-', "_");
         known.iter().copied().find(|known| known.name() == name)
@@ -112,7 +118,7 @@ fn program(cx: &Cx<'_>, launcher: Launcher, script: &str, given: &[Word], curren
     if let Some((name, typed)) = current.text.split_once('=').filter(|(name, _)| name.starts_with('-')) {
         return Some(value(cx, name, find(name), current, typed));
     }
-    if let Some(last) = given.last().filter(|last| last.text.starts_with('-') && !last.text.contains('='))
+    if let Some(last) = arguments.last().filter(|last| last.text.starts_with('-') && !last.text.contains('='))
         && !current.text.starts_with('-')
     {
         return Some(value(cx, &last.text, find(&last.text), current, &current.text));
@@ -120,91 +126,91 @@ fn program(cx: &Cx<'_>, launcher: Launcher, script: &str, given: &[Word], curren
     if current.quote.is_some() || !current.text.is_empty() && !current.text.starts_with('-') {
         return None;
     }
-    let versions = Versions::new(cx.project, cx.file.id);
-    let taken = |name: &str| given.iter().any(|word| word.text.split('=').next() == Some(name));
-    let mut offers = Offers::new(current.start, cx.offset, &current.text);
+    let versions = VersionFilter::new(cx.project, cx.file.id);
+    let taken = |name: &str| arguments.iter().any(|word| word.text.split('=').next() == Some(name));
+    let mut completions = CompletionBuilder::new(current.start, cx.offset, &current.text);
     for known in &known {
         let name = format!("--{}", known.name());
-        let offered = versions.offered(*known);
-        if offered != Offered::No && !taken(&name) && offers.may_be(&name) {
-            let draft = known.key(format!("{name} "), offered, cx.lang, 1);
-            offers.add(Draft { label: name, ..draft });
+        let availability = versions.availability(*known);
+        if availability != Availability::Unavailable && !taken(&name) && completions.matches_typed(&name) {
+            let draft = known.key(format!("{name} "), availability, cx.lang, 1);
+            completions.add(Item { label: name, ..draft });
         }
     }
     for name in own.iter().filter(|name| !taken(name)) {
-        offers.add(Draft { text: format!("{name} "), ..plain(name, CompletionKind::Key) });
+        completions.add(Item { text: format!("{name} "), ..plain_item(name, CompletionKind::Key) });
     }
-    Some(offers)
+    Some(completions)
 }
 
-fn plain(word: &str, kind: CompletionKind) -> Draft {
+fn plain_item(word: &str, kind: CompletionKind) -> Item {
     let label = word.to_owned();
-    Draft { text: label.clone(), label, detail: String::new(), documentation: String::new(), kind, deprecated: false, weight: 0 }
+    Item { text: label.clone(), label, detail: String::new(), documentation: String::new(), kind, deprecated: false, weight: 0 }
 }
 
 /// The values of a flag; `typed` is what of the current word belongs to the value.
-fn value(cx: &Cx<'_>, name: &str, row: Option<Known>, current: &Word, typed: &str) -> Offers {
-    let mut offers = Offers::new(cx.offset - typed.len(), cx.offset, typed);
+fn value(cx: &CompletionContext<'_>, name: &str, row: Option<CatalogItem>, current: &Word, typed: &str) -> CompletionBuilder {
+    let mut completions = CompletionBuilder::new(cx.offset - typed.len(), cx.offset, typed);
     let quoted = current.quote;
     let key = name.trim_start_matches('-').replace('-', "_");
     let dialects = [Dialect::HfTrainer, Dialect::Trl, Dialect::MsSwift, Dialect::LlamaFactory, Dialect::OpenRlhf];
     if dialects.iter().any(|dialect| is_model(Some(*dialect), &[], &key)) {
-        add_models(cx, &mut offers, Form::Shell, quoted);
-        return offers;
+        add_models(cx, &mut completions, TargetSyntax::Shell, quoted);
+        return completions;
     }
     if let Some(kind) = kind_of_file(&key) {
-        add_files(cx, &mut offers, Form::Shell, quoted, kind);
+        add_files(cx, &mut completions, TargetSyntax::Shell, quoted, kind);
     }
     if let Some(row) = row {
-        for (value, deprecated) in Versions::new(cx.project, cx.file.id).values(row) {
-            offers.add(row.value(Form::Shell, value, quoted, deprecated, cx.lang));
+        for (value, deprecated) in VersionFilter::new(cx.project, cx.file.id).values(row) {
+            completions.add(row.value(TargetSyntax::Shell, value, quoted, deprecated, cx.lang));
         }
     }
-    offers
+    completions
 }
 
 /// The flags of a launcher with what the catalogue tells of them.
-struct Rows {
+struct LauncherFlags {
     launcher: Launcher,
 }
 
-impl Rows {
+impl LauncherFlags {
     /// The row of a flag: of accelerate's launcher alone.
-    fn row(&self, name: &str) -> Option<Known> {
+    fn row(&self, name: &str) -> Option<CatalogItem> {
         if self.launcher != Launcher::Accelerate {
             return None;
         }
         let name = name.trim_start_matches('-').replace('-', "_");
-        classes::find("accelerate.launch")?.field(&name).map(Known::Field)
+        classes::find("accelerate.launch")?.field(&name).map(CatalogItem::Field)
     }
 
-    fn add(&self, cx: &Cx<'_>, offers: &mut Offers, given: &[Word]) {
-        let versions = Versions::new(cx.project, cx.file.id);
+    fn add(&self, cx: &CompletionContext<'_>, completions: &mut CompletionBuilder, arguments: &[Word]) {
+        let versions = VersionFilter::new(cx.project, cx.file.id);
         for flag in flags::flags(self.launcher) {
-            let taken = given.iter().any(|word| flag.names.contains(&word.text.split('=').next().unwrap_or_default()));
+            let taken = arguments.iter().any(|word| flag.names.contains(&word.text.split('=').next().unwrap_or_default()));
             let name = flag.names.iter().find(|name| name.starts_with("--")).or(flag.names.first());
-            let Some(name) = name.filter(|name| !taken && offers.may_be(name)) else { continue };
+            let Some(name) = name.filter(|name| !taken && completions.matches_typed(name)) else { continue };
             let text = if flag.arity == Arity::One { format!("{name} ") } else { (*name).to_owned() };
             let row = self.row(name);
-            let offered = row.map_or(Offered::Yes, |row| versions.offered(row));
-            if offered == Offered::No {
+            let availability = row.map_or(Availability::Available, |row| versions.availability(row));
+            if availability == Availability::Unavailable {
                 continue;
             }
             let weight = u32::from(flag.concept.is_none());
             let draft = match row.filter(|row| row.kind() != KeyType::Bool || flag.arity == Arity::One) {
-                Some(row) => row.key(text, offered, cx.lang, weight),
-                None => Draft { text, weight, ..plain(name, CompletionKind::Key) },
+                Some(row) => row.key(text, availability, cx.lang, weight),
+                None => Item { text, weight, ..plain_item(name, CompletionKind::Key) },
             };
             let documentation = row.map_or(draft.documentation, |row| row.documentation(cx.lang));
-            let detail = if draft.detail.is_empty() { about(flag, cx.lang) } else { draft.detail };
-            offers.add(Draft { label: (*name).to_owned(), detail, documentation, ..draft });
+            let detail = if draft.detail.is_empty() { arity_text(flag, cx.lang) } else { draft.detail };
+            completions.add(Item { label: (*name).to_owned(), detail, documentation, ..draft });
         }
     }
 }
 
 /// What a flag without a row takes.
-fn about(flag: &Flag, lang: Lang) -> String {
-    let takes = match (flag.arity, lang) {
+fn arity_text(flag: &Flag, lang: Lang) -> String {
+    let takes_value = match (flag.arity, lang) {
         (Arity::Switch, Lang::En) => "switch",
         (Arity::Switch, Lang::Zh) => "开关",
         (Arity::One, Lang::En) => "takes a value",
@@ -212,7 +218,7 @@ fn about(flag: &Flag, lang: Lang) -> String {
         (Arity::Many, Lang::En) => "takes values",
         (Arity::Many, Lang::Zh) => "带若干值",
     };
-    flag.concept.map_or_else(|| takes.to_owned(), |concept| format!("{takes}: {}", concept.name()))
+    flag.concept.map_or_else(|| takes_value.to_owned(), |concept| format!("{takes_value}: {}", concept.name()))
 }
 
 /// The launcher at the front of words, and how many they are.
@@ -238,7 +244,7 @@ fn launcher(words: &[Word]) -> Option<(Launcher, usize)> {
 }
 
 /// The words of the command up to the cursor, the last of them the one at the cursor; `None` in a comment.
-fn words(cx: &Cx<'_>) -> Option<Vec<Word>> {
+fn words(cx: &CompletionContext<'_>) -> Option<Vec<Word>> {
     let mark = match cx.file.extension().as_str() {
         "ps1" => '`',
         "bat" | "cmd" => '^',

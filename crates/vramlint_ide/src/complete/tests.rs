@@ -258,7 +258,7 @@ fn configured(text: &str) -> (String, u32, Vec<Completion>) {
 
 #[test]
 fn the_configuration_of_vramlint() {
-    assert_eq!(all("//- vramlint.toml\n[target]\ngpu = \"H200$0\"\n//- a.py\n\n").1[0].kind, CompletionKind::Card);
+    assert_eq!(all("//- vramlint.toml\n[target]\ngpu = \"H200$0\"\n//- a.py\n\n").1[0].kind, CompletionKind::Gpu);
     let keys = labels("//- vramlint.toml\n[target]\ncount = 1\n$0\n//- a.py\n\n");
     assert!(keys.iter().any(|label| label == "gpu") && !keys.iter().any(|label| label == "count"));
     let has = |text: &str, label: &str| configured(text).2.iter().any(|one| one.label == label);
@@ -308,7 +308,7 @@ fn both_languages() {
     let fixture = Fixture::new(&text);
     let zh = completions(&fixture.report, fixture.file, fixture.offset, Lang::Zh);
     assert_eq!(detail(&text, "num_processes"), "int, default -1");
-    let one = zh.iter().find(|one| one.label == "num_processes").expect("offered");
+    let one = zh.iter().find(|one| one.label == "num_processes").expect("availability");
     assert_eq!(one.detail, "int，默认 -1");
     assert!(one.documentation.contains("出处：accelerate"));
 }

@@ -1,9 +1,9 @@
 //! `vramlint.toml`, and `[tool.vramlint]` of `pyproject.toml`: by lines, since half of a table is no TOML.
 
-use super::form::Form;
-use super::lists::{add_cards, add_rules};
-use super::offer::{Draft, Offers};
-use super::{CompletionKind, Cx};
+use super::builder::{CompletionBuilder, Item};
+use super::sources::{add_gpus, add_rules};
+use super::target_syntax::TargetSyntax;
+use super::{CompletionContext, CompletionKind};
 use vramlint_catalog::keys::KeyType;
 use vramlint_catalog::releases;
 use vramlint_project::config;
@@ -15,9 +15,9 @@ pub(super) fn is_configuration(file: &SourceFile) -> bool {
 }
 
 /// What can be written at the cursor.
-pub(super) fn offers(cx: &Cx<'_>) -> Option<Offers> {
+pub(super) fn completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilder> {
     let line = cx.line();
-    if in_comment(line) {
+    if ends_in_comment(line) {
         return None;
     }
     let prefix: &[&str] = if cx.file.name() == "pyproject.toml" { &["tool", "vramlint"] } else { &[] };
@@ -34,7 +34,7 @@ pub(super) fn offers(cx: &Cx<'_>) -> Option<Offers> {
 }
 
 /// The table that the cursor stands in.
-fn table<'a>(cx: &'a Cx<'_>) -> Vec<&'a str> {
+fn table<'a>(cx: &'a CompletionContext<'_>) -> Vec<&'a str> {
     let above = &cx.before()[..cx.line_start()];
     let headers = above.lines().rev().map(|line| line.trim_start_matches('\u{feff}').trim());
     let header = headers.into_iter().find(|line| line.starts_with('[') && line.contains(']') && !line.contains('"'));
@@ -42,16 +42,16 @@ fn table<'a>(cx: &'a Cx<'_>) -> Vec<&'a str> {
     name.split('.').map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-fn tables(cx: &Cx<'_>, typed: &str, prefix: &[&str]) -> Option<Offers> {
+fn tables(cx: &CompletionContext<'_>, typed: &str, prefix: &[&str]) -> Option<CompletionBuilder> {
     if typed.contains([']', '"']) {
         return None;
     }
-    let mut offers = Offers::new(cx.offset - typed.len(), cx.offset, typed);
+    let mut completions = CompletionBuilder::new(cx.offset - typed.len(), cx.offset, typed);
     let root = config::schema();
     let close = if cx.rest().starts_with(']') { "" } else { "]" };
     let mut add = |path: &[&str], about: &str| {
         let name = prefix.iter().chain(path).copied().collect::<Vec<_>>().join(".");
-        offers.add(draft(&name, format!("{name}{close}"), about, String::new(), CompletionKind::Key));
+        completions.add(item(&name, format!("{name}{close}"), about, String::new(), CompletionKind::Key));
     };
     if !prefix.is_empty() {
         add(&[], root["description"].as_str().unwrap_or_default());
@@ -66,27 +66,27 @@ fn tables(cx: &Cx<'_>, typed: &str, prefix: &[&str]) -> Option<Offers> {
             }
         }
     }
-    Some(offers)
+    Some(completions)
 }
 
-fn draft(label: &str, text: String, about: &str, detail: String, kind: CompletionKind) -> Draft {
-    Draft { label: label.to_owned(), detail, documentation: about.to_owned(), text, kind, deprecated: false, weight: 0 }
+fn item(label: &str, text: String, about: &str, detail: String, kind: CompletionKind) -> Item {
+    Item { label: label.to_owned(), detail, documentation: about.to_owned(), text, kind, deprecated: false, weight: 0 }
 }
 
-fn keys(cx: &Cx<'_>, table: &[&str]) -> Option<Offers> {
+fn keys(cx: &CompletionContext<'_>, table: &[&str]) -> Option<CompletionBuilder> {
     let typed = cx.line().trim_start();
     if typed.contains(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_') {
         return None;
     }
-    let mut offers = Offers::new(cx.offset - typed.len(), cx.offset, typed);
+    let mut completions = CompletionBuilder::new(cx.offset - typed.len(), cx.offset, typed);
     let taken = taken(cx);
-    let given = cx.rest().trim_start_matches(|c: char| c.is_alphanumeric() || c == '-').trim_start().starts_with('=');
-    let write = |name: &str| if given { name.to_owned() } else { format!("{name} = ") };
+    let has_equals = cx.rest().trim_start_matches(|c: char| c.is_alphanumeric() || c == '-').trim_start().starts_with('=');
+    let write = |name: &str| if has_equals { name.to_owned() } else { format!("{name} = ") };
     if table == ["versions"] {
         for name in releases::names().filter(|name| !taken.contains(name)) {
-            offers.add(draft(name, write(name), "", String::new(), CompletionKind::Key));
+            completions.add(item(name, write(name), "", String::new(), CompletionKind::Key));
         }
-        return Some(offers);
+        return Some(completions);
     }
     let mut own = config::schema();
     for part in table {
@@ -97,14 +97,20 @@ fn keys(cx: &Cx<'_>, table: &[&str]) -> Option<Offers> {
         // A table has its own header.
         if key["type"] != "object" && !taken.contains(&name.as_str()) {
             let detail = key["type"].as_str().unwrap_or_default().to_owned();
-            offers.add(draft(name, write(name), key["description"].as_str().unwrap_or_default(), detail, CompletionKind::Key));
+            completions.add(item(
+                name,
+                write(name),
+                key["description"].as_str().unwrap_or_default(),
+                detail,
+                CompletionKind::Key,
+            ));
         }
     }
-    Some(offers)
+    Some(completions)
 }
 
 /// The keys of the same table.
-fn taken<'a>(cx: &'a Cx<'_>) -> Vec<&'a str> {
+fn taken<'a>(cx: &'a CompletionContext<'_>) -> Vec<&'a str> {
     let above = &cx.before()[..cx.line_start()];
     let below = cx.after().split_once('\n').map_or("", |(_, below)| below);
     let own = |lines: &mut dyn Iterator<Item = &'a str>| -> Vec<&'a str> {
@@ -116,31 +122,37 @@ fn taken<'a>(cx: &'a Cx<'_>) -> Vec<&'a str> {
     found
 }
 
-fn values(cx: &Cx<'_>, table: &[&str], key: &str, value: &str) -> Option<Offers> {
+fn values(cx: &CompletionContext<'_>, table: &[&str], key: &str, value: &str) -> Option<CompletionBuilder> {
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
     let typed = if quote.is_some() { &value[1..] } else { value };
     if value.starts_with('[') || quote.is_some_and(|quote| typed.contains(quote)) {
         return None;
     }
-    let mut offers = Offers::new(cx.offset - typed.len(), cx.offset, typed);
+    let mut completions = CompletionBuilder::new(cx.offset - typed.len(), cx.offset, typed);
     if table == ["target"] && key == "gpu" {
-        add_cards(cx, &mut offers, quote);
-        return Some(offers);
+        add_gpus(cx, &mut completions, quote);
+        return Some(completions);
     }
     let mut own = config::schema();
     for part in table {
         own = &own["properties"][*part];
     }
     let own = if own["properties"][key].is_object() { &own["properties"][key] } else { &own["additionalProperties"] };
-    for word in own["enum"].as_array().into_iter().flatten().filter_map(|word| word.as_str()) {
-        let text = Form::Toml.value(KeyType::Text, word, quote);
-        offers.add(draft(word, text, own["description"].as_str().unwrap_or_default(), String::new(), CompletionKind::Value));
+    for value_name in own["enum"].as_array().into_iter().flatten().filter_map(|value_name| value_name.as_str()) {
+        let text = TargetSyntax::Toml.value(KeyType::Text, value_name, quote);
+        completions.add(item(
+            value_name,
+            text,
+            own["description"].as_str().unwrap_or_default(),
+            String::new(),
+            CompletionKind::Value,
+        ));
     }
-    Some(offers)
+    Some(completions)
 }
 
 /// Rules in a list: of `select`, `ignore`, or of a glob.
-fn list(cx: &Cx<'_>, table: &[&str]) -> Option<Offers> {
+fn list(cx: &CompletionContext<'_>, table: &[&str]) -> Option<CompletionBuilder> {
     if table.first() != Some(&"lint") {
         return None;
     }
@@ -154,13 +166,13 @@ fn list(cx: &Cx<'_>, table: &[&str]) -> Option<Offers> {
     if !rules || quote.is_some_and(|quote| typed.contains(quote)) {
         return None;
     }
-    let mut offers = Offers::new(cx.offset - typed.len(), cx.offset, typed);
-    add_rules(cx, &mut offers, |name| Form::Toml.value(KeyType::Text, name, quote));
-    Some(offers)
+    let mut completions = CompletionBuilder::new(cx.offset - typed.len(), cx.offset, typed);
+    add_rules(cx, &mut completions, |name| TargetSyntax::Toml.value(KeyType::Text, name, quote));
+    Some(completions)
 }
 
 /// Whether the end of a line stands in a comment.
-fn in_comment(line: &str) -> bool {
+fn ends_in_comment(line: &str) -> bool {
     let mut quote = None;
     for c in line.chars() {
         match (quote, c) {

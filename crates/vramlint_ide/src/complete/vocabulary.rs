@@ -1,7 +1,7 @@
 //! Which names count in a file or a call.
 
-use super::Cx;
-use super::known::Known;
+use super::CompletionContext;
+use super::catalog_item::CatalogItem;
 use vramlint_base::LineIndex;
 use vramlint_catalog::classes::{self, Class};
 use vramlint_catalog::flags::Launcher;
@@ -11,7 +11,7 @@ use vramlint_resolve::{FileKind, Project, Run, SourceFile, Syntax, kind};
 use vramlint_syntax::python::{Imports, Module};
 
 /// What a block of a data file may hold.
-pub(super) fn of_block(cx: &Cx<'_>, kind: FileKind, path: &[String], taken: &[String]) -> Vec<Known> {
+pub(super) fn block_items(cx: &CompletionContext<'_>, kind: FileKind, path: &[String], taken: &[String]) -> Vec<CatalogItem> {
     let (project, file) = (cx.project, cx.file);
     let joined = path.join(".");
     match kind {
@@ -23,7 +23,7 @@ pub(super) fn of_block(cx: &Cx<'_>, kind: FileKind, path: &[String], taken: &[St
         FileKind::DeepSpeed => inside(keys::deepspeed(), &joined, "deepspeed"),
         FileKind::Other => Vec::new(),
         _ => {
-            let classes = of_file(project, file, kind);
+            let classes = file_classes(project, file, kind);
             let found = fields(&classes);
             // A block of the project's own holds arguments where it holds one already.
             if path.is_empty() || taken.iter().any(|key| found.iter().any(|known| known.name() == key)) {
@@ -35,7 +35,7 @@ pub(super) fn of_block(cx: &Cx<'_>, kind: FileKind, path: &[String], taken: &[St
 }
 
 /// What a data file is. One whose tree was lost to the word that is being typed is looked at without the line of the cursor.
-pub(super) fn kind(cx: &Cx<'_>) -> FileKind {
+pub(super) fn kind(cx: &CompletionContext<'_>) -> FileKind {
     let known = cx.project.kind(cx.file.id);
     let broken = cx.file.data().is_some_and(|data| !data.errors.is_empty());
     if known != FileKind::Other || !broken {
@@ -59,31 +59,31 @@ pub(super) fn kind(cx: &Cx<'_>) -> FileKind {
 }
 
 /// What a block of DeepSpeed's configuration may hold, wherever it is written.
-pub(super) fn of_deepspeed(path: &[String]) -> Vec<Known> {
+pub(super) fn deepspeed_items(path: &[String]) -> Vec<CatalogItem> {
     inside(keys::deepspeed(), &path.join("."), "deepspeed")
 }
 
 /// The keys right inside a block, those that were removed too.
-fn inside(table: &'static [keys::Key], block: &str, library: &'static str) -> Vec<Known> {
+fn inside(table: &'static [keys::Key], block: &str, library: &'static str) -> Vec<CatalogItem> {
     let own = table.iter().filter(|key| key.path.rsplit_once('.').map_or("", |(parent, _)| parent) == block);
-    own.filter(|key| !key.name().contains(['<', '['])).map(|key| Known::Key(key, library)).collect()
+    own.filter(|key| !key.name().contains(['<', '['])).map(|key| CatalogItem::Key(key, library)).collect()
 }
 
 /// The fields of classes, each name once.
-pub(super) fn fields(classes: &[&'static Class]) -> Vec<Known> {
+pub(super) fn fields(classes: &[&'static Class]) -> Vec<CatalogItem> {
     let mut seen = std::collections::HashSet::new();
     let all = classes.iter().flat_map(|class| class.fields());
-    all.filter(|field| seen.insert(field.name.as_str())).map(Known::Field).collect()
+    all.filter(|field| seen.insert(field.name.as_str())).map(CatalogItem::Field).collect()
 }
 
 /// The classes whose fields a file of arguments gives.
-fn of_file(project: &Project, file: &SourceFile, kind: FileKind) -> Vec<&'static Class> {
+fn file_classes(project: &Project, file: &SourceFile, kind: FileKind) -> Vec<&'static Class> {
     let sets = project.arguments().iter().filter(|set| set.reader != ArgumentReader::Call);
-    let given = sets.filter(|set| set.place.file == file.id || set.arguments.iter().any(|given| given.key_place.file == file.id));
-    let mut names = by_kind(project, file, kind);
+    let read_here = sets.filter(|set| set.place.file == file.id || set.arguments.iter().any(|given| given.key_place.file == file.id));
+    let mut names = class_names_by_kind(project, file, kind);
     // What somebody is seen to read it as counts more than what its keys look like.
     if matches!(kind, FileKind::HfTrainer | FileKind::Trl | FileKind::Training) {
-        let read: Vec<String> = given.flat_map(|set| set.classes.iter().cloned()).collect();
+        let read: Vec<String> = read_here.flat_map(|set| set.classes.iter().cloned()).collect();
         names = if read.is_empty() { names } else { read };
     }
     let mut found: Vec<&'static Class> = Vec::new();
@@ -95,7 +95,7 @@ fn of_file(project: &Project, file: &SourceFile, kind: FileKind) -> Vec<&'static
     found
 }
 
-fn by_kind(project: &Project, file: &SourceFile, kind: FileKind) -> Vec<String> {
+fn class_names_by_kind(project: &Project, file: &SourceFile, kind: FileKind) -> Vec<String> {
     let launched = || project.runs_of(file.id).next();
     let task = || launched().and_then(|run| run.task.clone());
     let names: Vec<&str> = match kind {
@@ -132,7 +132,12 @@ fn trl(task: Option<&str>) -> Vec<String> {
 }
 
 /// What a program takes on its command line, besides what its launcher takes: the fields of classes, and options of its own.
-pub(super) fn of_program(project: &Project, file: &SourceFile, launcher: Launcher, script: &str) -> (Vec<Known>, Vec<String>) {
+pub(super) fn program_options(
+    project: &Project,
+    file: &SourceFile,
+    launcher: Launcher,
+    script: &str,
+) -> (Vec<CatalogItem>, Vec<String>) {
     let named: Vec<String> = match launcher {
         Launcher::Trl => trl(Some(script)),
         Launcher::Swift if matches!(script, "rlhf" | "grpo" | "ppo" | "rm") => vec!["swift.rlhf".to_owned()],
@@ -162,23 +167,23 @@ pub(super) fn of_program(project: &Project, file: &SourceFile, launcher: Launche
 }
 
 /// The class or function that a call in a module names.
-pub(super) fn of_callee(module: &Module, callee: &str) -> Option<&'static Class> {
+pub(super) fn class_of_callee(module: &Module, callee: &str) -> Option<&'static Class> {
     let imports = Imports::of(module);
-    of_path(&imports, callee).or_else(|| {
+    class_at_path(&imports, callee).or_else(|| {
         // A class of the module that is made from one.
         let (class, _) = module.classes().find(|(class, _)| class.name == callee)?;
-        class.bases.iter().filter_map(vramlint_syntax::python::Expr::dotted).find_map(|base| of_path(&imports, &base))
+        class.bases.iter().filter_map(vramlint_syntax::python::Expr::dotted).find_map(|base| class_at_path(&imports, &base))
     })
 }
 
-fn of_path(imports: &Imports, callee: &str) -> Option<&'static Class> {
+fn class_at_path(imports: &Imports, callee: &str) -> Option<&'static Class> {
     let leaf = callee.rsplit('.').next().unwrap_or(callee);
     let Some(path) = imports.full(callee) else {
         // Not imported yet: the name alone.
         let capital = callee.starts_with(|c: char| c.is_ascii_uppercase());
-        return if capital { by_leaf(callee, leaf) } else { None };
+        return if capital { unique_class_named(callee, leaf) } else { None };
     };
-    let loads = || (leaf == "from_pretrained" && path.starts_with("transformers.Auto")).then(general);
+    let loads = || (leaf == "from_pretrained" && path.starts_with("transformers.Auto")).then(pretrained_loader);
     classes::find(&path).or_else(|| class_name(&path).and_then(|name| classes::find(&name))).or_else(|| loads()?).or_else(|| {
         let library = path.split('.').next()?;
         let whole = if callee.contains('.') { callee } else { leaf };
@@ -187,14 +192,14 @@ fn of_path(imports: &Imports, callee: &str) -> Option<&'static Class> {
 }
 
 /// What every model of transformers takes when it is loaded.
-fn general() -> Option<&'static Class> {
+fn pretrained_loader() -> Option<&'static Class> {
     classes::find("transformers.PreTrainedModel.from_pretrained")
 }
 
 /// The only class of this name.
-fn by_leaf(callee: &str, leaf: &str) -> Option<&'static Class> {
+fn unique_class_named(callee: &str, leaf: &str) -> Option<&'static Class> {
     if leaf == "from_pretrained" {
-        return if callee.starts_with("Auto") { general() } else { None };
+        return if callee.starts_with("Auto") { pretrained_loader() } else { None };
     }
     let mut found =
         classes::tables().flat_map(|table| &table.classes).filter(|class| class.name.rsplit('.').next() == Some(callee));

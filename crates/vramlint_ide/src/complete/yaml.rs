@@ -1,10 +1,10 @@
 //! Keys and values of YAML, by indentation.
 
-use super::form::Form;
-use super::known::{Known, Offered, Versions};
-use super::lists::{add_files, add_models, kind_of_file};
-use super::offer::Offers;
-use super::{Cx, vocabulary};
+use super::builder::CompletionBuilder;
+use super::catalog_item::{Availability, CatalogItem, VersionFilter};
+use super::sources::{add_files, add_models, kind_of_file};
+use super::target_syntax::TargetSyntax;
+use super::{CompletionContext, vocabulary};
 use vramlint_base::Value;
 use vramlint_catalog::{Concept, Dialect, dialect};
 
@@ -22,7 +22,7 @@ struct Line<'a> {
 }
 
 /// What stands at the cursor.
-enum What<'a> {
+enum CursorTarget<'a> {
     /// A key, of which this much is typed.
     Key(&'a str),
     /// The value of a key, of which this much is typed, behind a quote where there is one.
@@ -30,75 +30,81 @@ enum What<'a> {
 }
 
 /// What can be written at the cursor.
-pub(super) fn offers(cx: &Cx<'_>) -> Option<Offers> {
+pub(super) fn completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilder> {
     let line = cx.line();
     if line.contains('\t') || in_comment(line) || line.starts_with("---") {
         return None;
     }
-    let own = read(line);
-    let what = what(&own)?;
-    let path = path(cx, &own)?;
-    let taken = siblings(cx, &own);
+    let current = parse_line(line);
+    let target = cursor_target(&current)?;
+    let path = path(cx, &current)?;
+    let taken = siblings(cx, &current);
     let kind = vocabulary::kind(cx);
-    let known = vocabulary::of_block(cx, kind, &path, &taken);
+    let known = vocabulary::block_items(cx, kind, &path, &taken);
     let dialect = kind.dialect();
     // An item of a list is a value of the list's key.
-    if let (What::Key(typed), Some((item, [above @ .., list]))) = (&what, path.split_last())
+    if let (CursorTarget::Key(typed), Some((item, [above @ .., list]))) = (&target, path.split_last())
         && item == "[]"
         && known.is_empty()
     {
-        let known = vocabulary::of_block(cx, kind, above, std::slice::from_ref(list));
+        let known = vocabulary::block_items(cx, kind, above, std::slice::from_ref(list));
         let list = known.iter().filter(|known| known.name() == list).copied().collect::<Vec<_>>();
         return Some(values(cx, dialect, above, list.first()?.name(), typed, None, &list));
     }
-    match what {
-        What::Key(typed) => Some(keys(cx, dialect, typed, &known, &taken)),
-        What::Value(key, typed, quoted) => Some(values(cx, dialect, &path, key, typed, quoted, &known)),
+    match target {
+        CursorTarget::Key(typed) => Some(keys(cx, dialect, typed, &known, &taken)),
+        CursorTarget::Value(key, typed, quoted) => Some(values(cx, dialect, &path, key, typed, quoted, &known)),
     }
 }
 
-fn keys(cx: &Cx<'_>, dialect: Option<Dialect>, typed: &str, known: &[Known], taken: &[String]) -> Offers {
-    let versions = Versions::new(cx.project, cx.file.id);
+fn keys(
+    cx: &CompletionContext<'_>,
+    dialect: Option<Dialect>,
+    typed: &str,
+    known: &[CatalogItem],
+    taken: &[String],
+) -> CompletionBuilder {
+    let versions = VersionFilter::new(cx.project, cx.file.id);
     let colon = cx.rest().trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').starts_with(':');
-    let mut offers = Offers::new(cx.offset - typed.len(), cx.offset, typed);
+    let mut completions = CompletionBuilder::new(cx.offset - typed.len(), cx.offset, typed);
     for known in known {
-        if !offers.may_be(known.name()) || taken.iter().any(|key| key == known.name()) {
+        if !completions.matches_typed(known.name()) || taken.iter().any(|key| key == known.name()) {
             continue;
         }
-        let offered = versions.offered(*known);
-        if offered != Offered::No {
+        let availability = versions.availability(*known);
+        if availability != Availability::Unavailable {
             let text = if colon { known.name().to_owned() } else { format!("{}: ", known.name()) };
-            offers.add(known.key(text, offered, cx.lang, weight(dialect, *known)));
+            completions.add(known.key(text, availability, cx.lang, weight(dialect, *known)));
         }
     }
-    offers
+    completions
 }
 
 /// What must be given first, then what decides about memory and batches.
-pub(super) fn weight(dialect: Option<Dialect>, known: Known) -> u32 {
+pub(super) fn weight(dialect: Option<Dialect>, known: CatalogItem) -> u32 {
     if known.required() {
         return 0;
     }
-    let means = dialect.is_some_and(|dialect| dialect::meaning(dialect, &[known.name()], &Value::Int(1)).is_some());
-    if means { 1 } else { 2 }
+    let has_meaning = dialect.is_some_and(|dialect| dialect::meaning(dialect, &[known.name()], &Value::Int(1)).is_some());
+    if has_meaning { 1 } else { 2 }
 }
 
 fn values(
-    cx: &Cx<'_>,
+    cx: &CompletionContext<'_>,
     dialect: Option<Dialect>,
     path: &[String],
     key: &str,
     typed: &str,
     quoted: Option<char>,
-    known: &[Known],
-) -> Offers {
-    let mut offers = Offers::new(cx.offset - typed.len(), cx.offset, typed);
-    add_values(cx, &mut offers, Form::Yaml, &Asked { dialect, path, key, quoted }, known);
-    offers
+    known: &[CatalogItem],
+) -> CompletionBuilder {
+    let mut completions = CompletionBuilder::new(cx.offset - typed.len(), cx.offset, typed);
+    add_values(cx, &mut completions, TargetSyntax::Yaml, &ValueRequest { dialect, path, key, quoted }, known);
+    completions
 }
 
 /// The key of which values are asked.
-pub(super) struct Asked<'a> {
+pub(super) struct ValueRequest<'a> {
     pub dialect: Option<Dialect>,
     pub path: &'a [String],
     pub key: &'a str,
@@ -106,18 +112,24 @@ pub(super) struct Asked<'a> {
 }
 
 /// The values of a key, whatever the language of the file.
-pub(super) fn add_values(cx: &Cx<'_>, offers: &mut Offers, form: Form, asked: &Asked<'_>, known: &[Known]) {
-    let Asked { dialect, path, key, quoted } = *asked;
+pub(super) fn add_values(
+    cx: &CompletionContext<'_>,
+    completions: &mut CompletionBuilder,
+    syntax: TargetSyntax,
+    request: &ValueRequest<'_>,
+    known: &[CatalogItem],
+) {
+    let ValueRequest { dialect, path, key, quoted } = *request;
     let row = known.iter().find(|known| known.name() == key);
     if dialect.is_some() && is_model(dialect, path, key) {
-        return add_models(cx, offers, form, quoted);
+        return add_models(cx, completions, syntax, quoted);
     }
     if let Some(kind) = kind_of_file(key).filter(|_| row.is_some() || dialect.is_some()) {
-        add_files(cx, offers, form, quoted, kind);
+        add_files(cx, completions, syntax, quoted, kind);
     }
     if let Some(row) = row {
-        for (value, deprecated) in Versions::new(cx.project, cx.file.id).values(*row) {
-            offers.add(row.value(form, value, quoted, deprecated, cx.lang));
+        for (value, deprecated) in VersionFilter::new(cx.project, cx.file.id).values(*row) {
+            completions.add(row.value(syntax, value, quoted, deprecated, cx.lang));
         }
     }
 }
@@ -125,8 +137,8 @@ pub(super) fn add_values(cx: &Cx<'_>, offers: &mut Offers, form: Form, asked: &A
 /// Whether a key names a model.
 pub(super) fn is_model(dialect: Option<Dialect>, path: &[String], key: &str) -> bool {
     let keys: Vec<&str> = path.iter().map(String::as_str).chain([key]).collect();
-    let meant = dialect.and_then(|dialect| dialect::meaning(dialect, &keys, &Value::Text("a/b".to_owned())));
-    meant.is_some_and(|meaning| matches!(meaning.concept, Concept::Model | Concept::ReferenceModel | Concept::RewardModel))
+    let meaning = dialect.and_then(|dialect| dialect::meaning(dialect, &keys, &Value::Text("a/b".to_owned())));
+    meaning.is_some_and(|meaning| matches!(meaning.concept, Concept::Model | Concept::ReferenceModel | Concept::RewardModel))
 }
 
 /// Whether the end of a text stands in a comment.
@@ -145,7 +157,7 @@ fn in_comment(text: &str) -> bool {
     false
 }
 
-fn read(line: &str) -> Line<'_> {
+fn parse_line(line: &str) -> Line<'_> {
     let line = line.trim_end_matches(['\r', '\n']);
     let mut column = line.len() - line.trim_start_matches(' ').len();
     let mut dashes = Vec::new();
@@ -160,10 +172,10 @@ fn read(line: &str) -> Line<'_> {
     Line { dashes, column, key, value }
 }
 
-fn what<'a>(line: &Line<'a>) -> Option<What<'a>> {
+fn cursor_target<'a>(line: &Line<'a>) -> Option<CursorTarget<'a>> {
     let Some(key) = line.key else {
         let plain = line.value.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
-        return plain.then_some(What::Key(line.value));
+        return plain.then_some(CursorTarget::Key(line.value));
     };
     let value = line.value;
     if value.starts_with(['|', '>', '&', '*', '!', '[', '{']) {
@@ -173,7 +185,7 @@ fn what<'a>(line: &Line<'a>) -> Option<What<'a>> {
     let typed = if quote.is_some() { &value[1..] } else { value };
     // Behind the closing quote, or behind a word and a blank, nothing is missing.
     let complete = quote.is_some_and(|quote| typed.contains(quote)) || quote.is_none() && typed.trim_end().len() < typed.len();
-    (!complete).then_some(What::Value(key, typed, quote))
+    (!complete).then_some(CursorTarget::Value(key, typed, quote))
 }
 
 /// Whether a line says nothing.
@@ -183,16 +195,16 @@ fn is_blank(line: &str) -> bool {
 }
 
 /// The keys of the blocks around the cursor, outermost first; `None` inside of a text of several lines.
-fn path(cx: &Cx<'_>, own: &Line<'_>) -> Option<Vec<String>> {
+fn path(cx: &CompletionContext<'_>, current: &Line<'_>) -> Option<Vec<String>> {
     let mut found: Vec<String> = Vec::new();
-    let (mut need, mut same) = (own.column, false);
-    let climb = |line: &Line<'_>, found: &mut Vec<String>, need: &mut usize, same: &mut bool| {
+    let (mut need, mut same) = (current.column, false);
+    let push_dashes = |line: &Line<'_>, found: &mut Vec<String>, need: &mut usize, same: &mut bool| {
         for dash in line.dashes.iter().rev() {
             found.push("[]".to_owned());
             (*need, *same) = (*dash, true);
         }
     };
-    climb(own, &mut found, &mut need, &mut same);
+    push_dashes(current, &mut found, &mut need, &mut same);
     let above = &cx.before()[..cx.line_start()];
     for text in above.split('\n').rev().skip(1) {
         let text = text.trim_start_matches('\u{feff}');
@@ -202,14 +214,14 @@ fn path(cx: &Cx<'_>, own: &Line<'_>) -> Option<Vec<String>> {
         if is_blank(text) {
             continue;
         }
-        let line = read(text);
+        let line = parse_line(text);
         if line.column < need || same && line.column == need && line.dashes.is_empty() {
             let value = line.value.split(" #").next().unwrap_or_default().trim();
             let opens = value.is_empty() || value.starts_with(['&', '!', '#']);
             let key = line.key.filter(|_| opens)?;
             found.push(key.to_owned());
             (need, same) = (line.column, false);
-            climb(&line, &mut found, &mut need, &mut same);
+            push_dashes(&line, &mut found, &mut need, &mut same);
         } else if let Some(dash) = line.dashes.iter().rev().find(|dash| **dash < need) {
             found.push("[]".to_owned());
             (need, same) = (*dash, true);
@@ -220,14 +232,14 @@ fn path(cx: &Cx<'_>, own: &Line<'_>) -> Option<Vec<String>> {
 }
 
 /// The keys that stand in the same block, the one at the cursor left out.
-fn siblings(cx: &Cx<'_>, own: &Line<'_>) -> Vec<String> {
+fn siblings(cx: &CompletionContext<'_>, current: &Line<'_>) -> Vec<String> {
     let mut found = Vec::new();
-    let column = own.column;
+    let column = current.column;
     let above = &cx.before()[..cx.line_start()];
-    if own.dashes.is_empty() {
+    if current.dashes.is_empty() {
         for text in above.split('\n').rev().skip(1).filter(|text| !is_blank(text)) {
             let text = text.trim_start_matches('\u{feff}');
-            let line = read(text);
+            let line = parse_line(text);
             if text.starts_with("---") || line.column < column {
                 break;
             }
@@ -241,7 +253,7 @@ fn siblings(cx: &Cx<'_>, own: &Line<'_>) -> Vec<String> {
     }
     let below = cx.after().split_once('\n').map_or("", |(_, below)| below);
     for text in below.split('\n').filter(|text| !is_blank(text)) {
-        let line = read(text);
+        let line = parse_line(text);
         let outside = line.column < column || line.dashes.first().is_some_and(|dash| *dash < column);
         if text.starts_with("---") || outside {
             break;

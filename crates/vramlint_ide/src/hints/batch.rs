@@ -13,7 +13,7 @@ const PRODUCTS: usize = 2;
 pub(super) fn batches(report: &Report, wanted: &impl Fn(FileRange) -> bool, lang: Lang) -> Vec<Hint> {
     let mut found: Vec<(u32, Vec<String>, Vec<String>)> = Vec::new();
     for run in &report.project.runs {
-        let Some((place, label, tooltip)) = of_run(report, run, lang) else { continue };
+        let Some((place, label, tooltip)) = batch_hint(report, run, lang) else { continue };
         if !wanted(place) {
             continue;
         }
@@ -28,24 +28,24 @@ pub(super) fn batches(report: &Report, wanted: &impl Fn(FileRange) -> bool, lang
             None => found.push((offset, vec![label], vec![tooltip])),
         }
     }
-    let several = |labels: &[String]| labels.len() <= PRODUCTS;
+    let few_enough = |labels: &[String]| labels.len() <= PRODUCTS;
     let hint = |(offset, labels, tooltips): (u32, Vec<String>, Vec<String>)| Hint {
         offset,
         label: labels.join(message!(" or ", " 或 ").get(lang)),
         tooltip: tooltips.join("\n\n"),
         kind: HintKind::EffectiveBatch,
     };
-    found.into_iter().filter(|(_, labels, _)| several(labels)).map(hint).collect()
+    found.into_iter().filter(|(_, labels, _)| few_enough(labels)).map(hint).collect()
 }
 
 /// Where the micro-batch of a run is written, and what it makes together with the others. Nothing where one of them is not known, or
 /// where the batch is made in another way.
-fn of_run(report: &Report, run: &Run, lang: Lang) -> Option<(FileRange, String, String)> {
+fn batch_hint(report: &Report, run: &Run, lang: Lang) -> Option<(FileRange, String, String)> {
     let micro = run.int(Concept::MicroBatch)?;
     let steps = run.int(Concept::GradientAccumulationSteps)?;
     let world = run.int(Concept::WorldSize)?;
-    let whole = run.int(Concept::EffectiveBatch)?;
-    if micro.checked_mul(steps)?.checked_mul(world)? != whole {
+    let effective = run.int(Concept::EffectiveBatch)?;
+    if micro.checked_mul(steps)?.checked_mul(world)? != effective {
         return None;
     }
     let winner = run.settings.get(&Concept::MicroBatch)?.winning()?;
@@ -63,8 +63,8 @@ fn of_run(report: &Report, run: &Run, lang: Lang) -> Option<(FileRange, String, 
     }
     let id = &run.id;
     let tooltip = message!(
-        "`{id}`: {micro} rows × {steps} micro-batches × {world} processes = {whole} rows an optimizer step",
-        "`{id}`：{micro} 行 × {steps} 个微批次 × {world} 个进程 = 优化器每步 {whole} 行"
+        "`{id}`: {micro} rows × {steps} micro-batches × {world} processes = {effective} rows an optimizer step",
+        "`{id}`：{micro} 行 × {steps} 个微批次 × {world} 个进程 = 优化器每步 {effective} 行"
     );
-    Some((host(&report.project, place)?, format!(" × {steps} × {world} = {whole}"), tooltip.get(lang).to_owned()))
+    Some((host(&report.project, place)?, format!(" × {steps} × {world} = {effective}"), tooltip.get(lang).to_owned()))
 }

@@ -4,27 +4,27 @@ use super::{Hint, HintKind};
 use crate::summary;
 use vramlint_base::{FileRange, Lang, TextRange, message};
 use vramlint_project::Report;
-use vramlint_view::estimate::figures::gib_number;
+use vramlint_view::estimate::format::gib_value;
 
 /// One hint for each place of runs that have an estimate. Of several runs at one place the largest.
 pub(super) fn memories(report: &Report, wanted: &impl Fn(FileRange) -> bool, lang: Lang) -> Vec<Hint> {
     let mut found: Vec<(u64, Hint)> = Vec::new();
     for run in &report.project.runs {
-        let place = summary::place(&report.project, run);
+        let place = summary::anchor(&report.project, run);
         let end = first_line(&report.project.file(place.file).text, place.range);
         if !wanted(FileRange::new(place.file, TextRange::at(end))) {
             continue;
         }
         let Some(estimate) = summary::estimate(report, run) else { continue };
         let (low, high) = (estimate.estimate.low.min(estimate.floor), estimate.estimate.high);
-        let (id, low, high) = (&run.id, gib_number(low), gib_number(high));
+        let (id, low, high) = (&run.id, gib_value(low), gib_value(high));
         let mut tooltip =
             message!("`{id}`: {low} to {high} GiB of one GPU", "`{id}`：单块 GPU {low} 至 {high} GiB").get(lang).to_owned();
         if let Some(why) = &estimate.doubt {
             let (en, zh) = (&why.en, &why.zh);
             tooltip.push_str(message!(", only a guess: {en}", "，仅为粗估：{zh}").get(lang));
         }
-        let label = format!(" {}", summary::memory(estimate, lang));
+        let label = format!(" {}", summary::memory_label(estimate, lang));
         let hint = Hint { offset: end, label, tooltip, kind: HintKind::Memory };
         let peak = estimate.estimate.peak;
         match found.iter_mut().find(|(_, own)| own.offset == end) {

@@ -14,10 +14,10 @@ const DEPTH: usize = 16;
 /// The numbers of a whole file and of the texts in it.
 pub(super) fn numbers(report: &Report, file: FileId, wanted: &impl Fn(FileRange) -> bool, lang: Lang) -> Vec<Hint> {
     let project = &report.project;
-    let behind = project.files.iter().skip(file.0 as usize).take(1);
-    let inside = project.files.iter().skip(file.0 as usize + 1).take_while(|inner| inner.host.is_some());
-    let mut found = Found { report, wanted, lang, hints: Vec::new() };
-    for text in behind.chain(inside) {
+    let host_file = project.files.iter().skip(file.0 as usize).take(1);
+    let embedded = project.files.iter().skip(file.0 as usize + 1).take_while(|inner| inner.host.is_some());
+    let mut found = NumberHints { report, wanted, lang, hints: Vec::new() };
+    for text in host_file.chain(embedded) {
         // Whether a number is made of it is known of these alone: OmegaConf, TrlParser and Axolotl (rule yaml-number-is-text).
         if !matches!(project.kind(text.id), FileKind::LlamaFactory | FileKind::Torchtune | FileKind::Trl | FileKind::Axolotl) {
             continue;
@@ -30,14 +30,14 @@ pub(super) fn numbers(report: &Report, file: FileId, wanted: &impl Fn(FileRange)
     found.hints
 }
 
-struct Found<'a, W> {
+struct NumberHints<'a, W> {
     report: &'a Report,
     wanted: &'a W,
     lang: Lang,
     hints: Vec<Hint>,
 }
 
-impl<W: Fn(FileRange) -> bool> Found<'_, W> {
+impl<W: Fn(FileRange) -> bool> NumberHints<'_, W> {
     fn block<'n>(&mut self, file: &SourceFile, node: NodeRef<'n>, path: &mut Vec<&'n str>) {
         // What an alias stands for is told at its anchor.
         if path.len() > DEPTH || node.follow().id != node.id {
@@ -65,15 +65,15 @@ impl<W: Fn(FileRange) -> bool> Found<'_, W> {
         let project = &self.report.project;
         let Some(dialect) = project.kind(file.id).dialect() else { return };
         // `run_name: 1e5` stays text.
-        let meant = dialect::meaning(dialect, path, &Value::Float(number));
-        if !meant.is_some_and(|meaning| matches!(meaning.value, Value::Int(_) | Value::Float(_))) {
+        let meaning = dialect::meaning(dialect, path, &Value::Float(number));
+        if !meaning.is_some_and(|meaning| matches!(meaning.value, Value::Int(_) | Value::Float(_))) {
             return;
         }
         let Some(place) = host(project, FileRange::new(file.id, value.range())).filter(|place| (self.wanted)(*place)) else {
             return;
         };
-        let told = |name: &str| self.report.findings.iter().any(|finding| finding.name == name && finding.place == place);
-        if told("yaml-number-is-text") {
+        let is_reported = |name: &str| self.report.findings.iter().any(|finding| finding.name == name && finding.place == place);
+        if is_reported("yaml-number-is-text") {
             return;
         }
         let tooltip = message!(

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::Fixture;
+use crate::fixture::Fixture;
 
 const PROJECT: &str = "\
 //- train.yaml

@@ -1,6 +1,6 @@
 //! The memory of a run as an aligned table, the arithmetic behind the part that a setting drives, and what a step of it would do.
 
-use super::steps::{Step, part, steps};
+use super::what_if::{self, Step, affected_part};
 use crate::summary::gib;
 use vramlint_base::{Lang, message};
 use vramlint_catalog::Concept;
@@ -8,7 +8,7 @@ use vramlint_estimate::{RunEstimate, Verdict};
 use vramlint_memory::estimate::{Part, Phase};
 use vramlint_project::Report;
 use vramlint_resolve::Run;
-use vramlint_view::estimate::figures::{gib_number, when, words};
+use vramlint_view::estimate::format::{gib_value, in_lang, phase_phrase};
 use vramlint_view::table::{cut, pad, widest};
 
 /// Rows of parts at most; the rest is summed up.
@@ -17,8 +17,15 @@ const ROWS: usize = 6;
 const NAME: usize = 30;
 
 /// What a run needs of one card, seen from a setting. `judged` says that a finding at the place tells already whether it fits.
-pub(super) fn breakdown(report: &Report, run: &Run, found: &RunEstimate, concept: Concept, judged: bool, lang: Lang) -> String {
-    let id = super::who::tick(&run.id);
+pub(super) fn breakdown(
+    report: &Report,
+    run: &Run,
+    found: &RunEstimate,
+    concept: Concept,
+    has_memory_finding: bool,
+    lang: Lang,
+) -> String {
+    let id = super::provenance::tick(&run.id);
     let head = match &found.doubt {
         None => message!("Memory of one GPU in `{id}`:", "`{id}` 中单块 GPU 的显存："),
         Some(why) => {
@@ -26,63 +33,63 @@ pub(super) fn breakdown(report: &Report, run: &Run, found: &RunEstimate, concept
             message!("Memory of one GPU in `{id}`, only a guess ({en}):", "`{id}` 中单块 GPU 的显存，仅为粗估（{zh}）：")
         }
     };
-    let mut lines = table(found, judged, lang);
+    let mut lines = table(found, has_memory_finding, lang);
     let changes = changes(report, run, found, concept, lang);
     if !changes.is_empty() {
         lines.push(String::new());
         lines.extend(changes);
     }
-    let mut text = format!("{}\n\n```text\n{}\n```", head.get(lang), lines.join("\n"));
-    if let Some(said) = formula(found, concept, lang) {
-        text.push_str(&format!("\n\n{said}"));
+    let mut section = format!("{}\n\n```text\n{}\n```", head.get(lang), lines.join("\n"));
+    if let Some(text) = formula(found, concept, lang) {
+        section.push_str(&format!("\n\n{text}"));
     }
-    text
+    section
 }
 
 /// Parts, largest first, then the peak and the card.
-fn table(found: &RunEstimate, judged: bool, lang: Lang) -> Vec<String> {
+fn table(found: &RunEstimate, has_memory_finding: bool, lang: Lang) -> Vec<String> {
     let estimate = &found.estimate;
     let mut parts: Vec<(&str, u64)> = Part::ALL
         .iter()
         .zip(estimate.parts)
         .filter(|(_, bytes)| *bytes > 0)
-        .map(|(part, bytes)| (words(part.label(), lang), bytes))
+        .map(|(part, bytes)| (in_lang(part.label(), lang), bytes))
         .collect();
     parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
     if parts.len() > ROWS {
         let rest = parts.split_off(ROWS - 1).iter().map(|(_, bytes)| bytes).sum();
         parts.push((pick(lang, "everything else", "其余"), rest));
     }
-    let (low, high, at) = (gib_number(estimate.low.min(found.floor)), gib_number(estimate.high), when(estimate.peak_phase, lang));
+    let (low, high, at) = (gib_value(estimate.low.min(found.floor)), gib_value(estimate.high), phase_phrase(estimate.peak_phase, lang));
     let peak = message!("{at}; {low} to {high}", "{at}；{low} 至 {high}").get(lang).to_owned();
     let mut rows: Vec<(String, u64, String)> =
         parts.into_iter().map(|(name, bytes)| (name.to_owned(), bytes, percent(bytes, estimate.peak))).collect();
     let parted = rows.len();
     rows.push((pick(lang, "peak", "峰值").to_owned(), estimate.peak, peak));
-    if let Some(card) = &found.capacity {
-        let said = if judged { String::new() } else { verdict(found, card.bytes, lang) };
-        rows.push((cut(card.name.get(lang), NAME), card.bytes, said));
+    if let Some(gpu) = &found.capacity {
+        let text = if has_memory_finding { String::new() } else { verdict(found, gpu.bytes, lang) };
+        rows.push((cut(gpu.name.get(lang), NAME), gpu.bytes, text));
     }
     let names = widest(rows.iter().map(|(name, ..)| name.as_str()), NAME);
     let mut lines: Vec<String> = rows
         .into_iter()
-        .map(|(name, bytes, rest)| format!("{} {:>8} GiB  {rest}", pad(&name, names), gib_number(bytes)).trim_end().to_owned())
+        .map(|(name, bytes, rest)| format!("{} {:>8} GiB  {rest}", pad(&name, names), gib_value(bytes)).trim_end().to_owned())
         .collect();
     lines.insert(parted, "─".repeat(names + 13));
     lines
 }
 
-fn verdict(found: &RunEstimate, card: u64, lang: Lang) -> String {
-    let apart = gib(card.abs_diff(found.estimate.peak));
-    let over = found.estimate.peak > card;
-    let said = match found.verdict {
-        Some(Verdict::Fits) => message!("fits, {apart} to spare", "放得下，余 {apart}"),
-        Some(Verdict::DoesNotFit) => message!("does not fit, {apart} short", "放不下，缺 {apart}"),
-        Some(Verdict::Uncertain) if over => message!("may not fit, {apart} short", "可能放不下，缺 {apart}"),
-        Some(Verdict::Uncertain) => message!("may not fit, {apart} to spare", "可能放不下，余 {apart}"),
+fn verdict(found: &RunEstimate, gpu: u64, lang: Lang) -> String {
+    let difference = gib(gpu.abs_diff(found.estimate.peak));
+    let over = found.estimate.peak > gpu;
+    let text = match found.verdict {
+        Some(Verdict::Fits) => message!("fits, {difference} to spare", "放得下，余 {difference}"),
+        Some(Verdict::DoesNotFit) => message!("does not fit, {difference} short", "放不下，缺 {difference}"),
+        Some(Verdict::Uncertain) if over => message!("may not fit, {difference} short", "可能放不下，缺 {difference}"),
+        Some(Verdict::Uncertain) => message!("may not fit, {difference} to spare", "可能放不下，余 {difference}"),
         None => return String::new(),
     };
-    said.get(lang).to_owned()
+    text.get(lang).to_owned()
 }
 
 #[allow(clippy::cast_precision_loss)] // whole percents
@@ -96,37 +103,38 @@ fn changes(report: &Report, run: &Run, found: &RunEstimate, concept: Concept, la
     if run.value(concept).is_none() {
         return Vec::new();
     }
-    let made = |step: Step| {
+    let estimated = |step: Step| {
         let estimate = report.estimate_under(&found.model.arch, &step.setup)?;
         Some((format!("{} {} -> {}:", concept.name(), step.from, step.to), estimate.peak))
     };
     // A setup may count otherwise than the key: then a step of the one is none of the other.
-    let same = |step: &Step| run.int(concept).is_none_or(|value| step.from.parse() == Ok(value));
-    let made: Vec<(String, u64)> = steps(concept, found).into_iter().filter(same).filter_map(made).collect();
-    let names = widest(made.iter().map(|(name, _)| name.as_str()), NAME * 2);
+    let starts_at_written_value = |step: &Step| run.int(concept).is_none_or(|value| step.from.parse() == Ok(value));
+    let estimated: Vec<(String, u64)> =
+        what_if::steps(concept, found).into_iter().filter(starts_at_written_value).filter_map(estimated).collect();
+    let names = widest(estimated.iter().map(|(name, _)| name.as_str()), NAME * 2);
     let before = gib(found.estimate.peak);
     let line = |(name, peak): (String, u64)| {
         let note = match &found.capacity {
-            Some(card) if peak > card.bytes && found.estimate.peak <= card.bytes => pick(lang, "  over the card", "  超出显卡"),
+            Some(gpu) if peak > gpu.bytes && found.estimate.peak <= gpu.bytes => pick(lang, "  over the gpu", "  超出显卡"),
             _ => "",
         };
         format!("{} {before} -> {} GiB{note}", pad(&name, names), gib(peak))
     };
-    made.into_iter().map(line).collect()
+    estimated.into_iter().map(line).collect()
 }
 
 /// The largest item of the part that a setting drives, with its arithmetic.
 fn formula(found: &RunEstimate, concept: Concept, lang: Lang) -> Option<String> {
-    let part = part(concept, found)?;
+    let part = affected_part(concept, found)?;
     // At the optimizer's step nothing of the forward is left: what counts as activation there is the optimizer's own.
-    let left = matches!(found.estimate.peak_phase, Phase::Optimizer | Phase::Load);
-    if left && matches!(part, Part::Activations | Part::Logits) {
+    let forward_is_over = matches!(found.estimate.peak_phase, Phase::Optimizer | Phase::Load);
+    if forward_is_over && matches!(part, Part::Activations | Part::Logits) {
         return None;
     }
     let items = found.estimate.items.iter().filter(|item| item.part == part && !item.formula.is_empty());
     let item = items.max_by_key(|item| item.bytes).filter(|item| item.bytes > 0)?;
-    let (name, label, size) = (words(part.label(), lang), words(item.label, lang), gib_number(item.bytes));
-    let formula = super::who::tick(&item.formula);
+    let (name, label, size) = (in_lang(part.label(), lang), in_lang(item.label, lang), gib_value(item.bytes));
+    let formula = super::provenance::tick(&item.formula);
     Some(message!("{name}: {label} {size} GiB = `{formula}`", "{name}：{label} {size} GiB = `{formula}`").get(lang).to_owned())
 }
 

@@ -1,7 +1,7 @@
 //! What a variable of the environment does where it stands: the allocator's settings, and which cards are seen.
 
-use super::who::tick;
-use crate::within::Spot;
+use super::provenance::tick;
+use crate::embedded::FilePosition;
 use vramlint_base::{FileRange, Lang, TextRange, message};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
@@ -10,45 +10,47 @@ use vramlint_resolve::environment::{Setter, VariableAssignment};
 use vramlint_resolve::{Origin, Run};
 
 /// Cards that are listed at most.
-const CARDS: usize = 16;
+const MAX_GPUS: usize = 16;
 
 /// A text about a place, and what it is a setting of.
-pub(super) struct Said {
+pub(super) struct VariableHover {
     pub place: FileRange,
     pub text: String,
     pub concept: Concept,
 }
 
 /// What a variable at a spot does.
-pub(super) fn environment(report: &Report, spot: Spot, lang: Lang) -> Option<Said> {
+pub(super) fn variable(report: &Report, position: FilePosition, lang: Lang) -> Option<VariableHover> {
     let set = report
         .project
         .environment()
         .iter()
-        .find(|set| set.file == spot.file && (spot.covers(set.whole) || spot.covers(set.place)))?;
+        .find(|set| set.file == position.file && (position.is_in(set.whole) || position.is_in(set.place)))?;
     if set.name.ends_with("_ALLOC_CONF") {
-        return Some(allocator(report, set, spot, lang));
+        return Some(allocator(report, set, position, lang));
     }
     if set.name == "CUDA_VISIBLE_DEVICES" {
-        let text = visible_cards(set.value.as_deref()?, lang);
-        return Some(Said { place: set.whole, text, concept: Concept::VisibleDevices });
+        let text = visible_gpus(set.value.as_deref()?, lang);
+        return Some(VariableHover { place: set.whole, text, concept: Concept::VisibleDevices });
     }
     None
 }
 
 /// The whole of the setting, or one option of it.
-fn allocator(report: &Report, set: &VariableAssignment, spot: Spot, lang: Lang) -> Said {
+fn allocator(report: &Report, set: &VariableAssignment, position: FilePosition, lang: Lang) -> VariableHover {
     let text = &report.project.file(set.file).text;
-    let option =
-        set.verbatim.then(|| option_at(set.place.range.slice(text), spot.offset.checked_sub(set.place.range.start)?)).flatten();
+    let option = set
+        .verbatim
+        .then(|| option_at(set.place.range.slice(text), position.offset.checked_sub(set.place.range.start)?))
+        .flatten();
     let (place, mut lines) = if let Some((name, range)) = option {
         let place = FileRange::new(set.file, range.shifted(set.place.range.start));
-        let about = OPTIONS.iter().find(|(own, ..)| *own == name).map_or("", |(_, en, zh)| pick(lang, en, zh));
+        let about = ALLOCATOR_OPTIONS.iter().find(|(option, ..)| *option == name).map_or("", |(_, en, zh)| pick(lang, en, zh));
         (place, vec![format!("**`{}`**", tick(name)), about.to_owned()])
     } else {
         let name = tick(&set.name);
-        let about = super::words::about(Concept::AllocatorConf, lang);
-        (set.whole, vec![format!("**`{name}`**"), format!("{about} {}", pick(lang, FIRST.0, FIRST.1))])
+        let about = super::concept_docs::about(Concept::AllocatorConf, lang);
+        (set.whole, vec![format!("**`{name}`**"), format!("{about} {}", pick(lang, LOOKUP_ORDER.0, LOOKUP_ORDER.1))])
     };
     let windows = matches!(set.setter, Setter::Batch) || report.project.policy(set.file).target.os.as_deref() == Some("windows");
     let expandable = option.is_some_and(|(name, _)| name == "expandable_segments");
@@ -64,16 +66,16 @@ fn allocator(report: &Report, set: &VariableAssignment, spot: Spot, lang: Lang) 
         );
     }
     lines.retain(|line| !line.is_empty());
-    Said { place, text: lines.join("\n\n"), concept: Concept::AllocatorConf }
+    VariableHover { place, text: lines.join("\n\n"), concept: Concept::AllocatorConf }
 }
 
-const FIRST: (&str, &str) = (
+const LOOKUP_ORDER: (&str, &str) = (
     "torch reads the first that is set of PYTORCH_CUDA_ALLOC_CONF, PYTORCH_HIP_ALLOC_CONF and PYTORCH_ALLOC_CONF, once, when the process first uses CUDA.",
     "torch 依次查找 PYTORCH_CUDA_ALLOC_CONF、PYTORCH_HIP_ALLOC_CONF、PYTORCH_ALLOC_CONF，只读第一个已设置的。",
 );
 
 /// Options of torch's allocator (torch 2.15.0, `c10/core/AllocatorConfig.h` and `c10/cuda/CUDAAllocatorConfig.h`).
-const OPTIONS: &[(&str, &str, &str)] = &[
+const ALLOCATOR_OPTIONS: &[(&str, &str, &str)] = &[
     (
         "expandable_segments",
         "Segments that grow instead of new ones beside them: memory of different sizes is used again, and most of the fragmentation goes away. `True` or `False`, with a capital; Linux only.",
@@ -128,7 +130,7 @@ fn option_at(text: &str, offset: u32) -> Option<(&str, TextRange)> {
         let end = start + part.len();
         if (start..=end).contains(&(offset as usize)) {
             let name = part.split([':', '=']).next().unwrap_or(part).trim();
-            let known = OPTIONS.iter().any(|(own, ..)| *own == name);
+            let known = ALLOCATOR_OPTIONS.iter().any(|(option, ..)| *option == name);
             return known.then(|| (name, TextRange::of(start..end)));
         }
         start = end + 1;
@@ -137,21 +139,21 @@ fn option_at(text: &str, offset: u32) -> Option<(&str, TextRange)> {
 }
 
 /// What CUDA makes of a list of cards.
-pub(super) fn visible_cards(value: &str, lang: Lang) -> String {
+pub(super) fn visible_gpus(value: &str, lang: Lang) -> String {
     let seen = visible_devices::parse(value);
     let count = seen.ids.len();
     let mut lines = vec!["**`CUDA_VISIBLE_DEVICES`**".to_owned()];
-    lines.push(super::words::about(Concept::VisibleDevices, lang).to_owned());
-    let cards: Vec<String> =
-        seen.ids.iter().take(CARDS).enumerate().map(|(index, id)| format!("`cuda:{index}` = {}", tick(id))).collect();
-    let list = cards.join(", ");
-    let more = if count > CARDS { ", …" } else { "" };
-    let said = match count {
+    lines.push(super::concept_docs::about(Concept::VisibleDevices, lang).to_owned());
+    let gpus: Vec<String> =
+        seen.ids.iter().take(MAX_GPUS).enumerate().map(|(index, id)| format!("`cuda:{index}` = {}", tick(id))).collect();
+    let list = gpus.join(", ");
+    let more = if count > MAX_GPUS { ", …" } else { "" };
+    let message = match count {
         0 => message!("Here: no card is seen", "此处：看不到任何卡"),
         1 => message!("Here: one card, {list}", "此处：1 块卡，{list}"),
-        _ => message!("Here: {count} cards, {list}{more}", "此处：{count} 块卡，{list}{more}"),
+        _ => message!("Here: {count} GPUs, {list}{more}", "此处：{count} 块卡，{list}{more}"),
     };
-    lines.push(said.get(lang).to_owned());
+    lines.push(message.get(lang).to_owned());
     if let Some(DeviceListProblem::Duplicate(id)) = &seen.problem {
         let id = tick(id);
         lines.push(message!("`{id}` twice hides every card", "`{id}` 出现两次会隐藏所有卡").get(lang).to_owned());
@@ -168,7 +170,7 @@ pub(super) fn device_map(run: &Run, index: usize, lang: Lang) -> Option<String> 
         return None;
     }
     let several = run.int(Concept::WorldSize).map(|world| world > 1);
-    let said = match (value, several) {
+    let message = match (value, several) {
         ("auto" | "balanced" | "balanced_low_0" | "sequential", Some(true)) => message!(
             "Spreads the layers over every card that the process sees, in each process anew: the processes get in each other's way, and prepare() refuses a map with several entries.",
             "每个进程都把各层铺到它看得到的所有卡上：进程互相占用显存，且映射多于一项时 prepare() 会拒绝。"
@@ -183,14 +185,14 @@ pub(super) fn device_map(run: &Run, index: usize, lang: Lang) -> Option<String> 
         ),
         ("cuda", _) => message!("The whole model goes to the card of its process.", "整个模型放在本进程的卡上。"),
         ("cpu", _) => message!("The whole model goes to the memory of the host.", "整个模型放在主机内存。"),
-        (card, Some(true)) if card.starts_with("cuda:") => message!(
+        (device, Some(true)) if device.starts_with("cuda:") => message!(
             "The whole model goes to this one card in every process, before anything else moves it.",
             "每个进程都先把整个模型放到这一块卡上。"
         ),
-        (card, _) if card.starts_with("cuda:") => message!("The whole model goes to this card.", "整个模型放在这块卡上。"),
+        (device, _) if device.starts_with("cuda:") => message!("The whole model goes to this card.", "整个模型放在这块卡上。"),
         _ => return None,
     };
-    Some(said.get(lang).to_owned())
+    Some(message.get(lang).to_owned())
 }
 
 fn pick(lang: Lang, en: &'static str, zh: &'static str) -> &'static str {
@@ -216,8 +218,8 @@ mod tests {
 
     #[test]
     fn cards_are_counted_as_cuda_counts_them() {
-        assert!(visible_cards("2,0", Lang::En).contains("2 cards, `cuda:0` = 2, `cuda:1` = 0"));
-        assert!(visible_cards("0-3", Lang::En).contains("one card, `cuda:0` = 0"));
-        assert!(visible_cards("0,0", Lang::Zh).contains("看不到任何卡"));
+        assert!(visible_gpus("2,0", Lang::En).contains("2 GPUs, `cuda:0` = 2, `cuda:1` = 0"));
+        assert!(visible_gpus("0-3", Lang::En).contains("one card, `cuda:0` = 0"));
+        assert!(visible_gpus("0,0", Lang::Zh).contains("看不到任何卡"));
     }
 }

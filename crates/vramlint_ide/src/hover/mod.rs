@@ -1,18 +1,18 @@
 //! What is under the pointer.
 
 mod breakdown;
-mod doc;
+mod catalog_entry;
+mod concept_docs;
 mod environment;
 mod model;
-mod steps;
+mod provenance;
 #[cfg(test)]
 mod tests;
-mod who;
-mod words;
+mod what_if;
 
-use crate::at::{Told, told};
+use crate::cursor::{SettingAt, settings_at};
+use crate::embedded::FilePosition;
 use crate::summary;
-use crate::within::Spot;
 use vramlint_base::{FileId, FileRange, Finding, Lang, TextRange, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
@@ -35,16 +35,16 @@ const SETTINGS: usize = 2;
 
 /// What is to be said about the place at `offset` of a whole file; never what a finding there says already.
 pub fn hover(report: &Report, file: FileId, offset: u32, lang: Lang) -> Option<Hover> {
-    let spot = Spot::of(&report.project, file, offset)?;
+    let position = FilePosition::innermost(&report.project, file, offset)?;
     let found = report.findings.iter().filter(|finding| finding.place.file == file && touches(finding.place.range, offset));
-    let page = Page { report, spot, lang, findings: found.collect() };
+    let context = HoverContext { report, position, lang, findings: found.collect() };
     let (place, sections) =
-        page.variable().or_else(|| page.setting()).or_else(|| page.model_name()).or_else(|| page.command())?;
-    let said = |text: &String| {
+        context.variable().or_else(|| context.setting()).or_else(|| context.model_name()).or_else(|| context.command())?;
+    let is_new = |text: &String| {
         let repeats = |finding: &&Finding| text.contains(finding.message.get(lang));
-        !text.is_empty() && !page.findings.iter().any(repeats)
+        !text.is_empty() && !context.findings.iter().any(repeats)
     };
-    let text = sections.into_iter().filter(said).collect::<Vec<_>>().join("\n\n");
+    let text = sections.into_iter().filter(is_new).collect::<Vec<_>>().join("\n\n");
     if text.is_empty() {
         return None;
     }
@@ -54,15 +54,15 @@ pub fn hover(report: &Report, file: FileId, offset: u32, lang: Lang) -> Option<H
 }
 
 /// The name under which a setting is written at its place.
-fn written(told: &Told<'_>) -> String {
-    let candidate = told.runs.first().and_then(|(_, setting, index)| setting.candidates.get(*index));
+fn written_name(at: &SettingAt<'_>) -> String {
+    let candidate = at.runs.first().and_then(|(_, setting, index)| setting.candidates.get(*index));
     let name = candidate.and_then(|candidate| match &candidate.origin {
         Origin::File { key_path, .. } => key_path.rsplit('.').next(),
         Origin::Flag { flag: name, .. } | Origin::Env { name, .. } | Origin::Code { name, .. } => Some(name.as_str()),
         Origin::OptionDefault { option, .. } => Some(option.as_str()),
         _ => None,
     });
-    name.filter(|name| !name.is_empty()).unwrap_or(told.concept.name()).to_owned()
+    name.filter(|name| !name.is_empty()).unwrap_or(at.concept.name()).to_owned()
 }
 
 const fn touches(range: TextRange, offset: u32) -> bool {
@@ -71,82 +71,84 @@ const fn touches(range: TextRange, offset: u32) -> bool {
 
 type Sections = (FileRange, Vec<String>);
 
-struct Page<'a> {
+struct HoverContext<'a> {
     report: &'a Report,
-    spot: Spot,
+    position: FilePosition,
     lang: Lang,
     /// Findings at the place.
     findings: Vec<&'a Finding>,
 }
 
-impl<'a> Page<'a> {
+impl<'a> HoverContext<'a> {
     /// A variable of the environment.
     fn variable(&self) -> Option<Sections> {
-        let said = environment::environment(self.report, self.spot, self.lang)?;
-        let mut sections = vec![said.text];
-        let settings = told(&self.report.project, self.spot);
-        if let Some(told) = settings.iter().find(|told| told.concept == said.concept) {
-            sections.push(who::who(self.report, &told.runs, self.lang));
-            sections.extend(self.memory(told));
+        let variable = environment::variable(self.report, self.position, self.lang)?;
+        let mut sections = vec![variable.text];
+        let settings = settings_at(&self.report.project, self.position);
+        if let Some(setting) = settings.iter().find(|setting| setting.concept == variable.concept) {
+            sections.push(provenance::provenance(self.report, &setting.runs, self.lang));
+            sections.extend(self.memory(setting));
         }
-        Some((said.place, sections))
+        Some((variable.place, sections))
     }
 
     /// A key or a value that a run takes, or that the catalogue knows.
     fn setting(&self) -> Option<Sections> {
         let project = &self.report.project;
-        let doc = doc::doc(project, self.spot);
-        let mut settings = told(project, self.spot);
+        let entry = catalog_entry::find(project, self.position);
+        let mut settings = settings_at(project, self.position);
         if settings.is_empty() {
             // On a keyword or a flag: what its value sets.
-            let value = doc.as_ref().and_then(|doc| doc.value).or_else(|| doc::value_of_option(project, self.spot));
-            settings = value.map_or_else(Vec::new, |value| self.told_within(value));
+            let value =
+                entry.as_ref().and_then(|entry| entry.value).or_else(|| catalog_entry::value_of_option(project, self.position));
+            settings = value.map_or_else(Vec::new, |value| self.settings_in(value));
         }
         let Some(first) = settings.first() else {
-            let doc = doc?;
-            let mut sections = vec![self.heading(&doc.name, None, doc.owner())];
-            sections.extend(doc.about(None, self.lang));
-            sections.extend(doc.facts(self.is_gone(), self.lang));
+            let entry = entry?;
+            let mut sections = vec![self.heading(&entry.name, None, entry.owner())];
+            sections.extend(entry.about(None, self.lang));
+            sections.extend(entry.facts(self.has_lifecycle_finding(), self.lang));
             // A heading alone says nothing.
-            return (sections.len() > 1).then_some((doc.place, sections));
+            return (sections.len() > 1).then_some((entry.place, sections));
         };
         // Where a key stands for several settings, the smallest place that the catalogue knows counts.
-        let place = doc
+        let place = entry
             .as_ref()
-            .map(|doc| doc.place)
-            .filter(|place| place.range.len() < first.place.range.len() || !self.spot.covers(first.place))
+            .map(|entry| entry.place)
+            .filter(|place| place.range.len() < first.place.range.len() || !self.position.is_in(first.place))
             .unwrap_or(first.place);
-        let name = doc.as_ref().map_or_else(|| written(first), |doc| doc.name.clone());
-        let mut sections = vec![self.heading(&name, Some(first.concept), doc.as_ref().and_then(doc::Doc::owner))];
-        let about = doc.as_ref().and_then(|doc| doc.about(Some(first.concept), self.lang));
-        sections.push(about.unwrap_or_else(|| words::about(first.concept, self.lang).to_owned()));
-        sections.extend(doc.as_ref().and_then(|doc| doc.facts(self.is_gone(), self.lang)));
-        for (number, told) in settings.iter().take(SETTINGS).enumerate() {
+        let name = entry.as_ref().map_or_else(|| written_name(first), |entry| entry.name.clone());
+        let mut sections =
+            vec![self.heading(&name, Some(first.concept), entry.as_ref().and_then(catalog_entry::CatalogEntry::owner))];
+        let about = entry.as_ref().and_then(|entry| entry.about(Some(first.concept), self.lang));
+        sections.push(about.unwrap_or_else(|| concept_docs::about(first.concept, self.lang).to_owned()));
+        sections.extend(entry.as_ref().and_then(|entry| entry.facts(self.has_lifecycle_finding(), self.lang)));
+        for (number, setting) in settings.iter().take(SETTINGS).enumerate() {
             if number > 0 {
-                let (name, about) = (told.concept.name(), words::about(told.concept, self.lang));
+                let (name, about) = (setting.concept.name(), concept_docs::about(setting.concept, self.lang));
                 sections.push(message!("Also `{name}`: {about}", "也是 `{name}`：{about}").get(self.lang).to_owned());
             }
-            sections.extend(self.particular(told));
-            sections.push(who::who(self.report, &told.runs, self.lang));
+            sections.extend(self.value_effect(setting));
+            sections.push(provenance::provenance(self.report, &setting.runs, self.lang));
         }
-        sections.extend(settings.iter().find_map(|told| self.memory(told)));
+        sections.extend(settings.iter().find_map(|setting| self.memory(setting)));
         Some((place, sections))
     }
 
     /// The settings that a value of this text sets.
-    fn told_within(&self, value: FileRange) -> Vec<Told<'a>> {
-        if value.file != self.spot.file {
+    fn settings_in(&self, value: FileRange) -> Vec<SettingAt<'a>> {
+        if value.file != self.position.file {
             return Vec::new();
         }
-        let mut settings = told(&self.report.project, Spot { offset: value.range.start, ..self.spot });
-        settings.retain(|told| value.range.contains(told.place.range));
+        let mut settings = settings_at(&self.report.project, FilePosition { offset: value.range.start, ..self.position });
+        settings.retain(|setting| value.range.contains(setting.place.range));
         settings
     }
 
     /// What a value does here beyond what its key does.
-    fn particular(&self, told: &Told<'a>) -> Option<String> {
-        let (run, setting, index) = told.runs.first()?;
-        match told.concept {
+    fn value_effect(&self, at: &SettingAt<'a>) -> Option<String> {
+        let (run, setting, index) = at.runs.first()?;
+        match at.concept {
             // A finding there tells it already.
             Concept::DeviceMap if self.findings.iter().any(|finding| finding.name.starts_with("device-map")) => None,
             Concept::DeviceMap => environment::device_map(run, *index, self.lang),
@@ -156,36 +158,37 @@ impl<'a> Page<'a> {
             }
             Concept::VisibleDevices => {
                 let Some(Value::Text(text)) = setting.candidates.get(*index)?.known() else { return None };
-                Some(environment::visible_cards(text, self.lang))
+                Some(environment::visible_gpus(text, self.lang))
             }
             _ => None,
         }
     }
 
     /// What the first of the runs needs that can be estimated, where the setting decides about it.
-    fn memory(&self, told: &Told<'a>) -> Option<String> {
-        if !steps::drives(told.concept) {
+    fn memory(&self, at: &SettingAt<'a>) -> Option<String> {
+        if !what_if::affects_memory(at.concept) {
             return None;
         }
-        let judged = self.findings.iter().any(|finding| finding.code.starts_with("VL3"));
-        let with = |run: &'a Run| summary::estimate(self.report, run).map(|found| (run, found));
+        let has_memory_finding = self.findings.iter().any(|finding| finding.code.starts_with("VL3"));
+        let estimated = |run: &'a Run| summary::estimate(self.report, run).map(|found| (run, found));
         // A run in which this place decides is told before one in which it is overruled.
-        let wins = told.runs.iter().filter(|(_, setting, index)| setting.winner == Some(*index));
-        let (run, found) = wins.chain(&told.runs).find_map(|(run, ..)| with(run))?;
-        Some(breakdown::breakdown(self.report, run, found, told.concept, judged, self.lang))
+        let wins = at.runs.iter().filter(|(_, setting, index)| setting.winner == Some(*index));
+        let (run, found) = wins.chain(&at.runs).find_map(|(run, ..)| estimated(run))?;
+        Some(breakdown::breakdown(self.report, run, found, at.concept, has_memory_finding, self.lang))
     }
 
     /// A model of the hub that is only named: in code, in a list, in prose.
     fn model_name(&self) -> Option<Sections> {
-        let text = &self.report.project.file(self.spot.file).text;
-        let (name, range) = model::name_at(text, self.spot.offset)?;
-        Some((FileRange::new(self.spot.file, range), vec![model::model(self.report, name, self.lang)?]))
+        let text = &self.report.project.file(self.position.file).text;
+        let (name, range) = model::name_at(text, self.position.offset)?;
+        Some((FileRange::new(self.position.file, range), vec![model::model(self.report, name, self.lang)?]))
     }
 
     /// The words of a command up to its first flag, or the script: what the run comes to.
     fn command(&self) -> Option<Sections> {
         let project = &self.report.project;
-        let runs = project.runs.iter().filter(|run| run.place.file == self.spot.file && self.spot.within(run.place.range));
+        let runs =
+            project.runs.iter().filter(|run| run.place.file == self.position.file && self.position.is_in_range(run.place.range));
         let mut found = None;
         for run in runs {
             let Some(launch) = &run.launch else { continue };
@@ -193,8 +196,8 @@ impl<'a> Page<'a> {
                 launch.flags.iter().map(|flag| flag.word.start).chain(launch.script.as_ref().map(|word| word.range.start)).min();
             let program =
                 TextRange::new(launch.range.start, first.unwrap_or(launch.range.end).clamp(launch.range.start, launch.range.end));
-            let script = launch.script.as_ref().map(|word| word.range).filter(|range| self.spot.within(*range));
-            let Some(range) = script.or_else(|| self.spot.within(program).then_some(program)) else { continue };
+            let script = launch.script.as_ref().map(|word| word.range).filter(|range| self.position.is_in_range(*range));
+            let Some(range) = script.or_else(|| self.position.is_in_range(program).then_some(program)) else { continue };
             let (place, lines) = found.get_or_insert_with(|| (FileRange::new(launch.file, range), Vec::new()));
             let _: &FileRange = place;
             lines.push(self.summary(run));
@@ -203,13 +206,13 @@ impl<'a> Page<'a> {
     }
 
     fn summary(&self, run: &Run) -> String {
-        let mut lines = vec![format!("**`{}`**", who::tick(&run.id))];
-        let words = summary::words(self.report, run, self.lang);
-        if !words.is_empty() {
-            lines.push(words.join(" · "));
+        let mut lines = vec![format!("**`{}`**", provenance::tick(&run.id))];
+        let parts = summary::parts(self.report, run, self.lang);
+        if !parts.is_empty() {
+            lines.push(parts.join(" · "));
         }
-        let name = |concept: Concept| run.text(concept).map(|text| format!("`{}`", who::tick(&cut(text, NAME))));
-        let task = run.task.as_ref().map(|task| format!("`{}`", who::tick(task)));
+        let name = |concept: Concept| run.text(concept).map(|text| format!("`{}`", provenance::tick(&cut(text, NAME))));
+        let task = run.task.as_ref().map(|task| format!("`{}`", provenance::tick(task)));
         let what: Vec<String> = name(Concept::Model).into_iter().chain(task).chain(name(Concept::Method)).collect();
         if !what.is_empty() {
             lines.push(what.join(" · "));
@@ -223,11 +226,11 @@ impl<'a> Page<'a> {
 
     /// The name as it is written, the setting that it is, and whose it is.
     fn heading(&self, name: &str, concept: Option<Concept>, owner: Option<&str>) -> String {
-        let mut text = format!("**`{}`**", who::tick(&cut(name, NAME)));
+        let mut text = format!("**`{}`**", provenance::tick(&cut(name, NAME)));
         if let Some(concept) = concept.filter(|concept| concept.name() != name) {
             text.push_str(&format!(" = {}", concept.name()));
         }
-        if let Some(unit) = concept.map(|concept| words::unit(concept, self.lang)).filter(|unit| !unit.is_empty()) {
+        if let Some(unit) = concept.map(|concept| concept_docs::unit(concept, self.lang)).filter(|unit| !unit.is_empty()) {
             text.push_str(&format!(" ({unit})"));
         }
         if let Some(owner) = owner {
@@ -237,7 +240,7 @@ impl<'a> Page<'a> {
     }
 
     /// Whether a finding at the place says that the key is gone or does nothing.
-    fn is_gone(&self) -> bool {
+    fn has_lifecycle_finding(&self) -> bool {
         self.findings.iter().any(|finding| vramlint_rules::find(finding.name).is_some_and(|rule| rule.tag.is_some()))
     }
 }

@@ -1,13 +1,13 @@
 //! What is known about a model that is named at a place.
 
-use super::who::tick;
+use super::provenance::tick;
 use crate::summary::gib;
 use vramlint_base::{Lang, TextRange, message};
 use vramlint_estimate::{Model, Source};
 use vramlint_memory::arch::Certainty;
 use vramlint_memory::setup::Dtype;
 use vramlint_project::Report;
-use vramlint_view::estimate::figures::count;
+use vramlint_view::estimate::format::parameter_count;
 
 /// Bytes of a name at most.
 const NAME: usize = 200;
@@ -15,39 +15,39 @@ const NAME: usize = 200;
 /// Parameters, architecture, weights by type, and who says so. `None` for a name that is not known.
 pub(super) fn model(report: &Report, id: &str, lang: Lang) -> Option<String> {
     let found = report.models.find(id)?;
-    let say = |message: vramlint_base::Message| message.get(lang).to_owned();
+    let in_lang = |message: vramlint_base::Message| message.get(lang).to_owned();
     let name = tick(id);
     let parameters = found.exact_parameters.unwrap_or_else(|| found.arch.parameters());
-    let (size, layers, vocabulary) = (count(parameters), found.arch.layers(), found.arch.vocabulary());
+    let (size, layers, vocabulary) = (parameter_count(parameters), found.arch.layers(), found.arch.vocabulary());
     let mut lines = vec![format!("**`{name}`**"), String::new()];
     let kind = tick(&found.arch.model_type);
     lines.push(match found.arch.certainty() {
         Certainty::ParameterCount => {
-            say(message!("- about {size} parameters, the shapes are not known", "- 约 {size} 参数，结构未知"))
+            in_lang(message!("- about {size} parameters, the shapes are not known", "- 约 {size} 参数，结构未知"))
         }
-        _ if kind.is_empty() => say(message!(
+        _ if kind.is_empty() => in_lang(message!(
             "- {size} parameters, {layers} layers, vocabulary {vocabulary}",
             "- {size} 参数，{layers} 层，词表 {vocabulary}"
         )),
-        _ => say(message!(
+        _ => in_lang(message!(
             "- {size} parameters, `{kind}`, {layers} layers, vocabulary {vocabulary}",
             "- {size} 参数，`{kind}`，{layers} 层，词表 {vocabulary}"
         )),
     });
-    if let Some(packed) = packed(&found, lang) {
-        lines.push(packed);
+    if let Some(quantized_weights) = quantized_weights(&found, lang) {
+        lines.push(quantized_weights);
     } else {
-        let (whole, half) = (gib(parameters.saturating_mul(4)), gib(parameters.saturating_mul(2)));
+        let (fp32, half) = (gib(parameters.saturating_mul(4)), gib(parameters.saturating_mul(2)));
         let stored = match found.dtype {
             Some(dtype) => {
                 let name = dtype.name();
-                say(message!(", stored as {name}", "，存储为 {name}"))
+                in_lang(message!(", stored as {name}", "，存储为 {name}"))
             }
             None => String::new(),
         };
-        lines.push(say(message!(
-            "- weights alone: {half} GiB in bf16 or fp16, {whole} GiB in fp32{stored}",
-            "- 仅权重：bf16 或 fp16 为 {half} GiB，fp32 为 {whole} GiB{stored}"
+        lines.push(in_lang(message!(
+            "- weights alone: {half} GiB in bf16 or fp16, {fp32} GiB in fp32{stored}",
+            "- 仅权重：bf16 或 fp16 为 {half} GiB，fp32 为 {fp32} GiB{stored}"
         )));
     }
     lines.push(format!("- {}", source(&found.source, lang)));
@@ -55,18 +55,18 @@ pub(super) fn model(report: &Report, id: &str, lang: Lang) -> Option<String> {
 }
 
 /// Of a checkpoint that is stored in few bits.
-fn packed(found: &Model, lang: Lang) -> Option<String> {
+fn quantized_weights(found: &Model, lang: Lang) -> Option<String> {
     use vramlint_memory::setup::Quantization as Q;
     let bits = match found.prequantized? {
         Q::None => return None,
         Q::Int8 => 8,
         Q::FourBit { .. } => 4,
     };
-    let beside = found.dtype.unwrap_or(Dtype::Bf16).name();
+    let other_dtype = found.dtype.unwrap_or(Dtype::Bf16).name();
     Some(
         message!(
-            "- the checkpoint is quantized to {bits} bits, what is not in {beside}",
-            "- 检查点已量化为 {bits} bit，其余为 {beside}"
+            "- the checkpoint is quantized to {bits} bits, what is not in {other_dtype}",
+            "- 检查点已量化为 {bits} bit，其余为 {other_dtype}"
         )
         .get(lang)
         .to_owned(),
@@ -74,7 +74,7 @@ fn packed(found: &Model, lang: Lang) -> Option<String> {
 }
 
 fn source(source: &Source, lang: Lang) -> String {
-    let said = match source {
+    let text = match source {
         Source::Catalogue(_) => message!("from vramlint's catalogue", "来自 vramlint 的目录"),
         Source::Named(id) => {
             let id = tick(id);
@@ -92,21 +92,21 @@ fn source(source: &Source, lang: Lang) -> String {
         Source::Declared(_) => message!(", declared in vramlint.toml", "（在 vramlint.toml 中声明）"),
         _ => message!("", ""),
     };
-    format!("{}{}", said.get(lang), kind.get(lang))
+    format!("{}{}", text.get(lang), kind.get(lang))
 }
 
 /// The name of a model of the hub (`org/name`) at an offset of a text, with its place.
 pub(super) fn name_at(text: &str, offset: u32) -> Option<(&str, TextRange)> {
     let offset = offset as usize;
-    let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-/".contains(byte);
+    let is_name_byte = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-/".contains(byte);
     let bytes = text.as_bytes();
-    let start = offset - bytes.get(..offset)?.iter().rev().take(NAME).take_while(|byte| part(byte)).count();
-    let end = offset + bytes[offset..].iter().take(NAME).take_while(|byte| part(byte)).count();
+    let start = offset - bytes.get(..offset)?.iter().rev().take(NAME).take_while(|byte| is_name_byte(byte)).count();
+    let end = offset + bytes[offset..].iter().take(NAME).take_while(|byte| is_name_byte(byte)).count();
     // Letters of other scripts around it make it another word.
     let name = text.get(start..end)?.trim_end_matches(['.', '/']);
     let (owner, rest) = name.split_once('/')?;
-    let whole = !owner.is_empty() && !rest.is_empty() && !rest.contains('/') && !owner.starts_with(['.', '-']);
-    whole.then(|| (name, TextRange::new(start as u32, (start + name.len()) as u32)))
+    let is_hub_name = !owner.is_empty() && !rest.is_empty() && !rest.contains('/') && !owner.starts_with(['.', '-']);
+    is_hub_name.then(|| (name, TextRange::new(start as u32, (start + name.len()) as u32)))
 }
 
 #[cfg(test)]

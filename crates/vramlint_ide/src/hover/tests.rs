@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{Fixture, MARK, files};
+use crate::fixture::{Fixture, MARK, parse};
 
 /// The text about the mark, in a language, with what it is about.
 fn said(text: &str, lang: Lang) -> Option<(String, String)> {
@@ -193,14 +193,14 @@ fn blocks_of_documents_are_looked_into() {
 #[test]
 fn other_line_ends_a_mark_of_the_encoding_and_chinese_before_it_change_nothing() {
     let plain = en(&at("batch_size: $04"));
-    let mut changed = files(&at("batch_size: $04"));
+    let mut changed = parse(&at("batch_size: $04"));
     for (path, text) in &mut changed {
         *text = text.replace('\n', "\r\n");
         if path == "train.yaml" {
             *text = format!("\u{feff}# 批大小：每个进程\r\n{text}");
         }
     }
-    let fixture = Fixture::of(&changed);
+    let fixture = Fixture::from_files(changed);
     let found = hover(&fixture.report, fixture.file, fixture.offset, Lang::En).expect("something is said");
     assert_eq!(fixture.text().get(found.range.as_usize()), Some("4"));
     assert_eq!(found.text, plain);

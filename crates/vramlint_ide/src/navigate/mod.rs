@@ -1,7 +1,7 @@
 //! From a value to who sets or overrides it, and back.
 
+use crate::embedded::FilePosition;
 use crate::links;
-use crate::within::Spot;
 use std::collections::BTreeSet;
 use vramlint_base::{FileId, FileRange, TextRange};
 use vramlint_catalog::Concept;
@@ -15,43 +15,45 @@ use vramlint_syntax::shell::Word;
 /// Places are in whole files.
 pub fn definition(report: &Report, file: FileId, offset: u32) -> Vec<FileRange> {
     let project = &report.project;
-    let Some(spot) = Spot::of(project, file, offset) else { return Vec::new() };
-    if let Some(link) = links::at(project, file, offset) {
+    let Some(position) = FilePosition::innermost(project, file, offset) else { return Vec::new() };
+    if let Some(link) = links::link_at(project, file, offset) {
         return vec![FileRange::new(link.target, TextRange::at(0))];
     }
-    let mut found = from_shell(project, spot);
-    found.extend(from_claim(project, spot));
-    found.extend(from_settings(project, spot));
-    found.extend(from_argument(project, spot));
-    carried(project, found, spot)
+    let mut found = definitions_from_shell(project, position);
+    found.extend(definitions_from_claim(project, position));
+    found.extend(definitions_from_settings(project, position));
+    found.extend(definitions_from_argument(project, position));
+    in_hosts(project, found, position)
 }
 
 /// Every other place that takes part in the value at `offset`: candidates in every run, and the settings derived from it.
 pub fn references(report: &Report, file: FileId, offset: u32) -> Vec<FileRange> {
     let project = &report.project;
-    let Some(spot) = Spot::of(project, file, offset) else { return Vec::new() };
-    if let Some(link) = links::at(project, file, offset) {
-        return to_file(project, link.target, spot);
+    let Some(position) = FilePosition::innermost(project, file, offset) else { return Vec::new() };
+    if let Some(link) = links::link_at(project, file, offset) {
+        return references_to_file(project, link.target, position);
     }
-    let concepts: BTreeSet<(usize, Concept)> =
-        touched(project, spot).map(|hit| (hit.number, hit.concept)).chain(claimed(project, spot)).collect();
+    let concepts: BTreeSet<(usize, Concept)> = touched_candidates(project, position)
+        .map(|hit| (hit.number, hit.concept))
+        .chain(runs_of_claim(project, position))
+        .collect();
     let mut found = Vec::new();
     for (number, concept) in concepts {
         let run = &project.runs[number];
-        found.extend(run.settings.get(&concept).into_iter().flat_map(|setting| &setting.candidates).filter_map(written));
+        found.extend(run.settings.get(&concept).into_iter().flat_map(|setting| &setting.candidates).filter_map(range_of));
         for (derived, setting) in derived_from(run, concept) {
-            found.extend(setting.candidates.iter().filter_map(written));
+            found.extend(setting.candidates.iter().filter_map(range_of));
             if derived == Concept::EffectiveBatch {
                 found.extend(run.files.iter().flat_map(|file| claims(project, *file)));
             }
         }
     }
-    found.extend(from_argument(project, spot));
-    carried(project, found, spot)
+    found.extend(definitions_from_argument(project, position));
+    in_hosts(project, found, position)
 }
 
 /// A candidate under the cursor.
-struct Hit<'a> {
+struct TouchedCandidate<'a> {
     number: usize,
     concept: Concept,
     setting: &'a Setting,
@@ -59,32 +61,32 @@ struct Hit<'a> {
 }
 
 /// The candidates that the cursor touches: at their value, or at their key.
-fn touched(project: &Project, spot: Spot) -> impl Iterator<Item = Hit<'_>> {
+fn touched_candidates(project: &Project, position: FilePosition) -> impl Iterator<Item = TouchedCandidate<'_>> {
     project.runs.iter().enumerate().flat_map(move |(number, run)| {
         run.settings.iter().flat_map(move |(concept, setting)| {
             let touches = move |candidate: &Candidate| match &candidate.origin {
-                Origin::File { place, key, .. } => spot.on(*place) || spot.on(*key),
-                other => other.place().is_some_and(|place| spot.on(place)),
+                Origin::File { place, key, .. } => position.touches(*place) || position.touches(*key),
+                other => other.place().is_some_and(|place| position.touches(place)),
             };
             let hits = setting.candidates.iter().enumerate().filter(move |(_, candidate)| touches(candidate));
-            hits.map(move |(index, _)| Hit { number, concept: *concept, setting, index })
+            hits.map(move |(index, _)| TouchedCandidate { number, concept: *concept, setting, index })
         })
     })
 }
 
 /// Where the user would change a candidate, in the words of its key where it has one.
-fn written(candidate: &Candidate) -> Option<FileRange> {
+fn range_of(candidate: &Candidate) -> Option<FileRange> {
     candidate.origin.place()
 }
 
 /// From what loses to the winner; from the winner to what it overrides.
-fn from_settings(project: &Project, spot: Spot) -> Vec<FileRange> {
+fn definitions_from_settings(project: &Project, position: FilePosition) -> Vec<FileRange> {
     let mut found = Vec::new();
-    for hit in touched(project, spot) {
+    for hit in touched_candidates(project, position) {
         let Setting { candidates, winner, .. } = hit.setting;
         match winner {
             Some(winner) if *winner != hit.index && candidates[*winner].origin.place().is_some() => {
-                found.extend(written(&candidates[*winner]));
+                found.extend(range_of(&candidates[*winner]));
             }
             Some(winner) if *winner == hit.index => {
                 found.extend(
@@ -92,12 +94,12 @@ fn from_settings(project: &Project, spot: Spot) -> Vec<FileRange> {
                         .iter()
                         .enumerate()
                         .filter(|(index, _)| *index != hit.index)
-                        .filter_map(|(_, other)| written(other)),
+                        .filter_map(|(_, other)| range_of(other)),
                 );
             }
             // Nobody is seen to win, or a rule of derivation does: all that takes part.
             _ => {
-                found.extend(candidates.iter().filter_map(written));
+                found.extend(candidates.iter().filter_map(range_of));
                 let run = &project.runs[hit.number];
                 found.extend(inputs(run, hit.setting, DEPTH));
             }
@@ -111,13 +113,13 @@ const DEPTH: usize = 4;
 
 /// The places of what a derived setting is computed from.
 fn inputs(run: &Run, setting: &Setting, depth: usize) -> Vec<FileRange> {
-    let Some(Origin::Derived { inputs: of, .. }) = setting.winning().map(|winner| &winner.origin) else {
-        return setting.winning().and_then(written).into_iter().collect();
+    let Some(Origin::Derived { inputs: concepts, .. }) = setting.winning().map(|winner| &winner.origin) else {
+        return setting.winning().and_then(range_of).into_iter().collect();
     };
     if depth == 0 {
         return Vec::new();
     }
-    of.iter().filter_map(|concept| run.settings.get(concept)).flat_map(|setting| inputs(run, setting, depth - 1)).collect()
+    concepts.iter().filter_map(|concept| run.settings.get(concept)).flat_map(|setting| inputs(run, setting, depth - 1)).collect()
 }
 
 /// The settings that are computed from one.
@@ -132,20 +134,22 @@ fn derived_from(run: &Run, concept: Concept) -> impl Iterator<Item = (Concept, &
 }
 
 /// The runs whose effective batch a claim under the cursor is about.
-fn claimed(project: &Project, spot: Spot) -> Vec<(usize, Concept)> {
-    if !claims(project, spot.file).into_iter().any(|claim| spot.on(claim)) {
+fn runs_of_claim(project: &Project, position: FilePosition) -> Vec<(usize, Concept)> {
+    if !claims(project, position.file).into_iter().any(|claim| position.touches(claim)) {
         return Vec::new();
     }
-    let host = project.file(spot.file).host.as_ref().map(|(host, _)| *host);
+    let host = project.file(position.file).host.as_ref().map(|(host, _)| *host);
     let about = |run: &Run| {
-        run.files.contains(&spot.file) || host.is_some_and(|host| run.files.contains(&host)) || run.place.file == spot.file
+        run.files.contains(&position.file)
+            || host.is_some_and(|host| run.files.contains(&host))
+            || run.place.file == position.file
     };
     project.runs.iter().enumerate().filter(|(_, run)| about(run)).map(|(number, _)| (number, Concept::EffectiveBatch)).collect()
 }
 
 /// From a claim about the effective batch to the numbers that make it.
-fn from_claim(project: &Project, spot: Spot) -> Vec<FileRange> {
-    let found = claimed(project, spot).into_iter().flat_map(|(number, concept)| {
+fn definitions_from_claim(project: &Project, position: FilePosition) -> Vec<FileRange> {
+    let found = runs_of_claim(project, position).into_iter().flat_map(|(number, concept)| {
         let run = &project.runs[number];
         run.settings.get(&concept).map(|setting| inputs(run, setting, DEPTH)).unwrap_or_default()
     });
@@ -153,21 +157,23 @@ fn from_claim(project: &Project, spot: Spot) -> Vec<FileRange> {
 }
 
 /// From the use of a variable of a script to its assignment.
-fn from_shell(project: &Project, spot: Spot) -> Vec<FileRange> {
-    let Some(script) = project.file(spot.file).script() else { return Vec::new() };
+fn definitions_from_shell(project: &Project, position: FilePosition) -> Vec<FileRange> {
+    let Some(script) = project.file(position.file).script() else { return Vec::new() };
     let words = script.commands.iter().flat_map(|command| &command.words).chain(script.assignments.iter().map(|one| &one.value));
-    let here = |word: &&Word| spot.on(FileRange::new(spot.file, word.range));
-    words.filter(here).filter_map(|word| word.sources.first()).map(|source| FileRange::new(spot.file, *source)).collect()
+    let here = |word: &&Word| position.touches(FileRange::new(position.file, word.range));
+    words.filter(here).filter_map(|word| word.sources.first()).map(|source| FileRange::new(position.file, *source)).collect()
 }
 
 /// From an argument of a call to where its value is written: a constant, a default, a key of a loaded file.
-fn from_argument(project: &Project, spot: Spot) -> Vec<FileRange> {
+fn definitions_from_argument(project: &Project, position: FilePosition) -> Vec<FileRange> {
     let mut found = Vec::new();
-    for call in project.calls().iter().filter(|call| call.call().file == spot.file) {
-        for argument in call.call().arguments.iter().filter(|argument| spot.on(argument.place)) {
+    for call in project.calls().iter().filter(|call| call.call().file == position.file) {
+        for argument in call.call().arguments.iter().filter(|argument| position.touches(argument.place)) {
             for value in &argument.values {
                 match &value.value {
-                    ArgValue::Loaded(load, route) => found.extend(loaded(project, &call.facts.loads, *load, route, spot)),
+                    ArgValue::Loaded(load, route) => {
+                        found.extend(key_in_loaded_file(project, &call.facts.loads, *load, route, position))
+                    }
                     // What is written in the argument itself has no other place.
                     _ if value.place.file == argument.place.file && argument.place.range.contains(value.place.range) => {}
                     _ => found.push(value.place),
@@ -179,15 +185,15 @@ fn from_argument(project: &Project, spot: Spot) -> Vec<FileRange> {
 }
 
 /// The key of a file that code loads.
-fn loaded(
+fn key_in_loaded_file(
     project: &Project,
     loads: &[vramlint_resolve::code::LoadedFile],
     load: usize,
     route: &[String],
-    spot: Spot,
+    position: FilePosition,
 ) -> Option<FileRange> {
     let path = loads.get(load)?.path.as_deref()?;
-    let target = project.path_resolver.resolve(path, project.file(spot.file).folder())?;
+    let target = project.path_resolver.resolve(path, project.file(position.file).folder())?;
     let root = project.file(target).data()?.root()?;
     let route: Vec<&str> = route.iter().map(String::as_str).collect();
     let (last, above) = route.split_last()?;
@@ -197,26 +203,26 @@ fn loaded(
 }
 
 /// Every other place that names a file.
-fn to_file(project: &Project, target: FileId, spot: Spot) -> Vec<FileRange> {
+fn references_to_file(project: &Project, target: FileId, position: FilePosition) -> Vec<FileRange> {
     // To look for names means to go through whole trees.
     let name = project.file(target).name();
     let name = name.strip_suffix(".py").unwrap_or(name);
-    let speaks = |file: &&vramlint_resolve::SourceFile| file.host.is_none() && file.text.contains(name);
-    let hosts = project.files.iter().filter(speaks);
+    let mentions_name = |file: &&vramlint_resolve::SourceFile| file.host.is_none() && file.text.contains(name);
+    let hosts = project.files.iter().filter(mentions_name);
     let found = hosts.flat_map(|file| {
         let named = links::links_in(project, file.id).into_iter().filter(|link| link.target == target);
         named.map(|link| FileRange::new(file.id, link.range)).collect::<Vec<_>>()
     });
-    carried(project, found.collect(), spot)
+    in_hosts(project, found.collect(), position)
 }
 
 /// Places in whole files, in order, each once, without the one under the cursor.
-fn carried(project: &Project, found: Vec<FileRange>, spot: Spot) -> Vec<FileRange> {
-    let here = project.to_host(FileRange::new(spot.file, TextRange::at(spot.offset)));
+fn in_hosts(project: &Project, found: Vec<FileRange>, position: FilePosition) -> Vec<FileRange> {
+    let here = project.to_host(FileRange::new(position.file, TextRange::at(position.offset)));
     let places: BTreeSet<FileRange> = found.into_iter().map(|place| project.to_host(place)).collect();
     let elsewhere = |place: &FileRange| place.file != here.file || !place.range.contains(here.range);
-    let sound = |place: &FileRange| project.file(place.file).text.get(place.range.as_usize()).is_some();
-    places.into_iter().filter(elsewhere).filter(sound).collect()
+    let is_valid = |place: &FileRange| project.file(place.file).text.get(place.range.as_usize()).is_some();
+    places.into_iter().filter(elsewhere).filter(is_valid).collect()
 }
 
 #[cfg(test)]

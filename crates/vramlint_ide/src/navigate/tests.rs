@@ -3,12 +3,12 @@ use crate::{definition, references};
 
 fn definitions(text: &str) -> Vec<String> {
     let fixture = Fixture::new(text);
-    fixture.shown(&definition(&fixture.report, fixture.file, fixture.offset))
+    fixture.display(&definition(&fixture.report, fixture.file, fixture.offset))
 }
 
 fn all(text: &str) -> Vec<String> {
     let fixture = Fixture::new(text);
-    fixture.shown(&references(&fixture.report, fixture.file, fixture.offset))
+    fixture.display(&references(&fixture.report, fixture.file, fixture.offset))
 }
 
 const TRAIN: &str = "//- train.py\nfrom transformers import HfArgumentParser, TrainingArguments, Trainer\n(args,) = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses()\nTrainer(args=args).train()\n";

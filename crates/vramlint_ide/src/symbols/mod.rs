@@ -4,7 +4,7 @@ mod data;
 mod python;
 mod script;
 
-use crate::within::{texts, whole};
+use crate::embedded::{file_and_embedded, to_host};
 use vramlint_base::{FileId, Lang, TextRange};
 use vramlint_project::Report;
 use vramlint_resolve::{Project, Syntax};
@@ -41,24 +41,24 @@ pub struct Symbol {
 pub fn symbols(report: &Report, file: FileId, lang: Lang) -> Vec<Symbol> {
     let project = &report.project;
     let mut found = Vec::new();
-    for text in texts(project, file) {
+    for text in file_and_embedded(project, file) {
         let own = match &text.syntax {
             Syntax::Data(data) => data.roots().flat_map(|root| data::entries(text, root, data::DEPTH)).collect(),
             Syntax::Python(module) => python::outline(text, module),
             Syntax::Script(_) => script::launches(project, text.id, lang),
             Syntax::Text | Syntax::Unreadable => Vec::new(),
         };
-        found.extend(own.into_iter().filter_map(|symbol| carried(project, text.id, symbol)));
+        found.extend(own.into_iter().filter_map(|symbol| in_host(project, text.id, symbol)));
     }
     found.sort_by_key(|symbol| (symbol.range.start, std::cmp::Reverse(symbol.range.end)));
     found
 }
 
 /// A symbol in the whole file. What has no place there is left out.
-fn carried(project: &Project, file: FileId, symbol: Symbol) -> Option<Symbol> {
-    let range = whole(project, file, symbol.range)?.range;
-    let selection = whole(project, file, symbol.selection)?.range;
-    let children: Vec<Symbol> = symbol.children.into_iter().filter_map(|child| carried(project, file, child)).collect();
+fn in_host(project: &Project, file: FileId, symbol: Symbol) -> Option<Symbol> {
+    let range = to_host(project, file, symbol.range)?.range;
+    let selection = to_host(project, file, symbol.selection)?.range;
+    let children: Vec<Symbol> = symbol.children.into_iter().filter_map(|child| in_host(project, file, child)).collect();
     let range = children.iter().fold(range.cover(selection), |range, child| range.cover(child.range));
     Some(Symbol { range, selection, children, ..symbol })
 }

@@ -8,7 +8,7 @@ use vramlint_syntax::python::{Call, Class, Expr, ExprKind, Field, Imports, Modul
 
 /// The settings of a module, in order.
 pub(super) fn outline(file: &SourceFile, module: &Module) -> Vec<Symbol> {
-    let mut found: Vec<Symbol> = module.classes().filter_map(|(class, _)| holder(file, class)).collect();
+    let mut found: Vec<Symbol> = module.classes().filter_map(|(class, _)| class_symbol(file, class)).collect();
     let imports = Imports::of(module);
     found.extend(module.calls().filter_map(|site| call(file, &imports, site.call, site.expr)));
     found.extend(module.body.iter().filter_map(Field::of).filter_map(|field| constant(file, field)));
@@ -17,7 +17,7 @@ pub(super) fn outline(file: &SourceFile, module: &Module) -> Vec<Symbol> {
 }
 
 /// A class whose body holds values: a dataclass, a plain class of constants.
-fn holder(file: &SourceFile, class: &Class) -> Option<Symbol> {
+fn class_symbol(file: &SourceFile, class: &Class) -> Option<Symbol> {
     let children: Vec<Symbol> = class
         .fields()
         .filter_map(|field| {
@@ -46,7 +46,7 @@ fn call(file: &SourceFile, imports: &Imports, call: &Call, expr: &Expr) -> Optio
     if !loads && classes::find(&path).is_none() && class_name(&path).is_none() {
         return None;
     }
-    let given = call.args.iter().filter_map(|argument| {
+    let arguments = call.args.iter().filter_map(|argument| {
         let (name, at) = argument.name()?;
         Some(setting(name, clipped(argument.value.range.slice(&file.text)), argument.range, at))
     });
@@ -57,14 +57,15 @@ fn call(file: &SourceFile, imports: &Imports, call: &Call, expr: &Expr) -> Optio
         kind: SymbolKind::Group,
         range: expr.range,
         selection: call.callee.range,
-        children: given.collect(),
+        children: arguments.collect(),
     })
 }
 
 /// `BATCH = 4` at the level of the module.
 fn constant(file: &SourceFile, field: Field<'_>) -> Option<Symbol> {
     let value = field.value?;
-    let plain = matches!(&value.kind, ExprKind::Value(_) | ExprKind::Unary("-", _) | ExprKind::Binary(..));
-    let shouted = field.name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
-    (plain && shouted).then(|| setting(field.name, clipped(value.range.slice(&file.text)), field.stmt.range, field.name_range))
+    let is_literal = matches!(&value.kind, ExprKind::Value(_) | ExprKind::Unary("-", _) | ExprKind::Binary(..));
+    let is_constant_name = field.name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    (is_literal && is_constant_name)
+        .then(|| setting(field.name, clipped(value.range.slice(&file.text)), field.stmt.range, field.name_range))
 }

@@ -62,11 +62,11 @@ fn children(launch: &Launch, text: &str) -> Vec<Symbol> {
         setting(flag.word.slice(text), clipped(&values.join(" ")), range, flag.word)
     });
     let options = launch.options();
-    let given = options.iter().map(|option| {
+    let arguments = options.iter().map(|option| {
         let value = option.value.as_ref();
         let range = value.map_or(option.word, |value| option.word.cover(value.range));
         let name = option.word.slice(text).split('=').next().unwrap_or_default();
         setting(name, value.map_or_else(String::new, |value| clipped(value.range.slice(text))), range, option.word)
     });
-    own.chain(given).filter(|child| inside(child.range) && !child.name.is_empty()).collect()
+    own.chain(arguments).filter(|child| inside(child.range) && !child.name.is_empty()).collect()
 }

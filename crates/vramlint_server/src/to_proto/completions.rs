@@ -19,7 +19,7 @@ pub(crate) fn completions(analysis: &Analysis, file: &SourceFile, position: Posi
                 ide::CompletionKind::Key => CompletionItemKind::PROPERTY,
                 ide::CompletionKind::Value => CompletionItemKind::VALUE,
                 ide::CompletionKind::Model => CompletionItemKind::CLASS,
-                ide::CompletionKind::Card => CompletionItemKind::CONSTANT,
+                ide::CompletionKind::Gpu => CompletionItemKind::CONSTANT,
                 ide::CompletionKind::File => CompletionItemKind::FILE,
             }),
             detail: (!completion.detail.is_empty()).then_some(completion.detail),

@@ -1,9 +1,9 @@
 //! The step, moment by moment: parts stacked, the capacity as a line. Drawn once for the page and for the drawing.
 
-use super::answer::Answer;
-use super::figures::{gib, phase, pick, when, words};
+use super::format::{gib, in_lang, phase, phase_phrase, pick};
 use super::label::label;
 use super::markup::escape;
+use super::report::EstimateReport;
 use vramlint_base::Lang;
 use vramlint_memory::estimate::{Moment, Part, Phase};
 
@@ -40,17 +40,17 @@ pub(super) struct Plot {
 
 #[allow(clippy::cast_precision_loss)] // a pixel is coarser
 impl Plot {
-    pub(super) fn of(answer: &Answer) -> Self {
-        let estimate = &answer.estimate;
-        let drawn = answer.timeline().iter().map(|moment| moment.bytes).max().unwrap_or(0).max(estimate.peak).max(1);
-        let capacity = answer.card().map(|card| card.bytes).filter(|bytes| *bytes / 3 * 2 <= drawn);
+    pub(super) fn new(report: &EstimateReport) -> Self {
+        let estimate = &report.estimate;
+        let drawn = report.timeline().iter().map(|moment| moment.bytes).max().unwrap_or(0).max(estimate.peak).max(1);
+        let capacity = report.gpu().map(|gpu| gpu.bytes).filter(|bytes| *bytes / 3 * 2 <= drawn);
         Self {
             x: LEFT,
             y: TOP,
             width: WIDTH - LEFT - RIGHT,
             height: HEIGHT - TOP - BOTTOM,
             most: capacity.unwrap_or(0).max(drawn) as f64 * 1.06,
-            edges: edges(answer.timeline(), LEFT, WIDTH - LEFT - RIGHT),
+            edges: edges(report.timeline(), LEFT, WIDTH - LEFT - RIGHT),
         }
     }
 
@@ -60,7 +60,7 @@ impl Plot {
     }
 
     /// Height above the bottom, from the top of the drawing.
-    fn of_bytes(&self, bytes: u64) -> f64 {
+    fn y_of_bytes(&self, bytes: u64) -> f64 {
         self.y + self.height * (1.0 - bytes as f64 / self.most)
     }
 
@@ -111,10 +111,10 @@ pub(super) fn index(part: Part) -> usize {
 }
 
 /// What the drawing shows, in a sentence.
-pub(super) fn description(answer: &Answer, lang: Lang) -> String {
-    let estimate = &answer.estimate;
-    let (tensors, peak, at) = (gib(estimate.tensors), gib(estimate.peak), when(estimate.peak_phase, lang));
-    let moments = answer.timeline().len();
+pub(super) fn description(report: &EstimateReport, lang: Lang) -> String {
+    let estimate = &report.estimate;
+    let (tensors, peak, at) = (gib(estimate.tensors), gib(estimate.peak), phase_phrase(estimate.peak_phase, lang));
+    let moments = report.timeline().len();
     pick(
         lang,
         format!("{moments} moments of one training step. Tensors reach {tensors} {at}; nvidia-smi would show {peak}."),
@@ -123,15 +123,15 @@ pub(super) fn description(answer: &Answer, lang: Lang) -> String {
 }
 
 /// The contents of the drawing, without the element around them.
-pub(super) fn draw(answer: &Answer, lang: Lang) -> String {
-    let plot = Plot::of(answer);
+pub(super) fn draw(report: &EstimateReport, lang: Lang) -> String {
+    let plot = Plot::new(report);
     let mut out = grid(&plot);
     for part in STACK {
-        out.push_str(&area(answer, &plot, part, lang));
+        out.push_str(&area(report, &plot, part, lang));
     }
-    out.push_str(&phases(answer.timeline(), &plot, lang));
-    out.push_str(&lines(answer, &plot, lang));
-    out.push_str(&peak(answer, &plot, lang));
+    out.push_str(&phases(report.timeline(), &plot, lang));
+    out.push_str(&lines(report, &plot, lang));
+    out.push_str(&peak(report, &plot, lang));
     out
 }
 
@@ -178,8 +178,8 @@ fn step(most: f64) -> f64 {
 }
 
 /// One part: a step for each moment, from what lies below it to its own top.
-fn area(answer: &Answer, plot: &Plot, part: Part, lang: Lang) -> String {
-    let (own, moments) = (index(part), answer.timeline());
+fn area(report: &EstimateReport, plot: &Plot, part: Part, lang: Lang) -> String {
+    let (own, moments) = (index(part), report.timeline());
     if moments.iter().all(|moment| moment.parts[own] == 0) {
         return String::new();
     }
@@ -189,7 +189,7 @@ fn area(answer: &Answer, plot: &Plot, part: Part, lang: Lang) -> String {
     let edge = |bytes: &dyn Fn(&Moment) -> u64| -> Vec<(f64, f64)> {
         let mut points: Vec<(f64, f64)> = Vec::new();
         for (number, moment) in moments.iter().enumerate() {
-            let (left, right, y) = (plot.at(number), plot.at(number + 1), plot.of_bytes(bytes(moment)));
+            let (left, right, y) = (plot.at(number), plot.at(number + 1), plot.y_of_bytes(bytes(moment)));
             match points.last_mut() {
                 Some(last) if (last.1 - y).abs() < 0.005 => last.0 = right,
                 _ => points.extend([(left, y), (right, y)]),
@@ -200,7 +200,7 @@ fn area(answer: &Answer, plot: &Plot, part: Part, lang: Lang) -> String {
     let upper = edge(&|moment| below(moment) + moment.parts[own]);
     let lower = edge(&below);
     let path: Vec<String> = upper.iter().chain(lower.iter().rev()).map(|(x, y)| format!("{x:.2} {y:.2}")).collect();
-    let (name, title) = (part.name(), escape(words(part.label(), lang)));
+    let (name, title) = (part.name(), escape(in_lang(part.label(), lang)));
     format!("<path class=\"area p-{name}\" data-part=\"{name}\" d=\"M{}Z\"><title>{title}</title></path>", path.join("L"))
 }
 
@@ -215,9 +215,9 @@ fn phases(moments: &[Moment], plot: &Plot, lang: Lang) -> String {
     out
 }
 
-fn band(of: Phase, plot: &Plot, from: usize, to: usize, lang: Lang) -> String {
+fn band(band_phase: Phase, plot: &Plot, from: usize, to: usize, lang: Lang) -> String {
     let (left, right, bottom) = (plot.at(from), plot.at(to), plot.bottom());
-    let name = if of == Phase::Optimizer { pick(lang, "step", "更新") } else { phase(of, lang) };
+    let name = if band_phase == Phase::Optimizer { pick(lang, "step", "更新") } else { phase(band_phase, lang) };
     let wide = name.chars().map(|c| if c.is_ascii() { 6.6 } else { 12.5 }).sum::<f64>() + 6.0 <= right - left;
     let mut out = String::new();
     if from > 0 {
@@ -227,7 +227,7 @@ fn band(of: Phase, plot: &Plot, from: usize, to: usize, lang: Lang) -> String {
             bottom + 22.0
         ));
     }
-    let key = of.name();
+    let key = band_phase.name();
     out.push_str(&format!(
         "<rect class=\"band b-{key}\" x=\"{:.2}\" y=\"{:.1}\" width=\"{:.2}\" height=\"4\"><title>{name}</title></rect>",
         left + 0.5,
@@ -245,19 +245,19 @@ fn band(of: Phase, plot: &Plot, from: usize, to: usize, lang: Lang) -> String {
 }
 
 /// The card, and what nvidia-smi would show.
-fn lines(answer: &Answer, plot: &Plot, lang: Lang) -> String {
-    let (left, right, shown) = (plot.x, plot.x + plot.width, answer.estimate.peak);
-    let y = plot.of_bytes(shown);
-    let card = answer.card().map(|card| (card, plot.of_bytes(card.bytes)));
+fn lines(report: &EstimateReport, plot: &Plot, lang: Lang) -> String {
+    let (left, right, shown) = (plot.x, plot.x + plot.width, report.estimate.peak);
+    let y = plot.y_of_bytes(shown);
+    let gpu = report.gpu().map(|gpu| (gpu, plot.y_of_bytes(gpu.bytes)));
     // Two names one above the other would not be read.
-    let crowded = card.is_some_and(|(_, other)| (y - 24.0..y).contains(&other));
+    let crowded = gpu.is_some_and(|(_, other)| (y - 24.0..y).contains(&other));
     let name_y = if crowded { y + 15.0 } else { y - 6.0 };
     let size = gib(shown);
     let mut out = format!("<line class=\"smi\" x1=\"{left:.1}\" x2=\"{right:.1}\" y1=\"{y:.2}\" y2=\"{y:.2}\"/>");
     out.push_str(&format!("<text class=\"note\" x=\"{:.1}\" y=\"{name_y:.2}\">nvidia-smi {size}</text>", left + 6.0));
-    let Some((card, y)) = card else { return out };
-    let name = escape(card.name.as_deref().unwrap_or(pick(lang, "card", "显卡")));
-    let size = gib(card.bytes);
+    let Some((gpu, y)) = gpu else { return out };
+    let name = escape(gpu.name.as_deref().unwrap_or(pick(lang, "GPU", "GPU")));
+    let size = gib(gpu.bytes);
     if y < plot.y {
         let y = plot.y - 12.0;
         out.push_str(&format!("<text class=\"limit\" x=\"{right:.1}\" y=\"{y:.1}\" text-anchor=\"end\">↑ {name} {size}</text>"));
@@ -270,11 +270,11 @@ fn lines(answer: &Answer, plot: &Plot, lang: Lang) -> String {
 }
 
 /// The moment that holds most.
-fn peak(answer: &Answer, plot: &Plot, lang: Lang) -> String {
-    let Some((number, moment)) = answer.peak_moment().and_then(|number| Some((number, answer.timeline().get(number)?))) else {
+fn peak(report: &EstimateReport, plot: &Plot, lang: Lang) -> String {
+    let Some((number, moment)) = report.peak_moment().and_then(|number| Some((number, report.timeline().get(number)?))) else {
         return String::new();
     };
-    let (x, y) = (f64::midpoint(plot.at(number), plot.at(number + 1)), plot.of_bytes(moment.bytes));
+    let (x, y) = (f64::midpoint(plot.at(number), plot.at(number + 1)), plot.y_of_bytes(moment.bytes));
     let title = escape(&label(&moment.label, lang));
     let size = gib(moment.bytes);
     format!(

@@ -1,7 +1,7 @@
 //! Every dimension of a setup with its value, by the names of `vramlint runs`.
 
-use super::answer::Answer;
-use super::figures::pick;
+use super::format::pick;
+use super::report::EstimateReport;
 use serde_json::{Value as Json, json};
 use vramlint_base::Lang;
 use vramlint_estimate::record::words::{
@@ -10,17 +10,17 @@ use vramlint_estimate::record::words::{
 use vramlint_memory::setup::{Checkpointing, Dtype, Head, Offload, Parallel, Scheme, Setup, Targets};
 
 /// Names and values, what people ask for first in front.
-pub fn list(answer: &Answer) -> Vec<(&'static str, Json)> {
-    let (subject, setup) = (&answer.subject, &answer.subject.setup);
+pub fn list(report: &EstimateReport) -> Vec<(&'static str, Json)> {
+    let (input, setup) = (&report.input, &report.input.setup);
     let parallel = &setup.parallel;
-    let model = if subject.model.is_empty() { Json::Null } else { json!(subject.model) };
-    let master = answer.engine() && setup.weights != Dtype::Fp32;
+    let model = if input.model.is_empty() { Json::Null } else { json!(input.model) };
+    let master = report.engine() && setup.weights != Dtype::Fp32;
     let mut list = vec![
         ("model", model),
-        ("parameters", json!(answer.estimate.parameters)),
-        ("trainable", json!(answer.estimate.trainable)),
-        ("task", json!(subject.task)),
-        ("method", json!(answer.method())),
+        ("parameters", json!(report.estimate.parameters)),
+        ("trainable", json!(report.estimate.trainable)),
+        ("task", json!(input.task)),
+        ("method", json!(report.method())),
         ("weights_dtype", json!(setup.weights.name())),
         ("mixed_precision", json!(setup.autocast.or(master.then_some(setup.weights)).map_or("no", Dtype::name))),
         ("quantization", json!(name(QUANTIZATIONS, setup.quantization))),
@@ -35,7 +35,7 @@ pub fn list(answer: &Answer) -> Vec<(&'static str, Json)> {
         ("effective_batch", json!(setup.micro_batch.saturating_mul(setup.accumulation).saturating_mul(parallel.world))),
         ("sequence_length", json!(setup.sequence_length)),
         ("prompt_length", json!(setup.prompt_length)),
-        ("num_generations", json!(subject.num_generations)),
+        ("num_generations", json!(input.num_generations)),
         ("max_completion_length", json!(setup.generation.map(|generation| generation.completion))),
         ("vllm_share", json!(setup.generation.and_then(|generation| generation.vllm_share))),
         ("gradient_checkpointing", json!(setup.checkpointing != Checkpointing::None)),
@@ -54,7 +54,7 @@ pub fn list(answer: &Answer) -> Vec<(&'static str, Json)> {
         ("residents", json!(setup.residents.iter().map(|resident| resident.label.as_str()).collect::<Vec<_>>())),
         ("expandable_segments", json!(setup.expandable_segments)),
         ("platform", json!(name(PLATFORMS, setup.platform))),
-        ("gpu", json!(answer.card().and_then(|card| card.name.as_deref()))),
+        ("gpu", json!(report.gpu().and_then(|gpu| gpu.name.as_deref()))),
         ("compute_capability", json!(setup.capability.map(|tenths| f64::from(tenths) / 10.0))),
     ]);
     list
@@ -81,68 +81,68 @@ fn sharing(parallel: &Parallel) -> Vec<(&'static str, Json)> {
     let three = parallel.scheme == Scheme::Zero3;
     let fsdp = matches!(parallel.scheme, Scheme::Fsdp1 | Scheme::Fsdp2);
     let nodes = parallel.world.div_ceil(parallel.local.max(1));
-    let of = |holds: bool, value: Json| if holds { value } else { Json::Null };
+    let when = |holds: bool, value: Json| if holds { value } else { Json::Null };
     vec![
         ("gpus", json!(parallel.local)),
         ("nodes", json!(nodes)),
         ("parallel", json!(name(SCHEMES, parallel.scheme))),
         ("offload_optimizer", json!(name(OFFLOADS, parallel.offload_optimizer))),
         ("offload_param", json!(name(OFFLOADS, parallel.offload_param))),
-        ("reduce_bucket_size", of(zero, json!(parallel.reduce_bucket))),
-        ("allgather_bucket_size", of(zero, json!(parallel.allgather_bucket))),
-        ("overlap_comm", of(zero, json!(parallel.overlap))),
-        ("contiguous_gradients", of(zero, json!(parallel.contiguous))),
-        ("stage3_prefetch_bucket_size", of(three, json!(parallel.prefetch_bucket))),
-        ("stage3_max_live_parameters", of(three, json!(parallel.max_live))),
-        ("stage3_param_persistence_threshold", of(three, json!(parallel.persistence))),
-        ("sub_group_size", of(three, json!(parallel.sub_group))),
-        ("gradient_as_bucket_view", of(parallel.scheme == Scheme::Ddp, json!(parallel.bucket_view))),
-        ("reshard_after_forward", of(fsdp, json!(parallel.reshard))),
-        ("reduce_fp32", of(fsdp, json!(parallel.reduce_fp32))),
+        ("reduce_bucket_size", when(zero, json!(parallel.reduce_bucket))),
+        ("allgather_bucket_size", when(zero, json!(parallel.allgather_bucket))),
+        ("overlap_comm", when(zero, json!(parallel.overlap))),
+        ("contiguous_gradients", when(zero, json!(parallel.contiguous))),
+        ("stage3_prefetch_bucket_size", when(three, json!(parallel.prefetch_bucket))),
+        ("stage3_max_live_parameters", when(three, json!(parallel.max_live))),
+        ("stage3_param_persistence_threshold", when(three, json!(parallel.persistence))),
+        ("sub_group_size", when(three, json!(parallel.sub_group))),
+        ("gradient_as_bucket_view", when(parallel.scheme == Scheme::Ddp, json!(parallel.bucket_view))),
+        ("reshard_after_forward", when(fsdp, json!(parallel.reshard))),
+        ("reduce_fp32", when(fsdp, json!(parallel.reduce_fp32))),
         ("tensor_parallel", json!(parallel.tensor)),
         ("context_parallel", json!(parallel.context)),
     ]
 }
 
 /// The setup in one line. Names of things stay as the libraries have them.
-pub fn line(answer: &Answer, lang: Lang) -> String {
-    let setup = &answer.subject.setup;
-    let mut words = vec![answer.subject.task.to_owned(), answer.method().to_owned()];
+pub fn line(report: &EstimateReport, lang: Lang) -> String {
+    let setup = &report.input.setup;
+    let mut parts = vec![report.input.task.to_owned(), report.method().to_owned()];
     if let Some(lora) = &setup.lora {
-        words.push(format!("r {}", lora.r));
+        parts.push(format!("r {}", lora.r));
     }
-    if answer.method() == "qlora" {
-        words.push(name(QUANTIZATIONS, setup.quantization).to_owned());
+    if report.method() == "qlora" {
+        parts.push(name(QUANTIZATIONS, setup.quantization).to_owned());
     }
-    words.push(match setup.autocast {
+    parts.push(match setup.autocast {
         Some(amp) => {
             let (weights, amp) = (setup.weights.name(), amp.name());
             pick(lang, format!("{weights} + {amp} autocast"), format!("{weights} + {amp} 自动混合精度"))
         }
         _ => setup.weights.name().to_owned(),
     });
-    words.push(format!("{} × {} tokens", setup.micro_batch, setup.sequence_length));
+    parts.push(format!("{} × {} tokens", setup.micro_batch, setup.sequence_length));
     if setup.accumulation > 1 {
-        words.push(format!("{} {}", pick(lang, "accumulation", "梯度累积"), setup.accumulation));
+        parts.push(format!("{} {}", pick(lang, "accumulation", "梯度累积"), setup.accumulation));
     }
     if setup.checkpointing != Checkpointing::None {
-        words.push(pick(lang, "checkpointing", "激活检查点").to_owned());
+        parts.push(pick(lang, "checkpointing", "激活检查点").to_owned());
     }
-    words.push(name(ATTENTION, setup.attention).to_owned());
+    parts.push(name(ATTENTION, setup.attention).to_owned());
     if setup.head != Head::FullLogits {
-        words.push(name(HEADS, setup.head).to_owned());
+        parts.push(name(HEADS, setup.head).to_owned());
     }
-    words.push(name(OPTIMIZERS, setup.optimizer).to_owned());
+    parts.push(name(OPTIMIZERS, setup.optimizer).to_owned());
     if setup.parallel.scheme != Scheme::None {
-        words.push(format!("{} × {}", name(SCHEMES, setup.parallel.scheme), setup.parallel.world));
+        parts.push(format!("{} × {}", name(SCHEMES, setup.parallel.scheme), setup.parallel.world));
     }
     let parallel = &setup.parallel;
     for (en, zh, to) in [("optimizer", "优化器", parallel.offload_optimizer), ("parameters", "参数", parallel.offload_param)]
     {
         if to != Offload::None {
             let place = name(OFFLOADS, to);
-            words.push(pick(lang, format!("{en} on {place}"), format!("{zh}卸载到 {place}")));
+            parts.push(pick(lang, format!("{en} on {place}"), format!("{zh}卸载到 {place}")));
         }
     }
-    words.join(", ")
+    parts.join(", ")
 }

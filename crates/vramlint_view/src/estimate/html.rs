@@ -1,24 +1,25 @@
 //! `html`: one page that needs nothing but itself.
 
-use super::answer::{Answer, Verdict};
 use super::chart::{self, STACK};
 use super::dimensions;
-use super::figures::{count, gib, gib_number, pick, share, when, words};
+use super::format::{gib, gib_value, in_lang, parameter_count, percent, phase_phrase, pick};
 use super::label::label;
 use super::markup::{escape, fill, script};
-use super::sentence;
+use super::report::EstimateReport;
+use super::summary;
 use super::svg::lang_tag;
 use serde_json::{Value as Json, json};
 use vramlint_base::{Lang, Message};
+use vramlint_estimate::Verdict;
 use vramlint_memory::estimate::Part;
 
 const PAGE: &str = include_str!("page.html");
 const SECTION: &str = include_str!("section.html");
 
 /// The page of some answers, and why others have none.
-pub fn html(answers: &[Answer], without: &[(String, Message)], lang: Lang) -> String {
-    let sections: String = answers.iter().enumerate().map(|(number, answer)| Section { answer, lang, number }.draw()).collect();
-    let title = match answers {
+pub fn html(reports: &[EstimateReport], without: &[(String, Message)], lang: Lang) -> String {
+    let sections: String = reports.iter().enumerate().map(|(number, report)| Section { report, lang, number }.draw()).collect();
+    let title = match reports {
         [one] => one.name(),
         more => pick(lang, format!("{} estimates", more.len()), format!("{} 个估算", more.len())),
     };
@@ -30,7 +31,7 @@ pub fn html(answers: &[Answer], without: &[(String, Message)], lang: Lang) -> St
             ("title", &format!("{} · vramlint", escape(&title))),
             ("style", style),
             ("script", include_str!("page.js")),
-            ("contents", &contents(answers, lang)),
+            ("contents", &contents(reports, lang)),
             ("sections", &sections),
             ("without", &others(without, lang)),
             ("foot", &escape(pick(lang, FOOT.0, FOOT.1))),
@@ -45,15 +46,15 @@ const FOOT: (&str, &str) = (
      张量即 torch.cuda.max_memory_allocated。",
 );
 
-fn contents(answers: &[Answer], lang: Lang) -> String {
-    if answers.len() < 2 {
+fn contents(reports: &[EstimateReport], lang: Lang) -> String {
+    if reports.len() < 2 {
         return String::new();
     }
-    let item = |(number, answer): (usize, &Answer)| {
-        let (name, peak) = (escape(&answer.name()), gib(answer.estimate.peak));
+    let item = |(number, report): (usize, &EstimateReport)| {
+        let (name, peak) = (escape(&report.name()), gib(report.estimate.peak));
         format!("<li><a href=\"#run-{number}\">{name}</a> <span>{peak}</span></li>")
     };
-    let items: String = answers.iter().enumerate().map(item).collect();
+    let items: String = reports.iter().enumerate().map(item).collect();
     format!("<nav aria-label=\"{}\"><ol>{items}</ol></nav>", pick(lang, "Runs", "训练任务"))
 }
 
@@ -80,7 +81,7 @@ fn grouped(text: &str) -> String {
 }
 
 struct Section<'a> {
-    answer: &'a Answer,
+    report: &'a EstimateReport,
     lang: Lang,
     number: usize,
 }
@@ -91,12 +92,12 @@ impl Section<'_> {
     }
 
     fn draw(&self) -> String {
-        let answer = self.answer;
-        let name = answer.name();
-        let model = if answer.subject.model == name { String::new() } else { escape(&answer.subject.model) };
-        let (all, trained) = (count(answer.estimate.parameters), count(answer.estimate.trainable));
+        let report = self.report;
+        let name = report.name();
+        let model = if report.input.model == name { String::new() } else { escape(&report.input.model) };
+        let (all, trained) = (parameter_count(report.estimate.parameters), parameter_count(report.estimate.trainable));
         let size = pick(self.lang, format!("{all} parameters, {trained} trained"), format!("{all} 参数，训练其中 {trained}"));
-        let plot = chart::Plot::of(answer);
+        let plot = chart::Plot::new(report);
         fill(
             SECTION,
             &[
@@ -104,16 +105,16 @@ impl Section<'_> {
                 ("name", &escape(&name)),
                 ("model", &model),
                 ("size", &escape(&size)),
-                ("line", &escape(&dimensions::line(answer, self.lang))),
+                ("line", &escape(&dimensions::line(report, self.lang))),
                 ("verdict", &self.verdict()),
                 ("figures", &self.figures()),
                 ("gauge", &self.gauge()),
-                ("dominant", &escape(&sentence::dominant(answer, self.lang).unwrap_or_default())),
+                ("dominant", &escape(&summary::dominant(report, self.lang).unwrap_or_default())),
                 ("step-title", self.pick("One training step", "一个训练步")),
                 ("view", &format!("0 0 {} {}", chart::WIDTH, chart::HEIGHT)),
-                ("about", &escape(&chart::description(answer, self.lang))),
-                ("moments", &answer.timeline().len().to_string()),
-                ("drawing", &chart::draw(answer, self.lang)),
+                ("about", &escape(&chart::description(report, self.lang))),
+                ("moments", &report.timeline().len().to_string()),
+                ("drawing", &chart::draw(report, self.lang)),
                 ("hint", self.pick("Point at a moment, or use the arrow keys", "将指针移到某一时刻，或使用方向键")),
                 ("parts-title", self.pick("What the peak consists of", "峰值的组成")),
                 ("parts", &self.parts()),
@@ -128,42 +129,42 @@ impl Section<'_> {
     }
 
     fn verdict(&self) -> String {
-        let Some((verdict, said)) = sentence::verdict(self.answer) else { return String::new() };
+        let Some((verdict, text)) = summary::verdict(self.report) else { return String::new() };
         let class = match verdict {
             Verdict::Fits => "good",
-            Verdict::MayNotFit => "doubt",
+            Verdict::Uncertain => "doubt",
             Verdict::DoesNotFit => "bad",
         };
-        let said = said.get(self.lang);
-        let mut letters = said.chars();
+        let text = text.get(self.lang);
+        let mut letters = text.chars();
         let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
         format!("<p class=\"verdict {class}\">{}{}</p>", escape(&first), escape(letters.as_str()))
     }
 
     /// The numbers that people came for.
     fn figures(&self) -> String {
-        let estimate = &self.answer.estimate;
-        let bounds = format!("{} – {}", gib_number(estimate.low), gib_number(estimate.high));
+        let estimate = &self.report.estimate;
+        let bounds = format!("{} – {}", gib_value(estimate.low), gib_value(estimate.high));
         let mut rows = vec![
-            (self.pick("peak", "峰值").to_owned(), gib_number(estimate.peak), when(estimate.peak_phase, self.lang)),
+            (self.pick("peak", "峰值").to_owned(), gib_value(estimate.peak), phase_phrase(estimate.peak_phase, self.lang)),
             (self.pick("bounds", "上下界").to_owned(), bounds, self.pick("of the peak", "峰值的范围").to_owned()),
             (
                 self.pick("reserved", "已预留").to_owned(),
-                gib_number(estimate.reserved),
+                gib_value(estimate.reserved),
                 self.pick("by the allocator", "由分配器持有").to_owned(),
             ),
-            (self.pick("tensors", "张量").to_owned(), gib_number(estimate.tensors), self.pick("allocated", "已分配").to_owned()),
+            (self.pick("tensors", "张量").to_owned(), gib_value(estimate.tensors), self.pick("allocated", "已分配").to_owned()),
         ];
-        if let Some(card) = self.answer.card() {
-            let name = card.name.clone().unwrap_or_else(|| self.pick("given", "给定").to_owned());
-            rows.push((self.pick("card", "显卡").to_owned(), gib_number(card.bytes), name));
+        if let Some(gpu) = self.report.gpu() {
+            let name = gpu.name.clone().unwrap_or_else(|| self.pick("given", "给定").to_owned());
+            rows.push((self.pick("GPU", "GPU").to_owned(), gib_value(gpu.bytes), name));
         }
         if estimate.host.peak > 0 {
-            let of = self.answer.subject.host.map(|all| {
+            let total = self.report.input.host.map(|all| {
                 let all = gib(all);
                 pick(self.lang, format!("of {all}"), format!("共 {all}"))
             });
-            rows.push((self.pick("host", "主机内存").to_owned(), gib_number(estimate.host.peak), of.unwrap_or_default()));
+            rows.push((self.pick("host", "主机内存").to_owned(), gib_value(estimate.host.peak), total.unwrap_or_default()));
         }
         let row = |(name, value, remark): &(String, String, String)| {
             let (name, remark) = (escape(name), escape(remark));
@@ -174,41 +175,39 @@ impl Section<'_> {
 
     /// The peak on the card: parts side by side, the bounds as a bracket.
     fn gauge(&self) -> String {
-        let estimate = &self.answer.estimate;
-        let whole = self.answer.card().map_or(0, |card| card.bytes).max(estimate.high).max(1);
+        let estimate = &self.report.estimate;
+        let whole = self.report.gpu().map_or(0, |gpu| gpu.bytes).max(estimate.high).max(1);
         let parts: String = self
-            .answer
+            .report
             .parts()
             .map(|(part, bytes)| {
-                let (key, name, width) = (part.name(), escape(words(part.label(), self.lang)), share(bytes, whole));
+                let (key, name, width) = (part.name(), escape(in_lang(part.label(), self.lang)), percent(bytes, whole));
                 let size = gib(bytes);
                 format!("<i class=\"p-{key}\" style=\"width:{width:.4}%\" title=\"{name} {size}\"></i>")
             })
             .collect();
-        let (low, high) = (share(estimate.low, whole), share(estimate.high, whole));
+        let (low, high) = (percent(estimate.low, whole), percent(estimate.high, whole));
         let bounds = format!("<u style=\"left:{low:.4}%;width:{:.4}%\"></u>", high - low);
-        let card = self
-            .answer
-            .card()
-            .map_or_else(String::new, |card| format!("<s style=\"left:{:.4}%\"></s>", share(card.bytes, whole)));
-        let said = escape(&chart::description(self.answer, self.lang));
-        format!("<div class=\"gauge\" role=\"img\" aria-label=\"{said}\"><div>{parts}</div>{bounds}{card}</div>")
+        let gpu =
+            self.report.gpu().map_or_else(String::new, |gpu| format!("<s style=\"left:{:.4}%\"></s>", percent(gpu.bytes, whole)));
+        let text = escape(&chart::description(self.report, self.lang));
+        format!("<div class=\"gauge\" role=\"img\" aria-label=\"{text}\"><div>{parts}</div>{bounds}{gpu}</div>")
     }
 
     fn parts(&self) -> String {
-        let peak = self.answer.estimate.peak;
+        let peak = self.report.estimate.peak;
         let head = [self.pick("part", "组成"), "GiB", "%", "", self.pick("arithmetic", "算式")];
         let head: String = head.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
         let rows: String = self
-            .answer
+            .report
             .parts()
             .map(|(part, bytes)| {
-                let (key, name, percent) = (part.name(), escape(words(part.label(), self.lang)), share(bytes, peak));
+                let (key, name, percent) = (part.name(), escape(in_lang(part.label(), self.lang)), percent(bytes, peak));
                 format!(
                     "<tr data-part=\"{key}\"><th scope=\"row\"><i class=\"p-{key}\"></i>{name}</th><td class=\"n\">{}</td>\
                      <td class=\"n\">{percent:.1}</td><td class=\"bar\"><i class=\"p-{key}\" style=\"width:{percent:.4}%\"></i></td>\
                      <td class=\"why\">{}</td></tr>",
-                    gib_number(bytes),
+                    gib_value(bytes),
                     self.items(part)
                 )
             })
@@ -217,14 +216,14 @@ impl Section<'_> {
         format!(
             "<table class=\"parts\">{COLUMNS}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody><tfoot><tr><th scope=\"row\">{total}</th>\
              <td class=\"n\">{}</td><td class=\"n\">100.0</td><td></td><td></td></tr></tfoot></table>",
-            gib_number(peak)
+            gib_value(peak)
         )
     }
 
     fn items(&self, part: Part) -> String {
-        let items = self.answer.items(part);
+        let items = self.report.items(part);
         let one = |item: &&vramlint_memory::estimate::Item| {
-            let (name, size, formula) = (escape(words(item.label, self.lang)), gib(item.bytes), escape(&item.formula));
+            let (name, size, formula) = (escape(in_lang(item.label, self.lang)), gib(item.bytes), escape(&item.formula));
             let formula = if formula.is_empty() { formula } else { format!(" <code>{formula}</code>") };
             format!("<li>{name} <b>{size}</b>{formula}</li>")
         };
@@ -232,17 +231,17 @@ impl Section<'_> {
     }
 
     fn host(&self) -> String {
-        let host = &self.answer.estimate.host;
+        let host = &self.report.estimate.host;
         if host.peak == 0 {
             return String::new();
         }
         let title = self.pick("Memory of the host", "主机内存");
         let one = |item: &vramlint_memory::estimate::HostItem| {
-            let (name, percent) = (escape(words(item.label, self.lang)), share(item.bytes, host.peak));
+            let (name, percent) = (escape(in_lang(item.label, self.lang)), percent(item.bytes, host.peak));
             format!(
                 "<tr><th scope=\"row\">{name}</th><td class=\"n\">{}</td><td class=\"n\">{percent:.1}</td>\
                  <td class=\"bar\"><i class=\"p-context\" style=\"width:{percent:.4}%\"></i></td><td class=\"why\"><code>{}</code></td></tr>",
-                gib_number(item.bytes),
+                gib_value(item.bytes),
                 escape(&item.formula)
             )
         };
@@ -251,7 +250,7 @@ impl Section<'_> {
     }
 
     fn assumed(&self) -> String {
-        let all = self.answer.assumptions();
+        let all = self.report.assumptions();
         if all.is_empty() {
             return format!("<p>{}</p>", self.pick("Nothing: everything was stated.", "无：全部已给定。"));
         }
@@ -260,7 +259,7 @@ impl Section<'_> {
     }
 
     fn setup(&self) -> String {
-        let shown = dimensions::list(self.answer).into_iter().filter(|(_, value)| !value.is_null() && *value != json!([]));
+        let shown = dimensions::list(self.report).into_iter().filter(|(_, value)| !value.is_null() && *value != json!([]));
         let rows = shown.map(|(name, value)| {
             let value = match value {
                 Json::String(text) => text,
@@ -274,30 +273,30 @@ impl Section<'_> {
 
     /// What the script needs to tell about a moment.
     fn data(&self, plot: &chart::Plot) -> Json {
-        let (answer, lang) = (self.answer, self.lang);
+        let (report, lang) = (self.report, self.lang);
         let parts: Vec<Json> = STACK
             .iter()
             .rev()
             .map(|part| {
-                let items = answer.items(*part);
+                let items = report.items(*part);
                 let items: Vec<Json> =
-                    items.iter().map(|item| json!([words(item.label, lang), item.bytes, item.formula])).collect();
+                    items.iter().map(|item| json!([in_lang(item.label, lang), item.bytes, item.formula])).collect();
                 let number = chart::index(*part);
-                json!({"key": part.name(), "name": words(part.label(), lang), "number": number, "items": items,
-                    "peak": answer.estimate.parts[number]})
+                json!({"key": part.name(), "name": in_lang(part.label(), lang), "number": number, "items": items,
+                    "peak": report.estimate.parts[number]})
             })
             .collect();
-        let moments: Vec<Json> = answer
+        let moments: Vec<Json> = report
             .timeline()
             .iter()
-            .map(|one| json!([label(&one.label, lang), super::figures::phase(one.phase, lang), one.bytes, one.parts]))
+            .map(|one| json!([label(&one.label, lang), super::format::phase(one.phase, lang), one.bytes, one.parts]))
             .collect();
         let edges: Vec<f64> = plot.edges.iter().map(|x| (x * 100.0).round() / 100.0).collect();
         json!({
             "plot": {"x": plot.x, "y": plot.y, "width": plot.width, "height": plot.height, "most": plot.most, "edges": edges},
             "parts": parts,
             "moments": moments,
-            "peak": answer.peak_moment(),
+            "peak": report.peak_moment(),
             "words": {
                 "of": self.pick("moment {n} of {all}", "第 {n} 个时刻，共 {all} 个"),
                 "total": self.pick("tensors", "张量"),

@@ -1,38 +1,38 @@
 //! An estimate with its question, as text, page and drawing: one file a format.
 
-mod answer;
 mod chart;
 pub mod dimensions;
-pub mod figures;
+pub mod format;
+mod from_runs;
 mod html;
+mod input;
 mod label;
 mod lines;
 mod markup;
-mod of_runs;
-mod sentence;
-mod subject;
+mod report;
+mod summary;
 mod svg;
 mod text;
 
-use crate::Paint;
+use crate::Styler;
 use vramlint_base::Lang;
 
-pub use answer::{Answer, Verdict, of_report, with_timelines};
+pub use from_runs::{run_inputs, run_report};
 pub use html::html;
+pub use input::{EstimateInput, GpuCapacity};
 pub use lines::lines;
-pub use of_runs::{of_run, of_runs};
-pub use sentence::{dominant, verdict};
-pub use subject::{Card, Subject};
+pub use report::{EstimateReport, reports, reports_with_timelines};
+pub use summary::{dominant, verdict};
 pub use svg::svg;
 pub use text::text;
 
 /// How text is dressed.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct RenderOptions {
     /// Language of the messages.
     pub lang: Lang,
     /// What gives it colour.
-    pub paint: Paint,
+    pub styler: Styler,
     /// Whether every part is unfolded into its items.
     pub explain: bool,
 }

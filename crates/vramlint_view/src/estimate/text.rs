@@ -1,12 +1,13 @@
 //! `text`: a table with a bar for each part.
 
-use super::answer::{Answer, Verdict};
-use super::figures::{count, gib, gib_number, pick, share, when, words};
-use super::{Look, dimensions, sentence};
-use crate::Ink;
+use super::format::{gib, gib_value, in_lang, parameter_count, percent, phase_phrase, pick};
+use super::report::EstimateReport;
+use super::{RenderOptions, dimensions, summary};
+use crate::StyleRole;
 use crate::table::{cut, pad, widest};
 use unicode_width::UnicodeWidthStr;
 use vramlint_base::{Message, message};
+use vramlint_estimate::Verdict;
 
 /// Columns of a full bar.
 const BAR: u64 = 32;
@@ -16,22 +17,22 @@ const LEAST: u64 = (1 << 30) / 200;
 const NAME: usize = 48;
 
 /// Every answer, and why others have none.
-pub fn text(answers: &[Answer], without: &[(String, Message)], look: Look) -> String {
-    let mut drawn: Vec<String> = answers.iter().map(|answer| Table { answer, look }.draw()).collect();
+pub fn text(reports: &[EstimateReport], without: &[(String, Message)], options: RenderOptions) -> String {
+    let mut drawn: Vec<String> = reports.iter().map(|report| Table { report, options }.draw()).collect();
     drawn.extend(without.iter().map(|(id, why)| {
-        let (id, why) = (cut(id, NAME * 2), why.get(look.lang));
-        let said = message!("{id}  no estimate: {why}", "{id}  无法估算：{why}");
-        format!("{}\n", said.get(look.lang))
+        let (id, why) = (cut(id, NAME * 2), why.get(options.lang));
+        let text = message!("{id}  no estimate: {why}", "{id}  无法估算：{why}");
+        format!("{}\n", text.get(options.lang))
     }));
     if drawn.is_empty() {
-        return format!("{}\n", pick(look.lang, "No training run found", "未找到训练任务"));
+        return format!("{}\n", pick(options.lang, "No training run found", "未找到训练任务"));
     }
     drawn.join("\n")
 }
 
 struct Table<'a> {
-    answer: &'a Answer,
-    look: Look,
+    report: &'a EstimateReport,
+    options: RenderOptions,
 }
 
 impl Table<'_> {
@@ -44,69 +45,69 @@ impl Table<'_> {
         text
     }
 
-    fn styled(&self, text: &str, ink: Ink) -> String {
-        (self.look.paint)(text, ink)
+    fn styled(&self, text: &str, ink: StyleRole) -> String {
+        (self.options.styler)(text, ink)
     }
 
     fn dim(&self, text: &str) -> String {
-        self.styled(text, Ink::Faint)
+        self.styled(text, StyleRole::Faint)
     }
 
     fn pick<'a>(&self, en: &'a str, zh: &'a str) -> &'a str {
-        pick(self.look.lang, en, zh)
+        pick(self.options.lang, en, zh)
     }
 
     fn head(&self) -> Vec<String> {
-        let answer = self.answer;
-        let name = self.styled(&cut(&answer.name(), NAME * 2), Ink::Strong);
-        let model = if answer.name() == answer.subject.model { String::new() } else { cut(&answer.subject.model, NAME * 2) };
-        let (all, trained) = (count(answer.estimate.parameters), count(answer.estimate.trainable));
+        let report = self.report;
+        let name = self.styled(&cut(&report.name(), NAME * 2), StyleRole::Strong);
+        let model = if report.name() == report.input.model { String::new() } else { cut(&report.input.model, NAME * 2) };
+        let (all, trained) = (parameter_count(report.estimate.parameters), parameter_count(report.estimate.trainable));
         let size = message!("{all} parameters, {trained} trained", "{all} 参数，训练其中 {trained}");
-        let line = self.dim(&dimensions::line(answer, self.look.lang));
+        let line = self.dim(&dimensions::line(report, self.options.lang));
         let first = if model.is_empty() { name } else { format!("{name}  {model}") };
-        vec![first, format!("  {}", self.dim(size.get(self.look.lang))), format!("  {line}"), String::new()]
+        vec![first, format!("  {}", self.dim(size.get(self.options.lang))), format!("  {line}"), String::new()]
     }
 
     /// Columns of the names, the same for all rows of one table.
     fn width(&self) -> usize {
-        let parts = self.answer.parts().map(|(part, _)| words(part.label(), self.look.lang));
+        let parts = self.report.parts().map(|(part, _)| in_lang(part.label(), self.options.lang));
         // Items stand two columns further in than what they belong to.
-        let host = self.answer.estimate.host.parts.iter().map(|item| words(item.label, self.look.lang));
+        let host = self.report.estimate.host.parts.iter().map(|item| in_lang(item.label, self.options.lang));
         let sums = ["tensors", "reserved"];
         let items = widest(host, NAME - 2) + 2;
-        widest(parts.chain(sums), NAME).max(items).max(self.card_name().width().min(NAME))
+        widest(parts.chain(sums), NAME).max(items).max(self.gpu_name().width().min(NAME))
     }
 
     fn row(&self, name: &str, bytes: u64, share: Option<f64>, rest: &str) -> String {
         let share = share.map_or_else(|| " ".repeat(7), |share| format!("{share:5.1} %"));
-        format!("  {}  {:>9} GiB  {share}  {rest}", pad(name, self.width()), gib_number(bytes))
+        format!("  {}  {:>9} GiB  {share}  {rest}", pad(name, self.width()), gib_value(bytes))
     }
 
     fn parts(&self) -> Vec<String> {
-        let (answer, lang) = (self.answer, self.look.lang);
-        let peak = answer.estimate.peak;
+        let (report, lang) = (self.report, self.options.lang);
+        let peak = report.estimate.peak;
         let mut lines = Vec::new();
-        let shows = |bytes: u64| self.look.explain || bytes >= LEAST;
-        for (part, bytes) in answer.parts().filter(|(_, bytes)| shows(*bytes)) {
-            let bar = self.styled(&bar(bytes, peak), Ink::Part(part));
-            lines.push(self.row(words(part.label(), lang), bytes, Some(share(bytes, peak)), &bar));
-            if !self.look.explain {
+        let shows = |bytes: u64| self.options.explain || bytes >= LEAST;
+        for (part, bytes) in report.parts().filter(|(_, bytes)| shows(*bytes)) {
+            let bar = self.styled(&bar(bytes, peak), StyleRole::Part(part));
+            lines.push(self.row(in_lang(part.label(), lang), bytes, Some(percent(bytes, peak)), &bar));
+            if !self.options.explain {
                 continue;
             }
-            for item in answer.items(part) {
+            for item in report.items(part) {
                 let formula = if item.formula.is_empty() { String::new() } else { format!(" = {}", item.formula) };
-                let size = format!("{:>9} GiB", gib_number(item.bytes));
-                lines.push(self.dim(&format!("    {}  {size}{formula}", pad(words(item.label, lang), self.width() - 2))));
+                let size = format!("{:>9} GiB", gib_value(item.bytes));
+                lines.push(self.dim(&format!("    {}  {size}{formula}", pad(in_lang(item.label, lang), self.width() - 2))));
             }
         }
         lines
     }
 
     fn sums(&self) -> Vec<String> {
-        let (estimate, lang) = (&self.answer.estimate, self.look.lang);
-        let (low, high, at) = (gib_number(estimate.low), gib(estimate.high), when(estimate.peak_phase, lang));
+        let (estimate, lang) = (&self.report.estimate, self.options.lang);
+        let (low, high, at) = (gib_value(estimate.low), gib(estimate.high), phase_phrase(estimate.peak_phase, lang));
         let bounds = message!("{at}; {low} to {high}", "{at}；{low} 至 {high}");
-        let bold = Ink::Strong;
+        let bold = StyleRole::Strong;
         let rule = self.dim(&format!("  {}", "─".repeat(self.width() + 15)));
         let mut lines = vec![rule, self.styled(self.row(self.pick("peak", "峰值"), estimate.peak, None, "").trim_end(), bold)];
         if let Some(last) = lines.last_mut() {
@@ -123,54 +124,54 @@ impl Table<'_> {
             let what = self.dim(self.pick("moves between GPU and host", "在显存与内存之间换页"));
             lines.push(self.row(name, estimate.managed, None, "").trim_end().to_owned() + "  " + &what);
         }
-        if let (Some(card), Some((verdict, said))) = (self.answer.card(), sentence::verdict(self.answer)) {
-            let said = self.styled(said.get(lang), Ink::Verdict(verdict));
-            lines.push(self.row(&self.card_name(), card.bytes, None, "").trim_end().to_owned() + "  " + &said);
+        if let (Some(gpu), Some((verdict, text))) = (self.report.gpu(), summary::verdict(self.report)) {
+            let text = self.styled(text.get(lang), StyleRole::Verdict(verdict));
+            lines.push(self.row(&self.gpu_name(), gpu.bytes, None, "").trim_end().to_owned() + "  " + &text);
         }
         lines
     }
 
-    fn card_name(&self) -> String {
-        let name = self.answer.card().map(|card| card.name.as_deref());
-        name.map_or_else(String::new, |name| cut(name.unwrap_or(self.pick("card", "显卡")), NAME))
+    fn gpu_name(&self) -> String {
+        let name = self.report.gpu().map(|gpu| gpu.name.as_deref());
+        name.map_or_else(String::new, |name| cut(name.unwrap_or(self.pick("GPU", "GPU")), NAME))
     }
 
     fn host(&self) -> Vec<String> {
-        let (host, lang) = (&self.answer.estimate.host, self.look.lang);
+        let (host, lang) = (&self.report.estimate.host, self.options.lang);
         if host.peak == 0 {
             return Vec::new();
         }
         let mut lines =
             vec![String::new(), self.row(self.pick("host memory", "主机内存"), host.peak, None, "").trim_end().to_owned()];
-        if let Some(capacity) = self.answer.subject.host {
+        if let Some(capacity) = self.report.input.host {
             let fits = host.peak <= capacity;
-            let (all, apart) = (gib(capacity), super::figures::gib_apart(capacity, host.peak));
-            let said = if fits {
+            let (all, apart) = (gib(capacity), super::format::gib_difference(capacity, host.peak));
+            let text = if fits {
                 message!("of {all}: fits, {apart} to spare", "共 {all}：放得下，余量 {apart}")
             } else {
                 message!("of {all}: does not fit, {apart} short", "共 {all}：放不下，缺 {apart}")
             };
-            let said = self.styled(said.get(lang), Ink::Verdict(if fits { Verdict::Fits } else { Verdict::DoesNotFit }));
+            let text = self.styled(text.get(lang), StyleRole::Verdict(if fits { Verdict::Fits } else { Verdict::DoesNotFit }));
             if let Some(last) = lines.last_mut() {
-                last.push_str(&format!("  {said}"));
+                last.push_str(&format!("  {text}"));
             }
         }
         for item in host.parts.iter().filter(|item| item.bytes > 0) {
             let formula =
-                if self.look.explain && !item.formula.is_empty() { format!("  = {}", item.formula) } else { String::new() };
-            let size = format!("{:>9} GiB", gib_number(item.bytes));
-            lines.push(self.dim(&format!("    {}  {size}{formula}", pad(words(item.label, lang), self.width() - 2))));
+                if self.options.explain && !item.formula.is_empty() { format!("  = {}", item.formula) } else { String::new() };
+            let size = format!("{:>9} GiB", gib_value(item.bytes));
+            lines.push(self.dim(&format!("    {}  {size}{formula}", pad(in_lang(item.label, lang), self.width() - 2))));
         }
         lines
     }
 
     fn notes(&self) -> Vec<String> {
-        let lang = self.look.lang;
+        let lang = self.options.lang;
         let mut lines = Vec::new();
-        if let Some(said) = sentence::dominant(self.answer, lang) {
-            lines.extend([String::new(), format!("  {said}")]);
+        if let Some(text) = summary::dominant(self.report, lang) {
+            lines.extend([String::new(), format!("  {text}")]);
         }
-        let assumptions = self.answer.assumptions();
+        let assumptions = self.report.assumptions();
         if !assumptions.is_empty() {
             lines.extend([String::new(), format!("  {}", self.pick("Assumed:", "假设："))]);
             lines.extend(assumptions.iter().map(|one| format!("    - {}", cut(one.get(lang), 400))));

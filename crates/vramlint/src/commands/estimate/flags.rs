@@ -11,10 +11,10 @@ use vramlint_estimate::record::words;
 use vramlint_memory::Setup;
 use vramlint_memory::setup::{Dtype, Generation, Lora, Offload, Quantization, Reference, Scheme, Task};
 use vramlint_resolve::Target;
-use vramlint_view::estimate::Subject;
+use vramlint_view::estimate::EstimateInput;
 
 /// The setup of flags alone; what they do not say is a default of the library that trains, and an assumption.
-pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Result<Subject> {
+pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Result<EstimateInput> {
     let name = flags.task.unwrap_or_default();
     let mut apply = Apply { flags, defaults: Some(Defaults::of(name, &model)), notes: Vec::new() };
     let mut setup = Setup::default();
@@ -29,7 +29,7 @@ pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Re
     apply.ranks(&mut setup, target)?;
     let mut assumptions = apply.notes;
     assumptions.push(message!("rows of equal length, so that no mask goes to the kernel", "各行等长，注意力核不需要掩码"));
-    Ok(Subject {
+    Ok(EstimateInput {
         id: Json::Null,
         model: model.id,
         task: defaults::task_name(name),
@@ -38,7 +38,7 @@ pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Re
         setup,
         known: None,
         floor: None,
-        card: None,
+        gpu: None,
         host: target.host_memory,
         assumptions,
         unused: Vec::new(),
@@ -46,7 +46,7 @@ pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Re
 }
 
 /// Flags on top of a run: what they say replaces what the run says.
-pub(super) fn override_subject(flags: &SetupArgs, subject: &mut Subject, target: &Target) -> Result<()> {
+pub(super) fn override_subject(flags: &SetupArgs, subject: &mut EstimateInput, target: &Target) -> Result<()> {
     let mut apply = Apply { flags, defaults: None, notes: Vec::new() };
     if flags.given().is_some() {
         // It was the bound of another setup.

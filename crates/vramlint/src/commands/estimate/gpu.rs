@@ -5,16 +5,16 @@ use anyhow::Result;
 use vramlint_base::{Message, message};
 use vramlint_catalog::gpus::{Match, lookup, nearest};
 use vramlint_resolve::Target;
-use vramlint_view::estimate::Card;
+use vramlint_view::estimate::GpuCapacity;
 
 /// The card, where the target names one or its memory, and what was taken for granted about it.
-pub(super) fn from_target(target: &Target) -> Result<Option<(Card, Option<Message>)>> {
+pub(super) fn from_target(target: &Target) -> Result<Option<(GpuCapacity, Option<Message>)>> {
     let Some(name) = &target.gpu else {
-        return Ok(target.memory.map(|bytes| (Card { name: None, bytes, capability: None }, None)));
+        return Ok(target.memory.map(|bytes| (GpuCapacity { name: None, bytes, capability: None }, None)));
     };
     let Some(found) = lookup(name) else {
         return match (target.memory, nearest(name)) {
-            (Some(bytes), _) => Ok(Some((Card { name: Some(name.clone()), bytes, capability: None }, None))),
+            (Some(bytes), _) => Ok(Some((GpuCapacity { name: Some(name.clone()), bytes, capability: None }, None))),
             (None, Some(near)) => Err(user_error(message!(
                 "unknown card `{name}`, did you mean `{near}`? Of another card give the memory with --gpu-memory",
                 "未知的显卡 `{name}`，是否想写 `{near}`？其他显卡请用 --gpu-memory 给出显存大小"
@@ -36,7 +36,7 @@ pub(super) fn from_target(target: &Target) -> Result<Option<(Card, Option<Messag
         }
         _ => None,
     };
-    let card = Card {
+    let card = GpuCapacity {
         name: Some(gpu.name.to_owned()),
         bytes: target.memory.unwrap_or_else(|| gpu.memory()),
         capability: gpu.compute_capability,

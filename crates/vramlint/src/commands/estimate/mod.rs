@@ -19,11 +19,11 @@ use vramlint_base::{Lang, Message, message};
 use vramlint_estimate::{Model, record};
 use vramlint_project::{Request, check, governing};
 use vramlint_resolve::Target;
-use vramlint_view::estimate::{self as view, Answer, Look, Subject, of_runs};
+use vramlint_view::estimate::{self as view, EstimateInput, EstimateReport, RenderOptions, run_inputs};
 
 /// Answers, and the runs that have none.
 struct Estimates {
-    answers: Vec<Answer>,
+    answers: Vec<EstimateReport>,
     without: Vec<(String, Message)>,
     lang: Lang,
 }
@@ -36,9 +36,9 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<Status> {
         None if alone => estimate_flags(args)?,
         None => estimate_project(args)?,
     };
-    let look = Look {
+    let look = RenderOptions {
         lang: found.lang,
-        paint: styler(args.common.color.resolve(args.output_file.is_some())),
+        styler: styler(args.common.color.resolve(args.output_file.is_some())),
         explain: args.explain || args.common.verbose,
     };
     let format = args.output_format.unwrap_or(if args.setup.is_some() { EstimateFormat::Jsonl } else { EstimateFormat::Text });
@@ -83,7 +83,7 @@ fn estimate_file(args: &EstimateArgs, file: &Path) -> Result<Estimates> {
     let answers = records.into_iter().map(|record| {
         let (task, mut setup) = (record.setup.task.name(), record.setup);
         setup.capability = setup.capability.or_else(|| card.as_ref().and_then(|card| card.capability));
-        Answer::of(Subject {
+        EstimateReport::new(EstimateInput {
             id: record.id,
             model: record.model,
             task,
@@ -92,7 +92,7 @@ fn estimate_file(args: &EstimateArgs, file: &Path) -> Result<Estimates> {
             setup,
             known: None,
             floor: None,
-            card: card.clone(),
+            gpu: card.clone(),
             host: target.host_memory,
             assumptions: record.assumptions,
             unused: record.unused,
@@ -120,7 +120,7 @@ fn estimate_flags(args: &EstimateArgs) -> Result<Estimates> {
     let mut subject = flags::to_subject(&args.flags, model, &target)?;
     assign_gpu(&mut subject, &target)?;
     Ok(Estimates {
-        answers: vec![Answer::of(subject)],
+        answers: vec![EstimateReport::new(subject)],
         without: Vec::new(),
         lang: language::resolve(args.common.lang, config.lang),
     })
@@ -138,7 +138,7 @@ fn estimate_project(args: &EstimateArgs) -> Result<Estimates> {
     let mut found =
         Estimates { answers: Vec::new(), without: Vec::new(), lang: language::resolve(args.common.lang, report.lang) };
     let wanted = |id: &str| args.run.as_ref().is_none_or(|only| only == id);
-    let runs: Vec<_> = of_runs(&report, found.lang).into_iter().filter(|(id, _)| wanted(id)).collect();
+    let runs: Vec<_> = run_inputs(&report, found.lang).into_iter().filter(|(id, _)| wanted(id)).collect();
     if let (Some(id), true) = (&args.run, runs.is_empty()) {
         return Err(user_error(message!(
             "there is no run `{id}`; `vramlint runs` shows them",
@@ -152,7 +152,7 @@ fn estimate_project(args: &EstimateArgs) -> Result<Estimates> {
                     (subject.model, subject.arch) = (id.clone(), arch.clone());
                 }
                 flags::override_subject(&args.flags, &mut subject, &target)?;
-                found.answers.push(Answer::of(subject));
+                found.answers.push(EstimateReport::new(subject));
             }
             (Err(why), _) => found.without.push((id, why)),
         }
@@ -161,7 +161,7 @@ fn estimate_project(args: &EstimateArgs) -> Result<Estimates> {
 }
 
 /// The machine of a subject.
-fn assign_gpu(subject: &mut Subject, target: &Target) -> Result<()> {
+fn assign_gpu(subject: &mut EstimateInput, target: &Target) -> Result<()> {
     let Some((card, note)) = gpu::from_target(target)? else {
         subject
             .assumptions
@@ -170,12 +170,12 @@ fn assign_gpu(subject: &mut Subject, target: &Target) -> Result<()> {
     };
     subject.setup.capability = card.capability;
     subject.assumptions.extend(note);
-    subject.card = Some(card);
+    subject.gpu = Some(card);
     Ok(())
 }
 
 /// The answers, where there is any.
-fn require_any<'a>(answers: &'a [Answer], without: &[(String, Message)], lang: Lang) -> Result<&'a [Answer]> {
+fn require_any<'a>(answers: &'a [EstimateReport], without: &[(String, Message)], lang: Lang) -> Result<&'a [EstimateReport]> {
     if let ([], Some((id, why))) = (answers, without.first()) {
         let why = why.get(lang);
         return Err(user_error(message!("{id}: {why}", "{id}：{why}")));
@@ -187,7 +187,7 @@ fn require_any<'a>(answers: &'a [Answer], without: &[(String, Message)], lang: L
 }
 
 /// The answer, where it is the only one.
-fn require_one<'a>(answers: &'a [Answer], without: &[(String, Message)], lang: Lang) -> Result<&'a Answer> {
+fn require_one<'a>(answers: &'a [EstimateReport], without: &[(String, Message)], lang: Lang) -> Result<&'a EstimateReport> {
     match require_any(answers, without, lang)? {
         [one] => Ok(one),
         more => {

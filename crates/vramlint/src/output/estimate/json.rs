@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use vramlint_base::{Lang, Message};
 use vramlint_memory::estimate::Part;
-use vramlint_view::estimate::{Answer, Verdict, dimensions};
+use vramlint_view::estimate::{EstimateReport, dimensions};
 
 /// An estimate.
 #[derive(Serialize)]
@@ -118,7 +118,7 @@ pub(crate) struct RunEstimateJson<'a> {
 
 impl<'a> RunEstimateJson<'a> {
     /// Of the answer for a run.
-    pub(crate) fn new(answer: &'a Result<Answer, Message>, lang: Lang) -> Self {
+    pub(crate) fn new(answer: &'a Result<EstimateReport, Message>, lang: Lang) -> Self {
         Self {
             estimate: answer.as_ref().ok().map(|answer| one(answer, lang)),
             estimate_unknown: answer.as_ref().err().map(|why| why.get(lang)),
@@ -126,7 +126,7 @@ impl<'a> RunEstimateJson<'a> {
     }
 }
 
-fn one(answer: &Answer, lang: Lang) -> EstimateJson<'_> {
+fn one(answer: &EstimateReport, lang: Lang) -> EstimateJson<'_> {
     let (subject, estimate) = (&answer.subject, &answer.estimate);
     let part = |part: Part| Part::ALL.iter().position(|own| *own == part).map_or(0, |index| estimate.parts[index]);
     let mut host = Object::default();
@@ -158,7 +158,7 @@ fn one(answer: &Answer, lang: Lang) -> EstimateJson<'_> {
                 context: part(Part::Context),
                 fragmentation: part(Part::Fragmentation),
             },
-            capacity: answer.card().map(|card| card.bytes),
+            capacity: answer.gpu().map(|card| card.bytes),
             fits: answer.verdict().map(|verdict| verdict == Verdict::Fits),
             headroom: answer.headroom(),
         },
@@ -178,7 +178,7 @@ fn one(answer: &Answer, lang: Lang) -> EstimateJson<'_> {
     }
 }
 
-fn setup(answer: &Answer) -> Object {
+fn setup(answer: &EstimateReport) -> Object {
     let mut object = Object::default();
     for (name, value) in dimensions::list(answer) {
         object.put(name, Node::Plain(value));
@@ -191,14 +191,14 @@ fn without<'a>(id: &'a str, why: &'a Message, lang: Lang) -> WithoutJson<'a> {
 }
 
 /// One object a line.
-pub(crate) fn jsonl(answers: &[Answer], others: &[(String, Message)], lang: Lang) -> String {
+pub(crate) fn jsonl(answers: &[EstimateReport], others: &[(String, Message)], lang: Lang) -> String {
     let answers = answers.iter().map(|answer| super::super::json::to_string(&one(answer, lang)));
     let others = others.iter().map(|(id, why)| super::super::json::to_string(&without(id, why, lang)));
     answers.chain(others).collect()
 }
 
 /// One object; a list where there is more than one, or none.
-pub(crate) fn json(answers: &[Answer], others: &[(String, Message)], lang: Lang) -> String {
+pub(crate) fn json(answers: &[EstimateReport], others: &[(String, Message)], lang: Lang) -> String {
     if let ([answer], []) = (answers, others) {
         return pretty(&one(answer, lang));
     }

@@ -1,27 +1,27 @@
 //! The runs of a project: the seam between what was resolved and what is shown.
 
-use super::{Answer, Card, Subject};
+use super::{EstimateInput, EstimateReport, GpuCapacity};
 use vramlint_base::{Lang, Message};
 use vramlint_estimate::RunEstimate;
 use vramlint_project::Report;
 
 /// Every run of what was asked for: what is to be estimated, or why it cannot be.
-pub fn of_runs(report: &Report, lang: Lang) -> Vec<(String, Result<Subject, Message>)> {
+pub fn run_inputs(report: &Report, lang: Lang) -> Vec<(String, Result<EstimateInput, Message>)> {
     let runs = report.estimated_runs().map(|(run, found)| {
         let found = found.as_ref().map_err(Message::clone);
-        (run.id.clone(), found.map(|found| subject(&run.id, found.clone(), lang)))
+        (run.id.clone(), found.map(|found| estimate_input(&run.id, found.clone(), lang)))
     });
     runs.collect()
 }
 
 /// The answer of one estimate, under the name of its run.
-pub fn of_run(id: &str, found: RunEstimate, lang: Lang) -> Answer {
-    Answer::of(subject(id, found, lang))
+pub fn run_report(id: &str, found: RunEstimate, lang: Lang) -> EstimateReport {
+    EstimateReport::new(estimate_input(id, found, lang))
 }
 
-fn subject(id: &str, found: RunEstimate, lang: Lang) -> Subject {
+fn estimate_input(id: &str, found: RunEstimate, lang: Lang) -> EstimateInput {
     let capability = found.setup.capability;
-    Subject {
+    EstimateInput {
         id: id.into(),
         model: found.model.id,
         task: found.setup.task.name(),
@@ -30,7 +30,7 @@ fn subject(id: &str, found: RunEstimate, lang: Lang) -> Subject {
         setup: found.setup,
         known: Some(found.estimate),
         floor: Some(found.floor),
-        card: found.capacity.map(|card| Card { name: Some(card.name.get(lang).to_owned()), bytes: card.bytes, capability }),
+        gpu: found.capacity.map(|gpu| GpuCapacity { name: Some(gpu.name.get(lang).to_owned()), bytes: gpu.bytes, capability }),
         host: found.host_capacity,
         assumptions: found.assumptions,
         unused: Vec::new(),

@@ -5,7 +5,7 @@ use vramlint_syntax::yaml::scalar;
 
 /// A language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum TargetSyntax {
     Yaml,
     Json,
     Python,
@@ -13,7 +13,7 @@ pub(super) enum Form {
     Toml,
 }
 
-impl Form {
+impl TargetSyntax {
     /// A value as it is written, without anything around it; `quoted` where the quote already stands before it.
     pub(super) fn value(self, kind: KeyType, value: &str, quoted: Option<char>) -> String {
         if quoted.is_some() {
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn each_language_has_its_own_quotes() {
-        use Form::{Json, Python, Shell, Toml, Yaml};
+        use TargetSyntax::{Json, Python, Shell, Toml, Yaml};
         assert_eq!(Yaml.value(KeyType::Text, "NO", None), "'NO'");
         assert_eq!(Yaml.value(KeyType::Text, "NO", Some('"')), "NO");
         assert_eq!(Yaml.value(KeyType::Text, "MULTI_GPU", None), "MULTI_GPU");

@@ -5,7 +5,7 @@ use vramlint_base::{FileId, Lang};
 use vramlint_project::Report;
 
 /// Makes the simulations that the hovers of a file are made of; they are kept with those of the report. `stop` is asked in between.
-pub fn prepare(report: &Report, file: FileId, lang: Lang, stop: &dyn Fn() -> bool) {
+pub fn warm_up(report: &Report, file: FileId, lang: Lang, stop: &dyn Fn() -> bool) {
     let text = report.project.file(file).text.clone();
     let mut at = 0;
     for line in text.split_inclusive('\n') {

@@ -19,7 +19,7 @@ pub(super) struct Step {
 }
 
 /// Whether a setting decides about the memory of a card.
-pub(super) fn drives(concept: Concept) -> bool {
+pub(super) fn affects_memory(concept: Concept) -> bool {
     use Concept as C;
     concept.is_sharding() && !matches!(concept, C::FsdpStateDict)
         || matches!(
@@ -62,7 +62,7 @@ pub(super) fn drives(concept: Concept) -> bool {
 }
 
 /// The part of the memory that a setting drives first.
-pub(super) fn part(concept: Concept, found: &RunEstimate) -> Option<Part> {
+pub(super) fn affected_part(concept: Concept, found: &RunEstimate) -> Option<Part> {
     use Concept as C;
     let sharded = !matches!(found.setup.parallel.scheme, Scheme::None | Scheme::Ddp);
     Some(match concept {
@@ -92,7 +92,10 @@ pub(super) fn steps(concept: Concept, found: &RunEstimate) -> Vec<Step> {
     match concept {
         Concept::MicroBatch => {
             let old = setup.micro_batch;
-            halved_and_doubled(old).into_iter().map(|new| step(old.to_string(), new.to_string(), &|s| batch(s, new))).collect()
+            halved_and_doubled(old)
+                .into_iter()
+                .map(|new| step(old.to_string(), new.to_string(), &|s| set_micro_batch(s, new)))
+                .collect()
         }
         // The length of a row with a round of generation is made of two settings.
         Concept::SequenceLength if setup.generation.is_none() => {
@@ -115,9 +118,9 @@ pub(super) fn steps(concept: Concept, found: &RunEstimate) -> Vec<Step> {
             };
             halved_and_doubled(lora.r).into_iter().map(change).collect()
         }),
-        Concept::ZeroStage => stages(setup.parallel.scheme)
+        Concept::ZeroStage => neighbouring_stages(setup.parallel.scheme)
             .iter()
-            .map(|(from, to, scheme)| step((*from).to_owned(), (*to).to_owned(), &|s| stage(s, *scheme)))
+            .map(|(from, to, scheme)| step((*from).to_owned(), (*to).to_owned(), &|s| set_stage(s, *scheme)))
             .collect(),
         Concept::GradientCheckpointing if setup.checkpointing == Checkpointing::None => named("off", "on", &|s| {
             s.checkpointing = Checkpointing::NonReentrant;
@@ -134,15 +137,15 @@ pub(super) fn steps(concept: Concept, found: &RunEstimate) -> Vec<Step> {
         }
         // DeepSpeed shards and offloads optimizers of its own.
         Concept::Optimizer if matches!(setup.parallel.scheme, Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3) => Vec::new(),
-        Concept::Optimizer => optimizer(setup.optimizer)
+        Concept::Optimizer => alternative_optimizer(setup.optimizer)
             .map_or_else(Vec::new, |to| named(name(OPTIMIZERS, setup.optimizer), name(OPTIMIZERS, to), &|s| s.optimizer = to)),
         Concept::OffloadOptimizer => {
-            let to = other(setup.parallel.offload_optimizer);
+            let to = toggled_offload(setup.parallel.offload_optimizer);
             named(name(OFFLOADS, setup.parallel.offload_optimizer), name(OFFLOADS, to), &|s| s.parallel.offload_optimizer = to)
         }
         // Only ZeRO 3 can keep parameters elsewhere.
         Concept::OffloadParam if setup.parallel.scheme == Scheme::Zero3 => {
-            let to = other(setup.parallel.offload_param);
+            let to = toggled_offload(setup.parallel.offload_param);
             named(name(OFFLOADS, setup.parallel.offload_param), name(OFFLOADS, to), &|s| s.parallel.offload_param = to)
         }
         // A base that is packed needs adapters.
@@ -188,21 +191,21 @@ fn ranks(setup: &Setup) -> Vec<u64> {
 }
 
 /// Another micro-batch, the accumulation unchanged.
-fn batch(setup: &mut Setup, rows: u64) {
+fn set_micro_batch(setup: &mut Setup, samples: u64) {
     let old = setup.micro_batch;
     // A round of generation follows the accumulation unless its steps are said (trl 1.16.0 trainer/grpo_config.py).
     if let Some(round) = &mut setup.generation
         && round.sequences == old.saturating_mul(setup.accumulation)
     {
-        round.sequences = rows.saturating_mul(setup.accumulation);
+        round.sequences = samples.saturating_mul(setup.accumulation);
     }
-    setup.micro_batch = rows;
+    setup.micro_batch = samples;
     // One row alone has nothing to be padded to.
-    setup.padding_mask = setup.padding_mask && rows.saturating_mul(setup.task.sequences_per_sample()) > 1;
+    setup.padding_mask = setup.padding_mask && samples.saturating_mul(setup.task.sequences_per_sample()) > 1;
 }
 
 /// The stages beside one, with their numbers.
-const fn stages(scheme: Scheme) -> &'static [(&'static str, &'static str, Scheme)] {
+const fn neighbouring_stages(scheme: Scheme) -> &'static [(&'static str, &'static str, Scheme)] {
     match scheme {
         Scheme::Zero1 => &[("1", "2", Scheme::Zero2)],
         Scheme::Zero2 => &[("2", "1", Scheme::Zero1), ("2", "3", Scheme::Zero3)],
@@ -211,7 +214,7 @@ const fn stages(scheme: Scheme) -> &'static [(&'static str, &'static str, Scheme
     }
 }
 
-fn stage(setup: &mut Setup, scheme: Scheme) {
+fn set_stage(setup: &mut Setup, scheme: Scheme) {
     // `overlap_comm` is on by default at stage 3 alone (deepspeed 0.19.8 runtime/zero/config.py): what is not said follows the stage.
     let by_default = setup.parallel.overlap == (setup.parallel.scheme == Scheme::Zero3);
     if by_default {
@@ -223,7 +226,7 @@ fn stage(setup: &mut Setup, scheme: Scheme) {
     }
 }
 
-const fn optimizer(optimizer: Optimizer) -> Option<Optimizer> {
+const fn alternative_optimizer(optimizer: Optimizer) -> Option<Optimizer> {
     Some(match optimizer {
         Optimizer::AdamWFused | Optimizer::AdamWForeach | Optimizer::AdamWForLoop => Optimizer::AdamW8bit,
         Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit => Optimizer::AdamWFused,
@@ -231,7 +234,7 @@ const fn optimizer(optimizer: Optimizer) -> Option<Optimizer> {
     })
 }
 
-const fn other(offload: Offload) -> Offload {
+const fn toggled_offload(offload: Offload) -> Offload {
     match offload {
         Offload::None => Offload::Cpu,
         Offload::Cpu | Offload::Nvme => Offload::None,

@@ -1,8 +1,12 @@
 //! Tests alone: texts that are cut at every byte, and texts without one of their bytes, are answered without a panic.
 
-use crate::testing::{Fixture, files};
-use crate::{diagnostics, hints, hover, lenses};
+#[path = "../src/fixture.rs"]
+#[allow(dead_code)] // each test uses its part
+mod fixture;
+
+use fixture::{parse, report};
 use vramlint_base::{Lang, TextRange};
+use vramlint_ide::{diagnostics, hints, hover, lenses};
 
 /// Every language in a few lines.
 const PROJECT: &str = "\
@@ -31,7 +35,7 @@ PYTORCH_CUDA_ALLOC_CONF=backend:native python t.py --bf16
 
 /// Asks about some places of every file.
 fn ask(files: &[(String, String)]) {
-    let Fixture { report, .. } = Fixture::of(files);
+    let report = report(files);
     for file in report.project.files.iter().filter(|file| file.host.is_none()) {
         let length = file.text.len() as u32;
         let holds = |range: TextRange| assert!(file.text.get(range.as_usize()).is_some(), "{range:?} of {:?}", file.text);
@@ -55,11 +59,11 @@ fn ask(files: &[(String, String)]) {
 
 /// Every text of one file made by `change` from where a character begins.
 fn each(change: impl Fn(&str, usize, usize) -> String) {
-    let whole = files(PROJECT);
-    for number in 0..whole.len() {
-        let text = whole[number].1.clone();
+    let originals = parse(PROJECT);
+    for number in 0..originals.len() {
+        let text = originals[number].1.clone();
         for (at, c) in text.char_indices() {
-            let mut changed = whole.clone();
+            let mut changed = originals.clone();
             changed[number].1 = change(&text, at, at + c.len_utf8());
             ask(&changed);
         }

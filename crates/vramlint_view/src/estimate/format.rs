@@ -5,29 +5,29 @@ use vramlint_memory::estimate::{Label, Phase};
 
 /// Bytes in GiB with two decimals.
 pub fn gib(bytes: u64) -> String {
-    format!("{} GiB", gib_number(bytes))
+    format!("{} GiB", gib_value(bytes))
 }
 
 /// The same without the unit.
 #[allow(clippy::cast_precision_loss)] // two decimals of a GiB
-pub fn gib_number(bytes: u64) -> String {
+pub fn gib_value(bytes: u64) -> String {
     format!("{:.2}", bytes as f64 / f64::from(1 << 30))
 }
 
 /// A difference in GiB, without its sign.
-pub fn gib_apart(a: u64, b: u64) -> String {
+pub fn gib_difference(a: u64, b: u64) -> String {
     gib(a.abs_diff(b))
 }
 
 /// `part` of `whole` in percent.
 #[allow(clippy::cast_precision_loss)] // a decimal of a percent
-pub fn share(part: u64, whole: u64) -> f64 {
+pub fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
 /// Parameters as people count them: 7.24 B, 41.9 M.
 #[allow(clippy::cast_precision_loss)] // three digits
-pub fn count(number: u64) -> String {
+pub fn parameter_count(number: u64) -> String {
     let n = number as f64;
     match number {
         0..1_000 => number.to_string(),
@@ -38,9 +38,9 @@ pub fn count(number: u64) -> String {
     }
 }
 
-/// Label in a language.
-pub fn words(words: Label, lang: Lang) -> &'static str {
-    pick(lang, words.en, words.zh)
+/// Words in a language.
+pub fn in_lang(label: Label, lang: Lang) -> &'static str {
+    pick(lang, label.en, label.zh)
 }
 
 /// One of two texts.
@@ -61,7 +61,7 @@ pub fn phase(phase: Phase, lang: Lang) -> &'static str {
 }
 
 /// When, within a sentence: `in backward`.
-pub fn when(at: Phase, lang: Lang) -> String {
+pub fn phase_phrase(at: Phase, lang: Lang) -> String {
     let name = phase(at, lang);
     match (lang, at) {
         (Lang::Zh, _) => format!("{name}阶段"),
@@ -77,9 +77,9 @@ mod tests {
     #[test]
     fn figures_have_their_units() {
         assert_eq!(gib(25_757_220_864), "23.99 GiB");
-        assert_eq!(gib_apart(1 << 30, 3 << 30), "2.00 GiB");
-        assert_eq!(count(494_032_768), "494.0 M");
-        assert_eq!(count(7_241_732_096), "7.24 B");
-        assert!((share(1, 4) - 25.0).abs() < f64::EPSILON && share(1, 0) == 0.0);
+        assert_eq!(gib_difference(1 << 30, 3 << 30), "2.00 GiB");
+        assert_eq!(parameter_count(494_032_768), "494.0 M");
+        assert_eq!(parameter_count(7_241_732_096), "7.24 B");
+        assert!((percent(1, 4) - 25.0).abs() < f64::EPSILON && percent(1, 0) == 0.0);
     }
 }

@@ -1,9 +1,9 @@
 //! A name that a tool knows: a key of a file, a field of a class, a flag; as a row of the catalogue.
 
 use super::CompletionKind;
-use super::form::Form;
-use super::offer::Draft;
-use super::usual;
+use super::builder::Item;
+use super::common_values;
+use super::target_syntax::TargetSyntax;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use vramlint_base::{FileId, Lang};
@@ -14,7 +14,7 @@ use vramlint_resolve::versions::{RangeMatch, VersionEvidence, VersionRange};
 
 /// A row.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Known {
+pub(super) enum CatalogItem {
     /// A key of accelerate's or DeepSpeed's configuration, with the library.
     Key(&'static Key, &'static str),
     /// A field of a class.
@@ -23,108 +23,108 @@ pub(super) enum Known {
 
 /// How a name stands with the libraries of a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Offered {
-    Yes,
+pub(super) enum Availability {
+    Available,
     /// It is on its way out, or gone in some of the versions that may be installed.
     Deprecated,
-    No,
+    Unavailable,
 }
 
 /// The versions of a project, asked for one file.
-pub(super) struct Versions<'a> {
+pub(super) struct VersionFilter<'a> {
     project: &'a Project,
     file: FileId,
     /// To ask for one span means to go through the releases of a library; a table has few different ones.
-    asked: RefCell<HashMap<Span3, RangeMatch>>,
+    cache: RefCell<HashMap<ReleaseRange, RangeMatch>>,
     /// What the project says of each library, which means to go through its folders.
-    said: RefCell<HashMap<&'static str, Option<&'a VersionEvidence>>>,
+    declared: RefCell<HashMap<&'static str, Option<&'a VersionEvidence>>>,
 }
 
-type Span3 = (&'static str, Option<&'static str>, Option<&'static str>);
+type ReleaseRange = (&'static str, Option<&'static str>, Option<&'static str>);
 
-impl<'a> Versions<'a> {
+impl<'a> VersionFilter<'a> {
     pub(super) fn new(project: &'a Project, file: FileId) -> Self {
-        Self { project, file, asked: RefCell::default(), said: RefCell::default() }
+        Self { project, file, cache: RefCell::default(), declared: RefCell::default() }
     }
 
-    fn said(&self, library: &'static str) -> Option<&'a VersionEvidence> {
-        *self.said.borrow_mut().entry(library).or_insert_with(|| self.project.library(self.file, library))
+    fn declared(&self, library: &'static str) -> Option<&'a VersionEvidence> {
+        *self.declared.borrow_mut().entry(library).or_insert_with(|| self.project.library(self.file, library))
     }
 
     fn holds(&self, library: &'static str, since: Option<&'static str>, until: Option<&'static str>) -> RangeMatch {
         let span = VersionRange { library, since, until };
-        let ask = || self.said(library).map_or_else(|| span.match_unknown(), |evidence| evidence.matches(&span));
-        *self.asked.borrow_mut().entry((library, since, until)).or_insert_with(ask)
+        let ask = || self.declared(library).map_or_else(|| span.match_unknown(), |declared| declared.matches(&span));
+        *self.cache.borrow_mut().entry((library, since, until)).or_insert_with(ask)
     }
 
     /// Whether a span of a library's releases is one of this project's.
-    fn span(&self, library: &'static str, since: Option<&'static str>, until: Option<&'static str>) -> Offered {
+    fn availability_in(&self, library: &'static str, since: Option<&'static str>, until: Option<&'static str>) -> Availability {
         if since.is_some() && self.holds(library, None, since) == RangeMatch::Always {
-            return Offered::No;
+            return Availability::Unavailable;
         }
-        let Some(until) = until else { return Offered::Yes };
+        let Some(until) = until else { return Availability::Available };
         match self.holds(library, Some(until), None) {
-            RangeMatch::Never => Offered::Yes,
+            RangeMatch::Never => Availability::Available,
             // Nobody says a version: the newest is meant.
-            RangeMatch::Sometimes if self.said(library).is_some() => Offered::Deprecated,
-            _ => Offered::No,
+            RangeMatch::Sometimes if self.declared(library).is_some() => Availability::Deprecated,
+            _ => Availability::Unavailable,
         }
     }
 
     /// How a name stands here.
-    pub(super) fn offered(&self, known: Known) -> Offered {
-        let (library, since, until) = known.span();
-        let offered = self.span(library, since, until);
-        let late = match known {
-            Known::Key(key, _) if until.is_none() => match key.standing {
+    pub(super) fn availability(&self, item: CatalogItem) -> Availability {
+        let (library, since, until) = item.release_range();
+        let availability = self.availability_in(library, since, until);
+        let is_deprecated = match item {
+            CatalogItem::Key(key, _) if until.is_none() => match key.standing {
                 Standing::Current => false,
                 Standing::Converted => true,
-                Standing::Ignored | Standing::Refused => return Offered::No,
+                Standing::Ignored | Standing::Refused => return Availability::Unavailable,
             },
-            Known::Key(key, _) => key.standing == Standing::Converted,
-            Known::Field(field) => {
+            CatalogItem::Key(key, _) => key.standing == Standing::Converted,
+            CatalogItem::Field(field) => {
                 let deprecated = field.deprecated.as_deref();
                 deprecated.is_some() && self.holds(library, deprecated, None) != RangeMatch::Never
             }
         };
-        if late && offered == Offered::Yes { Offered::Deprecated } else { offered }
+        if is_deprecated && availability == Availability::Available { Availability::Deprecated } else { availability }
     }
 
     /// The values that may be written, with those that only some versions take marked.
-    pub(super) fn values(&self, known: Known) -> Vec<(&'static str, bool)> {
-        let mut found: Vec<(&'static str, bool)> = known.stated().iter().map(|value| (value.as_str(), false)).collect();
-        match known {
-            Known::Field(field) => {
+    pub(super) fn values(&self, item: CatalogItem) -> Vec<(&'static str, bool)> {
+        let mut found: Vec<(&'static str, bool)> = item.closed_values().iter().map(|value| (value.as_str(), false)).collect();
+        match item {
+            CatalogItem::Field(field) => {
                 for past in &field.past_values {
-                    let offered = self.span(&field.library, past.since.as_deref(), past.until.as_deref());
+                    let availability = self.availability_in(&field.library, past.since.as_deref(), past.until.as_deref());
                     found.retain(|(value, _)| *value != past.value);
-                    if offered != Offered::No {
-                        found.push((&past.value, offered == Offered::Deprecated));
+                    if availability != Availability::Unavailable {
+                        found.push((&past.value, availability == Availability::Deprecated));
                     }
                 }
             }
-            Known::Key(key, "accelerate") => {
+            CatalogItem::Key(key, "accelerate") => {
                 for past in keys::accelerate_removed_values().iter().filter(|past| past.path == key.path) {
-                    match self.span("accelerate", Some(&past.since), Some(&past.until)) {
-                        Offered::No => {}
-                        offered => found.push((&past.value, offered == Offered::Deprecated)),
+                    match self.availability_in("accelerate", Some(&past.since), Some(&past.until)) {
+                        Availability::Unavailable => {}
+                        availability => found.push((&past.value, availability == Availability::Deprecated)),
                     }
                 }
             }
-            Known::Key(..) => {}
+            CatalogItem::Key(..) => {}
         }
         if found.is_empty() {
-            found.extend(usual::values(known.name()).iter().map(|value| (*value, false)));
+            found.extend(common_values::values(item.name()).iter().map(|value| (*value, false)));
         }
-        let truth = known.kind() == KeyType::Bool || matches!(known.default(), Some("true" | "false"));
-        if truth && found.is_empty() {
+        let is_boolean = item.kind() == KeyType::Bool || matches!(item.default(), Some("true" | "false"));
+        if is_boolean && found.is_empty() {
             found.extend([("true", false), ("false", false)]);
         }
-        if matches!(known, Known::Key(key, _) if !key.auto.is_empty()) {
+        if matches!(item, CatalogItem::Key(key, _) if !key.auto.is_empty()) {
             found.push(("auto", false));
         }
         if found.is_empty()
-            && let Some(default) = known.default().filter(|default| !default.contains(['{', '[', ' ', '<']) && *default != "null")
+            && let Some(default) = item.default().filter(|default| !default.contains(['{', '[', ' ', '<']) && *default != "null")
         {
             found.push((default, false));
         }
@@ -132,7 +132,7 @@ impl<'a> Versions<'a> {
     }
 }
 
-impl Known {
+impl CatalogItem {
     /// The last part of its name.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -149,7 +149,7 @@ impl Known {
     }
 
     /// The values of the newest version, where they are a set.
-    fn stated(self) -> &'static [String] {
+    fn closed_values(self) -> &'static [String] {
         match self {
             Self::Key(key, _) => &key.values,
             Self::Field(field) => &field.values,
@@ -170,7 +170,7 @@ impl Known {
         }
     }
 
-    fn span(self) -> Span3 {
+    fn release_range(self) -> ReleaseRange {
         match self {
             Self::Key(key, library) => (library, key.since.as_deref(), key.until.as_deref()),
             Self::Field(field) => (&field.library, field.since.as_deref(), field.until.as_deref()),
@@ -203,17 +203,17 @@ impl Known {
             Self::Key(key, _) => (&key.about, &key.source, &key.instead),
             Self::Field(field) => (&field.about, &field.source, &field.instead),
         };
-        let (library, since, until) = self.span();
+        let (library, since, until) = self.release_range();
         let mut lines: Vec<String> = Vec::new();
         if !about.is_empty() {
             lines.push(about.clone());
         }
-        let values = self.stated();
+        let values = self.closed_values();
         if !values.is_empty() {
-            let all = values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ");
+            let list = values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ");
             lines.push(match lang {
-                Lang::En => format!("Values: {all}"),
-                Lang::Zh => format!("取值：{all}"),
+                Lang::En => format!("Values: {list}"),
+                Lang::Zh => format!("取值：{list}"),
             });
         }
         lines.extend(match (since, until, lang) {
@@ -237,31 +237,31 @@ impl Known {
     }
 
     /// It as a key that is written as `text`.
-    pub(super) fn key(self, text: String, offered: Offered, lang: Lang, weight: u32) -> Draft {
-        Draft {
+    pub(super) fn key(self, text: String, availability: Availability, lang: Lang, weight: u32) -> Item {
+        Item {
             label: self.name().to_owned(),
             detail: self.detail(lang),
             documentation: self.documentation(lang),
             text,
             kind: CompletionKind::Key,
-            deprecated: offered == Offered::Deprecated,
+            deprecated: availability == Availability::Deprecated,
             weight,
         }
     }
 
     /// One of its values.
-    pub(super) fn value(self, form: Form, value: &str, quoted: Option<char>, deprecated: bool, lang: Lang) -> Draft {
+    pub(super) fn value(self, syntax: TargetSyntax, value: &str, quoted: Option<char>, deprecated: bool, lang: Lang) -> Item {
         let is_default = self.default() == Some(value);
         let detail = match (is_default, lang) {
             (true, Lang::En) => "default".to_owned(),
             (true, Lang::Zh) => "默认".to_owned(),
             (false, _) => String::new(),
         };
-        Draft {
+        Item {
             label: value.to_owned(),
             detail,
             documentation: String::new(),
-            text: form.value(self.kind(), value, quoted),
+            text: syntax.value(self.kind(), value, quoted),
             kind: CompletionKind::Value,
             deprecated,
             weight: u32::from(!is_default),

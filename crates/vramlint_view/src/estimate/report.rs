@@ -1,9 +1,10 @@
 //! An estimate with its question: what every format shows.
 
-use super::{Card, Subject, of_runs};
+use super::{EstimateInput, GpuCapacity, run_inputs};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 use vramlint_base::{Lang, Message, message};
+use vramlint_estimate::Verdict;
 use vramlint_memory::estimate::{Item, Moment, Part};
 use vramlint_memory::setup::{Quantization, Scheme};
 use vramlint_memory::{Estimate, estimate, timeline};
@@ -11,89 +12,65 @@ use vramlint_project::Report;
 
 /// An answer.
 #[derive(Debug)]
-pub struct Answer {
+pub struct EstimateReport {
     /// The question.
-    pub subject: Subject,
+    pub input: EstimateInput,
     /// The estimate.
     pub estimate: Estimate,
     /// The moments of one step, simulated when first asked for.
     timeline: OnceLock<Vec<Moment>>,
 }
 
-/// Whether it fits the card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Even the upper bound fits.
-    Fits,
-    /// The card lies between the bounds.
-    MayNotFit,
-    /// Even the lower bound does not fit.
-    DoesNotFit,
-}
-
-impl Verdict {
-    /// Of bounds in a capacity, bytes.
-    pub(super) const fn of(low: u64, high: u64, capacity: u64) -> Self {
-        if high <= capacity {
-            Self::Fits
-        } else if low <= capacity {
-            Self::MayNotFit
-        } else {
-            Self::DoesNotFit
-        }
-    }
-}
-
 /// The runs of what was asked for, in their order: the answer, or why there is none.
-pub fn of_report(report: &Report, lang: Lang) -> Vec<Result<Answer, Message>> {
-    of_runs(report, lang).into_iter().map(|(_, subject)| subject.map(Answer::of)).collect()
+pub fn reports(report: &Report, lang: Lang) -> Vec<Result<EstimateReport, Message>> {
+    run_inputs(report, lang).into_iter().map(|(_, input)| input.map(EstimateReport::new)).collect()
 }
 
 /// The same with every timeline, simulated by all processors.
-pub fn with_timelines(report: &Report, lang: Lang) -> Vec<Result<Answer, Message>> {
-    let answers = of_report(report, lang);
+pub fn reports_with_timelines(report: &Report, lang: Lang) -> Vec<Result<EstimateReport, Message>> {
+    let reports = reports(report, lang);
     // The call fills the cell; what it gives is asked for again where it is written.
-    answers.par_iter().flatten().for_each(|answer| _ = answer.timeline());
-    answers
+    reports.par_iter().flatten().for_each(|report| _ = report.timeline());
+    reports
 }
 
-impl Answer {
+impl EstimateReport {
     /// Estimates.
-    pub fn of(mut subject: Subject) -> Self {
-        let mut estimate = subject.known.take().unwrap_or_else(|| estimate(&subject.arch, &subject.setup));
-        estimate.low = subject.floor.map_or(estimate.low, |floor| floor.min(estimate.low));
-        Self { subject, estimate, timeline: OnceLock::new() }
+    pub fn new(mut input: EstimateInput) -> Self {
+        let mut estimate = input.known.take().unwrap_or_else(|| estimate(&input.arch, &input.setup));
+        estimate.low = input.floor.map_or(estimate.low, |floor| floor.min(estimate.low));
+        Self { input, estimate, timeline: OnceLock::new() }
     }
 
     /// The moments of one step.
     pub fn timeline(&self) -> &[Moment] {
-        self.timeline.get_or_init(|| timeline(&self.subject.arch, &self.subject.setup))
+        self.timeline.get_or_init(|| timeline(&self.input.arch, &self.input.setup))
     }
 
     /// What people call it: the run, else the model, else how large it is.
     pub fn name(&self) -> String {
-        match (&self.subject.id, self.subject.model.as_str()) {
+        match (&self.input.id, self.input.model.as_str()) {
             (serde_json::Value::String(id), _) => id.clone(),
             (serde_json::Value::Number(id), _) => id.to_string(),
-            (_, "") => super::figures::count(self.estimate.parameters),
+            (_, "") => super::format::parameter_count(self.estimate.parameters),
             (_, model) => model.to_owned(),
         }
     }
 
     /// The card, where one is known.
-    pub fn card(&self) -> Option<&Card> {
-        self.subject.card.as_ref()
+    pub fn gpu(&self) -> Option<&GpuCapacity> {
+        self.input.gpu.as_ref()
     }
 
     /// Against the card, where one is known.
     pub fn verdict(&self) -> Option<Verdict> {
-        let card = self.card()?;
-        Some(Verdict::of(self.estimate.low, self.estimate.high, card.bytes))
+        let gpu = self.gpu()?;
+        Some(Verdict::of(self.estimate.low, self.estimate.high, gpu.bytes))
     }
 
     /// What the peak leaves of the card; negative where it does not.
     pub fn headroom(&self) -> Option<i64> {
-        self.card().map(|card| difference(card.bytes, self.estimate.peak))
+        self.gpu().map(|gpu| difference(gpu.bytes, self.estimate.peak))
     }
 
     /// Parts that are not empty, each with its bytes at the peak.
@@ -116,15 +93,15 @@ impl Answer {
 
     /// Everything that was taken for granted.
     pub fn assumptions(&self) -> Vec<Message> {
-        let own = self.estimate.assumptions.iter().map(|one| Message { en: one.en.clone(), zh: one.zh.clone() });
+        let simulated = self.estimate.assumptions.iter().map(|one| Message { en: one.en.clone(), zh: one.zh.clone() });
         let mut all: Vec<Message> = Vec::new();
-        for one in self.subject.assumptions.iter().cloned().chain(own) {
+        for one in self.input.assumptions.iter().cloned().chain(simulated) {
             if !all.contains(&one) {
                 all.push(one);
             }
         }
-        if !self.subject.unused.is_empty() {
-            let list = self.subject.unused.join(", ");
+        if !self.input.unused.is_empty() {
+            let list = self.input.unused.join(", ");
             all.push(message!("not understood and left out: {list}", "未识别，已忽略：{list}"));
         }
         all
@@ -132,7 +109,7 @@ impl Answer {
 
     /// How the model is trained, in one word.
     pub fn method(&self) -> &'static str {
-        let setup = &self.subject.setup;
+        let setup = &self.input.setup;
         match &setup.lora {
             Some(_) if setup.quantization == Quantization::None => "lora",
             Some(_) => "qlora",
@@ -143,7 +120,7 @@ impl Answer {
 
     /// Whether DeepSpeed's engine keeps fp32 masters beside the weights in which it computes.
     pub(super) fn engine(&self) -> bool {
-        let parallel = &self.subject.setup.parallel;
+        let parallel = &self.input.setup.parallel;
         parallel.master && matches!(parallel.scheme, Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3)
     }
 }
@@ -159,10 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_fits_when_its_upper_bound_does() {
-        assert_eq!(Verdict::of(8, 10, 10), Verdict::Fits);
-        assert_eq!(Verdict::of(8, 11, 10), Verdict::MayNotFit);
-        assert_eq!(Verdict::of(11, 12, 10), Verdict::DoesNotFit);
+    fn differences_do_not_overflow() {
         assert_eq!((difference(3, 5), difference(u64::MAX, 0), difference(0, u64::MAX)), (-2, i64::MAX, i64::MIN));
     }
 }

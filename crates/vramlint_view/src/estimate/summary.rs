@@ -1,25 +1,26 @@
 //! Sentences that several formats say alike.
 
-use super::answer::{Answer, Verdict};
-use super::figures::{gib, gib_apart, pick, share, words};
+use super::format::{gib, gib_difference, in_lang, percent, pick};
+use super::report::EstimateReport;
 use vramlint_base::{Lang, Message, message};
+use vramlint_estimate::Verdict;
 
 /// Whether it fits, and by how much.
-pub fn verdict(answer: &Answer) -> Option<(Verdict, Message)> {
-    let (verdict, card) = (answer.verdict()?, answer.card()?.bytes);
-    let estimate = &answer.estimate;
+pub fn verdict(report: &EstimateReport) -> Option<(Verdict, Message)> {
+    let (verdict, gpu) = (report.verdict()?, report.gpu()?.bytes);
+    let estimate = &report.estimate;
     let (from_peak, from_high, from_low) =
-        (gib_apart(card, estimate.peak), gib_apart(card, estimate.high), gib_apart(card, estimate.low));
-    let said = match verdict {
+        (gib_difference(gpu, estimate.peak), gib_difference(gpu, estimate.high), gib_difference(gpu, estimate.low));
+    let text = match verdict {
         Verdict::Fits => message!(
             "fits: {from_peak} to spare, {from_high} at the upper bound",
             "放得下：余量 {from_peak}，按上界计 {from_high}"
         ),
-        Verdict::MayNotFit if estimate.peak <= card => message!(
+        Verdict::Uncertain if estimate.peak <= gpu => message!(
             "may not fit: {from_peak} to spare, yet {from_high} short at the upper bound",
             "可能放不下：余量 {from_peak}，但按上界计缺 {from_high}"
         ),
-        Verdict::MayNotFit => message!(
+        Verdict::Uncertain => message!(
             "may not fit: {from_peak} short, {from_low} to spare at the lower bound",
             "可能放不下：缺 {from_peak}，按下界计余 {from_low}"
         ),
@@ -28,15 +29,15 @@ pub fn verdict(answer: &Answer) -> Option<(Verdict, Message)> {
             "放不下：缺 {from_peak}，即使按下界计也缺 {from_low}"
         ),
     };
-    Some((verdict, said))
+    Some((verdict, text))
 }
 
 /// The largest part, with the largest of its items.
-pub fn dominant(answer: &Answer, lang: Lang) -> Option<String> {
-    let (part, bytes) = answer.parts().max_by_key(|(_, bytes)| *bytes)?;
-    let (name, size) = (words(part.label(), lang), gib(bytes));
-    let percent = format!("{:.0}", share(bytes, answer.estimate.peak));
-    let items = answer.items(part);
+pub fn dominant(report: &EstimateReport, lang: Lang) -> Option<String> {
+    let (part, bytes) = report.parts().max_by_key(|(_, bytes)| *bytes)?;
+    let (name, size) = (in_lang(part.label(), lang), gib(bytes));
+    let percent = format!("{:.0}", percent(bytes, report.estimate.peak));
+    let items = report.items(part);
     let largest = items.first().filter(|item| !item.formula.is_empty());
     let head = pick(
         lang,
@@ -45,7 +46,7 @@ pub fn dominant(answer: &Answer, lang: Lang) -> Option<String> {
     );
     Some(match largest {
         Some(item) => {
-            let (label, formula) = (words(item.label, lang), &item.formula);
+            let (label, formula) = (in_lang(item.label, lang), &item.formula);
             if items.len() > 1 {
                 let own = gib(item.bytes);
                 pick(

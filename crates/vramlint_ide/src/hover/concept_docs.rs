@@ -5,7 +5,7 @@ use vramlint_catalog::Concept;
 
 /// What a setting does.
 pub(super) fn about(concept: Concept, lang: Lang) -> &'static str {
-    let (en, zh) = both(concept);
+    let (en, zh) = bilingual(concept);
     match lang {
         Lang::En => en,
         Lang::Zh => zh,
@@ -18,7 +18,7 @@ pub(super) fn unit(concept: Concept, lang: Lang) -> &'static str {
     if lang == Lang::En {
         return en;
     }
-    UNITS.iter().find(|(own, _)| *own == en).map_or(en, |(_, zh)| zh)
+    UNITS.iter().find(|(unit, _)| *unit == en).map_or(en, |(_, zh)| zh)
 }
 
 const UNITS: &[(&str, &str)] = &[
@@ -34,7 +34,7 @@ const UNITS: &[(&str, &str)] = &[
     ("batches", "个批次"),
 ];
 
-const fn both(concept: Concept) -> (&'static str, &'static str) {
+const fn bilingual(concept: Concept) -> (&'static str, &'static str) {
     use Concept as C;
     match concept {
         C::Model => ("The model that is trained: an id of the hub, or a folder.", "要训练的模型：Hub 上的 id 或文件夹。"),

@@ -11,29 +11,29 @@ const RUNS: usize = 3;
 const CANDIDATES: usize = 6;
 
 /// One line for each candidate of each run, the winner marked. Runs that take the same from the same places are told once.
-pub(super) fn who(report: &Report, runs: &[(&Run, &Setting, usize)], lang: Lang) -> String {
+pub(super) fn provenance(report: &Report, runs: &[(&Run, &Setting, usize)], lang: Lang) -> String {
     let mut groups: Vec<(Vec<&Run>, Vec<String>)> = Vec::new();
-    for (run, setting, here) in runs {
-        let lines = lines(report, setting, *here, lang);
+    for (run, setting, candidate_here) in runs {
+        let lines = lines(report, setting, *candidate_here, lang);
         match groups.iter_mut().find(|(_, own)| *own == lines) {
-            Some((of, _)) => of.push(run),
+            Some((group, _)) => group.push(run),
             None => groups.push((vec![run], lines)),
         }
     }
-    let shown = groups.iter().take(RUNS).map(|(of, lines)| format!("{}\n{}", head(of, lang), lines.join("\n")));
+    let shown = groups.iter().take(RUNS).map(|(group, lines)| format!("{}\n{}", head(group, lang), lines.join("\n")));
     let mut text = shown.collect::<Vec<_>>().join("\n\n");
-    let left: usize = groups.iter().skip(RUNS).map(|(of, _)| of.len()).sum();
-    if left > 0 {
-        let said = message!("\n\nand other values in {left} more runs", "\n\n另有 {left} 个训练任务取其他值");
-        text.push_str(said.get(lang));
+    let omitted: usize = groups.iter().skip(RUNS).map(|(group, _)| group.len()).sum();
+    if omitted > 0 {
+        let more = message!("\n\nand other values in {omitted} more runs", "\n\n另有 {omitted} 个训练任务取其他值");
+        text.push_str(more.get(lang));
     }
     text
 }
 
 fn head(runs: &[&Run], lang: Lang) -> String {
-    let said = match runs {
-        [one] => {
-            let id = &one.id;
+    let text = match runs {
+        [run] => {
+            let id = &run.id;
             message!("In `{id}`:\n", "在 `{id}` 中：\n")
         }
         [first, ..] => {
@@ -42,72 +42,73 @@ fn head(runs: &[&Run], lang: Lang) -> String {
         }
         [] => message!("", ""),
     };
-    said.get(lang).to_owned()
+    text.get(lang).to_owned()
 }
 
 /// The candidates, strongest first.
-fn lines(report: &Report, setting: &Setting, here: usize, lang: Lang) -> Vec<String> {
+fn lines(report: &Report, setting: &Setting, candidate_here: usize, lang: Lang) -> Vec<String> {
     let mut order: Vec<usize> = (0..setting.candidates.len()).collect();
     // The winner comes first, whatever the order in which they were found.
     order.sort_by_key(|index| (Some(*index) != setting.winner, *index));
     let mut lines: Vec<String> = Vec::new();
     for index in order {
         let Some(candidate) = setting.candidates.get(index) else { continue };
-        let line = line(report, candidate, Some(index) == setting.winner, index == here, lang);
+        let line = line(report, candidate, Some(index) == setting.winner, index == candidate_here, lang);
         // The file that a flag names may be found twice.
         if !lines.contains(&line) {
             lines.push(line);
         }
     }
-    let left = lines.len().saturating_sub(CANDIDATES);
-    if left > 0 {
+    let omitted = lines.len().saturating_sub(CANDIDATES);
+    if omitted > 0 {
         lines.truncate(CANDIDATES);
-        lines.push(message!("- and {left} more", "- 另有 {left} 处").get(lang).to_owned());
+        lines.push(message!("- and {omitted} more", "- 另有 {omitted} 处").get(lang).to_owned());
     }
     if setting.winner.is_none() {
         let open = message!("- who wins is not decided in what the project shows", "- 项目中看不出由谁决定");
         lines.push(open.get(lang).to_owned());
-    } else if let Some(order) = contested(setting) {
+    } else if let Some(order) = order_if_contested(setting) {
         lines.push(message!("- order: {order}", "- 优先级：{order}").get(lang).to_owned());
     }
     lines
 }
 
 /// The order of precedence, where somebody wants something else than what is taken.
-fn contested(setting: &Setting) -> Option<&'static str> {
+fn order_if_contested(setting: &Setting) -> Option<&'static str> {
     let winner = setting.winning()?;
-    let mut others = setting.candidates.iter().filter(|one| one.condition.is_none() && one.value != winner.value);
-    others.find(|one| !silent(one)).and(setting.precedence).map(|precedence| precedence.order)
+    let mut others =
+        setting.candidates.iter().filter(|candidate| candidate.condition.is_none() && candidate.value != winner.value);
+    others.find(|candidate| !is_default(candidate)).and(setting.precedence).map(|precedence| precedence.order)
 }
 
 /// Whether it is nothing that somebody of the project says.
-fn silent(candidate: &Candidate) -> bool {
+fn is_default(candidate: &Candidate) -> bool {
     matches!(candidate.origin, Origin::Default { .. } | Origin::Assumed { .. })
 }
 
-fn line(report: &Report, candidate: &Candidate, wins: bool, here: bool, lang: Lang) -> String {
-    let mut said = match &candidate.value {
+fn line(report: &Report, candidate: &Candidate, wins: bool, candidate_here: bool, lang: Lang) -> String {
+    let mut text = match &candidate.value {
         Resolved::Known(value) => format!("- `{}`", tick(&show(value))),
         Resolved::Unknown(_) => message!("- not known", "- 未知").get(lang).to_owned(),
     };
     let from = origin(&report.project, &candidate.origin, lang);
-    if here && candidate.origin.place().is_some() {
-        said.push_str(message!(" here", " 此处").get(lang));
+    if candidate_here && candidate.origin.place().is_some() {
+        text.push_str(message!(" here", " 此处").get(lang));
     } else if !from.is_empty() {
-        said.push_str(&format!(" {}", escape(&from)));
+        text.push_str(&format!(" {}", escape(&from)));
     }
     if let Some(condition) = &candidate.condition {
         let condition = tick(condition);
-        said.push_str(message!(", if `{condition}`", "，当 `{condition}` 时").get(lang));
+        text.push_str(message!(", if `{condition}`", "，当 `{condition}` 时").get(lang));
     }
     if let Resolved::Unknown(why) = &candidate.value {
         let why = why.get(lang);
-        said.push_str(message!(" ({why})", "（{why}）").get(lang));
+        text.push_str(message!(" ({why})", "（{why}）").get(lang));
     }
     if wins {
-        said.push_str(message!(" ← taken", " ← 生效").get(lang));
+        text.push_str(message!(" ← taken", " ← 生效").get(lang));
     }
-    said
+    text
 }
 
 /// Text that can stand between backticks.

@@ -38,7 +38,7 @@ pub fn span(project: &Project, place: FileRange) -> Span {
 }
 
 /// `path:line`.
-pub fn short(project: &Project, place: FileRange) -> String {
+pub fn path_and_line(project: &Project, place: FileRange) -> String {
     let span = span(project, place);
     format!("{}:{}", span.path, span.start.line)
 }

@@ -1,9 +1,13 @@
 //! Every function, on texts that are cut at every byte and with a cursor at every byte: no panic, and ranges inside the file at edges
 //! of characters.
 
-use crate::fixture::{at, parse, report};
-use crate::{actions, completions, configuration_completions, definition, links, references, symbols};
+#[path = "../src/fixture.rs"]
+#[allow(dead_code)] // each test uses its part
+mod fixture;
+
+use fixture::{file_at, parse, report};
 use vramlint_base::{FileId, FileRange, Lang, TextRange};
+use vramlint_ide::{actions, completions, configuration_completions, definition, links, references, symbols};
 use vramlint_project::Report;
 
 const TEXTS: &[&str] = &[
@@ -15,7 +19,7 @@ const TEXTS: &[&str] = &[
 ];
 
 /// The other files, so that there are runs.
-const BESIDE: &str = "//- train.py\nfrom transformers import HfArgumentParser, TrainingArguments, Trainer\n(args,) = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses()\nTrainer(args=args).train()\n//- accelerate_config.yaml\ncompute_environment: LOCAL_MACHINE\ndistributed_type: MULTI_GPU\nnum_processes: 4\n";
+const OTHER_FILES: &str = "//- train.py\nfrom transformers import HfArgumentParser, TrainingArguments, Trainer\n(args,) = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses()\nTrainer(args=args).train()\n//- accelerate_config.yaml\ncompute_environment: LOCAL_MACHINE\ndistributed_type: MULTI_GPU\nnum_processes: 4\n";
 
 #[test]
 fn cut_at_every_byte_with_the_cursor_there() {
@@ -23,9 +27,9 @@ fn cut_at_every_byte_with_the_cursor_there() {
         let (path, whole) = parse(text).remove(0);
         for end in (0..=whole.len()).filter(|end| whole.is_char_boundary(*end)) {
             let mut files = vec![(path.clone(), whole[..end].to_owned())];
-            files.extend(parse(BESIDE).into_iter().filter(|(other, _)| *other != path));
+            files.extend(parse(OTHER_FILES).into_iter().filter(|(other, _)| *other != path));
             let report = report(&files);
-            let file = at(&report.project, &path).expect("read");
+            let file = file_at(&report.project, &path).expect("read");
             ask(&report, file, end as u32);
             // Back on a word, not behind it.
             ask(&report, file, end.saturating_sub(3) as u32);
@@ -42,9 +46,9 @@ fn single_bytes_removed_with_the_cursor_there() {
             let mut changed = whole.clone();
             changed.replace_range(at_byte..at_byte + c.len_utf8(), "");
             let mut files = vec![(path.clone(), changed)];
-            files.extend(parse(BESIDE).into_iter().filter(|(other, _)| *other != path));
+            files.extend(parse(OTHER_FILES).into_iter().filter(|(other, _)| *other != path));
             let report = report(&files);
-            let file = at(&report.project, &path).expect("read");
+            let file = file_at(&report.project, &path).expect("read");
             ask(&report, file, at_byte as u32);
         }
     }
@@ -55,9 +59,9 @@ fn a_cursor_at_every_byte_of_a_whole_text() {
     for text in TEXTS {
         let (path, whole) = parse(text).remove(0);
         let mut files = vec![(path.clone(), whole.clone())];
-        files.extend(parse(BESIDE).into_iter().filter(|(other, _)| *other != path));
+        files.extend(parse(OTHER_FILES).into_iter().filter(|(other, _)| *other != path));
         let report = report(&files);
-        let file = at(&report.project, &path).expect("read");
+        let file = file_at(&report.project, &path).expect("read");
         for offset in 0..=whole.len() + 2 {
             ask(&report, file, offset as u32);
         }

@@ -1,8 +1,8 @@
 //! Names that are not of one key: models, cards, files of the project, rules.
 
-use super::form::Form;
-use super::offer::{Draft, Offers};
-use super::{CompletionKind, Cx};
+use super::builder::{CompletionBuilder, Item};
+use super::target_syntax::TargetSyntax;
+use super::{CompletionContext, CompletionKind};
 use std::collections::BTreeSet;
 use vramlint_base::Lang;
 use vramlint_catalog::keys::KeyType;
@@ -10,7 +10,12 @@ use vramlint_catalog::{Concept, gpus, models};
 use vramlint_resolve::FileKind;
 
 /// Models: those that the project names, then those of the catalogue.
-pub(super) fn add_models(cx: &Cx<'_>, offers: &mut Offers, form: Form, quoted: Option<char>) {
+pub(super) fn add_models(
+    cx: &CompletionContext<'_>,
+    completions: &mut CompletionBuilder,
+    syntax: TargetSyntax,
+    quoted: Option<char>,
+) {
     let concepts = [Concept::Model, Concept::ReferenceModel, Concept::RewardModel];
     let settings = cx.project.runs.iter().flat_map(|run| concepts.iter().filter_map(|concept| run.settings.get(concept)));
     let named: BTreeSet<&str> = settings
@@ -18,11 +23,11 @@ pub(super) fn add_models(cx: &Cx<'_>, offers: &mut Offers, form: Form, quoted: O
         .filter_map(|candidate| candidate.known()?.as_str())
         .filter(|name| !name.is_empty() && !name.contains(['$', '{']))
         .collect();
-    let model = |id: &str, detail: String, documentation: String, weight: u32| Draft {
+    let model = |id: &str, detail: String, documentation: String, weight: u32| Item {
         label: id.to_owned(),
         detail,
         documentation,
-        text: form.value(KeyType::Text, id, quoted),
+        text: syntax.value(KeyType::Text, id, quoted),
         kind: CompletionKind::Model,
         deprecated: false,
         weight,
@@ -36,20 +41,20 @@ pub(super) fn add_models(cx: &Cx<'_>, offers: &mut Offers, form: Form, quoted: O
         (detail, documentation)
     };
     for id in named {
-        let here = match cx.lang {
+        let project_label = match cx.lang {
             Lang::En => "named by this project",
             Lang::Zh => "此项目已使用",
         };
-        let (detail, documentation) = models::find(id).map_or_else(|| (here.to_owned(), String::new()), about);
-        offers.add(model(id, detail, documentation, 0));
+        let (detail, documentation) = models::find(id).map_or_else(|| (project_label.to_owned(), String::new()), about);
+        completions.add(model(id, detail, documentation, 0));
     }
     for row in models::all() {
         for id in std::iter::once(&row.id).chain(row.aliases) {
-            if !offers.may_be(id) {
+            if !completions.matches_typed(id) {
                 continue;
             }
             let (detail, documentation) = about(row);
-            offers.add(model(id, detail, documentation, if *id == row.id { 1 } else { 2 }));
+            completions.add(model(id, detail, documentation, if *id == row.id { 1 } else { 2 }));
         }
     }
 }
@@ -61,19 +66,19 @@ fn billions(parameters: u64) -> String {
 }
 
 /// Cards with their memory.
-pub(super) fn add_cards(cx: &Cx<'_>, offers: &mut Offers, quoted: Option<char>) {
+pub(super) fn add_gpus(cx: &CompletionContext<'_>, completions: &mut CompletionBuilder, quoted: Option<char>) {
     for gpu in gpus::all() {
         let detail = format!("{} MiB", gpu.memory_mib);
         let documentation = match cx.lang {
             Lang::En => format!("{} MiB as the driver tells\n\nSource: {}", gpu.memory_mib, gpu.source),
             Lang::Zh => format!("驱动报告 {} MiB\n\n出处：{}", gpu.memory_mib, gpu.source),
         };
-        offers.add(Draft {
+        completions.add(Item {
             label: gpu.name.to_owned(),
             detail,
             documentation,
-            text: Form::Toml.value(KeyType::Text, gpu.name, quoted),
-            kind: CompletionKind::Card,
+            text: TargetSyntax::Toml.value(KeyType::Text, gpu.name, quoted),
+            kind: CompletionKind::Gpu,
             deprecated: false,
             weight: u32::from(gpu.vendor != "nvidia"),
         });
@@ -94,40 +99,52 @@ pub(super) fn kind_of_file(key: &str) -> Option<fn(FileKind) -> bool> {
 }
 
 /// Files of the project that a key may name, by paths that are found from this file.
-pub(super) fn add_files(cx: &Cx<'_>, offers: &mut Offers, form: Form, quoted: Option<char>, wanted: impl Fn(FileKind) -> bool) {
-    let whole = cx.project.files.iter().filter(|file| file.host.is_none() && file.path != cx.file.path);
-    for file in whole.filter(|file| wanted(cx.project.kind(file.id))) {
-        add_file(cx, offers, form, quoted, &file.path);
+pub(super) fn add_files(
+    cx: &CompletionContext<'_>,
+    completions: &mut CompletionBuilder,
+    syntax: TargetSyntax,
+    quoted: Option<char>,
+    wanted: impl Fn(FileKind) -> bool,
+) {
+    let files = cx.project.files.iter().filter(|file| file.host.is_none() && file.path != cx.file.path);
+    for file in files.filter(|file| wanted(cx.project.kind(file.id))) {
+        add_file(cx, completions, syntax, quoted, &file.path);
     }
 }
 
 /// Programs that a launcher may start: those that runs start, or where there are none, those that look like one.
-pub(super) fn add_programs(cx: &Cx<'_>, offers: &mut Offers) {
+pub(super) fn add_programs(cx: &CompletionContext<'_>, completions: &mut CompletionBuilder) {
     /// Files that are looked at, at most: their whole text is.
-    const LOOKED_AT: usize = 100;
+    const MAX_SCANNED: usize = 100;
     let entries: BTreeSet<_> = cx.project.runs.iter().filter_map(|run| run.entry).collect();
     for entry in &entries {
-        add_file(cx, offers, Form::Shell, None, &cx.project.file(*entry).path);
+        add_file(cx, completions, TargetSyntax::Shell, None, &cx.project.file(*entry).path);
     }
     if entries.is_empty() {
-        let whole = cx.project.files.iter().filter(|file| file.host.is_none() && file.python().is_some()).take(LOOKED_AT);
+        let files = cx.project.files.iter().filter(|file| file.host.is_none() && file.python().is_some()).take(MAX_SCANNED);
         let starts = |text: &str| text.contains("__main__") || text.contains(".train(");
-        for file in whole.filter(|file| starts(&file.text)) {
-            add_file(cx, offers, Form::Shell, None, &file.path);
+        for file in files.filter(|file| starts(&file.text)) {
+            add_file(cx, completions, TargetSyntax::Shell, None, &file.path);
         }
     }
 }
 
-fn add_file(cx: &Cx<'_>, offers: &mut Offers, form: Form, quoted: Option<char>, path: &str) {
-    let from = relative(cx.file.folder(), path);
+fn add_file(
+    cx: &CompletionContext<'_>,
+    completions: &mut CompletionBuilder,
+    syntax: TargetSyntax,
+    quoted: Option<char>,
+    path: &str,
+) {
+    let relative_path = relative(cx.file.folder(), path);
     // What another file of the same name hides is not offered.
-    let found = cx.project.path_resolver.resolve(from, cx.file.folder());
+    let found = cx.project.path_resolver.resolve(relative_path, cx.file.folder());
     if found.is_some_and(|id| cx.project.file(id).path == path) {
-        offers.add(Draft {
-            label: from.to_owned(),
+        completions.add(Item {
+            label: relative_path.to_owned(),
             detail: String::new(),
             documentation: String::new(),
-            text: form.value(KeyType::Text, from, quoted),
+            text: syntax.value(KeyType::Text, relative_path, quoted),
             kind: CompletionKind::File,
             deprecated: false,
             weight: 0,
@@ -150,12 +167,12 @@ fn relative<'a>(folder: &str, path: &'a str) -> &'a str {
 }
 
 /// Rules by their names, for suppressions and the configuration.
-pub(super) fn add_rules(cx: &Cx<'_>, offers: &mut Offers, write: impl Fn(&str) -> String) {
+pub(super) fn add_rules(cx: &CompletionContext<'_>, completions: &mut CompletionBuilder, write: impl Fn(&str) -> String) {
     for rule in vramlint_rules::RULES.iter() {
-        if !offers.may_be(rule.name) {
+        if !completions.matches_typed(rule.name) {
             continue;
         }
-        offers.add(Draft {
+        completions.add(Item {
             label: rule.name.to_owned(),
             detail: rule.code.to_owned(),
             documentation: rule.page(cx.lang).summary,

@@ -6,7 +6,7 @@ use vramlint_memory::{Arch, Setup};
 
 /// A question.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct EstimateInput {
     /// Name of the run, or `id` of the record; null for a setup given by flags.
     pub id: Json,
     /// The model, for people; empty where it has no name.
@@ -24,7 +24,7 @@ pub struct Subject {
     /// Lower bound with the lightest values of everything that a project leaves open, bytes; `None` where nothing is open.
     pub floor: Option<u64>,
     /// The card, where one is known.
-    pub card: Option<Card>,
+    pub gpu: Option<GpuCapacity>,
     /// Memory of the host, bytes.
     pub host: Option<u64>,
     /// What nobody stated.
@@ -35,7 +35,7 @@ pub struct Subject {
 
 /// A card.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Card {
+pub struct GpuCapacity {
     /// Its name; `None` where only the memory was given.
     pub name: Option<String>,
     /// Memory as the driver reports it, bytes.

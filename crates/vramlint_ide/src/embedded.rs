@@ -5,26 +5,27 @@ use vramlint_resolve::{Project, SourceFile};
 
 /// A place in the innermost text that holds it: a whole file, or a text embedded in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
+pub(crate) struct FilePosition {
     /// The text.
     pub file: FileId,
     /// The offset in it.
     pub offset: u32,
 }
 
-impl Spot {
+impl FilePosition {
     /// The innermost text at an offset of a whole file. `None` for a file that the project does not have, and for an offset that
     /// is not at the edge of a character of it.
-    pub(crate) fn of(project: &Project, file: FileId, offset: u32) -> Option<Self> {
-        let whole = project.files.get(file.0 as usize)?;
-        if !whole.text.is_char_boundary(offset as usize) {
+    pub(crate) fn innermost(project: &Project, file: FileId, offset: u32) -> Option<Self> {
+        let host = project.files.get(file.0 as usize)?;
+        if !host.text.is_char_boundary(offset as usize) {
             return None;
         }
-        for inner in inside(project, file).filter(|inner| inner.host.as_ref().is_some_and(|(host, _)| *host == file)) {
+        for inner in embedded_files(project, file).filter(|inner| inner.host.as_ref().is_some_and(|(parent, _)| *parent == file))
+        {
             if let Some((_, part)) = &inner.host
                 && part.range.contains(TextRange::at(offset))
-                && let Some(own) = from_host(&part.map, inner.text.len() as u32, offset)
-                && let Some(found) = Self::of(project, inner.id, own)
+                && let Some(inner_start) = offset_from_host(&part.map, inner.text.len() as u32, offset)
+                && let Some(found) = Self::innermost(project, inner.id, inner_start)
             {
                 return Some(found);
             }
@@ -33,57 +34,57 @@ impl Spot {
     }
 
     /// Whether a place of the same text holds the offset. A cursor behind the last byte still touches it.
-    pub(crate) fn on(self, place: FileRange) -> bool {
+    pub(crate) fn touches(self, place: FileRange) -> bool {
         place.file == self.file && place.range.contains(TextRange::at(self.offset))
     }
 
     /// The same for a place that something is written at: nothing stands in an empty one.
-    pub(crate) fn covers(self, place: FileRange) -> bool {
-        place.file == self.file && self.within(place.range)
+    pub(crate) fn is_in(self, place: FileRange) -> bool {
+        place.file == self.file && self.is_in_range(place.range)
     }
 
     /// Whether a range of the same text holds the offset, and something is written there.
-    pub(crate) const fn within(self, range: TextRange) -> bool {
+    pub(crate) const fn is_in_range(self, range: TextRange) -> bool {
         range.contains(TextRange::at(self.offset)) && !range.is_empty()
     }
 }
 
 /// The texts embedded in a whole file, also those in one another; they stand directly behind their host.
-pub(crate) fn inside(project: &Project, file: FileId) -> impl Iterator<Item = &SourceFile> {
-    let behind = project.files.get(file.0 as usize + 1..).unwrap_or_default();
-    behind.iter().take_while(|inner| inner.host.is_some())
+pub(crate) fn embedded_files(project: &Project, file: FileId) -> impl Iterator<Item = &SourceFile> {
+    let following = project.files.get(file.0 as usize + 1..).unwrap_or_default();
+    following.iter().take_while(|inner| inner.host.is_some())
 }
 
 /// A whole file and the texts in it.
-pub(crate) fn texts(project: &Project, file: FileId) -> impl Iterator<Item = &SourceFile> {
-    project.files.get(file.0 as usize).into_iter().chain(inside(project, file))
+pub(crate) fn file_and_embedded(project: &Project, file: FileId) -> impl Iterator<Item = &SourceFile> {
+    project.files.get(file.0 as usize).into_iter().chain(embedded_files(project, file))
 }
 
 /// The range in the whole file of a range of one of its texts, where it stands there as one piece of whole characters.
-pub(crate) fn whole(project: &Project, file: FileId, range: TextRange) -> Option<FileRange> {
+pub(crate) fn to_host(project: &Project, file: FileId, range: TextRange) -> Option<FileRange> {
     let place = project.to_host(FileRange::new(file, range));
     let text = &project.file(place.file).text;
     text.get(place.range.as_usize()).map(|_| place)
 }
 
 /// The same, where the host holds the very same text there: only such a range may be replaced.
-pub(crate) fn whole_exact(project: &Project, file: FileId, range: TextRange) -> Option<FileRange> {
-    let place = whole(project, file, range)?;
+pub(crate) fn to_host_exact(project: &Project, file: FileId, range: TextRange) -> Option<FileRange> {
+    let place = to_host(project, file, range)?;
     (place.range.slice(&project.file(place.file).text) == range.slice(&project.file(file).text)).then_some(place)
 }
 
 /// The way from a host back into an embedded text of `length` bytes.
-fn from_host(map: &[(u32, u32)], length: u32, offset: u32) -> Option<u32> {
-    let mut behind = None;
-    for (index, (own, host)) in map.iter().enumerate() {
+fn offset_from_host(map: &[(u32, u32)], length: u32, offset: u32) -> Option<u32> {
+    let mut end_of_piece = None;
+    for (index, (inner_start, host_start)) in map.iter().enumerate() {
         let end = map.get(index + 1).map_or(length, |(next, _)| *next);
-        let size = end.saturating_sub(*own);
-        if *host <= offset && offset < host + size {
-            return Some(own + (offset - host));
+        let size = end.saturating_sub(*inner_start);
+        if *host_start <= offset && offset < host_start + size {
+            return Some(inner_start + (offset - host_start));
         }
-        if offset == host + size {
-            behind = Some(end);
+        if offset == host_start + size {
+            end_of_piece = Some(end);
         }
     }
-    behind
+    end_of_piece
 }

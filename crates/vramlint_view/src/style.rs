@@ -1,11 +1,11 @@
 //! What a piece of text is, for whoever colours it.
 
-use crate::estimate::Verdict;
+use vramlint_estimate::Verdict;
 use vramlint_memory::estimate::Part;
 
 /// What a piece of text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ink {
+pub enum StyleRole {
     /// What matters most in its line.
     Strong,
     /// What may be overlooked.
@@ -17,9 +17,9 @@ pub enum Ink {
 }
 
 /// Dresses a piece of text.
-pub type Paint = fn(&str, Ink) -> String;
+pub type Styler = fn(&str, StyleRole) -> String;
 
 /// Leaves it as it is.
-pub fn plain(text: &str, _: Ink) -> String {
+pub fn unstyled(text: &str, _: StyleRole) -> String {
     text.to_owned()
 }

@@ -1,4 +1,0 @@
-//! Tests alone: broken texts.
-
-mod offered;
-mod told;
