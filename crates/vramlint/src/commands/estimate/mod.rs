@@ -191,7 +191,7 @@ fn require_one<'a>(answers: &'a [EstimateReport], without: &[(String, Message)],
     match require_any(answers, without, lang)? {
         [one] => Ok(one),
         more => {
-            let names = more.iter().filter_map(|answer| answer.subject.id.as_str()).collect::<Vec<_>>().join(", ");
+            let names = more.iter().filter_map(|answer| answer.input.id.as_str()).collect::<Vec<_>>().join(", ");
             Err(user_error(message!(
                 "a drawing shows one of them, name it with --run: {names}",
                 "一张图只画一个，请用 --run 指定：{names}"

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use vramlint_base::{Lang, Message};
 use vramlint_memory::estimate::Part;
+use vramlint_estimate::Verdict;
 use vramlint_view::estimate::{EstimateReport, dimensions};
 
 /// An estimate.
@@ -127,7 +128,7 @@ impl<'a> RunEstimateJson<'a> {
 }
 
 fn one(answer: &EstimateReport, lang: Lang) -> EstimateJson<'_> {
-    let (subject, estimate) = (&answer.subject, &answer.estimate);
+    let (subject, estimate) = (&answer.input, &answer.estimate);
     let part = |part: Part| Part::ALL.iter().position(|own| *own == part).map_or(0, |index| estimate.parts[index]);
     let mut host = Object::default();
     for item in estimate.host.parts.iter().filter(|item| item.bytes > 0) {
