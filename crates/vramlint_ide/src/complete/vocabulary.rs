@@ -79,7 +79,8 @@ pub(super) fn fields(classes: &[&'static Class]) -> Vec<CatalogItem> {
 /// The classes whose fields a file of arguments gives.
 fn file_classes(project: &Project, file: &SourceFile, kind: FileKind) -> Vec<&'static Class> {
     let sets = project.arguments().iter().filter(|set| set.reader != ArgumentReader::Call);
-    let read_here = sets.filter(|set| set.place.file == file.id || set.arguments.iter().any(|given| given.key_place.file == file.id));
+    let read_here =
+        sets.filter(|set| set.place.file == file.id || set.arguments.iter().any(|given| given.key_place.file == file.id));
     let mut names = class_names_by_kind(project, file, kind);
     // What somebody is seen to read it as counts more than what its keys look like.
     if matches!(kind, FileKind::HfTrainer | FileKind::Trl | FileKind::Training) {

@@ -60,7 +60,8 @@ fn table(found: &RunEstimate, has_memory_finding: bool, lang: Lang) -> Vec<Strin
         let rest = parts.split_off(ROWS - 1).iter().map(|(_, bytes)| bytes).sum();
         parts.push((pick(lang, "everything else", "其余"), rest));
     }
-    let (low, high, at) = (gib_value(estimate.low.min(found.floor)), gib_value(estimate.high), phase_phrase(estimate.peak_phase, lang));
+    let (low, high, at) =
+        (gib_value(estimate.low.min(found.floor)), gib_value(estimate.high), phase_phrase(estimate.peak_phase, lang));
     let peak = message!("{at}; {low} to {high}", "{at}；{low} 至 {high}").get(lang).to_owned();
     let mut rows: Vec<(String, u64, String)> =
         parts.into_iter().map(|(name, bytes)| (name.to_owned(), bytes, percent(bytes, estimate.peak))).collect();

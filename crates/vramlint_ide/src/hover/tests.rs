@@ -146,7 +146,7 @@ fn allocator_options_are_told_with_what_they_change_here() {
 #[test]
 fn visible_devices_are_counted_as_cuda_does() {
     let text = en("//- a.sh\nexport CUDA_VISIBLE_DEVICES=3,$01\npython train.py\n");
-    assert!(text.contains("Here: 2 cards, `cuda:0` = 3, `cuda:1` = 1"), "{text}");
+    assert!(text.contains("Here: 2 GPUs, `cuda:0` = 3, `cuda:1` = 1"), "{text}");
 }
 
 #[test]

@@ -4,8 +4,8 @@ use super::super::ordered_json::{Node, Object};
 use serde::Serialize;
 use serde_json::Value as Json;
 use vramlint_base::{Lang, Message};
-use vramlint_memory::estimate::Part;
 use vramlint_estimate::Verdict;
+use vramlint_memory::estimate::Part;
 use vramlint_view::estimate::{EstimateReport, dimensions};
 
 /// An estimate.
