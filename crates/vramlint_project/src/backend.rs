@@ -1,7 +1,7 @@
 //! The backend below, in one place: what reads a text, what joins files into a project, and which rules look at it.
 
 use crate::discovery::file_format::FileFormat;
-use vramlint_resolve::{Policy, Project, SourceFile, Syntax};
+use vramlint_resolve::{Project, SourceSet, Syntax};
 use vramlint_rules::Rule;
 use vramlint_syntax::decode::Decoded;
 use vramlint_syntax::embedded::{self, Embedded, Language};
@@ -16,8 +16,8 @@ pub(crate) struct Backend {
     pub parse: fn(FileFormat, &str) -> Syntax,
     /// The texts inside a text.
     pub embedded: fn(FileFormat, &str) -> Vec<Embedded>,
-    /// Files to project.
-    pub resolve: fn(Vec<SourceFile>, Vec<Policy>) -> Project,
+    /// Resolves files into a project.
+    pub resolve: fn(SourceSet) -> Project,
     /// The rules.
     pub rules: &'static [&'static Rule],
 }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vramlint_base::{FileRange, Finding, Message, TextRange, message};
 use vramlint_estimate::{Estimates, Models, Simulations};
-use vramlint_resolve::{Policy, Project, SourceFile, Target};
+use vramlint_resolve::{Policy, Project, SourceFile, SourceSet, Target};
 use vramlint_rules::Context;
 use vramlint_semantic::Semantics;
 
@@ -124,8 +124,7 @@ impl AnalysisSession {
         if stop() {
             return None;
         }
-        let (mut project, failure) = resolve(backend, sources.files, policies, || read(false).files);
-        project.libraries = libraries;
+        let (project, failure) = resolve(backend, SourceSet::new(sources.files, policies, libraries), || read(false).files);
         found.extend(failure);
         if stop() {
             return None;
@@ -216,18 +215,13 @@ pub(crate) fn policy(config: &Config, request: &Request, files: &[SourceFile]) -
     }
 }
 
-/// Joins the files into a project. Should that fail, the files are read again, and nobody refers to them.
-fn resolve(
-    backend: &Backend,
-    files: Vec<SourceFile>,
-    policies: Vec<Policy>,
-    again: impl Fn() -> Vec<SourceFile>,
-) -> (Project, Vec<Finding>) {
-    let spare = policies.clone();
-    if let Ok(project) = catch_unwind(AssertUnwindSafe(|| (backend.resolve)(files, policies))) {
+/// Resolves the files into a project. If that fails, reads them again and leaves them unresolved.
+fn resolve(backend: &Backend, sources: SourceSet, read_again: impl Fn() -> Vec<SourceFile>) -> (Project, Vec<Finding>) {
+    let (policies, libraries) = (sources.policies.clone(), sources.libraries.clone());
+    if let Ok(project) = catch_unwind(AssertUnwindSafe(|| (backend.resolve)(sources))) {
         return (project, Vec::new());
     }
-    let project = Project::without_runs(again(), spare);
+    let project = Project::without_runs(SourceSet::new(read_again(), policies, libraries));
     let what = message!(
         "vramlint failed to join the files into training runs; this is a bug of vramlint",
         "vramlint 在把文件组合成训练任务时出错，这是 vramlint 的缺陷"

@@ -8,7 +8,7 @@ use crate::request::Request;
 use crate::{ConfigError, Report};
 use std::path::Path;
 use vramlint_base::{Applicability, Edit, FileRange, Finding, Fix, LineIndex, Related, Severity, TextRange, message};
-use vramlint_resolve::{Project, SourceFile, Syntax};
+use vramlint_resolve::{Project, SourceFile, SourceSet, Syntax};
 use vramlint_rules::{Context, Group, Rule, Sink};
 use vramlint_syntax::data::DataFile;
 use vramlint_syntax::decode::Decoded;
@@ -146,7 +146,7 @@ pub(crate) fn embedded_project(host: &str) -> Project {
     };
     let part = embedded(FileFormat::Markdown, host).remove(0);
     let inner = file(1, &part.text.clone(), Some((vramlint_base::FileId(0), part.into())));
-    Project::without_runs(vec![file(0, host, None), inner], vec![vramlint_resolve::Policy::default()])
+    Project::without_runs(SourceSet::new(vec![file(0, host, None), inner], Vec::new(), Vec::new()))
 }
 
 /// Finds every `BAD`. Safe fix: `GOOD`. Related: the first `OTHER` of any file.

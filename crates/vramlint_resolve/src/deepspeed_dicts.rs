@@ -5,8 +5,10 @@
 //! to reach nothing is taken as it is written, and whoever uses it may change it before.
 
 use crate::code::{ArgValue, DictEntry, LibraryCall, PossibleValue};
-use crate::library_calls::is_test_file;
-use crate::{Project, SourceFile, kind};
+use crate::features::Feature;
+use crate::kind;
+use crate::project::Project;
+use crate::source::SourceFile;
 use std::collections::{BTreeSet, HashMap};
 use vramlint_base::{FileId, FileRange, TextRange, Value};
 use vramlint_syntax::data::{DataFile, Document, Entry, Node, NodeId, NodeKind, NodeRef, Scalar, Style};
@@ -40,14 +42,10 @@ pub enum ConfigConsumer {
 
 /// Dicts inside of each other at most.
 const DEPTH: u32 = 8;
-/// Words of which the text of a file has one where a dict in it can be DeepSpeed's.
-const WORDS: &[&str] = &["zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size"];
-/// Words of a file in which some call may take a dict, whatever its keys are.
-const CALLS: &[&str] = &["deepspeed.initialize", "DeepSpeedPlugin", "deepspeed="];
 
 /// Every such dict of the project: those that reach a call first, then the other literals.
-pub(crate) fn deepspeed_dicts(project: &Project) -> Vec<DeepSpeedDict> {
-    let calls = |file: &SourceFile| file.python().is_some() && CALLS.iter().any(|word| file.text.contains(word));
+fn deepspeed_dicts(project: &Project) -> Vec<DeepSpeedDict> {
+    let calls = |file: &SourceFile| file.python().is_some() && project.features(file.id).has(Feature::DeepSpeedConfigCall);
     if !project.files.iter().any(|file| is_candidate(project, file) || calls(file)) {
         return Vec::new();
     }
@@ -64,7 +62,7 @@ pub(crate) fn deepspeed_dicts(project: &Project) -> Vec<DeepSpeedDict> {
         let root = tree.mapping(value.place.range, entries, DEPTH);
         let runs: Vec<usize> =
             call.runs(project).filter_map(|run| project.runs.iter().position(|other| std::ptr::eq(other, run))).collect();
-        let touched = call.facts.files.iter().any(|id| changes_later(&project.file(*id).text));
+        let touched = project.any_has(&call.facts.files, Feature::DeepSpeedConfigChange);
         let dict =
             DeepSpeedDict { file, data: tree.document(root), consumer: Some(by), runs, complete: sure && !open && !touched };
         let same = found.iter_mut().find(|other| other.file == file && other.range() == dict.range());
@@ -87,6 +85,13 @@ pub(crate) fn deepspeed_dicts(project: &Project) -> Vec<DeepSpeedDict> {
         found.extend(literals);
     }
     found
+}
+
+impl Project {
+    /// DeepSpeed's configurations that are dicts in Python code.
+    pub fn deepspeed_dicts(&self) -> &[DeepSpeedDict] {
+        self.queries.deepspeed_dicts.get_or_init(|| deepspeed_dicts(self))
+    }
 }
 
 impl DeepSpeedDict {
@@ -113,16 +118,9 @@ fn same(left: &[Node], right: &[Node]) -> bool {
 
 fn is_candidate(project: &Project, file: &SourceFile) -> bool {
     file.python().is_some()
-        && WORDS.iter().any(|word| file.text.contains(word))
-        && !is_test_file(&file.path)
+        && project.features(file.id).has(Feature::DeepSpeedConfigKey)
+        && !file.is_test()
         && !project.is_documentation_snippet(file.id)
-}
-
-/// Whether code sets keys of the configuration that a plugin of accelerate keeps.
-fn changes_later(text: &str) -> bool {
-    ["deepspeed_plugin.deepspeed_config", "deepspeed_plugin.hf_ds_config", ".deepspeed_config[", "hf_ds_config.config"]
-        .iter()
-        .any(|words| text.contains(words))
 }
 
 /// What a call takes as DeepSpeed's configuration, each with who takes it and whether it certainly is that one.
@@ -149,7 +147,7 @@ fn literals(file: &SourceFile, set_later: &BTreeSet<&str>) -> Vec<DeepSpeedDict>
     let mut found: Vec<DeepSpeedDict> = Vec::new();
     for expr in dicts(module) {
         let inside = found.iter().any(|dict| dict.range().is_some_and(|range| range.contains(expr.range)));
-        if inside || !WORDS.iter().any(|word| expr.range.slice(&file.text).contains(word)) {
+        if inside || !Feature::DeepSpeedConfigKey.words().iter().any(|word| expr.range.slice(&file.text).contains(word)) {
             continue;
         }
         let mut tree = Tree { nodes: Vec::new(), file: file.id, written: &written };

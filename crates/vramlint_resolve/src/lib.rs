@@ -8,8 +8,11 @@
 
 pub mod arguments;
 pub mod code;
+mod code_cache;
 pub mod deepspeed_dicts;
 pub mod environment;
+pub mod features;
+pub mod file_graph;
 pub mod kind;
 pub mod launch;
 mod library_calls;
@@ -21,13 +24,17 @@ pub mod project;
 pub mod run;
 pub mod setting;
 pub mod source;
+pub mod source_set;
 pub mod versions;
 
 pub use deepspeed_dicts::{ConfigConsumer, DeepSpeedDict};
-pub use kind::{FileClass, FileKind};
+pub use features::{Feature, FileFeatures};
+pub use file_graph::FileGraph;
+pub use kind::{FileClass, FileKind, KindConfidence};
 pub use library_calls::CallRef;
 pub use policy::{Policy, Target};
 pub use project::Project;
 pub use run::Run;
 pub use setting::{Candidate, Origin, Resolved, Setting};
 pub use source::{SourceFile, Syntax};
+pub use source_set::SourceSet;

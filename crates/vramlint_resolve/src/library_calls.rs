@@ -40,7 +40,7 @@ impl CallRef {
 
 /// The calls in the code of the runs, in their order, then those in Python files that no run reaches. A call that is seen to be
 /// made is left out where it is only looked at without its callers.
-pub(crate) fn library_calls(project: &Project) -> Vec<CallRef> {
+fn library_calls(project: &Project) -> Vec<CallRef> {
     let mut known: Vec<Arc<CodeFacts>> = Vec::new();
     let mut covered: BTreeSet<FileId> = BTreeSet::new();
     for code in project.runs.iter().filter_map(|run| run.code.as_ref()) {
@@ -62,7 +62,7 @@ pub(crate) fn library_calls(project: &Project) -> Vec<CallRef> {
     for facts in known {
         for (index, call) in facts.calls.iter().enumerate() {
             let elsewhere = call.uncalled && called.contains(&call.place);
-            if !elsewhere && (!is_test_file(&project.file(call.file).path) || facts.files.first() == Some(&call.file)) {
+            if !elsewhere && (!project.file(call.file).is_test() || facts.files.first() == Some(&call.file)) {
                 found.push(CallRef { facts: Arc::clone(&facts), index });
             }
         }
@@ -70,9 +70,9 @@ pub(crate) fn library_calls(project: &Project) -> Vec<CallRef> {
     found
 }
 
-/// Whether a file is a test: tests train tiny models on purpose and are no runs; what they call wrongly they may call so on purpose.
-pub(crate) fn is_test_file(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let folder = path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "tests"));
-    folder || name.starts_with("test_") || name.ends_with("_test.py") || name == "conftest.py"
+impl Project {
+    /// Every call of a library in the Python code of the project, runs first; also in files that no run reaches.
+    pub fn calls(&self) -> &[CallRef] {
+        self.queries.calls.get_or_init(|| library_calls(self))
+    }
 }

@@ -2,9 +2,10 @@
 //! limited: rules that look at such files ask for these and no others.
 
 use crate::code::CodeFacts;
-use crate::library_calls::is_test_file;
+use crate::features::Feature;
+use crate::project::Project;
 use crate::run::imports_training_library;
-use crate::{Project, SourceFile};
+use crate::source::SourceFile;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use vramlint_base::FileId;
@@ -13,35 +14,12 @@ use vramlint_base::FileId;
 const MAX_FILES: usize = 150;
 /// Files in documents at most; they reach nothing but themselves.
 const MAX_EMBEDDED: usize = 150;
-/// Words that the text of a file has which can matter; of torch alone only what trains or feeds.
-const WORDS: &[&str] = &[
-    "transformers",
-    "trl",
-    "peft",
-    "accelerate",
-    "bitsandbytes",
-    "deepspeed",
-    "unsloth",
-    "lightning",
-    "DataLoader(",
-    "torch.optim",
-    ".backward(",
-    "autocast",
-    "GradScaler",
-    "yaml",
-    "omegaconf",
-    "OmegaConf",
-    "parse_args_and_config",
-    "device_map",
-    "from_pretrained",
-];
-
 /// Steps of interpretation at most for one file, and for all of them.
 const STEP_LIMIT: u32 = 60_000;
 const TOTAL_STEP_BUDGET: u32 = 600_000;
 
 /// Those files with what they say: programs before modules, each in order of its path.
-pub(crate) fn orphan_modules(project: &Project) -> Vec<(FileId, Arc<CodeFacts>)> {
+fn orphan_modules(project: &Project) -> Vec<(FileId, Arc<CodeFacts>)> {
     let mut left = TOTAL_STEP_BUDGET;
     let read = |file: FileId| {
         let code = if left == 0 { None } else { project.code_with_step_limit(file, STEP_LIMIT.min(left)) }?;
@@ -55,14 +33,24 @@ fn worth_reading(project: &Project) -> Vec<FileId> {
     let reached: BTreeSet<FileId> =
         project.runs.iter().filter_map(|run| run.code.as_ref()).flat_map(|code| code.files.iter().copied()).collect();
     let matters = |file: &&SourceFile| {
-        file.python().is_some() && !reached.contains(&file.id) && WORDS.iter().any(|word| file.text.contains(word))
+        file.python().is_some() && !reached.contains(&file.id) && project.features(file.id).has(Feature::TrainingCode)
     };
     let whole = |file: &&SourceFile| {
-        file.host.is_none() && !is_test_file(&file.path) && (imports_training_library(file) || file.text.contains("yaml"))
+        file.host.is_none()
+            && !file.is_test()
+            && (imports_training_library(project, file) || project.features(file.id).has(Feature::Yaml))
     };
     let mut found: Vec<&SourceFile> = project.files.iter().filter(matters).filter(whole).collect();
-    found.sort_by_key(|file| (!file.text.contains("__main__"), &file.path));
+    found.sort_by_key(|file| (!project.features(file.id).has(Feature::MainGuard), &file.path));
     found.truncate(MAX_FILES);
     let embedded = project.files.iter().filter(|file| file.host.is_some()).filter(matters).take(MAX_EMBEDDED);
     found.into_iter().chain(embedded).map(|file| file.id).collect()
+}
+
+impl Project {
+    /// Python files that no run reaches and that are worth interpreting all the same, with their facts: a limited number, programs
+    /// first.
+    pub fn orphan_modules(&self) -> &[(FileId, Arc<CodeFacts>)] {
+        self.queries.orphan_modules.get_or_init(|| orphan_modules(self))
+    }
 }

@@ -1,7 +1,7 @@
 //! A file of the project, read.
 
 use std::sync::Arc;
-use vramlint_base::{FileId, LineIndex};
+use vramlint_base::{FileId, FileRange, LineIndex, TextRange};
 use vramlint_syntax::SyntaxError;
 use vramlint_syntax::data::DataFile;
 use vramlint_syntax::embedded::Embedded;
@@ -60,6 +60,20 @@ impl SourceFile {
     /// The extension in lower case, without the dot.
     pub fn extension(&self) -> String {
         self.name().rsplit_once('.').map_or(String::new(), |(_, extension)| extension.to_lowercase())
+    }
+
+    /// Whether the file is a test. Tests train tiny models on purpose and are not runs; what they call wrongly they may call so on
+    /// purpose.
+    pub fn is_test(&self) -> bool {
+        let name = self.name();
+        let folder = self.path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "tests"));
+        folder || name.starts_with("test_") || name.ends_with("_test.py") || name == "conftest.py"
+    }
+
+    /// The first line: the place of what concerns the file as a whole.
+    pub fn first_line(&self) -> FileRange {
+        let end = self.text.find('\n').unwrap_or(self.text.len()) as u32;
+        FileRange::new(self.id, TextRange::new(0, end))
     }
 
     /// The data tree, for YAML and JSON.

@@ -6,7 +6,7 @@ use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::Arch;
 use vramlint_memory::setup::{Checkpointing, Dtype, Head, Optimizer, Quantization, Reference, Scheme, Targets, Task};
-use vramlint_resolve::{Candidate, Origin, Policy, Resolved, Setting, SourceFile, Syntax};
+use vramlint_resolve::{Candidate, Origin, Resolved, Setting, SourceFile, SourceSet, Syntax};
 
 const PLACE: FileRange = FileRange::new(FileId(0), TextRange::at(0));
 
@@ -23,7 +23,7 @@ fn project() -> Project {
         policy: 0,
         reported: true,
     };
-    Project::new(vec![file], vec![Policy::default()])
+    Project::new(SourceSet::new(vec![file], Vec::new(), Vec::new()))
 }
 
 fn models() -> Models {

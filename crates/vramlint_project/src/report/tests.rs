@@ -136,7 +136,7 @@ fn a_failing_rule_or_reader_is_a_finding_and_the_rest_stands() {
 #[test]
 fn a_failing_resolver_leaves_the_files() {
     let folder = Folder::new(&[("a.yaml", "BAD\n")]);
-    let backend = crate::backend::Backend { resolve: |_, _| panic!("asked for by a test"), ..crate::testing::backend() };
+    let backend = crate::backend::Backend { resolve: |_| panic!("asked for by a test"), ..crate::testing::backend() };
     let report = super::check_with(&backend, &folder.request(&[]), &|_, _| {}).expect("no error");
     assert_eq!(lines(&report).len(), 2);
     assert!(lines(&report)[0].contains("failed to join the files into training runs"));

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use vramlint_base::{Edit, FileId, FileRange, Finding, LineIndex, TextRange};
-use vramlint_resolve::{Policy, Project, SourceFile, Syntax};
+use vramlint_resolve::{Project, SourceFile, SourceSet, Syntax};
 
 /// The edit that silences a finding of a report (its places in whole files): a comment above its line or at the head of its file;
 /// where a file takes no comments, an entry of the configuration that governs it. Each is checked by reading the text again. `None`
@@ -58,7 +58,7 @@ fn holds(backend: &Backend, file: &SourceFile, finding: &Finding, after: &str, o
     }
     let start = files[0].lines.line_start(line as u32) + (finding.place.range.start - file.lines.line_start(old));
     let place = FileRange::new(host, TextRange::new(start, start + finding.place.range.len()));
-    let project = Project::without_runs(files, vec![Policy::default()]);
+    let project = Project::without_runs(SourceSet::new(files, Vec::new(), Vec::new()));
     let moved = Finding { place, related: Vec::new(), ..finding.clone() };
     Suppressions::read(&project, &RuleList::new(backend.rules)).suppress(&project, &moved)
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use vramlint_catalog::flags::Launcher;
 
 /// Gathers them: those of runs first.
-pub(crate) fn collect(project: &Project) -> Vec<ArgumentSet> {
+fn collect(project: &Project) -> Vec<ArgumentSet> {
     let mut found = of_calls(project);
     let mut read = BTreeSet::new();
     for (index, run) in project.runs.iter().enumerate() {
@@ -85,4 +85,11 @@ fn code_without_runs(project: &Project) -> Vec<Arc<CodeFacts>> {
         }
     }
     found
+}
+
+impl Project {
+    /// Everything that argument classes of transformers and TRL get, in any way, those of runs first.
+    pub fn arguments(&self) -> &[ArgumentSet] {
+        self.queries.arguments.get_or_init(|| collect(self))
+    }
 }

@@ -8,7 +8,6 @@ mod config_file;
 mod parser;
 
 pub use classes::{class_name, is_training_class};
-pub(crate) use collect::collect;
 
 use crate::code::{CodeFacts, LibraryCall};
 use std::sync::Arc;

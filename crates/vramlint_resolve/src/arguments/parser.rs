@@ -62,7 +62,7 @@ pub(super) fn of_parser(
     });
     if let Some((id, loader)) = named {
         set.reader = ArgumentReader::File;
-        set.place = FileRange::new(id, crate::run::first_line(project.file(id)).range);
+        set.place = FileRange::new(id, project.file(id).first_line().range);
         file(project, &mut set, id, loader, read);
         return Some(set);
     }
@@ -121,7 +121,7 @@ pub(super) fn of_file(project: &Project, id: FileId, reader: ArgumentReader, run
         open: true,
         strict: false,
         reader,
-        place: crate::run::first_line(source),
+        place: source.first_line(),
         run,
         call: None,
         tolerates_errors: false,

@@ -1,7 +1,7 @@
 //! Variables that YAML and JSON files set: `env:` of workflows and editors, `environment:` of compose files, `name`/`value` pairs
 //! of manifests.
 
-use super::{Setter, VariableAssignment, inner, is_asked};
+use super::{Setter, VariableAssignment, inner, is_tracked};
 use crate::SourceFile;
 use vramlint_base::{FileRange, TextRange, Value};
 use vramlint_syntax::data::{DataFile, Loader, NodeId, NodeKind, NodeRef, Style};
@@ -22,12 +22,12 @@ pub(super) fn collect(file: &SourceFile, data: &DataFile, found: &mut Vec<Variab
 fn mapping(file: &SourceFile, data: &DataFile, node: NodeRef<'_>, found: &mut Vec<VariableAssignment>) {
     let pair = node.get("name").zip(node.get("value"));
     if let Some((name, value)) = pair
-        && let Some(text) = name.text().filter(|name| is_asked(name))
+        && let Some(text) = name.text().filter(|name| is_tracked(name))
     {
         found.extend(set(file, data, text, name.range(), value));
     }
     for (key, value) in node.entries() {
-        if let Some(name) = key.text().filter(|name| is_asked(name)) {
+        if let Some(name) = key.text().filter(|name| is_tracked(name)) {
             found.extend(set(file, data, name, key.range(), value));
         }
     }
@@ -63,7 +63,7 @@ fn set(file: &SourceFile, data: &DataFile, name: &str, key: TextRange, value: No
 fn list(file: &SourceFile, node: NodeRef<'_>, found: &mut Vec<VariableAssignment>) {
     for item in node.items() {
         let Some(scalar) = item.scalar() else { continue };
-        let Some((name, value)) = scalar.text.split_once('=').filter(|(name, _)| is_asked(name)) else { continue };
+        let Some((name, value)) = scalar.text.split_once('=').filter(|(name, _)| is_tracked(name)) else { continue };
         let known = (!value.contains(['$', '{', '<'])).then(|| value.to_owned());
         let range = item.follow().range();
         let written = range.slice(&file.text);

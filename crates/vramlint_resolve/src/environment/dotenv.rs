@@ -1,7 +1,9 @@
 //! Files of variables (`.env`): who reads one, and whether a program that is started then sees its variables.
 
 use super::VariableAssignment;
-use crate::{Project, SourceFile};
+use crate::features::Feature;
+use crate::source::SourceFile;
+use crate::source_set::SourceSet;
 
 /// How the variables of a file reach a program.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,11 +19,11 @@ struct Reach {
 }
 
 /// Keeps the variables of a file, from `start` on, as far as somebody reads it.
-pub(super) fn settle(project: &Project, file: &SourceFile, start: usize, found: &mut Vec<VariableAssignment>) {
+pub(super) fn apply_readers(sources: &SourceSet, file: &SourceFile, start: usize, found: &mut Vec<VariableAssignment>) {
     let mut reach = Reach::default();
-    for reader in project.files.iter().filter(|reader| reader.id != file.id && !project.is_documentation_snippet(reader.id)) {
-        if reader.text.contains(file.name()) || reader.text.contains("load_dotenv") {
-            look(reader, file, &mut reach);
+    for reader in sources.files.iter().filter(|reader| reader.id != file.id && !sources.is_documentation_snippet(reader.id)) {
+        if reader.text.contains(file.name()) || sources.features(reader.id).has(Feature::LoadDotenv) {
+            add_reader(sources, reader, file, &mut reach);
         }
     }
     if !(reach.exported || reach.sourced || reach.default) {
@@ -42,7 +44,7 @@ fn is_quote(byte: &u8) -> bool {
     matches!(byte, b'"' | b'\'')
 }
 
-fn look(reader: &SourceFile, file: &SourceFile, reach: &mut Reach) {
+fn add_reader(sources: &SourceSet, reader: &SourceFile, file: &SourceFile, reach: &mut Reach) {
     if reader.script().is_some() {
         let all = marks_all(&reader.text);
         for line in reader.text.lines().map(str::trim_start).filter(|line| !line.starts_with('#')) {
@@ -50,7 +52,7 @@ fn look(reader: &SourceFile, file: &SourceFile, reach: &mut Reach) {
         }
     } else if reader.python().is_some() {
         by_python(reader, file, reach);
-    } else if reader.data().is_some() && (reader.text.contains("env_file") || reader.text.contains("envFile")) {
+    } else if reader.data().is_some() && sources.features(reader.id).has(Feature::EnvFileKey) {
         let named = |line: &str| {
             let value = line.rsplit([' ', '\t']).find(|word| !word.is_empty()).unwrap_or_default();
             names(value.trim_end_matches(','), reader, file)
@@ -115,7 +117,7 @@ fn names(word: &str, reader: &SourceFile, file: &SourceFile) -> bool {
     }
     let folder = folder.trim_start_matches("./");
     if folder.is_empty() || folder == "." || folder.contains('$') {
-        // From the folder of the reader, or from that of the whole project.
+        // From the folder of the reader, or from that of the whole sources.
         return is_above(file.folder(), reader.folder());
     }
     let folder = folder.trim_start_matches("../").trim_start_matches("..");

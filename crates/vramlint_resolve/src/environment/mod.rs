@@ -7,7 +7,8 @@ mod python;
 mod shell;
 pub mod visible_devices;
 
-use crate::Project;
+use crate::features::Feature;
+use crate::source_set::SourceSet;
 use vramlint_base::{FileId, FileRange, TextRange};
 
 /// Who sets a variable.
@@ -48,23 +49,20 @@ pub struct VariableAssignment {
     pub conditional: bool,
 }
 
-/// Variables that rules ask for: data and Python files are only walked where one of these words stands in them.
-const ASKED: &[&str] = &["_ALLOC_CONF", "_VISIBLE_DEVICES", "WORLD_SIZE", "RANK", "MASTER_ADDR", "ACCELERATE_"];
-
 /// Every place of a project that sets a variable of the environment, in order of file and place.
-pub(crate) fn set_variables(project: &Project) -> Vec<VariableAssignment> {
+pub(crate) fn set_variables(sources: &SourceSet) -> Vec<VariableAssignment> {
     let mut found = Vec::new();
-    for file in &project.files {
-        let asked = || ASKED.iter().any(|word| file.text.contains(word));
+    for file in &sources.files {
+        let mentions_tracked = || sources.features(file.id).has(Feature::TrackedVariable);
         if let Some(script) = file.script() {
             let start = found.len();
-            shell::collect(project, file, script, &mut found);
+            shell::collect(sources, file, script, &mut found);
             if file.extension() == "env" && found.len() > start {
-                dotenv::settle(project, file, start, &mut found);
+                dotenv::apply_readers(sources, file, start, &mut found);
             }
-        } else if let Some(root) = file.data().filter(|_| asked()) {
+        } else if let Some(root) = file.data().filter(|_| mentions_tracked()) {
             data::collect(file, root, &mut found);
-        } else if let Some(module) = file.python().filter(|_| asked()) {
+        } else if let Some(module) = file.python().filter(|_| mentions_tracked()) {
             python::collect(file, module, &mut found);
         }
     }
@@ -72,9 +70,9 @@ pub(crate) fn set_variables(project: &Project) -> Vec<VariableAssignment> {
 }
 
 /// Whether a word is the name of a variable that rules ask for.
-fn is_asked(name: &str) -> bool {
+fn is_tracked(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
-        && ASKED.iter().any(|word| name.contains(word))
+        && Feature::TrackedVariable.words().iter().any(|word| name.contains(word))
 }
 
 /// The bytes of a value within a range that may hold quotes around it: the value alone where it stands there as it is.

@@ -1,6 +1,6 @@
 //! Variables that Python sets: `os.environ["A"] = "1"`, `setdefault`, `putenv`, `update`, and the `env` of a child process.
 
-use super::{Setter, VariableAssignment, inner, is_asked};
+use super::{Setter, VariableAssignment, inner, is_tracked};
 use crate::SourceFile;
 use vramlint_base::{FileRange, TextRange};
 use vramlint_syntax::python::{Expr, ExprKind, Located, Module, StmtKind};
@@ -10,7 +10,7 @@ pub(super) fn collect(file: &SourceFile, module: &Module, found: &mut Vec<Variab
         if let StmtKind::Assign { targets, value: Some(value), .. } = &located.stmt.kind {
             for target in targets {
                 let ExprKind::Subscript(base, key) = &target.kind else { continue };
-                let Some(name) = key.as_str().filter(|name| is_asked(name) && is_environment(base)) else { continue };
+                let Some(name) = key.as_str().filter(|name| is_tracked(name) && is_environment(base)) else { continue };
                 found.push(set(file, &located, name, target.range, value));
             }
         }
@@ -29,7 +29,7 @@ fn is_environment(base: &Expr) -> bool {
 fn within(file: &SourceFile, located: &Located<'_>, expr: &Expr, found: &mut Vec<VariableAssignment>) {
     match &expr.kind {
         ExprKind::Call(call) if matches!(call.name(), Some("setdefault" | "putenv")) => {
-            let name = call.positional(0).and_then(|arg| arg.value.as_str()).filter(|name| is_asked(name));
+            let name = call.positional(0).and_then(|arg| arg.value.as_str()).filter(|name| is_tracked(name));
             if let Some((name, value)) = name.zip(call.positional(1)) {
                 let mut set = set(file, located, name, expr.range, &value.value);
                 set.conditional |= call.name() == Some("setdefault");
@@ -39,14 +39,14 @@ fn within(file: &SourceFile, located: &Located<'_>, expr: &Expr, found: &mut Vec
         // `os.environ.update(A="1")`, `dict(os.environ, A="1")`
         ExprKind::Call(call) if matches!(call.name(), Some("update" | "dict")) => {
             for arg in &call.args {
-                let Some((name, range)) = arg.name().filter(|(name, _)| is_asked(name)) else { continue };
+                let Some((name, range)) = arg.name().filter(|(name, _)| is_tracked(name)) else { continue };
                 found.push(set(file, located, name, range, &arg.value));
             }
         }
         ExprKind::Dict(entries) => {
             for (key, value) in entries {
                 let Some(key) = key else { continue };
-                if let Some(name) = key.as_str().filter(|name| is_asked(name)) {
+                if let Some(name) = key.as_str().filter(|name| is_tracked(name)) {
                     found.push(set(file, located, name, key.range, value));
                 }
             }

@@ -1,17 +1,18 @@
 //! Variables that scripts set.
 
-use super::{Setter, VariableAssignment, inner, is_asked};
-use crate::{Project, SourceFile};
+use super::{Setter, VariableAssignment, inner, is_tracked};
+use crate::source::SourceFile;
+use crate::source_set::SourceSet;
 use vramlint_base::{FileRange, TextRange};
 use vramlint_syntax::embedded::Language;
 use vramlint_syntax::shell::{Script, Word};
 
-pub(super) fn collect(project: &Project, file: &SourceFile, script: &Script, found: &mut Vec<VariableAssignment>) {
-    let setter = setter(project, file);
+pub(super) fn collect(sources: &SourceSet, file: &SourceFile, script: &Script, found: &mut Vec<VariableAssignment>) {
+    let setter = setter(sources, file);
     let start = found.len();
     for made in &script.assignments {
         let name = if setter == Setter::Bash { made.name.clone() } else { made.name.to_uppercase() };
-        if !is_asked(&name) {
+        if !is_tracked(&name) {
             continue;
         }
         let value = made.value.text().map(str::to_owned);
@@ -56,7 +57,7 @@ fn given(file: &SourceFile, words: &[Word], conditional: bool, setter: Setter, f
     for word in &words[1..] {
         let Some(text) = word.text() else { continue };
         let text = text.strip_prefix("--env=").or_else(|| text.strip_prefix("-e=")).unwrap_or(text);
-        let Some((name, value)) = text.split_once('=').filter(|(name, _)| is_asked(name)) else { continue };
+        let Some((name, value)) = text.split_once('=').filter(|(name, _)| is_tracked(name)) else { continue };
         let (range, verbatim) = if word.sources.is_empty() { behind(&file.text, word.range, value) } else { (word.range, false) };
         found.push(VariableAssignment {
             file: file.id,
@@ -82,9 +83,9 @@ fn behind(text: &str, range: TextRange, value: &str) -> (TextRange, bool) {
     (TextRange::new(end - value.len() as u32, end), true)
 }
 
-fn setter(project: &Project, file: &SourceFile) -> Setter {
+fn setter(sources: &SourceSet, file: &SourceFile) -> Setter {
     let language = file.host.as_ref().map(|(_, embedded)| embedded.language);
-    let extension = file.host.is_none().then(|| project.file(file.id).extension());
+    let extension = file.host.is_none().then(|| sources.file(file.id).extension());
     match (language, extension.as_deref()) {
         (Some(Language::PowerShell), _) | (_, Some("ps1")) => Setter::PowerShell,
         (_, Some("bat" | "cmd")) => Setter::Batch,

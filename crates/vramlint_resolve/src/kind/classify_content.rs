@@ -1,10 +1,10 @@
 //! What the keys of a data file tell about it.
 
-use super::{FileClass, FileKind};
+use super::{FileClass, FileKind, KindConfidence};
 use crate::SourceFile;
 use std::collections::BTreeSet;
 use vramlint_base::message;
-use vramlint_catalog::dialect::{self, Confidence};
+use vramlint_catalog::dialect;
 use vramlint_catalog::{Concept, Dialect, keys};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
@@ -35,8 +35,9 @@ fn is_run_record(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> bool {
     keys.contains("wandb_version") || keys.contains("_wandb") || boxed >= 3 && boxed * 2 > all
 }
 
-fn recognized_by(kind: FileKind, confidence: u8, key: &str) -> FileClass {
-    FileClass { kind, confidence, why: message!("the key `{key}`", "键 `{key}`") }
+/// A class by one key.
+fn by_key(kind: FileKind, confidence: KindConfidence, key: &str) -> FileClass {
+    FileClass { kind, confidence, reason: message!("the key `{key}`", "键 `{key}`") }
 }
 
 /// Keys of accelerate's file that no other tool shares.
@@ -50,17 +51,17 @@ fn accelerate(keys: &BTreeSet<&str>, file: &SourceFile) -> Option<FileClass> {
         |key: &&&str| [keys::accelerate(), keys::accelerate_sagemaker()].iter().any(|all| keys::find(all, key).is_some());
     let known = keys.iter().filter(is_known).count();
     if keys.contains("distributed_type") && known * 2 >= keys.len() {
-        return Some(recognized_by(FileKind::Accelerate, 95, "distributed_type"));
+        return Some(by_key(FileKind::Accelerate, KindConfidence::Recognized, "distributed_type"));
     }
     if own >= 2 && known * 2 >= keys.len() {
-        return Some(recognized_by(FileKind::Accelerate, 90, "compute_environment"));
+        return Some(by_key(FileKind::Accelerate, KindConfidence::Recognized, "compute_environment"));
     }
     let named = file.name().to_lowercase().contains("accelerate");
     if named && known >= 1 && known * 2 >= keys.len() && (keys.contains("num_processes") || own >= 1) {
         return Some(FileClass {
             kind: FileKind::Accelerate,
-            confidence: 80,
-            why: message!("its name and its keys", "文件名与键名"),
+            confidence: KindConfidence::Guessed,
+            reason: message!("its name and its keys", "文件名与键名"),
         });
     }
     None
@@ -108,7 +109,7 @@ fn deepspeed(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<Fil
     };
     (enough && (tuned || known * 2 >= keys.len())).then(|| {
         let key = DEEPSPEED_ONLY.iter().find(|key| keys.contains(**key)).copied().unwrap_or("train_batch_size");
-        recognized_by(FileKind::DeepSpeed, 90, key)
+        by_key(FileKind::DeepSpeed, KindConfidence::Recognized, key)
     })
 }
 
@@ -116,22 +117,26 @@ fn framework(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> Option<FileClass> {
     let has = |key: &str| keys.contains(key);
     let component = root.entries().any(|(_, value)| value.get("_component_").is_some());
     if component || has("_component_") {
-        return Some(recognized_by(FileKind::Torchtune, 95, "_component_"));
+        return Some(by_key(FileKind::Torchtune, KindConfidence::Recognized, "_component_"));
     }
     if has("base_model")
         && ["micro_batch_size", "sequence_len", "adapter", "datasets", "pretraining_dataset", "load_in_8bit", "rl"]
             .iter()
             .any(|key| has(key))
     {
-        return Some(recognized_by(FileKind::Axolotl, 90, "base_model"));
+        return Some(by_key(FileKind::Axolotl, KindConfidence::Recognized, "base_model"));
     }
     let stage =
         root.get("stage").and_then(NodeRef::text).is_some_and(|stage| ["pt", "sft", "rm", "ppo", "dpo", "kto"].contains(&stage));
     if has("finetuning_type") || has("model_name_or_path") && stage && (has("template") || has("cutoff_len")) {
-        return Some(recognized_by(FileKind::LlamaFactory, 90, if has("finetuning_type") { "finetuning_type" } else { "stage" }));
+        return Some(by_key(
+            FileKind::LlamaFactory,
+            KindConfidence::Recognized,
+            if has("finetuning_type") { "finetuning_type" } else { "stage" },
+        ));
     }
     if has("model") && ["tuner_type", "train_type", "sft_type", "rlhf_type"].iter().any(|key| has(key)) {
-        return Some(recognized_by(FileKind::MsSwift, 85, "tuner_type"));
+        return Some(by_key(FileKind::MsSwift, KindConfidence::Guessed, "tuner_type"));
     }
     if has("per_device_train_batch_size") || has("output_dir") && has("num_train_epochs") && has("learning_rate") {
         let trl = [
@@ -150,8 +155,8 @@ fn framework(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> Option<FileClass> {
         ];
         let key = trl.iter().find(|key| has(key));
         return Some(key.map_or_else(
-            || recognized_by(FileKind::HfTrainer, 75, "per_device_train_batch_size"),
-            |key| recognized_by(FileKind::Trl, 75, key),
+            || by_key(FileKind::HfTrainer, KindConfidence::Guessed, "per_device_train_batch_size"),
+            |key| by_key(FileKind::Trl, KindConfidence::Guessed, key),
         ));
     }
     None
@@ -185,16 +190,15 @@ fn project_config(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Optio
         if let Some(value) = node.value(if json { Loader::Json } else { Loader::PyYaml })
             && let Some(meaning) = dialect::meaning(Dialect::Plain, path, &value)
         {
-            found.insert((meaning.concept, meaning.confidence));
+            found.insert(meaning.concept);
         }
     });
-    let training_concepts = TRAINING_CONCEPTS.iter().filter(|concept| found.iter().any(|(c, _)| c == *concept)).count();
-    let model = found.iter().any(|(concept, _)| *concept == Concept::Model);
-    let sure = found.iter().any(|(_, confidence)| *confidence == Confidence::Sure);
+    let training_concepts = TRAINING_CONCEPTS.iter().filter(|concept| found.contains(concept)).count();
+    let model = found.contains(&Concept::Model);
     (training_concepts >= 2 || training_concepts == 1 && model).then(|| FileClass {
         kind: FileKind::Training,
-        confidence: if training_concepts >= 3 || sure { 70 } else { 55 },
-        why: message!("{training_concepts} keys that only a training has", "有 {training_concepts} 个训练特有的键"),
+        confidence: KindConfidence::Guessed,
+        reason: message!("{training_concepts} keys that only a training has", "有 {training_concepts} 个训练特有的键"),
     })
 }
 

@@ -1,20 +1,27 @@
-//! What files are because of who refers to them: the strongest evidence after a comment.
+//! What files are because of the launches and files that refer to them: the strongest evidence after a directive.
 
 use super::{FileClass, FileKind};
-use crate::project::Project;
-use vramlint_base::{FileId, message};
+use crate::launch::Launch;
+use crate::path_resolver::PathResolver;
+use crate::source_set::SourceSet;
+use std::sync::Arc;
+use vramlint_base::FileId;
 use vramlint_catalog::flags::Launcher;
 use vramlint_syntax::data::{DataFile, NodeRef};
 use vramlint_syntax::shell::Word;
 
-/// Sets the kind of every data file that a launcher or another file names in a role.
-pub(crate) fn by_reference(project: &mut Project) {
-    let mut found: Vec<(FileId, FileKind, String)> = Vec::new();
-    for launch in &project.launches {
-        let folder = project.file(launch.file).folder();
+/// The files that launches name in a role.
+pub(super) fn by_launches(
+    sources: &SourceSet,
+    path_resolver: &PathResolver,
+    launches: &[Arc<Launch>],
+) -> Vec<(FileId, FileClass)> {
+    let mut found: Vec<(FileId, FileClass)> = Vec::new();
+    for launch in launches {
+        let folder = sources.file(launch.file).folder();
         let mut name = |word: Option<&Word>, kind: FileKind, flag: &str| {
-            if let Some(id) = word.and_then(Word::text).and_then(|text| project.path_resolver.resolve(text, folder)) {
-                found.push((id, kind, flag.to_owned()));
+            if let Some(id) = word.and_then(Word::text).and_then(|text| path_resolver.resolve(text, folder)) {
+                found.push((id, FileClass::named_by(kind, flag)));
             }
         };
         for flag in &launch.flags {
@@ -42,51 +49,26 @@ pub(crate) fn by_reference(project: &mut Project) {
                 _ => continue,
             };
             let text = option.value.as_ref().and_then(|value| value.text.as_deref());
-            if let Some(id) = text.and_then(|text| project.path_resolver.resolve(text, folder)) {
-                found.push((id, kind, format!("--{}", option.name)));
+            if let Some(id) = text.and_then(|text| path_resolver.resolve(text, folder)) {
+                found.push((id, FileClass::named_by(kind, &format!("--{}", option.name))));
             }
         }
     }
-    for (id, kind, key) in found {
-        set(project, id, kind, &key);
-    }
-    by_other_files(project);
+    found
 }
 
-/// Paths of DeepSpeed files in accelerate's and in training files.
-fn by_other_files(project: &mut Project) {
-    let mut found: Vec<(FileId, &str)> = Vec::new();
-    for file in &project.files {
+/// The DeepSpeed files that accelerate's and training files name, given what each file is so far.
+pub(super) fn by_files(sources: &SourceSet, path_resolver: &PathResolver, classes: &[FileClass]) -> Vec<(FileId, FileClass)> {
+    let mut found: Vec<(FileId, FileClass)> = Vec::new();
+    for file in &sources.files {
         let Some(root) = file.data().and_then(DataFile::root) else { continue };
-        let (path, key): (&[&str], &str) = match project.kind(file.id) {
+        let (path, key): (&[&str], &str) = match classes[file.id.0 as usize].kind {
             FileKind::Accelerate => (&["deepspeed_config", "deepspeed_config_file"], "deepspeed_config_file"),
             FileKind::Other | FileKind::DeepSpeed => continue,
             _ => (&["deepspeed"], "deepspeed"),
         };
-        let named = root.at(path).and_then(NodeRef::text).and_then(|text| project.path_resolver.resolve(text, file.folder()));
-        found.extend(named.map(|id| (id, key)));
+        let named = root.at(path).and_then(NodeRef::text).and_then(|text| path_resolver.resolve(text, file.folder()));
+        found.extend(named.map(|id| (id, FileClass::named_by(FileKind::DeepSpeed, key))));
     }
-    for (id, key) in found {
-        set(project, id, FileKind::DeepSpeed, key);
-    }
-}
-
-/// What a run trains with is a configuration of DeepSpeed whatever its keys are: `deepspeed.initialize(config="ds.json")`.
-pub(crate) fn by_runs(project: &mut Project) {
-    let named: Vec<FileId> = project.runs.iter().filter_map(|run| run.deepspeed).collect();
-    for id in named {
-        if project.kind(id) == FileKind::Other {
-            set(project, id, FileKind::DeepSpeed, "deepspeed");
-        }
-    }
-}
-
-fn set(project: &mut Project, id: FileId, kind: FileKind, key: &str) {
-    let guess = &mut project.kinds[id.0 as usize];
-    let data = project.files[id.0 as usize].data().is_some();
-    // A comment in the file itself has the last word.
-    let directive = super::from_directive(&project.files[id.0 as usize]).is_some();
-    if data && !directive {
-        *guess = FileClass { kind, confidence: 100, why: message!("`{key}` names it", "`{key}` 指向它") };
-    }
+    found
 }

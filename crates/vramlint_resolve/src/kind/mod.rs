@@ -1,4 +1,7 @@
-//! What a file is, by evidence: a comment that says so, then who refers to it, then its keys, its name last.
+//! What a file is, by evidence: a directive in a comment first, then the files that refer to it, then its keys, its name last.
+//!
+//! [`classify_all`] decides it for every file, once. A run may refine the kind of a file that its content leaves open
+//! ([`refine_by_runs`]); nothing that finds runs sees that refinement.
 
 mod classify_content;
 mod classify_reference;
@@ -6,10 +9,13 @@ mod classify_reference;
 pub use classify_content::classify;
 pub(crate) use classify_content::is_deepspeed;
 pub(crate) use classify_content::{visit_scalars, visit_values};
-pub(crate) use classify_reference::{by_reference, by_runs};
 
-use crate::SourceFile;
-use vramlint_base::{Message, message};
+use crate::launch::Launch;
+use crate::path_resolver::PathResolver;
+use crate::source::SourceFile;
+use crate::source_set::SourceSet;
+use std::sync::Arc;
+use vramlint_base::{FileId, Message, message};
 use vramlint_catalog::Dialect;
 use vramlint_syntax::Comment;
 
@@ -36,19 +42,30 @@ pub enum FileKind {
     OpenRlhf,
     /// The project's own training configuration.
     Training,
-    /// None of ours: left alone.
+    /// Anything else: left alone.
     Other,
 }
 
-/// A kind and why.
+/// How certain the kind of a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KindConfidence {
+    /// By keys that other tools share, or by nothing at all.
+    Guessed,
+    /// By keys that no other tool has.
+    Recognized,
+    /// By a directive in the file, or by a launcher or a file that names it in a role.
+    Declared,
+}
+
+/// What a file is, how certain that is, and why.
 #[derive(Clone, Debug)]
 pub struct FileClass {
     /// The kind.
     pub kind: FileKind,
-    /// From 0 to 100: 100 for a comment that fixes it or a launcher that names the file.
-    pub confidence: u8,
-    /// What speaks for it.
-    pub why: Message,
+    /// How certain it is.
+    pub confidence: KindConfidence,
+    /// The evidence for it.
+    pub reason: Message,
 }
 
 impl FileKind {
@@ -84,7 +101,7 @@ impl FileKind {
         }
     }
 
-    /// The vocabulary of its keys; `None` for files that are not ours.
+    /// The vocabulary of its keys; `None` for other files.
     pub const fn dialect(self) -> Option<Dialect> {
         Some(match self {
             Self::Accelerate => Dialect::Accelerate,
@@ -108,11 +125,16 @@ impl FileKind {
 }
 
 impl FileClass {
-    /// Not one of ours.
+    /// A file that has nothing to do with training.
     pub fn other() -> Self {
-        Self {
-            kind: FileKind::Other, confidence: 0, why: message!("nothing in it speaks of training", "没有与训练有关的内容")
-        }
+        let reason = message!("nothing in it speaks of training", "没有与训练有关的内容");
+        Self { kind: FileKind::Other, confidence: KindConfidence::Guessed, reason }
+    }
+
+    /// A file that `key` of another file or of a command names.
+    fn named_by(kind: FileKind, key: &str) -> Self {
+        let reason = message!("`{key}` names it", "`{key}` 指向它");
+        Self { kind, confidence: KindConfidence::Declared, reason }
     }
 }
 
@@ -123,6 +145,42 @@ pub fn from_directive(file: &SourceFile) -> Option<FileClass> {
         let name =
             comment.text.trim().strip_prefix("vramlint:")?.trim().strip_prefix("kind")?.trim_start().strip_prefix('=')?.trim();
         let kind = *FileKind::ALL.iter().find(|kind| kind.name() == name)?;
-        Some(FileClass { kind, confidence: 100, why: message!("a comment says so", "注释中已注明") })
+        let reason = message!("a comment says so", "注释中已注明");
+        Some(FileClass { kind, confidence: KindConfidence::Declared, reason })
     })
+}
+
+/// What each file is, in the order of the files: by its own content, then by the launches and files that name it.
+pub(crate) fn classify_all(sources: &SourceSet, path_resolver: &PathResolver, launches: &[Arc<Launch>]) -> Vec<FileClass> {
+    let content = |file| from_directive(file).unwrap_or_else(|| classify(file));
+    let mut classes: Vec<FileClass> = sources.files.iter().map(content).collect();
+    for (id, class) in classify_reference::by_launches(sources, path_resolver, launches) {
+        reclassify(&mut classes, sources.file(id), class);
+    }
+    for (id, class) in classify_reference::by_files(sources, path_resolver, &classes) {
+        reclassify(&mut classes, sources.file(id), class);
+    }
+    classes
+}
+
+/// The classes of all files, refined by the files that runs take as DeepSpeed's configuration: such a file is one, whatever its keys
+/// are (`deepspeed.initialize(config="ds.json")`).
+pub(crate) fn refine_by_runs(
+    sources: &SourceSet,
+    mut classes: Vec<FileClass>,
+    deepspeed_files: impl Iterator<Item = FileId>,
+) -> Vec<FileClass> {
+    for id in deepspeed_files {
+        if classes[id.0 as usize].kind == FileKind::Other {
+            reclassify(&mut classes, sources.file(id), FileClass::named_by(FileKind::DeepSpeed, "deepspeed"));
+        }
+    }
+    classes
+}
+
+/// Sets the class of a data file, unless a directive in the file itself decides.
+fn reclassify(classes: &mut [FileClass], file: &SourceFile, class: FileClass) {
+    if file.data().is_some() && from_directive(file).is_none() {
+        classes[file.id.0 as usize] = class;
+    }
 }

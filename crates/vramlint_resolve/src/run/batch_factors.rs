@@ -1,8 +1,8 @@
 //! Factors of the batch that a tool computes from the others.
 
-use super::Run;
 use super::precedence::arithmetic;
 use super::sources::deepspeed;
+use super::training_run::Run;
 use crate::setting::{Candidate, Origin, Resolved, Setting};
 use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect};

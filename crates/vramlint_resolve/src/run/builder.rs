@@ -4,10 +4,11 @@ use super::launch_path::{launch_path, merge_policy};
 use super::precedence::{CandidateSet, SourceLayer, known, unknown};
 use super::run_sources::RunSources;
 use super::sources::{cli, data_file, deepspeed, defaults, launcher, python, sharding};
+use super::training_run::Run;
 use super::world_size::WorldSizeInput;
-use super::{Run, batch_factors, derive, distribution_hints, shared_ranks, vllm_mode};
+use super::{batch_factors, derive, distribution_hints, shared_ranks, vllm_mode};
+use crate::file_graph::FileGraph;
 use crate::launch::Launch;
-use crate::project::Project;
 use crate::setting::{Candidate, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use vramlint_base::{FileId, FileRange, Value, message};
@@ -16,7 +17,7 @@ use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::shell::Word;
 
 /// The runs that grow from a sources: one, or one per stage where the code speaks of several.
-pub(super) fn build_runs(project: &Project, sources: &RunSources) -> Vec<Run> {
+pub(super) fn build_runs(graph: &FileGraph, sources: &RunSources) -> Vec<Run> {
     let stages: BTreeSet<&'static str> = sources
         .code
         .iter()
@@ -25,17 +26,17 @@ pub(super) fn build_runs(project: &Project, sources: &RunSources) -> Vec<Run> {
         .filter_map(|(_, candidate)| candidate.stage)
         .collect();
     if stages.len() < 2 {
-        return vec![build_run(project, sources, stages.first().copied())];
+        return vec![build_run(graph, sources, stages.first().copied())];
     }
-    stages.iter().map(|stage| build_run(project, sources, Some(stage))).collect()
+    stages.iter().map(|stage| build_run(graph, sources, Some(stage))).collect()
 }
 
-fn build_run(project: &Project, sources: &RunSources, stage: Option<&'static str>) -> Run {
+fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str>) -> Run {
     let code = sources.code.as_deref();
-    let dialect = dialect_of(project, sources);
+    let dialect = dialect_of(graph, sources);
     let trainer = uses_hf_trainer(dialect);
     let task = stage.map(str::to_owned).or_else(|| code.and_then(|code| code.task.clone()));
-    let world = world_size_input(project, sources, dialect);
+    let world = world_size_input(graph, sources, dialect);
     let mut candidates = CandidateSet::default();
     launcher::add(&mut candidates, world.launch, world.accelerate, code);
     // What the code and the project's files call `num_gpus` does not reach the launcher.
@@ -43,9 +44,9 @@ fn build_run(project: &Project, sources: &RunSources, stage: Option<&'static str
     let deepspeed = uses_deepspeed(&candidates, sources, dialect);
     let mut train_batch = None;
     if deepspeed {
-        train_batch = add_deepspeed(&mut candidates, project, sources, trainer);
+        train_batch = add_deepspeed(&mut candidates, graph, sources, trainer);
     }
-    let accelerate = sources.accelerate.map(|id| project.file(id));
+    let accelerate = sources.accelerate.map(|id| graph.file(id));
     sharding::add_accelerate(
         &mut candidates,
         sources.launch.as_deref(),
@@ -58,12 +59,12 @@ fn build_run(project: &Project, sources: &RunSources, stage: Option<&'static str
         add_environment(&mut candidates, launch, deepspeed, trainer);
     }
     for (id, loader) in &sources.training {
-        data_file::add_training(&mut candidates, project, project.file(*id), *loader);
+        data_file::add_training(&mut candidates, graph, graph.file(*id), *loader);
     }
     if let Some(code) = code {
-        python::add(&mut candidates, project, sources, code, stage);
+        python::add(&mut candidates, graph, sources, code, stage);
     }
-    if distribution_hints::splits_batches(project, code) {
+    if distribution_hints::splits_batches(graph, code) {
         add_split(&mut candidates, sources);
     }
     defaults::add(&mut candidates, code, dialect, task.as_deref(), deepspeed);
@@ -79,7 +80,7 @@ fn build_run(project: &Project, sources: &RunSources, stage: Option<&'static str
     let mut settings = candidates.resolve(|concept| merge_policy(concept, sources, dialect, path));
     settings.insert(Concept::WorldSize, world_size);
     sharding::derive_strategy(&mut settings);
-    let mut run = new_run(project, sources, dialect, task, settings);
+    let mut run = new_run(graph, sources, dialect, task, settings);
     if deepspeed && trainer {
         batch_factors::require_agreement(&mut run);
     }
@@ -92,7 +93,7 @@ fn build_run(project: &Project, sources: &RunSources, stage: Option<&'static str
 }
 
 fn new_run(
-    project: &Project,
+    graph: &FileGraph,
     sources: &RunSources,
     dialect: Dialect,
     task: Option<String>,
@@ -109,48 +110,48 @@ fn new_run(
         code: sources.code.clone(),
         accelerate: sources.accelerate,
         deepspeed: sources.deepspeed,
-        files: files_of(project, sources),
+        files: files_of(graph, sources),
         missing_files: sources.missing_files.clone(),
         settings,
     }
 }
 
-fn world_size_input<'a>(project: &'a Project, sources: &'a RunSources, dialect: Dialect) -> WorldSizeInput<'a> {
+fn world_size_input<'a>(graph: &'a FileGraph, sources: &'a RunSources, dialect: Dialect) -> WorldSizeInput<'a> {
     let code = sources.code.as_deref();
     let launch = sources.launch.as_deref();
     let names_file = launch.is_some_and(|launch| match launch.launcher {
         Launcher::Accelerate => launch.flag("--config_file").is_some(),
-        Launcher::Trl => names_accelerate(project, sources, launch),
+        Launcher::Trl => names_accelerate(graph, sources, launch),
         _ => false,
     });
     WorldSizeInput {
         launch,
-        accelerate: sources.accelerate.map(|id| project.file(id)),
+        accelerate: sources.accelerate.map(|id| graph.file(id)),
         accelerate_missing: sources.accelerate.is_none() && names_file,
-        policy: project.policy(sources.place.file),
+        policy: graph.policy(sources.place.file),
         dialect,
-        plain_loop: distribution_hints::plain_loop(project, code, dialect),
+        plain_loop: distribution_hints::is_plain_loop(graph, code, dialect),
         code,
-        spreads: distribution_hints::word(project, launch, code),
-        sharing: shared_ranks::shared_ranks(project, sources, dialect),
+        process_starter: distribution_hints::process_starter(graph, launch, code),
+        sharing: shared_ranks::shared_ranks(graph, sources, dialect),
     }
 }
 
 /// `trl sft --accelerate_config zero3`: a file, or the name of one that TRL ships; the YAML may say it too.
-fn names_accelerate(project: &Project, sources: &RunSources, launch: &Launch) -> bool {
-    let key = |id: FileId| project.file(id).data().and_then(|data| data.root()?.get("accelerate_config")).is_some();
+fn names_accelerate(graph: &FileGraph, sources: &RunSources, launch: &Launch) -> bool {
+    let key = |id: FileId| graph.file(id).data().and_then(|data| data.root()?.get("accelerate_config")).is_some();
     launch.options().iter().any(|option| option.name.replace('-', "_") == "accelerate_config")
         || sources.training.iter().any(|(id, _)| key(*id))
 }
 
 /// What DeepSpeed's file, the launcher's flags and its block offer; gives `train_batch_size` back.
-fn add_deepspeed(candidates: &mut CandidateSet, project: &Project, sources: &RunSources, trainer: bool) -> Option<Candidate> {
+fn add_deepspeed(candidates: &mut CandidateSet, graph: &FileGraph, sources: &RunSources, trainer: bool) -> Option<Candidate> {
     let mut train_batch = None;
     if let Some(id) = sources.deepspeed {
-        deepspeed::add_file(candidates, project.file(id), trainer, &mut train_batch);
-        sharding::add_engine_file(candidates, project.file(id), trainer);
+        deepspeed::add_file(candidates, graph.file(id), trainer, &mut train_batch);
+        sharding::add_engine_file(candidates, graph.file(id), trainer);
         if sources.code.as_ref().is_some_and(|code| code.accelerator.is_some()) && !trainer {
-            deepspeed::add_missing_accumulation(candidates, project.file(id));
+            deepspeed::add_missing_accumulation(candidates, graph.file(id));
         }
     }
     let accelerate = |launch: &&Launch| matches!(launch.launcher, Launcher::Accelerate | Launcher::Trl | Launcher::Axolotl);
@@ -158,7 +159,7 @@ fn add_deepspeed(candidates: &mut CandidateSet, project: &Project, sources: &Run
         deepspeed::add_flags(candidates, launch, trainer);
     }
     if let Some(id) = sources.accelerate {
-        deepspeed::add_block(candidates, project.file(id), trainer);
+        deepspeed::add_block(candidates, graph.file(id), trainer);
         if sources.deepspeed.is_none() && sources.missing_files.is_empty() && !candidates.has_explicit(Concept::ZeroStage) {
             candidates.add(Concept::ZeroStage, SourceLayer::Default, deepspeed::default_stage());
         }
@@ -182,9 +183,9 @@ fn add_split(candidates: &mut CandidateSet, sources: &RunSources) {
 }
 
 /// Every file that takes part, without repetition.
-fn files_of(project: &Project, sources: &RunSources) -> Vec<FileId> {
+fn files_of(graph: &FileGraph, sources: &RunSources) -> Vec<FileId> {
     let mut files = vec![sources.place.file];
-    files.push(project.to_host(sources.place).file);
+    files.push(graph.to_host(sources.place).file);
     files.extend(sources.accelerate);
     files.extend(sources.deepspeed);
     files.extend(sources.training.iter().map(|(id, _)| *id));
@@ -195,7 +196,7 @@ fn files_of(project: &Project, sources: &RunSources) -> Vec<FileId> {
     files
 }
 
-fn dialect_of(project: &Project, sources: &RunSources) -> Dialect {
+fn dialect_of(graph: &FileGraph, sources: &RunSources) -> Dialect {
     let by_launcher = sources.launch.as_ref().and_then(|launch| match launch.launcher {
         Launcher::LlamaFactory => Some(Dialect::LlamaFactory),
         Launcher::Axolotl => Some(Dialect::Axolotl),
@@ -209,7 +210,7 @@ fn dialect_of(project: &Project, sources: &RunSources) -> Dialect {
             _ => None,
         },
     });
-    let by_file = || sources.training.iter().find_map(|(id, _)| project.kind(*id).dialect());
+    let by_file = || sources.training.iter().find_map(|(id, _)| graph.classified_kind(*id).dialect());
     by_launcher.or_else(|| sources.code.as_ref().and_then(|code| code.dialect)).or_else(by_file).unwrap_or(Dialect::Plain)
 }
 

@@ -1,6 +1,6 @@
 //! Values that follow from others, each with its formula and its inputs.
 
-use super::Run;
+use super::training_run::Run;
 use crate::setting::{Candidate, Origin, Resolved, Setting};
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::{Concept, Dialect};

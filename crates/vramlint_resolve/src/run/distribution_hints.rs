@@ -1,92 +1,53 @@
-//! What in code or command spreads a training over processes in a way that no launcher shows.
+//! Signs of multi-process training other than a known launcher.
 
 use crate::code::CodeFacts;
+use crate::features::{Feature, FileFeatures};
+use crate::file_graph::FileGraph;
 use crate::launch::Launch;
-use crate::project::Project;
 use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::Launcher;
 
-/// Words of code that can spread over processes; a loop without any of them is one process.
-const SPREADS: &[&str] = &[
-    "accelerat",
-    "torch.distributed",
-    "DistributedDataParallel",
-    "deepspeed",
-    "Trainer",
-    "lightning",
-    "trl",
-    "horovod",
-    "fairscale",
-    "colossalai",
-    "init_process_group",
-    "LOCAL_RANK",
-    "WORLD_SIZE",
-    "import ray",
-    "FullyShardedDataParallel",
-    "fully_shard",
-    "DataParallel",
-];
-
 /// Calls that start processes themselves, and variables of schedulers that make each process one of many.
-const STARTS: &[&str] = &[
-    "mp.spawn",
-    "multiprocessing.spawn",
-    "notebook_launcher",
-    "elastic_launch",
-    "SLURM_PROCID",
-    "SLURM_NTASKS",
-    "OMPI_COMM_WORLD",
-    "PMI_SIZE",
-    "ray.init",
-    "ray.train",
-    "TorchTrainer",
+const PROCESS_STARTERS: &[Feature] = &[
+    Feature::MpSpawn,
+    Feature::MultiprocessingSpawn,
+    Feature::NotebookLauncher,
+    Feature::ElasticLaunch,
+    Feature::SlurmProcessId,
+    Feature::SlurmTaskCount,
+    Feature::OpenMpiWorld,
+    Feature::PmiSize,
+    Feature::RayInit,
+    Feature::RayTrain,
+    Feature::TorchTrainer,
 ];
 /// Programs in front of `python` that start it several times.
 const RUNNERS: &[&str] = &["srun", "mpirun", "mpiexec", "horovodrun"];
 
-/// What the text of one file shows, found once: many runs share files.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Marks {
-    spreads: bool,
-    starts: Option<&'static str>,
-    splits_batches: bool,
-    pub(super) parallelism: bool,
-}
-
-impl Marks {
-    /// The marks of a text.
-    pub(crate) fn of(text: &str) -> Self {
-        Self {
-            spreads: SPREADS.iter().any(|word| text.contains(word)),
-            starts: STARTS.iter().find(|word| text.contains(**word)).copied(),
-            splits_batches: text.contains("split_batches=True") || text.contains("split_batches = True"),
-            parallelism: text.contains("ParallelismConfig("),
-        }
-    }
-}
-
-/// The marks of every file that code takes in.
-pub(super) fn marks(project: &Project, code: Option<&CodeFacts>) -> impl Iterator<Item = Marks> {
-    code.into_iter().flat_map(|code| &code.files).map(|id| project.marks(*id))
-}
-
-/// Whether code is a plain loop that can only be one process.
-pub(super) fn plain_loop(project: &Project, code: Option<&CodeFacts>, dialect: Dialect) -> bool {
+/// Whether the code is a plain loop that can only be one process.
+pub(super) fn is_plain_loop(graph: &FileGraph, code: Option<&CodeFacts>, dialect: Dialect) -> bool {
     let Some(facts) = code else { return false };
     let loops = facts.accumulates.is_some() && facts.accelerator.is_none() && dialect == Dialect::Plain;
-    loops && marks(project, code).all(|marks| !marks.spreads)
+    loops && !graph.any_has(&facts.files, Feature::DistributedTraining)
 }
 
-/// The word that shows it, for a command that starts `python`.
-pub(super) fn word(project: &Project, launch: Option<&Launch>, code: Option<&CodeFacts>) -> Option<&'static str> {
+/// The word of the code, or of a command that starts `python`, that may start more processes.
+pub(super) fn process_starter(graph: &FileGraph, launch: Option<&Launch>, code: Option<&CodeFacts>) -> Option<&'static str> {
     let launch = launch.filter(|launch| launch.launcher == Launcher::Python)?;
-    let text = launch.range.slice(&project.file(launch.file).text);
-    let mut runner = text.split_whitespace().take_while(|word| !word.contains("python"));
-    let runner = runner.find_map(|word| RUNNERS.iter().find(|runner| word.rsplit('/').next() == Some(**runner)));
-    runner.copied().or_else(|| marks(project, code).find_map(|marks| marks.starts))
+    let text = launch.range.slice(&graph.file(launch.file).text);
+    let mut before_python = text.split_whitespace().take_while(|word| !word.contains("python"));
+    let runner = before_python.find_map(|word| RUNNERS.iter().find(|runner| word.rsplit('/').next() == Some(**runner)));
+    runner.copied().or_else(|| {
+        let mut files = code.into_iter().flat_map(|code| &code.files);
+        files.find_map(|file| first_starter(graph.features(*file)))
+    })
 }
 
-/// Whether the loader's batch is divided among the processes.
-pub(super) fn splits_batches(project: &Project, code: Option<&CodeFacts>) -> bool {
-    marks(project, code).any(|marks| marks.splits_batches)
+fn first_starter(features: FileFeatures) -> Option<&'static str> {
+    PROCESS_STARTERS.iter().find(|starter| features.has(**starter)).map(|starter| starter.words()[0])
+}
+
+/// Whether accelerate divides the data loader's batch among the processes.
+pub(super) fn splits_batches(graph: &FileGraph, code: Option<&CodeFacts>) -> bool {
+    code.is_some_and(|code| graph.any_has(&code.files, Feature::SplitBatches))
 }

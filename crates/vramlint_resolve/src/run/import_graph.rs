@@ -1,15 +1,16 @@
-//! Which Python files import which: an imported module is no entry, and a file that reaches no library of training needs no
+//! Which Python files import which. An imported module is not an entry, and a file that reaches no training library is not worth an
 //! interpretation.
 
 use crate::SourceFile;
-use crate::library_calls::is_test_file;
-use crate::project::Project;
+use crate::features::Feature;
+use crate::file_graph::FileGraph;
+use crate::source_set::SourceSet;
 use std::collections::{BTreeMap, BTreeSet};
 use vramlint_base::FileId;
 use vramlint_syntax::python::{Stmt, StmtKind};
 
-/// Libraries without one of which no code trains.
-const LIBRARIES: &[&str] = &[
+/// Code that trains imports at least one of these libraries.
+const TRAINING_LIBRARIES: &[&str] = &[
     "torch",
     "transformers",
     "trl",
@@ -30,7 +31,7 @@ const LIBRARIES: &[&str] = &[
     "fairscale",
 ];
 
-/// The import graph of the project's own modules.
+/// The imports between the project's own modules.
 #[derive(Debug, Default)]
 pub(super) struct ImportGraph {
     targets: BTreeMap<FileId, BTreeSet<FileId>>,
@@ -40,32 +41,32 @@ pub(super) struct ImportGraph {
 
 impl ImportGraph {
     /// Reads every module once.
-    pub(super) fn build(project: &Project) -> Self {
-        let mut graph = Self::default();
-        for file in project.files.iter().filter(|file| file.host.is_none()) {
+    pub(super) fn build(graph: &FileGraph) -> Self {
+        let mut imports = Self::default();
+        for file in graph.files.iter().filter(|file| file.host.is_none()) {
             let Some(code) = file.python() else { continue };
-            if imports_training_library(file) {
-                graph.training_files.insert(file.id);
+            if imports_training_library(graph, file) {
+                imports.training_files.insert(file.id);
             }
-            let own = graph.targets.entry(file.id).or_default();
+            let targets = imports.targets.entry(file.id).or_default();
             let mut add = |module: &str, level: u32| {
-                own.extend(project.resolve_import(module, level, &file.path).filter(|target| *target != file.id));
+                targets.extend(graph.resolve_import(module, level, &file.path).filter(|target| *target != file.id));
             };
-            code.body.iter().for_each(|statement| walk(statement, &mut add));
-            // A test that imports a script takes nothing from its being one.
-            if !is_test_file(&file.path) {
-                graph.imported.extend(own.iter().copied());
+            code.body.iter().for_each(|statement| visit_imports(statement, &mut add));
+            // A script that only a test imports is an entry all the same.
+            if !file.is_test() {
+                imports.imported.extend(targets.iter().copied());
             }
         }
-        graph
+        imports
     }
 
-    /// Whether another module imports it.
+    /// Whether another module imports a file.
     pub(super) fn is_imported(&self, file: FileId) -> bool {
         self.imported.contains(&file)
     }
 
-    /// Whether it, or a module that it reaches, imports a library that trains, or calls `backward`.
+    /// Whether a file, or a module that it reaches, imports a library that trains, or calls `backward`.
     pub(super) fn may_train(&self, entry: FileId) -> bool {
         let (mut open, mut seen) = (vec![entry], BTreeSet::from([entry]));
         while let Some(file) = open.pop() {
@@ -79,16 +80,16 @@ impl ImportGraph {
 }
 
 /// Whether a file imports a library that trains, or calls `backward`.
-pub(crate) fn imports_training_library(file: &SourceFile) -> bool {
-    let mut found = file.text.contains(".backward(");
+pub(crate) fn imports_training_library(sources: &SourceSet, file: &SourceFile) -> bool {
+    let mut found = sources.features(file.id).has(Feature::BackwardCall);
     let mut add = |module: &str, level: u32| {
-        found |= level == 0 && LIBRARIES.contains(&module.split('.').next().unwrap_or(module));
+        found |= level == 0 && TRAINING_LIBRARIES.contains(&module.split('.').next().unwrap_or(module));
     };
-    file.python().into_iter().flat_map(|code| &code.body).for_each(|statement| walk(statement, &mut add));
+    file.python().into_iter().flat_map(|code| &code.body).for_each(|statement| visit_imports(statement, &mut add));
     found
 }
 
-fn walk(statement: &Stmt, add: &mut dyn FnMut(&str, u32)) {
+fn visit_imports(statement: &Stmt, add: &mut dyn FnMut(&str, u32)) {
     match &statement.kind {
         StmtKind::Import { module, .. } => add(module, 0),
         StmtKind::FromImport { module, level, names } => {
@@ -98,6 +99,6 @@ fn walk(statement: &Stmt, add: &mut dyn FnMut(&str, u32)) {
                 add(&full, *level);
             }
         }
-        _ => statement.bodies().into_iter().flatten().for_each(|inner| walk(inner, add)),
+        _ => statement.bodies().into_iter().flatten().for_each(|inner| visit_imports(inner, add)),
     }
 }

@@ -1,7 +1,12 @@
-//! A training run: one launch, and every setting of it with who set it.
+//! Training runs: one per launch, with every setting and the origin of each of its candidates.
+//!
+//! [`discover_runs`] finds what starts a run, [`run_sources`] the files that take part, and [`builder`] merges what those files, the
+//! command line, the code and the defaults say. Candidates come from [`sources`]; [`precedence`] decides between them.
 
+mod auto_values;
 mod batch_factors;
 mod builder;
+mod code_reader;
 mod derive;
 mod discover;
 mod distribution_hints;
@@ -11,68 +16,11 @@ mod precedence;
 mod run_sources;
 mod shared_ranks;
 pub(crate) mod sources;
+mod training_run;
 mod vllm_mode;
 mod world_size;
 
-pub use discover::discover_runs;
-pub(crate) use discover::first_line;
-pub(crate) use distribution_hints::Marks;
+pub(crate) use discover::discover_runs;
 pub(crate) use import_graph::imports_training_library;
 pub(crate) use sources::cli::parse_cli_value;
-
-use crate::code::CodeFacts;
-use crate::launch::Launch;
-use crate::setting::Setting;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use vramlint_base::{FileId, FileRange, Value};
-use vramlint_catalog::flags::Launcher;
-use vramlint_catalog::{Concept, Dialect};
-
-/// A training run.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// `launch.sh#1`: the file that starts it and its number there.
-    pub id: String,
-    /// The command that starts it; the entry script or the training YAML where no command is known.
-    pub place: FileRange,
-    /// What starts it; `None` where no command is known.
-    pub launcher: Option<Launcher>,
-    /// The command, where one is known.
-    pub launch: Option<Arc<Launch>>,
-    /// The vocabulary of the framework that trains.
-    pub dialect: Dialect,
-    /// `sft`, `dpo`, `grpo`…, where known.
-    pub task: Option<String>,
-    /// The entry script, if it is in the project.
-    pub entry: Option<FileId>,
-    /// What its code says, where the entry is in the project.
-    pub code: Option<Arc<CodeFacts>>,
-    /// accelerate's file, if one is named and present.
-    pub accelerate: Option<FileId>,
-    /// DeepSpeed's file, if one is named and present.
-    pub deepspeed: Option<FileId>,
-    /// Every file that takes part, in the order in which they were found.
-    pub files: Vec<FileId>,
-    /// References to files that are not there: what was looked for, and who names it.
-    pub missing_files: Vec<(String, FileRange)>,
-    /// Every setting that somebody sets, or that has a default or can be derived.
-    pub settings: BTreeMap<Concept, Setting>,
-}
-
-impl Run {
-    /// The value of a setting, where known.
-    pub fn value(&self, concept: Concept) -> Option<&Value> {
-        self.settings.get(&concept).and_then(Setting::value)
-    }
-
-    /// The whole number of a setting, where known.
-    pub fn int(&self, concept: Concept) -> Option<i64> {
-        self.value(concept).and_then(Value::as_int)
-    }
-
-    /// The text of a setting, where known.
-    pub fn text(&self, concept: Concept) -> Option<&str> {
-        self.value(concept).and_then(Value::as_str)
-    }
-}
+pub use training_run::Run;

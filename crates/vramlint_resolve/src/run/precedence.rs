@@ -1,5 +1,6 @@
 //! Who wins: candidates gather in layers, and the order of the layers decides, as far as the project shows it.
 
+use super::auto_values::without_auto;
 use crate::setting::{Candidate, Precedence, Resolved, Setting};
 use std::collections::BTreeMap;
 use vramlint_base::{Message, Value};
@@ -50,7 +51,7 @@ pub(super) struct CandidateSet {
 impl CandidateSet {
     /// Takes a candidate. The same place may speak twice (a file's key, and code that passes the key on): the stronger stays.
     pub(super) fn add(&mut self, concept: Concept, layer: SourceLayer, candidate: Candidate) {
-        let Some(candidate) = super::sources::sharding::without_auto(concept, candidate) else { return };
+        let Some(candidate) = without_auto(concept, candidate) else { return };
         let candidates = self.by_concept.entry(concept).or_default();
         let place = candidate.origin.place();
         let twin = candidates

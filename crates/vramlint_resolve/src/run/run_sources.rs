@@ -1,9 +1,11 @@
 //! What a run grows from, and every file that belongs to it.
 
+use super::code_reader::CodeReader;
+use super::sources::cli;
 use crate::code::{CodeFacts, LoadRole, LoadedFile};
+use crate::file_graph::FileGraph;
 use crate::kind::FileKind;
 use crate::launch::Launch;
-use crate::project::Project;
 use std::sync::Arc;
 use vramlint_base::{FileId, FileRange};
 use vramlint_catalog::flags::Launcher;
@@ -28,29 +30,29 @@ pub(super) struct RunSources {
 
 impl RunSources {
     /// From a command.
-    pub(super) fn from_launch(project: &Project, launch: Arc<Launch>, entry: Option<FileId>) -> Self {
+    pub(super) fn from_launch(reader: &CodeReader<'_>, launch: Arc<Launch>, entry: Option<FileId>) -> Self {
         let mut sources = Self::new(FileRange::new(launch.file, launch.range));
         sources.entry = entry;
-        sources.code = entry.and_then(|entry| project.code_with_args(entry, &super::sources::cli::given(&launch)));
+        sources.code = entry.and_then(|entry| reader.code_with_args(entry, &cli::given_options(&launch)));
         sources.launch = Some(launch);
-        sources.find_files(project);
+        sources.find_files(reader.graph);
         sources
     }
 
     /// From a script that no command starts.
-    pub(super) fn from_entry(project: &Project, entry: FileId) -> Self {
-        let mut sources = Self::new(super::discover::first_line(project.file(entry)));
+    pub(super) fn from_entry(reader: &CodeReader<'_>, entry: FileId) -> Self {
+        let mut sources = Self::new(reader.graph.file(entry).first_line());
         sources.entry = Some(entry);
-        sources.code = project.code(entry);
-        sources.find_files(project);
+        sources.code = reader.code(entry);
+        sources.find_files(reader.graph);
         sources
     }
 
     /// From a training file that nothing reads.
-    pub(super) fn from_training_file(project: &Project, file: FileId) -> Self {
-        let mut sources = Self::new(super::discover::first_line(project.file(file)));
+    pub(super) fn from_training_file(graph: &FileGraph, file: FileId) -> Self {
+        let mut sources = Self::new(graph.file(file).first_line());
         sources.training.push((file, None));
-        sources.find_files(project);
+        sources.find_files(graph);
         sources
     }
 
@@ -69,33 +71,33 @@ impl RunSources {
     }
 
     /// Follows every reference to a data file.
-    fn find_files(&mut self, project: &Project) {
+    fn find_files(&mut self, graph: &FileGraph) {
         if let Some(launch) = self.launch.clone() {
-            self.add_launcher_files(project, &launch);
-            self.add_argument_files(project, &launch);
+            self.add_launcher_files(graph, &launch);
+            self.add_argument_files(graph, &launch);
         }
         if let Some(code) = self.code.clone() {
             for load in &code.loads {
-                self.add_loaded_file(project, load);
+                self.add_loaded_file(graph, load);
             }
         }
         for (id, _) in self.training.clone() {
-            let file = project.file(id);
+            let file = graph.file(id);
             let Some(node) = file.data().and_then(|data| data.root()?.get("deepspeed")) else { continue };
             if let Some(path) = node.text().filter(|text| looks_like_path(text)) {
                 self.trainer_deepspeed = true;
-                self.add_reference(project, path, FileRange::new(id, node.range()), FileKind::DeepSpeed);
+                self.add_reference(graph, path, FileRange::new(id, node.range()), FileKind::DeepSpeed);
             }
         }
         if let Some(id) = self.accelerate {
-            let node = project.file(id).data().and_then(|data| data.root()?.at(&["deepspeed_config", "deepspeed_config_file"]));
+            let node = graph.file(id).data().and_then(|data| data.root()?.at(&["deepspeed_config", "deepspeed_config_file"]));
             if let Some((path, node)) = node.and_then(|node: NodeRef<'_>| node.text().map(|text| (text, node))) {
-                self.add_reference(project, path, FileRange::new(id, node.range()), FileKind::DeepSpeed);
+                self.add_reference(graph, path, FileRange::new(id, node.range()), FileKind::DeepSpeed);
             }
         }
     }
 
-    fn add_launcher_files(&mut self, project: &Project, launch: &Launch) {
+    fn add_launcher_files(&mut self, graph: &FileGraph, launch: &Launch) {
         for flag in &launch.flags {
             let kind = match (launch.launcher, flag.name.as_str()) {
                 (Launcher::Accelerate, "--config_file") => FileKind::Accelerate,
@@ -103,18 +105,18 @@ impl RunSources {
                 _ => continue,
             };
             if let Some(word) = flag.values.first() {
-                self.add_word_reference(project, launch, word, kind);
+                self.add_word_reference(graph, launch, word, kind);
             }
         }
         if matches!(launch.launcher, Launcher::LlamaFactory | Launcher::Axolotl)
             && let Some(word) = &launch.script
         {
-            self.add_word_reference(project, launch, word, FileKind::Training);
+            self.add_word_reference(graph, launch, word, FileKind::Training);
         }
     }
 
-    fn add_argument_files(&mut self, project: &Project, launch: &Launch) {
-        let folder = project.file(launch.file).folder();
+    fn add_argument_files(&mut self, graph: &FileGraph, launch: &Launch) {
+        let folder = graph.file(launch.file).folder();
         for option in launch.options() {
             let Some(value) = &option.value else { continue };
             let kind = match option.name.as_str() {
@@ -125,8 +127,8 @@ impl RunSources {
             let Some(text) = value.text.as_deref() else { continue };
             let place = FileRange::new(launch.file, value.range);
             self.trainer_deepspeed |= kind == FileKind::DeepSpeed && looks_like_path(text);
-            if project.path_resolver.resolve(text, folder).is_some() || kind != FileKind::Training && looks_like_path(text) {
-                self.add_reference_from(project, text, folder, place, kind, self.loader_for(&option.name));
+            if graph.path_resolver.resolve(text, folder).is_some() || kind != FileKind::Training && looks_like_path(text) {
+                self.add_reference_from(graph, text, folder, place, kind, self.loader_for(&option.name));
             }
         }
         // `train.py config.yaml`: a file by position.
@@ -135,7 +137,7 @@ impl RunSources {
                 [".yaml", ".yml", ".json"].iter().any(|end| text.ends_with(end)) && !text.starts_with('-') && !text.contains('=')
             });
             if data {
-                self.add_word_reference(project, launch, word, FileKind::Training);
+                self.add_word_reference(graph, launch, word, FileKind::Training);
             }
         }
     }
@@ -146,27 +148,27 @@ impl RunSources {
         self.code.as_ref()?.loads.iter().find(|load| load.option.as_deref() == Some(option.as_str()))?.loader
     }
 
-    fn add_loaded_file(&mut self, project: &Project, load: &LoadedFile) {
+    fn add_loaded_file(&mut self, graph: &FileGraph, load: &LoadedFile) {
         let kind = if load.role == LoadRole::DeepSpeed { FileKind::DeepSpeed } else { FileKind::Training };
         self.trainer_deepspeed |= kind == FileKind::DeepSpeed;
-        match self.resolve_load(project, load) {
-            Some(Ok(id)) => self.add_file(project, id, kind, load.loader),
+        match self.resolve_load(graph, load) {
+            Some(Ok(id)) => self.add_file(graph, id, kind, load.loader),
             Some(Err(path)) => self.add_missing(path, load.place, kind),
             None => {}
         }
     }
 
     /// The file that code loads in this run, or the path at which there is none; `None` where the path is not known.
-    pub(super) fn resolve_load(&self, project: &Project, load: &LoadedFile) -> Option<Result<FileId, String>> {
-        let own = project.file(load.place.file).folder();
-        let launch = self.launch.as_deref().map_or(own, |launch| project.file(launch.file).folder());
+    pub(super) fn resolve_load(&self, graph: &FileGraph, load: &LoadedFile) -> Option<Result<FileId, String>> {
+        let own = graph.file(load.place.file).folder();
+        let launch = self.launch.as_deref().map_or(own, |launch| graph.file(launch.file).folder());
         // What the command line names is relative to where the command runs; what the code names, as a rule, to the code.
         let (path, first, second) = match self.path_from_launch(load) {
             LoadPath::Known(path) => (path, launch, own),
             LoadPath::Unknown => return None,
             LoadPath::FromCode => (load.path.clone()?, own, launch),
         };
-        let found = project.path_resolver.resolve(&path, first).or_else(|| project.path_resolver.resolve(&path, second));
+        let found = graph.path_resolver.resolve(&path, first).or_else(|| graph.path_resolver.resolve(&path, second));
         Some(found.ok_or(path))
     }
 
@@ -186,29 +188,29 @@ impl RunSources {
         }
     }
 
-    fn add_word_reference(&mut self, project: &Project, launch: &Launch, word: &Word, kind: FileKind) {
-        let folder = project.file(launch.file).folder();
+    fn add_word_reference(&mut self, graph: &FileGraph, launch: &Launch, word: &Word, kind: FileKind) {
+        let folder = graph.file(launch.file).folder();
         if let Some(text) = word.text() {
-            self.add_reference_from(project, text, folder, FileRange::new(launch.file, word.range), kind, None);
+            self.add_reference_from(graph, text, folder, FileRange::new(launch.file, word.range), kind, None);
         }
     }
 
-    fn add_reference(&mut self, project: &Project, path: &str, place: FileRange, kind: FileKind) {
-        let folder = project.file(place.file).folder();
-        self.add_reference_from(project, path, folder, place, kind, None);
+    fn add_reference(&mut self, graph: &FileGraph, path: &str, place: FileRange, kind: FileKind) {
+        let folder = graph.file(place.file).folder();
+        self.add_reference_from(graph, path, folder, place, kind, None);
     }
 
     fn add_reference_from(
         &mut self,
-        project: &Project,
+        graph: &FileGraph,
         path: &str,
         folder: &str,
         place: FileRange,
         wanted: FileKind,
         loader: Option<Loader>,
     ) {
-        match project.path_resolver.resolve(path, folder) {
-            Some(id) => self.add_file(project, id, wanted, loader),
+        match graph.path_resolver.resolve(path, folder) {
+            Some(id) => self.add_file(graph, id, wanted, loader),
             None => self.add_missing(path.to_owned(), place, wanted),
         }
     }
@@ -220,8 +222,8 @@ impl RunSources {
     }
 
     /// Takes a file in, by what it is; what it is called for decides where the file itself leaves it open.
-    fn add_file(&mut self, project: &Project, id: FileId, wanted: FileKind, loader: Option<Loader>) {
-        match (project.kind(id), wanted) {
+    fn add_file(&mut self, graph: &FileGraph, id: FileId, wanted: FileKind, loader: Option<Loader>) {
+        match (graph.classified_kind(id), wanted) {
             (_, FileKind::Accelerate) => self.accelerate = self.accelerate.or(Some(id)),
             // Only its launcher reads accelerate's file.
             (FileKind::Accelerate, _) => {}

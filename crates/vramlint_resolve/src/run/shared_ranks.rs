@@ -3,7 +3,8 @@
 //! Facts: `trainers.md` section 2 ("only data-parallel ranks multiply"), `deepspeed.md` section 3, `accelerate.md` section 3b.
 
 use super::run_sources::RunSources;
-use crate::Project;
+use crate::features::Feature;
+use crate::file_graph::FileGraph;
 use crate::launch::Launch;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::flags::Launcher;
@@ -27,7 +28,7 @@ const CERTAIN: &[&str] = &[
 const FRAMEWORKS: &[&str] = &["tensor_parallel_size", "tensor_parallel_dim", "context_parallel_dim", "pipeline_parallel_size"];
 
 /// The processes that share each row, with the words for a formula; 1 where nothing says otherwise.
-pub(super) fn shared_ranks(project: &Project, sources: &RunSources, dialect: Dialect) -> Result<(i64, String), Message> {
+pub(super) fn shared_ranks(graph: &FileGraph, sources: &RunSources, dialect: Dialect) -> Result<(i64, String), Message> {
     let framework = matches!(dialect, Dialect::Axolotl | Dialect::Torchtune | Dialect::OpenRlhf | Dialect::MsSwift);
     let mut found = RankGroups { framework, total: 1, names: Vec::new() };
     if let Some(launch) = sources.launch.as_deref() {
@@ -36,7 +37,7 @@ pub(super) fn shared_ranks(project: &Project, sources: &RunSources, dialect: Dia
     if let Some(block) = sources
         .accelerate
         .filter(|_| !replaces_parallelism_block(sources))
-        .and_then(|id| project.file(id).data()?.root()?.get("parallelism_config"))
+        .and_then(|id| graph.file(id).data()?.root()?.get("parallelism_config"))
     {
         for (key, value) in block.entries() {
             found.take(key.text().unwrap_or_default(), value.value(vramlint_syntax::data::Loader::PyYaml).as_ref())?;
@@ -44,9 +45,9 @@ pub(super) fn shared_ranks(project: &Project, sources: &RunSources, dialect: Dia
     }
     let engine = sources.deepspeed.into_iter();
     for id in sources.training.iter().map(|(id, _)| *id).chain(engine) {
-        let file = project.file(id);
+        let file = graph.file(id);
         let Some(root) = file.data().and_then(DataFile::root) else { continue };
-        let loader = super::sources::data_file::loader_of(file, project.kind(id));
+        let loader = super::sources::data_file::loader_of(file, graph.classified_kind(id));
         let mut leaves = Vec::new();
         crate::kind::visit_scalars(root, &mut Vec::new(), &mut 2_000, &mut |path, node| {
             if path.last().is_some_and(|name| parallel_size_certainty(name).is_some()) {
@@ -57,7 +58,7 @@ pub(super) fn shared_ranks(project: &Project, sources: &RunSources, dialect: Dia
             found.take(&path, value.as_ref())?;
         }
     }
-    if super::distribution_hints::marks(project, sources.code.as_deref()).any(|marks| marks.parallelism) {
+    if sources.code.as_ref().is_some_and(|code| graph.any_has(&code.files, Feature::ParallelismConfig)) {
         found.in_code(sources)?;
     }
     Ok((found.total, found.names.join(" x ")))

@@ -23,10 +23,10 @@ pub(super) struct WorldSizeInput<'a> {
     pub dialect: Dialect,
     /// Whether the code is a plain loop that can only be one process, started by hand.
     pub plain_loop: bool,
-    /// What the code says; `None` where the script is not in the project.
+    /// What the code says; `None` where the script is not in the graph.
     pub code: Option<&'a CodeFacts>,
     /// A word of the code or of the command that speaks of processes started in another way.
-    pub spreads: Option<&'static str>,
+    pub process_starter: Option<&'static str>,
     /// Processes that share each row, and their names.
     pub sharing: Result<(i64, String), Message>,
 }
@@ -217,7 +217,7 @@ impl WorldSizeInput<'_> {
             Dialect::OpenRlhf => return self.ray(),
             _ => {}
         }
-        if let Some(word) = self.spreads {
+        if let Some(word) = self.process_starter {
             return Err(message!("`{word}` may start more processes", "`{word}` 可能启动更多进程"));
         }
         // Axolotl's own module, started without a launcher.

@@ -47,7 +47,7 @@ use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
-use vramlint_resolve::{FileKind, Project, SourceFile};
+use vramlint_resolve::{FileKind, KindConfidence, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
@@ -78,7 +78,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 // YAML 1.2 readers take `no` for text.
                 let text = calls.iter().any(|load| load.loader == Some(Loader::Yaml12));
                 if (trainers || arguments.is_some()) && !text {
-                    let certain = arguments.is_some() || cx.project.kinds[file.id.0 as usize].confidence >= 90;
+                    let certain = arguments.is_some() || cx.project.class(file.id).confidence >= KindConfidence::Recognized;
                     let severity = if certain { Severity::Error } else { Severity::Warning };
                     trainer(file, root, severity, arguments, out);
                 }

@@ -18,7 +18,7 @@ use vramlint_base::{Applicability, Fix, Message, Severity, Value, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
 use vramlint_resolve::Project;
-use vramlint_resolve::{FileKind, SourceFile};
+use vramlint_resolve::{FileKind, KindConfidence, SourceFile};
 use vramlint_syntax::data::{DataFile, NodeRef};
 
 /// The fix that writes what was meant in place of a value.
@@ -47,15 +47,12 @@ pub fn violation_message(by: &str, effect: Effect, path: &str, written: &str, pr
     }
 }
 
-/// Certainty from which a file is taken for what its keys say: below it the name alone decided.
-const CERTAIN: u8 = 90;
-
 /// Files of a kind with their roots, and whether that kind is certain.
 pub fn files<'a>(project: &'a Project, kind: FileKind) -> impl Iterator<Item = (&'a SourceFile, NodeRef<'a>, bool)> {
     let of_kind = project.files.iter().filter(move |file| project.kind(file.id) == kind);
     of_kind.filter_map(move |file| {
         let root = file.data().and_then(DataFile::root)?;
-        Some((file, root, project.kinds[file.id.0 as usize].confidence >= CERTAIN))
+        Some((file, root, project.class(file.id).confidence >= KindConfidence::Recognized))
     })
 }
 

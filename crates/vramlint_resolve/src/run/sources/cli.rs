@@ -39,7 +39,7 @@ pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialec
 }
 
 /// The options that a launch gives, as the code will see them; those with unknown values are left out.
-pub(in crate::run) fn given(launch: &Launch) -> Vec<(String, Value)> {
+pub(in crate::run) fn given_options(launch: &Launch) -> Vec<(String, Value)> {
     let value = |argument: &crate::launch::Argument<'_>| match &argument.value {
         Some(value) => value.text.as_deref().map(parse_cli_value),
         None => Some(Value::Bool(true)),

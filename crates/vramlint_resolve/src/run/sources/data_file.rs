@@ -1,9 +1,10 @@
 //! What data files say: every leaf that means a concept becomes a candidate.
 
 use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
+use crate::SourceFile;
+use crate::file_graph::FileGraph;
 use crate::kind::FileKind;
 use crate::setting::{Candidate, Origin};
-use crate::{Project, SourceFile};
 use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::{Dialect, dialect};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
@@ -25,8 +26,8 @@ pub(crate) fn loader_of(file: &SourceFile, kind: FileKind) -> Loader {
 }
 
 /// Offers what a training file says. `stage` limits it to what speaks of that stage or of none.
-pub(in crate::run) fn add_training(candidates: &mut CandidateSet, project: &Project, file: &SourceFile, loader: Option<Loader>) {
-    let kind = project.kinds[file.id.0 as usize].kind;
+pub(in crate::run) fn add_training(candidates: &mut CandidateSet, graph: &FileGraph, file: &SourceFile, loader: Option<Loader>) {
+    let kind = graph.classified_kind(file.id);
     let Some(dialect) = kind.dialect() else { return };
     let loader = loader.unwrap_or_else(|| loader_of(file, kind));
     let Some(root) = file.data().and_then(DataFile::root) else { return };

@@ -4,7 +4,7 @@ use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
 use super::super::run_sources::{RunSources, option_matches_dest};
 use super::{cli, data_file};
 use crate::code::{CodeCandidate, CodeFacts};
-use crate::project::Project;
+use crate::file_graph::FileGraph;
 use crate::setting::{Candidate, Origin};
 use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::{Concept, dialect};
@@ -13,7 +13,7 @@ use vramlint_syntax::data::Loader;
 /// Offers what the code says; `stage` leaves out what speaks of another one.
 pub(in crate::run) fn add(
     candidates: &mut CandidateSet,
-    project: &Project,
+    graph: &FileGraph,
     sources: &RunSources,
     code: &CodeFacts,
     stage: Option<&str>,
@@ -25,7 +25,7 @@ pub(in crate::run) fn add(
         }
         if let Some(name) = &found.env {
             by_variable(candidates, sources, code, *concept, found, name);
-        } else if let Some(candidate) = from_loaded_file(project, sources, code, found) {
+        } else if let Some(candidate) = from_loaded_file(graph, sources, code, found) {
             candidates.add(*concept, SourceLayer::Decided, candidate);
         } else if found.loaded_key.is_some() {
             // The file, or the key in it, is not there. With a fallback in the code the fallback speaks; else it stays unknown.
@@ -131,7 +131,7 @@ fn promote_flag(candidates: &mut CandidateSet, sources: &RunSources, code: &Code
 }
 
 /// The value of a key of a loaded file that code passes on.
-fn from_loaded_file(project: &Project, sources: &RunSources, code: &CodeFacts, found: &CodeCandidate) -> Option<Candidate> {
+fn from_loaded_file(graph: &FileGraph, sources: &RunSources, code: &CodeFacts, found: &CodeCandidate) -> Option<Candidate> {
     let (index, keys) = found.loaded_key.as_ref()?;
     let load = code.loads.get(*index)?;
     if load.loader == Some(Loader::OmegaConf)
@@ -139,10 +139,10 @@ fn from_loaded_file(project: &Project, sources: &RunSources, code: &CodeFacts, f
     {
         return Some(given);
     }
-    let id = sources.resolve_load(project, load)?.ok()?;
-    let file = project.file(id);
+    let id = sources.resolve_load(graph, load)?.ok()?;
+    let file = graph.file(id);
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    data_file::lookup(file, &keys, load.loader.unwrap_or_else(|| data_file::loader_of(file, project.kind(id))))
+    data_file::lookup(file, &keys, load.loader.unwrap_or_else(|| data_file::loader_of(file, graph.classified_kind(id))))
 }
 
 /// `training.lr=1e-4` on the command line, which Hydra and OmegaConf put above the file.

@@ -2,59 +2,18 @@
 //!
 //! Facts: `accelerate.md` sections 1, 3b and 4, `deepspeed.md` section 2.
 
+use super::super::auto_values::ENGINE;
 use super::super::precedence::{CandidateSet, SourceLayer, arithmetic, known, unknown};
 use crate::launch::Launch;
-use crate::setting::{Candidate, Origin, Setting};
+use crate::setting::{Origin, Setting};
 use crate::{FileKind, SourceFile};
 use std::collections::BTreeMap;
 use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect, LibraryVersions, dialect};
 
-/// Sizes and switches of DeepSpeed that have a default of their own.
-const ENGINE: &[Concept] = &[
-    Concept::ReduceBucketSize,
-    Concept::AllgatherBucketSize,
-    Concept::Stage3PrefetchBucketSize,
-    Concept::Stage3MaxLiveParameters,
-    Concept::Stage3ParamPersistenceThreshold,
-    Concept::SubGroupSize,
-    Concept::OverlapComm,
-    Concept::ContiguousGradients,
-    Concept::ZeroHpzPartitionSize,
-    Concept::ZeroQuantizedWeights,
-    Concept::Gather16bitOnSave,
-];
-
 /// What accelerate takes for FSDP where nobody says it (accelerate 1.15.0 commands/launch.py); by version below.
 const FSDP: &[Concept] = &[Concept::FsdpWrap, Concept::FsdpOffload, Concept::FsdpActivationCheckpointing];
-
-/// A candidate whose `auto` is replaced by what it means: nobody's value for the norm of gradients (who fills it wins), and a
-/// number that depends on the model for DeepSpeed's buckets (transformers 5.23.0 integrations/deepspeed.py, `hidden_size`).
-pub(in crate::run) fn without_auto(concept: Concept, mut candidate: Candidate) -> Option<Candidate> {
-    if candidate.known().and_then(Value::as_str) != Some("auto") {
-        return Some(candidate);
-    }
-    if concept == Concept::MaxGradNorm {
-        return None;
-    }
-    if ENGINE.contains(&concept) {
-        let why = match concept {
-            Concept::ReduceBucketSize => {
-                message!("auto: the square of the model's hidden size", "auto：取模型 hidden_size 的平方")
-            }
-            Concept::Stage3PrefetchBucketSize => {
-                message!("auto: 0.9 times the square of the model's hidden size", "auto：取模型 hidden_size 平方的 0.9 倍")
-            }
-            Concept::Stage3ParamPersistenceThreshold => {
-                message!("auto: 10 times the model's hidden size", "auto：取模型 hidden_size 的 10 倍")
-            }
-            _ => message!("auto is not filled in here", "此处的 auto 无人填入"),
-        };
-        candidate.value = crate::Resolved::Unknown(why);
-    }
-    Some(candidate)
-}
 
 /// Offers what DeepSpeed's file says beyond the stage, under `layer`.
 pub(in crate::run) fn add_engine_file(candidates: &mut CandidateSet, file: &SourceFile, trainer: bool) {
@@ -76,7 +35,7 @@ pub(in crate::run) fn add_engine_file(candidates: &mut CandidateSet, file: &Sour
     });
 }
 
-/// DeepSpeed's own defaults, where its settings are all in the project.
+/// DeepSpeed's own defaults, where its settings are all in the graph.
 pub(in crate::run) fn add_engine_defaults(candidates: &mut CandidateSet) {
     for concept in ENGINE {
         add_default(candidates, Dialect::DeepSpeed, "DeepSpeed", *concept);

@@ -1,0 +1,58 @@
+//! A training run as data: what starts it, the files that take part, and its settings.
+
+use crate::code::CodeFacts;
+use crate::launch::Launch;
+use crate::setting::Setting;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use vramlint_base::{FileId, FileRange, Value};
+use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::{Concept, Dialect};
+
+/// A training run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// `launch.sh#1`: the file that starts it and its number there.
+    pub id: String,
+    /// The command that starts it; the entry script or the training YAML where no command is known.
+    pub place: FileRange,
+    /// What starts it; `None` where no command is known.
+    pub launcher: Option<Launcher>,
+    /// The command, where one is known.
+    pub launch: Option<Arc<Launch>>,
+    /// The vocabulary of the framework that trains.
+    pub dialect: Dialect,
+    /// `sft`, `dpo`, `grpo`…, where known.
+    pub task: Option<String>,
+    /// The entry script, if it is in the graph.
+    pub entry: Option<FileId>,
+    /// What its code says, where the entry is in the graph.
+    pub code: Option<Arc<CodeFacts>>,
+    /// accelerate's file, if one is named and present.
+    pub accelerate: Option<FileId>,
+    /// DeepSpeed's file, if one is named and present.
+    pub deepspeed: Option<FileId>,
+    /// Every file that takes part, in the order in which they were found.
+    pub files: Vec<FileId>,
+    /// References to files that are not there: what was looked for, and who names it.
+    pub missing_files: Vec<(String, FileRange)>,
+    /// Every setting that somebody sets, or that has a default or can be derived.
+    pub settings: BTreeMap<Concept, Setting>,
+}
+
+impl Run {
+    /// The value of a setting, where known.
+    pub fn value(&self, concept: Concept) -> Option<&Value> {
+        self.settings.get(&concept).and_then(Setting::value)
+    }
+
+    /// The whole number of a setting, where known.
+    pub fn int(&self, concept: Concept) -> Option<i64> {
+        self.value(concept).and_then(Value::as_int)
+    }
+
+    /// The text of a setting, where known.
+    pub fn text(&self, concept: Concept) -> Option<&str> {
+        self.value(concept).and_then(Value::as_str)
+    }
+}
