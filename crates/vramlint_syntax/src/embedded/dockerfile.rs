@@ -144,10 +144,10 @@ fn lines(text: &str, parts: &[Range<usize>], pieces: &mut Pieces<'_>) {
         let end = body(line);
         if end.ends_with([' ', '\t']) && end.trim_end().ends_with('\\') {
             // Blanks behind the backslash: Docker goes on all the same, bash would not.
-            pieces.take(part.start..part.start + end.trim_end().len());
-            pieces.take(part.start + end.len()..part.end);
+            pieces.copy(part.start..part.start + end.trim_end().len());
+            pieces.copy(part.start + end.len()..part.end);
         } else {
-            pieces.take(part.clone());
+            pieces.copy(part.clone());
         }
     }
     pieces.end_line(parts.last().map_or(0, |part| part.end));
@@ -169,13 +169,13 @@ fn env(text: &str, instruction: &Instruction, pieces: &mut Pieces<'_>) {
     let value = line[name..].trim();
     if value.contains(['"', '\\', '`', '\'']) || instruction.parts.len() > 1 {
         // Docker's quoting and bash's differ here: the name is set, to something unknown.
-        pieces.take(first.start..first.start + name);
+        pieces.copy(first.start..first.start + name);
         pieces.add(first.start, "=\"${_}\"");
     } else {
         let start = first.start + line.trim_end().len() - value.len();
-        pieces.take(first.start..first.start + name);
+        pieces.copy(first.start..first.start + name);
         pieces.add(first.start, "=\"");
-        pieces.take(start..start + value.len());
+        pieces.copy(start..start + value.len());
         pieces.add(first.start, "\"");
     }
     pieces.end_line(instruction.at);
@@ -210,10 +210,10 @@ fn write_word(text: &str, word: &str, range: Range<usize>, pieces: &mut Pieces<'
     let plain = word.chars().all(|c| c.is_alphanumeric() || "_./:@%+,=-".contains(c));
     let written = &text[range.clone()] == word;
     if plain && written && !word.is_empty() {
-        pieces.take(range);
+        pieces.copy(range);
     } else if written && !word.contains('\'') {
         pieces.add(range.start, "'");
-        pieces.take(range.clone());
+        pieces.copy(range.clone());
         pieces.add(range.start, "'");
     } else {
         pieces.add(range.start, &format!("'{}'", word.replace('\'', "'\\''")));

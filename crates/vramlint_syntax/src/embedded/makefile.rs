@@ -125,7 +125,7 @@ impl Assignment {
         let (start, between) = (self.name.start, self.name.end);
         pieces.end_line(start);
         pieces.add(start, if self.exported { "export " } else { "" });
-        pieces.take(self.name.clone());
+        pieces.copy(self.name.clone());
         pieces.add(between, "=");
         pieces.add(between, quote);
         if self.operator == Operator::Default {
@@ -221,23 +221,23 @@ fn is_idle(text: &str, lines: &[Range<usize>]) -> bool {
 fn expand(text: &str, range: Range<usize>, pieces: &mut Pieces<'_>) {
     let mut at = range.start;
     while let Some(dollar) = text[at..range.end].find('$').map(|found| at + found) {
-        pieces.take(at..dollar);
+        pieces.copy(at..dollar);
         let rest = &text[dollar..range.end];
         at = range.end.min(dollar + reference(rest).unwrap_or(1));
         let whole = &text[dollar..at];
         let name = whole.get(2..whole.len().saturating_sub(1)).unwrap_or("");
         let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if whole == "$$" {
-            pieces.take(dollar + 1..at);
+            pieces.copy(dollar + 1..at);
         } else if whole.len() > 2 && is_name {
-            pieces.take_as(dollar, &format!("${{{name}}}"));
+            pieces.copy_as(dollar, &format!("${{{name}}}"));
         } else if whole.len() == 1 {
-            pieces.take(dollar..at);
+            pieces.copy(dollar..at);
         } else {
-            pieces.take_unknown(dollar..at);
+            pieces.copy_unknown(dollar..at);
         }
     }
-    pieces.take(at..range.end);
+    pieces.copy(at..range.end);
 }
 
 /// Length of the reference at the start of `text`: `$$`, `$@`, `$(…)`; `None` for a lone or unclosed `$`.

@@ -41,14 +41,14 @@ fn add(pieces: &mut Pieces<'_>, text: &str, piece: &str, range: Range<usize>) {
     let host = &text[range.clone()];
     if let Some(blanks) = piece.strip_suffix(host) {
         pieces.add(range.start, blanks);
-        pieces.take(range);
+        pieces.copy(range);
     } else {
         // `\r\n` given as `\n`: the place of the line break is that of its last byte.
         let same = host.len() - host.trim_end_matches(['\r', '\n']).len();
         match piece.strip_suffix('\n') {
             Some(line) if line == &host[..host.len() - same] => {
-                pieces.take(range.start..range.end - same);
-                pieces.take(range.end - 1..range.end);
+                pieces.copy(range.start..range.end - same);
+                pieces.copy(range.end - 1..range.end);
             }
             _ => pieces.add(range.start, piece),
         }

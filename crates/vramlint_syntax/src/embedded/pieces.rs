@@ -20,13 +20,13 @@ impl<'a> Pieces<'a> {
     }
 
     /// Takes a piece of the host as it is.
-    pub(super) fn take(&mut self, range: Range<usize>) {
+    pub(super) fn copy(&mut self, range: Range<usize>) {
         let piece = self.host.get(range.clone()).unwrap_or("");
-        self.take_as(range.start, piece);
+        self.copy_as(range.start, piece);
     }
 
     /// Takes `piece` for as many bytes of the host, from `at` on.
-    pub(super) fn take_as(&mut self, at: usize, piece: &str) {
+    pub(super) fn copy_as(&mut self, at: usize, piece: &str) {
         if piece.is_empty() {
             return;
         }
@@ -53,19 +53,19 @@ impl<'a> Pieces<'a> {
     }
 
     /// Takes a variable that nothing sets for a piece that only the host's own language can expand; it begins with `$`.
-    pub(super) fn take_unknown(&mut self, range: Range<usize>) {
+    pub(super) fn copy_unknown(&mut self, range: Range<usize>) {
         let piece = self.host.get(range.clone()).unwrap_or("");
         let length = piece.len();
         match length {
             0 => {}
-            1..=3 => self.take_as(range.start, ["$", "$_", "$__"][length - 1]),
-            _ if piece.is_ascii() => self.take_as(range.start, &format!("${{{}}}", "_".repeat(length - 3))),
+            1..=3 => self.copy_as(range.start, ["$", "$_", "$__"][length - 1]),
+            _ if piece.is_ascii() => self.copy_as(range.start, &format!("${{{}}}", "_".repeat(length - 3))),
             _ => {
                 // In step, an offset could fall inside a character.
-                self.take_as(range.start, "$");
+                self.copy_as(range.start, "$");
                 self.add(range.start + 1, &format!("{{{}", "_".repeat(length - 3)));
                 match piece.chars().next_back() {
-                    Some(last) if last.is_ascii() => self.take_as(range.end - 1, "}"),
+                    Some(last) if last.is_ascii() => self.copy_as(range.end - 1, "}"),
                     _ => self.add(range.end, "}"),
                 }
             }

@@ -29,7 +29,7 @@ pub fn workflow(text: &str) -> Vec<Embedded> {
             let joins = folded && same(line) && content.get(i + 1).is_some_and(|next| same(&text[next.clone()]));
             let end = if joins { part.start + body(line).len() } else { part.end };
             write(text, part.start..end, &mut pieces);
-            pieces.take_as(end, &" ".repeat(part.end - end));
+            pieces.copy_as(end, &" ".repeat(part.end - end));
         }
         found.extend(pieces.finish(language, None));
     }
@@ -65,7 +65,7 @@ impl<'a> Line<'a> {
     }
 
     /// The value without quotes and comment.
-    fn plain(&self) -> &'a str {
+    fn unquoted(&self) -> &'a str {
         let value = self.value.find(" #").map_or(self.value, |end| &self.value[..end]);
         value.trim().trim_matches(['"', '\''])
     }
@@ -75,7 +75,7 @@ impl<'a> Line<'a> {
 fn default_shell<'a>(all: &[Line<'a>]) -> Option<&'a str> {
     let start = all.iter().position(|line| line.indent == Some(0) && line.key == "defaults")?;
     let inside = all[start + 1..].iter().take_while(|line| line.indent != Some(0));
-    inside.filter(|line| line.key == "shell").map(Line::plain).next()
+    inside.filter(|line| line.key == "shell").map(Line::unquoted).next()
 }
 
 /// `shell` of the step whose `run` is line `run`.
@@ -86,7 +86,7 @@ fn step_shell<'a>(all: &[Line<'a>], run: usize) -> Option<&'a str> {
     let head = (run.saturating_sub(STEP_LINES)..=run).rev().find(|i| starts(&all[*i]) || !inside(&&all[*i]))?;
     let tail = all[head + 1..].iter().take(2 * STEP_LINES).take_while(inside);
     let step = std::iter::once(&all[head]).chain(tail);
-    step.filter(|line| line.column == column && line.key == "shell").map(Line::plain).next()
+    step.filter(|line| line.column == column && line.key == "shell").map(Line::unquoted).next()
 }
 
 fn language(shell: &str) -> Option<Language> {
@@ -140,9 +140,9 @@ fn write(text: &str, part: Range<usize>, pieces: &mut Pieces<'_>) {
     while let Some(start) = text[at..part.end].find("${{").map(|found| at + found)
         && let Some(end) = text[start..part.end].find("}}").map(|found| start + found + 2)
     {
-        pieces.take(at..start);
-        pieces.take_unknown(start..end);
+        pieces.copy(at..start);
+        pieces.copy_unknown(start..end);
         at = end;
     }
-    pieces.take(at..part.end);
+    pieces.copy(at..part.end);
 }

@@ -6,28 +6,28 @@
 //! tree itself never nests deeper than [`MAX_EXPRESSION_DEPTH`] and [`MAX_BLOCK_DEPTH`], so that plain recursion over it is safe on
 //! the small stack of a worker thread.
 
-mod access;
-mod blank;
-mod depth;
-mod equal;
+mod accessors;
 mod errors;
 mod fold;
 mod imports;
 mod lower;
+mod nesting_limit;
+mod nesting_recovery;
+mod structural_eq;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod walk;
 
-pub use access::Field;
-pub use equal::{equal_bodies, equal_expressions};
+pub use accessors::Field;
 pub use fold::{EnvironmentDefault, Folded, fold, python_repr};
 pub use imports::Imports;
+pub use structural_eq::{equal_bodies, equal_expressions};
 pub use tree::*;
 pub use walk::{CallSite, Calls, Context, ExprWalk, Located, Scope, Statements};
 
 use crate::{RefusedBy, SyntaxError};
-use depth::Depth;
+use nesting_limit::Depth;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use vramlint_base::{Message, TextRange, message};
 
@@ -47,7 +47,7 @@ pub fn parse(text: &str) -> Module {
         if !depth.is_refused() {
             return read(text, depth);
         }
-        let blanked = blank::deep_statements(text);
+        let blanked = nesting_recovery::deep_statements(text);
         let depth = Depth::of(&blanked.text);
         if depth.is_refused() {
             return refused(text, message!("code is nested too deeply to be read", "代码嵌套过深，无法读取"));
@@ -66,7 +66,7 @@ fn read(text: &str, depth: Depth) -> Module {
         return lower::module(text);
     }
     std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().name("python".to_owned()).stack_size(depth::LARGE_STACK);
+        let builder = std::thread::Builder::new().name("python".to_owned()).stack_size(nesting_limit::LARGE_STACK);
         match builder.spawn_scoped(scope, || lower::module(text)) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             Err(_) => refused(text, message!("code is nested too deeply to be read", "代码嵌套过深，无法读取")),

@@ -1,7 +1,7 @@
 //! Windows batch files, line by line: `set`, `%A%`, `^` at the end of a line, `rem` and `::`.
 
-use super::piece::{Field, Piece, text_of, to_word, used};
 use super::scope::{Places, Scope};
+use super::spanned_text::{Field, Piece, text_of, to_word, used};
 use super::variables::{Join, Value};
 use super::{Command, Script, limits};
 use crate::Comment;
@@ -192,7 +192,7 @@ impl Reader<'_> {
             let field = self.expand(place.clone(), false);
             let range = TextRange::of(place);
             let splits = field.iter().any(|piece| piece.derived);
-            let fields = if splits { super::piece::split(field) } else { vec![field] };
+            let fields = if splits { super::spanned_text::split(field) } else { vec![field] };
             words.extend(fields.iter().map(|field| to_word(field, range)));
         }
         let (Some(first), Some(last)) = (words.first(), words.last()) else { return };

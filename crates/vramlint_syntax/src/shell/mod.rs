@@ -6,9 +6,9 @@ mod batch;
 mod comments;
 mod dotenv;
 mod limits;
-mod piece;
 mod powershell;
 mod scope;
+mod spanned_text;
 #[cfg(test)]
 mod tests;
 mod tree;

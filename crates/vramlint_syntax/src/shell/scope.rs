@@ -1,6 +1,6 @@
 //! What is in force at one place of a script: variables, positional parameters, and how assignments are to be marked.
 
-use super::piece::{Field, stored, text_of, to_word};
+use super::spanned_text::{Field, stored, text_of, to_word};
 use super::variables::{Value, Variable, Variables, unknown_word};
 use super::{Assignment, Word, limits};
 use std::rc::Rc;
@@ -12,7 +12,7 @@ pub(super) enum Positional {
     /// Those of the script: the caller decides.
     Caller,
     /// Those of a function that is called once. `complete`: there are no more.
-    Given { words: Vec<(Field, TextRange)>, complete: bool },
+    Words { words: Vec<(Field, TextRange)>, complete: bool },
     /// Several calls, or moved in a branch.
     Unknown,
 }
@@ -87,7 +87,8 @@ impl Scope {
             conditional: self.conditional,
         };
         self.assignments.push(made.clone());
-        self.variables.put(key, Some(Rc::new(Variable { value: kept(value, places.value), exported, made: Rc::new(made) })));
+        self.variables
+            .put(key, Some(Rc::new(Variable { value: stored_value(value, places.value), exported, made: Rc::new(made) })));
     }
 
     /// Sets a variable to something that no assignment of the script tells: `read A`.
@@ -124,7 +125,7 @@ fn word_of(value: &Value, range: TextRange) -> Word {
 }
 
 /// The value as it is kept. Items of a list were stored, with their own places, when they were read.
-fn kept(value: Value, range: TextRange) -> Value {
+fn stored_value(value: Value, range: TextRange) -> Value {
     match value {
         Value::Text(field) => Value::Text(stored(field, range)),
         other => other,

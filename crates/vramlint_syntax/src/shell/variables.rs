@@ -1,6 +1,6 @@
 //! What the variables of a script hold at one place in it, through branches and loops.
 
-use super::piece::{Field, Piece, assumptions_of, depends_on_caller, text_of, to_word};
+use super::spanned_text::{Field, Piece, assumptions_of, depends_on_caller, text_of, to_word};
 use super::{Assignment, Assumption, Word, WordValue};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;

@@ -1,6 +1,6 @@
 //! Events to tree.
 
-use super::stream::{Step, TagText};
+use super::events::{Step, TagText};
 use crate::Comment;
 use crate::data::{DataFile, Document, Entry, Node, NodeId, NodeKind, Scalar, Style};
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ pub(super) struct Built {
 pub(super) fn build(text: &str, steps: Vec<Step>) -> Built {
     let mut builder = Builder { text, ..Builder::default() };
     for step in steps {
-        builder.take(step);
+        builder.handle(step);
     }
     builder.finish()
 }
@@ -46,7 +46,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn take(&mut self, step: Step) {
+    fn handle(&mut self, step: Step) {
         match step {
             Step::Comment(at) => self.comment(at),
             Step::DocumentStart(at) => {

@@ -3,7 +3,7 @@
 //! Source: PyYAML 6.0.3, `scanner.py` (`fetch_value`, `stale_possible_simple_keys`, `scan_plain`), and runs of it.
 
 use super::build::Built;
-use super::refused::report;
+use super::pyyaml_compat::report;
 use crate::SyntaxError;
 use crate::data::{DataFile, Entry, Node, NodeId, NodeKind, Style};
 use vramlint_base::{TextRange, message};

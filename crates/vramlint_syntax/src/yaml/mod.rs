@@ -4,21 +4,21 @@
 //! besides: reading on after an error ([`recover`]), what PyYAML refuses although YAML 1.2 allows it ([`refused`]), and
 //! duplicate keys ([`duplicates`]). Types come later, from [`scalar`], when it is known who reads the file.
 
-mod blame;
 mod build;
 mod duplicates;
+mod error_location;
+mod events;
 mod keys;
-mod quoted;
+mod pyyaml_compat;
+mod pyyaml_quoted;
 mod recover;
-mod refused;
 pub mod scalar;
-mod stream;
-mod templated;
+mod template_detect;
 #[cfg(test)]
 mod tests;
-mod trouble;
+mod yaml_error;
 
-pub use templated::looks_templated;
+pub use template_detect::looks_templated;
 
 use crate::data::DataFile;
 use vramlint_base::TextRange;
@@ -27,7 +27,7 @@ use vramlint_base::TextRange;
 /// error.
 pub fn parse(text: &str) -> DataFile {
     let recover::Recovered { text: read, mut built, mut errors } = recover::read(text);
-    errors.extend(refused::check(&read, &built));
+    errors.extend(pyyaml_compat::check(&read, &built));
     errors.extend(duplicates::check(text, &built.file));
     for error in &mut errors {
         error.range = visible(text, error.range);

@@ -3,10 +3,10 @@
 //! The parser stops at the first error. The offending lines are then overwritten with blanks of the same length, so that
 //! offsets stay, and the text is read again.
 
-use super::blame::{self, Blame};
 use super::build::{Built, build};
-use super::stream::{self, Step, Stop};
-use super::trouble::{Trouble, message_of};
+use super::error_location::{self, ErrorLocation};
+use super::events::{self, Step, Stop};
+use super::yaml_error::{YamlError, message_of};
 use crate::data::NodeKind;
 use crate::{Comment, RefusedBy, SyntaxError};
 use std::collections::HashSet;
@@ -44,9 +44,9 @@ pub(super) fn read(text: &str) -> Recovered {
     let mut rounds = RETRY_BYTES / text.len().max(1);
     let mut retries = RETRIES;
     let steps = loop {
-        let (steps, stop) = stream::read(&attempt.working);
+        let (steps, stop) = events::read(&attempt.working);
         let Some(stop) = stop else { break steps };
-        if stop.trouble == Trouble::Panicked || rounds == 0 && attempt.errors.is_empty() {
+        if stop.error == YamlError::Panicked || rounds == 0 && attempt.errors.is_empty() {
             attempt.tell(&steps, &stop);
             break steps;
         }
@@ -93,17 +93,17 @@ impl Attempt<'_> {
         let blanked = |c: char| if is_printable(c) { c.to_string() } else { " ".repeat(c.len_utf8()) };
         self.working = self.original.chars().map(blanked).collect();
         for (at, c) in found.into_iter().take(CONTROL_ERRORS) {
-            self.report(at..at + c.len_utf8(), Trouble::Character(c));
+            self.report(at..at + c.len_utf8(), YamlError::Character(c));
         }
     }
 
     /// Reports what stopped the parser, and changes the text so that it gets past it.
     fn handle(&mut self, steps: &[Step], stop: &Stop) -> Outcome {
-        if stop.trouble == Trouble::CommentNotSeparated && self.take_comment(stop.at) {
+        if stop.error == YamlError::CommentNotSeparated && self.take_comment(stop.at) {
             return Outcome::Allowed;
         }
-        if matches!(stop.trouble, Trouble::QuoteNotClosed | Trouble::Tab)
-            && let Some(scalar) = blame::pyyaml_scalar(&self.working, steps, stop)
+        if matches!(stop.error, YamlError::QuoteNotClosed | YamlError::Tab)
+            && let Some(scalar) = error_location::pyyaml_scalar(&self.working, steps, stop)
         {
             self.overwrite(scalar.range.start + 1..scalar.range.end - 1, 'x');
             self.unquoted.push((scalar.range, scalar.text));
@@ -115,20 +115,20 @@ impl Attempt<'_> {
     }
 
     /// Reports what is to blame, unless it may be the work of lines that were blanked.
-    fn tell(&mut self, steps: &[Step], stop: &Stop) -> Blame {
-        let blame = blame::blame(&self.working, steps, stop);
+    fn tell(&mut self, steps: &[Step], stop: &Stop) -> ErrorLocation {
+        let blame = error_location::blame(&self.working, steps, stop);
         if !self.follows_a_blanked_line(blame.report.start) && !self.lost_its_end(&blame) {
-            self.report(blame.report.clone(), blame.trouble);
+            self.report(blame.report.clone(), blame.error);
         }
         blame
     }
 
-    fn report(&mut self, range: Range<usize>, trouble: Trouble) {
+    fn report(&mut self, range: Range<usize>, error: YamlError) {
         let found = self.original.get(range.clone()).unwrap_or("");
         let found = found.lines().next().unwrap_or("");
         self.errors.push(SyntaxError {
             range: TextRange::of(range),
-            message: message_of(trouble, found),
+            message: message_of(error, found),
             refused_by: RefusedBy::All,
         });
     }
@@ -164,9 +164,10 @@ impl Attempt<'_> {
     }
 
     /// Whether a bracket or quote is open because a line below it was blanked.
-    fn lost_its_end(&self, blame: &Blame) -> bool {
+    fn lost_its_end(&self, blame: &ErrorLocation) -> bool {
         let line = self.lines.line_of(blame.report.start as u32);
-        let opens = matches!(blame.trouble, Trouble::BracketNotClosed(_) | Trouble::WrongBracket(..) | Trouble::QuoteNotClosed);
+        let opens =
+            matches!(blame.error, YamlError::BracketNotClosed(_) | YamlError::WrongBracket(..) | YamlError::QuoteNotClosed);
         opens && self.blanked.iter().any(|blanked| *blanked > line)
     }
 
@@ -176,8 +177,8 @@ impl Attempt<'_> {
     }
 
     /// Overwrites the lines that are to blame.
-    fn blank(&mut self, blame: &Blame) {
-        if blame.trouble == Trouble::Tab && self.blank_tabs(blame.report.start) {
+    fn blank(&mut self, blame: &ErrorLocation) {
+        if blame.error == YamlError::Tab && self.blank_tabs(blame.report.start) {
             return;
         }
         let first = self.lines.line_of(blame.lines.start as u32);

@@ -6,7 +6,7 @@ use ruff_python_ast::token::{Token, TokenKind};
 use ruff_text_size::Ranged;
 
 /// Comments in order.
-pub(super) fn of(text: &str, tokens: &[Token]) -> Vec<Comment> {
+pub(super) fn collect(text: &str, tokens: &[Token]) -> Vec<Comment> {
     tokens.iter().filter(|token| token.kind() == TokenKind::Comment).map(|token| comment(text, token)).collect()
 }
 

@@ -3,8 +3,8 @@
 mod comments;
 mod expressions;
 mod literals;
-mod places;
 mod statements;
+mod token_ranges;
 
 use super::{Module, errors};
 use crate::SyntaxError;
@@ -31,8 +31,8 @@ pub(super) fn module(text: &str) -> Module {
         Mod::Module(module) => lowering.block(&module.body),
         Mod::Expression(_) => Vec::new(),
     };
-    let errors = errors::of(text, parsed.errors(), lowering.errors);
-    Module { body, comments: comments::of(text, parsed.tokens()), errors }
+    let errors = errors::convert(text, parsed.errors(), lowering.errors);
+    Module { body, comments: comments::collect(text, parsed.tokens()), errors }
 }
 
 /// The parser's range as ours.

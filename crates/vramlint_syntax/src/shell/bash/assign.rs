@@ -1,7 +1,7 @@
 //! Assignments, `export`, `local`, `unset`.
 
-use super::super::piece::{Piece, depends_on_caller, stored, text_of, used};
 use super::super::scope::{Places, nowhere};
+use super::super::spanned_text::{Piece, depends_on_caller, stored, text_of, used};
 use super::super::variables::{Value, Variable};
 use super::expand;
 use super::outline::is_name;

@@ -1,7 +1,7 @@
 //! Simple commands: their words, their environment, what they do to variables, and calls of the script's own functions.
 
-use super::super::piece::{Field, stored, text_of, to_word};
 use super::super::scope::Positional;
+use super::super::spanned_text::{Field, stored, text_of, to_word};
 use super::super::{Command, Word};
 use super::expand;
 use super::outline::is_name;
@@ -75,7 +75,7 @@ impl<'t> Walker<'t> {
         for place in places {
             let range = TextRange::of(place.clone());
             match place_kind(self.text, &place) {
-                Part::Placeholder => words.push((vec![super::super::piece::Piece::unknown(range, false)], range)),
+                Part::Placeholder => words.push((vec![super::super::spanned_text::Piece::unknown(range, false)], range)),
                 Part::Word => {
                     words.extend(expand::words(self.text, place, &mut self.scope).into_iter().map(|field| (field, range)));
                 }
@@ -193,7 +193,7 @@ impl<'t> Walker<'t> {
             }
             return;
         }
-        let inner = if once { given(words) } else { Positional::Unknown };
+        let inner = if once { call_arguments(words) } else { Positional::Unknown };
         let outer = std::mem::replace(&mut self.scope.positional, inner);
         if once {
             self.body(name, function, context);
@@ -261,7 +261,7 @@ impl<'t> Walker<'t> {
     }
 
     fn shift(&mut self, count: Option<&Option<String>>, context: &Context) {
-        let Positional::Given { words, .. } = &mut self.scope.positional else { return };
+        let Positional::Words { words, .. } = &mut self.scope.positional else { return };
         let count = count.map_or(Some(1), |count| count.as_ref().and_then(|text| text.parse::<usize>().ok()));
         match count {
             Some(count) if !context.unsure() => {
@@ -273,16 +273,16 @@ impl<'t> Walker<'t> {
 }
 
 /// The arguments of a call as the function's own.
-fn given(words: Vec<(Field, TextRange)>) -> Positional {
-    let mut given = Vec::new();
+fn call_arguments(words: Vec<(Field, TextRange)>) -> Positional {
+    let mut arguments = Vec::new();
     for (field, range) in words.into_iter().skip(1) {
         // An unknown word outside quotes may be none, or several.
         if field.iter().any(|piece| piece.text.is_none() && piece.derived) {
-            return Positional::Given { words: given, complete: false };
+            return Positional::Words { words: arguments, complete: false };
         }
-        given.push((stored(field, range), range));
+        arguments.push((stored(field, range), range));
     }
-    Positional::Given { words: given, complete: true }
+    Positional::Words { words: arguments, complete: true }
 }
 
 enum Part {

@@ -1,7 +1,7 @@
 //! Here-documents that become the value of a variable: `read -r -d '' A << EOF`, `A=$(cat << EOF`.
 
-use super::super::piece::{Field, Piece};
 use super::super::scope::Places;
+use super::super::spanned_text::{Field, Piece};
 use super::super::variables::Value;
 use super::expand;
 use super::outline::is_name;

@@ -1,8 +1,8 @@
 //! Expands one word: quotes, variables, defaults, arrays, arithmetic.
 
-use super::super::piece::{Field, Piece, split, text_of};
 use super::super::scope::Scope;
-use super::skip::closing;
+use super::super::spanned_text::{Field, Piece, split, text_of};
+use super::delimiters::closing;
 use std::ops::Range;
 use vramlint_base::TextRange;
 
@@ -356,14 +356,14 @@ impl<'a> Reader<'a> {
         });
         let Some(value) = value else { return self.push_unknown(start, false, quoted) };
         let place = TextRange::of(start..self.at);
-        let mut via = super::super::piece::sources_of(&operands);
+        let mut via = super::super::spanned_text::sources_of(&operands);
         let leaf = via.pop();
         let piece = Piece {
             leaf: leaf.unwrap_or(place),
             via,
             derived: leaf.is_some(),
             splits: !quoted,
-            assumptions: super::super::piece::assumptions_of(&operands),
+            assumptions: super::super::spanned_text::assumptions_of(&operands),
             ..Piece::literal(&value.to_string(), place, false)
         };
         self.push(vec![piece]);

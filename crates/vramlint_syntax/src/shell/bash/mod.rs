@@ -2,16 +2,16 @@
 
 mod arithmetic;
 mod assign;
-mod balance;
 mod command;
 mod conditions;
+mod delimiters;
 mod documents;
 mod expand;
 mod nested;
 mod outline;
 mod parameter;
 mod scheduler;
-mod skip;
+mod unclosed;
 mod walk;
 
 pub(super) use expand::is_template;
@@ -52,7 +52,7 @@ fn walk_text(text: &str, scope: Scope, nesting: usize) -> Option<Script> {
     walker.run(tree.root_node());
     let mut script = walker.script;
     if tree.root_node().has_error() && text.len() == whole {
-        script.errors = balance::errors(text);
+        script.errors = unclosed::errors(text);
     }
     script.assignments = walker.scope.assignments;
     script.commands.sort_by_key(|command| (command.range.start, command.range.end));

@@ -1,7 +1,7 @@
 //! Scripts inside words: `bash -c "…"` and `eval "…"`. Their commands are commands of the script too.
 
-use super::super::piece::{Field, Piece, assumptions_of, sources_of, text_of};
 use super::super::scope::Scope;
+use super::super::spanned_text::{Field, Piece, assumptions_of, sources_of, text_of};
 use super::super::variables::{Value, Variable};
 use super::super::{Assignment, Command, Word, WordValue};
 use super::walk::{Context, Walker};
@@ -118,7 +118,7 @@ impl Inner {
             }
         }
         let end = text.len();
-        (end > 0 && end <= super::super::piece::TEXT_LIMIT).then_some(Self { text, pieces, end })
+        (end > 0 && end <= super::super::spanned_text::TEXT_LIMIT).then_some(Self { text, pieces, end })
     }
 
     /// The pieces behind a stretch of the inner text.

@@ -1,11 +1,11 @@
 //! `$A`, `${A}`, `${A:-4}`, `${ARGS[@]}`, `$1`, `$@`.
 
 use super::super::Assumption;
-use super::super::piece::{Field, Piece, depends_on_caller, stored, text_of, used};
 use super::super::scope::{Places, Positional};
+use super::super::spanned_text::{Field, Piece, depends_on_caller, stored, text_of, used};
 use super::super::variables::Value;
+use super::delimiters::closing;
 use super::expand::Reader;
-use super::skip::closing;
 use std::ops::Range;
 use vramlint_base::TextRange;
 
@@ -42,7 +42,7 @@ impl Reader<'_> {
     fn find(&self, name: &str, all: bool) -> Found {
         match name.bytes().next() {
             Some(b'@' | b'*') => match &self.scope.positional {
-                Positional::Given { words, complete: true } => {
+                Positional::Words { words, complete: true } => {
                     let place = words.first().map_or(TextRange::default(), |(_, place)| *place);
                     Found::List(words.iter().map(|(field, _)| field.clone()).collect(), place)
                 }
@@ -63,7 +63,7 @@ impl Reader<'_> {
         match &self.scope.positional {
             Positional::Caller => Found::Outside { caller: true },
             Positional::Unknown => Found::Unknown { caller: false },
-            Positional::Given { words, complete } => match words.get(nth) {
+            Positional::Words { words, complete } => match words.get(nth) {
                 Some((field, place)) => Found::Text(field.clone(), *place),
                 None if *complete => Found::Unset,
                 None => Found::Unknown { caller: false },

@@ -1,7 +1,7 @@
 //! What a scheduler's lines put into the environment of the script.
 
-use super::super::piece::Piece;
 use super::super::scope::{Scope, nowhere};
+use super::super::spanned_text::Piece;
 use super::super::variables::{Value, Variable};
 use super::super::{Assumption, Directive};
 use std::rc::Rc;

@@ -337,7 +337,7 @@ impl<'t> Walker<'t> {
         }
         let name = word.trim_matches('"').trim_start_matches("${").trim_start_matches('$').trim_end_matches('}');
         self.scope.variables.get(name).is_some_and(|variable| match &variable.value {
-            Value::Text(field) => super::super::piece::depends_on_caller(field),
+            Value::Text(field) => super::super::spanned_text::depends_on_caller(field),
             Value::Unknown { caller } => *caller,
             _ => false,
         })
@@ -393,11 +393,11 @@ impl<'t> Walker<'t> {
                 range: place.cover(range),
                 name: name.clone(),
                 name_range: place,
-                value: super::super::piece::to_word(&field, range),
+                value: super::super::spanned_text::to_word(&field, range),
                 exported: false,
                 conditional: true,
             };
-            let value = Value::Text(super::super::piece::stored(field, range));
+            let value = Value::Text(super::super::spanned_text::stored(field, range));
             self.scope.variables.blur(&name, value, Some(&Rc::new(made)));
         }
     }

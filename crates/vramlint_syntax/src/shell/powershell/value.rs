@@ -1,7 +1,7 @@
 //! The right side of an assignment: texts, numbers, lists, and sums of them.
 
-use super::super::piece::{Field, Piece, stored, text_of, used};
 use super::super::scope::Scope;
+use super::super::spanned_text::{Field, Piece, stored, text_of, used};
 use super::super::variables::Value;
 use super::outline::key;
 use super::words::{Reader, closing, variable_length};

@@ -1,7 +1,7 @@
 //! Walks the statements of a PowerShell script.
 
-use super::super::piece::{stored, text_of, to_word};
 use super::super::scope::{Places, Scope, nowhere};
+use super::super::spanned_text::{stored, text_of, to_word};
 use super::super::variables::{Join, Value};
 use super::super::{Assumption, Command, Script};
 use super::outline::{Outline, key};
@@ -233,7 +233,7 @@ impl<'t> Walker<'t> {
                 Value::List(items.iter().cloned().chain([stored(more, place)]).take(4096).collect())
             }
             (Some(Value::Text(text)), Value::Text(more)) if text_of(text).is_some_and(|text| text.parse::<f64>().is_err()) => {
-                Value::Text(super::super::piece::used(text, made, made, false).into_iter().chain(more).collect())
+                Value::Text(super::super::spanned_text::used(text, made, made, false).into_iter().chain(more).collect())
             }
             _ => Value::Unknown { caller: false },
         }

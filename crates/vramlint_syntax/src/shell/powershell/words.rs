@@ -1,7 +1,7 @@
 //! Words of a PowerShell command, and texts in quotes.
 
-use super::super::piece::{Field, Piece, used};
 use super::super::scope::Scope;
+use super::super::spanned_text::{Field, Piece, used};
 use super::super::variables::Value;
 use super::outline::key;
 use std::ops::Range;

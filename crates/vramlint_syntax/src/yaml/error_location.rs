@@ -1,15 +1,15 @@
 //! Which lines are to blame for an error. The parser names the place where it could not go on, which is often below the line
 //! that a person has to change.
 
-use super::quoted;
-use super::stream::{Step, Stop};
-use super::trouble::Trouble;
+use super::events::{Step, Stop};
+use super::pyyaml_quoted;
+use super::yaml_error::YamlError;
 use std::ops::Range;
 
 /// What to tell, and what to blank.
 #[derive(Debug)]
-pub(super) struct Blame {
-    pub(super) trouble: Trouble,
+pub(super) struct ErrorLocation {
+    pub(super) error: YamlError,
     /// Where to point.
     pub(super) report: Range<usize>,
     /// Text whose lines are to be blanked.
@@ -22,53 +22,57 @@ pub(super) struct Blame {
 const LONGEST_REPORT: usize = 40;
 
 /// Finds what is to blame where the parser stopped after `steps`.
-pub(super) fn blame(text: &str, steps: &[Step], stop: &Stop) -> Blame {
+pub(super) fn blame(text: &str, steps: &[Step], stop: &Stop) -> ErrorLocation {
     let at = visible(text, stop.at);
     let line = line_around(text, at);
     let first = text[line.clone()].trim_start();
     if first.starts_with("{%") || first.starts_with("{#") {
         let start = line.end - text[line.start..line.end].trim_start().len();
-        return Blame { trouble: Trouble::Template, report: start..end_of_line(text, start), lines: line, deeper: false };
+        return ErrorLocation { error: YamlError::Template, report: start..end_of_line(text, start), lines: line, deeper: false };
     }
     if let Some(blame) = open_bracket(text, steps, stop, at) {
         return blame;
     }
-    match stop.trouble {
-        Trouble::QuoteNotClosed => {
+    match stop.error {
+        YamlError::QuoteNotClosed => {
             let opening = open_quote(text, steps, stop.at).unwrap_or(at);
             let report = opening..opening + text[opening..].chars().next().map_or(0, char::len_utf8);
-            Blame { trouble: stop.trouble, report, lines: line_around(text, opening), deeper: true }
+            ErrorLocation { error: stop.error, report, lines: line_around(text, opening), deeper: true }
         }
-        Trouble::SecondColon => second_colon(text, steps, at),
-        Trouble::Tab => {
+        YamlError::SecondColon => second_colon(text, steps, at),
+        YamlError::Tab => {
             let indent = line.start..line.start + indent_of(&text[line.clone()]);
             let tab = text[indent.clone()].find('\t').map(|i| indent.start + i);
             let tab = tab.or_else(|| text[line.clone()].find('\t').map(|i| line.start + i)).unwrap_or(at);
-            Blame { trouble: Trouble::Tab, report: tab..next_boundary(text, tab), lines: line, deeper: false }
+            ErrorLocation { error: YamlError::Tab, report: tab..next_boundary(text, tab), lines: line, deeper: false }
         }
-        Trouble::NotAKey if !starts_line(text, at) => {
-            Blame { trouble: Trouble::AfterValue, report: word(text, at), lines: line, deeper: true }
+        YamlError::NotAKey if !starts_line(text, at) => {
+            ErrorLocation { error: YamlError::AfterValue, report: word(text, at), lines: line, deeper: true }
         }
-        Trouble::CommaMissing if text[at..].starts_with(':') => {
-            Blame { trouble: stop.trouble, report: word_before(text, at), lines: line, deeper: true }
+        YamlError::CommaMissing if text[at..].starts_with(':') => {
+            ErrorLocation { error: stop.error, report: word_before(text, at), lines: line, deeper: true }
         }
-        trouble => {
+        error => {
             let alone = matches!(
-                trouble,
-                Trouble::NotAKey | Trouble::NotAnItem | Trouble::Indentation | Trouble::CommentInText | Trouble::NoColon
+                error,
+                YamlError::NotAKey
+                    | YamlError::NotAnItem
+                    | YamlError::Indentation
+                    | YamlError::CommentInText
+                    | YamlError::NoColon
             );
-            Blame { trouble, report: word(text, item_start(text, at)), lines: line, deeper: !alone }
+            ErrorLocation { error, report: word(text, item_start(text, at)), lines: line, deeper: !alone }
         }
     }
 }
 
 /// A bracket that was left open on an earlier line: either the text ended, or a line follows that starts a new key.
-fn open_bracket(text: &str, steps: &[Step], stop: &Stop, at: usize) -> Option<Blame> {
-    let unclosed = match stop.trouble {
-        Trouble::BracketNotClosed(open) | Trouble::WrongBracket(open, _) => {
+fn open_bracket(text: &str, steps: &[Step], stop: &Stop, at: usize) -> Option<ErrorLocation> {
+    let unclosed = match stop.error {
+        YamlError::BracketNotClosed(open) | YamlError::WrongBracket(open, _) => {
             (text[stop.at..].starts_with(open)).then_some(stop.at).or_else(|| open_brackets(text, steps, at).last().copied())
         }
-        Trouble::Tab | Trouble::QuoteNotClosed => None,
+        YamlError::Tab | YamlError::QuoteNotClosed => None,
         _ => {
             let outermost = open_brackets(text, steps, at).first().copied()?;
             let (opened, here) = (line_around(text, outermost), line_around(text, at));
@@ -78,26 +82,31 @@ fn open_bracket(text: &str, steps: &[Step], stop: &Stop, at: usize) -> Option<Bl
         }
     }?;
     let open = text[unclosed..].chars().next()?;
-    let trouble = if let Trouble::WrongBracket(..) = stop.trouble { stop.trouble } else { Trouble::BracketNotClosed(open) };
-    Some(Blame { trouble, report: unclosed..next_boundary(text, unclosed), lines: line_around(text, unclosed), deeper: true })
+    let error = if let YamlError::WrongBracket(..) = stop.error { stop.error } else { YamlError::BracketNotClosed(open) };
+    Some(ErrorLocation {
+        error,
+        report: unclosed..next_boundary(text, unclosed),
+        lines: line_around(text, unclosed),
+        deeper: true,
+    })
 }
 
 /// `a: b: c` on one line; or a text that ran on over several lines until it met the colon of the next key.
-fn second_colon(text: &str, steps: &[Step], at: usize) -> Blame {
+fn second_colon(text: &str, steps: &[Step], at: usize) -> ErrorLocation {
     let line = line_around(text, at);
     let scalar = steps.iter().rev().find_map(|step| if let Step::Scalar { at, .. } = step { Some(at.clone()) } else { None });
     let ran_on = scalar.filter(|scalar| scalar.start < line.start && scalar.end > line.start);
     let Some(scalar) = ran_on else {
-        return Blame { trouble: Trouble::SecondColon, report: word(text, at), lines: line, deeper: true };
+        return ErrorLocation { error: YamlError::SecondColon, report: word(text, at), lines: line, deeper: true };
     };
     let first = line_around(text, scalar.start);
     if starts_line(text, scalar.start) {
-        let trouble = if text[first.clone()].contains(':') { Trouble::NoBlankAfterColon } else { Trouble::NoColon };
+        let error = if text[first.clone()].contains(':') { YamlError::NoBlankAfterColon } else { YamlError::NoColon };
         let lines = first.start..line.start.max(first.start + 1);
-        return Blame { trouble, report: word(text, scalar.start), lines, deeper: false };
+        return ErrorLocation { error, report: word(text, scalar.start), lines, deeper: false };
     }
     let start = line.start + indent_of(&text[line.clone()]);
-    Blame { trouble: Trouble::DeeperThanKey, report: word(text, start), lines: line, deeper: true }
+    ErrorLocation { error: YamlError::DeeperThanKey, report: word(text, start), lines: line, deeper: true }
 }
 
 /// A quoted scalar that PyYAML reads although the parser does not.
@@ -110,7 +119,7 @@ pub(super) struct PyYamlScalar {
 /// comma or a closing bracket follows on its last line.
 pub(super) fn pyyaml_scalar(text: &str, steps: &[Step], stop: &Stop) -> Option<PyYamlScalar> {
     let start = open_quote(text, steps, stop.at)?;
-    let (end, value) = quoted::read(text, start)?;
+    let (end, value) = pyyaml_quoted::read(text, start)?;
     let rest = text[end..end_of_line(text, end)].trim_start_matches(' ');
     let bracketed = !open_brackets(text, steps, start).is_empty();
     let complete = rest.is_empty() || rest.starts_with('#') || bracketed && rest.starts_with([',', ']', '}']);
@@ -162,7 +171,7 @@ fn scan(text: &str, steps: &[Step], until: usize) -> Open {
         let starts = at == 0 || matches!(bytes[at - 1], b' ' | b'\t' | b'\n' | b'\r' | b'[' | b'{' | b',' | b':');
         match bytes[at] {
             b'#' if starts => at = end_of_line(text, at),
-            b'"' | b'\'' if starts => match quoted::read(text, at) {
+            b'"' | b'\'' if starts => match pyyaml_quoted::read(text, at) {
                 Some((end, _)) if end <= until => at = end,
                 _ => {
                     open.quote = Some(at);

@@ -2,7 +2,7 @@
 //!
 //! The scan is rough (of f-strings it only counts the braces); whoever calls it measures the result again.
 
-use super::depth::{Frames, MAX_BRACKETS, MAX_CHAIN, Step};
+use super::nesting_limit::{Frames, MAX_BRACKETS, MAX_CHAIN, Step};
 use crate::{RefusedBy, SyntaxError};
 use vramlint_base::{TextRange, message};
 

@@ -22,11 +22,11 @@ struct Equality<'a> {
 }
 
 impl Equality<'_> {
-    fn texts(self, left: TextRange, right: TextRange) -> bool {
+    fn same_text(self, left: TextRange, right: TextRange) -> bool {
         left.slice(self.text) == right.slice(self.text)
     }
 
-    fn all<T>(left: &[T], right: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
+    fn slices_equal<T>(left: &[T], right: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
         left.len() == right.len() && left.iter().zip(right).all(|(a, b)| same(a, b))
     }
 
@@ -39,11 +39,11 @@ impl Equality<'_> {
     }
 
     fn exprs(self, left: &[Expr], right: &[Expr]) -> bool {
-        Self::all(left, right, |a, b| self.expr(a, b))
+        Self::slices_equal(left, right, |a, b| self.expr(a, b))
     }
 
     fn bodies(self, left: &[Stmt], right: &[Stmt]) -> bool {
-        Self::all(left, right, |a, b| self.stmt(a, b))
+        Self::slices_equal(left, right, |a, b| self.stmt(a, b))
     }
 
     fn stmt(self, left: &Stmt, right: &Stmt) -> bool {
@@ -62,14 +62,14 @@ impl Equality<'_> {
             (S::Return(a), S::Return(b)) => self.optional(a.as_ref(), b.as_ref()),
             (S::Import { module: a, alias: b, .. }, S::Import { module: x, alias: y, .. }) => a == x && b == y,
             (S::FromImport { module: a, level: b, names: c }, S::FromImport { module: x, level: y, names: z }) => {
-                a == x && b == y && Self::all(c, z, |m, n| m.name == n.name && m.alias == n.alias)
+                a == x && b == y && Self::slices_equal(c, z, |m, n| m.name == n.name && m.alias == n.alias)
             }
             (S::Global(a), S::Global(b)) => a == b,
             // The message, the cause, the patterns: dropped from the tree.
             (S::Raise(_), S::Raise(_))
             | (S::Assert(_), S::Assert(_))
             | (S::Match { .. }, S::Match { .. })
-            | (S::Other, S::Other) => self.texts(left.range, right.range),
+            | (S::Other, S::Other) => self.same_text(left.range, right.range),
             _ => self.compound(left, right),
         }
     }
@@ -78,7 +78,7 @@ impl Equality<'_> {
         use StmtKind as S;
         match (&left.kind, &right.kind) {
             (S::If(a), S::If(b)) => {
-                Self::all(a, b, |m, n| self.optional(m.test.as_ref(), n.test.as_ref()) && self.bodies(&m.body, &n.body))
+                Self::slices_equal(a, b, |m, n| self.optional(m.test.as_ref(), n.test.as_ref()) && self.bodies(&m.body, &n.body))
             }
             (S::For { target: a, iter: b, body: c, orelse: d }, S::For { target: w, iter: x, body: y, orelse: z }) => {
                 self.expr(a, w) && self.expr(b, x) && self.bodies(c, y) && self.bodies(d, z)
@@ -90,13 +90,13 @@ impl Equality<'_> {
                 let item = |m: &(Expr, Option<Expr>), n: &(Expr, Option<Expr>)| {
                     self.expr(&m.0, &n.0) && self.optional(m.1.as_ref(), n.1.as_ref())
                 };
-                Self::all(a, x, item) && self.bodies(b, y)
+                Self::slices_equal(a, x, item) && self.bodies(b, y)
             }
             (S::Try { body: a, handlers: b, orelse: c, finally: d }, S::Try { body: w, handlers: x, orelse: y, finally: z }) => {
                 let handler = |m: &(Option<Expr>, Vec<Stmt>), n: &(Option<Expr>, Vec<Stmt>)| {
                     self.optional(m.0.as_ref(), n.0.as_ref()) && self.bodies(&m.1, &n.1)
                 };
-                self.bodies(a, w) && Self::all(b, x, handler) && self.bodies(c, y) && self.bodies(d, z)
+                self.bodies(a, w) && Self::slices_equal(b, x, handler) && self.bodies(c, y) && self.bodies(d, z)
             }
             (S::Function(a), S::Function(b)) => self.function(a, b),
             (S::Class(a), S::Class(b)) => self.class(a, b),
@@ -111,7 +111,7 @@ impl Equality<'_> {
 
     fn function(self, left: &Function, right: &Function) -> bool {
         left.name == right.name
-            && Self::all(&left.params, &right.params, |a, b| self.param(a, b))
+            && Self::slices_equal(&left.params, &right.params, |a, b| self.param(a, b))
             && self.exprs(&left.decorators, &right.decorators)
             && self.bodies(&left.body, &right.body)
     }
@@ -126,7 +126,7 @@ impl Equality<'_> {
     fn class(self, left: &Class, right: &Class) -> bool {
         left.name == right.name
             && self.exprs(&left.bases, &right.bases)
-            && Self::all(&left.keywords, &right.keywords, |a, b| self.argument(a, b))
+            && Self::slices_equal(&left.keywords, &right.keywords, |a, b| self.argument(a, b))
             && self.exprs(&left.decorators, &right.decorators)
             && self.bodies(&left.body, &right.body)
     }
@@ -146,10 +146,10 @@ impl Equality<'_> {
             (E::Name(a), E::Name(b)) => a == b,
             (E::Attribute(a, b, _), E::Attribute(x, y, _)) => b == y && self.expr(a, x),
             (E::Call(a), E::Call(b)) => {
-                self.expr(&a.callee, &b.callee) && Self::all(&a.args, &b.args, |m, n| self.argument(m, n))
+                self.expr(&a.callee, &b.callee) && Self::slices_equal(&a.args, &b.args, |m, n| self.argument(m, n))
             }
             (E::Dict(a), E::Dict(b)) => {
-                Self::all(a, b, |m, n| self.optional(m.0.as_ref(), n.0.as_ref()) && self.expr(&m.1, &n.1))
+                Self::slices_equal(a, b, |m, n| self.optional(m.0.as_ref(), n.0.as_ref()) && self.expr(&m.1, &n.1))
             }
             (E::List(a), E::List(b)) => self.container(left, a) == self.container(right, b) && self.exprs(a, b),
             (E::Subscript(a, b), E::Subscript(x, y)) | (E::Walrus(a, b), E::Walrus(x, y)) => self.expr(a, x) && self.expr(b, y),
@@ -160,7 +160,7 @@ impl Equality<'_> {
             (E::Conditional { test: a, body: b, orelse: c }, E::Conditional { test: x, body: y, orelse: z }) => {
                 self.expr(a, x) && self.expr(b, y) && self.expr(c, z)
             }
-            (E::FString(_), E::FString(_)) | (E::Other(_), E::Other(_)) => self.texts(left.range, right.range),
+            (E::FString(_), E::FString(_)) | (E::Other(_), E::Other(_)) => self.same_text(left.range, right.range),
             _ => false,
         }
     }

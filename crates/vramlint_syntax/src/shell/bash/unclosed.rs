@@ -4,7 +4,7 @@
 //! quotes, here-documents and the words that open and close; where it meets anything it did not expect it falls silent, and what
 //! it finds counts only where the parser found an error too.
 
-use super::skip::closing;
+use super::delimiters::closing;
 use crate::{RefusedBy, SyntaxError};
 use vramlint_base::{TextRange, message};
 
@@ -26,8 +26,8 @@ pub(super) fn errors(text: &str) -> Vec<SyntaxError> {
         Scan { text, bytes: text.as_bytes(), at: 0, open: Vec::new(), command: true, pattern: false, heredocs: Vec::new() };
     let found = scan.run();
     let (start, message) = match found {
-        Err(Trouble::Unsure) => return Vec::new(),
-        Err(Trouble::Quote(at)) => {
+        Err(ErrorKind::Unsure) => return Vec::new(),
+        Err(ErrorKind::Quote(at)) => {
             let quote = &text[at..=at];
             (at, message!("the quote {quote} is never closed", "引号 {quote} 没有闭合"))
         }
@@ -50,7 +50,7 @@ pub(super) fn errors(text: &str) -> Vec<SyntaxError> {
     vec![SyntaxError { range: TextRange::of(start..end.max(start + 1)), message, refused_by: RefusedBy::All }]
 }
 
-enum Trouble {
+enum ErrorKind {
     /// Something that this reader does not follow.
     Unsure,
     /// A quote that is open to the end.
@@ -71,7 +71,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    fn run(&mut self) -> Result<(), Trouble> {
+    fn run(&mut self) -> Result<(), ErrorKind> {
         while let Some(byte) = self.bytes.get(self.at).copied() {
             match byte {
                 b'\n' => {
@@ -88,7 +88,7 @@ impl Scan<'_> {
                 _ => self.word()?,
             }
         }
-        if self.heredocs.is_empty() { Ok(()) } else { Err(Trouble::Unsure) }
+        if self.heredocs.is_empty() { Ok(()) } else { Err(ErrorKind::Unsure) }
     }
 
     fn skip_line(&mut self) {
@@ -107,13 +107,13 @@ impl Scan<'_> {
         }
     }
 
-    fn paren(&mut self) -> Result<(), Trouble> {
+    fn paren(&mut self) -> Result<(), ErrorKind> {
         if self.pattern {
             self.at += 1;
             return Ok(());
         }
         if self.bytes.get(self.at + 1) == Some(&b'(') {
-            self.at = closing(self.text, self.at + 1, self.bytes.len(), b')').ok_or(Trouble::Unsure)?;
+            self.at = closing(self.text, self.at + 1, self.bytes.len(), b')').ok_or(ErrorKind::Unsure)?;
             self.command = true;
             return Ok(());
         }
@@ -123,7 +123,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    fn close_paren(&mut self) -> Result<(), Trouble> {
+    fn close_paren(&mut self) -> Result<(), ErrorKind> {
         self.at += 1;
         if self.pattern {
             self.pattern = false;
@@ -134,14 +134,14 @@ impl Scan<'_> {
         self.close(Open::Paren)
     }
 
-    fn close(&mut self, open: Open) -> Result<(), Trouble> {
+    fn close(&mut self, open: Open) -> Result<(), ErrorKind> {
         match self.open.pop() {
             Some((last, _)) if last == open => Ok(()),
-            _ => Err(Trouble::Unsure),
+            _ => Err(ErrorKind::Unsure),
         }
     }
 
-    fn redirection(&mut self) -> Result<(), Trouble> {
+    fn redirection(&mut self) -> Result<(), ErrorKind> {
         if self.text[self.at..].starts_with("<<<") {
             self.at += 3;
         } else if self.text[self.at..].starts_with("<<") {
@@ -155,11 +155,11 @@ impl Scan<'_> {
             self.raw_word()?;
             let end: String = self.text[start..self.at].chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
             if end.is_empty() {
-                return Err(Trouble::Unsure);
+                return Err(ErrorKind::Unsure);
             }
             self.heredocs.push((end, dash));
         } else if self.bytes.get(self.at + 1) == Some(&b'(') {
-            self.at = closing(self.text, self.at + 2, self.bytes.len(), b')').ok_or(Trouble::Unsure)?;
+            self.at = closing(self.text, self.at + 2, self.bytes.len(), b')').ok_or(ErrorKind::Unsure)?;
         } else {
             self.at += 1;
             // `>&2`, `<&-`, `>|`
@@ -170,12 +170,12 @@ impl Scan<'_> {
         Ok(())
     }
 
-    fn skip_heredocs(&mut self) -> Result<(), Trouble> {
+    fn skip_heredocs(&mut self) -> Result<(), ErrorKind> {
         for (end, dash) in std::mem::take(&mut self.heredocs) {
             loop {
                 if self.at >= self.bytes.len() {
                     // bash warns, and takes the end of the text for the end of the document.
-                    return Err(Trouble::Unsure);
+                    return Err(ErrorKind::Unsure);
                 }
                 let start = self.at;
                 self.skip_line();
@@ -191,25 +191,25 @@ impl Scan<'_> {
     }
 
     /// Moves behind a word, quotes and substitutions in it included.
-    fn raw_word(&mut self) -> Result<(), Trouble> {
+    fn raw_word(&mut self) -> Result<(), ErrorKind> {
         while let Some(byte) = self.bytes.get(self.at).copied() {
             let opened = self.at;
             match byte {
                 b'\\' => self.at += if self.text[self.at..].starts_with("\\\r\n") { 3 } else { 2 },
                 b'\'' => {
-                    let length = self.text[self.at + 1..].find('\'').ok_or(Trouble::Quote(opened))?;
+                    let length = self.text[self.at + 1..].find('\'').ok_or(ErrorKind::Quote(opened))?;
                     self.at += length + 2;
                 }
                 b'"' => self.at = closing(self.text, self.at + 1, self.bytes.len(), b'"').ok_or_else(|| self.quote(opened))?,
-                b'`' => self.at = closing(self.text, self.at + 1, self.bytes.len(), b'`').ok_or(Trouble::Unsure)?,
-                b'$' if self.bytes.get(self.at + 1) == Some(&b'\'') => return Err(Trouble::Unsure),
+                b'`' => self.at = closing(self.text, self.at + 1, self.bytes.len(), b'`').ok_or(ErrorKind::Unsure)?,
+                b'$' if self.bytes.get(self.at + 1) == Some(&b'\'') => return Err(ErrorKind::Unsure),
                 b'$' => match self.bytes.get(self.at + 1) {
-                    Some(b'(') => self.at = closing(self.text, self.at + 2, self.bytes.len(), b')').ok_or(Trouble::Unsure)?,
-                    Some(b'{') => self.at = closing(self.text, self.at + 2, self.bytes.len(), b'}').ok_or(Trouble::Unsure)?,
+                    Some(b'(') => self.at = closing(self.text, self.at + 2, self.bytes.len(), b')').ok_or(ErrorKind::Unsure)?,
+                    Some(b'{') => self.at = closing(self.text, self.at + 2, self.bytes.len(), b'}').ok_or(ErrorKind::Unsure)?,
                     _ => self.at += 1,
                 },
                 b'(' if self.at > 0 && matches!(self.bytes[self.at - 1], b'=' | b'@' | b'?' | b'!' | b'+' | b'*') => {
-                    self.at = closing(self.text, self.at + 1, self.bytes.len(), b')').ok_or(Trouble::Unsure)?;
+                    self.at = closing(self.text, self.at + 1, self.bytes.len(), b')').ok_or(ErrorKind::Unsure)?;
                 }
                 b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => break,
                 _ => self.at += 1,
@@ -220,16 +220,20 @@ impl Scan<'_> {
     }
 
     /// A double quote that stays open: certain only where no substitution stands behind it.
-    fn quote(&self, opened: usize) -> Trouble {
+    fn quote(&self, opened: usize) -> ErrorKind {
         let rest = &self.text[opened + 1..];
-        if rest.contains("$(") || rest.contains('`') || rest.contains("${") { Trouble::Unsure } else { Trouble::Quote(opened) }
+        if rest.contains("$(") || rest.contains('`') || rest.contains("${") {
+            ErrorKind::Unsure
+        } else {
+            ErrorKind::Quote(opened)
+        }
     }
 
-    fn word(&mut self) -> Result<(), Trouble> {
+    fn word(&mut self) -> Result<(), ErrorKind> {
         let start = self.at;
         self.raw_word()?;
         if self.at == start {
-            return Err(Trouble::Unsure);
+            return Err(ErrorKind::Unsure);
         }
         let word = &self.text[start..self.at];
         if self.pattern {
@@ -254,7 +258,7 @@ impl Scan<'_> {
         }
     }
 
-    fn opening_word(&mut self, word: &str, start: usize) -> Result<(), Trouble> {
+    fn opening_word(&mut self, word: &str, start: usize) -> Result<(), ErrorKind> {
         let opened = match word {
             "if" => Some(Open::If),
             "while" | "until" | "for" | "select" => Some(Open::Loop),
@@ -270,11 +274,11 @@ impl Scan<'_> {
         match word {
             "then" | "else" | "elif" => {
                 self.command = true;
-                if self.open.last().is_some_and(|(open, _)| *open == Open::If) { Ok(()) } else { Err(Trouble::Unsure) }
+                if self.open.last().is_some_and(|(open, _)| *open == Open::If) { Ok(()) } else { Err(ErrorKind::Unsure) }
             }
             "do" => {
                 self.command = true;
-                let (_, at) = self.open.last().copied().filter(|(open, _)| *open == Open::Loop).ok_or(Trouble::Unsure)?;
+                let (_, at) = self.open.last().copied().filter(|(open, _)| *open == Open::Loop).ok_or(ErrorKind::Unsure)?;
                 self.open.pop();
                 self.open.push((Open::Do, at));
                 Ok(())
@@ -299,7 +303,7 @@ impl Scan<'_> {
     }
 
     /// `[[ … ]]`, where `(`, `<` and `|` mean something else.
-    fn skip_test(&mut self) -> Result<(), Trouble> {
+    fn skip_test(&mut self) -> Result<(), ErrorKind> {
         loop {
             while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\r' | b'\n' | b'(' | b')' | b'<' | b'>' | b'&' | b'|'))
             {
@@ -309,7 +313,7 @@ impl Scan<'_> {
             self.raw_word()?;
             match &self.text[start..self.at] {
                 "]]" => return Ok(()),
-                "" => return Err(Trouble::Unsure),
+                "" => return Err(ErrorKind::Unsure),
                 _ => {}
             }
         }

@@ -1,6 +1,6 @@
-//! The only module that knows `granit-parser`: its events become [`Step`]s, its errors [`Trouble`].
+//! The only module that knows `granit-parser`: its events become [`Step`]s, its errors [`YamlError`].
 
-use super::trouble::Trouble;
+use super::yaml_error::YamlError;
 use crate::data::Style;
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StructureStyle, Tag, options};
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub(super) struct TagText {
 /// Where and why the parser stopped.
 #[derive(Debug)]
 pub(super) struct Stop {
-    pub(super) trouble: Trouble,
+    pub(super) error: YamlError,
     /// Byte offset that the parser names.
     pub(super) at: usize,
 }
@@ -47,7 +47,7 @@ const BUFFERED_COMMENTS: usize = 1_000_000;
 
 /// Reads the stream up to its end or the first error.
 ///
-/// A panic of the parser library becomes [`Trouble::Panicked`] at the last event. Nothing of ours runs inside, so that no
+/// A panic of the parser library becomes [`YamlError::Panicked`] at the last event. Nothing of ours runs inside, so that no
 /// mistake of ours is hidden.
 pub(super) fn read(text: &str) -> (Vec<Step>, Option<Stop>) {
     let mut steps = Vec::new();
@@ -70,7 +70,7 @@ pub(super) fn read(text: &str) -> (Vec<Step>, Option<Stop>) {
         }
         None
     }));
-    let stop = outcome.unwrap_or(Some(Stop { trouble: Trouble::Panicked, at: last }));
+    let stop = outcome.unwrap_or(Some(Stop { error: YamlError::Panicked, at: last }));
     (steps, stop)
 }
 
@@ -130,48 +130,48 @@ fn range_of(span: &Span, text: &str) -> Range<usize> {
 
 fn stop(error: &ScanError, text: &str) -> Stop {
     let at = error.marker().byte_offset().unwrap_or(text.len());
-    Stop { trouble: trouble(error.kind()), at: text.floor_char_boundary(at) }
+    Stop { error: yaml_error(error.kind()), at: text.floor_char_boundary(at) }
 }
 
-fn trouble(kind: &ErrorKind) -> Trouble {
+fn yaml_error(kind: &ErrorKind) -> YamlError {
     use ErrorKind as K;
     match kind {
         K::TabNotAllowed | K::TabInBlockIndentation | K::TabInIndentation | K::TabAtBlockScalarStart | K::TabInPlainScalar => {
-            Trouble::Tab
+            YamlError::Tab
         }
-        K::MappingValueNotAllowed => Trouble::SecondColon,
-        K::InvalidColonPlacement => Trouble::Colon,
-        K::SimpleKeyExpected | K::InvalidSimpleKey => Trouble::NoColon,
-        K::ExpectedBlockMappingKey => Trouble::NotAKey,
-        K::ExpectedBlockSequenceEntry => Trouble::NotAnItem,
-        K::InvalidIndentation | K::InvalidFlowScalarIndent | K::InvalidBlockScalarIndent => Trouble::Indentation,
-        K::BlockSequenceEntryNotAllowed => Trouble::DashNotAllowed,
-        K::BlockEntryInFlowCollection | K::PlainScalarStartsWithDashFlowIndicator => Trouble::DashInBrackets,
-        K::InvalidBlockEntryWhitespace | K::InvalidMappingValueWhitespace | K::ExpectedWhitespace => Trouble::BlankMissing,
-        K::UnclosedQuotedScalar | K::InvalidQuotedScalarIndent | K::DocumentIndicatorInQuotedScalar => Trouble::QuoteNotClosed,
-        K::InvalidTrailingSingleQuotedScalar | K::InvalidTrailingDoubleQuotedScalar => Trouble::AfterQuote,
+        K::MappingValueNotAllowed => YamlError::SecondColon,
+        K::InvalidColonPlacement => YamlError::Colon,
+        K::SimpleKeyExpected | K::InvalidSimpleKey => YamlError::NoColon,
+        K::ExpectedBlockMappingKey => YamlError::NotAKey,
+        K::ExpectedBlockSequenceEntry => YamlError::NotAnItem,
+        K::InvalidIndentation | K::InvalidFlowScalarIndent | K::InvalidBlockScalarIndent => YamlError::Indentation,
+        K::BlockSequenceEntryNotAllowed => YamlError::DashNotAllowed,
+        K::BlockEntryInFlowCollection | K::PlainScalarStartsWithDashFlowIndicator => YamlError::DashInBrackets,
+        K::InvalidBlockEntryWhitespace | K::InvalidMappingValueWhitespace | K::ExpectedWhitespace => YamlError::BlankMissing,
+        K::UnclosedQuotedScalar | K::InvalidQuotedScalarIndent | K::DocumentIndicatorInQuotedScalar => YamlError::QuoteNotClosed,
+        K::InvalidTrailingSingleQuotedScalar | K::InvalidTrailingDoubleQuotedScalar => YamlError::AfterQuote,
         K::UnknownQuotedScalarEscape
         | K::InvalidQuotedScalarHexEscape
         | K::InvalidLowSurrogateHexEscape
         | K::InvalidLowSurrogate
         | K::MissingLowSurrogate
         | K::UnpairedLowSurrogate
-        | K::InvalidUnicodeEscape => Trouble::Escape,
-        K::UnclosedFlowCollection { open } => Trouble::BracketNotClosed(*open),
-        K::UnexpectedEofFlowSequence => Trouble::BracketNotClosed('['),
-        K::UnexpectedEofFlowMapping | K::UnexpectedEofImplicitFlowMapping => Trouble::BracketNotClosed('{'),
-        K::MismatchedFlowCollectionEnd { open, close } => Trouble::WrongBracket(*open, *close),
-        K::MisplacedFlowCollectionEnd => Trouble::StrayBracket,
+        | K::InvalidUnicodeEscape => YamlError::Escape,
+        K::UnclosedFlowCollection { open } => YamlError::BracketNotClosed(*open),
+        K::UnexpectedEofFlowSequence => YamlError::BracketNotClosed('['),
+        K::UnexpectedEofFlowMapping | K::UnexpectedEofImplicitFlowMapping => YamlError::BracketNotClosed('{'),
+        K::MismatchedFlowCollectionEnd { open, close } => YamlError::WrongBracket(*open, *close),
+        K::MisplacedFlowCollectionEnd => YamlError::StrayBracket,
         K::ExpectedFlowMappingSeparator | K::ExpectedFlowSequenceSeparator | K::FlowMappingValueAdjacentCollection => {
-            Trouble::CommaMissing
+            YamlError::CommaMissing
         }
-        K::UnexpectedCharacter { character } => Trouble::Character(*character),
-        K::CommentNotSeparated => Trouble::CommentNotSeparated,
-        K::CommentInterceptedScalar => Trouble::CommentInText,
-        K::BomInsideDocument => Trouble::ByteOrderMark,
-        K::ZeroBlockScalarIndent | K::InvalidBlockScalarHeader => Trouble::BlockHeader,
-        K::RecursionLimitExceeded => Trouble::TooDeep,
-        K::MissingAnchorOrAliasName => Trouble::AnchorName,
+        K::UnexpectedCharacter { character } => YamlError::Character(*character),
+        K::CommentNotSeparated => YamlError::CommentNotSeparated,
+        K::CommentInterceptedScalar => YamlError::CommentInText,
+        K::BomInsideDocument => YamlError::ByteOrderMark,
+        K::ZeroBlockScalarIndent | K::InvalidBlockScalarHeader => YamlError::BlockHeader,
+        K::RecursionLimitExceeded => YamlError::TooDeep,
+        K::MissingAnchorOrAliasName => YamlError::AnchorName,
         K::ExpectedTagBang
         | K::InvalidGlobalTagCharacter
         | K::UndeclaredTagHandle
@@ -181,10 +181,10 @@ fn trouble(kind: &ErrorKind) -> Trouble {
         | K::InvalidTagEscape
         | K::InvalidTagUtf8LeadingByte
         | K::InvalidTagUtf8TrailingByte
-        | K::InvalidTagUtf8 => Trouble::Tag,
-        K::ExpectedDocumentStart | K::InvalidDocumentEnd | K::MissingDocumentEndBeforeDirective => Trouble::DocumentMark,
-        K::MappingKeyNotAllowed => Trouble::KeyNotAllowed,
-        K::UnexpectedEof | K::UnexpectedEofBlockMapping | K::UnexpectedEofBlockSequence => Trouble::EndOfText,
+        | K::InvalidTagUtf8 => YamlError::Tag,
+        K::ExpectedDocumentStart | K::InvalidDocumentEnd | K::MissingDocumentEndBeforeDirective => YamlError::DocumentMark,
+        K::MappingKeyNotAllowed => YamlError::KeyNotAllowed,
+        K::UnexpectedEof | K::UnexpectedEofBlockMapping | K::UnexpectedEofBlockSequence => YamlError::EndOfText,
         K::DuplicateVersionDirective
         | K::UnsupportedYamlMajorVersion
         | K::DuplicateTagDirective
@@ -198,7 +198,7 @@ fn trouble(kind: &ErrorKind) -> Trouble {
         | K::TooManyReservedDirectiveParams { .. }
         | K::YamlVersionTooLong
         | K::MissingYamlVersion
-        | K::InvalidTagDirectiveTerminator => Trouble::Directive,
-        _ => Trouble::Other,
+        | K::InvalidTagDirectiveTerminator => YamlError::Directive,
+        _ => YamlError::Other,
     }
 }
