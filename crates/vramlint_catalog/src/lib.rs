@@ -13,6 +13,7 @@ pub mod frameworks;
 pub mod gpus;
 pub mod keys;
 pub mod launchers;
+pub mod libraries;
 pub mod models;
 pub mod precedence;
 pub mod releases;

@@ -1,10 +1,11 @@
 //! Python's own functions.
 
-use super::call::CallArguments;
-use super::cli_options::OptionDeclaration;
+use super::call_arguments::CallArguments;
+use super::command_line::OptionDeclaration;
 use super::file_loads::READ_MODES;
+use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
-use super::value::{AbstractValue, Alternative, ObjectKind, ValueKind, ValueSource};
+use super::value::{AbstractValue, Alternative, ValueKind, ValueSource, place_of};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 
@@ -59,13 +60,13 @@ pub(super) fn is_builtin(name: &str) -> bool {
 }
 
 impl Interpreter<'_> {
-    pub(super) fn builtin(&mut self, name: &str, given: &CallArguments, place: FileRange) -> AbstractValue {
-        let first = given.positional.first();
+    pub(super) fn builtin(&mut self, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
+        let first = args.positional.first();
         match (name, first) {
             ("int" | "float" | "bool" | "str", Some(val)) => convert(val, name, place),
-            ("min" | "max", _) => extreme(name, given, place),
+            ("min" | "max", _) => extreme(name, args, place),
             ("open", Some(path)) => {
-                let mode = given.arg("mode", 1).and_then(AbstractValue::certain).and_then(Value::as_str);
+                let mode = args.arg("mode", 1).and_then(AbstractValue::certain).and_then(Value::as_str);
                 if mode.is_some_and(|mode| !READ_MODES.contains(&mode)) {
                     return AbstractValue::at(ValueKind::Unknown, place);
                 }
@@ -83,11 +84,11 @@ impl Interpreter<'_> {
                 Some(ValueKind::Bundle(_)) => val.clone(),
                 _ => AbstractValue::at(ValueKind::Unknown, place),
             },
-            ("dict", _) => self.dict_call(given, place),
-            ("getattr", Some(val)) => self.getattr(&val.clone(), given, place),
+            ("dict", _) => self.dict_call(args, place),
+            ("getattr", Some(val)) => self.getattr(&val.clone(), args, place),
             ("setattr", Some(val)) => {
                 if let (Some(Value::Text(name)), Some(new)) =
-                    (given.positional.get(1).and_then(AbstractValue::certain), given.positional.get(2))
+                    (args.positional.get(1).and_then(AbstractValue::certain), args.positional.get(2))
                 {
                     self.set_attribute(&val.clone(), &name.clone(), new);
                 }
@@ -110,7 +111,7 @@ impl Interpreter<'_> {
     fn run_configurator(&mut self, val: &AbstractValue, place: FileRange) {
         let path = val
             .objects()
-            .find_map(|id| if let ObjectKind::Handle(path) = &self.objects[id].kind { Some(path.clone()) } else { None });
+            .find_map(|id| if let ObjectKind::Handle(path) = &self.heap[id].kind { Some(path.clone()) } else { None });
         let named = path.unwrap_or_else(|| val.clone());
         let configures = named.nominal().and_then(Value::as_str).is_some_and(|path| path.contains("config"));
         let Some(scope) = self.module_scopes.get(&place.file).copied().filter(|_| configures) else { return };
@@ -120,10 +121,10 @@ impl Interpreter<'_> {
             .filter(|(name, val)| !name.starts_with('_') && val.nominal().is_some())
             .map(|(name, val)| (name.clone(), val.clone()))
             .collect();
-        globals.sort_by_key(|(_, val)| super::member_access::place_of(val));
+        globals.sort_by_key(|(_, val)| place_of(val));
         let parser = self.command_parser();
         for (name, val) in globals {
-            let at = super::member_access::place_of(&val).unwrap_or(place);
+            let at = place_of(&val).unwrap_or(place);
             let declared = OptionDeclaration {
                 names: vec![format!("--{name}")],
                 dest: name.clone(),
@@ -132,29 +133,29 @@ impl Interpreter<'_> {
                 switch: false,
             };
             let val = self.add_option(parser, declared);
-            self.set(scope, &name, val);
+            self.scopes.set(scope, &name, val);
         }
     }
 
-    fn dict_call(&mut self, given: &CallArguments, place: FileRange) -> AbstractValue {
-        let id = self.new_object(ObjectKind::Dict { entries: Vec::new(), open: given.open || given.rest.is_some() });
+    fn dict_call(&mut self, args: &CallArguments, place: FileRange) -> AbstractValue {
+        let id = self.new_object(ObjectKind::Dict { entries: Vec::new(), open: args.open || args.unpacked_block.is_some() });
         let whole = AbstractValue::at(ValueKind::Object(id), place);
-        for val in &given.positional {
+        for val in &args.positional {
             self.update_dict(&whole, val);
         }
-        for (key, val) in &given.keyword {
+        for (key, val) in &args.keyword {
             self.set_item(&whole, &AbstractValue::at(ValueKind::Scalar(Value::Text(key.clone())), place), val, place);
         }
         whole
     }
 
-    fn getattr(&mut self, val: &AbstractValue, given: &CallArguments, place: FileRange) -> AbstractValue {
-        let Some(Value::Text(name)) = given.positional.get(1).and_then(AbstractValue::certain).cloned() else {
+    fn getattr(&mut self, val: &AbstractValue, args: &CallArguments, place: FileRange) -> AbstractValue {
+        let Some(Value::Text(name)) = args.positional.get(1).and_then(AbstractValue::certain).cloned() else {
             return AbstractValue::at(ValueKind::Unknown, place);
         };
         let found = self.attribute(val, &name, place);
-        self.note_read(&found);
-        match given.positional.get(2) {
+        self.reads.log(&found);
+        match args.positional.get(2) {
             Some(default) if found.is_unknown() => {
                 let known = found.alternatives.iter().any(|alt| alt.source.option.is_some() || alt.source.env.is_some());
                 if known { found.or_else(default.clone()) } else { found }
@@ -165,8 +166,10 @@ impl Interpreter<'_> {
 
     /// `super()` inside of a method.
     fn super_call(&mut self, place: FileRange) -> AbstractValue {
-        let Some(frame) = self.frames.last() else { return AbstractValue::at(ValueKind::Unknown, place) };
-        let Some(class) = self.functions[frame.function].class else { return AbstractValue::at(ValueKind::Unknown, place) };
+        let Some(frame) = self.control.frames.last() else { return AbstractValue::at(ValueKind::Unknown, place) };
+        let Some(class) = self.definitions.functions[frame.function].class else {
+            return AbstractValue::at(ValueKind::Unknown, place);
+        };
         let Some(object) = frame.receiver else { return AbstractValue::at(ValueKind::Unknown, place) };
         AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Super { object, class })), place)
     }
@@ -189,7 +192,7 @@ fn convert(val: &AbstractValue, name: &str, place: FileRange) -> AbstractValue {
             Alternative { kind, source: Rc::new(source), ..alt.clone() }
         })
         .collect();
-    AbstractValue::from_alts(alternatives)
+    AbstractValue::from_alternatives(alternatives)
 }
 
 #[allow(clippy::cast_precision_loss)] // as Python's float() does
@@ -208,8 +211,8 @@ fn converted(value: &Value, name: &str) -> Option<Value> {
 }
 
 /// `min`/`max` of numbers that are all known.
-fn extreme(name: &str, given: &CallArguments, place: FileRange) -> AbstractValue {
-    let known: Option<Vec<i64>> = given.positional.iter().map(|val| val.certain().and_then(Value::as_int)).collect();
+fn extreme(name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
+    let known: Option<Vec<i64>> = args.positional.iter().map(|val| val.certain().and_then(Value::as_int)).collect();
     let result = match (known, name) {
         (Some(numbers), "min") if numbers.len() > 1 => numbers.into_iter().min(),
         (Some(numbers), "max") if numbers.len() > 1 => numbers.into_iter().max(),

@@ -1,119 +1,123 @@
 //! Calls: arguments, functions and classes of the project.
 
-use super::branch::{self, BranchValue};
-use super::call_recorder::ArgumentRanges;
-use super::interpreter::{DeferredCall, Frame, Interpreter, MAX_CALL_DEPTH, MAX_RUNS_PER_FUNCTION};
+use super::call_arguments::{ArgumentRanges, CallArguments};
+use super::call_recorder::{CallSite, CallView};
+use super::conditions::conjoin;
+use super::control_flow::{DeferredCall, Frame};
+use super::heap::{FieldSource, ObjectKind};
+use super::interpreter::Interpreter;
+use super::merge::{BranchValue, merge_branches};
 use super::name_roles;
-use super::stmt::declare;
-use super::value::{AbstractValue, Alternative, FieldSource, ObjectKind, ValueKind, ValueSource};
+use super::training_loop::is_backward;
+use super::value::{AbstractValue, Alternative, ValueKind, ValueSource, declare};
 use std::rc::Rc;
 use vramlint_base::{FileRange, TextRange, Value};
 use vramlint_syntax::python::{ArgumentKind, Call, Expr, ExprKind, Function, Param, ParamKind};
 
 /// Callees tried at most where a branch chooses what is called.
 const CALLEES: usize = 4;
-
-/// The arguments of a call, stars unfolded as far as they are known.
-#[derive(Clone, Debug, Default)]
-pub(super) struct CallArguments {
-    pub(super) positional: Vec<AbstractValue>,
-    pub(super) keyword: Vec<(String, AbstractValue)>,
-    /// Whether there may be more.
-    pub(super) open: bool,
-    /// The block of a loaded file whose keys are keywords too: `Config(**cfg["training"])`.
-    pub(super) rest: Option<(usize, Vec<String>)>,
-}
-
-impl CallArguments {
-    pub(super) fn get(&self, name: &str) -> Option<&AbstractValue> {
-        self.keyword.iter().rev().find(|(key, _)| key == name).map(|(_, val)| val)
-    }
-
-    /// The argument with this name, or at this place.
-    pub(super) fn arg(&self, name: &str, index: usize) -> Option<&AbstractValue> {
-        self.get(name).or_else(|| self.positional.get(index))
-    }
-
-    pub(super) fn all(&self) -> impl Iterator<Item = &AbstractValue> {
-        self.positional.iter().chain(self.keyword.iter().map(|(_, val)| val))
-    }
-}
+/// Maximum depth of calls.
+const MAX_CALL_DEPTH: usize = 20;
+/// How often one function is run at most.
+const MAX_RUNS_PER_FUNCTION: u32 = 30;
 
 impl<'a> Interpreter<'a> {
     pub(super) fn call(&mut self, call: &'a Call, range: TextRange, scope: usize) -> AbstractValue {
-        let place = FileRange::new(self.file_of(scope), range);
+        let place = FileRange::new(self.scopes[scope].file, range);
         let callee = self.eval(&call.callee, scope);
         let idle = self.is_idle(&call.callee, &callee);
         if idle {
-            self.mute += 1;
+            self.reads.mute();
         }
-        let target = self.target.take();
-        let (given, ranges) = self.arguments(call, scope);
-        self.target = target;
+        let target = self.assigned_to.take();
+        let (args, ranges) = self.arguments(call, scope);
+        self.assigned_to = target;
         if idle {
-            self.mute -= 1;
+            self.reads.unmute();
         }
-        self.note_call(&call.callee, &callee, &given, place);
+        self.training.observe_call(&call.callee, &callee, &args, &self.heap, &self.control.loops, place);
+        if is_backward(&call.callee) {
+            self.trained_by_backward(&callee, &args);
+        }
         let mut alternatives = Vec::new();
         for alt in callee.alternatives.iter().take(CALLEES) {
-            let noted = self.note_library_call(call, alt, &given, &ranges, place);
-            let before = self.objects.len();
-            let result = self.call_one(alt, &given, place);
-            if let Some(index) = noted {
-                self.made_by(index, alt, &result, before);
+            let recorded = self.record_call(call, alt, (&args, &ranges), place);
+            let before = self.heap.len();
+            let result = self.call_one(alt, &args, place);
+            if let Some(index) = recorded {
+                self.recorder.record_result(&self.heap, index, alt, &result, before);
             }
             alternatives.extend(
-                result.alternatives.into_iter().map(|inner| Alternative {
-                    condition: branch::both(alt.condition.as_ref(), inner.condition.as_ref()),
-                    ..inner
-                }),
+                result
+                    .alternatives
+                    .into_iter()
+                    .map(|inner| Alternative { condition: conjoin(alt.condition.as_ref(), inner.condition.as_ref()), ..inner }),
             );
         }
-        AbstractValue::from_alts(alternatives)
+        AbstractValue::from_alternatives(alternatives)
     }
 
-    fn call_one(&mut self, alt: &Alternative, given: &CallArguments, place: FileRange) -> AbstractValue {
+    /// Records a call, if it is one of a library.
+    fn record_call(
+        &mut self,
+        call: &Call,
+        alt: &Alternative,
+        args: (&CallArguments, &ArgumentRanges),
+        place: FileRange,
+    ) -> Option<usize> {
+        let view =
+            CallView { heap: &self.heap, definitions: &self.definitions, scopes: &self.scopes, models: &self.facts.models };
+        let site = CallSite {
+            place,
+            control: &self.control,
+            assigned_to: self.assigned_to.as_deref(),
+            without_grad: self.training.without_grad > 0,
+        };
+        self.recorder.record(view, &site, call, alt, args)
+    }
+
+    fn call_one(&mut self, alt: &Alternative, args: &CallArguments, place: FileRange) -> AbstractValue {
         match &alt.kind {
             ValueKind::Function { id, receiver } => {
-                if self.commands.contains_key(id) && given.positional.is_empty() && given.keyword.is_empty() {
+                if self.command_line.commands.contains_key(id) && args.positional.is_empty() && args.keyword.is_empty() {
                     return self.run_command(*id, *receiver, place);
                 }
-                self.call_function(*id, *receiver, given.clone(), place)
+                self.call_function(*id, *receiver, args.clone(), place)
             }
-            ValueKind::Class(class) => self.make(*class, given, place),
-            ValueKind::External(path) => self.library(&path.clone(), given, place),
-            ValueKind::Method(id, name) => self.method(*id, &name.clone(), given, place),
-            ValueKind::Object(id) => self.call_object(*id, given, place),
+            ValueKind::Class(class) => self.make(*class, args, place),
+            ValueKind::External(path) => self.library(&path.clone(), args, place),
+            ValueKind::Method(id, name) => self.method(*id, &name.clone(), args, place),
+            ValueKind::Object(id) => self.call_object(*id, args, place),
             _ => {
-                self.escape(given);
+                self.escape(args);
                 AbstractValue::at(ValueKind::Unknown, place)
             }
         }
     }
 
-    fn call_object(&mut self, id: usize, given: &CallArguments, place: FileRange) -> AbstractValue {
-        match self.objects[id].kind {
+    fn call_object(&mut self, id: usize, args: &CallArguments, place: FileRange) -> AbstractValue {
+        match self.heap[id].kind {
             ObjectKind::Model(load) => {
-                if self.events.without_grad > 0 {
-                    self.record.models[load].inferred = true;
+                if self.training.without_grad > 0 {
+                    self.facts.models[load].inferred = true;
                     return AbstractValue::at(ValueKind::Unknown, place);
                 }
                 AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Output(load))), place)
             }
             ObjectKind::Instance { class, .. } => {
                 let function = ["__call__", "forward"].iter().find_map(|name| {
-                    let val = self.class_attribute(class, name)?;
+                    let val = self.definitions.class_attribute(&self.scopes, class, name)?;
                     val.only().and_then(|alt| if let ValueKind::Function { id, .. } = alt.kind { Some(id) } else { None })
                 });
                 if let Some(function) = function {
-                    self.call_function(function, Some(id), given.clone(), place)
+                    self.call_function(function, Some(id), args.clone(), place)
                 } else {
-                    self.escape(given);
+                    self.escape(args);
                     AbstractValue::at(ValueKind::Unknown, place)
                 }
             }
             _ => {
-                self.escape(given);
+                self.escape(args);
                 AbstractValue::at(ValueKind::Unknown, place)
             }
         }
@@ -121,85 +125,74 @@ impl<'a> Interpreter<'a> {
 
     /// The arguments, and where those are written that stand in the call itself.
     fn arguments(&mut self, call: &'a Call, scope: usize) -> (CallArguments, ArgumentRanges) {
-        let mut given = CallArguments::default();
+        let mut args = CallArguments::default();
         let mut ranges = ArgumentRanges::default();
         for argument in &call.args {
             let val = self.eval(&argument.value, scope);
             match &argument.kind {
                 ArgumentKind::Positional => {
-                    ranges.positional.resize(given.positional.len(), None);
+                    ranges.positional.resize(args.positional.len(), None);
                     ranges.positional.push(Some(argument.range));
-                    given.positional.push(val);
+                    args.positional.push(val);
                 }
                 ArgumentKind::Keyword(name, _) => {
-                    ranges.keyword.resize(given.keyword.len(), None);
+                    ranges.keyword.resize(args.keyword.len(), None);
                     ranges.keyword.push(Some(argument.range));
-                    given.keyword.push((name.clone(), val));
+                    args.keyword.push((name.clone(), val));
                 }
                 ArgumentKind::Star => match val.only().map(|alt| &alt.kind) {
-                    Some(ValueKind::Items(items)) => given.positional.extend(items.iter().cloned()),
-                    _ => given.open = true,
+                    Some(ValueKind::Items(items)) => args.positional.extend(items.iter().cloned()),
+                    _ => args.open = true,
                 },
-                ArgumentKind::DoubleStar => self.unfold(&val, &mut given, FileRange::new(self.file_of(scope), argument.range)),
+                ArgumentKind::DoubleStar => self.unfold(&val, &mut args, FileRange::new(self.scopes[scope].file, argument.range)),
             }
         }
-        (given, ranges)
+        (args, ranges)
     }
 
     /// `**val`: what it is known to hold, and whether it may hold more.
-    fn unfold(&mut self, val: &AbstractValue, given: &mut CallArguments, place: FileRange) {
+    fn unfold(&mut self, val: &AbstractValue, args: &mut CallArguments, place: FileRange) {
         for alt in &val.alternatives {
             match &alt.kind {
-                ValueKind::Object(id) => match self.objects[*id].kind.clone() {
+                ValueKind::Object(id) => match self.heap[*id].kind.clone() {
                     ObjectKind::Dict { entries, open } => {
-                        given.open |= open;
+                        args.open |= open;
                         for (key, entry) in entries {
-                            let sure = self.in_each(val, &key);
+                            let sure = self.heap.in_each(val, &key);
                             if let Value::Text(key) = key {
-                                self.note_read(&entry);
+                                self.reads.log(&entry);
                                 let condition = alt.condition.clone().or_else(|| (!sure).then(|| "…".into()));
-                                given.keyword.push((key, entry.under(condition.as_ref())));
+                                args.keyword.push((key, entry.under(condition.as_ref())));
                             }
                         }
                     }
-                    ObjectKind::Instance { class, .. } if self.classes[class].record => {
-                        given.open |= self.external_base(class).is_some();
-                        for name in self.fields(class) {
+                    ObjectKind::Instance { class, .. } if self.definitions.classes[class].is_record => {
+                        args.open |= self.definitions.external_base(class).is_some();
+                        for name in self.definitions.fields(class) {
                             let val =
                                 self.attribute(&AbstractValue::one(ValueKind::Object(*id), ValueSource::default()), &name, place);
-                            self.note_read(&val);
-                            given.keyword.push((name, val));
+                            self.reads.log(&val);
+                            args.keyword.push((name, val));
                         }
                     }
                     ObjectKind::Namespace(parser) => {
                         for dest in self.option_names(parser) {
                             let val = self.object_attribute_of(*id, &dest);
-                            self.note_read(&val);
-                            given.keyword.push((dest, val));
+                            self.reads.log(&val);
+                            args.keyword.push((dest, val));
                         }
                     }
-                    _ => given.open = true,
+                    _ => args.open = true,
                 },
-                ValueKind::Loaded(load, route) => given.rest = Some((*load, (**route).clone())),
-                _ => given.open = true,
+                ValueKind::Loaded(load, route) => args.unpacked_block = Some((*load, (**route).clone())),
+                _ => args.open = true,
             }
         }
     }
 
-    /// Whether every alternative is a dict with this key.
-    fn in_each(&self, val: &AbstractValue, key: &Value) -> bool {
-        let holds = |alt: &Alternative| match &alt.kind {
-            ValueKind::Object(id) => {
-                matches!(&self.objects[*id].kind, ObjectKind::Dict { entries, .. } if entries.iter().any(|(known, _)| known == key))
-            }
-            _ => false,
-        };
-        val.alternatives.len() == 1 || val.alternatives.iter().all(holds)
-    }
-
     /// What happens to arguments that go where the project does not show: they may be called, read and trained there.
-    pub(super) fn escape(&mut self, given: &CallArguments) {
-        for val in given.all() {
+    pub(super) fn escape(&mut self, args: &CallArguments) {
+        for val in args.all() {
             self.escape_value(val, 4);
         }
     }
@@ -210,21 +203,21 @@ impl<'a> Interpreter<'a> {
         }
         for alt in &val.alternatives {
             match &alt.kind {
-                ValueKind::Function { id, receiver } => self.pending.push_back(DeferredCall::Function(*id, *receiver)),
+                ValueKind::Function { id, receiver } => self.deferred.push_back(DeferredCall::Function(*id, *receiver)),
                 ValueKind::Items(items) | ValueKind::Bundle(items) => {
                     items.iter().for_each(|item| self.escape_value(item, depth - 1))
                 }
-                ValueKind::Object(id) => match self.objects[*id].kind.clone() {
-                    ObjectKind::Model(load) => self.record.models[load].escaped = true,
-                    ObjectKind::Instance { class, .. } if self.mute == 0 => {
-                        if self.classes[class].record {
+                ValueKind::Object(id) => match self.heap[*id].kind.clone() {
+                    ObjectKind::Model(load) => self.facts.models[load].escaped = true,
+                    ObjectKind::Instance { class, .. } if !self.reads.is_muted() => {
+                        if self.definitions.classes[class].is_record {
                             self.read_fields(class);
                         } else {
-                            self.pending.push_back(DeferredCall::Instance(*id));
+                            self.deferred.push_back(DeferredCall::Instance(*id));
                         }
                     }
                     ObjectKind::Dict { entries, .. } => entries.iter().for_each(|(_, val)| {
-                        self.note_read(val);
+                        self.reads.log(val);
                         self.escape_value(val, depth - 1);
                     }),
                     _ => {}
@@ -238,21 +231,21 @@ impl<'a> Interpreter<'a> {
         &mut self,
         id: usize,
         receiver: Option<usize>,
-        given: CallArguments,
+        args: CallArguments,
         place: FileRange,
     ) -> AbstractValue {
-        let info = &self.functions[id];
-        let active = self.frames.iter().filter(|frame| frame.function == id).count();
-        if self.frames.len() >= MAX_CALL_DEPTH || info.runs >= MAX_RUNS_PER_FUNCTION || active >= 2 {
+        let info = &self.definitions.functions[id];
+        let active = self.control.frames.iter().filter(|frame| frame.function == id).count();
+        if self.control.frames.len() >= MAX_CALL_DEPTH || info.runs >= MAX_RUNS_PER_FUNCTION || active >= 2 {
             return AbstractValue::at(ValueKind::Unknown, place);
         }
-        self.run_function(id, receiver, given, Some(place), false)
+        self.run_function(id, receiver, args, Some(place), false)
     }
 
     /// Runs a function of which the caller is not seen.
     pub(super) fn run_root(&mut self, id: usize, receiver: Option<usize>) {
-        if self.commands.contains_key(&id) {
-            let place = FileRange::new(self.functions[id].file, self.functions[id].def.name_range);
+        if self.command_line.commands.contains_key(&id) {
+            let place = FileRange::new(self.definitions.functions[id].file, self.definitions.functions[id].def.name_range);
             self.run_command(id, receiver, place);
             return;
         }
@@ -263,24 +256,32 @@ impl<'a> Interpreter<'a> {
         &mut self,
         id: usize,
         receiver: Option<usize>,
-        given: CallArguments,
+        args: CallArguments,
         call: Option<FileRange>,
         root: bool,
     ) -> AbstractValue {
-        self.functions[id].runs += 1;
-        let (def, file, parent) = (self.functions[id].def, self.functions[id].file, self.functions[id].scope);
-        let scope = self.new_scope(Some(parent), file);
-        self.bind_parameters(id, scope, receiver, given, root);
-        let target = self.target.take();
-        let frame =
-            Frame { function: id, returns: Vec::new(), passed: Vec::new(), guards: self.guards.len(), call, target, receiver };
-        self.frames.push(frame);
+        self.definitions.functions[id].runs += 1;
+        let (def, file, parent) =
+            (self.definitions.functions[id].def, self.definitions.functions[id].file, self.definitions.functions[id].scope);
+        let scope = self.scopes.open(Some(parent), file);
+        self.bind_parameters(id, scope, receiver, args, root);
+        let assigned_to = self.assigned_to.take();
+        let frame = Frame {
+            function: id,
+            returns: Vec::new(),
+            passed: Vec::new(),
+            guards: self.control.guards.depth(),
+            call,
+            assigned_to,
+            receiver,
+        };
+        self.control.frames.push(frame);
         // What a caller catches is its own affair: the function itself does not go on.
-        let catching = std::mem::take(&mut self.catching);
+        let catching = std::mem::take(&mut self.control.catching);
         self.block(&def.body, scope);
-        self.catching = catching;
-        let Some(frame) = self.frames.pop() else { return AbstractValue::unknown() };
-        self.target = frame.target;
+        self.control.catching = catching;
+        let Some(frame) = self.control.frames.pop() else { return AbstractValue::unknown() };
+        self.assigned_to = frame.assigned_to;
         let whole = FileRange::new(file, extent(def));
         match frame.returns.len() {
             0 => AbstractValue::at(ValueKind::Scalar(Value::Null), call.unwrap_or(whole)),
@@ -288,18 +289,18 @@ impl<'a> Interpreter<'a> {
             _ => {
                 let parts =
                     frame.returns.into_iter().map(|(val, condition)| BranchValue { condition, val, unchanged: false }).collect();
-                branch::join(whole, parts)
+                merge_branches(whole, parts)
             }
         }
     }
 
-    fn bind_parameters(&mut self, id: usize, scope: usize, receiver: Option<usize>, mut given: CallArguments, root: bool) {
+    fn bind_parameters(&mut self, id: usize, scope: usize, receiver: Option<usize>, mut args: CallArguments, root: bool) {
         let (def, parent, class, file) = {
-            let info = &self.functions[id];
+            let info = &self.definitions.functions[id];
             (info.def, info.scope, info.class, info.file)
         };
         let marked = |word: &str| def.decorators.iter().any(|decorator| decorator.dotted().as_deref() == Some(word));
-        let mut positional = std::mem::take(&mut given.positional).into_iter();
+        let mut positional = std::mem::take(&mut args.positional).into_iter();
         let mut first = class.is_some() && !marked("staticmethod");
         for param in &def.params {
             let val = match param.kind {
@@ -309,19 +310,19 @@ impl<'a> Interpreter<'a> {
                     .map_or_else(AbstractValue::unknown, |id| AbstractValue::one(ValueKind::Class(id), ValueSource::default())),
                 ParamKind::Args => {
                     let rest: Vec<AbstractValue> = positional.by_ref().collect();
-                    if given.open {
+                    if args.open {
                         AbstractValue::unknown()
                     } else {
                         AbstractValue::at(ValueKind::Items(Rc::new(rest)), FileRange::new(file, param.range))
                     }
                 }
-                ParamKind::Kwargs => self.rest_of_keywords(&mut given, def, FileRange::new(file, param.range)),
+                ParamKind::Kwargs => self.rest_of_keywords(&mut args, def, FileRange::new(file, param.range)),
                 ParamKind::Plain | ParamKind::KeywordOnly => {
                     let from_position = if param.kind == ParamKind::Plain { positional.next() } else { None };
-                    let given_val = from_position.or_else(|| given.get(&param.name).cloned());
+                    let given_val = from_position.or_else(|| args.get(&param.name).cloned());
                     match given_val {
                         Some(val) => declare(val, &param.name, None),
-                        None => self.unset(param, parent, &given, root, file),
+                        None => self.unset(param, parent, &args, root, file),
                     }
                 }
             };
@@ -335,12 +336,12 @@ impl<'a> Interpreter<'a> {
         &mut self,
         param: &'a Param,
         scope: usize,
-        given: &CallArguments,
+        args: &CallArguments,
         root: bool,
         file: vramlint_base::FileId,
     ) -> AbstractValue {
         let place = FileRange::new(file, param.range);
-        if let Some((load, route)) = &given.rest {
+        if let Some((load, route)) = &args.unpacked_block {
             let own = self.loaded(*load, &Rc::new(route.clone()), &param.name, place);
             return match &param.default {
                 Some(default) => own.or_else(self.default_of(default, param, scope, true)),
@@ -348,40 +349,47 @@ impl<'a> Interpreter<'a> {
             };
         }
         if let Some(default) = &param.default {
-            return self.default_of(default, param, scope, root || given.open);
+            return self.default_of(default, param, scope, root || args.open);
         }
         if root && let Some(annotation) = &param.annotation {
-            let class = self.muted(|this| this.eval(annotation, scope));
+            let class = self.without_reads(|this| this.eval(annotation, scope));
             if let Some(ValueKind::Class(class)) = class.only().map(|alt| alt.kind.clone())
-                && self.classes[class].record
+                && self.definitions.classes[class].is_record
             {
-                return AbstractValue::at(ValueKind::Object(self.make_unseen(class, FieldSource::Soft)), place);
+                return AbstractValue::at(ValueKind::Object(self.make_unseen(class, FieldSource::Overridable)), place);
             }
         }
-        let source = ValueSource { place: Some(place), name: param.name.clone(), soft: true, ..ValueSource::default() };
+        let source =
+            ValueSource { place: Some(place), name: param.name.clone(), may_be_overridden: true, ..ValueSource::default() };
         AbstractValue::one(ValueKind::Unknown, source)
     }
 
-    pub(super) fn default_of(&mut self, default: &'a Expr, param: &Param, scope: usize, soft: bool) -> AbstractValue {
-        let val = self.muted(|this| this.eval(default, scope));
+    pub(super) fn default_of(
+        &mut self,
+        default: &'a Expr,
+        param: &Param,
+        scope: usize,
+        may_be_overridden: bool,
+    ) -> AbstractValue {
+        let val = self.without_reads(|this| this.eval(default, scope));
         declare(val, &param.name, None).map_source(|source| {
-            source.soft |= soft;
+            source.may_be_overridden |= may_be_overridden;
             source.default = true;
         })
     }
 
     /// What `**kwargs` gets: the keywords that no parameter takes.
-    fn rest_of_keywords(&mut self, given: &mut CallArguments, def: &Function, place: FileRange) -> AbstractValue {
+    fn rest_of_keywords(&mut self, args: &mut CallArguments, def: &Function, place: FileRange) -> AbstractValue {
         let named = |name: &str| {
             def.params.iter().any(|param| param.name == name && matches!(param.kind, ParamKind::Plain | ParamKind::KeywordOnly))
         };
         let mut entries: Vec<(Value, AbstractValue)> = Vec::new();
-        for (name, val) in given.keyword.iter().filter(|(name, _)| !named(name)) {
+        for (name, val) in args.keyword.iter().filter(|(name, _)| !named(name)) {
             let key = Value::Text(name.clone());
             entries.retain(|(known, _)| *known != key);
             entries.push((key, val.clone()));
         }
-        let open = given.open || given.rest.is_some();
+        let open = args.open || args.unpacked_block.is_some();
         AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Dict { entries, open })), place)
     }
 
@@ -410,11 +418,10 @@ impl<'a> Interpreter<'a> {
         let speaks = |name: &str| {
             name_roles::speaks_of_evaluation(name) && !name_roles::words(name).iter().any(|word| word.starts_with("train"))
         };
-        self.target.as_deref().is_some_and(speaks)
-            || self
-                .frames
-                .iter()
-                .any(|frame| speaks(&self.functions[frame.function].def.name) || frame.target.as_deref().is_some_and(speaks))
+        self.assigned_to.as_deref().is_some_and(speaks)
+            || self.control.frames.iter().any(|frame| {
+                speaks(&self.definitions.functions[frame.function].def.name) || frame.assigned_to.as_deref().is_some_and(speaks)
+            })
     }
 }
 

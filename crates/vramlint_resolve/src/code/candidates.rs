@@ -1,31 +1,19 @@
 //! From arguments of calls to candidates for concepts.
 
-use super::CodeCandidate;
-use super::call::CallArguments;
-use super::interpreter::Interpreter;
-use super::library::leaf;
-use super::value::{AbstractValue, Alternative, ObjectKind, ValueKind, ValueSource};
+use super::call_arguments::CallArguments;
+use super::facts::CodeCandidate;
+use super::facts_builder::{FactsBuilder, Strength};
+use super::heap::{Heap, ObjectKind};
+use super::qualified_name::leaf;
+use super::sources::Sources;
+use super::value::{AbstractValue, Alternative, ValueKind, ValueSource};
 use crate::setting::{Candidate, Origin, Resolved};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value, message};
-use vramlint_catalog::dialect::{Meaning, meaning, meanings, quantization};
+use vramlint_catalog::dialect::{Meaning, meaning, meanings};
 use vramlint_catalog::{Concept, Dialect};
-
-/// Candidates kept at most.
-const CANDIDATES: usize = 2_000;
 /// Dicts inside of dicts that are looked into.
 const DEPTH: usize = 4;
-
-/// How strong a candidate is; the order is that of [`super::CodeFacts::candidates`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Strength {
-    /// An argument of a call that the library reads.
-    Call,
-    /// A constant that is read.
-    Used,
-    /// A default of a field or of an option.
-    Default,
-}
 
 /// The call that a value reaches.
 #[derive(Clone, Copy)]
@@ -41,13 +29,30 @@ fn concept_of(dialect: Dialect, path: &[&str]) -> Option<Concept> {
     probes.iter().find_map(|value| meaning(dialect, path, value)).map(|meaning| meaning.concept)
 }
 
-impl Interpreter<'_> {
+/// Turns values into candidates, under the conditions of the current statement.
+pub(super) struct CandidateSink<'s, 'a> {
+    facts: &'s mut FactsBuilder,
+    heap: &'s Heap,
+    sources: &'s Sources<'a>,
+    guard: Option<Rc<str>>,
+}
+
+impl<'s, 'a> CandidateSink<'s, 'a> {
+    pub(super) fn new(facts: &'s mut FactsBuilder, heap: &'s Heap, sources: &'s Sources<'a>, guard: Option<Rc<str>>) -> Self {
+        Self { facts, heap, sources, guard }
+    }
+
+    /// Keeps a candidate unless it is known already.
+    pub(super) fn push(&mut self, concept: Concept, strength: Strength, candidate: CodeCandidate) {
+        self.facts.push(concept, strength, candidate);
+    }
+
     /// Every keyword of a call, by the vocabulary of its library.
-    pub(super) fn emit_call(&mut self, dialect: Dialect, path: &str, given: &CallArguments, place: FileRange) {
-        for (key, val) in last_of_each(given) {
+    pub(super) fn emit_call(&mut self, dialect: Dialect, path: &str, args: &CallArguments, place: FileRange) {
+        for (key, val) in last_of_each(args) {
             for alt in &val.alternatives {
                 if let ValueKind::Object(id) = alt.kind
-                    && matches!(self.objects[id].kind, ObjectKind::Dict { .. })
+                    && matches!(self.heap[id].kind, ObjectKind::Dict { .. })
                 {
                     self.emit_nested_under(dialect, &[key.as_str()], id, path, place, DEPTH);
                 } else {
@@ -63,14 +68,14 @@ impl Interpreter<'_> {
     }
 
     fn emit_nested_under(&mut self, dialect: Dialect, above: &[&str], dict: usize, path: &str, place: FileRange, depth: usize) {
-        let ObjectKind::Dict { entries, .. } = self.objects[dict].kind.clone() else { return };
+        let ObjectKind::Dict { entries, .. } = self.heap[dict].kind.clone() else { return };
         for (key, val) in &entries {
             let Value::Text(key) = key else { continue };
             let mut keys = above.to_vec();
             keys.push(key);
             for alt in &val.alternatives {
                 match alt.kind {
-                    ValueKind::Object(id) if depth > 0 && matches!(self.objects[id].kind, ObjectKind::Dict { .. }) => {
+                    ValueKind::Object(id) if depth > 0 && matches!(self.heap[id].kind, ObjectKind::Dict { .. }) => {
                         self.emit_nested_under(dialect, &keys, id, path, place, depth - 1);
                     }
                     _ => self.emit_alt(dialect, &keys, alt, ReachedCall { path, key, place }),
@@ -80,12 +85,12 @@ impl Interpreter<'_> {
     }
 
     fn emit_alt(&mut self, dialect: Dialect, keys: &[&str], alt: &Alternative, reached: ReachedCall<'_>) {
-        match self.known(alt) {
+        match self.heap.known_value(alt) {
             Some(value) => {
                 for Meaning { concept, value, stage, .. } in meanings(dialect, keys, &value) {
                     let mut candidate = self.candidate(alt, Resolved::Known(value), Some(reached));
                     candidate.stage = stage;
-                    self.push(concept, Strength::Call, candidate);
+                    self.facts.push(concept, Strength::Call, candidate);
                 }
             }
             None => {
@@ -99,7 +104,7 @@ impl Interpreter<'_> {
     fn push_unknown(&mut self, concept: Concept, alt: &Alternative, reached: ReachedCall<'_>) {
         let unknown = Self::unknown(alt);
         let candidate = self.candidate(alt, unknown, Some(reached));
-        self.push(concept, Strength::Call, candidate);
+        self.facts.push(concept, Strength::Call, candidate);
     }
 
     /// One argument of a call, for a known concept.
@@ -107,12 +112,12 @@ impl Interpreter<'_> {
         &mut self,
         concept: Concept,
         key: &str,
-        given: &CallArguments,
+        args: &CallArguments,
         index: usize,
         path: &str,
         place: FileRange,
     ) {
-        if let Some(val) = given.arg(key, index).cloned() {
+        if let Some(val) = args.arg(key, index).cloned() {
             self.emit_as_key(concept, &val, path, key, place);
         }
     }
@@ -121,11 +126,11 @@ impl Interpreter<'_> {
     pub(super) fn emit_as_key(&mut self, concept: Concept, val: &AbstractValue, path: &str, key: &str, place: FileRange) {
         for alt in &val.alternatives {
             let reached = ReachedCall { path, key, place };
-            match self.known(alt) {
+            match self.heap.known_value(alt) {
                 Some(Value::Null) => {}
                 Some(value) => {
                     let candidate = self.candidate(alt, Resolved::Known(value), Some(reached));
-                    self.push(concept, Strength::Call, candidate);
+                    self.facts.push(concept, Strength::Call, candidate);
                 }
                 None => self.push_unknown(concept, alt, reached),
             }
@@ -135,11 +140,11 @@ impl Interpreter<'_> {
     /// A value for a concept that the shape of the code gives it.
     pub(super) fn emit_as(&mut self, concept: Concept, val: &AbstractValue, stage: Option<&'static str>) {
         for alt in &val.alternatives {
-            if let (Some(value), Some(_)) = (self.known(alt), alt.source.place) {
+            if let (Some(value), Some(_)) = (self.heap.known_value(alt), alt.source.place) {
                 let mut candidate = self.candidate(alt, Resolved::Known(value), None);
                 candidate.reaches_call = true;
                 candidate.stage = stage;
-                self.push(concept, Strength::Call, candidate);
+                self.facts.push(concept, Strength::Call, candidate);
             }
         }
     }
@@ -147,22 +152,14 @@ impl Interpreter<'_> {
     /// A default of a field that a library reads.
     pub(super) fn emit_default(&mut self, dialect: Dialect, key: &str, val: &AbstractValue, path: &str) {
         for alt in &val.alternatives {
-            if let (Some(value), Some(place)) = (self.known(alt), alt.source.place)
+            if let (Some(value), Some(place)) = (self.heap.known_value(alt), alt.source.place)
                 && let Some(found) = meaning(dialect, &[key], &value)
             {
                 let mut candidate = self.candidate(alt, Resolved::Known(found.value), Some(ReachedCall { path, key, place }));
                 candidate.call_place = None;
-                self.push(found.concept, Strength::Default, candidate);
+                self.facts.push(found.concept, Strength::Default, candidate);
             }
         }
-    }
-
-    /// The value of an alternative as data, unless only its absence is known.
-    pub(super) fn known(&self, alt: &Alternative) -> Option<Value> {
-        if matches!(alt.kind, ValueKind::Scalar(Value::Null)) && alt.source.is_set_outside() {
-            return None;
-        }
-        self.plain(&alt.kind, 8)
     }
 
     fn unknown(alt: &Alternative) -> Resolved {
@@ -185,8 +182,8 @@ impl Interpreter<'_> {
 
     pub(super) fn candidate(&self, alt: &Alternative, value: Resolved, reached: Option<ReachedCall<'_>>) -> CodeCandidate {
         let source = &alt.source;
-        let place = source.place.or(reached.map(|call| call.place)).unwrap_or_else(|| Self::start_of(self.entry));
-        let raw = self.text(place).to_string();
+        let place = source.place.or(reached.map(|call| call.place)).unwrap_or_else(|| self.sources.entry_start());
+        let raw = self.sources.text(place).to_string();
         let known = matches!(value, Resolved::Known(_));
         let origin = match &source.option {
             Some(option) if known && !matches!(alt.kind, ValueKind::Loaded(..)) => {
@@ -213,58 +210,11 @@ impl Interpreter<'_> {
             loaded_key,
             fallback: alt.fallback,
             env: source.env.clone(),
-            guard: super::branch::all(self.guards.iter()).map(|guard| guard.to_string()),
+            guard: self.guard.as_deref().map(str::to_string),
             call: reached.map(|call| call.path.to_string()),
             key: reached.map(|call| call.key.to_string()).filter(|key| !key.is_empty()),
             call_place: reached.map(|call| call.place),
         }
-    }
-
-    pub(super) fn push(&mut self, concept: Concept, strength: Strength, candidate: CodeCandidate) {
-        let same = |known: &(Concept, Strength, CodeCandidate)| {
-            known.0 == concept
-                && known.2.candidate == candidate.candidate
-                && known.2.call_place == candidate.call_place
-                && known.2.loaded_key == candidate.loaded_key
-                && known.2.option == candidate.option
-        };
-        let place = candidate.candidate.origin.place();
-        let again = |known: &(Concept, Strength, CodeCandidate)| known.0 == concept && known.2.candidate.origin.place() == place;
-        if self.settled.contains(&concept) && !self.record.candidates.iter().any(again) {
-            return;
-        }
-        match self.record.candidates.iter().position(same) {
-            // The same again by its own name: what the name says of the stage is kept.
-            Some(index) => {
-                let known = &mut self.record.candidates[index].2;
-                known.stage = known.stage.or(candidate.stage);
-            }
-            None if self.record.candidates.len() < CANDIDATES => self.record.candidates.push((concept, strength, candidate)),
-            None => {}
-        }
-    }
-
-    /// `BitsAndBytesConfig(…)`: what its keywords say together.
-    pub(super) fn quantization(&mut self, path: &str, given: &CallArguments, place: FileRange) -> AbstractValue {
-        let values: Vec<(&String, Option<Value>)> = given.keyword.iter().map(|(key, val)| (key, self.plain_value(val))).collect();
-        let read = |key: &str| values.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| value.as_ref());
-        let unknown = |key: &str| matches!(read(key), Some(None));
-        let decided = !given.open
-            && given.rest.is_none()
-            && !["load_in_4bit", "load_in_8bit", "bnb_4bit_quant_type", "bnb_4bit_use_double_quant"].into_iter().any(unknown);
-        let key = ["load_in_4bit", "load_in_8bit"]
-            .into_iter()
-            .find(|key| matches!(read(key), Some(Some(Value::Bool(true)))))
-            .unwrap_or("load_in_4bit");
-        let at = given.get(key).and_then(super::member_access::place_of).unwrap_or(place);
-        let kind = match quantization(Dialect::HfTrainer, |key| read(key).flatten()) {
-            Some(name) if decided => ValueKind::Scalar(Value::Text(name.to_string())),
-            None if decided => ValueKind::Scalar(Value::Text("none".to_string())),
-            _ => ValueKind::Unknown,
-        };
-        let name = format!("{}({key})", leaf(path));
-        let val = AbstractValue::one(kind, ValueSource { place: Some(at), name, ..ValueSource::default() });
-        AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Quantization(val))), place)
     }
 
     /// A `peft_config`: adapters where it is one.
@@ -272,7 +222,7 @@ impl Interpreter<'_> {
         let mut alternatives = Vec::new();
         for alt in &config.alternatives {
             let kind = match &alt.kind {
-                ValueKind::Object(id) if matches!(self.objects[*id].kind, ObjectKind::Lora) => {
+                ValueKind::Object(id) if matches!(self.heap[*id].kind, ObjectKind::Lora) => {
                     ValueKind::Scalar(Value::Text("lora".to_string()))
                 }
                 ValueKind::Scalar(Value::Null) => continue,
@@ -285,15 +235,15 @@ impl Interpreter<'_> {
             });
         }
         if !alternatives.is_empty() {
-            self.emit_as_key(Concept::Method, &AbstractValue::from_alts(alternatives), path, "", place);
+            self.emit_as_key(Concept::Method, &AbstractValue::from_alternatives(alternatives), path, "", place);
         }
     }
 }
 
 /// The last value of each keyword, in the order of the keywords.
-fn last_of_each(given: &CallArguments) -> Vec<(&String, &AbstractValue)> {
+fn last_of_each(args: &CallArguments) -> Vec<(&String, &AbstractValue)> {
     let mut found: Vec<(&String, &AbstractValue)> = Vec::new();
-    for (key, val) in &given.keyword {
+    for (key, val) in &args.keyword {
         match found.iter_mut().find(|(known, _)| *known == key) {
             Some(entry) => entry.1 = val,
             None => found.push((key, val)),

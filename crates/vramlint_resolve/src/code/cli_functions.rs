@@ -1,54 +1,45 @@
 //! Functions whose parameters the command line gives: fire, click, typer, hydra.
 
-use super::call::CallArguments;
-use super::cli_options::{OptionDeclaration, dest_of};
-use super::cli_parsers::both_spellings;
-use super::interpreter::{DeferredCall, Interpreter};
-use super::library::{leaf, root};
-use super::value::{AbstractValue, FieldSource, ObjectKind, ValueKind, ValueSource};
-use super::{LoadRole, LoadedFile};
+use super::call_arguments::CallArguments;
+use super::command_line::{CommandKind, OptionDeclaration, both_spellings, dest_of};
+use super::control_flow::DeferredCall;
+use super::facts::{LoadRole, LoadedFile};
+use super::heap::{FieldSource, ObjectKind};
+use super::interpreter::Interpreter;
+use super::modules;
+use super::qualified_name::{leaf, library};
+use super::value::{AbstractValue, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 use vramlint_syntax::data::Loader;
 use vramlint_syntax::python::{ArgumentKind, Call, Expr, ExprKind, Param, ParamKind};
 
-/// How a function is a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CommandKind {
-    /// Its parameters are options; those that are true or false take no value.
-    Options,
-    /// Its parameters are options that all take a value.
-    Fire,
-    /// Its first parameter is a configuration that hydra loads: the index of the load.
-    Hydra(usize),
-    /// Its first parameter is a dataclass whose fields are options.
-    Dataclass,
-}
-
 impl<'a> Interpreter<'a> {
     /// `fire.Fire(…)`: a function, a class, a dict or list of them, or everything in the module.
     pub(super) fn fire(&mut self, component: Option<AbstractValue>, place: FileRange) {
         let Some(component) = component else {
-            let functions: Vec<usize> = (0..self.functions.len())
-                .filter(|id| self.functions[*id].file == place.file && self.functions[*id].class.is_none())
+            let functions: Vec<usize> = (0..self.definitions.functions.len())
+                .filter(|id| {
+                    self.definitions.functions[*id].file == place.file && self.definitions.functions[*id].class.is_none()
+                })
                 .collect();
             for id in functions {
-                self.commands.insert(id, CommandKind::Fire);
-                self.pending.push_back(DeferredCall::Function(id, None));
+                self.command_line.commands.insert(id, CommandKind::Fire);
+                self.deferred.push_back(DeferredCall::Function(id, None));
             }
             return;
         };
         for alt in &component.alternatives {
             match &alt.kind {
                 ValueKind::Function { id, receiver } => {
-                    self.commands.insert(*id, CommandKind::Fire);
+                    self.command_line.commands.insert(*id, CommandKind::Fire);
                     self.run_command(*id, *receiver, place);
                 }
                 ValueKind::Class(class) => self.fire_class(*class, place),
                 ValueKind::Items(items) => items.iter().for_each(|item| self.fire(Some(item.clone()), place)),
-                ValueKind::Object(id) => match self.objects[*id].kind.clone() {
+                ValueKind::Object(id) => match self.heap[*id].kind.clone() {
                     ObjectKind::Dict { entries, .. } => entries.into_iter().for_each(|(_, val)| self.fire(Some(val), place)),
-                    ObjectKind::Instance { .. } => self.pending.push_back(DeferredCall::Instance(*id)),
+                    ObjectKind::Instance { .. } => self.deferred.push_back(DeferredCall::Instance(*id)),
                     _ => {}
                 },
                 _ => {}
@@ -57,31 +48,31 @@ impl<'a> Interpreter<'a> {
     }
 
     fn fire_class(&mut self, class: usize, place: FileRange) {
-        self.classes[class].made = true;
+        self.definitions.classes[class].made = true;
         let id = self.new_object(ObjectKind::Instance { class, rest: FieldSource::Class });
-        if let Some(function) = self.initializer(class) {
-            self.commands.insert(function, CommandKind::Fire);
+        if let Some(function) = self.definitions.initializer(&self.scopes, class) {
+            self.command_line.commands.insert(function, CommandKind::Fire);
             self.run_command(function, Some(id), place);
         }
-        self.pending.push_back(DeferredCall::Instance(id));
+        self.deferred.push_back(DeferredCall::Instance(id));
     }
 
     /// Runs a function whose parameters the command line gives.
     pub(super) fn run_command(&mut self, id: usize, receiver: Option<usize>, place: FileRange) -> AbstractValue {
-        let command = self.commands.get(&id).copied().unwrap_or(CommandKind::Options);
-        let def = self.functions[id].def;
-        let mut given = CallArguments::default();
+        let command = self.command_line.commands.get(&id).copied().unwrap_or(CommandKind::Options);
+        let def = self.definitions.functions[id].def;
+        let mut args = CallArguments::default();
         match command {
             CommandKind::Hydra(load) => {
-                let source = ValueSource { place: Some(place), soft: true, ..ValueSource::default() };
-                given.positional.push(AbstractValue::one(ValueKind::Loaded(load, Rc::default()), source));
+                let source = ValueSource { place: Some(place), may_be_overridden: true, ..ValueSource::default() };
+                args.positional.push(AbstractValue::one(ValueKind::Loaded(load, Rc::default()), source));
             }
             CommandKind::Dataclass => {
                 if let Some(annotation) = def.params.first().and_then(|param| param.annotation.as_ref()) {
-                    let scope = self.functions[id].scope;
-                    let class = self.muted(|this| this.eval(annotation, scope));
+                    let scope = self.definitions.functions[id].scope;
+                    let class = self.without_reads(|this| this.eval(annotation, scope));
                     self.declare_fields(std::slice::from_ref(&class), place);
-                    given.positional.push(self.parsed_class(&class, &FieldSource::Options, place));
+                    args.positional.push(self.parsed_class(&class, &FieldSource::Options, place));
                 }
             }
             CommandKind::Options | CommandKind::Fire => {
@@ -93,20 +84,20 @@ impl<'a> Interpreter<'a> {
                     .collect();
                 for param in params {
                     let val = self.parameter_option(id, param, command == CommandKind::Options);
-                    given.keyword.push((param.name.clone(), val));
+                    args.keyword.push((param.name.clone(), val));
                 }
             }
         }
-        self.call_function(id, receiver, given, place)
+        self.call_function(id, receiver, args, place)
     }
 
     /// A parameter as an option: click's decorator says how, or typer's default, or the parameter itself.
     fn parameter_option(&mut self, id: usize, param: &'a Param, switches: bool) -> AbstractValue {
-        let scope = self.functions[id].scope;
-        let file = self.functions[id].file;
+        let scope = self.definitions.functions[id].scope;
+        let file = self.definitions.functions[id].file;
         let place = FileRange::new(file, param.range);
         let parser = self.command_parser();
-        for decorator in &self.functions[id].def.decorators {
+        for decorator in &self.definitions.functions[id].def.decorators {
             let ExprKind::Call(call) = &decorator.kind else { continue };
             let names = spellings(call);
             let is_option = call.callee.dotted().is_some_and(|name| matches!(leaf(&name), "option" | "argument"));
@@ -114,7 +105,7 @@ impl<'a> Interpreter<'a> {
             if !is_option || bare.map_or_else(|| dest_of(&names), Clone::clone).to_lowercase() != param.name {
                 continue;
             }
-            let default = call.keyword("default").map(|argument| self.muted(|this| this.eval(&argument.value, scope)));
+            let default = call.keyword("default").map(|argument| self.without_reads(|this| this.eval(&argument.value, scope)));
             let switch = call.keyword("is_flag").is_some() || names.iter().any(|name| name.starts_with("--no-"));
             let at = FileRange::new(file, decorator.range);
             let default = default.or_else(|| switch.then(|| AbstractValue::at(ValueKind::Scalar(Value::Bool(false)), at)));
@@ -126,7 +117,7 @@ impl<'a> Interpreter<'a> {
                 names.extend(spellings(call).into_iter().filter(|name| name.starts_with('-')));
                 let first = call.args.iter().find(|argument| argument.kind == ArgumentKind::Positional);
                 let default = call.keyword("default").or(first);
-                default.map(|argument| self.muted(|this| this.eval(&argument.value, scope)))
+                default.map(|argument| self.without_reads(|this| this.eval(&argument.value, scope)))
             }
             Some(default) => Some(self.default_of(default, param, scope, true)),
             None => None,
@@ -137,27 +128,28 @@ impl<'a> Interpreter<'a> {
 
     /// Looks whether the decorators of a function make it a command.
     pub(super) fn note_decorated(&mut self, id: usize) {
-        let (def, file, scope) = (self.functions[id].def, self.functions[id].file, self.functions[id].scope);
-        for (decorator, val) in def.decorators.iter().zip(self.functions[id].decorators.clone()) {
+        let (def, file, scope) =
+            (self.definitions.functions[id].def, self.definitions.functions[id].file, self.definitions.functions[id].scope);
+        for (decorator, val) in def.decorators.iter().zip(self.definitions.functions[id].decorators.clone()) {
             let callee = if let ExprKind::Call(call) = &decorator.kind { &call.callee } else { decorator };
             let path = match &decorator.kind {
-                ExprKind::Call(_) => self.muted(|this| this.eval(callee, scope)).external(),
+                ExprKind::Call(_) => self.without_reads(|this| this.eval(callee, scope)).external(),
                 _ => val.external(),
             };
             let Some(name) = callee.dotted() else { continue };
-            let library = path.as_deref().map_or("", root);
+            let library = path.as_deref().and_then(library);
             let command = match (library, leaf(&name)) {
-                ("hydra", "main") => Some(CommandKind::Hydra(self.hydra_load(decorator, file, scope))),
-                ("click" | "rich_click", "command") => Some(CommandKind::Options),
-                ("draccus" | "pyrallis", "wrap" | "wrap_config") => Some(CommandKind::Dataclass),
+                (Some("hydra"), "main") => Some(CommandKind::Hydra(self.hydra_load(decorator, file, scope))),
+                (Some("click" | "rich_click"), "command") => Some(CommandKind::Options),
+                (Some("draccus" | "pyrallis"), "wrap" | "wrap_config") => Some(CommandKind::Dataclass),
                 // `@app.command()` of a typer application, `@cli.command()` of a click group.
                 (_, "command") if path.is_none() => Some(CommandKind::Options),
                 _ => None,
             };
             if let Some(command) = command {
-                self.commands.insert(id, command);
-                if file == self.entry {
-                    self.pending.push_back(DeferredCall::Function(id, None));
+                self.command_line.commands.insert(id, command);
+                if file == self.sources.entry {
+                    self.deferred.push_back(DeferredCall::Function(id, None));
                 }
                 return;
             }
@@ -170,7 +162,7 @@ impl<'a> Interpreter<'a> {
         let mut text = |name: &str| match &decorator.kind {
             ExprKind::Call(call) => {
                 let argument = call.keyword(name)?;
-                let val = self.muted(|this| this.eval(&argument.value, scope));
+                let val = self.without_reads(|this| this.eval(&argument.value, scope));
                 val.certain().and_then(Value::as_str).map(str::to_string)
             }
             _ => None,
@@ -180,10 +172,10 @@ impl<'a> Interpreter<'a> {
             let named = matches!(name.rsplit_once('.'), Some((_, "yaml" | "yml")));
             let name = if named { name } else { format!("{name}.yaml") };
             // The folder is relative to the script.
-            let own = self.file(file).map_or("", |file| file.folder());
-            super::modules::normal(&super::modules::join(&super::modules::join(own, folder.as_deref().unwrap_or("")), &name))
+            let own = self.sources.file(file).map_or("", |file| file.folder());
+            modules::normal(&modules::join(&modules::join(own, folder.as_deref().unwrap_or("")), &name))
         });
-        self.record.loads.push(LoadedFile {
+        self.facts.loads.push(LoadedFile {
             path,
             option: None,
             place,
@@ -191,7 +183,7 @@ impl<'a> Interpreter<'a> {
             argument: None,
             role: LoadRole::Data,
         });
-        self.record.loads.len() - 1
+        self.facts.loads.len() - 1
     }
 
     /// `app()` of typer, methods of click groups.
@@ -199,13 +191,13 @@ impl<'a> Interpreter<'a> {
         &mut self,
         path: &str,
         name: &str,
-        given: &CallArguments,
+        args: &CallArguments,
         place: FileRange,
     ) -> Option<AbstractValue> {
-        if !matches!(root(path), "typer" | "click") || name != "command" {
+        if !matches!(library(path), Some("typer" | "click")) || name != "command" {
             return None;
         }
-        self.escape(given);
+        self.escape(args);
         Some(AbstractValue::at(ValueKind::Unknown, place))
     }
 }

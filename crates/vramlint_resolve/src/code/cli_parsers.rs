@@ -1,11 +1,13 @@
 //! Command lines: argparse, click, typer, fire, dataclass parsers, hydra.
 
-use super::call::CallArguments;
-use super::cli_options::{OptionDeclaration, dest_of};
+use super::call_arguments::CallArguments;
+use super::command_line::{OptionDeclaration, both_spellings, dest_of};
+use super::facts::{ArgumentClass, LoadRole, LoadedFile, ParserUse};
+use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
-use super::library::{leaf, root};
-use super::value::{AbstractValue, FieldSource, ObjectKind, ValueKind};
-use super::{ArgumentClass, LoadRole, LoadedFile, ParserUse};
+use super::library_classes;
+use super::qualified_name::{leaf, library};
+use super::value::{AbstractValue, ValueKind, place_of};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 use vramlint_syntax::data::Loader;
@@ -15,31 +17,31 @@ const DATACLASS_PARSERS: &[&str] = &["tyro", "draccus", "pyrallis", "simple_pars
 
 impl Interpreter<'_> {
     /// Calls that make a parser or parse at once.
-    pub(super) fn parser_call(&mut self, path: &Rc<str>, given: &CallArguments, place: FileRange) -> Option<AbstractValue> {
-        match (root(path), leaf(path)) {
-            ("argparse" | "configargparse" | "jsonargparse", "ArgumentParser" | "ArgParser") => {
+    pub(super) fn parser_call(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> Option<AbstractValue> {
+        match (library(path), leaf(path)) {
+            (Some("argparse" | "configargparse" | "jsonargparse"), "ArgumentParser" | "ArgParser") => {
                 Some(AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Parser)), place))
             }
-            ("transformers" | "trl" | "?", name @ ("HfArgumentParser" | "TrlParser")) => {
-                let classes = given.positional.first().or_else(|| given.get("dataclass_types")).map_or_else(Vec::new, items_of);
+            (Some("transformers" | "trl") | None, name @ ("HfArgumentParser" | "TrlParser")) => {
+                let classes = args.positional.first().or_else(|| args.get("dataclass_types")).map_or_else(Vec::new, items_of);
                 self.declare_fields(&classes, place);
                 let trl = name == "TrlParser";
                 self.note_parser(&classes, trl, place);
                 let kind = ObjectKind::DataclassParser { classes, trl, place };
                 Some(AbstractValue::at(ValueKind::Object(self.new_object(kind)), place))
             }
-            (library, "cli" | "parse" | "CLI" | "entrypoint") if DATACLASS_PARSERS.contains(&library) => {
-                let val = given.positional.first().or_else(|| given.get("config_class"))?.clone();
+            (Some(library), "cli" | "parse" | "CLI" | "entrypoint") if DATACLASS_PARSERS.contains(&library) => {
+                let val = args.positional.first().or_else(|| args.get("config_class"))?.clone();
                 self.declare_fields(std::slice::from_ref(&val), place);
                 Some(self.parsed_class(&val, &FieldSource::Options, place))
             }
-            ("fire", "Fire") => {
-                self.fire(given.positional.first().cloned(), place);
+            (Some("fire"), "Fire") => {
+                self.fire(args.positional.first().cloned(), place);
                 Some(AbstractValue::at(ValueKind::Unknown, place))
             }
-            ("typer", "run") => {
+            (Some("typer"), "run") => {
                 if let Some(ValueKind::Function { id, receiver }) =
-                    given.positional.first().and_then(AbstractValue::only).map(|alt| alt.kind.clone())
+                    args.positional.first().and_then(AbstractValue::only).map(|alt| alt.kind.clone())
                 {
                     self.run_command(id, receiver, place);
                 }
@@ -50,17 +52,17 @@ impl Interpreter<'_> {
     }
 
     /// Methods of `argparse.ArgumentParser` and of its groups and subparsers.
-    pub(super) fn parser_method(&mut self, id: usize, name: &str, given: &CallArguments, place: FileRange) -> AbstractValue {
+    pub(super) fn parser_method(&mut self, id: usize, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
         match name {
             "add_argument" => {
-                self.add_argument(id, given, place);
+                self.add_argument(id, args, place);
                 AbstractValue::at(ValueKind::Unknown, place)
             }
             "set_defaults" => {
-                for (dest, val) in &given.keyword {
+                for (dest, val) in &args.keyword {
                     let names = vec![format!("--{dest}")];
-                    self.record.option_values.retain(|info| info.parser != id || info.dest != *dest);
-                    self.record.options.retain(|option| option.dest != *dest);
+                    self.facts.option_values.retain(|info| info.parser != id || info.dest != *dest);
+                    self.facts.options.retain(|option| option.dest != *dest);
                     let default = Some(val.clone());
                     self.add_option(id, OptionDeclaration { names, dest: dest.clone(), default, place, switch: false });
                 }
@@ -80,21 +82,21 @@ impl Interpreter<'_> {
         }
     }
 
-    fn add_argument(&mut self, parser: usize, given: &CallArguments, place: FileRange) {
+    fn add_argument(&mut self, parser: usize, args: &CallArguments, place: FileRange) {
         let names: Vec<String> =
-            given.positional.iter().filter_map(|val| val.certain().and_then(Value::as_str).map(str::to_string)).collect();
-        let explicit = given.get("dest").and_then(AbstractValue::certain).and_then(Value::as_str).map(str::to_string);
+            args.positional.iter().filter_map(|val| val.certain().and_then(Value::as_str).map(str::to_string)).collect();
+        let explicit = args.get("dest").and_then(AbstractValue::certain).and_then(Value::as_str).map(str::to_string);
         let dest = explicit.unwrap_or_else(|| dest_of(&names));
         if dest.is_empty() {
             return;
         }
-        let action = given.get("action").and_then(AbstractValue::certain).and_then(Value::as_str);
+        let action = args.get("action").and_then(AbstractValue::certain).and_then(Value::as_str);
         let switch = matches!(action, Some("store_true" | "store_false" | "store_const" | "count"));
-        let mut default = given.get("default").cloned();
+        let mut default = args.get("default").cloned();
         if default.is_none() && matches!(action, Some("store_true" | "store_false")) {
             default = Some(AbstractValue::at(ValueKind::Scalar(Value::Bool(action == Some("store_false"))), place));
         }
-        let kind = given.get("type").and_then(AbstractValue::external);
+        let kind = args.get("type").and_then(AbstractValue::external);
         if let (Some(kind), Some(val)) = (kind.as_deref(), &default)
             && let Some(Value::Text(_)) = val.nominal()
         {
@@ -115,14 +117,14 @@ impl Interpreter<'_> {
             match &alt.kind {
                 ValueKind::Class(class) => {
                     let class = *class;
-                    self.classes[class].made = true;
-                    if let Some(base) = self.external_base(class) {
+                    self.definitions.classes[class].made = true;
+                    if let Some(base) = self.definitions.external_base(class) {
                         self.declare_library_class(&base, place);
                         self.emit_fields(class, None, place);
                     }
-                    for name in self.fields(class) {
-                        let default = self.class_attribute(class, &name);
-                        let at = default.as_ref().and_then(super::member_access::place_of).unwrap_or(place);
+                    for name in self.definitions.fields(class) {
+                        let default = self.definitions.class_attribute(&self.scopes, class, &name);
+                        let at = default.as_ref().and_then(place_of).unwrap_or(place);
                         let names = both_spellings(&name);
                         self.add_option(parser, OptionDeclaration { names, dest: name, default, place: at, switch: false });
                     }
@@ -134,18 +136,18 @@ impl Interpreter<'_> {
     }
 
     fn declare_library_class(&mut self, path: &str, place: FileRange) {
-        if let Some(kind) = super::training_calls::arguments(path) {
-            self.record.note_library(kind.dialect, kind.task);
+        if let Some(kind) = library_classes::argument_class(path) {
+            self.facts.note_library(kind.dialect, kind.task);
             let class = ArgumentClass { name: path.to_string(), dialect: kind.dialect, place };
-            if !self.record.argument_classes.contains(&class) {
-                self.record.argument_classes.push(class);
+            if !self.facts.argument_classes.contains(&class) {
+                self.facts.argument_classes.push(class);
             }
         }
     }
 
     /// Remembers a parser with its classes.
     fn note_parser(&mut self, classes: &[AbstractValue], trl: bool, place: FileRange) {
-        if self.record.parsers.iter().any(|known| known.place == place) {
+        if self.facts.parsers.iter().any(|known| known.place == place) {
             return;
         }
         let mut parser = ParserUse {
@@ -160,29 +162,28 @@ impl Interpreter<'_> {
         for alt in classes.iter().flat_map(|val| &val.alternatives) {
             match &alt.kind {
                 ValueKind::Class(class) => {
-                    parser.classes.extend(self.external_base(*class).map(|path| path.to_string()));
-                    parser.open |= self.has_hidden_base(*class);
+                    parser.classes.extend(self.definitions.external_base(*class).map(|path| path.to_string()));
+                    parser.open |= self.definitions.has_hidden_base(*class);
                 }
                 ValueKind::External(path) => parser.classes.push(path.to_string()),
                 _ => parser.open = true,
             }
         }
-        self.record.parsers.push(parser);
+        self.facts.parsers.push(parser);
     }
 
     /// Remembers what a parser reads.
-    fn note_parsing(&mut self, parser: FileRange, name: &str, given: &CallArguments, place: FileRange) {
-        let Some(known) = self.record.parsers.iter_mut().find(|known| known.place == parser) else { return };
-        let switch = |name: &str, value: bool| given.get(name).is_some_and(|val| val.certain() != Some(&Value::Bool(!value)));
+    fn note_parsing(&mut self, parser: FileRange, name: &str, args: &CallArguments, place: FileRange) {
+        let Some(known) = self.facts.parsers.iter_mut().find(|known| known.place == parser) else { return };
+        let switch = |name: &str, value: bool| args.get(name).is_some_and(|val| val.certain() != Some(&Value::Bool(!value)));
         match name {
             "parse_args_into_dataclasses" | "parse_args_and_config" => {
                 known.command_line = true;
-                known.lenient |=
-                    given.open || switch("return_remaining_strings", true) || switch("fail_with_unknown_args", false);
+                known.lenient |= args.open || switch("return_remaining_strings", true) || switch("fail_with_unknown_args", false);
                 // Arguments that the code makes itself.
-                known.open |= given.get("args").is_some() || !given.positional.is_empty();
+                known.open |= args.get("args").is_some() || !args.positional.is_empty();
             }
-            "parse_yaml_file" | "parse_json_file" => known.lenient |= given.get("allow_extra_keys").is_some(),
+            "parse_yaml_file" | "parse_json_file" => known.lenient |= args.get("allow_extra_keys").is_some(),
             _ => known.open = true,
         }
         if !known.loads.contains(&place) {
@@ -195,19 +196,19 @@ impl Interpreter<'_> {
         &mut self,
         parser: (&[AbstractValue], bool, FileRange),
         name: &str,
-        given: &CallArguments,
+        args: &CallArguments,
         place: FileRange,
     ) -> AbstractValue {
         let (classes, trl, made) = parser;
-        self.note_parsing(made, name, given, place);
+        self.note_parsing(made, name, args, place);
         let rest = match name {
             "parse_args_into_dataclasses" | "parse_args" => FieldSource::Options,
             "parse_args_and_config" => {
-                let index = self.record.loads.len();
+                let index = self.facts.loads.len();
                 let loader = Some(if trl { Loader::TrlParser } else { Loader::PyYaml });
-                if !self.record.loads.iter().any(|load| load.place == place) {
+                if !self.facts.loads.iter().any(|load| load.place == place) {
                     let option = Some("config".to_string());
-                    self.record.loads.push(LoadedFile {
+                    self.facts.loads.push(LoadedFile {
                         path: None,
                         option,
                         place,
@@ -216,25 +217,25 @@ impl Interpreter<'_> {
                         role: LoadRole::Arguments,
                     });
                 }
-                FieldSource::Loaded(index.min(self.record.loads.len().saturating_sub(1)), Vec::new())
+                FieldSource::Loaded(index.min(self.facts.loads.len().saturating_sub(1)), Vec::new())
             }
             "parse_yaml_file" | "parse_json_file" => {
                 let loader = if name == "parse_yaml_file" { Loader::PyYaml } else { Loader::Json };
-                match self.load_from(given, Some(loader), place).only().map(|alt| alt.kind.clone()) {
+                match self.load_from(args, Some(loader), place).only().map(|alt| alt.kind.clone()) {
                     Some(ValueKind::Loaded(load, _)) => {
-                        if let Some(file) = self.record.loads.get_mut(load) {
+                        if let Some(file) = self.facts.loads.get_mut(load) {
                             file.role = LoadRole::Arguments;
                         }
                         FieldSource::Loaded(load, Vec::new())
                     }
-                    _ => FieldSource::Soft,
+                    _ => FieldSource::Overridable,
                 }
             }
-            "parse_dict" => FieldSource::Soft,
+            "parse_dict" => FieldSource::Overridable,
             _ => return AbstractValue::at(ValueKind::Unknown, place),
         };
         let mut items: Vec<AbstractValue> = classes.iter().map(|class| self.parsed_class(class, &rest, place)).collect();
-        if given.get("return_remaining_strings").is_some() {
+        if args.get("return_remaining_strings").is_some() {
             items.push(AbstractValue::at(ValueKind::Unknown, place));
         }
         AbstractValue::at(ValueKind::Items(Rc::new(items)), place)
@@ -244,7 +245,7 @@ impl Interpreter<'_> {
     pub(super) fn parsed_class(&mut self, class: &AbstractValue, rest: &FieldSource, place: FileRange) -> AbstractValue {
         match class.only().map(|alt| alt.kind.clone()) {
             Some(ValueKind::Class(class)) => {
-                self.classes[class].made = true;
+                self.definitions.classes[class].made = true;
                 AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Instance { class, rest: rest.clone() })), place)
             }
             Some(ValueKind::External(path)) => {
@@ -262,13 +263,4 @@ fn items_of(val: &AbstractValue) -> Vec<AbstractValue> {
         Some(ValueKind::Items(items)) => (**items).clone(),
         _ => vec![val.clone()],
     }
-}
-
-/// `--batch_size`, and `--batch-size` where that differs.
-pub(super) fn both_spellings(name: &str) -> Vec<String> {
-    let mut names = vec![format!("--{name}")];
-    if name.contains('_') {
-        names.push(format!("--{}", name.replace('_', "-")));
-    }
-    names
 }

@@ -1,41 +1,45 @@
 //! Expressions.
 
-use super::branch::{self, BranchValue};
+use super::builtin::is_builtin;
+use super::conditions::conjoin;
+use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
-use super::value::{AbstractValue, Alternative, ObjectKind, ValueKind, ValueSource};
+use super::merge::{BranchValue, merge_branches};
+use super::modules;
+use super::value::{AbstractValue, Alternative, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 use vramlint_syntax::python::{Expr, ExprKind};
 
 impl<'a> Interpreter<'a> {
     pub(super) fn eval(&mut self, expr: &'a Expr, scope: usize) -> AbstractValue {
-        if !self.step() {
+        if !self.budget.step() {
             return AbstractValue::unknown();
         }
-        let val = self.deeper(None, |this| Some(this.eval_kind(expr, scope)));
-        val.unwrap_or_else(|| AbstractValue::at(ValueKind::Unknown, FileRange::new(self.file_of(scope), expr.range)))
+        let val = self.nested(None, |this| Some(this.eval_kind(expr, scope)));
+        val.unwrap_or_else(|| AbstractValue::at(ValueKind::Unknown, FileRange::new(self.scopes[scope].file, expr.range)))
     }
 
     fn eval_kind(&mut self, expr: &'a Expr, scope: usize) -> AbstractValue {
-        let place = FileRange::new(self.file_of(scope), expr.range);
+        let place = FileRange::new(self.scopes[scope].file, expr.range);
         match &expr.kind {
             ExprKind::Value(value) => AbstractValue::at(ValueKind::Scalar(value.clone()), place),
             ExprKind::Name(name) => {
-                let val = self.lookup(name, scope).unwrap_or_else(|| self.unbound(name, scope, place));
-                self.note_read(&val);
+                let val = self.scopes.lookup(name, scope).unwrap_or_else(|| self.unbound(name, scope, place));
+                self.reads.log(&val);
                 val
             }
             ExprKind::Attribute(base, name, _) => {
                 let base = self.eval(base, scope);
                 let val = self.attribute(&base, name, place);
-                self.note_read(&val);
+                self.reads.log(&val);
                 val
             }
             ExprKind::Subscript(base, index) => {
                 let base = self.eval(base, scope);
                 let index = self.eval(index, scope);
                 let val = self.item(&base, &index, place);
-                self.note_read(&val);
+                self.reads.log(&val);
                 val
             }
             ExprKind::Call(call) => self.call(call, expr.range, scope),
@@ -46,7 +50,7 @@ impl<'a> Interpreter<'a> {
             }
             ExprKind::Binary(left, op, right) => {
                 let left = self.eval(left, scope);
-                if *op == "and" && self.truth(&left) == Some(false) || *op == "or" && self.truth(&left) == Some(true) {
+                if *op == "and" && self.heap.truth(&left) == Some(false) || *op == "or" && self.heap.truth(&left) == Some(true) {
                     return left;
                 }
                 let right = self.eval(right, scope);
@@ -84,23 +88,6 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// The value of a name, from the inside out; the body of a class is not seen from its functions.
-    pub(super) fn lookup(&self, name: &str, scope: usize) -> Option<AbstractValue> {
-        let mut at = Some(scope);
-        let mut first = true;
-        while let Some(id) = at {
-            let scope = &self.scopes[id];
-            if (first || !scope.class)
-                && let Some(val) = scope.vars.get(name)
-            {
-                return Some(val.clone());
-            }
-            first = false;
-            at = scope.parent;
-        }
-        None
-    }
-
     /// A name that nothing binds: a builtin, or perhaps from `import *`.
     fn unbound(&self, name: &str, scope: usize, place: FileRange) -> AbstractValue {
         let mut root = scope;
@@ -108,67 +95,32 @@ impl<'a> Interpreter<'a> {
             root = parent;
         }
         if name == "__name__" {
-            let main = place.file == self.entry;
+            let main = place.file == self.sources.entry;
             return AbstractValue::at(ValueKind::Scalar(Value::Text(if main { "__main__" } else { "" }.to_string())), place);
         }
         if name == "__file__" {
-            let path = self.file(place.file).map_or("", |file| file.path.as_str());
+            let path = self.sources.file(place.file).map_or("", |file| file.path.as_str());
             return AbstractValue::at(ValueKind::Scalar(Value::Text(path.to_string())), place);
         }
-        if super::builtin::is_builtin(name) {
+        if is_builtin(name) {
             return AbstractValue::at(ValueKind::External(format!("builtins.{name}").into()), place);
         }
-        match self.scopes[root].stars.as_slice() {
+        match self.scopes[root].star_imports.as_slice() {
             [] => AbstractValue::at(ValueKind::Unknown, place),
             [module] => AbstractValue::at(ValueKind::External(format!("{module}.{name}").into()), place),
             _ => AbstractValue::at(ValueKind::External(format!("?.{name}").into()), place),
         }
     }
 
-    /// Remembers named values that are read: a constant that nobody reads says nothing about the run.
-    pub(super) fn note_read(&mut self, val: &AbstractValue) {
-        if self.mute > 0 {
-            return;
-        }
-        for alt in &val.alternatives {
-            if let (true, Some(place), ValueKind::Scalar(_) | ValueKind::Items(_) | ValueKind::Unknown) =
-                (alt.source.declared, alt.source.place, &alt.kind)
-            {
-                let better = self.reads.get(&place).is_none_or(|known| known.condition.is_some() && alt.condition.is_none());
-                if better {
-                    self.reads.insert(place, alt.clone());
-                }
-            }
-        }
-    }
-
-    /// Whether a value is certainly true or false, whatever the command line says.
-    pub(super) fn truth(&self, val: &AbstractValue) -> Option<bool> {
-        let alt = val.only().filter(|alt| !alt.source.soft && alt.condition.is_none())?;
-        match &alt.kind {
-            ValueKind::Scalar(value) => Some(truthy(value)),
-            ValueKind::Function { .. } | ValueKind::Class(_) | ValueKind::Module(_) | ValueKind::External(_) => Some(true),
-            ValueKind::Object(id)
-                if !matches!(
-                    self.objects[*id].kind,
-                    ObjectKind::Dict { .. } | ObjectKind::Library(_) | ObjectKind::Handle(_)
-                ) =>
-            {
-                Some(true)
-            }
-            _ => None,
-        }
-    }
-
     fn conditional(&mut self, test: &'a Expr, body: &'a Expr, orelse: &'a Expr, place: FileRange, scope: usize) -> AbstractValue {
         let val = self.eval(test, scope);
-        match self.truth(&val) {
+        match self.heap.truth(&val) {
             Some(true) => return self.eval(body, scope),
             Some(false) => return self.eval(orelse, scope),
             None => {}
         }
         let condition: Rc<str> =
-            self.text(FileRange::new(place.file, test.range)).split_whitespace().collect::<Vec<_>>().join(" ").into();
+            self.sources.text(FileRange::new(place.file, test.range)).split_whitespace().collect::<Vec<_>>().join(" ").into();
         let (first, second) = (self.eval(body, scope), self.eval(orelse, scope));
         // `x if x is not None else y`: y stands in where x is absent.
         if let ExprKind::Compare(left, op, _) = &test.kind
@@ -179,7 +131,7 @@ impl<'a> Interpreter<'a> {
             return first.or_else(second);
         }
         let negated: Rc<str> = format!("not ({condition})").into();
-        branch::join(
+        merge_branches(
             place,
             vec![
                 BranchValue { condition: Some(condition), val: first, unchanged: false },
@@ -192,11 +144,15 @@ impl<'a> Interpreter<'a> {
         match op {
             "or" => return self.either(left, right),
             "and" => {
-                return if self.truth(left) == Some(true) { right.clone() } else { AbstractValue::at(ValueKind::Unknown, place) };
+                return if self.heap.truth(left) == Some(true) {
+                    right.clone()
+                } else {
+                    AbstractValue::at(ValueKind::Unknown, place)
+                };
             }
             // A loss divided by the number of micro-batches is still that loss.
             "/" | "*" | "+" | "-"
-                if left.objects().chain(right.objects()).any(|id| matches!(self.objects[id].kind, ObjectKind::Output(_))) =>
+                if left.objects().chain(right.objects()).any(|id| matches!(self.heap[id].kind, ObjectKind::Output(_))) =>
             {
                 let output = if left.objects().next().is_some() { left } else { right };
                 return output.clone();
@@ -216,25 +172,29 @@ impl<'a> Interpreter<'a> {
                     _ => None,
                 };
                 // With another value on the command line the result is another: nothing is known of it.
-                let soft = a.source.is_set_outside() || b.source.is_set_outside();
+                let may_be_overridden = a.source.is_set_outside() || b.source.is_set_outside();
                 let is_path = op == "/" && matches!(known, Some(Value::Text(_)));
                 let kind = match known {
-                    Some(value) if !soft || is_path => ValueKind::Scalar(value),
+                    Some(value) if !may_be_overridden || is_path => ValueKind::Scalar(value),
                     _ => ValueKind::Unknown,
                 };
                 let option = if is_path { b.source.option.clone().or_else(|| a.source.option.clone()) } else { None };
-                let source =
-                    ValueSource { place: Some(place), soft: a.source.soft || b.source.soft, option, ..ValueSource::default() };
-                let condition = branch::both(a.condition.as_ref(), b.condition.as_ref());
+                let source = ValueSource {
+                    place: Some(place),
+                    may_be_overridden: a.source.may_be_overridden || b.source.may_be_overridden,
+                    option,
+                    ..ValueSource::default()
+                };
+                let condition = conjoin(a.condition.as_ref(), b.condition.as_ref());
                 alternatives.push(Alternative { kind, source: Rc::new(source), condition, fallback: a.fallback || b.fallback });
             }
         }
-        AbstractValue::from_alts(alternatives)
+        AbstractValue::from_alternatives(alternatives)
     }
 
     /// `a or b`.
     fn either(&mut self, left: &AbstractValue, right: &AbstractValue) -> AbstractValue {
-        match self.truth(left) {
+        match self.heap.truth(left) {
             Some(true) => left.clone(),
             Some(false) => right.clone(),
             None => left.clone().or_else(right.clone()),
@@ -243,11 +203,11 @@ impl<'a> Interpreter<'a> {
 
     fn unary(&mut self, op: &str, inner: &AbstractValue, place: FileRange) -> AbstractValue {
         if op == "not" {
-            let soft = inner.alternatives.iter().any(|alt| alt.source.soft);
-            return match self.truth(inner) {
+            let may_be_overridden = inner.alternatives.iter().any(|alt| alt.source.may_be_overridden);
+            return match self.heap.truth(inner) {
                 Some(truth) => AbstractValue::one(
                     ValueKind::Scalar(Value::Bool(!truth)),
-                    ValueSource { place: Some(place), soft, ..ValueSource::default() },
+                    ValueSource { place: Some(place), may_be_overridden, ..ValueSource::default() },
                 ),
                 None => AbstractValue::at(ValueKind::Unknown, place),
             };
@@ -261,23 +221,10 @@ impl<'a> Interpreter<'a> {
         match (number, inner.only()) {
             (Some(value), Some(alt)) if alt.source.option.is_none() => AbstractValue::one(
                 ValueKind::Scalar(value),
-                ValueSource { place: Some(place), soft: alt.source.soft, ..ValueSource::default() },
+                ValueSource { place: Some(place), may_be_overridden: alt.source.may_be_overridden, ..ValueSource::default() },
             ),
             _ => AbstractValue::at(ValueKind::Unknown, place),
         }
-    }
-}
-
-fn truthy(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Bool(truth) => *truth,
-        Value::Int(n) => *n != 0,
-        Value::Float(x) => *x != 0.0,
-        Value::Text(text) => !text.is_empty(),
-        Value::List(items) => !items.is_empty(),
-        Value::Map(entries) => !entries.is_empty(),
-        Value::BigInt(_) | Value::Timestamp(_) => true,
     }
 }
 
@@ -299,7 +246,7 @@ fn arithmetic(left: &Value, op: &str, right: &Value) -> Option<Value> {
         (Value::Text(a), Value::Text(b)) => match op {
             "+" => Some(Value::Text(format!("{a}{b}"))),
             "/" if b.starts_with('/') => Some(Value::Text(b.clone())),
-            "/" => Some(Value::Text(super::modules::join(a, b))),
+            "/" => Some(Value::Text(modules::join(a, b))),
             _ => None,
         },
         _ => {
@@ -319,7 +266,8 @@ fn arithmetic(left: &Value, op: &str, right: &Value) -> Option<Value> {
 
 fn compare(left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRange) -> AbstractValue {
     let (Some(a), Some(b)) = (left.only(), right.only()) else { return AbstractValue::at(ValueKind::Unknown, place) };
-    let soft = a.source.soft || b.source.soft || a.condition.is_some() || b.condition.is_some();
+    let may_be_overridden =
+        a.source.may_be_overridden || b.source.may_be_overridden || a.condition.is_some() || b.condition.is_some();
     let known = match (&a.kind, op, &b.kind) {
         (ValueKind::Scalar(x), "==" | "is", ValueKind::Scalar(y)) => Some(same_scalar(x, y)),
         (ValueKind::Scalar(x), "!=" | "is not", ValueKind::Scalar(y)) => Some(!same_scalar(x, y)),
@@ -351,7 +299,7 @@ fn compare(left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRan
     match known {
         Some(truth) => AbstractValue::one(
             ValueKind::Scalar(Value::Bool(truth)),
-            ValueSource { place: Some(place), soft, ..ValueSource::default() },
+            ValueSource { place: Some(place), may_be_overridden, ..ValueSource::default() },
         ),
         None => AbstractValue::at(ValueKind::Unknown, place),
     }

@@ -1,9 +1,10 @@
 //! Imports.
 
 use super::interpreter::Interpreter;
-use super::modules::{ImportTarget, join};
-use super::value::{AbstractValue, ValueKind};
-use vramlint_base::{FileId, FileRange};
+use super::modules::{self, ImportTarget};
+use super::sources;
+use super::value::{AbstractValue, ValueKind, ValueSource};
+use vramlint_base::FileId;
 use vramlint_syntax::python::ImportedName;
 
 impl Interpreter<'_> {
@@ -26,7 +27,7 @@ impl Interpreter<'_> {
         {
             self.load_module(file);
         }
-        self.set(scope, name, val);
+        self.scopes.set(scope, name, val);
     }
 
     /// Runs the packages that a module stands in, outermost first.
@@ -57,7 +58,7 @@ impl Interpreter<'_> {
                 None if level == 0 => external(&format!("{module}.{}", imported.name)),
                 None => AbstractValue::unknown(),
             };
-            self.set(scope, imported.alias.as_ref().unwrap_or(&imported.name), val);
+            self.scopes.set(scope, imported.alias.as_ref().unwrap_or(&imported.name), val);
         }
     }
 
@@ -71,14 +72,14 @@ impl Interpreter<'_> {
                     .filter(|(name, _)| !name.starts_with('_'))
                     .map(|(name, val)| (name.clone(), val.clone()))
                     .collect();
-                let stars = self.scopes[source].stars.clone();
-                self.scopes[scope].stars.extend(stars);
+                let stars = self.scopes[source].star_imports.clone();
+                self.scopes[scope].star_imports.extend(stars);
                 for (name, val) in vars {
-                    self.set(scope, &name, val);
+                    self.scopes.set(scope, &name, val);
                 }
             }
             Some(ImportTarget::Folder(_)) => {}
-            None => self.scopes[scope].stars.push(module.to_string()),
+            None => self.scopes[scope].star_imports.push(module.to_string()),
         }
     }
 
@@ -91,15 +92,15 @@ impl Interpreter<'_> {
                 {
                     return val.clone();
                 }
-                let Some(source) = self.file(*file) else { return AbstractValue::unknown() };
+                let Some(source) = self.sources.file(*file) else { return AbstractValue::unknown() };
                 if source.name() != "__init__.py" {
                     return self.starred(*file, name);
                 }
-                super::modules::normal(source.folder())
+                modules::normal(source.folder())
             }
             ImportTarget::Folder(folder) => folder.clone(),
         };
-        match self.modules.at(&join(&folder, name)) {
+        match self.modules.at(&modules::join(&folder, name)) {
             Some(inner) => {
                 if let ImportTarget::File(file) = inner {
                     self.load_module(file);
@@ -115,7 +116,7 @@ impl Interpreter<'_> {
 
     /// A name that a module may have from a library's `import *`.
     fn starred(&self, file: FileId, name: &str) -> AbstractValue {
-        let stars = self.module_scopes.get(&file).map(|scope| self.scopes[*scope].stars.as_slice());
+        let stars = self.module_scopes.get(&file).map(|scope| self.scopes[*scope].star_imports.as_slice());
         match stars {
             Some([module]) => external(&format!("{module}.{name}")),
             Some([_, _, ..]) => external(&format!("?.{name}")),
@@ -124,24 +125,17 @@ impl Interpreter<'_> {
     }
 
     fn path_of(&self, scope: usize) -> String {
-        self.file(self.file_of(scope)).map_or(String::new(), |file| file.path.clone())
-    }
-
-    /// Where the first byte of a file is: the place of a module as a whole.
-    pub(super) fn start_of(file: FileId) -> FileRange {
-        FileRange::new(file, vramlint_base::TextRange::at(0))
+        self.sources.file(self.scopes[scope].file).map_or(String::new(), |file| file.path.clone())
     }
 }
 
 fn external(path: &str) -> AbstractValue {
-    AbstractValue::one(ValueKind::External(path.into()), super::value::ValueSource::default())
+    AbstractValue::one(ValueKind::External(path.into()), ValueSource::default())
 }
 
 fn module_value(found: ImportTarget) -> AbstractValue {
     match found {
-        ImportTarget::File(file) => AbstractValue::at(ValueKind::Module(file), Interpreter::start_of(file)),
-        ImportTarget::Folder(folder) => {
-            AbstractValue::one(ValueKind::Folder(folder.into()), super::value::ValueSource::default())
-        }
+        ImportTarget::File(file) => AbstractValue::at(ValueKind::Module(file), sources::start_of(file)),
+        ImportTarget::Folder(folder) => AbstractValue::one(ValueKind::Folder(folder.into()), ValueSource::default()),
     }
 }

@@ -1,62 +1,58 @@
 //! Calls of libraries, by their full names.
 
-use super::call::CallArguments;
+use super::call_arguments::CallArguments;
+use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
-use super::training_calls;
-use super::value::{AbstractValue, FieldSource, ObjectKind, ValueKind, ValueSource};
+use super::library_classes;
+use super::qualified_name::{self, leaf};
+use super::value::{AbstractValue, ValueKind, ValueSource, declare, place_of, variable};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 
-/// The last part of a full name.
-pub(super) fn leaf(path: &str) -> &str {
-    path.rsplit('.').next().unwrap_or(path)
-}
-
-/// The first part of a full name; `?` where several libraries may have brought it in.
-pub(super) fn root(path: &str) -> &str {
-    path.split('.').next().unwrap_or(path)
-}
-
 impl Interpreter<'_> {
     /// Calls something of a library.
-    pub(super) fn library(&mut self, path: &Rc<str>, given: &CallArguments, place: FileRange) -> AbstractValue {
-        let (root, leaf) = (root(path), leaf(path));
-        if root == "builtins" {
-            return self.builtin(leaf, given, place);
+    pub(super) fn library(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> AbstractValue {
+        let (library, leaf) = (qualified_name::library(path), leaf(path));
+        if library == Some("builtins") {
+            return self.builtin(leaf, args, place);
         }
         let found = self
-            .parser_call(path, given, place)
-            .or_else(|| self.load_call(path, given, place))
-            .or_else(|| self.environment_call(path, given, place))
-            .or_else(|| self.model_call(path, given, place))
-            .or_else(|| self.training_call(path, given, place));
+            .parser_call(path, args, place)
+            .or_else(|| self.load_call(path, args, place))
+            .or_else(|| self.environment_call(path, args, place))
+            .or_else(|| self.model_call(path, args, place))
+            .or_else(|| self.training_call(path, args, place));
         if let Some(val) = found {
             return val;
         }
-        match (root, leaf) {
-            ("dataclasses" | "pydantic" | "pydantic_settings" | "attr" | "attrs", "field" | "Field" | "ib") => {
-                self.field_default(given, place)
+        match (library, leaf) {
+            (Some("dataclasses" | "pydantic" | "pydantic_settings" | "attr" | "attrs"), "field" | "Field" | "ib") => {
+                self.field_default(args, place)
             }
-            ("dataclasses" | "attr" | "attrs", "asdict" | "astuple") | ("copy", "copy" | "deepcopy") => {
-                given.positional.first().cloned().map_or_else(AbstractValue::unknown, |val| self.copy_dict(&val))
+            (Some("dataclasses" | "attr" | "attrs"), "asdict" | "astuple") | (Some("copy"), "copy" | "deepcopy") => {
+                args.positional.first().cloned().map_or_else(AbstractValue::unknown, |val| self.copy_dict(&val))
             }
-            ("pathlib", "Path" | "PurePath" | "PosixPath")
-            | ("os", "fspath" | "abspath" | "realpath" | "expanduser" | "normpath" | "join") => self.path_of_parts(given, place),
-            ("os", "dirname") => match given.positional.first() {
+            (Some("pathlib"), "Path" | "PurePath" | "PosixPath")
+            | (Some("os"), "fspath" | "abspath" | "realpath" | "expanduser" | "normpath" | "join") => {
+                self.path_of_parts(args, place)
+            }
+            (Some("os"), "dirname") => match args.positional.first() {
                 Some(val) => self.attribute(val, "parent", place),
                 None => AbstractValue::at(ValueKind::Unknown, place),
             },
-            ("tqdm", _) | ("torch", "compile") => given.positional.first().cloned().unwrap_or_else(AbstractValue::unknown),
-            ("types" | "argparse", "SimpleNamespace" | "Namespace") => {
+            (Some("tqdm"), _) | (Some("torch"), "compile") => {
+                args.positional.first().cloned().unwrap_or_else(AbstractValue::unknown)
+            }
+            (Some("types" | "argparse"), "SimpleNamespace" | "Namespace") => {
                 let id = self.new_object(ObjectKind::Library(path.clone()));
-                for (name, val) in &given.keyword {
-                    let val = super::stmt::declare(val.clone(), name, None);
-                    self.objects[id].attributes.insert(name.clone(), val);
+                for (name, val) in &args.keyword {
+                    let val = declare(val.clone(), name, None);
+                    self.heap[id].attributes.insert(name.clone(), val);
                 }
                 AbstractValue::at(ValueKind::Object(id), place)
             }
             _ => {
-                self.escape(given);
+                self.escape(args);
                 let id = self.new_object(ObjectKind::Library(path.clone()));
                 AbstractValue::at(ValueKind::Object(id), place)
             }
@@ -64,33 +60,33 @@ impl Interpreter<'_> {
     }
 
     /// Calls a method of a thing of a library, or of a plain value.
-    pub(super) fn method(&mut self, id: usize, name: &str, given: &CallArguments, place: FileRange) -> AbstractValue {
-        match self.objects[id].kind.clone() {
-            ObjectKind::Handle(val) => self.handle_method(&val, name, given, place),
-            ObjectKind::Dict { .. } => self.dict_method(id, name, given, place),
-            ObjectKind::Parser => self.parser_method(id, name, given, place),
+    pub(super) fn method(&mut self, id: usize, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
+        match self.heap[id].kind.clone() {
+            ObjectKind::Handle(val) => self.handle_method(&val, name, args, place),
+            ObjectKind::Dict { .. } => self.dict_method(id, name, args, place),
+            ObjectKind::Parser => self.parser_method(id, name, args, place),
             ObjectKind::DataclassParser { classes, trl, place: made } => {
-                self.dataclass_parser_method((&classes, trl, made), name, given, place)
+                self.dataclass_parser_method((&classes, trl, made), name, args, place)
             }
-            ObjectKind::Model(load) => self.model_method(id, load, name, given, place),
+            ObjectKind::Model(load) => self.model_method(id, load, name, args, place),
             ObjectKind::Output(_) => match name {
                 "mean" | "sum" | "to" | "float" | "item" if name != "item" => AbstractValue::at(ValueKind::Object(id), place),
                 _ => AbstractValue::at(ValueKind::Unknown, place),
             },
             ObjectKind::Super { object, class } => {
-                if let Some(base) = self.external_base(class)
+                if let Some(base) = self.definitions.external_base(class)
                     && name == "__init__"
                 {
-                    self.made_from(&base, object, given, place);
+                    self.made_from(&base, object, args, place);
                 }
                 AbstractValue::at(ValueKind::Unknown, place)
             }
-            ObjectKind::Library(path) => self.library_method(id, &path, name, given, place),
+            ObjectKind::Library(path) => self.library_method(id, &path, name, args, place),
             ObjectKind::Instance { class, .. } => {
-                if let Some(base) = self.external_base(class) {
-                    self.library_method(id, &base, name, given, place)
+                if let Some(base) = self.definitions.external_base(class) {
+                    self.library_method(id, &base, name, args, place)
                 } else {
-                    self.escape(given);
+                    self.escape(args);
                     AbstractValue::at(ValueKind::Unknown, place)
                 }
             }
@@ -100,67 +96,60 @@ impl Interpreter<'_> {
         }
     }
 
-    fn library_method(
-        &mut self,
-        id: usize,
-        path: &Rc<str>,
-        name: &str,
-        given: &CallArguments,
-        place: FileRange,
-    ) -> AbstractValue {
-        if let Some(val) = self.typer_method(path, name, given, place) {
+    fn library_method(&mut self, id: usize, path: &Rc<str>, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
+        if let Some(val) = self.typer_method(path, name, args, place) {
             return val;
         }
         if leaf(path) == "Accelerator" && matches!(name, "prepare" | "prepare_model") {
-            return self.prepared(given, place);
+            return self.prepared(args, place);
         }
         if leaf(path) == "Accelerator" && matches!(name, "unwrap_model" | "gather") {
-            return given.positional.first().cloned().unwrap_or_else(AbstractValue::unknown);
+            return args.positional.first().cloned().unwrap_or_else(AbstractValue::unknown);
         }
-        if training_calls::is_trainer(path) {
+        if library_classes::is_trainer(path) {
             match name {
                 "train" | "fit" => {
-                    self.events.trainer_trains = true;
+                    self.training.trainer_trains = true;
                     self.trained_by_trainer(id);
                     // Lightning is given the module here.
-                    self.trained_arguments(given);
+                    self.trained_arguments(args);
                 }
-                "evaluate" | "predict" | "test" | "validate" => self.events.trainer_evaluates = true,
+                "evaluate" | "predict" | "test" | "validate" => self.training.trainer_evaluates = true,
                 _ => {}
             }
         }
-        if root(path) == "ruamel" && name == "load" {
-            return self.load_from(given, Some(vramlint_syntax::data::Loader::Yaml12), place);
+        if qualified_name::library(path) == Some("ruamel") && name == "load" {
+            return self.load_from(args, Some(vramlint_syntax::data::Loader::Yaml12), place);
         }
-        self.escape(given);
+        self.escape(args);
         let inner: Rc<str> = format!("{path}.{name}").into();
         AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Library(inner))), place)
     }
 
-    fn dict_method(&mut self, id: usize, name: &str, given: &CallArguments, place: FileRange) -> AbstractValue {
+    fn dict_method(&mut self, id: usize, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
         let whole = AbstractValue::at(ValueKind::Object(id), place);
         match name {
             "update" => {
-                if let Some(other) = given.positional.first() {
+                if let Some(other) = args.positional.first() {
                     self.update_dict(&whole, other);
                 }
-                for (key, val) in &given.keyword {
+                for (key, val) in &args.keyword {
                     self.set_item(&whole, &AbstractValue::at(ValueKind::Scalar(Value::Text(key.clone())), place), val, place);
                 }
                 AbstractValue::at(ValueKind::Scalar(Value::Null), place)
             }
             "get" | "pop" | "setdefault" => {
-                let Some(key) = given.positional.first() else { return AbstractValue::at(ValueKind::Unknown, place) };
+                let Some(key) = args.positional.first() else { return AbstractValue::at(ValueKind::Unknown, place) };
                 let found = self.item(&whole, key, place);
-                let open = matches!(self.objects[id].kind, ObjectKind::Dict { open: true, .. });
-                self.note_read(&found);
+                let open = matches!(self.heap[id].kind, ObjectKind::Dict { open: true, .. });
+                self.reads.log(&found);
                 if name == "pop" {
-                    self.taken(id, key);
+                    self.heap.taken(id, key);
                 }
                 if !found.is_unknown() {
                     return found;
                 }
-                match given.positional.get(1) {
+                match args.positional.get(1) {
                     Some(default) => {
                         if name == "setdefault" {
                             self.set_item(&whole, key, default, place);
@@ -177,18 +166,18 @@ impl Interpreter<'_> {
     }
 
     /// A method of a file, a text, a loaded block, a list.
-    fn handle_method(&mut self, val: &AbstractValue, name: &str, given: &CallArguments, place: FileRange) -> AbstractValue {
+    fn handle_method(&mut self, val: &AbstractValue, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
         let loaded = val
             .only()
             .and_then(|alt| if let ValueKind::Loaded(load, route) = &alt.kind { Some((*load, route.clone())) } else { None });
         match (name, loaded) {
             ("get" | "pop", Some((load, route))) => {
-                let Some(Value::Text(key)) = given.positional.first().and_then(AbstractValue::certain).cloned() else {
+                let Some(Value::Text(key)) = args.positional.first().and_then(AbstractValue::certain).cloned() else {
                     return AbstractValue::at(ValueKind::Unknown, place);
                 };
                 let own = self.loaded(load, &route, &key, place);
-                match given.positional.get(1) {
-                    Some(default) => own.or_else(super::stmt::declare(default.clone(), &key, None)),
+                match args.positional.get(1) {
+                    Some(default) => own.or_else(declare(default.clone(), &key, None)),
                     None => own,
                 }
             }
@@ -200,7 +189,7 @@ impl Interpreter<'_> {
             | ("copy", Some(_)) => val.clone(),
             ("joinpath", None) => {
                 let mut parts = CallArguments { positional: vec![val.clone()], ..CallArguments::default() };
-                parts.positional.extend(given.positional.iter().cloned());
+                parts.positional.extend(args.positional.iter().cloned());
                 self.path_of_parts(&parts, place)
             }
             ("lower" | "upper", None) => Self::change_case(val, name, place),
@@ -222,8 +211,8 @@ impl Interpreter<'_> {
     }
 
     /// Parts of a path joined; what one part is unknown of makes the whole unknown, but an option stays known as such.
-    pub(super) fn path_of_parts(&mut self, given: &CallArguments, place: FileRange) -> AbstractValue {
-        let mut parts = given.positional.iter();
+    pub(super) fn path_of_parts(&mut self, args: &CallArguments, place: FileRange) -> AbstractValue {
+        let mut parts = args.positional.iter();
         let Some(mut whole) = parts.next().cloned() else { return AbstractValue::at(ValueKind::Unknown, place) };
         for part in parts {
             whole = self.binary(&whole, "/", part, place);
@@ -232,17 +221,17 @@ impl Interpreter<'_> {
     }
 
     /// `os.environ.get`, `os.getenv`, and the calls that set variables.
-    fn environment_call(&mut self, path: &str, given: &CallArguments, place: FileRange) -> Option<AbstractValue> {
-        let name = given.positional.first().and_then(AbstractValue::certain).and_then(Value::as_str).map(str::to_string);
+    fn environment_call(&mut self, path: &str, args: &CallArguments, place: FileRange) -> Option<AbstractValue> {
+        let name = args.positional.first().and_then(AbstractValue::certain).and_then(Value::as_str).map(str::to_string);
         match path {
             "os.environ.get" | "os.getenv" | "os.environ.pop" => {
                 let name = name?;
-                let own = super::member_access::variable(&name, place);
-                Some(match given.positional.get(1) {
+                let own = variable(&name, place);
+                Some(match args.positional.get(1) {
                     Some(default) => {
-                        let default = super::stmt::declare(default.clone(), &name, None).map_source(|source| {
+                        let default = declare(default.clone(), &name, None).map_source(|source| {
                             source.env = Some(name.clone());
-                            source.soft = true;
+                            source.may_be_overridden = true;
                         });
                         own.or_else(default)
                     }
@@ -250,26 +239,18 @@ impl Interpreter<'_> {
                 })
             }
             "os.environ.setdefault" | "os.putenv" => {
-                let val = given.positional.get(1)?;
-                self.record.environment.push((
-                    name?,
-                    self.plain_value(val),
-                    super::member_access::place_of(val).unwrap_or(place),
-                ));
+                let val = args.positional.get(1)?;
+                self.facts.environment.push((name?, self.heap.plain_value(val), place_of(val).unwrap_or(place)));
                 Some(val.clone())
             }
             "os.environ.update" => {
-                let entries = given.positional.first()?.objects().find_map(|id| match &self.objects[id].kind {
+                let entries = args.positional.first()?.objects().find_map(|id| match &self.heap[id].kind {
                     ObjectKind::Dict { entries, .. } => Some(entries.clone()),
                     _ => None,
                 })?;
                 for (key, val) in entries {
                     if let Value::Text(name) = key {
-                        self.record.environment.push((
-                            name,
-                            self.plain_value(&val),
-                            super::member_access::place_of(&val).unwrap_or(place),
-                        ));
+                        self.facts.environment.push((name, self.heap.plain_value(&val), place_of(&val).unwrap_or(place)));
                     }
                 }
                 Some(AbstractValue::unknown())
@@ -279,40 +260,35 @@ impl Interpreter<'_> {
     }
 
     /// `field(default=…)`, `field(default_factory=…)`, `Field(…)`.
-    fn field_default(&mut self, given: &CallArguments, place: FileRange) -> AbstractValue {
-        if let Some(val) = given.arg("default", 0) {
+    fn field_default(&mut self, args: &CallArguments, place: FileRange) -> AbstractValue {
+        if let Some(val) = args.arg("default", 0) {
             return val.clone();
         }
-        match given.get("default_factory").and_then(AbstractValue::only).map(|alt| alt.kind.clone()) {
+        match args.get("default_factory").and_then(AbstractValue::only).map(|alt| alt.kind.clone()) {
             Some(ValueKind::Class(class)) => self.make(class, &CallArguments::default(), place),
             _ => AbstractValue::at(ValueKind::Unknown, place),
         }
     }
 
     /// The library part of an object of the project: `super().__init__(…)`.
-    pub(super) fn made_from(&mut self, base: &Rc<str>, object: usize, given: &CallArguments, place: FileRange) {
-        if training_calls::is_trainer(base) || training_calls::arguments(base).is_some() {
-            let _ = self.training_call(base, given, place);
-            let models = self.models_in(given);
+    pub(super) fn made_from(&mut self, base: &Rc<str>, object: usize, args: &CallArguments, place: FileRange) {
+        if library_classes::is_trainer(base) || library_classes::argument_class(base).is_some() {
+            let _ = self.training_call(base, args, place);
+            let models = self.heap.model_argument(args);
             let val = AbstractValue::one(ValueKind::Bundle(Rc::new(models)), ValueSource::default());
-            self.objects[object].attributes.insert("__models__".to_string(), val);
+            self.heap[object].attributes.insert("__models__".to_string(), val);
         }
     }
 
     /// An object of a class of the project of which the maker is not seen.
     pub(super) fn make_unseen(&mut self, class: usize, rest: FieldSource) -> usize {
-        self.classes[class].made = true;
+        self.definitions.classes[class].made = true;
         let id = self.new_object(ObjectKind::Instance { class, rest });
-        if let Some(function) = self.initializer(class)
-            && self.functions[function].runs == 0
+        if let Some(function) = self.definitions.initializer(&self.scopes, class)
+            && self.definitions.functions[function].runs == 0
         {
             self.run_root(function, Some(id));
         }
         id
-    }
-
-    pub(super) fn initializer(&mut self, class: usize) -> Option<usize> {
-        let val = self.class_attribute(class, "__init__")?;
-        val.only().and_then(|alt| if let ValueKind::Function { id, .. } = alt.kind { Some(id) } else { None })
     }
 }

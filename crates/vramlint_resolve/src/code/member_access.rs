@@ -1,16 +1,13 @@
 //! Attributes, items, dicts.
 
-use super::branch;
-use super::call::CallArguments;
+use super::call_arguments::CallArguments;
+use super::conditions::conjoin;
+use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
 use super::modules::ImportTarget;
-use super::stmt::declare;
-use super::value::{AbstractValue, Alternative, FieldSource, ObjectKind, ValueKind, ValueSource};
+use super::value::{AbstractValue, Alternative, ValueKind, ValueSource, declare, variable};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
-
-/// Classes above a class at most.
-const LINEAGE: usize = 16;
 
 impl Interpreter<'_> {
     /// `base.name`.
@@ -20,7 +17,7 @@ impl Interpreter<'_> {
             let val = self.attribute_of(alt, name, place);
             alternatives.extend(val.alternatives.into_iter().map(|inner| within(inner, alt)));
         }
-        AbstractValue::from_alts(alternatives)
+        AbstractValue::from_alternatives(alternatives)
     }
 
     fn attribute_of(&mut self, alt: &Alternative, name: &str, place: FileRange) -> AbstractValue {
@@ -28,9 +25,10 @@ impl Interpreter<'_> {
             ValueKind::Module(file) => self.member(&ImportTarget::File(*file), name),
             ValueKind::Folder(folder) => self.member(&ImportTarget::Folder(folder.to_string()), name),
             ValueKind::External(path) => AbstractValue::at(ValueKind::External(format!("{path}.{name}").into()), place),
-            ValueKind::Class(class) => {
-                self.class_attribute(*class, name).unwrap_or_else(|| AbstractValue::at(ValueKind::Unknown, place))
-            }
+            ValueKind::Class(class) => self
+                .definitions
+                .class_attribute(&self.scopes, *class, name)
+                .unwrap_or_else(|| AbstractValue::at(ValueKind::Unknown, place)),
             ValueKind::Object(id) => self.object_attribute(*id, name, place),
             ValueKind::Loaded(load, route) => {
                 if matches!(name, "get" | "items" | "keys" | "values" | "pop" | "update" | "copy") {
@@ -59,15 +57,15 @@ impl Interpreter<'_> {
     }
 
     fn object_attribute(&mut self, id: usize, name: &str, place: FileRange) -> AbstractValue {
-        if let Some(val) = self.objects[id].attributes.get(name) {
+        if let Some(val) = self.heap[id].attributes.get(name) {
             return val.clone();
         }
-        match self.objects[id].kind.clone() {
+        match self.heap[id].kind.clone() {
             ObjectKind::Instance { class, rest } => self.instance_attribute(id, class, &rest, name, place),
             ObjectKind::Super { object, class } => {
-                let above: Vec<usize> = self.lineage(class).into_iter().skip(1).collect();
+                let above: Vec<usize> = self.definitions.lineage(class).into_iter().skip(1).collect();
                 for class in above {
-                    if let Some(val) = self.own_attribute(class, name) {
+                    if let Some(val) = self.definitions.own_attribute(&self.scopes, class, name) {
                         return bind(val, object);
                     }
                 }
@@ -89,8 +87,8 @@ impl Interpreter<'_> {
         if name == "__dict__" {
             return AbstractValue::at(ValueKind::Object(id), place);
         }
-        let Some(val) = self.class_attribute(class, name) else {
-            return match self.external_base(class) {
+        let Some(val) = self.definitions.class_attribute(&self.scopes, class, name) else {
+            return match self.definitions.external_base(class) {
                 Some(_) => AbstractValue::at(ValueKind::Method(id, name.into()), place),
                 None => AbstractValue::at(ValueKind::Unknown, place),
             };
@@ -98,7 +96,7 @@ impl Interpreter<'_> {
         let function = val.only().and_then(|alt| if let ValueKind::Function { id, .. } = alt.kind { Some(id) } else { None });
         if let Some(function) = function {
             let decorated = |word: &str| {
-                self.functions[function]
+                self.definitions.functions[function]
                     .def
                     .decorators
                     .iter()
@@ -114,63 +112,13 @@ impl Interpreter<'_> {
         }
         match rest {
             FieldSource::Class => val,
-            FieldSource::Soft => val.map_source(|source| source.soft = true),
-            FieldSource::Options => self.as_option(val, name),
+            FieldSource::Overridable => val.map_source(|source| source.may_be_overridden = true),
+            FieldSource::Options => self.command_line.as_option(val, name),
             FieldSource::Loaded(load, route) => {
                 let route = Rc::new(route.clone());
                 self.loaded(*load, &route, name, place).or_else(val)
             }
         }
-    }
-
-    /// What a class or those above it bind under a name.
-    pub(super) fn class_attribute(&self, class: usize, name: &str) -> Option<AbstractValue> {
-        self.lineage(class).into_iter().find_map(|class| self.own_attribute(class, name))
-    }
-
-    fn own_attribute(&self, class: usize, name: &str) -> Option<AbstractValue> {
-        let info = &self.classes[class];
-        self.scopes[info.scope].vars.get(name).cloned()
-    }
-
-    /// A class and those of the project above it, nearest first.
-    pub(super) fn lineage(&self, class: usize) -> Vec<usize> {
-        let mut found = vec![class];
-        let mut next = 0;
-        while next < found.len() && found.len() < LINEAGE {
-            for base in &self.classes[found[next]].bases {
-                for alt in &base.alternatives {
-                    if let ValueKind::Class(id) = alt.kind
-                        && !found.contains(&id)
-                    {
-                        found.push(id);
-                    }
-                }
-            }
-            next += 1;
-        }
-        found
-    }
-
-    /// The library class that a class of the project is made from.
-    pub(super) fn external_base(&self, class: usize) -> Option<Rc<str>> {
-        self.lineage(class)
-            .into_iter()
-            .flat_map(|class| &self.classes[class].bases)
-            .filter_map(AbstractValue::external)
-            .find(|path| !path.starts_with("builtins.") && !path.starts_with("abc.") && !path.starts_with("typing."))
-    }
-
-    /// Whether a class of the project is made from one that is not seen, or from several of libraries.
-    pub(super) fn has_hidden_base(&self, class: usize) -> bool {
-        let plain = |path: &str| ["builtins.", "abc.", "typing."].iter().any(|start| path.starts_with(start));
-        let lineage = self.lineage(class);
-        let bases: Vec<&AbstractValue> = lineage.iter().flat_map(|class| &self.classes[*class].bases).collect();
-        let hidden = |base: &&AbstractValue| {
-            !base.alternatives.iter().all(|alt| matches!(alt.kind, ValueKind::Class(_) | ValueKind::External(_)))
-        };
-        let external = bases.iter().filter_map(|base| base.external()).filter(|path| !plain(path)).count();
-        bases.iter().any(hidden) || external > 1
     }
 
     /// `base[index]`.
@@ -181,7 +129,7 @@ impl Interpreter<'_> {
             let val = self.item_of(alt, key.as_ref(), place);
             alternatives.extend(val.alternatives.into_iter().map(|inner| within(inner, alt)));
         }
-        AbstractValue::from_alts(alternatives)
+        AbstractValue::from_alternatives(alternatives)
     }
 
     fn item_of(&mut self, alt: &Alternative, key: Option<&Value>, place: FileRange) -> AbstractValue {
@@ -194,7 +142,7 @@ impl Interpreter<'_> {
                 usize::try_from(at).ok().and_then(|at| items.get(at)).cloned().unwrap_or(unknown)
             }
             (ValueKind::Loaded(load, route), Value::Text(name)) => self.loaded(*load, route, name, place),
-            (ValueKind::Object(id), _) => match &self.objects[*id].kind {
+            (ValueKind::Object(id), _) => match &self.heap[*id].kind {
                 ObjectKind::Dict { entries, .. } => {
                     entries.iter().rev().find(|(k, _)| k == key).map_or(unknown, |(_, val)| val.clone())
                 }
@@ -206,8 +154,12 @@ impl Interpreter<'_> {
             },
             (ValueKind::External(path), Value::Text(name)) if &**path == "os.environ" => variable(name, place),
             (ValueKind::External(path), Value::Int(i)) if &**path == "sys.argv" => {
-                let source =
-                    ValueSource { place: Some(place), name: format!("sys.argv[{i}]"), soft: true, ..ValueSource::default() };
+                let source = ValueSource {
+                    place: Some(place),
+                    name: format!("sys.argv[{i}]"),
+                    may_be_overridden: true,
+                    ..ValueSource::default()
+                };
                 AbstractValue::one(ValueKind::External(format!("sys.argv.{i}").into()), source)
             }
             _ => unknown,
@@ -222,14 +174,14 @@ impl Interpreter<'_> {
             place: Some(place),
             name: longer.join("."),
             path: longer.clone(),
-            soft: true,
+            may_be_overridden: true,
             ..ValueSource::default()
         };
-        let over = self.record.overlays.get(&(load, longer.clone())).cloned();
+        let over = self.facts.overlays.get(&(load, longer.clone())).cloned();
         let own = AbstractValue::one(ValueKind::Loaded(load, Rc::new(longer)), source);
         match over {
             Some(over) if over.alternatives.iter().any(|alt| alt.condition.is_none()) => over,
-            Some(over) => AbstractValue::from_alts(own.alternatives.into_iter().chain(over.alternatives).collect()),
+            Some(over) => AbstractValue::from_alternatives(own.alternatives.into_iter().chain(over.alternatives).collect()),
             None => own,
         }
     }
@@ -240,23 +192,23 @@ impl Interpreter<'_> {
         for alt in &base.alternatives {
             match &alt.kind {
                 ValueKind::Object(id) => {
-                    let class = match self.objects[*id].kind {
-                        ObjectKind::Instance { class, .. } => Some(self.classes[class].def.name.clone()),
+                    let class = match self.heap[*id].kind {
+                        ObjectKind::Instance { class, .. } => Some(self.definitions.classes[class].def.name.clone()),
                         _ => None,
                     };
                     let val = declare(val.clone(), name, class.as_deref());
-                    let old = self.objects[*id].attributes.get(name).cloned();
-                    let val = self.written(*id, old, val, single);
-                    self.objects[*id].attributes.insert(name.to_string(), val);
+                    let old = self.heap[*id].attributes.get(name).cloned();
+                    let val = self.after_write(*id, old, val, single);
+                    self.heap[*id].attributes.insert(name.to_string(), val);
                 }
                 ValueKind::Class(class) => {
-                    let scope = self.classes[*class].scope;
-                    let owner = self.classes[*class].def.name.clone();
-                    self.set(scope, name, declare(val.clone(), name, Some(&owner)));
+                    let scope = self.definitions.classes[*class].scope;
+                    let owner = self.definitions.classes[*class].def.name.clone();
+                    self.scopes.set(scope, name, declare(val.clone(), name, Some(&owner)));
                 }
                 ValueKind::Module(file) => {
                     if let Some(scope) = self.module_scopes.get(file).copied() {
-                        self.set(scope, name, declare(val.clone(), name, None));
+                        self.scopes.set(scope, name, declare(val.clone(), name, None));
                     }
                 }
                 ValueKind::Loaded(load, route) => self.overlay(*load, route, name, val.clone()),
@@ -265,85 +217,22 @@ impl Interpreter<'_> {
         }
     }
 
-    /// What stands in a thing after a write: the new value, beside the old one where the write may not happen.
-    pub(super) fn written(&self, id: usize, old: Option<AbstractValue>, new: AbstractValue, certain: bool) -> AbstractValue {
-        let depth = self.objects[id].depth;
-        let condition = branch::all(self.guards.iter().skip(depth));
-        if condition.is_none() && certain {
-            return new;
-        }
-        let condition = condition.or_else(|| Some("…".into()));
-        let mut alternatives: Vec<Alternative> = old.map_or_else(Vec::new, |old| old.alternatives);
-        for alt in new.alternatives {
-            if alternatives.iter().any(|known| known.same(&alt)) {
-                continue;
-            }
-            let condition = branch::both(condition.as_ref(), alt.condition.as_ref());
-            alternatives.push(Alternative { condition, ..alt });
-        }
-        AbstractValue::from_alts(alternatives)
-    }
-
     pub(super) fn overlay(&mut self, load: usize, route: &Rc<Vec<String>>, name: &str, val: AbstractValue) {
         let mut key = (**route).clone();
         key.push(name.to_string());
-        let condition = branch::all(self.guards.iter());
+        let condition = self.control.guards.condition();
         let mut val = val;
         for alt in &mut val.alternatives {
-            alt.condition = branch::both(condition.as_ref(), alt.condition.as_ref());
+            alt.condition = conjoin(condition.as_ref(), alt.condition.as_ref());
         }
-        self.record.overlays.insert((load, key), val);
+        self.facts.overlays.insert((load, key), val);
     }
-
-    /// The value as data, if every part of it is known.
-    pub(super) fn plain_value(&self, val: &AbstractValue) -> Option<Value> {
-        val.alternatives.first().filter(|alt| alt.condition.is_none()).and_then(|alt| self.plain(&alt.kind, 8))
-    }
-
-    /// A thing as data; names of torch's types become their text.
-    pub(super) fn plain(&self, what: &ValueKind, depth: u32) -> Option<Value> {
-        if depth == 0 {
-            return None;
-        }
-        let inner = |val: &AbstractValue| val.only().and_then(|alt| self.plain(&alt.kind, depth - 1));
-        match what {
-            ValueKind::Scalar(value) => Some(value.clone()),
-            ValueKind::Items(items) => items.iter().map(inner).collect::<Option<Vec<_>>>().map(Value::List),
-            ValueKind::External(path) => {
-                path.strip_prefix("torch.").filter(|name| !name.contains('.')).map(|name| Value::Text(name.to_string()))
-            }
-            ValueKind::Object(id) => match &self.objects[*id].kind {
-                ObjectKind::Dict { entries, open: false } => {
-                    entries.iter().map(|(key, val)| Some((key.clone(), inner(val)?))).collect::<Option<Vec<_>>>().map(Value::Map)
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-}
-
-/// A variable of the environment.
-pub(super) fn variable(name: &str, place: FileRange) -> AbstractValue {
-    let source = ValueSource {
-        place: Some(place),
-        name: name.to_string(),
-        env: Some(name.to_string()),
-        soft: true,
-        ..ValueSource::default()
-    };
-    AbstractValue::one(ValueKind::Unknown, source)
-}
-
-/// Where a value is written.
-pub(super) fn place_of(val: &AbstractValue) -> Option<FileRange> {
-    val.alternatives.first().and_then(|alt| alt.source.place)
 }
 
 /// An alternative inside of an alternative: both conditions hold.
 fn within(inner: Alternative, outer: &Alternative) -> Alternative {
     Alternative {
-        condition: branch::both(outer.condition.as_ref(), inner.condition.as_ref()),
+        condition: conjoin(outer.condition.as_ref(), inner.condition.as_ref()),
         fallback: inner.fallback || outer.fallback,
         ..inner
     }

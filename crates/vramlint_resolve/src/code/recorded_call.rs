@@ -157,6 +157,12 @@ impl LibraryCall {
 }
 
 impl CallArgument {
+    /// An argument that is not written in the call itself.
+    pub(super) fn implicit(name: String, values: Vec<PossibleValue>) -> Self {
+        let place = values[0].place;
+        Self { name: Some(name), position: None, place, is_explicit: false, values }
+    }
+
     /// Whether a dict brings it in that does not always hold it.
     pub fn may_be_absent(&self) -> bool {
         !self.is_explicit && self.values.iter().all(|value| value.condition.is_some())

@@ -1,8 +1,11 @@
 //! Statements.
 
-use super::interpreter::{ClassInfo, FunctionInfo, Interpreter};
-use super::training_loop::Loop;
-use super::value::{AbstractValue, ObjectKind, ValueKind, ValueSource};
+use super::conditions::{conjoin, conjoin_all};
+use super::control_flow::Loop;
+use super::definitions::{ClassInfo, FunctionInfo};
+use super::interpreter::Interpreter;
+use super::training_loop::{expects_errors, stops_gradients};
+use super::value::{AbstractValue, ValueKind, ValueSource, declare};
 use std::rc::Rc;
 use vramlint_base::{FileRange, TextRange, Value};
 use vramlint_syntax::python::{Class, Expr, ExprKind, Function, Stmt, StmtKind};
@@ -18,9 +21,9 @@ pub(super) enum Flow {
 
 impl<'a> Interpreter<'a> {
     pub(super) fn block(&mut self, body: &'a [Stmt], scope: usize) -> Flow {
-        self.deeper(Flow::Next, |this| {
+        self.nested(Flow::Next, |this| {
             for stmt in body {
-                if !this.step() || this.statement(stmt, scope) == Flow::Stop {
+                if !this.budget.step() || this.statement(stmt, scope) == Flow::Stop {
                     return Flow::Stop;
                 }
             }
@@ -61,12 +64,12 @@ impl<'a> Interpreter<'a> {
             StmtKind::FromImport { module, level, names } => self.import_from(module, *level, names, scope),
             StmtKind::Raise(value) => {
                 if let Some(value) = value {
-                    self.muted(|this| this.eval(value, scope));
+                    self.without_reads(|this| this.eval(value, scope));
                 }
                 return Flow::Stop;
             }
             StmtKind::Assert(test) => {
-                self.muted(|this| this.eval(test, scope));
+                self.without_reads(|this| this.eval(test, scope));
             }
             StmtKind::Global(names) => self.scopes[scope].globals.extend(names.iter().cloned()),
         }
@@ -74,11 +77,11 @@ impl<'a> Interpreter<'a> {
     }
 
     fn assign_all(&mut self, targets: &'a [Expr], value: &'a Expr, scope: usize) {
-        let before = std::mem::replace(&mut self.target, targets.first().and_then(target_words));
+        let before = std::mem::replace(&mut self.assigned_to, targets.first().and_then(target_words));
         let mut val = self.eval(value, scope);
-        self.target = before;
-        if !self.loops.is_empty() && targets.iter().any(|target| grows(target, value)) {
-            val = AbstractValue::at(ValueKind::Unknown, FileRange::new(self.file_of(scope), value.range));
+        self.assigned_to = before;
+        if !self.control.loops.is_empty() && targets.iter().any(|target| grows(target, value)) {
+            val = AbstractValue::at(ValueKind::Unknown, FileRange::new(self.scopes[scope].file, value.range));
         }
         for target in targets {
             self.assign(target, val.clone(), scope);
@@ -89,19 +92,19 @@ impl<'a> Interpreter<'a> {
     pub(super) fn assign(&mut self, target: &'a Expr, val: AbstractValue, scope: usize) {
         match &target.kind {
             ExprKind::Name(name) => {
-                let class = self.class_name(scope);
+                let class = self.definitions.class_name(&self.scopes, scope);
                 let val = declare(val, name, class.as_deref());
-                self.set(scope, name, val);
+                self.scopes.set(scope, name, val);
             }
             ExprKind::List(targets) => self.unpack(targets, &val, scope),
             ExprKind::Attribute(base, name, _) => {
-                let base = self.muted(|this| this.eval(base, scope));
+                let base = self.without_reads(|this| this.eval(base, scope));
                 self.set_attribute(&base, name, &val);
             }
             ExprKind::Subscript(base, index) => {
-                let base = self.muted(|this| this.eval(base, scope));
+                let base = self.without_reads(|this| this.eval(base, scope));
                 let index = self.eval(index, scope);
-                self.set_item(&base, &index, &val, FileRange::new(self.file_of(scope), target.range));
+                self.set_item(&base, &index, &val, FileRange::new(self.scopes[scope].file, target.range));
             }
             ExprKind::Other(inner) => {
                 // A starred target takes the rest.
@@ -125,37 +128,40 @@ impl<'a> Interpreter<'a> {
                     }
                 };
                 alternatives.extend(item.alternatives.into_iter().map(|mut inner| {
-                    inner.condition = super::branch::both(alt.condition.as_ref(), inner.condition.as_ref());
+                    inner.condition = conjoin(alt.condition.as_ref(), inner.condition.as_ref());
                     inner
                 }));
             }
-            self.assign(target, AbstractValue::from_alts(alternatives), scope);
+            self.assign(target, AbstractValue::from_alternatives(alternatives), scope);
         }
     }
 
     fn augmented(&mut self, target: &'a Expr, op: &'static str, value: &'a Expr, range: TextRange, scope: usize) {
-        let place = FileRange::new(self.file_of(scope), range);
-        let old = self.muted(|this| this.eval(target, scope));
+        let place = FileRange::new(self.scopes[scope].file, range);
+        let old = self.without_reads(|this| this.eval(target, scope));
         let new = self.eval(value, scope);
         if op == "|" && old.objects().next().is_some() {
             self.update_dict(&old, &new);
             return;
         }
-        let result =
-            if self.loops.is_empty() { self.binary(&old, op, &new, place) } else { AbstractValue::at(ValueKind::Unknown, place) };
+        let result = if self.control.loops.is_empty() {
+            self.binary(&old, op, &new, place)
+        } else {
+            AbstractValue::at(ValueKind::Unknown, place)
+        };
         self.assign(target, result, scope);
     }
 
     fn returned(&mut self, value: Option<&'a Expr>, range: TextRange, scope: usize) -> Flow {
         let val = match value {
             Some(value) => self.eval(value, scope),
-            None => AbstractValue::at(ValueKind::Scalar(Value::Null), FileRange::new(self.file_of(scope), range)),
+            None => AbstractValue::at(ValueKind::Scalar(Value::Null), FileRange::new(self.scopes[scope].file, range)),
         };
-        let condition = self.frames.last().and_then(|frame| {
-            let conditions = frame.passed.iter().chain(self.guards.get(frame.guards..).unwrap_or_default());
-            super::branch::all(conditions)
+        let condition = self.control.frames.last().and_then(|frame| {
+            let conditions = frame.passed.iter().chain(self.control.guards.since(frame.guards));
+            conjoin_all(conditions)
         });
-        if let Some(frame) = self.frames.last_mut() {
+        if let Some(frame) = self.control.frames.last_mut() {
             frame.returns.push((val, condition));
         }
         Flow::Stop
@@ -174,12 +180,12 @@ impl<'a> Interpreter<'a> {
                     AbstractValue::one(ValueKind::Bundle(Rc::new(objects)), ValueSource::default())
                 }
             }
-            _ => AbstractValue::at(ValueKind::Unknown, FileRange::new(self.file_of(scope), target.range)),
+            _ => AbstractValue::at(ValueKind::Unknown, FileRange::new(self.scopes[scope].file, target.range)),
         };
         self.assign(target, item, scope);
         let times = match &iter.kind {
             ExprKind::Call(call) if call.callee.dotted().as_deref() == Some("range") && call.args.len() == 1 => {
-                Some(self.muted(|this| this.eval(&call.args[0].value, scope)))
+                Some(self.without_reads(|this| this.eval(&call.args[0].value, scope)))
             }
             _ => None,
         };
@@ -188,10 +194,10 @@ impl<'a> Interpreter<'a> {
     }
 
     fn loop_body(&mut self, times: Option<AbstractValue>, body: &'a [Stmt], scope: usize) {
-        self.loop_count += 1;
-        self.loops.push(Loop { id: self.loop_count, times });
+        let id = self.training.next_loop_id();
+        self.control.loops.push(Loop { id, times });
         self.block(body, scope);
-        self.loops.pop();
+        self.control.loops.pop();
     }
 
     fn with(&mut self, items: &'a [(Expr, Option<Expr>)], body: &'a [Stmt], scope: usize) -> Flow {
@@ -199,104 +205,50 @@ impl<'a> Interpreter<'a> {
         let mut catching = 0;
         for (context, target) in items {
             let val = self.eval(context, scope);
-            self.note_context(context, &val);
-            if super::training_loop::stops_gradients(context) {
+            if stops_gradients(context) {
                 without_grad += 1;
             }
-            catching += u32::from(super::training_loop::expects_errors(context));
+            catching += u32::from(expects_errors(context));
             if let Some(target) = target {
                 self.assign(target, val, scope);
             }
         }
-        self.events.without_grad += without_grad;
-        self.catching += catching;
+        self.training.without_grad += without_grad;
+        self.control.catching += catching;
         let flow = self.block(body, scope);
-        self.catching -= catching;
-        self.events.without_grad -= without_grad;
+        self.control.catching -= catching;
+        self.training.without_grad -= without_grad;
         flow
     }
 
     fn define_function(&mut self, def: &'a Function, class: Option<usize>, scope: usize) {
-        let decorators = def.decorators.iter().map(|decorator| self.muted(|this| this.eval(decorator, scope))).collect();
-        let file = self.file_of(scope);
-        let id = self.functions.len();
-        self.functions.push(FunctionInfo { def, file, scope, class, decorators, runs: 0 });
+        let decorators = def.decorators.iter().map(|decorator| self.without_reads(|this| this.eval(decorator, scope))).collect();
+        let file = self.scopes[scope].file;
+        let id = self.definitions.functions.len();
+        self.definitions.functions.push(FunctionInfo { def, file, scope, class, decorators, runs: 0 });
         let val = AbstractValue::at(ValueKind::Function { id, receiver: None }, FileRange::new(file, def.name_range));
-        self.set(scope, &def.name, val);
+        self.scopes.set(scope, &def.name, val);
         self.note_decorated(id);
     }
 
     fn define_class(&mut self, def: &'a Class, scope: usize) {
-        let bases: Vec<AbstractValue> = def.bases.iter().map(|base| self.muted(|this| this.eval(base, scope))).collect();
+        let bases: Vec<AbstractValue> = def.bases.iter().map(|base| self.without_reads(|this| this.eval(base, scope))).collect();
         let decorated = def.decorators.iter().any(|decorator| self.is_record_maker(decorator, scope));
-        let record = decorated || bases.iter().any(|base| self.is_record(base));
-        let file = self.file_of(scope);
-        let body = self.new_scope(Some(scope), file);
-        self.scopes[body].class = true;
-        let id = self.classes.len();
-        self.classes.push(ClassInfo { def, file, scope: body, bases, record, made: false });
+        let is_record = decorated || bases.iter().any(|base| self.definitions.makes_record(base));
+        let file = self.scopes[scope].file;
+        let body = self.scopes.open(Some(scope), file);
+        self.scopes[body].is_class_body = true;
+        let id = self.definitions.classes.len();
+        self.definitions.classes.push(ClassInfo { def, file, scope: body, bases, is_record, made: false });
         for stmt in &def.body {
             if let StmtKind::Function(function) = &stmt.kind {
                 self.define_function(function, Some(id), body);
-            } else if self.step() {
+            } else if self.budget.step() {
                 self.statement(stmt, body);
             }
         }
-        self.set(scope, &def.name, AbstractValue::at(ValueKind::Class(id), FileRange::new(file, def.name_range)));
+        self.scopes.set(scope, &def.name, AbstractValue::at(ValueKind::Class(id), FileRange::new(file, def.name_range)));
     }
-
-    /// The name of the class whose body a scope is.
-    fn class_name(&self, scope: usize) -> Option<String> {
-        if !self.scopes[scope].class {
-            return None;
-        }
-        self.classes.iter().rev().find(|class| class.scope == scope).map(|class| class.def.name.clone())
-    }
-
-    /// Runs `inner` without counting what it reads as used.
-    pub(super) fn muted<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
-        self.mute += 1;
-        let result = inner(self);
-        self.mute -= 1;
-        result
-    }
-
-    /// Stores a name, and remembers what it was for the branch that is open.
-    pub(super) fn set(&mut self, scope: usize, name: &str, val: AbstractValue) {
-        let scope = if self.scopes[scope].globals.contains(name) { self.root_of(scope) } else { scope };
-        let scope = &mut self.scopes[scope];
-        let old = scope.vars.insert(name.to_string(), val);
-        if let Some(journal) = scope.journals.last_mut() {
-            journal.entry(name.to_string()).or_insert(old);
-        }
-    }
-
-    fn root_of(&self, mut scope: usize) -> usize {
-        while let Some(parent) = self.scopes[scope].parent {
-            scope = parent;
-        }
-        scope
-    }
-
-    /// Whether an alternative is an object of a library class with this full name.
-    pub(super) fn is_library(&self, val: &AbstractValue, test: impl Fn(&str) -> bool) -> bool {
-        val.objects().any(|id| matches!(&self.objects[id].kind, ObjectKind::Library(path) if test(path)))
-    }
-}
-
-/// Gives a name to alternatives that have none yet.
-pub(super) fn declare(mut val: AbstractValue, name: &str, class: Option<&str>) -> AbstractValue {
-    for alt in &mut val.alternatives {
-        if alt.source.declared || alt.source.place.is_none() {
-            continue;
-        }
-        let source = Rc::make_mut(&mut alt.source);
-        source.declared = true;
-        source.name = class.map_or_else(|| name.to_string(), |class| format!("{class}.{name}"));
-        source.path = vec![name.to_string()];
-        source.class = class.map(str::to_string);
-    }
-    val
 }
 
 /// The name of an assignment's target, for calls that are told apart by it: `eval_loader = DataLoader(…)`.

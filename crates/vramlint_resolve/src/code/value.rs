@@ -1,6 +1,6 @@
 //! Values while the code is interpreted: what they may be, where each is written, and under which condition.
 
-use std::collections::HashMap;
+use super::conditions::conjoin;
 use std::rc::Rc;
 use vramlint_base::{FileId, FileRange, Value};
 
@@ -72,62 +72,11 @@ pub(super) struct ValueSource {
     /// The variable of the environment that it is.
     pub(super) env: Option<String>,
     /// Whether a run may have another value without a change of the code: an option, a caller that is not seen.
-    pub(super) soft: bool,
+    pub(super) may_be_overridden: bool,
     /// The class that it is an attribute of.
     pub(super) class: Option<String>,
     /// Where its key is written, for an entry of a dict literal.
     pub(super) key: Option<FileRange>,
-}
-
-/// A thing with identity.
-#[derive(Clone, Debug)]
-pub(super) struct Object {
-    pub(super) kind: ObjectKind,
-    pub(super) attributes: HashMap<String, AbstractValue>,
-    /// How many undecided branches were open when it was made: a write under more of them is conditional.
-    pub(super) depth: usize,
-}
-
-/// What a thing is.
-#[derive(Clone, Debug)]
-pub(super) enum ObjectKind {
-    /// A dict; `open` where it may hold keys that are not seen.
-    Dict { entries: Vec<(Value, AbstractValue)>, open: bool },
-    /// An object of a class of the project. `rest` is where attributes that nobody set come from.
-    Instance { class: usize, rest: FieldSource },
-    /// `super()` of an object in a class.
-    Super { object: usize, class: usize },
-    /// A thing of a library, by the full name of its class.
-    Library(Rc<str>),
-    /// An argument parser; the options of its groups and subparsers are its own.
-    Parser,
-    /// What `parse_args()` returns, for the parser with this object.
-    Namespace(usize),
-    /// A parser of dataclasses.
-    DataclassParser { classes: Vec<AbstractValue>, trl: bool, place: FileRange },
-    /// A model, by its index in the record of loads.
-    Model(usize),
-    /// What a model computes.
-    Output(usize),
-    /// An open file, or what was read from it.
-    Handle(AbstractValue),
-    /// Adapters' configuration.
-    Lora,
-    /// Quantization, as a canonical value, where it was decided and by which library call.
-    Quantization(AbstractValue),
-}
-
-/// Where the fields of an object come from that nobody sets.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum FieldSource {
-    /// From the class.
-    Class,
-    /// From the class, unless a caller that is not seen gives others.
-    Soft,
-    /// Options of the command line, with the class's defaults.
-    Options,
-    /// Keys of a loaded file below this route, with the class's defaults.
-    Loaded(usize, Vec<String>),
 }
 
 impl AbstractValue {
@@ -147,7 +96,7 @@ impl AbstractValue {
     }
 
     /// From several alternatives; too many leave an unknown one at the end.
-    pub(super) fn from_alts(mut alternatives: Vec<Alternative>) -> Self {
+    pub(super) fn from_alternatives(mut alternatives: Vec<Alternative>) -> Self {
         if alternatives.is_empty() {
             return Self::unknown();
         }
@@ -171,14 +120,14 @@ impl AbstractValue {
     /// The same, where a condition holds.
     pub(super) fn under(mut self, condition: Option<&Rc<str>>) -> Self {
         for alt in &mut self.alternatives {
-            alt.condition = super::branch::both(condition, alt.condition.as_ref());
+            alt.condition = conjoin(condition, alt.condition.as_ref());
         }
         self
     }
 
     /// The scalar that it certainly is, whatever the command line says.
     pub(super) fn certain(&self) -> Option<&Value> {
-        self.only().filter(|alt| !alt.source.soft).and_then(Alternative::scalar)
+        self.only().filter(|alt| !alt.source.may_be_overridden).and_then(Alternative::scalar)
     }
 
     /// The scalar that it is unless the command line or a branch says otherwise.
@@ -202,7 +151,7 @@ impl AbstractValue {
     /// These alternatives, then those of `other` for where these are absent.
     pub(super) fn or_else(mut self, other: Self) -> Self {
         self.alternatives.extend(other.alternatives.into_iter().map(|alt| Alternative { fallback: true, ..alt }));
-        Self::from_alts(self.alternatives)
+        Self::from_alternatives(self.alternatives)
     }
 
     /// Indices of the things with identity among the alternatives.
@@ -243,6 +192,38 @@ impl Alternative {
 impl ValueSource {
     /// Whether the command line or the environment may set it to something else.
     pub(super) fn is_set_outside(&self) -> bool {
-        self.soft && (self.option.is_some() || self.env.is_some())
+        self.may_be_overridden && (self.option.is_some() || self.env.is_some())
     }
+}
+
+/// Gives a name to alternatives that have none yet.
+pub(super) fn declare(mut val: AbstractValue, name: &str, class: Option<&str>) -> AbstractValue {
+    for alt in &mut val.alternatives {
+        if alt.source.declared || alt.source.place.is_none() {
+            continue;
+        }
+        let source = Rc::make_mut(&mut alt.source);
+        source.declared = true;
+        source.name = class.map_or_else(|| name.to_string(), |class| format!("{class}.{name}"));
+        source.path = vec![name.to_string()];
+        source.class = class.map(str::to_string);
+    }
+    val
+}
+
+/// A variable of the environment.
+pub(super) fn variable(name: &str, place: FileRange) -> AbstractValue {
+    let source = ValueSource {
+        place: Some(place),
+        name: name.to_string(),
+        env: Some(name.to_string()),
+        may_be_overridden: true,
+        ..ValueSource::default()
+    };
+    AbstractValue::one(ValueKind::Unknown, source)
+}
+
+/// Where a value is written.
+pub(super) fn place_of(val: &AbstractValue) -> Option<FileRange> {
+    val.alternatives.first().and_then(|alt| alt.source.place)
 }

@@ -1,0 +1,37 @@
+//! The evaluated arguments of a call.
+
+use super::value::AbstractValue;
+use vramlint_base::TextRange;
+
+/// The arguments of a call, stars unfolded as far as they are known.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CallArguments {
+    pub(super) positional: Vec<AbstractValue>,
+    pub(super) keyword: Vec<(String, AbstractValue)>,
+    /// Whether there may be more.
+    pub(super) open: bool,
+    /// The block of a loaded file whose keys are keywords too: `Config(**cfg["training"])`.
+    pub(super) unpacked_block: Option<(usize, Vec<String>)>,
+}
+
+impl CallArguments {
+    pub(super) fn get(&self, name: &str) -> Option<&AbstractValue> {
+        self.keyword.iter().rev().find(|(key, _)| key == name).map(|(_, val)| val)
+    }
+
+    /// The argument with this name, or at this place.
+    pub(super) fn arg(&self, name: &str, index: usize) -> Option<&AbstractValue> {
+        self.get(name).or_else(|| self.positional.get(index))
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &AbstractValue> {
+        self.positional.iter().chain(self.keyword.iter().map(|(_, val)| val))
+    }
+}
+
+/// Where the arguments of a call are written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ArgumentRanges {
+    pub(super) positional: Vec<Option<TextRange>>,
+    pub(super) keyword: Vec<Option<TextRange>>,
+}

@@ -1,0 +1,50 @@
+//! Where the interpretation stands: calls, branches, loops and handlers around the current statement.
+
+use super::conditions::PathConditions;
+use super::value::AbstractValue;
+use std::rc::Rc;
+use vramlint_base::FileRange;
+
+/// A function that runs.
+pub(super) struct Frame {
+    pub(super) function: usize,
+    pub(super) returns: Vec<(AbstractValue, Option<Rc<str>>)>,
+    /// Conditions of branches that returned before.
+    pub(super) passed: Vec<Rc<str>>,
+    /// Number of guards when it was entered.
+    pub(super) guards: usize,
+    pub(super) call: Option<FileRange>,
+    pub(super) receiver: Option<usize>,
+    /// The name that its result is given.
+    pub(super) assigned_to: Option<String>,
+}
+
+/// A loop that runs.
+pub(super) struct Loop {
+    pub(super) id: usize,
+    /// `N` of `for … in range(N)`.
+    pub(super) times: Option<AbstractValue>,
+}
+
+/// Something that a library may call later.
+pub(super) enum DeferredCall {
+    Function(usize, Option<usize>),
+    Instance(usize),
+}
+
+/// The control state of a module: an import starts with an empty one, and the importer's is restored after it.
+#[derive(Default)]
+pub(super) struct ControlFlow {
+    pub(super) frames: Vec<Frame>,
+    pub(super) guards: PathConditions,
+    pub(super) loops: Vec<Loop>,
+    /// Blocks around the current statement, in the same function, that catch what it raises and go on.
+    pub(super) catching: u32,
+}
+
+impl ControlFlow {
+    /// The calls of functions of the project that lead to the current statement, outermost first.
+    pub(super) fn call_chain(&self) -> Vec<FileRange> {
+        self.frames.iter().filter_map(|frame| frame.call).collect()
+    }
+}

@@ -1,0 +1,265 @@
+//! The end of an interpretation: what it saw becomes [`CodeFacts`].
+
+use super::call_arguments::CallArguments;
+use super::candidates::ReachedCall;
+use super::conditions::PathConditions;
+use super::control_flow::ControlFlow;
+use super::facts::{AcceleratorUse, CodeCandidate, CodeFacts, ModelLoad};
+use super::facts_builder::{Strength, drop_reached};
+use super::heap::ObjectKind;
+use super::interpreter::Interpreter;
+use super::model_record::ModelRole;
+use super::name_roles;
+use super::qualified_name::{leaf, library};
+use super::value::{AbstractValue, Alternative, ValueKind, place_of};
+use crate::setting::Resolved;
+use vramlint_base::{FileRange, Value};
+use vramlint_catalog::dialect::meaning;
+use vramlint_catalog::{Concept, Dialect};
+
+pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
+    interpreter.control = ControlFlow::default();
+    for count in interpreter.training.accumulation_counts() {
+        interpreter.candidates().emit_as(Concept::GradientAccumulationSteps, &count, None);
+    }
+    interpreter.collect_constants();
+    interpreter.facts.unfreeze_concepts();
+    let models = interpreter.collect_models();
+    interpreter.collect_options();
+    let accumulate_called = interpreter.training.accumulate;
+    let args = interpreter.facts.accelerator.is_some_and(|known| known.sets_accumulation);
+    let accumulates = interpreter.training.accumulates(args);
+    let task = interpreter.facts.task();
+    let trains = interpreter.training.trains();
+    let record = &mut interpreter.facts;
+    let mut candidates = std::mem::take(&mut record.candidates);
+    drop_reached(&mut candidates);
+    candidates.sort_by_key(|(concept, strength, candidate)| {
+        (*concept, *strength, candidate.fallback, candidate.candidate.condition.is_some())
+    });
+    let mut facts = CodeFacts {
+        steps: 0,
+        calls: Vec::new(),
+        files: interpreter.load_order.clone(),
+        dialect: record.dialect(trains),
+        task,
+        accumulates,
+        accelerator: record.accelerator.map(|known| AcceleratorUse { accumulate_called, ..known }),
+        models,
+        uncalled_models: Vec::new(),
+        candidates: candidates.into_iter().map(|(concept, _, candidate)| (concept, candidate)).collect(),
+        loads: record.loads.clone(),
+        options: std::mem::take(&mut record.options),
+        argument_classes: std::mem::take(&mut record.argument_classes),
+        parsers: std::mem::take(&mut record.parsers),
+        environment: std::mem::take(&mut record.environment),
+    };
+    // From here on only calls of libraries are looked for: what nobody calls says nothing about the run.
+    interpreter.run_for_calls();
+    facts.steps = interpreter.budget.used();
+    for index in facts.models.len()..interpreter.facts.models.len() {
+        let trained = interpreter.facts.models[index].trained.then_some(true);
+        facts.uncalled_models.push(interpreter.model_load(index, trained, false));
+    }
+    facts.calls = interpreter.recorder.take_calls(&interpreter.heap);
+    facts
+}
+
+impl Interpreter<'_> {
+    /// Constants, attributes and entries that are read, by the names that people choose.
+    pub(super) fn collect_constants(&mut self) {
+        for alt in self.reads.take() {
+            if alt.source.path.is_empty() || alt.source.class.as_deref().is_some_and(name_roles::is_no_trainer) {
+                continue;
+            }
+            let Some(value) = self.heap.known_value(&alt) else { continue };
+            let path: Vec<&str> = alt.source.path.iter().map(String::as_str).collect();
+            let Some(found) = meaning(Dialect::Plain, &path, &value) else { continue };
+            if !is_countable(found.concept, &found.value) {
+                continue;
+            }
+            let strength = if alt.source.option.is_some() || alt.source.default { Strength::Default } else { Strength::Used };
+            let mut candidate = self.candidates().candidate(&alt, Resolved::Known(found.value), None);
+            candidate.stage = found.stage;
+            self.candidates().push(found.concept, strength, candidate);
+        }
+    }
+
+    /// Options by their own names: they are the user's vocabulary, whether or not they are seen to reach a call.
+    fn collect_options(&mut self) {
+        for option in self.facts.options.clone() {
+            let (Some(default), Some(place)) = (&option.default, option.default_place) else { continue };
+            let known =
+                self.facts.candidates.iter().any(|(_, _, candidate)| candidate.option.as_deref() == Some(option.dest.as_str()));
+            if known {
+                continue;
+            }
+            let Some(found) = meaning(Dialect::Plain, &[option.dest.as_str()], default)
+                .or_else(|| meaning(Dialect::HfTrainer, &[option.dest.as_str()], default))
+            else {
+                continue;
+            };
+            if !is_countable(found.concept, &found.value) {
+                continue;
+            }
+            let val = self.command_line.as_option(AbstractValue::at(ValueKind::Scalar(default.clone()), place), &option.dest);
+            if let Some(alt) = val.only() {
+                let value =
+                    alt.scalar().cloned().map_or(found.value.clone(), |args| if args == *default { found.value } else { args });
+                let mut candidate = self.candidates().candidate(alt, Resolved::Known(value), None);
+                candidate.stage = found.stage;
+                candidate.used = false;
+                self.candidates().push(found.concept, Strength::Default, candidate);
+            }
+        }
+    }
+
+    /// Models with what is said about each, and candidates from the ones that the run trains.
+    fn collect_models(&mut self) -> Vec<ModelLoad> {
+        let backward = self.training.has_backward();
+        let only_evaluates = self.training.trainer_evaluates && !self.training.trainer_trains && !backward;
+        for id in self.facts.trainers.clone() {
+            if let Some(models) = self.heap[id].attributes.get("__models__").cloned() {
+                for load in self.heap.models_in(&models, 5) {
+                    self.facts.models[load].in_trainer = true;
+                }
+            }
+        }
+        let trained: Vec<Option<bool>> = self
+            .facts
+            .models
+            .iter()
+            .map(|model| {
+                if model.trained || (model.prepared && backward) || (model.in_trainer && !only_evaluates) {
+                    Some(true)
+                } else if (model.inferred || model.in_trainer) && !model.escaped {
+                    Some(false)
+                } else {
+                    None
+                }
+            })
+            .collect();
+        let any_trained = trained.contains(&Some(true));
+        let mut found = Vec::new();
+        for (index, trained) in trained.into_iter().enumerate() {
+            let speaks = if any_trained { trained == Some(true) } else { trained.is_none() };
+            found.push(self.model_load(index, trained, speaks));
+        }
+        found
+    }
+
+    fn model_load(&mut self, index: usize, trained: Option<bool>, speaks: bool) -> ModelLoad {
+        let (class, place, args, part) = {
+            let model = &self.facts.models[index];
+            (model.class.clone(), model.place, model.args.clone(), model.part)
+        };
+        // What is said of the load holds where the load is made.
+        self.control.guards = PathConditions::from_condition(self.facts.models[index].guard.clone());
+        let name = if library(&class) == Some("unsloth") { "model_name" } else { "pretrained_model_name_or_path" };
+        let model = args.arg(name, 0).or_else(|| args.get("pretrained_model_name_or_path")).cloned();
+        if let Some(model) = &model {
+            let concept = match part {
+                ModelRole::Policy if speaks => Some(Concept::Model),
+                ModelRole::Policy => None,
+                ModelRole::Reference => Some(Concept::ReferenceModel),
+                ModelRole::Reward => Some(Concept::RewardModel),
+            };
+            if let Some(concept) = concept {
+                self.candidates().emit_as_key(concept, model, &class, name, place);
+            }
+        }
+        if speaks && part == ModelRole::Policy {
+            self.emit_load(index, &class, &args, place);
+        }
+        let device_map = args.get("device_map").cloned().map_or_else(Vec::new, |val| self.device_maps(&val, &class, place));
+        let arguments = args
+            .keyword
+            .iter()
+            .map(|(key, val)| (key.clone(), self.heap.plain_value(val), place_of(val).unwrap_or(place)))
+            .collect();
+        self.control.guards = PathConditions::default();
+        let record = &self.facts.models[index];
+        ModelLoad {
+            file: place.file,
+            place,
+            class: class.to_string(),
+            model: model.as_ref().and_then(|val| self.heap.plain_value(val)),
+            device_map,
+            arguments,
+            open: args.open || args.unpacked_block.is_some(),
+            trained,
+            conditional: record.guard.is_some(),
+            call_chain: record.via.clone(),
+        }
+    }
+
+    /// What a load says about the run, besides the name of the model.
+    fn emit_load(&mut self, index: usize, class: &str, args: &CallArguments, place: FileRange) {
+        let (cast, frozen) = (self.facts.models[index].cast.clone(), self.facts.models[index].frozen);
+        if let Some(cast) = &cast {
+            self.candidates().emit_as_key(Concept::WeightsDtype, cast, class, "dtype", place);
+        }
+        // What is trained beside adapters is theirs; what is thawed by name is not seen.
+        if let Some(at) = frozen {
+            let base = AbstractValue::at(ValueKind::Scalar(Value::Text("base".to_string())), at);
+            self.candidates().emit_as_key(Concept::Freeze, &base, class, "requires_grad_", at);
+        }
+        let unsloth = library(class) == Some("unsloth");
+        let dialect = if unsloth { Dialect::Unsloth } else { Dialect::HfTrainer };
+        let named: Vec<(String, AbstractValue)> = args
+            .keyword
+            .iter()
+            .filter(|(key, _)| !matches!(key.as_str(), "model_name" | "pretrained_model_name_or_path"))
+            .filter(|(key, _)| cast.is_none() || !matches!(key.as_str(), "dtype" | "torch_dtype"))
+            .cloned()
+            .collect();
+        self.candidates().emit_call(dialect, class, &CallArguments { keyword: named, ..CallArguments::default() }, place);
+        for alt in args.get("quantization_config").map_or(&[][..], |val| &val.alternatives).to_vec() {
+            if let ValueKind::Object(id) = alt.kind
+                && let ObjectKind::Quantization(val) = self.heap[id].kind.clone()
+            {
+                let alternatives =
+                    val.alternatives.into_iter().map(|inner| Alternative { condition: alt.condition.clone(), ..inner }).collect();
+                self.candidates().emit_as_key(
+                    Concept::Quantization,
+                    &AbstractValue::from_alternatives(alternatives),
+                    class,
+                    "quantization_config",
+                    place,
+                );
+            }
+        }
+        let head = leaf(class.trim_end_matches(".from_pretrained"));
+        if head.contains("SequenceClassification") {
+            self.facts.note_library(Dialect::HfTrainer, None);
+        }
+    }
+
+    fn device_maps(&mut self, val: &AbstractValue, class: &str, place: FileRange) -> Vec<CodeCandidate> {
+        val.alternatives
+            .iter()
+            .map(|alt| {
+                let value = match self.heap.known_value(alt) {
+                    Some(value) => Resolved::Known(value),
+                    None => {
+                        Resolved::Unknown(vramlint_base::message!("it is decided while the program runs", "其值在运行时才确定"))
+                    }
+                };
+                self.candidates().candidate(alt, value, Some(ReachedCall { path: class, key: "device_map", place }))
+            })
+            .collect()
+    }
+}
+
+/// Whether a value fits a concept that must be a number: people's names also hold text there (`"1-2"`).
+fn is_countable(concept: Concept, value: &Value) -> bool {
+    let number = matches!(
+        concept,
+        Concept::MicroBatch
+            | Concept::GradientAccumulationSteps
+            | Concept::SequenceLength
+            | Concept::NumGenerations
+            | Concept::LoraR
+    );
+    !number || value.as_int().is_some()
+}

@@ -1,0 +1,106 @@
+//! Which classes of libraries hold training arguments, train, or optimize.
+
+use super::qualified_name::{leaf, library};
+use vramlint_catalog::Dialect;
+
+/// A class of arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ArgumentClassKind {
+    pub(super) dialect: Dialect,
+    pub(super) task: Option<&'static str>,
+}
+
+/// Names of TRL's trainers and configs start with their task: trl 1.16 trainer/*_config.py, trl/experimental.
+const TRL_TASKS: &[(&str, &str)] = &[
+    ("SFT", "sft"),
+    ("DPO", "dpo"),
+    ("GRPO", "grpo"),
+    ("KTO", "kto"),
+    ("RLOO", "rloo"),
+    ("Reward", "reward"),
+    ("PRM", "reward"),
+    ("ORPO", "orpo"),
+    ("CPO", "cpo"),
+    ("PPO", "ppo"),
+    ("OnlineDPO", "dpo"),
+    ("GKD", "gkd"),
+    ("BCO", "bco"),
+];
+
+/// The vocabulary of a class of arguments, if it is one.
+pub(super) fn argument_class(path: &str) -> Option<ArgumentClassKind> {
+    let name = leaf(path);
+    match library(path) {
+        Some("transformers" | "sentence_transformers") | None
+            if matches!(name, "TrainingArguments" | "Seq2SeqTrainingArguments" | "SentenceTransformerTrainingArguments") =>
+        {
+            Some(ArgumentClassKind { dialect: Dialect::HfTrainer, task: None })
+        }
+        Some("trl") | None if name == "ModelConfig" && library(path) == Some("trl") => {
+            Some(ArgumentClassKind { dialect: Dialect::Trl, task: None })
+        }
+        Some("trl") | None => {
+            let task = trl_task(name.strip_suffix("Config")?)?;
+            Some(ArgumentClassKind { dialect: Dialect::Trl, task: Some(task) })
+        }
+        Some("unsloth") if name == "UnslothTrainingArguments" => {
+            Some(ArgumentClassKind { dialect: Dialect::Trl, task: Some("sft") })
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn trl_task(prefix: &str) -> Option<&'static str> {
+    TRL_TASKS.iter().find(|(name, _)| *name == prefix).map(|(_, task)| *task)
+}
+
+/// Whether a class trains when it is told to.
+pub(super) fn is_trainer(path: &str) -> bool {
+    let name = leaf(path);
+    match library(path) {
+        Some("transformers" | "sentence_transformers") => {
+            matches!(name, "Trainer" | "Seq2SeqTrainer" | "SentenceTransformerTrainer")
+        }
+        Some("trl") => name.ends_with("Trainer"),
+        Some("unsloth") => name == "UnslothTrainer",
+        Some("pytorch_lightning" | "lightning" | "lightning_fabric") => name == "Trainer",
+        None => name == "Seq2SeqTrainer" || name.strip_suffix("Trainer").and_then(trl_task).is_some(),
+        _ => false,
+    }
+}
+
+/// Whether a class is an optimizer.
+pub(super) fn is_optimizer(path: &str) -> bool {
+    let name = leaf(path);
+    match library(path) {
+        Some("torch") => path.contains(".optim.") && !path.contains("lr_scheduler") && name.starts_with(char::is_uppercase),
+        Some(
+            "bitsandbytes" | "deepspeed" | "apex" | "torchao" | "lion_pytorch" | "adam_mini" | "galore_torch" | "transformers",
+        )
+        | None => {
+            let lower = name.to_lowercase();
+            (lower.contains("adam")
+                || lower.contains("lion")
+                || lower.contains("sgd")
+                || lower.contains("adafactor")
+                || lower.contains("lamb"))
+                && name.starts_with(char::is_uppercase)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a call loads a model with its weights.
+pub(super) fn loads_model(path: &str) -> bool {
+    let Some(class) = path.strip_suffix(".from_pretrained").map(leaf) else { return false };
+    let known = matches!(
+        library(path),
+        Some("transformers" | "unsloth" | "trl" | "peft" | "optimum" | "modelscope" | "ipex_llm" | "liger_kernel") | None
+    );
+    let is_model = class.contains("Model") && !class.contains("Tokenizer") && !class.contains("Config");
+    let has_head =
+        ["ForCausalLM", "ForConditionalGeneration", "ForSequenceClassification"].iter().any(|end| class.ends_with(end));
+    // PeftModel puts adapters on a model that is there; AutoPeftModel loads one.
+    let adapters_only = class == "PeftModel" || library(path) == Some("peft") && !class.starts_with("AutoPeftModel");
+    known && (is_model || has_head) && !adapters_only
+}

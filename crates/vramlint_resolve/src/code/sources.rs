@@ -1,0 +1,32 @@
+//! The files that an interpretation sees.
+
+use crate::SourceFile;
+use vramlint_base::{FileId, FileRange, TextRange};
+
+/// Files of the project, and the entry script.
+pub(super) struct Sources<'a> {
+    pub(super) files: &'a [SourceFile],
+    pub(super) entry: FileId,
+}
+
+impl<'a> Sources<'a> {
+    /// The file with this number; the list may be any part of a project.
+    pub(super) fn file(&self, id: FileId) -> Option<&'a SourceFile> {
+        self.files.get(id.0 as usize).filter(|file| file.id == id).or_else(|| self.files.iter().find(|file| file.id == id))
+    }
+
+    /// The text at a place.
+    pub(super) fn text(&self, place: FileRange) -> &'a str {
+        self.file(place.file).map_or("", |file| place.range.slice(&file.text))
+    }
+
+    /// The place of the entry as a whole.
+    pub(super) fn entry_start(&self) -> FileRange {
+        start_of(self.entry)
+    }
+}
+
+/// The first byte of a file: the place of a module as a whole.
+pub(super) fn start_of(file: FileId) -> FileRange {
+    FileRange::new(file, TextRange::at(0))
+}
