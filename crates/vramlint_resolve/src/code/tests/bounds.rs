@@ -4,8 +4,34 @@ use super::*;
 
 #[test]
 fn recursion_and_cycles_end() {
-    let a = "import b\n\ndef f(n):\n    return g(n - 1) + f(n - 2)\n\ndef g(n):\n    return f(n)\n\nf(30)\n";
-    let b = "import a\nfrom a import f\n\nclass A(A):\n    pass\n\nx = x\nd = {}\nd['d'] = d\nuse(**d)\nbatch_size = 2\n";
+    let a = source(
+        r"
+import b
+
+def f(n):
+    return g(n - 1) + f(n - 2)
+
+def g(n):
+    return f(n)
+
+f(30)
+",
+    );
+    let b = source(
+        r"
+import a
+from a import f
+
+class A(A):
+    pass
+
+x = x
+d = {}
+d['d'] = d
+use(**d)
+batch_size = 2
+",
+    );
     let facts = facts_of(&[("a.py", a), ("b.py", b)], "a.py");
     assert_eq!(facts.files.len(), 2);
 }
@@ -36,7 +62,12 @@ fn deep_nesting_ends() {
 
 #[test]
 fn a_huge_file_is_read_to_its_end_or_its_bound() {
-    let mut text = String::from("from torch.utils.data import DataLoader\nDataLoader(d, batch_size=3)\n");
+    let mut text = String::from(source(
+        r"
+from torch.utils.data import DataLoader
+DataLoader(d, batch_size=3)
+",
+    ));
     for i in 0..60_000 {
         let _ = writeln!(text, "name_{i} = [{i}, {{'k': {i}}}]");
     }
@@ -55,7 +86,15 @@ fn places_hold_behind_chinese_and_windows_line_ends() {
 
 #[test]
 fn broken_text_is_no_reason_to_stop() {
-    let text = "from torch.utils.data import DataLoader\ndef broken(:\n    x = (1,\n\nDataLoader(d, batch_size=5)\n";
+    let text = source(
+        r"
+from torch.utils.data import DataLoader
+def broken(:
+    x = (1,
+
+DataLoader(d, batch_size=5)
+",
+    );
     facts_of(&[("a.py", text)], "a.py");
     let whole = seeds::text();
     for end in (0..whole.len()).filter(|end| whole.is_char_boundary(*end)).step_by(7) {

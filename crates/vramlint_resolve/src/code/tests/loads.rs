@@ -4,7 +4,27 @@ use super::*;
 
 #[test]
 fn yaml_through_a_helper_and_an_option() {
-    let text = "import argparse, yaml\nfrom accelerate import Accelerator\nfrom torch.utils.data import DataLoader\n\ndef load(path):\n    with open(path, encoding='utf-8') as f:\n        return yaml.safe_load(f)\n\np = argparse.ArgumentParser()\np.add_argument('--config', default='c.yaml')\np.add_argument('--batch_size', type=int)\nargs = p.parse_args()\ncfg = load(args.config)\nif args.batch_size is not None:\n    cfg['training']['batch_size'] = args.batch_size\nAccelerator(gradient_accumulation_steps=cfg['training'].get('ga', 4))\nDataLoader(d, batch_size=cfg['training']['batch_size'])\n";
+    let text = source(
+        r"
+import argparse, yaml
+from accelerate import Accelerator
+from torch.utils.data import DataLoader
+
+def load(path):
+    with open(path, encoding='utf-8') as f:
+        return yaml.safe_load(f)
+
+p = argparse.ArgumentParser()
+p.add_argument('--config', default='c.yaml')
+p.add_argument('--batch_size', type=int)
+args = p.parse_args()
+cfg = load(args.config)
+if args.batch_size is not None:
+    cfg['training']['batch_size'] = args.batch_size
+Accelerator(gradient_accumulation_steps=cfg['training'].get('ga', 4))
+DataLoader(d, batch_size=cfg['training']['batch_size'])
+",
+    );
     let shown = show(&[("a.py", text)], "a.py");
     has(&shown, "load Some(\"c.yaml\") option=Some(\"config\") Some(PyYaml) Data argument=None");
     only(
@@ -27,7 +47,18 @@ fn yaml_through_a_helper_and_an_option() {
 
 #[test]
 fn an_option_before_the_file() {
-    let text = "import argparse, json\nfrom torch.utils.data import DataLoader\np = argparse.ArgumentParser()\np.add_argument('--bs', type=int)\na = p.parse_args()\ncfg = json.load(open('c.json'))\nDataLoader(d, batch_size=a.bs or cfg['bs'])\nDataLoader(d, batch_size=a.bs if a.bs is not None else cfg['rows'])\n";
+    let text = source(
+        r"
+import argparse, json
+from torch.utils.data import DataLoader
+p = argparse.ArgumentParser()
+p.add_argument('--bs', type=int)
+a = p.parse_args()
+cfg = json.load(open('c.json'))
+DataLoader(d, batch_size=a.bs or cfg['bs'])
+DataLoader(d, batch_size=a.bs if a.bs is not None else cfg['rows'])
+",
+    );
     let shown = show(&[("a.py", text)], "a.py");
     has(&shown, "load Some(\"c.json\") option=None Some(Json) Data argument=None");
     has(&shown, "micro_batch ? bs a.py:4 call option=bs");
@@ -37,7 +68,15 @@ fn an_option_before_the_file() {
 
 #[test]
 fn paths_beside_the_script() {
-    let text = "import os, yaml\nfrom pathlib import Path\none = yaml.load(Path(__file__).parent.joinpath('a.yaml').read_text(), Loader=yaml.SafeLoader)\ntwo = yaml.safe_load(open(os.path.join(os.path.dirname(__file__), 'b.yaml')))\nthree = yaml.safe_load((Path('conf') / 'c.yaml').open())\n";
+    let text = source(
+        r"
+import os, yaml
+from pathlib import Path
+one = yaml.load(Path(__file__).parent.joinpath('a.yaml').read_text(), Loader=yaml.SafeLoader)
+two = yaml.safe_load(open(os.path.join(os.path.dirname(__file__), 'b.yaml')))
+three = yaml.safe_load((Path('conf') / 'c.yaml').open())
+",
+    );
     let shown = show(&[("src/a.py", text)], "src/a.py");
     for path in ["src/a.yaml", "src/b.yaml", "conf/c.yaml"] {
         has(&shown, &format!("load Some(\"{path}\") option=None Some(PyYaml) Data argument=None"));
@@ -46,7 +85,20 @@ fn paths_beside_the_script() {
 
 #[test]
 fn hydra_and_omegaconf() {
-    let text = "import hydra\nfrom omegaconf import OmegaConf\nfrom torch.utils.data import DataLoader\n\n@hydra.main(config_path='../conf', config_name='base', version_base=None)\ndef main(cfg):\n    DataLoader(d, batch_size=cfg.training.rows)\n\nother = OmegaConf.load('x.yaml')\nmain()\n";
+    let text = source(
+        r"
+import hydra
+from omegaconf import OmegaConf
+from torch.utils.data import DataLoader
+
+@hydra.main(config_path='../conf', config_name='base', version_base=None)
+def main(cfg):
+    DataLoader(d, batch_size=cfg.training.rows)
+
+other = OmegaConf.load('x.yaml')
+main()
+",
+    );
     let shown = show(&[("src/a.py", text)], "src/a.py");
     has(&shown, "load Some(\"conf/base.yaml\") option=None Some(OmegaConf) Data argument=None");
     has(&shown, "load Some(\"x.yaml\") option=None Some(OmegaConf) Data argument=None");
@@ -55,7 +107,16 @@ fn hydra_and_omegaconf() {
 
 #[test]
 fn libraries_that_load_for_the_code() {
-    let text = "import sys\nfrom transformers import HfArgumentParser, TrainingArguments\nfrom trl import SFTConfig, TrlParser\n(a,) = HfArgumentParser(TrainingArguments).parse_yaml_file('t.yaml')\n(b,) = HfArgumentParser(TrainingArguments).parse_json_file(json_file=sys.argv[1])\nc = TrlParser((SFTConfig,)).parse_args_and_config()\n";
+    let text = source(
+        r"
+import sys
+from transformers import HfArgumentParser, TrainingArguments
+from trl import SFTConfig, TrlParser
+(a,) = HfArgumentParser(TrainingArguments).parse_yaml_file('t.yaml')
+(b,) = HfArgumentParser(TrainingArguments).parse_json_file(json_file=sys.argv[1])
+c = TrlParser((SFTConfig,)).parse_args_and_config()
+",
+    );
     let shown = show(&[("a.py", text)], "a.py");
     has(&shown, "load Some(\"t.yaml\") option=None Some(PyYaml) Arguments argument=None");
     has(&shown, "load None option=None Some(Json) Arguments argument=Some(1)");
@@ -66,7 +127,20 @@ fn libraries_that_load_for_the_code() {
 
 #[test]
 fn a_block_of_a_file_as_fields() {
-    let text = "import yaml\nfrom dataclasses import dataclass\nfrom torch.utils.data import DataLoader\n\n@dataclass\nclass Plan:\n    rows: int = 6\n\nplan = Plan(**yaml.safe_load(open('p.yaml'))['plan'])\nDataLoader(d, batch_size=plan.rows)\n";
+    let text = source(
+        r"
+import yaml
+from dataclasses import dataclass
+from torch.utils.data import DataLoader
+
+@dataclass
+class Plan:
+    rows: int = 6
+
+plan = Plan(**yaml.safe_load(open('p.yaml'))['plan'])
+DataLoader(d, batch_size=plan.rows)
+",
+    );
     let shown = show(&[("a.py", text)], "a.py");
     only(
         &shown,
@@ -77,6 +151,18 @@ fn a_block_of_a_file_as_fields() {
 
 #[test]
 fn files_that_are_written_are_not_loaded() {
-    let shown = show(&[("a.py", "import json\nwith open('out.json', 'w') as f:\n    json.dump({}, f)\n")], "a.py");
+    let shown = show(
+        &[(
+            "a.py",
+            source(
+                r"
+import json
+with open('out.json', 'w') as f:
+    json.dump({}, f)
+",
+            ),
+        )],
+        "a.py",
+    );
     lacks(&shown, "load ");
 }

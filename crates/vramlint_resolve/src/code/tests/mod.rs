@@ -17,6 +17,11 @@ use vramlint_base::{FileRange, LineIndex};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::python;
 
+/// Python code in a raw string, without the line break after the opening quote: its first line is line 1.
+fn source(text: &str) -> &str {
+    text.strip_prefix('\n').expect("the code starts on a line of its own")
+}
+
 /// The files of a project.
 fn project(pairs: &[(&str, &str)]) -> Vec<SourceFile> {
     pairs

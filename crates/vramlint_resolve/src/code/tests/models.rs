@@ -6,7 +6,10 @@ fn trained(text: &str) -> Vec<Option<bool>> {
     facts_of(&[("a.py", text)], "a.py").models.iter().map(|model| model.trained).collect()
 }
 
-const LOAD: &str = "import torch\nfrom transformers import AutoModelForCausalLM, Trainer, TrainingArguments\nmodel = AutoModelForCausalLM.from_pretrained('m', device_map='auto')\n";
+const LOAD: &str = r"import torch
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+model = AutoModelForCausalLM.from_pretrained('m', device_map='auto')
+";
 
 #[test]
 fn inference_is_no_training() {
@@ -57,13 +60,28 @@ fn a_reference_model_is_not_the_trained_one() {
 
 #[test]
 fn tokenizers_and_configs_are_no_models() {
-    let text = "from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer\nAutoTokenizer.from_pretrained('m')\nc = AutoConfig.from_pretrained('m')\nAutoModelForCausalLM.from_config(c)\n";
+    let text = source(
+        r"
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+AutoTokenizer.from_pretrained('m')
+c = AutoConfig.from_pretrained('m')
+AutoModelForCausalLM.from_config(c)
+",
+    );
     assert!(trained(text).is_empty());
 }
 
 #[test]
 fn quantization_keeps_its_condition() {
-    let text = "from transformers import AutoModelForCausalLM, BitsAndBytesConfig\nbnb = None\nif small():\n    bnb = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type='nf4', bnb_4bit_use_double_quant=True)\nmodel = AutoModelForCausalLM.from_pretrained('m', quantization_config=bnb)\n";
+    let text = source(
+        r"
+from transformers import AutoModelForCausalLM, BitsAndBytesConfig
+bnb = None
+if small():
+    bnb = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type='nf4', bnb_4bit_use_double_quant=True)
+model = AutoModelForCausalLM.from_pretrained('m', quantization_config=bnb)
+",
+    );
     let shown = show(&[("a.py", text)], "a.py");
     only(&shown, "quantization", &["quantization 'nf4-double' BitsAndBytesConfig(load_in_4bit) a.py:4 call if[small()]"]);
 }

@@ -101,19 +101,52 @@ fn a_model_on_one_gpu_keeps_the_condition_of_its_map() {
     assert_eq!(map.known(), Some(&Value::Map(vec![(Value::Text(String::new()), Value::Int(0))])));
 }
 
-const CONSTANTS: &str = "NAME = \"acme/seven\"\nSFT_BATCH_SIZE = 12\nSFT_MAXLEN = 1024\nGRPO_BATCH_SIZE = 3\nK_ROLLOUTS = 5\nMAX_NEW_TOKENS_TRAIN = 64\nLORA_R = 24\nLORA_ALPHA = 48\nGRADIENT_ACCUMULATION_STEPS = 7\n";
+const CONSTANTS: &str = r#"NAME = "acme/seven"
+SFT_BATCH_SIZE = 12
+SFT_MAXLEN = 1024
+GRPO_BATCH_SIZE = 3
+K_ROLLOUTS = 5
+MAX_NEW_TOKENS_TRAIN = 64
+LORA_R = 24
+LORA_ALPHA = 48
+GRADIENT_ACCUMULATION_STEPS = 7
+"#;
 
 fn stages(body: &str) -> String {
-    let head = "import torch\nfrom peft import LoraConfig, get_peft_model\nfrom transformers import AutoModelForCausalLM\n\nimport config\n\n\ndef build():\n    model = AutoModelForCausalLM.from_pretrained(config.NAME, torch_dtype=torch.bfloat16, device_map={\"\": 0})\n    adapter = LoraConfig(r=config.LORA_R, lora_alpha=config.LORA_ALPHA)\n    return get_peft_model(model, adapter)\n\n\n";
+    let head = source(
+        r#"
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM
+
+import config
+
+
+def build():
+    model = AutoModelForCausalLM.from_pretrained(config.NAME, torch_dtype=torch.bfloat16, device_map={"": 0})
+    adapter = LoraConfig(r=config.LORA_R, lora_alpha=config.LORA_ALPHA)
+    return get_peft_model(model, adapter)
+
+
+"#,
+    );
     let train = format!("{head}{body}");
     show(&[("config.py", CONSTANTS), ("train.py", &train)], "train.py")
 }
 
 #[test]
 fn constants_that_are_read_count_and_others_do_not() {
-    let shown = stages(
-        "def grpo(model, sample, score, steps):\n    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-5)\n    for step in range(steps):\n        batch = sample(config.GRPO_BATCH_SIZE, config.K_ROLLOUTS, config.MAX_NEW_TOKENS_TRAIN)\n        loss = score(model, batch)\n        loss.backward()\n        optimizer.step()\n",
-    );
+    let shown = stages(source(
+        r"
+def grpo(model, sample, score, steps):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-5)
+    for step in range(steps):
+        batch = sample(config.GRPO_BATCH_SIZE, config.K_ROLLOUTS, config.MAX_NEW_TOKENS_TRAIN)
+        loss = score(model, batch)
+        loss.backward()
+        optimizer.step()
+",
+    ));
     only(&shown, "micro_batch", &["micro_batch 3 GRPO_BATCH_SIZE config.py:4 stage=grpo"]);
     only(&shown, "gradient_accumulation_steps", &[]);
     only(&shown, "sequence_length", &[]);
@@ -129,14 +162,33 @@ fn constants_that_are_read_count_and_others_do_not() {
 
 #[test]
 fn an_inner_loop_accumulates() {
-    let shown = stages(
-        "def grpo(model, sample, score, steps):\n    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-5)\n    for step in range(steps):\n        for micro in range(config.GRADIENT_ACCUMULATION_STEPS):\n            loss = score(model, sample(config.GRPO_BATCH_SIZE)) / config.GRADIENT_ACCUMULATION_STEPS\n            loss.backward()\n        optimizer.step()\n        optimizer.zero_grad()\n",
-    );
+    let shown = stages(source(
+        r"
+def grpo(model, sample, score, steps):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-5)
+    for step in range(steps):
+        for micro in range(config.GRADIENT_ACCUMULATION_STEPS):
+            loss = score(model, sample(config.GRPO_BATCH_SIZE)) / config.GRADIENT_ACCUMULATION_STEPS
+            loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+",
+    ));
     has(&shown, "gradient_accumulation_steps 7 GRADIENT_ACCUMULATION_STEPS config.py:9 call");
     assert!(shown.contains("accumulates=Some(true)"), "{shown}");
 }
 
-const FIELDS: &str = "from dataclasses import dataclass\n\n\n@dataclass\nclass Plan:\n    epochs: int = 8\n    batch_size_per_gpu: int = 20\n    rate: float = 0.0002\n    precision: str = \"bf16\"\n    gradient_accumulation_steps: int = 6\n";
+const FIELDS: &str = r#"from dataclasses import dataclass
+
+
+@dataclass
+class Plan:
+    epochs: int = 8
+    batch_size_per_gpu: int = 20
+    rate: float = 0.0002
+    precision: str = "bf16"
+    gradient_accumulation_steps: int = 6
+"#;
 
 const ADAPTIVE: &str = r"
 import psutil
@@ -178,7 +230,26 @@ def train(plan, model, data):
 
 #[test]
 fn the_dataclass_that_branches_start_from_is_the_nominal_value() {
-    let entry = "import fire\n\nfrom plan import Plan\nfrom parts.adaptive import train as run\n\n\ndef train(resume=False):\n    run(Plan(), *load(resume))\n\n\ndef load(resume):\n    raise NotImplementedError\n\n\nif __name__ == \"__main__\":\n    fire.Fire({\"train\": train})\n";
+    let entry = source(
+        r#"
+import fire
+
+from plan import Plan
+from parts.adaptive import train as run
+
+
+def train(resume=False):
+    run(Plan(), *load(resume))
+
+
+def load(resume):
+    raise NotImplementedError
+
+
+if __name__ == "__main__":
+    fire.Fire({"train": train})
+"#,
+    );
     let files = [("parts/adaptive.py", ADAPTIVE), ("plan.py", FIELDS), ("start.py", entry)];
     let shown = show(&files, "start.py");
     only(
@@ -204,7 +275,27 @@ fn the_dataclass_that_branches_start_from_is_the_nominal_value() {
 
 #[test]
 fn a_class_that_only_holds_a_model_says_nothing_about_training() {
-    let text = "import torch\nfrom transformers import AutoModelForCausalLM, BitsAndBytesConfig\n\n\nclass Mix(torch.nn.Module):\n    def __init__(self, name):\n        super().__init__()\n        self.inner = self._load(name)\n\n    def _load(self, name):\n        options = {\"trust_remote_code\": False}\n        options.update({\n            \"device_map\": \"auto\",\n            \"max_memory\": {0: \"8GB\"},\n        })\n        options[\"quantization_config\"] = BitsAndBytesConfig(load_in_8bit=True)\n        return AutoModelForCausalLM.from_pretrained(name, **options)\n";
+    let text = source(
+        r#"
+import torch
+from transformers import AutoModelForCausalLM, BitsAndBytesConfig
+
+
+class Mix(torch.nn.Module):
+    def __init__(self, name):
+        super().__init__()
+        self.inner = self._load(name)
+
+    def _load(self, name):
+        options = {"trust_remote_code": False}
+        options.update({
+            "device_map": "auto",
+            "max_memory": {0: "8GB"},
+        })
+        options["quantization_config"] = BitsAndBytesConfig(load_in_8bit=True)
+        return AutoModelForCausalLM.from_pretrained(name, **options)
+"#,
+    );
     let shown = show(&[("src/mix.py", text)], "src/mix.py");
     has(&shown, "device_map 'auto' device_map src/mix.py:13 call");
     has(&shown, "quantization 'int8' BitsAndBytesConfig(load_in_8bit) src/mix.py:16 call");

@@ -4,7 +4,15 @@ use super::*;
 
 #[test]
 fn transformers_trainer() {
-    let text = "from transformers import AutoModelForCausalLM, Trainer, TrainingArguments\nROWS = 3\nmodel = AutoModelForCausalLM.from_pretrained('acme/tiny', attn_implementation='sdpa')\nargs = TrainingArguments('out', per_device_train_batch_size=ROWS, per_device_eval_batch_size=30, gradient_accumulation_steps=2 * 2, bf16=True, deepspeed='ds.json')\nTrainer(model=model, args=args).train()\n";
+    let text = source(
+        r"
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+ROWS = 3
+model = AutoModelForCausalLM.from_pretrained('acme/tiny', attn_implementation='sdpa')
+args = TrainingArguments('out', per_device_train_batch_size=ROWS, per_device_eval_batch_size=30, gradient_accumulation_steps=2 * 2, bf16=True, deepspeed='ds.json')
+Trainer(model=model, args=args).train()
+",
+    );
     let shown = show(&[("a.py", text)], "a.py");
     only(&shown, "micro_batch", &["micro_batch 3 ROWS a.py:2 call"]);
     has(&shown, "gradient_accumulation_steps 4 TrainingArguments(gradient_accumulation_steps) a.py:4 call");
@@ -21,7 +29,20 @@ fn transformers_trainer() {
 
 #[test]
 fn keywords_through_dicts_and_functions() {
-    let text = "import transformers as tf\n\ndef make(**extra):\n    base = dict(per_device_train_batch_size=2, learning_rate=1e-5)\n    base.update(extra)\n    if fast():\n        base['gradient_accumulation_steps'] = 3\n    return tf.TrainingArguments('o', **base)\n\nmake(per_device_train_batch_size=5)\n";
+    let text = source(
+        r"
+import transformers as tf
+
+def make(**extra):
+    base = dict(per_device_train_batch_size=2, learning_rate=1e-5)
+    base.update(extra)
+    if fast():
+        base['gradient_accumulation_steps'] = 3
+    return tf.TrainingArguments('o', **base)
+
+make(per_device_train_batch_size=5)
+",
+    );
     let shown = show(&[("a.py", text)], "a.py");
     only(&shown, "micro_batch", &["micro_batch 5 per_device_train_batch_size a.py:10 call"]);
     only(
@@ -34,7 +55,15 @@ fn keywords_through_dicts_and_functions() {
 
 #[test]
 fn trl() {
-    let text = "from peft import LoraConfig\nfrom trl import GRPOConfig, GRPOTrainer\nargs = GRPOConfig(per_device_train_batch_size=8, num_generations=4, max_completion_length=256, model_init_kwargs={'dtype': 'bfloat16'})\ntrainer = GRPOTrainer(model='acme/tiny', args=args, reward_funcs=[f], peft_config=LoraConfig(r=8, target_modules=['q_proj']))\ntrainer.train()\n";
+    let text = source(
+        r"
+from peft import LoraConfig
+from trl import GRPOConfig, GRPOTrainer
+args = GRPOConfig(per_device_train_batch_size=8, num_generations=4, max_completion_length=256, model_init_kwargs={'dtype': 'bfloat16'})
+trainer = GRPOTrainer(model='acme/tiny', args=args, reward_funcs=[f], peft_config=LoraConfig(r=8, target_modules=['q_proj']))
+trainer.train()
+",
+    );
     let shown = show(&[("a.py", text)], "a.py");
     has(&shown, "micro_batch 8 GRPOConfig(per_device_train_batch_size) a.py:3 call stage=grpo");
     has(&shown, "num_generations 4 GRPOConfig(num_generations) a.py:3 call stage=grpo");
@@ -47,7 +76,16 @@ fn trl() {
 
 #[test]
 fn unsloth() {
-    let text = "from unsloth import FastLanguageModel\nfrom trl import SFTConfig, SFTTrainer\nmax_seq_length = 4096\nmodel, tok = FastLanguageModel.from_pretrained(model_name='acme/tiny', max_seq_length=max_seq_length, load_in_4bit=True)\nmodel = FastLanguageModel.get_peft_model(model, r=32, lora_alpha=64)\nSFTTrainer(model=model, args=SFTConfig('o', per_device_train_batch_size=2)).train()\n";
+    let text = source(
+        r"
+from unsloth import FastLanguageModel
+from trl import SFTConfig, SFTTrainer
+max_seq_length = 4096
+model, tok = FastLanguageModel.from_pretrained(model_name='acme/tiny', max_seq_length=max_seq_length, load_in_4bit=True)
+model = FastLanguageModel.get_peft_model(model, r=32, lora_alpha=64)
+SFTTrainer(model=model, args=SFTConfig('o', per_device_train_batch_size=2)).train()
+",
+    );
     let shown = show(&[("a.py", text)], "a.py");
     has(&shown, "model 'acme/tiny' from_pretrained(model_name) a.py:4 call");
     has(&shown, "sequence_length 4096 max_seq_length a.py:3 call");
@@ -59,7 +97,24 @@ fn unsloth() {
 
 #[test]
 fn lightning() {
-    let text = "import pytorch_lightning as pl\nimport torch\nfrom torch.utils.data import DataLoader\n\nclass Net(pl.LightningModule):\n    def __init__(self, rows=8):\n        super().__init__()\n        self.rows = rows\n    def train_dataloader(self):\n        return DataLoader(self.data, batch_size=self.rows, num_workers=2)\n    def val_dataloader(self):\n        return DataLoader(self.data, batch_size=77)\n\npl.Trainer(accumulate_grad_batches=4, devices=2, precision='bf16-mixed').fit(Net(rows=12))\n";
+    let text = source(
+        r"
+import pytorch_lightning as pl
+import torch
+from torch.utils.data import DataLoader
+
+class Net(pl.LightningModule):
+    def __init__(self, rows=8):
+        super().__init__()
+        self.rows = rows
+    def train_dataloader(self):
+        return DataLoader(self.data, batch_size=self.rows, num_workers=2)
+    def val_dataloader(self):
+        return DataLoader(self.data, batch_size=77)
+
+pl.Trainer(accumulate_grad_batches=4, devices=2, precision='bf16-mixed').fit(Net(rows=12))
+",
+    );
     let shown = show(&[("a.py", text)], "a.py");
     only(&shown, "micro_batch", &["micro_batch 12 rows a.py:14 call"]);
     has(&shown, "gradient_accumulation_steps 4 Trainer(accumulate_grad_batches) a.py:14 call");
@@ -69,7 +124,17 @@ fn lightning() {
 
 #[test]
 fn deepspeed_with_a_dict() {
-    let text = "import deepspeed\nds = {'train_micro_batch_size_per_gpu': 4, 'zero_optimization': {'stage': 2, 'offload_optimizer': {'device': 'cpu'}}}\nengine, optimizer, _, _ = deepspeed.initialize(model=net, config=ds)\nfor batch in data:\n    loss = engine(batch)\n    engine.backward(loss)\n    engine.step()\n";
+    let text = source(
+        r"
+import deepspeed
+ds = {'train_micro_batch_size_per_gpu': 4, 'zero_optimization': {'stage': 2, 'offload_optimizer': {'device': 'cpu'}}}
+engine, optimizer, _, _ = deepspeed.initialize(model=net, config=ds)
+for batch in data:
+    loss = engine(batch)
+    engine.backward(loss)
+    engine.step()
+",
+    );
     let shown = show(&[("a.py", text)], "a.py");
     has(&shown, "micro_batch 4 train_micro_batch_size_per_gpu a.py:2 call");
     has(&shown, "zero_stage 2 stage a.py:2 call");
@@ -79,7 +144,30 @@ fn deepspeed_with_a_dict() {
 
 #[test]
 fn a_counter_accumulates() {
-    let text = "import torch\n\nclass Config:\n    BATCH_SIZE = 6\n    SFT_BATCH_SIZE = 12\n    every = 5\n\nclass Job:\n    def __init__(self, config):\n        self.config = config\n    def train(self):\n        for step, batch in enumerate(read(self.config.BATCH_SIZE)):\n            loss = f(batch)\n            loss.backward()\n            if (step + 1) % self.config.every == 0 or step == 99:\n                self.optimizer.step()\n            if step % 50 == 0:\n                print(step)\n\nJob(Config()).train()\n";
+    let text = source(
+        r"
+import torch
+
+class Config:
+    BATCH_SIZE = 6
+    SFT_BATCH_SIZE = 12
+    every = 5
+
+class Job:
+    def __init__(self, config):
+        self.config = config
+    def train(self):
+        for step, batch in enumerate(read(self.config.BATCH_SIZE)):
+            loss = f(batch)
+            loss.backward()
+            if (step + 1) % self.config.every == 0 or step == 99:
+                self.optimizer.step()
+            if step % 50 == 0:
+                print(step)
+
+Job(Config()).train()
+",
+    );
     let shown = show(&[("a.py", text)], "a.py");
     only(&shown, "micro_batch", &["micro_batch 6 Config.BATCH_SIZE a.py:4"]);
     only(&shown, "gradient_accumulation_steps", &["gradient_accumulation_steps 5 Config.every a.py:6 call"]);
@@ -88,7 +176,15 @@ fn a_counter_accumulates() {
 
 #[test]
 fn variables_of_the_environment() {
-    let text = "import os\nfrom torch.utils.data import DataLoader\nos.environ['CUDA_VISIBLE_DEVICES'] = '0,1'\nos.environ.setdefault('OMP_NUM_THREADS', '4')\nDataLoader(d, batch_size=int(os.environ.get('BATCH', 4)))\n";
+    let text = source(
+        r"
+import os
+from torch.utils.data import DataLoader
+os.environ['CUDA_VISIBLE_DEVICES'] = '0,1'
+os.environ.setdefault('OMP_NUM_THREADS', '4')
+DataLoader(d, batch_size=int(os.environ.get('BATCH', 4)))
+",
+    );
     let shown = show(&[("a.py", text)], "a.py");
     has(&shown, "env CUDA_VISIBLE_DEVICES=Some(Text(\"0,1\"))");
     has(&shown, "env OMP_NUM_THREADS=Some(Text(\"4\"))");

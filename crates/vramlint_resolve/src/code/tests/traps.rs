@@ -4,25 +4,79 @@ use super::*;
 
 #[test]
 fn evaluation_says_nothing_about_training() {
-    let text = "from torch.utils.data import DataLoader\nEVAL_BATCH_SIZE = 50\ntrain_loader = DataLoader(d, batch_size=4)\nval_loader = DataLoader(e, batch_size=40)\nloader = DataLoader(test_set, batch_size=41)\n\ndef get_eval_loader(rows):\n    return DataLoader(e, batch_size=rows)\n\nget_eval_loader(42)\nuse(EVAL_BATCH_SIZE)\n";
+    let text = source(
+        r"
+from torch.utils.data import DataLoader
+EVAL_BATCH_SIZE = 50
+train_loader = DataLoader(d, batch_size=4)
+val_loader = DataLoader(e, batch_size=40)
+loader = DataLoader(test_set, batch_size=41)
+
+def get_eval_loader(rows):
+    return DataLoader(e, batch_size=rows)
+
+get_eval_loader(42)
+use(EVAL_BATCH_SIZE)
+",
+    );
     only(&show(&[("a.py", text)], "a.py"), "micro_batch", &["micro_batch 4 DataLoader(batch_size) a.py:3 call"]);
 }
 
 #[test]
 fn batches_of_something_else() {
-    let text = "import torch\nBATCH_SIZE = 9\n\nclass MilvusIndex:\n    batch_size = 500\n    def add(self):\n        send(self.batch_size)\n\nMilvusIndex().add()\ndata = data.map(f, batch_size=1000)\nmodel.encode(x, batch_size=BATCH_SIZE)\nprint(BATCH_SIZE)\n";
+    let text = source(
+        r"
+import torch
+BATCH_SIZE = 9
+
+class MilvusIndex:
+    batch_size = 500
+    def add(self):
+        send(self.batch_size)
+
+MilvusIndex().add()
+data = data.map(f, batch_size=1000)
+model.encode(x, batch_size=BATCH_SIZE)
+print(BATCH_SIZE)
+",
+    );
     only(&show(&[("a.py", text)], "a.py"), "micro_batch", &[]);
 }
 
 #[test]
 fn shadowed_names_and_the_last_assignment() {
-    let text = "from torch.utils.data import DataLoader\nbatch_size = 1\nbatch_size = 2\n\ndef other():\n    batch_size = 99\n    return batch_size\n\ndef train():\n    DataLoader(d, batch_size=batch_size)\n\ntrain()\n";
+    let text = source(
+        r"
+from torch.utils.data import DataLoader
+batch_size = 1
+batch_size = 2
+
+def other():
+    batch_size = 99
+    return batch_size
+
+def train():
+    DataLoader(d, batch_size=batch_size)
+
+train()
+",
+    );
     only(&show(&[("a.py", text)], "a.py"), "micro_batch", &["micro_batch 2 batch_size a.py:3 call"]);
 }
 
 #[test]
 fn branches_give_alternatives() {
-    let text = "from torch.utils.data import DataLoader\nrows = 32\nif memory() < 8:\n    rows = 4\nelif memory() < 16:\n    rows = 8\nDataLoader(d, batch_size=rows)\n";
+    let text = source(
+        r"
+from torch.utils.data import DataLoader
+rows = 32
+if memory() < 8:
+    rows = 4
+elif memory() < 16:
+    rows = 8
+DataLoader(d, batch_size=rows)
+",
+    );
     only(
         &show(&[("a.py", text)], "a.py"),
         "micro_batch",
@@ -36,7 +90,18 @@ fn branches_give_alternatives() {
 
 #[test]
 fn values_of_equal_right_are_all_conditional() {
-    let text = "from torch.utils.data import DataLoader\nBIG = 8\nSMALL = 2\nif roomy():\n    rows = BIG\nelse:\n    rows = SMALL\nDataLoader(d, batch_size=rows)\n";
+    let text = source(
+        r"
+from torch.utils.data import DataLoader
+BIG = 8
+SMALL = 2
+if roomy():
+    rows = BIG
+else:
+    rows = SMALL
+DataLoader(d, batch_size=rows)
+",
+    );
     only(
         &show(&[("a.py", text)], "a.py"),
         "micro_batch",
@@ -46,13 +111,34 @@ fn values_of_equal_right_are_all_conditional() {
 
 #[test]
 fn constants_decide_branches() {
-    let text = "from torch.utils.data import DataLoader\nDEBUG = False\nrows = 1 if DEBUG else 16\nif DEBUG:\n    DataLoader(d, batch_size=2)\nDataLoader(d, batch_size=rows)\n";
+    let text = source(
+        r"
+from torch.utils.data import DataLoader
+DEBUG = False
+rows = 1 if DEBUG else 16
+if DEBUG:
+    DataLoader(d, batch_size=2)
+DataLoader(d, batch_size=rows)
+",
+    );
     only(&show(&[("a.py", text)], "a.py"), "micro_batch", &["micro_batch 16 rows a.py:3 call"]);
 }
 
 #[test]
 fn a_name_that_shrinks_in_a_loop_is_not_known() {
-    let text = "from torch.utils.data import DataLoader\nrows = 64\nwhile True:\n    try:\n        DataLoader(d, batch_size=rows)\n        break\n    except RuntimeError:\n        rows = rows // 2\nDataLoader(e, batch_size=rows)\n";
+    let text = source(
+        r"
+from torch.utils.data import DataLoader
+rows = 64
+while True:
+    try:
+        DataLoader(d, batch_size=rows)
+        break
+    except RuntimeError:
+        rows = rows // 2
+DataLoader(e, batch_size=rows)
+",
+    );
     let shown = show(&[("a.py", text)], "a.py");
     has(&shown, "micro_batch 64 rows a.py:2 call");
     assert!(!shown.contains("micro_batch 32"), "{shown}");
@@ -60,7 +146,18 @@ fn a_name_that_shrinks_in_a_loop_is_not_known() {
 
 #[test]
 fn two_callers_two_candidates() {
-    let text = "from torch.utils.data import DataLoader\n\ndef make(data, rows=3):\n    return DataLoader(data, batch_size=rows)\n\na = make(x, 4)\nb = make(y)\nc = make(z, rows=unknown())\n";
+    let text = source(
+        r"
+from torch.utils.data import DataLoader
+
+def make(data, rows=3):
+    return DataLoader(data, batch_size=rows)
+
+a = make(x, 4)
+b = make(y)
+c = make(z, rows=unknown())
+",
+    );
     let shown = show(&[("a.py", text)], "a.py");
     only(
         &shown,
@@ -71,7 +168,15 @@ fn two_callers_two_candidates() {
 
 #[test]
 fn classes_of_the_project_with_a_library_name() {
-    let text = "class DataLoader:\n    def __init__(self, data, batch_size):\n        pass\n\nDataLoader(d, batch_size=5)\n";
+    let text = source(
+        r"
+class DataLoader:
+    def __init__(self, data, batch_size):
+        pass
+
+DataLoader(d, batch_size=5)
+",
+    );
     only(&show(&[("a.py", text)], "a.py"), "micro_batch", &[]);
 }
 
@@ -79,10 +184,27 @@ fn classes_of_the_project_with_a_library_name() {
 fn imports_of_every_kind() {
     let files = [
         ("src/pkg/__init__.py", ""),
-        ("src/pkg/consts.py", "BATCH_SIZE = 7\nUNUSED_BATCH_SIZE = 70\n"),
+        (
+            "src/pkg/consts.py",
+            source(
+                r"
+BATCH_SIZE = 7
+UNUSED_BATCH_SIZE = 70
+",
+            ),
+        ),
         (
             "src/pkg/train.py",
-            "import torch\nfrom .consts import *\nfrom . import consts as c\nfrom ..other import LR\nfor b in read(BATCH_SIZE):\n    b.loss.backward()\n",
+            source(
+                r"
+import torch
+from .consts import *
+from . import consts as c
+from ..other import LR
+for b in read(BATCH_SIZE):
+    b.loss.backward()
+",
+            ),
         ),
         ("src/other.py", "LR = 3e-4\n"),
         ("src/main.py", "import pkg.train\n"),
@@ -94,6 +216,21 @@ fn imports_of_every_kind() {
 
 #[test]
 fn code_that_nobody_calls_does_not_mix_in() {
-    let text = "import torch\nfrom torch.utils.data import DataLoader\n\ndef old():\n    DataLoader(d, batch_size=99)\n\ndef main():\n    for b in DataLoader(d, batch_size=4):\n        loss(b).backward()\n\nif __name__ == '__main__':\n    main()\n";
+    let text = source(
+        r"
+import torch
+from torch.utils.data import DataLoader
+
+def old():
+    DataLoader(d, batch_size=99)
+
+def main():
+    for b in DataLoader(d, batch_size=4):
+        loss(b).backward()
+
+if __name__ == '__main__':
+    main()
+",
+    );
     only(&show(&[("a.py", text)], "a.py"), "micro_batch", &["micro_batch 4 DataLoader(batch_size) a.py:8 call"]);
 }
