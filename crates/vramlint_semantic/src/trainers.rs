@@ -4,7 +4,7 @@ use std::sync::Arc;
 use vramlint_base::Value;
 use vramlint_resolve::Project;
 use vramlint_resolve::arguments::{ArgumentReader, ArgumentSet, class_name};
-use vramlint_resolve::code::{ArgValue, CallArgument, CodeFacts, LibraryCall, PossibleValue};
+use vramlint_resolve::code::{ArgValue, CallArgument, CodeFacts, LibraryCall, PossibleValue, library};
 
 /// A call of a trainer of transformers or TRL.
 #[derive(Clone, Debug)]
@@ -53,11 +53,10 @@ pub fn trainers<'a>(project: &'a Project) -> Vec<Trainer<'a>> {
 }
 
 fn class(path: &str) -> Option<(String, String)> {
-    let (library, _) = path.split_once('.')?;
     let name = path.rsplit('.').next()?;
-    let library = match library {
-        "transformers" if matches!(name, "Trainer" | "Seq2SeqTrainer") => "transformers",
-        "trl" | "?" if TRL.contains(&name) => "trl",
+    let library = match library(path) {
+        Some("transformers") if matches!(name, "Trainer" | "Seq2SeqTrainer") => "transformers",
+        Some("trl") | None if TRL.contains(&name) => "trl",
         _ => return None,
     };
     Some((library.to_owned(), name.to_owned()))

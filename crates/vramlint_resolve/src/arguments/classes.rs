@@ -1,5 +1,7 @@
 //! Names of argument classes.
 
+use crate::code::library;
+
 /// Classes of training arguments of transformers and of libraries that build on it.
 const TRANSFORMERS_CLASSES: &[&str] = &["TrainingArguments", "Seq2SeqTrainingArguments"];
 /// TRL's classes that are made from `TrainingArguments` (trl 1.16 trainer/, experimental/; older: trainer/).
@@ -27,14 +29,13 @@ const TRL_OTHER_CLASSES: &[&str] = &["ModelConfig", "ScriptArguments", "DatasetM
 /// The plain name of an argument class by the name that it is imported by: `trl.trainer.sft_config.SFTConfig` is `trl.SFTConfig`.
 /// `None` for classes that are not known.
 pub fn class_name(path: &str) -> Option<String> {
-    let root = path.split('.').next().unwrap_or(path);
     let leaf = path.rsplit('.').next().unwrap_or(path);
-    let known = match root {
-        "transformers" => TRANSFORMERS_CLASSES.contains(&leaf).then_some("transformers"),
-        "trl" => (TRL_TRAINING_CLASSES.contains(&leaf) || TRL_OTHER_CLASSES.contains(&leaf)).then_some("trl"),
-        // A star import.
-        "?" if TRANSFORMERS_CLASSES.contains(&leaf) => Some("transformers"),
-        "?" if TRL_TRAINING_CLASSES.contains(&leaf) => Some("trl"),
+    let known = match library(path) {
+        Some("transformers") => TRANSFORMERS_CLASSES.contains(&leaf).then_some("transformers"),
+        Some("trl") => (TRL_TRAINING_CLASSES.contains(&leaf) || TRL_OTHER_CLASSES.contains(&leaf)).then_some("trl"),
+        // Several star imports may have brought the name in.
+        None if TRANSFORMERS_CLASSES.contains(&leaf) => Some("transformers"),
+        None if TRL_TRAINING_CLASSES.contains(&leaf) => Some("trl"),
         _ => None,
     };
     known.map(|library| format!("{library}.{leaf}"))

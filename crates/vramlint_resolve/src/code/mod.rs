@@ -35,6 +35,7 @@ mod model_record;
 mod models;
 mod modules;
 mod name_roles;
+mod parameters;
 mod qualified_name;
 mod read_log;
 mod record_classes;

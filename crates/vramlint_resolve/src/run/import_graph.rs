@@ -7,29 +7,8 @@ use crate::file_graph::FileGraph;
 use crate::source_set::SourceSet;
 use std::collections::{BTreeMap, BTreeSet};
 use vramlint_base::FileId;
+use vramlint_catalog::libraries;
 use vramlint_syntax::python::{Stmt, StmtKind};
-
-/// Code that trains imports at least one of these libraries.
-const TRAINING_LIBRARIES: &[&str] = &[
-    "torch",
-    "transformers",
-    "trl",
-    "accelerate",
-    "deepspeed",
-    "lightning",
-    "pytorch_lightning",
-    "peft",
-    "unsloth",
-    "swift",
-    "llamafactory",
-    "axolotl",
-    "torchtune",
-    "openrlhf",
-    "verl",
-    "bitsandbytes",
-    "colossalai",
-    "fairscale",
-];
 
 /// The imports between the project's own modules.
 #[derive(Debug, Default)]
@@ -83,7 +62,7 @@ impl ImportGraph {
 pub(crate) fn imports_training_library(sources: &SourceSet, file: &SourceFile) -> bool {
     let mut found = sources.features(file.id).has(Feature::BackwardCall);
     let mut add = |module: &str, level: u32| {
-        found |= level == 0 && TRAINING_LIBRARIES.contains(&module.split('.').next().unwrap_or(module));
+        found |= level == 0 && libraries::of_module(module).is_some_and(|library| library.trains);
     };
     file.python().into_iter().flat_map(|code| &code.body).for_each(|statement| visit_imports(statement, &mut add));
     found
