@@ -1,4 +1,4 @@
-//! What stands at an offset: the text it belongs to, the key, the settings of runs that are decided there.
+//! Resolves the key and the settings at a cursor offset.
 
 use crate::embedded::FilePosition;
 use vramlint_base::{FileRange, TextRange};
@@ -9,20 +9,20 @@ use vramlint_syntax::data::{DataFile, NodeRef};
 /// A key of YAML or JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeyAt {
-    /// The keys from the root. An item of a list adds nothing.
+    /// The keys from the root. List items add nothing.
     pub path: Vec<String>,
-    /// Where the key is written.
+    /// Range of the key.
     pub key: TextRange,
-    /// Where its value is written.
+    /// Range of the value.
     pub value: TextRange,
-    /// Whether the offset is on the key, rather than on the value.
+    /// Whether the offset is on the key, not on the value.
     pub on_key: bool,
 }
 
-/// Depth to which a tree is followed.
+/// Maximum depth.
 const DEPTH: usize = 64;
 
-/// The innermost key whose own text or whose value is at an offset.
+/// The innermost key whose key or value contains an offset.
 pub(crate) fn key_at(data: &DataFile, offset: u32) -> Option<KeyAt> {
     let mut path = Vec::new();
     data.roots().find_map(|root| innermost_key(root, offset, &mut path, DEPTH))
@@ -33,7 +33,7 @@ fn contains(range: TextRange, offset: u32) -> bool {
 }
 
 fn innermost_key(node: NodeRef<'_>, offset: u32, path: &mut Vec<String>, depth: usize) -> Option<KeyAt> {
-    // An alias is a place of its own: what it stands for is elsewhere.
+    // The target of an alias is elsewhere.
     if depth == 0 || node.follow().id != node.id {
         return None;
     }
@@ -63,13 +63,13 @@ fn innermost_key(node: NodeRef<'_>, offset: u32, path: &mut Vec<String>, depth: 
     None
 }
 
-/// The smallest place at which a candidate is written that covers a spot: its value, or its key where that has a place of its own.
+/// The smallest range of a candidate that contains a position: its value or its key.
 fn covering_range(candidate: &Candidate, position: FilePosition) -> Option<FileRange> {
     let (value, key) = match &candidate.origin {
         Origin::File { place, key, .. } => (*place, Some(*key)),
         other => (other.place()?, None),
     };
-    // Most candidates of a project are elsewhere: a key is never in another file than its value.
+    // Fast path: most candidates are in other files, and a key is in the same file as its value.
     if value.file != position.file {
         return None;
     }
@@ -77,21 +77,21 @@ fn covering_range(candidate: &Candidate, position: FilePosition) -> Option<FileR
     Some(value).filter(|place| position.is_in(*place)).into_iter().chain(key).min_by_key(|place| place.range.len())
 }
 
-/// A setting that somebody sets at a place.
+/// A setting whose value is written at a position.
 #[derive(Clone, Debug)]
 pub(crate) struct SettingAt<'a> {
-    /// Which.
+    /// The setting.
     pub concept: Concept,
-    /// Where, in the text of the spot.
+    /// Where it is written, in the innermost file.
     pub place: FileRange,
-    /// The runs for which it is said here, each with the number of the candidate.
+    /// The runs that read it here, with the index of the candidate.
     pub runs: Vec<(&'a Run, &'a Setting, usize)>,
 }
 
-/// The settings that are said at a spot: those of the smallest place that covers it, in the order of the concepts.
+/// The settings at a position: those with the smallest range, ordered by concept.
 pub(crate) fn settings_at(project: &Project, position: FilePosition) -> Vec<SettingAt<'_>> {
     let mut found: Vec<SettingAt<'_>> = Vec::new();
-    // A run takes values from its own files alone.
+    // A run takes values only from its own files.
     let reads_file = |run: &&Run| run.place.file == position.file || run.files.contains(&position.file);
     for run in project.runs.iter().filter(reads_file) {
         for (concept, setting) in &run.settings {

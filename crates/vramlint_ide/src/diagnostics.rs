@@ -1,49 +1,49 @@
-//! Findings as an editor shows them.
+//! Findings as diagnostics.
 
 use vramlint_base::{FileId, FileRange, Finding, Lang, Severity, TextRange};
 use vramlint_project::Report;
 use vramlint_rules::{DiagnosticTag, address};
 
-/// How the text of a finding is shown.
+/// A diagnostic tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tag {
-    /// It does nothing: greyed.
+    /// The code has no effect: shown faded.
     Unnecessary,
-    /// The library no longer has it, or will drop it: struck through.
+    /// The library has removed or deprecated it: shown struck through.
     Deprecated,
 }
 
-/// Another place that takes part.
+/// Related information.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Where, in a whole file.
+    /// Where, in a host file.
     pub place: FileRange,
-    /// What is there.
+    /// The text.
     pub message: String,
 }
 
-/// A finding of one file.
+/// A diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where, in the whole file.
+    /// Where, in the host file.
     pub range: TextRange,
-    /// How grave.
+    /// The severity.
     pub severity: Severity,
     /// Code of the rule.
     pub code: &'static str,
     /// Name of the rule.
     pub name: &'static str,
-    /// Address of the page of the rule.
+    /// The rule.
     pub page: String,
-    /// What is wrong; what to do, on a line of its own.
+    /// The message; the help on a line of its own.
     pub message: String,
-    /// Who sets the other end.
+    /// Related locations.
     pub notes: Vec<Note>,
-    /// How the text is shown.
+    /// The tags.
     pub tags: Vec<Tag>,
 }
 
-/// The findings of a whole file, in the order of the report.
+/// The diagnostics of a host file, in the order of the report.
 pub fn diagnostics(report: &Report, file: FileId, lang: Lang) -> Vec<Diagnostic> {
     let findings = report.findings.iter().filter(|finding| finding.place.file == file);
     findings.map(|finding| diagnostic(report, finding, lang)).collect()
@@ -73,7 +73,7 @@ fn diagnostic(report: &Report, finding: &Finding, lang: Lang) -> Diagnostic {
 
 fn tag_of(finding: &Finding) -> Option<Tag> {
     match vramlint_rules::find(finding.name)?.tag? {
-        // What a library refuses is not greyed: it is in the way.
+        // What a library rejects is not faded: it must be changed.
         DiagnosticTag::Unnecessary => (finding.severity != Severity::Error).then_some(Tag::Unnecessary),
         DiagnosticTag::Deprecated => Some(Tag::Deprecated),
     }

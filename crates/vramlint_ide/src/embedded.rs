@@ -1,20 +1,19 @@
-//! From a whole file into the texts embedded in it, and back.
+//! Conversion between host files and the files embedded in them.
 
 use vramlint_base::{FileId, FileRange, TextRange};
 use vramlint_resolve::{Project, SourceFile};
 
-/// A place in the innermost text that holds it: a whole file, or a text embedded in one.
+/// An offset in the innermost file: a host file, or a file embedded in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FilePosition {
-    /// The text.
+    /// The file.
     pub file: FileId,
     /// The offset in it.
     pub offset: u32,
 }
 
 impl FilePosition {
-    /// The innermost text at an offset of a whole file. `None` for a file that the project does not have, and for an offset that
-    /// is not at the edge of a character of it.
+    /// The innermost file at an offset of a host file. `None` if the file does not exist or the offset is not a character boundary.
     pub(crate) fn innermost(project: &Project, file: FileId, offset: u32) -> Option<Self> {
         let host = project.files.get(file.0 as usize)?;
         if !host.text.is_char_boundary(offset as usize) {
@@ -33,47 +32,47 @@ impl FilePosition {
         Some(Self { file, offset })
     }
 
-    /// Whether a place of the same text holds the offset. A cursor behind the last byte still touches it.
+    /// Whether a range contains the offset or ends at it.
     pub(crate) fn touches(self, place: FileRange) -> bool {
         place.file == self.file && place.range.contains(TextRange::at(self.offset))
     }
 
-    /// The same for a place that something is written at: nothing stands in an empty one.
+    /// The same for a range that must not be empty.
     pub(crate) fn is_in(self, place: FileRange) -> bool {
         place.file == self.file && self.is_in_range(place.range)
     }
 
-    /// Whether a range of the same text holds the offset, and something is written there.
+    /// The same for a range in this file.
     pub(crate) const fn is_in_range(self, range: TextRange) -> bool {
         range.contains(TextRange::at(self.offset)) && !range.is_empty()
     }
 }
 
-/// The texts embedded in a whole file, also those in one another; they stand directly behind their host.
+/// The files embedded in a host file, nested ones included; they directly follow their host.
 pub(crate) fn embedded_files(project: &Project, file: FileId) -> impl Iterator<Item = &SourceFile> {
     let following = project.files.get(file.0 as usize + 1..).unwrap_or_default();
     following.iter().take_while(|inner| inner.host.is_some())
 }
 
-/// A whole file and the texts in it.
+/// A host file and the files embedded in it.
 pub(crate) fn file_and_embedded(project: &Project, file: FileId) -> impl Iterator<Item = &SourceFile> {
     project.files.get(file.0 as usize).into_iter().chain(embedded_files(project, file))
 }
 
-/// The range in the whole file of a range of one of its texts, where it stands there as one piece of whole characters.
+/// Maps a range to the host file, if it is contiguous there and on character boundaries.
 pub(crate) fn to_host(project: &Project, file: FileId, range: TextRange) -> Option<FileRange> {
     let place = project.to_host(FileRange::new(file, range));
     let text = &project.file(place.file).text;
     text.get(place.range.as_usize()).map(|_| place)
 }
 
-/// The same, where the host holds the very same text there: only such a range may be replaced.
+/// The same, if the host has the same text there: only such a range may be replaced.
 pub(crate) fn to_host_exact(project: &Project, file: FileId, range: TextRange) -> Option<FileRange> {
     let place = to_host(project, file, range)?;
     (place.range.slice(&project.file(place.file).text) == range.slice(&project.file(file).text)).then_some(place)
 }
 
-/// The way from a host back into an embedded text of `length` bytes.
+/// Maps a host offset to an embedded file of `length` bytes.
 fn offset_from_host(map: &[(u32, u32)], length: u32, offset: u32) -> Option<u32> {
     let mut end_of_piece = None;
     for (index, (inner_start, host_start)) in map.iter().enumerate() {

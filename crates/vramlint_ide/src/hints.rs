@@ -1,4 +1,4 @@
-//! Small texts beside what is written.
+//! Inlay hints.
 
 mod batch;
 mod memory;
@@ -10,31 +10,31 @@ use vramlint_base::{FileId, FileRange, Lang, TextRange};
 use vramlint_project::Report;
 use vramlint_resolve::Project;
 
-/// Which hint; each can be switched off.
+/// The kind of a hint; each can be turned off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HintKind {
-    /// The effective batch, beside the micro-batch.
+    /// The effective batch size, after the micro-batch size.
     EffectiveBatch,
-    /// The memory of a run against its card, beside its launch line or main key.
+    /// The memory of a run and its GPU, after its launch line or main key.
     Memory,
-    /// The number that a text such as `2e-5` becomes.
+    /// The number that a string such as `2e-5` becomes.
     Number,
 }
 
-/// A text beside a place.
+/// An inlay hint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
-    /// Behind which byte of the whole file.
+    /// The byte offset in the host file after which it is shown.
     pub offset: u32,
-    /// What it shows, a few words: `≈ 18.3 of 24 GiB`.
+    /// A short label: `≈ 18.3 of 24 GiB`.
     pub label: String,
-    /// More of it, Markdown.
+    /// Details, in Markdown.
     pub tooltip: String,
-    /// Which.
+    /// The kind.
     pub kind: HintKind,
 }
 
-/// The hints in a range of a whole file, in order.
+/// The hints in a range of a host file, in order.
 pub fn hints(report: &Report, file: FileId, range: TextRange, lang: Lang) -> Vec<Hint> {
     if report.project.files.get(file.0 as usize).is_none() {
         return Vec::new();
@@ -47,7 +47,7 @@ pub fn hints(report: &Report, file: FileId, range: TextRange, lang: Lang) -> Vec
     found
 }
 
-/// A place of any text in its whole file.
+/// Maps a range to its host file.
 fn host(project: &Project, place: FileRange) -> Option<FileRange> {
     project.files.get(place.file.0 as usize).map(|_| project.to_host(place))
 }

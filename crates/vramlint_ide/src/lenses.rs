@@ -1,30 +1,30 @@
-//! Lines above a launch: what it starts, and what can be shown of it.
+//! Code lenses above launches.
 
 use crate::summary;
 use vramlint_base::{FileId, Lang, TextRange, message};
 use vramlint_project::Report;
 
-/// What a lens does when it is chosen.
+/// The command of a lens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LensCommand {
-    /// Shows the run as it was resolved; its id.
+    /// Shows the resolved run; its id.
     ShowRun(String),
-    /// Shows the memory of the run over one step; its id.
+    /// Shows the memory timeline of the run; its id.
     ShowTimeline(String),
 }
 
-/// A line above a place.
+/// A code lens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lens {
-    /// The launch, or the main line of a run that no command starts; in the whole file.
+    /// The launch, or the main line of a run without one; in the host file.
     pub range: TextRange,
-    /// Its text.
+    /// The title.
     pub title: String,
-    /// What it does.
+    /// The command.
     pub command: LensCommand,
 }
 
-/// The lenses of a whole file, in order.
+/// The lenses of a host file, in order.
 pub fn lenses(report: &Report, file: FileId, lang: Lang) -> Vec<Lens> {
     let project = &report.project;
     if project.files.get(file.0 as usize).is_none() {
@@ -45,7 +45,7 @@ pub fn lenses(report: &Report, file: FileId, lang: Lang) -> Vec<Lens> {
             found.push(Lens { range: place.range, title, command: LensCommand::ShowTimeline(run.id.clone()) });
         }
     }
-    // A run's own two stay side by side.
+    // A stable sort keeps the two lenses of a run together.
     found.sort_by_key(|lens| lens.range.start);
     found
 }

@@ -1,11 +1,11 @@
-//! What an editor asks of a checked project, as plain data: byte offsets in, byte offsets and text out.
+//! Editor features over a checked project, as plain data: byte offsets in, byte offsets and text out.
 //!
 //! Invariants:
 //!
-//! 1. Nothing here knows a protocol. The server turns offsets into positions and these structs into its own.
-//! 2. Pure: a [`Report`](vramlint_project::Report) and an offset give an answer; no disk, no clock, no waiting.
-//! 3. Offsets are in whole files. What stands embedded in a document is looked up there and carried back.
-//! 4. Markdown that it gives reads well as plain text too: some editors show it raw.
+//! 1. Nothing here knows a protocol. The server converts offsets to positions and these structs to its own.
+//! 2. Pure: a function of a [`Report`](vramlint_project::Report) and an offset; no disk, no clock, no waiting.
+//! 3. Public offsets are in host files. Positions in embedded files are mapped there and back.
+//! 4. Markdown output also reads well as plain text: some editors show it raw.
 
 pub mod actions;
 pub mod complete;

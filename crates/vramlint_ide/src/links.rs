@@ -1,4 +1,4 @@
-//! Names of files of the project, as links.
+//! Links to files of the project.
 
 use crate::embedded::{file_and_embedded, to_host};
 use vramlint_base::{FileId, TextRange, Value};
@@ -8,16 +8,16 @@ use vramlint_syntax::data::NodeKind;
 use vramlint_syntax::python::ExprKind;
 use vramlint_syntax::shell::{Script, Word};
 
-/// A name of a file.
+/// A path to a file of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// The name, in the whole file.
+    /// The range of the path, in the host file.
     pub range: TextRange,
     /// The file.
     pub target: FileId,
 }
 
-/// The names of files of the project in a whole file, in order.
+/// The links of a host file, in order.
 pub fn links(report: &Report, file: FileId) -> Vec<Link> {
     links_in(&report.project, file)
 }
@@ -43,7 +43,7 @@ pub(crate) fn links_in(project: &Project, file: FileId) -> Vec<Link> {
     }
     found.sort_by_key(|link| (link.range, link.target));
     found.dedup_by_key(|link| link.range);
-    // Of two that overlap the first stays: an editor shows no others.
+    // Keep the first of two overlapping links: editors do not show overlaps.
     let mut end = 0;
     found.retain(|link| {
         let free = link.range.start >= end;
@@ -53,7 +53,7 @@ pub(crate) fn links_in(project: &Project, file: FileId) -> Vec<Link> {
     found
 }
 
-/// The module that a launch names, where the run has its file.
+/// The module of a launch, if the run has its file.
 fn launched_modules(project: &Project, file: FileId) -> Vec<(TextRange, FileId)> {
     let of_file = project.runs.iter().filter(|run| run.launch.as_ref().is_some_and(|launch| launch.file == file));
     let named = of_file.filter_map(|run| {
@@ -63,7 +63,7 @@ fn launched_modules(project: &Project, file: FileId) -> Vec<(TextRange, FileId)>
     named.collect()
 }
 
-/// Everything in a text that may be a path, with the place of the path itself.
+/// All strings that may be paths, with the range of the path.
 fn path_candidates(file: &SourceFile) -> Vec<(TextRange, String)> {
     match &file.syntax {
         Syntax::Data(data) => {
@@ -100,7 +100,7 @@ fn words(script: &Script) -> impl Iterator<Item = &Word> {
     script.commands.iter().flat_map(|command| &command.words).chain(assigned).chain(directives)
 }
 
-/// The path that a word is, or that stands behind the `=` of one.
+/// A word that is a path, or the path after its `=`.
 fn paths_in_word(file: &SourceFile, word: &Word) -> Vec<(TextRange, String)> {
     let Some(text) = word.text().filter(|_| word.sources.is_empty()) else { return Vec::new() };
     let whole = path_range(file, word.range, text).map(|range| (range, text.to_owned()));
@@ -108,7 +108,7 @@ fn paths_in_word(file: &SourceFile, word: &Word) -> Vec<(TextRange, String)> {
     whole.into_iter().chain(value).collect()
 }
 
-/// Where a path stands within its quotes; `None` for what is no path, or is written otherwise.
+/// The range of a path within its quotes; `None` if it is not a path or is escaped.
 fn path_range(file: &SourceFile, range: TextRange, path: &str) -> Option<TextRange> {
     let plausible = path.len() <= 260 && path.contains(['.', '/']) && !path.contains(['\n', '$', '{', '*']) && path.len() > 2;
     if !plausible {
@@ -119,7 +119,7 @@ fn path_range(file: &SourceFile, range: TextRange, path: &str) -> Option<TextRan
     Some(TextRange::new(at, at + path.len() as u32))
 }
 
-/// The link at an offset of a whole file.
+/// The link at an offset of a host file.
 pub(crate) fn link_at(project: &Project, file: FileId, offset: u32) -> Option<Link> {
     links_in(project, file).into_iter().find(|link| link.range.contains(TextRange::at(offset)))
 }

@@ -1,4 +1,4 @@
-//! A run in a few words, for what stands beside and above it.
+//! A run in a few words, for hints, lenses and hovers.
 
 use vramlint_base::{FileRange, Lang, message};
 use vramlint_catalog::Concept;
@@ -12,14 +12,14 @@ pub(crate) fn gib(bytes: u64) -> String {
     format!("{:.1}", bytes as f64 / f64::from(1 << 30))
 }
 
-/// The memory of a card in GiB as people say it: `24`.
+/// The memory of a GPU in GiB without a zero decimal: `24`.
 fn capacity_gib(bytes: u64) -> String {
     let text = gib(bytes);
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// Where a run is shown, in a whole file: its command; where none is known, the line that names its model, else that of its micro-batch,
-/// else the first.
+/// Where a run is shown, in a host file: its launch; without one, the line that sets its model, else that of its micro-batch size,
+/// else its first line.
 pub(crate) fn anchor(project: &Project, run: &Run) -> FileRange {
     if run.launch.is_some() {
         return project.to_host(run.place);
@@ -36,7 +36,7 @@ pub(crate) fn estimate<'a>(report: &'a Report, run: &Run) -> Option<&'a RunEstim
     report.estimate(run)?.as_ref().ok()
 }
 
-/// `≈ 18.3 of 24 GiB`. What is only a guess has `~` in front.
+/// `≈ 18.3 of 24 GiB`. A rough estimate starts with `~`.
 pub(crate) fn memory_label(found: &RunEstimate, lang: Lang) -> String {
     let sign = if found.is_grounded() { '≈' } else { '~' };
     let peak = gib(found.estimate.peak);
@@ -49,7 +49,7 @@ pub(crate) fn memory_label(found: &RunEstimate, lang: Lang) -> String {
     }
 }
 
-/// Processes, effective batch and memory, as far as they are known.
+/// Processes, effective batch size and memory, if they are known.
 pub(crate) fn parts(report: &Report, run: &Run, lang: Lang) -> Vec<String> {
     let mut parts = Vec::new();
     if let Some(count) = run.int(Concept::WorldSize) {

@@ -1,10 +1,10 @@
-//! What is asked next: made while nobody waits.
+//! Computes what later requests need.
 
 use crate::hover;
 use vramlint_base::{FileId, Lang};
 use vramlint_project::Report;
 
-/// Makes the simulations that the hovers of a file are made of; they are kept with those of the report. `stop` is asked in between.
+/// Runs the simulations that the hovers of a file need; the report caches them. `stop` is polled in between.
 pub fn warm_up(report: &Report, file: FileId, lang: Lang, stop: &dyn Fn() -> bool) {
     let text = report.project.file(file).text.clone();
     let mut at = 0;
@@ -12,7 +12,7 @@ pub fn warm_up(report: &Report, file: FileId, lang: Lang, stop: &dyn Fn() -> boo
         if stop() {
             return;
         }
-        // Keys stand first; flags behind white space; values behind a colon or an equals sign.
+        // Keys start a line, flags follow whitespace, values follow a colon or an equals sign.
         let mut before = ' ';
         for (offset, letter) in line.char_indices() {
             if letter.is_alphanumeric() && matches!(before, ' ' | '\t' | '=' | '(' | '"' | '\'' | '-' | ',') {

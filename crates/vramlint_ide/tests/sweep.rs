@@ -25,7 +25,7 @@ fn below(folder: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Every answer about every place of a file.
+/// Asks for every feature at every offset of a file. Returns the number of hovers.
 fn sweep(report: &Report, file: FileId) -> usize {
     let text = &report.project.file(file).text;
     let holds = |range: TextRange| {
@@ -33,7 +33,7 @@ fn sweep(report: &Report, file: FileId) -> usize {
     };
     let mut answers = 0;
     for lang in [Lang::En, Lang::Zh] {
-        // The second language takes every seventh byte: it differs in words alone.
+        // The second language takes every seventh byte: only its text differs.
         let step = if lang == Lang::En { 1 } else { 7 };
         for offset in (0..=text.len().min(BYTES)).step_by(step) {
             if let Some(found) = hover(report, file, offset as u32, lang) {

@@ -1,5 +1,5 @@
-//! Every function, on texts that are cut at every byte and with a cursor at every byte: no panic, and ranges inside the file at edges
-//! of characters.
+//! Every feature on files that are cut at every character, with the cursor there: nothing panics and ranges are inside the file, on
+//! character boundaries.
 
 #[path = "../src/fixture.rs"]
 #[allow(dead_code)] // each test uses its part
@@ -31,7 +31,7 @@ fn cut_at_every_byte_with_the_cursor_there() {
             let report = report(&files);
             let file = file_at(&report.project, &path).expect("read");
             ask(&report, file, end as u32);
-            // Back on a word, not behind it.
+            // On a word, not after it.
             ask(&report, file, end.saturating_sub(3) as u32);
         }
     }
@@ -41,7 +41,7 @@ fn cut_at_every_byte_with_the_cursor_there() {
 fn single_bytes_removed_with_the_cursor_there() {
     for text in TEXTS {
         let (path, whole) = parse(text).remove(0);
-        // Every third is enough: those beside it break the same.
+        // Every third is enough: neighbours break the same syntax.
         for (at_byte, c) in whole.char_indices().step_by(3) {
             let mut changed = whole.clone();
             changed.replace_range(at_byte..at_byte + c.len_utf8(), "");

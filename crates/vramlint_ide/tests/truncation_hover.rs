@@ -1,4 +1,5 @@
-//! Tests alone: texts that are cut at every byte, and texts without one of their bytes, are answered without a panic.
+//! Hovers, hints, lenses and diagnostics of files that are cut at every character, and of files without one character: nothing
+//! panics.
 
 #[path = "../src/fixture.rs"]
 #[allow(dead_code)] // each test uses its part
@@ -33,13 +34,13 @@ PYTORCH_CUDA_ALLOC_CONF=backend:native python t.py --bf16
 ```
 ";
 
-/// Asks about some places of every file.
+/// Asks for every feature at some offsets of every file.
 fn ask(files: &[(String, String)]) {
     let report = report(files);
     for file in report.project.files.iter().filter(|file| file.host.is_none()) {
         let length = file.text.len() as u32;
         let holds = |range: TextRange| assert!(file.text.get(range.as_usize()).is_some(), "{range:?} of {:?}", file.text);
-        // Every place is asked about in the sweep; here the texts are many.
+        // The sweep covers every offset; here the files are many.
         for offset in (0..=length + 1).step_by(5).chain([length]) {
             if let Some(found) = hover(&report, file.id, offset, Lang::Zh) {
                 holds(found.range);
@@ -57,7 +58,7 @@ fn ask(files: &[(String, String)]) {
     }
 }
 
-/// Every text of one file made by `change` from where a character begins.
+/// Every variant of one file that `change` makes, for each of its characters.
 fn each(change: impl Fn(&str, usize, usize) -> String) {
     let originals = parse(PROJECT);
     for number in 0..originals.len() {

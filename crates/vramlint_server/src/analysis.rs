@@ -1,4 +1,4 @@
-//! One analysis of a folder, with what it found in the words of the protocol.
+//! One analysis of a folder and its diagnostics in the types of the protocol.
 
 use crate::client_capabilities::ClientCapabilities;
 use crate::host::Host;
@@ -19,107 +19,107 @@ use vramlint_estimate::{RunEstimate, Verdict};
 use vramlint_project::{AnalysisError, AnalysisResult, CancellationToken, ConfigError, Workspace};
 use vramlint_resolve::{Run, SourceFile};
 
-/// How much of a folder is analysed.
+/// What is analyzed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// What an edit of this file may touch.
+    /// The part of the folder that an edit of this file can affect.
     File(PathBuf),
-    /// All of it.
+    /// The whole folder.
     Folder,
 }
 
-/// What an analysis is made with, and how it is told: all that holds at one moment.
+/// The inputs of an analysis besides the files: a snapshot of client, settings and open documents.
 #[derive(Clone, Debug)]
 pub(crate) struct AnalysisContext {
-    /// The folder that shown paths are relative to.
+    /// The folder that displayed paths are relative to.
     pub root: PathBuf,
-    /// What the client can do.
+    /// What the client supports.
     pub capabilities: ClientCapabilities,
-    /// What its user sets.
+    /// The user's settings.
     pub settings: Arc<Settings>,
-    /// The language of the client, where it says one; else of the system.
+    /// The client's language if it sends one, else the system's.
     pub default_lang: Lang,
-    /// The open texts.
+    /// The open documents.
     pub open: Arc<HashMap<PathBuf, OpenDocument>>,
 }
 
-/// An open text, as much of it as answers need.
+/// The part of an open document that answers need.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenDocument {
-    /// Its address, as the client spells it.
+    /// The URI as the client spells it.
     pub uri: Uri,
-    /// The client's number of the text.
+    /// The client's version number.
     pub version: i32,
-    /// Whether the client sees a byte order mark.
+    /// Whether the client's text starts with a byte order mark.
     pub has_bom: bool,
 }
 
 impl AnalysisContext {
-    /// The file of a source.
+    /// The path of a source file.
     pub(crate) fn path(&self, file: &SourceFile) -> PathBuf {
         uri::resolve(&self.root, &file.path)
     }
 
-    /// The address of a file: the client's own, where it has it open.
+    /// The URI of a file: the client's own spelling if the file is open.
     pub(crate) fn uri(&self, path: &Path) -> Option<Uri> {
         self.open.get(path).map(|open| open.uri.clone()).or_else(|| uri::from_path(path))
     }
 
-    /// The lines of a whole file, as the client counts them.
+    /// The lines of a host file in the client's encoding.
     pub(crate) fn lines<'a>(&self, file: &'a SourceFile) -> Lines<'a> {
         let has_bom = !self.open.is_empty() && self.open.get(&self.path(file)).is_some_and(|open| open.has_bom);
         Lines::new(&file.text, &file.lines, self.capabilities.encoding).has_bom(has_bom)
     }
 }
 
-/// The findings of a file.
+/// The diagnostics of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct FileDiagnostics {
-    /// As the client gets them.
+    /// As the client receives them.
     pub items: Vec<Diagnostic>,
-    /// Tells them from others.
+    /// Hash of the items; equal ids mean equal diagnostics.
     pub id: u64,
 }
 
 impl FileDiagnostics {
-    /// Of these findings.
+    /// Hashes the diagnostics.
     pub(crate) fn new(items: Vec<Diagnostic>) -> Self {
         let mut hasher = DefaultHasher::new();
-        // What cannot be written as JSON cannot be sent either; its length is all there is to tell.
+        // Items that cannot be serialized cannot be sent either; their number is enough.
         serde_json::to_string(&items).unwrap_or_else(|_| items.len().to_string()).hash(&mut hasher);
         Self { id: hasher.finish(), items }
     }
 
-    /// The name of the result in the protocol.
+    /// The protocol's `resultId`.
     pub(crate) fn result_id(&self) -> String {
         format!("{:016x}", self.id)
     }
 }
 
-/// What was found.
+/// The result of an analysis.
 #[derive(Debug)]
 pub(crate) struct Analysis {
     /// The project and its findings.
     pub answer: AnalysisResult,
-    /// What it was made with.
+    /// The inputs.
     pub context: Arc<AnalysisContext>,
-    /// The language of its words.
+    /// The language of all messages.
     pub lang: Lang,
-    /// The files of which every finding is known.
+    /// The files whose findings are complete.
     pub covers: BTreeSet<PathBuf>,
-    /// Their findings, where there are any.
+    /// The diagnostics of covered files; files without findings are absent.
     pub diagnostics: BTreeMap<PathBuf, Arc<FileDiagnostics>>,
 }
 
-/// The runs of an open text: `vramlint/status`.
+/// Params of `vramlint/status`: the runs of an open document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Status {
-    /// The text.
+    /// The document.
     pub uri: Uri,
-    /// The client's number of it.
+    /// The client's version number.
     pub version: i32,
-    /// Its runs, in order.
+    /// The runs, in order.
     pub runs: Vec<RunStatus>,
 }
 
@@ -127,13 +127,13 @@ pub(crate) struct Status {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RunStatus {
-    /// Its id.
+    /// The id of the run.
     pub id: String,
-    /// What one card holds at the worst moment, bytes.
+    /// Peak memory of one GPU, bytes.
     pub peak_bytes: Option<u64>,
-    /// What one card has, bytes.
+    /// Memory of one GPU, bytes.
     pub capacity_bytes: Option<u64>,
-    /// Whether that fits: `null` where it is not known, or may or may not.
+    /// Whether the run fits; `null` if unknown or uncertain.
     pub fits: Option<bool>,
     /// Why there is no estimate.
     pub why: Option<String>,
@@ -142,30 +142,30 @@ pub(crate) struct RunStatus {
 /// Why there is no analysis.
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
-    /// A newer edit came.
+    /// A newer edit cancelled it.
     Cancelled,
-    /// The file is none of the folder's, or is left out of it.
+    /// The file is outside the folder or excluded.
     Absent,
-    /// The configuration is at fault.
+    /// The configuration is invalid.
     Config(ConfigError),
-    /// We are.
+    /// The analysis panicked.
     Panicked(String),
 }
 
-/// What came of an analysis.
+/// The result of an analysis.
 pub(crate) type Outcome = Result<Arc<Analysis>, Failure>;
 
-/// An analysis that runs, or ran.
+/// An analysis that is running or done.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
-    /// How much.
+    /// What is analyzed.
     pub scope: Scope,
-    /// What will come of it.
+    /// The result, once there is one.
     pub outcome: watch::Receiver<Option<Outcome>>,
 }
 
 impl Job {
-    /// Waits for what comes of it.
+    /// Waits for the result.
     pub(crate) async fn wait(&self) -> Outcome {
         let mut outcome = self.outcome.clone();
         match outcome.wait_for(Option::is_some).await {
@@ -175,7 +175,7 @@ impl Job {
     }
 }
 
-/// Analyses. Runs on a working thread.
+/// Analyzes a folder or a file. Runs on a worker thread.
 pub(crate) fn analyze(
     workspace: &Workspace,
     scope: &Scope,
@@ -207,24 +207,24 @@ pub(crate) fn analyze(
 }
 
 impl Analysis {
-    /// The whole file at a path.
+    /// The host file at a path.
     pub(crate) fn file(&self, path: &Path) -> Option<&SourceFile> {
         let path = uri::display(&self.context.root, path);
         self.answer.report.project.files.iter().find(|file| file.host.is_none() && file.path == path)
     }
 
-    /// A file by its number.
+    /// A file by its id.
     pub(crate) fn source(&self, id: FileId) -> &SourceFile {
         self.answer.report.project.file(id)
     }
 
-    /// A place, as the client knows it.
+    /// Converts a range to a location.
     pub(crate) fn location(&self, place: FileRange) -> Option<Location> {
         let file = self.source(place.file);
         Some(Location { uri: self.context.uri(&self.context.path(file))?, range: self.context.lines(file).range(place.range) })
     }
 
-    /// The runs of an open text; `None` where it is not open now.
+    /// The runs of an open document; `None` if it is not open.
     pub(crate) fn status(&self, current: &AnalysisContext, path: &Path) -> Option<Status> {
         let (report, text) = (&self.answer.report, current.open.get(path)?);
         let file = self.file(path)?.id;
@@ -234,14 +234,14 @@ impl Analysis {
         Some(Status { uri: text.uri.clone(), version: text.version, runs: runs.collect() })
     }
 
-    /// Makes what answers about a file are made of, before somebody waits for them.
+    /// Runs the simulations that later answers about a file need.
     pub(crate) fn warm_up(&self, path: &Path, stop: &dyn Fn() -> bool) {
         if let Some(file) = self.file(path) {
             vramlint_ide::warm_up(&self.answer.report, file.id, self.lang, stop);
         }
     }
 
-    /// The findings of a file.
+    /// The diagnostics of a file; empty if it has none.
     pub(crate) fn file_diagnostics(&self, path: &Path) -> Arc<FileDiagnostics> {
         self.diagnostics.get(path).cloned().unwrap_or_else(|| Arc::new(FileDiagnostics::new(Vec::new())))
     }

@@ -1,50 +1,50 @@
-//! What a client can do, and how it counts.
+//! What the client supports.
 
 use crate::position::Encoding;
 use serde_json::Value;
 use tower_lsp_server::ls_types::PositionEncodingKind;
 
-/// The abilities of a client that change what we send.
+/// The client capabilities that change what the server sends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClientCapabilities {
-    /// How it counts columns.
+    /// Unit of columns.
     pub encoding: Encoding,
-    /// It asks for findings; we do not send them.
+    /// Pulls diagnostics; the server does not publish them.
     pub pull: bool,
-    /// It can be told to ask again.
+    /// Supports `workspace/diagnostic/refresh`.
     pub refresh_diagnostics: bool,
-    /// The same for inlay hints.
+    /// Supports `workspace/inlayHint/refresh`.
     pub refresh_hints: bool,
-    /// The same for code lenses.
+    /// Supports `workspace/codeLens/refresh`.
     pub refresh_lenses: bool,
-    /// It shows other places with a finding.
+    /// Shows related information of a diagnostic.
     pub related: bool,
-    /// It shows what is unnecessary and what is deprecated.
+    /// Shows the tags `Unnecessary` and `Deprecated`.
     pub tags: bool,
-    /// It links a code to its page.
+    /// Links the code of a diagnostic to its `codeDescription`.
     pub code_description: bool,
-    /// It keeps our own data with a finding.
+    /// Keeps the `data` of a diagnostic.
     pub data: bool,
-    /// It takes edits with versions.
+    /// Applies versioned edits (`documentChanges`).
     pub document_changes: bool,
-    /// It answers questions about its settings.
+    /// Answers `workspace/configuration`.
     pub configuration: bool,
-    /// Its settings can be watched by asking.
+    /// Registers `workspace/didChangeConfiguration` dynamically.
     pub watch_configuration: bool,
-    /// Files can be watched by asking.
+    /// Registers `workspace/didChangeWatchedFiles` dynamically.
     pub watch_files: bool,
-    /// It opens pages.
+    /// Opens documents on `window/showDocument`.
     pub show_document: bool,
-    /// It takes actions, not commands alone.
+    /// Accepts code action literals, not only commands.
     pub action_literals: bool,
-    /// It nests the outline.
+    /// Shows nested symbols.
     pub nested_symbols: bool,
-    /// It wants to be told of the runs of open texts, which no other client knows what to do with: `initializationOptions.status`.
+    /// Handles `vramlint/status` (`initializationOptions.status`).
     pub status: bool,
 }
 
 impl ClientCapabilities {
-    /// Of the parameters of `initialize`.
+    /// Reads the params of `initialize`.
     pub(crate) fn read(params: &Value) -> Self {
         let capability = |path: &str| params.pointer(&format!("/capabilities/{path}"));
         let has = |path: &str| capability(path).and_then(Value::as_bool).unwrap_or(false);
@@ -53,7 +53,7 @@ impl ClientCapabilities {
             .map(|kinds| kinds.iter().filter_map(Value::as_str).map(|kind| kind.to_owned().into()).collect())
             .unwrap_or_default();
         let pull = capability("textDocument/diagnostic").is_some_and(Value::is_object);
-        // What a client shows of a finding it says where it says how it gets them.
+        // A client that pulls declares what it shows under `diagnostic`, others under `publishDiagnostics`.
         let shows = |what: &str| {
             let way = if pull && capability(&format!("textDocument/diagnostic/{what}")).is_some() {
                 "diagnostic"

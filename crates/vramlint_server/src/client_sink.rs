@@ -1,4 +1,4 @@
-//! What the owner tells the client.
+//! Notifications to the client, counted so that they can be flushed.
 
 use futures_util::Stream;
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use tower_lsp_server::ls_types::notification::Notification;
 use tower_lsp_server::ls_types::{Diagnostic, MessageType, Uri};
 use tower_lsp_server::{Client, ClientSocket, Loopback};
 
-/// The client, with a count of what was told. Only the owner has it, so the count is exact for notifications.
+/// The client handle of [`ServerState`](crate::state::ServerState). It alone sends notifications, so the count is exact.
 #[derive(Debug)]
 pub(crate) struct ClientSink {
     client: Client,
@@ -23,44 +23,44 @@ impl ClientSink {
         Self { client, sent: 0, delivered }
     }
 
-    /// For requests to the client, whose answers somebody else awaits.
+    /// A handle for requests to the client, whose responses a task awaits.
     pub(crate) fn client(&self) -> Client {
         self.client.clone()
     }
 
-    /// Tells.
+    /// Sends a notification.
     pub(crate) async fn notify<N: Notification>(&mut self, params: N::Params) {
         self.client.send_notification::<N>(params).await;
         self.sent += 1;
     }
 
-    /// The findings of a file.
+    /// Publishes the diagnostics of a file.
     pub(crate) async fn publish_diagnostics(&mut self, uri: Uri, items: Vec<Diagnostic>, version: Option<i32>) {
         self.client.publish_diagnostics(uri, items, version).await;
         self.sent += 1;
     }
 
-    /// A line for the log.
+    /// Logs a message.
     pub(crate) async fn log(&mut self, text: &str) {
         self.client.log_message(MessageType::WARNING, text).await;
         self.sent += 1;
     }
 
-    /// A line that the user sees.
+    /// Shows a message to the user.
     pub(crate) async fn show(&mut self, text: &str) {
         self.client.show_message(MessageType::ERROR, text).await;
         self.sent += 1;
     }
 
-    /// Waits until the transport has taken all of it: an answer that is given now goes out behind it.
+    /// Waits until the transport has taken every notification sent so far, so that a response sent now follows them.
     pub(crate) async fn flushed(&mut self) {
         let sent = self.sent;
-        // Where the transport is gone nobody reads answers either.
+        // If the transport is gone, the response is lost too.
         let _ = self.delivered.wait_for(|delivered| *delivered >= sent).await;
     }
 }
 
-/// The socket, counting the notifications that the transport takes.
+/// The client socket, counting the notifications that the transport takes.
 #[derive(Debug)]
 pub(crate) struct CountingSocket {
     socket: ClientSocket,
@@ -84,7 +84,7 @@ impl Loopback for CountingSocket {
     }
 }
 
-/// Counts what is taken.
+/// Counts notifications.
 #[derive(Debug)]
 pub(crate) struct CountingStream<S> {
     requests: S,
@@ -96,7 +96,7 @@ impl<S: Stream<Item = Request> + Unpin> Stream for CountingStream<S> {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Request>> {
         let next = Pin::new(&mut self.requests).poll_next(context);
-        // Requests to the client are sent by others, and not counted.
+        // Requests to the client come from other tasks and are not counted.
         if let Poll::Ready(Some(request)) = &next
             && request.id().is_none()
         {

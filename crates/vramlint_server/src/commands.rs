@@ -1,11 +1,11 @@
-//! What a command shows of a run.
+//! Content for `workspace/executeCommand`.
 
 use vramlint_base::Lang;
 use vramlint_project::Report;
 use vramlint_view::estimate::{EstimateReport, html, reports, run_inputs};
 use vramlint_view::{runs, unstyled};
 
-/// The page that shows the memory of a run over one step, or why there is none; `None` where there is no such run.
+/// The page with the memory timeline of a run, or with the reason why there is none; `None` if the run does not exist.
 pub(crate) fn timeline(report: &Report, run: &str, lang: Lang) -> Option<String> {
     let (id, input) = run_inputs(report, lang).into_iter().find(|(id, _)| id == run)?;
     Some(match input {
@@ -14,7 +14,7 @@ pub(crate) fn timeline(report: &Report, run: &str, lang: Lang) -> Option<String>
     })
 }
 
-/// A run as it was resolved, as `vramlint runs` prints it.
+/// The resolved run, as `vramlint runs` prints it.
 pub(crate) fn run(report: &Report, run: &str, lang: Lang) -> Option<String> {
     let (run, answer) = report.runs().zip(reports(report, lang)).find(|(candidate, _)| candidate.id == run)?;
     Some(runs::render_run(&report.project, run, &answer, lang, unstyled))

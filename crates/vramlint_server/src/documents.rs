@@ -1,4 +1,4 @@
-//! The texts that a client has open.
+//! The open documents.
 
 use crate::position::{BOM, Encoding, Lines};
 use std::path::PathBuf;
@@ -6,26 +6,26 @@ use std::sync::Arc;
 use tower_lsp_server::ls_types::{TextDocumentContentChangeEvent, Uri};
 use vramlint_base::LineIndex;
 
-/// An open text.
+/// An open document.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
-    /// Its address, as the client spells it.
+    /// The URI as the client spells it.
     pub uri: Uri,
-    /// Its file; for a text that has none yet, the one that it is taken for.
+    /// The path; for an untitled document, the path that it is analyzed under.
     pub path: PathBuf,
-    /// The client's number of this text.
+    /// The client's version number.
     pub version: i32,
     /// The text as the client has it.
     pub text: Arc<str>,
 }
 
 impl Document {
-    /// Whether the client sees a byte order mark.
+    /// Whether the text starts with a byte order mark.
     pub(crate) fn has_bom(&self) -> bool {
         self.text.starts_with(BOM)
     }
 
-    /// Applies changes, each to the text that the one before left.
+    /// Applies changes in order, each to the result of the one before.
     pub(crate) fn apply(&mut self, changes: Vec<TextDocumentContentChangeEvent>, version: i32, encoding: Encoding) {
         self.version = version;
         for change in changes {

@@ -1,4 +1,4 @@
-//! What happens, in the order in which it does.
+//! Events of the main loop.
 
 use crate::analysis::{Job, Outcome, Scope, Status};
 use crate::settings::Settings;
@@ -12,106 +12,106 @@ use tower_lsp_server::ls_types::{
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, Uri, WorkspaceDocumentDiagnosticReport,
 };
 
-/// Something that happened.
+/// An event.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// The client says who it is.
+    /// `initialize`.
     Initialize(Value),
-    /// The client is ready to be told things.
+    /// `initialized`: the client accepts notifications.
     Initialized,
-    /// A text was opened.
+    /// `textDocument/didOpen`.
     Open(DidOpenTextDocumentParams),
-    /// A text was edited.
+    /// `textDocument/didChange`.
     Change(DidChangeTextDocumentParams),
-    /// A text was closed: the disk counts again.
+    /// `textDocument/didClose`: the file on disk counts again.
     Close(DidCloseTextDocumentParams),
-    /// A text was written.
+    /// `textDocument/didSave`.
     Save(DidSaveTextDocumentParams),
-    /// Files changed on the disk.
+    /// `workspace/didChangeWatchedFiles`.
     Watched(DidChangeWatchedFilesParams),
-    /// Folders came or went.
+    /// `workspace/didChangeWorkspaceFolders`.
     Folders(DidChangeWorkspaceFoldersParams),
-    /// The client says that its settings changed.
+    /// `workspace/didChangeConfiguration`.
     Configuration(DidChangeConfigurationParams),
-    /// The client says what they are.
+    /// The response to `workspace/configuration`.
     Configured(Value),
-    /// A request takes its place in line.
+    /// A request waits for its snapshot.
     Request(RequestTarget, oneshot::Sender<Snapshot>),
-    /// An analysis is over.
+    /// An analysis is done.
     Done {
-        /// Of which folder.
+        /// The folder.
         folder: u32,
-        /// Of which state of it.
+        /// The revision of the folder that was analyzed.
         revision: u64,
-        /// Of how much of it.
+        /// What was analyzed.
         scope: Scope,
-        /// What came of it.
+        /// The result.
         outcome: Outcome,
-        /// How long it took, waiting included.
+        /// Time from start to result, including time in the queue.
         took: Duration,
     },
-    /// The runs of the open texts of a folder were looked up.
+    /// The status of an open document is ready.
     StatusReady {
-        /// In which folder.
+        /// The folder.
         folder: u32,
-        /// In which state of it.
+        /// The revision of the folder that was analyzed.
         revision: u64,
-        /// The runs.
+        /// The status.
         status: Option<Status>,
     },
-    /// A folder went: its findings are taken back.
+    /// A folder was removed: clear its diagnostics.
     ClearDiagnostics,
-    /// Something for the client's log.
+    /// A message for the client's log.
     Log(String),
 }
 
-/// What a request is about.
+/// What a request needs before it can be answered.
 #[derive(Debug)]
 pub(crate) enum RequestTarget {
-    /// A file.
+    /// The analysis of a file.
     File(Uri),
-    /// That everything before it is analysed in full.
+    /// The analysis of everything sent before it.
     Settled,
-    /// Findings anywhere that the client does not know; what it knows.
+    /// Diagnostics that the client does not have, given the result ids that it has.
     Workspace(Value),
 }
 
-/// What a request may see.
+/// What a request may read.
 #[derive(Debug)]
 pub(crate) enum Snapshot {
-    /// A file, with every edit before the request and none after.
+    /// A file after every earlier edit and before any later one.
     File(Box<FileSnapshot>),
-    /// Everything is analysed.
+    /// Everything is analyzed.
     Settled,
-    /// Findings that the client does not know.
+    /// Diagnostics that the client does not have.
     Workspace(Vec<WorkspaceDocumentDiagnosticReport>),
 }
 
-/// A file, as a request may see it.
+/// A file as a request may read it.
 #[derive(Debug)]
 pub(crate) struct FileSnapshot {
     /// The file.
     pub path: PathBuf,
-    /// The analysis of it.
+    /// Its analysis.
     pub job: Job,
-    /// What its user sets.
+    /// The user's settings.
     pub settings: Arc<Settings>,
 }
 
-/// The end of the line where events are put. Putting never waits.
+/// Sender of events. Sending never waits.
 #[derive(Clone, Debug)]
 pub(crate) struct Events(mpsc::UnboundedSender<Event>);
 
 impl Events {
-    /// A line.
+    /// A channel of events.
     pub(crate) fn channel() -> (Self, mpsc::UnboundedReceiver<Event>) {
         let (sender, receiver) = mpsc::unbounded_channel();
         (Self(sender), receiver)
     }
 
-    /// Puts an event at its end.
+    /// Sends an event.
     pub(crate) fn send(&self, event: Event) {
-        // Nobody takes events once the session is over, and nobody misses them.
+        // After the end of the session nothing receives events.
         let _ = self.0.send(event);
     }
 }

@@ -1,4 +1,4 @@
-//! The requests of the protocol. Each waits for the analysis of the text that it was sent for, and answers on a working thread.
+//! Request handlers. Each waits for the analysis of its document version and answers on a worker thread.
 
 use crate::analysis::{Analysis, Failure};
 use crate::client_capabilities::ClientCapabilities;
@@ -35,7 +35,7 @@ pub(crate) struct Handlers {
     pub host: Arc<dyn Host>,
 }
 
-/// What an answer is made of.
+/// The analysis that an answer reads.
 struct FileAnalysis {
     analysis: Arc<Analysis>,
     path: PathBuf,
@@ -43,13 +43,13 @@ struct FileAnalysis {
 }
 
 impl Handlers {
-    /// What the request that is at work may see of its file; `None` where the file is none of ours or the configuration is at fault.
+    /// The analysis for the current request; `None` if the file is not analyzed or the configuration is invalid.
     async fn file_analysis(&self) -> Result<Option<FileAnalysis>> {
         let Some(Snapshot::File(snapshot)) = snapshot().await else { return Ok(None) };
         let FileSnapshot { path, job, settings } = *snapshot;
         match job.wait().await {
             Ok(analysis) => Ok(Some(FileAnalysis { analysis, path, settings })),
-            // The text is another by now: what could be said would be about the old one.
+            // The document has changed: an answer would be about the old text.
             Err(Failure::Cancelled) => {
                 Err(Error { code: ErrorCode::ContentModified, message: "content modified".into(), data: None })
             }
@@ -57,7 +57,7 @@ impl Handlers {
         }
     }
 
-    /// Answers on a working thread; a panic there is logged, and the answer is empty.
+    /// Answers on a worker thread; a panic is logged and the answer is empty.
     async fn on_pool<T: Send + 'static>(
         &self,
         method: &'static str,
@@ -74,7 +74,7 @@ impl Handlers {
         })
     }
 
-    /// The answer to a request about a file.
+    /// Answers a request about a file.
     async fn answer<T: Send + 'static>(
         &self,
         method: &'static str,
@@ -89,13 +89,13 @@ impl Handlers {
             .await)
     }
 
-    /// `vramlint/settled`: answers once everything that was sent before it is analysed in full, and told.
+    /// `vramlint/settled`: responds after everything sent before it is analyzed in full and published.
     pub(crate) async fn settled(&self) -> Result<Value> {
         let settled = matches!(snapshot().await, Some(Snapshot::Settled));
         Ok(json!({ "settled": settled }))
     }
 
-    /// A page or a text about a run: of `{"uri": …, "run": …}`.
+    /// Content about a run: `{"uri": …, "run": …}`.
     async fn run_command(&self, command: &str, argument: &Value) -> Result<Option<Value>> {
         let Some(file_analysis) = self.file_analysis().await? else { return Ok(None) };
         let run = argument.get("run").and_then(Value::as_str).map(str::to_owned);
@@ -103,7 +103,7 @@ impl Handlers {
         Ok(self
             .on_pool("workspace/executeCommand", move || {
                 let (report, lang) = (&file_analysis.analysis.answer.report, file_analysis.analysis.lang);
-                // Without a name it is the first run that the file takes part in.
+                // Without a run id, the first run that uses the file.
                 let first = || {
                     let file = file_analysis.analysis.file(&file_analysis.path)?.id;
                     let host_file = |id| report.project.file(id).host.as_ref().map_or(id, |(host, _)| *host);
@@ -130,7 +130,7 @@ impl Handlers {
 
 impl LanguageServer for Handlers {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        // The owner reads the same parameters; the abilities are the same.
+        // The main loop reads the same params.
         let capabilities = ClientCapabilities::read(&serde_json::to_value(&params).unwrap_or_default());
         Ok(InitializeResult {
             capabilities: server_capabilities(capabilities),
@@ -212,7 +212,7 @@ impl LanguageServer for Handlers {
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
         let file_analysis = self.file_analysis().await.map_err(|error| Error {
-            // `ServerCancelled`: the client shall ask again.
+            // `ServerCancelled`: the client asks again.
             code: ErrorCode::ServerError(-32802),
             data: Some(json!({ "retriggerRequest": true })),
             ..error

@@ -1,25 +1,25 @@
-//! What the program around the server lends it: its JSON, the cards, the language of the system.
+//! What the server needs from the program that embeds it.
 
 use std::fmt::Debug;
 use vramlint_base::{Lang, Message};
 use vramlint_project::Report;
 use vramlint_resolve::Target;
 
-/// The program around the server. The server knows the protocol, the program knows how things are printed.
+/// The program that embeds the server: the server knows the protocol, the host knows output formats and the machine.
 pub trait Host: Debug + Send + Sync + 'static {
-    /// A run as JSON, as `vramlint runs --output-format json` has it; `None` where there is no such run.
+    /// A run as JSON, as `vramlint runs --output-format json` prints it; `None` if the run does not exist.
     fn run_json(&self, report: &Report, run: &str, lang: Lang) -> Option<serde_json::Value>;
 
-    /// Puts the cards of this machine in the place of `auto`.
+    /// Replaces `auto` with the GPUs of this machine.
     fn target(&self, target: Target) -> Result<Target, Message>;
 
-    /// The language of the system.
+    /// The system language.
     fn language(&self) -> Lang;
 
-    /// Is called on the working thread before each analysis. Tests make it slow.
+    /// Called on the worker thread before each analysis. Tests slow it down.
     fn before_analysis(&self) {}
 
-    /// Is called on the working thread before each answer, with the name of the request. Tests make it fail.
+    /// Called on the worker thread before each answer, with the method. Tests make it fail.
     fn before_answer(&self, method: &str) {
         let _ = method;
     }

@@ -1,14 +1,14 @@
-//! The language server: the answers of `vramlint_ide` over the Language Server Protocol.
+//! The language server: `vramlint_ide` over the Language Server Protocol.
 //!
 //! Invariants:
 //!
-//! 1. One task owns the state. What the client does is applied strictly in the order of the pipe: it is put in line before the
-//!    transport reads the next message, and no handler stands between.
-//! 2. A request sees every edit that came before it and none that came after. If the text changes before it is answered, it is told
-//!    so (`ContentModified`); nothing is said about a text that is no more.
-//! 3. Nothing is analysed or answered on the thread that listens. A newer edit cancels older analyses; what comes of them still is
-//!    dropped.
-//! 4. A panic is logged and answered empty. The server lives on.
+//! 1. One task owns the state. Messages are sequenced before the transport reads the next one, so edits apply strictly in the order
+//!    in which they arrive; no handler is involved.
+//! 2. A request sees every edit sent before it and none sent after it. If the document changes before the response, the request
+//!    fails with `ContentModified`: no response is produced for an outdated document version.
+//! 3. The thread that reads messages neither analyzes nor answers. A newer edit cancels running analyses; results of an older
+//!    revision are dropped.
+//! 4. A panic is logged, the request gets an empty response, and the server keeps running.
 //! 5. Only this crate knows the protocol, and only this crate is asynchronous.
 
 mod analysis;
@@ -46,21 +46,21 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 use tower_lsp_server::{LspService, Server};
 
-/// How long what is on its way out may take once the client has left.
+/// Time for outgoing messages after the client has exited.
 const GRACE: Duration = Duration::from_millis(200);
-/// Requests at work at a time. They wait for analyses and cost nothing meanwhile; a long line would hold up edits behind them.
+/// Concurrent requests. Waiting for an analysis costs nothing; a lower limit would block the edits queued after them.
 const REQUESTS: usize = 1024;
 
-/// Serves over standard input and output until the client leaves; whether it left in order.
+/// Serves standard input and output until the client exits. Returns whether it exited cleanly.
 pub fn serve(host: Arc<dyn Host>) -> io::Result<bool> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let clean = runtime.block_on(session(tokio::io::stdin(), tokio::io::stdout(), host));
-    // A read of standard input cannot be stopped, and an analysis need not be waited for.
+    // A pending read of standard input cannot be cancelled, and running analyses do not matter any more.
     runtime.shutdown_background();
     clean
 }
 
-/// Serves over a pipe until the client leaves; whether it left in order: after `shutdown`.
+/// Serves a pipe until the client exits. Returns whether it exited cleanly, after `shutdown`.
 pub async fn session<I, O>(input: I, output: O, host: Arc<dyn Host>) -> io::Result<bool>
 where
     I: AsyncRead + Unpin,
@@ -99,7 +99,7 @@ where
     Ok(exit.clean.load(Ordering::Acquire))
 }
 
-/// How the client leaves.
+/// How the client ends the session.
 #[derive(Debug, Default)]
 struct SessionExit {
     exited: Notify,
@@ -107,18 +107,18 @@ struct SessionExit {
 }
 
 impl SessionExit {
-    /// It leaves now: `exit`, or the pipe is closed.
+    /// The client exits: `exit`, or the pipe is closed.
     fn exit(&self) {
         self.exited.notify_one();
     }
 
-    /// It said that it will.
+    /// The client sent `shutdown`.
     fn shut_down(&self) {
         self.clean.store(true, Ordering::Release);
     }
 }
 
-/// The input, which tells when it ends: the transport itself would wait for requests that are at work.
+/// Input that reports its end: the transport itself would wait for requests in progress.
 struct MonitoredInput<I> {
     input: I,
     exit: Arc<SessionExit>,

@@ -1,4 +1,4 @@
-//! Threads that analyse, so that the thread that listens never waits.
+//! Worker threads.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,17 +7,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// A few threads. They end when the pool is dropped and their work is done; a process that ends does not wait for them.
+/// A few threads. They end when the pool is dropped and their work is done; the process does not wait for them.
 #[derive(Debug)]
 pub(crate) struct Pool {
     work: Sender<Work>,
 }
 
-/// Readers go down as deep as a text is nested, bytes.
+/// Stack size, bytes. Parsers recurse as deep as a file is nested.
 const STACK: usize = 16 << 20;
 
 impl Pool {
-    /// Starts `threads` threads. Those that the machine refuses are missing; at least one must be there.
+    /// Starts up to `threads` threads. Fails only if none can be started.
     pub(crate) fn new(name: &str, threads: usize) -> std::io::Result<Self> {
         let (work, queue) = channel::<Work>();
         let queue = Arc::new(Mutex::new(queue));
@@ -33,7 +33,7 @@ impl Pool {
         Ok(Self { work })
     }
 
-    /// Does this on one of the threads, and hands over what it gives; a panic is given as its message.
+    /// Runs `work` on a thread and passes its result to `then`; a panic becomes an error with its message.
     pub(crate) fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -42,15 +42,15 @@ impl Pool {
         let task: Work = Box::new(move || {
             then(catch_unwind(AssertUnwindSafe(work)).map_err(|panic| message(panic.as_ref())));
         });
-        // The threads take work as long as the pool is there.
+        // The threads receive work as long as the pool exists.
         let _ = self.work.send(task);
     }
 
-    /// Does this on one of the threads and waits without holding one up.
+    /// Runs `work` on a thread and awaits its result.
     pub(crate) async fn ask<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
         let (tell, told) = tokio::sync::oneshot::channel();
         self.run(work, move |out| {
-            // Who asked may be gone: the request was cancelled.
+            // The request may be cancelled.
             let _ = tell.send(out);
         });
         told.await.unwrap_or_else(|_| Err("its thread is gone".to_owned()))
@@ -67,18 +67,18 @@ fn run(queue: &Mutex<Receiver<Work>>) {
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without words".to_owned())
 }
 
-/// Threads that answer, and one that settles.
+/// The pools of a session.
 #[derive(Debug)]
 pub(crate) struct Pools {
-    /// For what somebody waits for.
+    /// Work that a request waits for.
     pub urgent: Pool,
-    /// For whole folders.
+    /// Whole folders and warm-up.
     pub background: Pool,
 }
 

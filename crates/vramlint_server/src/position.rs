@@ -1,22 +1,22 @@
-//! From byte offsets to the lines and columns of a client, and back.
+//! Conversion between byte offsets and the positions of the client.
 
 use tower_lsp_server::ls_types::{Position, PositionEncodingKind, Range};
 use vramlint_base::{LineIndex, TextRange};
 
-/// In what a client counts the columns of a line.
+/// The unit in which the client counts columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Encoding {
-    /// Bytes.
+    /// UTF-8 bytes.
     Utf8,
-    /// Units of two bytes, what every client understands.
+    /// UTF-16 code units, which every client supports.
     #[default]
     Utf16,
-    /// Characters.
+    /// Unicode code points.
     Utf32,
 }
 
 impl Encoding {
-    /// What is spoken with a client that offers these: bytes where it can, since that is what we count in.
+    /// Chooses UTF-8 if the client offers it: offsets need no conversion then.
     pub(crate) fn negotiate(offered: &[PositionEncodingKind]) -> Self {
         let offers = |kind: &PositionEncodingKind| offered.contains(kind);
         if offers(&PositionEncodingKind::UTF8) {
@@ -28,7 +28,7 @@ impl Encoding {
         }
     }
 
-    /// Its name in the protocol.
+    /// The protocol's name.
     pub(crate) fn kind(self) -> PositionEncodingKind {
         match self {
             Self::Utf8 => PositionEncodingKind::UTF8,
@@ -53,26 +53,26 @@ impl Encoding {
     }
 }
 
-/// A text with its lines, as a client counts them.
+/// A text whose positions are those of the client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lines<'a> {
     text: &'a str,
     index: &'a LineIndex,
     encoding: Encoding,
-    /// The client's text begins with a byte order mark that `text` no longer has.
+    /// The client's text starts with a byte order mark that `text` does not contain.
     has_bom: bool,
 }
 
-/// What some editors keep at the start of a text, and readers take off.
+/// Byte order mark: some editors keep it, readers strip it.
 pub(crate) const BOM: char = '\u{feff}';
 
 impl<'a> Lines<'a> {
-    /// Of a text and its lines.
+    /// A text with its line index.
     pub(crate) const fn new(text: &'a str, index: &'a LineIndex, encoding: Encoding) -> Self {
         Self { text, index, encoding, has_bom: false }
     }
 
-    /// The same, where the client sees a byte order mark before `text`.
+    /// The same for a client that sees a byte order mark before `text`.
     pub(crate) const fn has_bom(self, has_bom: bool) -> Self {
         Self { has_bom, ..self }
     }
@@ -83,7 +83,8 @@ impl<'a> Lines<'a> {
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        // Between the two bytes of a line break there is no place; it is where the break begins.
+        // The protocol has no position between `\r` and `
+        // `: use the one before `\r`.
         if self.text[..offset].ends_with('\r') && self.text[offset..].starts_with('\n') {
             offset -= 1;
         }
@@ -93,7 +94,7 @@ impl<'a> Lines<'a> {
         Position { line, character: column + self.before(line) }
     }
 
-    /// The range of bytes.
+    /// Converts a byte range.
     pub(crate) fn range(&self, range: TextRange) -> Range {
         Range { start: self.position(range.start), end: self.position(range.end) }
     }
@@ -118,12 +119,12 @@ impl<'a> Lines<'a> {
         start + line.len() as u32
     }
 
-    /// The bytes of a range.
+    /// Converts a range of positions.
     pub(crate) fn bytes(&self, range: Range) -> TextRange {
         TextRange::new(self.offset(range.start), self.offset(range.end))
     }
 
-    /// Columns that the client has before our first.
+    /// Columns of the byte order mark, on the first line.
     fn before(&self, line: u32) -> u32 {
         if self.has_bom && line == 0 { self.encoding.width(BOM) } else { 0 }
     }
@@ -162,7 +163,8 @@ mod tests {
         let index = LineIndex::new(TEXT);
         for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
             let lines = Lines::new(TEXT, &index, encoding);
-            // The line break of two bytes has one place before it, and the client has none within.
+            // `\r
+            // ` has one position before it; the client has none inside it.
             let offsets = TEXT.char_indices().filter(|(at, _)| !TEXT[..*at].ends_with('\r') || &TEXT[*at..=*at] != "\n");
             for (offset, character) in offsets {
                 let back = lines.offset(lines.position(offset as u32));

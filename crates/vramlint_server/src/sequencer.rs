@@ -1,8 +1,8 @@
-//! Where messages come in: each takes its place in line before anything else happens.
+//! Puts messages in order before anything else happens.
 //!
-//! The transport calls [`Service::call`] once for each message, in the order of the pipe, from one loop; only the futures that it
-//! gets run side by side. So what `call` itself does is in order whatever the number of requests at work: texts, files and
-//! settings go to the owner there and then, and a request queues its ticket behind every edit that came before it.
+//! The transport calls [`Service::call`] once per message, in the order of the pipe, from one loop; only the returned futures run
+//! concurrently. So whatever `call` itself does is ordered: edits, files and settings go to the main loop at once, and a request
+//! queues its ticket after every edit sent before it.
 
 use crate::SessionExit;
 use crate::event::{Event, Events, RequestTarget, Snapshot};
@@ -19,20 +19,20 @@ use tower_lsp_server::jsonrpc::{Request, Response};
 use tower_lsp_server::{ExitedError, LanguageServer, LspService};
 use tower_service::Service;
 
-/// The place in line of a request: what it may see comes out of here.
+/// Delivers the snapshot of a request.
 type SnapshotTicket = Mutex<Option<oneshot::Receiver<Snapshot>>>;
 
 tokio::task_local! {
     static SNAPSHOT_TICKET: SnapshotTicket;
 }
 
-/// What the request that is at work may see: every edit before it, none after.
+/// The snapshot of the current request: every edit sent before it, none sent after it.
 pub(crate) async fn snapshot() -> Option<Snapshot> {
     let ticket = SNAPSHOT_TICKET.try_with(|ticket| ticket.lock().ok().and_then(|mut ticket| ticket.take())).ok().flatten()?;
     ticket.await.ok()
 }
 
-/// The service, with a line before it.
+/// The service with ordered input.
 pub(crate) struct Sequencer<S> {
     service: LspService<S>,
     events: Events,
@@ -52,7 +52,7 @@ impl<S> Sequencer<S> {
         }
     }
 
-    /// Takes what changes the state; whether it was such a message.
+    /// Forwards notifications that change the state. Returns whether this was one.
     fn apply_notification(&self, request: &Request) -> bool {
         match request.method() {
             "initialized" => self.events.send(Event::Initialized),
@@ -70,7 +70,7 @@ impl<S> Sequencer<S> {
     }
 }
 
-/// What a request is about, by its name and its parameters.
+/// What a request needs, by its method and params.
 fn request_target(request: &Request) -> Option<RequestTarget> {
     let params = request.params();
     let uri = |path: &str| params?.pointer(path)?.as_str()?.parse().ok();
@@ -115,7 +115,7 @@ impl<S: LanguageServer> Service<Request> for Sequencer<S> {
             snapshot
         });
         let events = self.events.clone();
-        // Some clients send an empty object where there are no parameters; the router takes that for a mistake.
+        // Some clients send an empty object instead of no params, which the router rejects.
         let without_params = matches!(method.as_str(), "shutdown" | "vramlint/settled");
         let request = if without_params { Request::build(method.clone()).id(id.clone()).finish() } else { request };
         let response = SNAPSHOT_TICKET.scope(Mutex::new(ticket), self.service.call(request));

@@ -1,4 +1,4 @@
-//! What the server can do, by what the client can.
+//! What the server supports.
 
 use crate::client_capabilities::ClientCapabilities;
 use crate::to_proto::FIX_ALL;
@@ -9,7 +9,7 @@ use tower_lsp_server::ls_types::{
     WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
-/// The answer to `initialize`.
+/// The response to `initialize`.
 pub(crate) fn server_capabilities(client: ClientCapabilities) -> ServerCapabilities {
     let pull = DiagnosticOptions {
         identifier: Some("vramlint".to_owned()),
@@ -28,7 +28,7 @@ pub(crate) fn server_capabilities(client: ClientCapabilities) -> ServerCapabilit
         })),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         completion_provider: Some(CompletionOptions {
-            // A key begins after a line's indentation, a value after its colon, a flag after its dashes.
+            // A key starts after indentation, a value after a colon, a flag after dashes.
             trigger_characters: Some([" ", ":", "-", "=", "\"", "'", "/", "."].map(str::to_owned).to_vec()),
             resolve_provider: Some(false),
             ..CompletionOptions::default()
@@ -51,7 +51,7 @@ pub(crate) fn server_capabilities(client: ClientCapabilities) -> ServerCapabilit
             commands: ["vramlint.page", "vramlint.run", "vramlint.timeline"].map(str::to_owned).to_vec(),
             ..ExecuteCommandOptions::default()
         }),
-        // Findings come one way or the other, never both.
+        // Diagnostics are either pulled or published.
         diagnostic_provider: client.pull.then_some(DiagnosticServerCapabilities::Options(pull)),
         workspace: Some(WorkspaceServerCapabilities {
             workspace_folders: Some(WorkspaceFoldersServerCapabilities {

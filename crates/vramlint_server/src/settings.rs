@@ -1,14 +1,14 @@
-//! What a user sets in the editor, section `vramlint`.
+//! The user's settings: section `vramlint` of the editor.
 
 use serde_json::Value;
 use std::path::PathBuf;
 use vramlint_base::{Lang, Message, message};
 use vramlint_project::config::Size;
 
-/// The settings. What is not set, or is of the wrong kind, is as it would be without.
+/// The settings. A missing or invalid value has its default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// `lang`: the language, where it is not `auto`.
+    /// `lang`; `None` for `auto`.
     pub lang: Option<Lang>,
     /// `inlayHints.effectiveBatch`.
     pub effective_batch: bool,
@@ -18,13 +18,13 @@ pub(crate) struct Settings {
     pub number: bool,
     /// `codeLens`.
     pub code_lens: bool,
-    /// `gpu`: the card, over every configuration.
+    /// `gpu`: the target GPU; overrides configuration files.
     pub gpu: Option<String>,
     /// `gpuMemory`, bytes.
     pub gpu_memory: Option<u64>,
-    /// `config`: a configuration file instead of the nearest ones.
+    /// `config`: a configuration file to use instead of the nearest ones.
     pub config: Option<PathBuf>,
-    /// `trace`: tells how long each analysis took.
+    /// `trace`: logs how long each analysis takes.
     pub trace: bool,
 }
 
@@ -45,7 +45,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Reads a section, with what is wrong in it. The section may stand below its own name.
+    /// Reads a section, which may be nested under its own name. Returns the settings and what is invalid.
     pub(crate) fn read(value: &Value) -> (Self, Vec<Message>) {
         let section = value.get("vramlint").unwrap_or(value);
         let mut errors = Vec::new();
@@ -65,7 +65,7 @@ impl Settings {
                 "zh" => Some(Lang::Zh),
                 _ => None,
             }),
-            // One word switches all of them.
+            // A single boolean applies to all hints.
             effective_batch: switch("/inlayHints/effectiveBatch", switch("/inlayHints", default.effective_batch)),
             memory: switch("/inlayHints/memory", switch("/inlayHints", default.memory)),
             number: switch("/inlayHints/number", switch("/inlayHints", default.number)),
@@ -79,7 +79,7 @@ impl Settings {
         (settings, errors)
     }
 
-    /// Whether an analysis with the other settings would find something else.
+    /// Whether an analysis finds the same with the other settings.
     pub(crate) fn finds_same_as(&self, other: &Self) -> bool {
         self.gpu == other.gpu && self.gpu_memory == other.gpu_memory && self.config == other.config
     }

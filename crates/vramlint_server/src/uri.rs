@@ -1,9 +1,9 @@
-//! Addresses of a client and paths of the disk.
+//! Conversion between URIs and paths.
 
 use std::path::{Component, Path, PathBuf};
 use tower_lsp_server::ls_types::Uri;
 
-/// The file of an address; `None` where it is of another kind.
+/// The path of a `file` URI; `None` for other schemes.
 pub(crate) fn to_path(uri: &Uri) -> Option<PathBuf> {
     if !uri.scheme().as_str().eq_ignore_ascii_case("file") {
         return None;
@@ -11,7 +11,7 @@ pub(crate) fn to_path(uri: &Uri) -> Option<PathBuf> {
     uri.to_file_path().map(|path| normalize(&path))
 }
 
-/// The name of a text that no file holds yet, by what the editor calls it and takes it for.
+/// Path for an untitled document, from its title and language id.
 pub(crate) fn untitled_path(uri: &Uri, language: &str) -> Option<PathBuf> {
     if !uri.scheme().as_str().eq_ignore_ascii_case("untitled") {
         return None;
@@ -34,17 +34,17 @@ pub(crate) fn untitled_path(uri: &Uri, language: &str) -> Option<PathBuf> {
     Some(PathBuf::from(format!("{name}.{}", extensions[0])))
 }
 
-/// The address of a file.
+/// The URI of a file.
 pub(crate) fn from_path(path: &Path) -> Option<Uri> {
     Uri::from_file_path(path)
 }
 
-/// The file behind a path as it is shown, from the folder that it is relative to.
+/// The path of a displayed path, relative to a folder.
 pub(crate) fn resolve(root: &Path, display: &str) -> PathBuf {
     normalize(&root.join(display))
 }
 
-/// A path as it is shown, from a folder: relative, with `/`.
+/// A path as displayed: relative to a folder, with `/`.
 pub(crate) fn display(root: &Path, path: &Path) -> String {
     let (path_components, root_components): (Vec<_>, Vec<_>) = (path.components().collect(), root.components().collect());
     let common = path_components.iter().zip(&root_components).take_while(|(a, b)| a == b).count();

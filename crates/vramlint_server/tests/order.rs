@@ -1,4 +1,4 @@
-//! Edits are applied in order, whatever happens beside them.
+//! Edits are applied in order under concurrent requests.
 
 mod client;
 
@@ -6,7 +6,7 @@ use client::{Client, able, fresh, project, real, uri};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 
-/// 300 edits in a row, each built on the one before, while every analysis is slow and requests stand between.
+/// 300 edits in a row, each on top of the one before, while every analysis is slow and requests are interleaved.
 #[tokio::test]
 async fn rapid_edits_under_slow_analysis_keep_order_and_text() {
     let folder = project();
@@ -18,11 +18,11 @@ async fn rapid_edits_under_slow_analysis_keep_order_and_text() {
     client.open(&path, "yaml", 0, &text).await;
     let mut requests = Vec::new();
     for version in 1..=300 {
-        // Each edit goes before what the last one wrote: applied in another order the text would be another.
+        // Each edit inserts before the previous one: in another order the text would differ.
         let line = format!("wrong_{version:03}: {version}\n");
         let at = json!({"line": 0, "character": 0});
         let first = json!({"range": {"start": at, "end": at}, "text": line});
-        // And replaces a part of it: the `w` of the line.
+        // Replaces the `w` of the new line.
         let second = json!({"range": {"start": at, "end": {"line": 0, "character": 1}}, "text": "W"});
         client.change(&path, version, json!([first, second])).await;
         text = format!("W{}{text}", &line[1..]);
@@ -49,13 +49,13 @@ async fn rapid_edits_under_slow_analysis_keep_order_and_text() {
         .filter_map(|note| note["params"]["version"].as_i64())
         .collect();
     assert!(versions.is_sorted() && versions.last() == Some(&300), "{versions:?}");
-    // Far fewer analyses than edits: what is out of date is not analysed at all, or not to its end.
+    // Far fewer analyses than edits: outdated ones are skipped or cancelled.
     assert!(client.host.analyses.load(Ordering::SeqCst) < 300);
     assert!(!requests.is_empty());
     assert!(client.leave().await);
 }
 
-/// A request sees every edit before it, and says so when the text changes under it.
+/// A request sees every edit sent before it, and fails if the text changes during it.
 #[tokio::test]
 async fn a_request_sees_the_edits_before_it() {
     let folder = project();
@@ -79,7 +79,7 @@ async fn a_request_sees_the_edits_before_it() {
                 let word = format!("`extra_{version}`");
                 assert!(messages.iter().any(|message| message.contains(&word)), "{version}: {messages:?}");
             }
-            // The client shall ask again.
+            // The client asks again.
             Err(error) => {
                 assert!(version < 11, "nothing changed after the last request: {error}");
                 assert_eq!((&error["code"], &error["data"]["retriggerRequest"]), (&json!(-32802), &json!(true)));
@@ -93,7 +93,7 @@ fn messages(report: &Value) -> Vec<&str> {
     report["items"].as_array().into_iter().flatten().filter_map(|one| one["message"].as_str()).collect()
 }
 
-/// A request whose text changed is told so; one that was cancelled too.
+/// A request whose document changed fails, and so does one that the client cancelled.
 #[tokio::test]
 async fn requests_are_cancelled_by_edits_and_by_the_client() {
     let folder = project();

@@ -1,4 +1,4 @@
-//! A long session of random edits ends with what a fresh check of the final text finds.
+//! A long session of random edits ends with the findings of a fresh check of the final text.
 
 mod client;
 
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Edits of the long session, and after how many of them everything is compared.
+/// Edits of the long session, and the interval at which everything is compared.
 const EDITS: usize = 10_000;
 const EACH: usize = 100;
 
-/// Numbers that are the same on every machine.
+/// A deterministic random number generator.
 struct Dice(u64);
 
 impl Dice {
@@ -23,7 +23,7 @@ impl Dice {
     }
 }
 
-/// A text as the client holds it: units of two bytes, lines by its own counting.
+/// A document as the client holds it: UTF-16 units and its own line counting.
 struct Model {
     path: PathBuf,
     language: &'static str,
@@ -42,7 +42,7 @@ impl Model {
         String::from_utf16(&self.units).expect("cut between characters only")
     }
 
-    /// A random place that is between characters, and not within a line break.
+    /// A random position between characters and not inside a line break.
     fn place(&self, dice: &mut Dice) -> usize {
         let mut at = dice.roll(self.units.len() + 1);
         let low = |unit: u16| (0xDC00..0xE000).contains(&unit);
@@ -67,13 +67,13 @@ impl Model {
         json!({"line": line, "character": at - start})
     }
 
-    /// An edit: what is sent, applied here by other means.
+    /// An edit as it is sent; applied here independently of the server.
     fn edit(&mut self, dice: &mut Dice) -> Value {
         let (mut start, mut end) = (self.place(dice), self.place(dice));
         if start > end {
             (start, end) = (end, start);
         }
-        // Mostly small; now and then a large piece goes, and the text is begun anew when it has grown.
+        // Most edits are small; sometimes a large piece is removed, and a text that has grown is reset.
         if dice.roll(12) > 0 {
             end = end.min(start + dice.roll(6));
             while end < self.units.len() && end > start && String::from_utf16(&self.units[start..end]).is_err() {
@@ -161,7 +161,7 @@ async fn ten_thousand_random_edits_end_with_what_a_fresh_check_finds() {
     assert!(client.leave().await);
 }
 
-/// What is said of one file at once, before the rest is settled, is what a fresh check finds in it.
+/// The diagnostics of a file pulled right after an edit are those of a fresh check.
 #[tokio::test]
 async fn the_quick_answer_about_a_file_is_what_a_fresh_check_finds_in_it() {
     let folder = project();

@@ -1,4 +1,4 @@
-//! What a session does besides editing: both ways of telling findings, ways of counting, folders, settings, failures, the end.
+//! Sessions apart from edit order: published and pulled diagnostics, encodings, folders, settings, failures, the end.
 
 mod client;
 
@@ -26,7 +26,7 @@ async fn a_change_in_one_file_refreshes_another() {
     client.open(&script, "shellscript", 1, &text).await;
     let related = client.shown.values().flat_map(|found| found.as_array().into_iter().flatten());
     assert!(related.into_iter().any(|one| one["relatedInformation"].is_array()), "who sets the other value is told");
-    // The script no longer says how many: what the configuration says has an effect again.
+    // The script no longer sets the number of processes: the value of the configuration takes effect.
     let text = text.replace(" --num_processes 4", "");
     client.write(&script, 2, &text).await;
     client.settle().await;
@@ -34,7 +34,7 @@ async fn a_change_in_one_file_refreshes_another() {
     assert_eq!(client.everything(), fresh(&root, &unsaved, false));
     let of = |all: &BTreeSet<String>| all.iter().filter(|line| line.starts_with(&uri(&config))).cloned().collect::<Vec<_>>();
     assert_ne!(of(&at_first), of(&client.everything()), "the configuration has other findings now");
-    // Closed without writing: the disk counts again.
+    // Closed without saving: the file on disk counts again.
     client.close(&script).await;
     client.settle().await;
     assert_eq!(client.everything(), at_first);
@@ -54,7 +54,7 @@ async fn nothing_is_told_twice() {
     let text = std::fs::read_to_string(&script).expect("readable");
     client.open(&script, "shellscript", 1, &text).await;
     client.settle().await;
-    // The file itself is told for its version at most; nothing else is new.
+    // At most the opened file is published again, for its version.
     assert!(published(&client) <= before + 1);
     client.settle().await;
     assert!(published(&client) <= before + 1);
@@ -74,7 +74,7 @@ async fn bytes_and_units_of_two_bytes_give_equal_places() {
         let spoken = if utf16 { "utf-16" } else { "utf-8" };
         assert_eq!(client.capabilities["positionEncoding"], json!(spoken));
         client.open(&path, "yaml", 1, text).await;
-        // Behind the rocket, as this client counts.
+        // After the rocket, in the encoding of this client.
         let column = if utf16 { "\"显存🚀".encode_utf16().count() } else { "\"显存🚀".len() };
         let at = json!({"line": 1, "character": column});
         client.change(&path, 2, json!([{"range": {"start": at, "end": at}, "text": "卡"}])).await;
@@ -103,7 +103,7 @@ async fn a_client_that_asks_is_not_told() {
         item["items"].as_array().into_iter().flatten().map(|one| line(&uri, one)).collect::<Vec<_>>()
     };
     assert_eq!(items.iter().flat_map(line_of).collect::<BTreeSet<_>>(), fresh(&root, &[], false));
-    // What it knows is not said again: the same question waits until there is something new.
+    // Known diagnostics are not reported again: the same request waits for changes.
     let known: Vec<Value> = items.iter().map(|item| json!({"uri": item["uri"], "value": item["resultId"]})).collect();
     let waiting = client.post("workspace/diagnostic", json!({"previousResultIds": known})).await;
     let ask = json!({"textDocument": {"uri": uri(&path)}});

@@ -1,9 +1,9 @@
-//! Estimates and runs as text, page and drawing, for the command line and the editor.
+//! Renders estimates and runs as text, HTML and SVG, for the command line and the editor.
 //!
 //! Invariants:
 //!
-//! 1. Text in, text out: nothing here prints, reads a disk or knows a terminal. Colour is the caller's: see [`StyleRole`].
-//! 2. Whatever a file of the user holds, the page and the drawing stay well formed, and need nothing but themselves.
+//! 1. Data in, text out: nothing here prints, reads files or knows the terminal. The caller applies colors: see [`StyleRole`].
+//! 2. The HTML and SVG output is well-formed and self-contained, whatever the user's files contain.
 
 #![allow(clippy::doc_markdown)] // names of tools are no code: DeepSpeed
 

@@ -1,11 +1,11 @@
-//! Who set a value, in a few words, and the value itself on one line.
+//! The origin of a value in a few words, and the value on one line.
 
 use crate::span::path_and_line;
 use crate::table::cut;
 use vramlint_base::{Lang, Value, message};
 use vramlint_resolve::{Origin, Project};
 
-/// Columns of a value at most; longer ones are cut.
+/// Maximum columns of a value.
 pub const VALUE: usize = 44;
 
 /// Where it comes from: `train.yaml:5 batch_size`, `default of transformers 5.23.0`.
@@ -34,7 +34,7 @@ pub fn origin(project: &Project, origin: &Origin, lang: Lang) -> String {
     }
 }
 
-/// A tool with its version, where the source begins with both: `accelerate 1.15.0 accelerate/…`. The JSON has the source whole.
+/// A tool with its version, if the source starts with both: `accelerate 1.15.0 accelerate/…`. The JSON output has the full source.
 fn named(tool: &str, source: &str) -> String {
     let version = source.strip_prefix(tool).and_then(|rest| rest.split_whitespace().next());
     let version = version.filter(|version| version.starts_with(|c: char| c.is_ascii_digit()));

@@ -1,4 +1,4 @@
-//! `runs` as a table: every setting, its value, who set it, and what that overrides.
+//! `runs` as a table: every setting, its value, its origin, and what it overrides.
 
 use crate::estimate::{self, EstimateReport, reports};
 use crate::origin::{VALUE, origin, show};
@@ -12,7 +12,7 @@ use vramlint_project::Report;
 use vramlint_resolve::versions::VersionSpec;
 use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
 
-/// Libraries whose version decides what a run does.
+/// Libraries whose version changes what a run does.
 const LIBRARIES: [&str; 13] = [
     "accelerate",
     "axolotl",
@@ -29,14 +29,12 @@ const LIBRARIES: [&str; 13] = [
     "unsloth",
 ];
 
-/// One run with its estimate, or why it has none. Details that nobody of the project set are left out.
+/// One run with its estimate, or why it has none. Details that the project does not set are left out.
 pub fn render_run(project: &Project, run: &Run, report: &Result<EstimateReport, Message>, lang: Lang, styler: Styler) -> String {
     Table { project, lang, styler, verbose: false }.run(run, report)
 }
 
-/// Every run of what was asked for.
-///
-/// Details that nobody of the project set are left out unless `verbose`.
+/// Every selected run. Details that the project does not set are left out unless `verbose`.
 pub fn render_all(report: &Report, lang: Lang, styler: Styler, verbose: bool) -> String {
     let table = Table { project: &report.project, lang, styler, verbose };
     let drawn: Vec<String> = report.runs().zip(reports(report, lang)).map(|(run, report)| table.run(run, &report)).collect();
@@ -49,13 +47,13 @@ pub fn render_all(report: &Report, lang: Lang, styler: Styler, verbose: bool) ->
     drawn.join("\n")
 }
 
-/// A line: name, value, and a remark about who set it.
+/// A row: name, value, and a remark on its origin.
 #[derive(Default)]
 struct Line {
     name: String,
     value: String,
     remark: String,
-    /// Whether nobody of the project set it.
+    /// Whether the value is a default or an assumption.
     faint: bool,
 }
 
@@ -94,7 +92,7 @@ impl Table<'_> {
         text
     }
 
-    /// The versions that are known of the libraries which training hangs on; all that are followed with `verbose`.
+    /// The known versions of the libraries that matter for training; of all tracked libraries if `verbose`.
     fn libraries(&self, run: &Run) -> Vec<Line> {
         let mut lines = Vec::new();
         for (name, evidence) in self.project.libraries_for(run.place.file) {
@@ -109,7 +107,7 @@ impl Table<'_> {
         lines
     }
 
-    /// What the run needs of one card and of the host.
+    /// The memory of one GPU and of the host.
     fn estimate(&self, report: &Result<EstimateReport, Message>) -> Vec<Line> {
         let lines = match report {
             Ok(report) => estimate::lines(report, self.lang),
@@ -120,7 +118,7 @@ impl Table<'_> {
         lines.into_iter().enumerate().map(line).collect()
     }
 
-    /// The name of the run, and where it is started unless the name tells that already.
+    /// The name of the run, and its location unless the name contains it.
     fn head(&self, run: &Run) -> String {
         let at = span(self.project, run.place);
         let (path, line) = (&at.path, at.start.line);
@@ -141,7 +139,7 @@ impl Table<'_> {
         let (mut shown, mut contested) = (vec![self.origin(&winner.origin)], false);
         for (index, loser) in setting.candidates.iter().enumerate() {
             let origin = self.origin(&loser.origin);
-            // That somebody who sets a value overrides a tool's default is no news.
+            // Overriding a default needs no remark.
             let is_default = matches!(loser.origin, Origin::Default { .. } | Origin::Assumed { .. });
             if Some(index) == setting.winner || is_default || shown.contains(&origin) && loser.condition.is_none() {
                 continue;
@@ -157,12 +155,12 @@ impl Table<'_> {
         lines
     }
 
-    /// Several want it, and who wins is decided outside of what the project shows.
+    /// Several candidates, and the project does not show which one takes effect.
     fn undecided(&self, name: String, setting: &Setting) -> Vec<Line> {
         if let [only] = setting.candidates.as_slice()
             && only.condition.is_none()
         {
-            // Nobody else wants it: that it is not known is all there is to say.
+            // A single candidate with an unknown value.
             return vec![Line { name, ..self.line(only) }];
         }
         let why = message!("not decided in what the project shows", "项目中看不出由谁决定");
@@ -178,7 +176,7 @@ impl Table<'_> {
         let origin = self.origin(&candidate.origin);
         let (value, remark) = match &candidate.value {
             Resolved::Known(value) => (show(value), origin),
-            // How it would be computed says nothing where it cannot be.
+            // The formula of an unknown value is not informative.
             Resolved::Unknown(why) if matches!(candidate.origin, Origin::Derived { .. }) => ("?".to_owned(), self.say(why)),
             Resolved::Unknown(why) if origin.is_empty() => ("?".to_owned(), self.say(why)),
             Resolved::Unknown(why) => {
@@ -207,7 +205,7 @@ impl Table<'_> {
     }
 }
 
-/// Whether somebody of the project speaks of it.
+/// Whether the project sets the value.
 fn set_by_project(setting: &Setting) -> bool {
     setting.candidates.iter().any(|one| !matches!(one.origin, Origin::Default { .. } | Origin::Assumed { .. }))
 }

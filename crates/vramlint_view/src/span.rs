@@ -1,4 +1,4 @@
-//! Places as people and programs read them.
+//! Source locations for output.
 
 use serde::Serialize;
 use vramlint_base::FileRange;
@@ -15,18 +15,18 @@ pub struct Position {
     pub offset: u32,
 }
 
-/// A range in a whole file.
+/// A range in a host file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Span {
-    /// As shown to people.
+    /// The displayed path.
     pub path: String,
-    /// Its first byte.
+    /// First byte.
     pub start: Position,
-    /// Behind its last byte.
+    /// After the last byte.
     pub end: Position,
 }
 
-/// Where a place lies in its whole file.
+/// The location of a range in its host file.
 pub fn span(project: &Project, place: FileRange) -> Span {
     let host = project.to_host(place);
     let (file, start, end) = project.position(host);

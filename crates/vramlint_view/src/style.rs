@@ -1,25 +1,25 @@
-//! What a piece of text is, for whoever colours it.
+//! Semantic text styles.
 
 use vramlint_estimate::Verdict;
 use vramlint_memory::estimate::Part;
 
-/// What a piece of text is.
+/// The role of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StyleRole {
-    /// What matters most in its line.
+    /// Emphasized.
     Strong,
-    /// What may be overlooked.
+    /// De-emphasized.
     Faint,
-    /// Good news or bad.
+    /// A verdict on memory.
     Verdict(Verdict),
-    /// Of a part of the memory.
+    /// A part of the memory.
     Part(Part),
 }
 
-/// Dresses a piece of text.
+/// Applies a style.
 pub type Styler = fn(&str, StyleRole) -> String;
 
-/// Leaves it as it is.
+/// Returns the text unchanged.
 pub fn unstyled(text: &str, _: StyleRole) -> String {
     text.to_owned()
 }

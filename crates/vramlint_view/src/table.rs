@@ -1,19 +1,19 @@
-//! Columns that line up, whatever the width of the letters.
+//! Aligned columns for characters of any width.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// `text`, filled with blanks to `width` columns. Wider text stays as it is.
+/// `text` padded with spaces to `width` columns. Wider text is unchanged.
 pub fn pad(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
     format!("{text}{}", " ".repeat(missing))
 }
 
-/// Columns that the widest of `texts` takes, `most` at most.
+/// The width of the widest text that has at most `most` columns.
 pub fn widest<'a>(texts: impl Iterator<Item = &'a str>, most: usize) -> usize {
     texts.map(UnicodeWidthStr::width).filter(|width| *width <= most).max().unwrap_or(0)
 }
 
-/// `text` as one line of at most `width` columns; what is cut off is marked. Control characters become visible.
+/// `text` on one line of at most `width` columns; `…` marks a cut. Control characters become visible.
 pub fn cut(text: &str, width: usize) -> String {
     let visible = |c: char| match c {
         '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),

@@ -1,4 +1,4 @@
-//! What can be done at a place: fixes, suppressions, the repairs of a run that does not fit.
+//! Code actions: fixes, suppressions, and repairs of runs that do not fit.
 
 mod repair;
 
@@ -9,39 +9,39 @@ use vramlint_project::{Report, ignore_edit};
 use vramlint_resolve::SourceFile;
 use vramlint_rules::address;
 
-/// What kind of action; editors group and filter by it.
+/// The kind of an action; editors group and filter by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ActionKind {
     /// A fix of a finding.
     QuickFix,
-    /// Every safe fix of the file, also on save.
+    /// Every safe fix of the file; also on save.
     FixAll,
-    /// A comment that silences a finding here.
+    /// A comment that suppresses a finding.
     Suppress,
-    /// A change that makes a run fit its card, the effective batch unchanged.
+    /// A change that makes a run fit its GPU, with the same effective batch size.
     Repair,
     /// Opens the page of the rule.
     OpenPage,
 }
 
-/// One thing that can be done.
+/// A code action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
-    /// What it does, as an imperative.
+    /// What it does, in the imperative.
     pub title: String,
-    /// What kind.
+    /// The kind.
     pub kind: ActionKind,
-    /// The edits, in one or several whole files.
+    /// The edits, in one or several host files.
     pub edits: Vec<Edit>,
-    /// Index in the report's findings of the one that it settles, if one.
+    /// Index of the finding that it resolves, in the findings of the report.
     pub finding: Option<usize>,
-    /// Whether it is the one that most would choose.
+    /// Whether the editor may apply it as the default.
     pub preferred: bool,
-    /// The address of a page to open instead of editing.
+    /// The rule whose page it opens, instead of an edit.
     pub page: Option<String>,
 }
 
-/// What can be done in a range of a whole file: for every finding that touches it, or stands on one of its lines.
+/// The actions in a range of a host file: for every finding on one of its lines.
 pub fn actions(report: &Report, file: FileId, range: TextRange, lang: Lang) -> Vec<Action> {
     let project = &report.project;
     let Some(text) = project.files.get(file.0 as usize).filter(|text| text.host.is_none()) else { return Vec::new() };
@@ -59,7 +59,7 @@ pub fn actions(report: &Report, file: FileId, range: TextRange, lang: Lang) -> V
     found
 }
 
-/// The findings that touch a range, or stand on one of its lines.
+/// The findings on the lines of a range.
 fn findings_at<'a>(report: &'a Report, file: &'a SourceFile, range: TextRange) -> impl Iterator<Item = (usize, &'a Finding)> {
     let lines = lines(file, range);
     let in_file = report.findings.iter().enumerate().filter(|(_, finding)| finding.place.file == file.id);
@@ -74,7 +74,7 @@ fn lines(file: &SourceFile, range: TextRange) -> (u32, u32) {
     (file.lines.line_of(range.start), file.lines.line_of(range.end.max(range.start)))
 }
 
-/// The fixes of a finding. Advice is none.
+/// The fixes of a finding, except those for display only.
 fn fixes(report: &Report, number: usize, finding: &Finding, lang: Lang) -> Vec<Action> {
     let safe = finding.fixes.iter().filter(|fix| fix.applicability == Applicability::Safe).count();
     let offered = finding.fixes.iter().filter(|fix| fix.applicability != Applicability::Display);
@@ -90,7 +90,7 @@ fn fixes(report: &Report, number: usize, finding: &Finding, lang: Lang) -> Vec<A
     sound.map(action).collect()
 }
 
-/// Every safe fix of a file at once. A fix that another one has to wait for comes with the next report.
+/// All safe fixes of a file at once. A fix that conflicts with another one follows in the next report.
 fn fix_all(report: &Report, file: FileId, lang: Lang) -> Option<Action> {
     let file_findings: Vec<Finding> = report.findings.iter().filter(|finding| finding.place.file == file).cloned().collect();
     let fixes = safe_fixes(&report.project, &file_findings);
@@ -107,7 +107,7 @@ fn fix_all(report: &Report, file: FileId, lang: Lang) -> Option<Action> {
     Some(Action { title, kind: ActionKind::FixAll, edits, finding: None, preferred: false, page: None })
 }
 
-/// A comment for each rule that is found here; where a file takes none, an entry of the configuration.
+/// A comment for each rule with a finding here; in files without comments, an entry in the configuration.
 fn suppressions(report: &Report, here: &[(usize, &Finding)], lang: Lang) -> Vec<Action> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -130,7 +130,7 @@ fn suppressions(report: &Report, here: &[(usize, &Finding)], lang: Lang) -> Vec<
     found
 }
 
-/// The page of each rule that is found here.
+/// The page of each rule with a finding here.
 fn pages(here: &[(usize, &Finding)], lang: Lang) -> Vec<Action> {
     let mut seen = BTreeSet::new();
     let first = here.iter().filter(|(_, finding)| seen.insert(finding.name));

@@ -1,4 +1,4 @@
-//! Changes that make a run fit its card.
+//! Changes that make a run fit its GPU.
 
 use super::{Action, ActionKind, lines};
 use std::collections::BTreeSet;
@@ -10,10 +10,10 @@ use vramlint_project::fix::{breaks, in_host};
 use vramlint_resolve::{Run, SourceFile};
 use vramlint_rules::repair_fix;
 
-/// Repairs of a kind that are offered for a run.
+/// Maximum number of repairs of a run.
 const OFFERED: usize = 6;
 
-/// The settings whose places are the run's: what a repair would change, and what decides most.
+/// Settings at whose locations repairs are offered: those that repairs change, and those that matter most.
 const OWN: &[Concept] = &[
     Concept::MicroBatch,
     Concept::GradientAccumulationSteps,
@@ -24,7 +24,7 @@ const OWN: &[Concept] = &[
     Concept::Model,
 ];
 
-/// The repairs of the runs that do not fit and that a range speaks of: their launch, a setting of theirs, or the finding itself.
+/// Repairs of the runs that do not fit, if the range is on their launch, on one of their settings, or on the finding.
 pub(super) fn repairs(
     report: &Report,
     file: &SourceFile,
@@ -33,7 +33,7 @@ pub(super) fn repairs(
     lang: Lang,
 ) -> Vec<Action> {
     let project = &report.project;
-    // Without a card nothing is known not to fit, and nothing is simulated for it.
+    // Without a GPU no run is known not to fit, and nothing needs to be simulated.
     let wanted =
         |run: &Run| Capacity::of(&project.policy(run.place.file).target).is_some() && concerns(report, file, range, here, run);
     if !report.runs().any(wanted) {
@@ -64,7 +64,7 @@ fn too_large(estimate: &RunEstimate) -> bool {
     is_reliable && estimate.verdict.is_some_and(|verdict| verdict != Verdict::Fits)
 }
 
-/// Whether a range has to do with a run.
+/// Whether a range belongs to a run.
 fn concerns(report: &Report, file: &SourceFile, range: TextRange, here: &[(usize, &Finding)], run: &Run) -> bool {
     if here.iter().any(|(_, finding)| finding.run.as_deref() == Some(&run.id)) {
         return true;
@@ -80,7 +80,7 @@ fn concerns(report: &Report, file: &SourceFile, range: TextRange, here: &[(usize
     launched || settings.into_iter().any(touches)
 }
 
-/// Those that make it fit, of which the edits are known; where none alone does, those that gain most.
+/// Repairs with known edits that make the run fit; if no single one does, those that save the most memory.
 fn offered(report: &Report, run: &Run, estimate: &RunEstimate, lang: Lang) -> Vec<(String, Vec<Edit>)> {
     let all = single_changes(estimate);
     let edits = |repair: &Repair| {
@@ -97,7 +97,7 @@ fn offered(report: &Report, run: &Run, estimate: &RunEstimate, lang: Lang) -> Ve
     gaining.into_iter().filter_map(edits).take(OFFERED).collect()
 }
 
-/// The title says whether it is enough.
+/// Adds to the title if the repair alone is not enough.
 fn title_with_verdict(title: &str, repair: &Repair, estimate: &RunEstimate, lang: Lang) -> String {
     let capacity = estimate.capacity.as_ref().map_or(0, |capacity| capacity.bytes);
     match (repair.fits, lang) {

@@ -32,7 +32,7 @@ fn titles(actions: &[Action]) -> Vec<&str> {
     actions.iter().map(|action| action.title.as_str()).collect()
 }
 
-/// How often a rule is found.
+/// The number of findings of a rule.
 fn count(report: &Report, name: &str) -> usize {
     report.findings.iter().filter(|finding| finding.name == name).count()
 }
@@ -113,7 +113,7 @@ fn repairs_of_a_run_that_does_not_fit_say_what_they_give() {
     assert!(!found.is_empty(), "{:?}", fixture.report.findings);
     assert!(found.iter().all(|action| action.title.contains("GiB")), "{:?}", titles(&found));
     assert_eq!(found.len(), of_kind(&fixture, ActionKind::Repair, Lang::Zh).len());
-    // What is a repair is no fix as well.
+    // A repair is not offered as a fix too.
     let fixes = of_kind(&fixture, ActionKind::QuickFix, Lang::En);
     assert!(fixes.iter().all(|fix| found.iter().all(|repair| repair.edits != fix.edits)));
     let batch = found.iter().find(|action| action.title.contains("micro_batch")).expect("a smaller batch");

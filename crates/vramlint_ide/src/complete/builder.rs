@@ -1,10 +1,10 @@
-//! The offers of one place.
+//! Collects and ranks completions.
 
 use super::{Completion, CompletionKind};
 use std::collections::HashSet;
 use vramlint_base::TextRange;
 
-/// One offer before it has its rank.
+/// A completion without its rank.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     pub label: String,
@@ -13,47 +13,47 @@ pub(super) struct Item {
     pub text: String,
     pub kind: CompletionKind,
     pub deprecated: bool,
-    /// The smaller the better, before the order in which it was offered.
+    /// Smaller is better; ties keep their order.
     pub weight: u32,
 }
 
-/// What is offered at one place.
+/// The completions at one position.
 #[derive(Debug)]
 pub(super) struct CompletionBuilder {
-    /// What is replaced, in the innermost text.
+    /// The replaced range, in the innermost file.
     start: usize,
     end: usize,
-    /// What is typed of it.
+    /// The typed prefix.
     typed: String,
     drafts: Vec<Item>,
     labels: HashSet<String>,
 }
 
 impl CompletionBuilder {
-    /// Nothing yet, in place of a part of the text; `typed` is what of it counts as the word.
+    /// No completions yet. `start..end` is replaced, `typed` is the prefix to match.
     pub(super) fn new(start: usize, end: usize, typed: &str) -> Self {
         Self { start, end, typed: typed.to_lowercase(), drafts: Vec::new(), labels: HashSet::new() }
     }
 
-    /// Whether something with this name could be meant by what is typed: its letters in the same order.
+    /// Whether a label matches the typed prefix: its letters occur in the same order.
     pub(super) fn matches_typed(&self, label: &str) -> bool {
         let mut letters = label.chars().map(|c| c.to_ascii_lowercase());
         self.typed.chars().all(|wanted| letters.any(|letter| letter == wanted))
     }
 
-    /// Offers something, unless something else is being typed.
+    /// Adds a completion if it matches.
     pub(super) fn add(&mut self, draft: Item) {
         if self.matches_typed(&draft.label) && self.labels.insert(draft.label.clone()) {
             self.drafts.push(draft);
         }
     }
 
-    /// What is replaced.
+    /// The replaced range.
     pub(super) fn replace(&self) -> TextRange {
         TextRange::of(self.start..self.end)
     }
 
-    /// The offers, best first.
+    /// The completions, best first.
     pub(super) fn ranked(mut self, replace: TextRange) -> Vec<Completion> {
         let typed = self.typed;
         self.drafts.sort_by_key(|draft| {

@@ -1,4 +1,4 @@
-//! A name that a tool knows: a key of a file, a field of a class, a flag; as a row of the catalogue.
+//! A name from the catalog: a key of a file, a field of a class, or a flag.
 
 use super::CompletionKind;
 use super::builder::Item;
@@ -12,31 +12,31 @@ use vramlint_catalog::keys::{self, Key, KeyType, Standing};
 use vramlint_resolve::Project;
 use vramlint_resolve::versions::{RangeMatch, VersionEvidence, VersionRange};
 
-/// A row.
+/// A row of the catalog.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CatalogItem {
-    /// A key of accelerate's or DeepSpeed's configuration, with the library.
+    /// A key of an accelerate or DeepSpeed configuration, with the library.
     Key(&'static Key, &'static str),
     /// A field of a class.
     Field(&'static Field),
 }
 
-/// How a name stands with the libraries of a project.
+/// Whether the project's library versions have a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Availability {
     Available,
-    /// It is on its way out, or gone in some of the versions that may be installed.
+    /// Deprecated, or removed in some of the versions that may be installed.
     Deprecated,
     Unavailable,
 }
 
-/// The versions of a project, asked for one file.
+/// The library versions of a project, as seen from one file.
 pub(super) struct VersionFilter<'a> {
     project: &'a Project,
     file: FileId,
-    /// To ask for one span means to go through the releases of a library; a table has few different ones.
+    /// Matching a range walks the releases of a library; a table has few distinct ranges.
     cache: RefCell<HashMap<ReleaseRange, RangeMatch>>,
-    /// What the project says of each library, which means to go through its folders.
+    /// Version evidence by library; finding it walks the folders of the project.
     declared: RefCell<HashMap<&'static str, Option<&'a VersionEvidence>>>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> VersionFilter<'a> {
         *self.cache.borrow_mut().entry((library, since, until)).or_insert_with(ask)
     }
 
-    /// Whether a span of a library's releases is one of this project's.
+    /// Whether the project's version of a library is in a range.
     fn availability_in(&self, library: &'static str, since: Option<&'static str>, until: Option<&'static str>) -> Availability {
         if since.is_some() && self.holds(library, None, since) == RangeMatch::Always {
             return Availability::Unavailable;
@@ -65,13 +65,13 @@ impl<'a> VersionFilter<'a> {
         let Some(until) = until else { return Availability::Available };
         match self.holds(library, Some(until), None) {
             RangeMatch::Never => Availability::Available,
-            // Nobody says a version: the newest is meant.
+            // No version is known: assume the newest.
             RangeMatch::Sometimes if self.declared(library).is_some() => Availability::Deprecated,
             _ => Availability::Unavailable,
         }
     }
 
-    /// How a name stands here.
+    /// Whether the project's versions have a name.
     pub(super) fn availability(&self, item: CatalogItem) -> Availability {
         let (library, since, until) = item.release_range();
         let availability = self.availability_in(library, since, until);
@@ -90,7 +90,7 @@ impl<'a> VersionFilter<'a> {
         if is_deprecated && availability == Availability::Available { Availability::Deprecated } else { availability }
     }
 
-    /// The values that may be written, with those that only some versions take marked.
+    /// The accepted values; those that only some versions accept are marked.
     pub(super) fn values(&self, item: CatalogItem) -> Vec<(&'static str, bool)> {
         let mut found: Vec<(&'static str, bool)> = item.closed_values().iter().map(|value| (value.as_str(), false)).collect();
         match item {
@@ -133,7 +133,7 @@ impl<'a> VersionFilter<'a> {
 }
 
 impl CatalogItem {
-    /// The last part of its name.
+    /// The last segment of the name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Key(key, _) => key.name(),
@@ -148,7 +148,7 @@ impl CatalogItem {
         }
     }
 
-    /// The values of the newest version, where they are a set.
+    /// The closed set of values of the newest version.
     fn closed_values(self) -> &'static [String] {
         match self {
             Self::Key(key, _) => &key.values,
@@ -197,7 +197,7 @@ impl CatalogItem {
         }
     }
 
-    /// What it does, its values, since when, and where that stands.
+    /// Description, values, releases and source.
     pub(super) fn documentation(self, lang: Lang) -> String {
         let (about, source, instead) = match self {
             Self::Key(key, _) => (&key.about, &key.source, &key.instead),
@@ -236,7 +236,7 @@ impl CatalogItem {
         lines.join("\n\n")
     }
 
-    /// It as a key that is written as `text`.
+    /// The completion of a key, written as `text`.
     pub(super) fn key(self, text: String, availability: Availability, lang: Lang, weight: u32) -> Item {
         Item {
             label: self.name().to_owned(),
@@ -249,7 +249,7 @@ impl CatalogItem {
         }
     }
 
-    /// One of its values.
+    /// The completion of one of its values.
     pub(super) fn value(self, syntax: TargetSyntax, value: &str, quoted: Option<char>, deprecated: bool, lang: Lang) -> Item {
         let is_default = self.default() == Some(value);
         let detail = match (is_default, lang) {

@@ -1,4 +1,4 @@
-//! Comments: nothing is offered in them but what is meant for us.
+//! Comments: only directives of vramlint are completed.
 
 use super::builder::{CompletionBuilder, Item};
 use super::sources::add_rules;
@@ -7,17 +7,17 @@ use vramlint_base::Lang;
 use vramlint_resolve::{FileKind, Syntax};
 use vramlint_syntax::Comment;
 
-/// What the cursor stands in.
+/// Where the cursor is.
 pub(super) enum CommentContext {
-    /// A suppression that is being written.
+    /// In a directive that is being written.
     Directive(CompletionBuilder),
-    /// Another comment.
+    /// In another comment.
     Comment,
-    /// None.
+    /// Not in a comment.
     Code,
 }
 
-/// Whether the cursor stands in a comment, and what may be written there.
+/// Whether the cursor is in a comment, and the completions there.
 pub(super) fn context_at(cx: &CompletionContext<'_>) -> CommentContext {
     if let Some(completions) = directive(cx) {
         return CommentContext::Directive(completions);

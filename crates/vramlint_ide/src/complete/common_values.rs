@@ -1,6 +1,6 @@
-//! Words that keys take whose type alone says nothing: a name of a data type, of an attention, of a way to place modules.
+//! Common values of keys whose type does not list them: data types, attention implementations, device maps.
 
-/// The values of a key by its name, whatever class it stands in; empty for others.
+/// The common values of a key, by its name in any class; empty for other keys.
 ///
 /// transformers 5.23.0: `modeling_utils.py` (attention, `dtype`), `integrations/accelerate.py` (`device_map`),
 /// `utils/quantization_config.py` (`bnb_4bit_*`), `integrations/integration_utils.py` (`report_to`).
@@ -17,7 +17,7 @@ pub(super) fn values(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// Whether the values of a key are data types of torch, which code names by themselves.
+/// Whether the values of a key are torch data types, which code writes as `torch.…`.
 pub(super) fn is_dtype(name: &str) -> bool {
     matches!(name, "dtype" | "torch_dtype" | "bnb_4bit_compute_dtype" | "bnb_4bit_quant_storage")
 }

@@ -1,4 +1,4 @@
-//! Keys and values of JSON, as far as it is written.
+//! Keys and values of JSON, from the text before the cursor.
 
 use super::builder::CompletionBuilder;
 use super::catalog_item::{Availability, CatalogItem, VersionFilter};
@@ -14,34 +14,34 @@ struct OpenBracket {
     /// The key whose value is being written.
     key: Option<String>,
     keys: Vec<String>,
-    /// Whether a key, or an item, may come next.
+    /// Whether a key or an item may follow.
     ready: bool,
 }
 
-/// What stands at the cursor.
+/// What is completed.
 #[derive(Debug)]
 enum CursorTarget {
     Key,
     Value(String),
 }
 
-/// The word at the cursor.
+/// The context of the cursor.
 #[derive(Debug)]
 pub(super) struct CursorContext {
     target: CursorTarget,
     pub path: Vec<String>,
     pub taken: Vec<String>,
-    /// The keys of the outermost block, as far as they are written before the cursor.
+    /// The keys of the outermost object before the cursor.
     pub root: Vec<String>,
-    /// Where the word starts, its quote not included.
+    /// Start of the word, after its quote.
     start: usize,
     quoted: Option<char>,
 }
 
-/// The names that count at a place, and the vocabulary that they are of.
+/// The known names at a position, and their dialect.
 pub(super) type Names = (Vec<CatalogItem>, Option<Dialect>);
 
-/// What can be written at the cursor.
+/// The completions at the cursor.
 pub(super) fn completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilder> {
     completions_in(cx, TargetSyntax::Json, 0, |at| {
         let kind = vocabulary::kind(cx);
@@ -49,7 +49,7 @@ pub(super) fn completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilde
     })
 }
 
-/// What can be written at the cursor of a text that looks like JSON from `from` on: a dict of Python does.
+/// The completions at the cursor of a JSON-like text that starts at `from`, such as a Python dict.
 pub(super) fn completions_in(
     cx: &CompletionContext<'_>,
     syntax: TargetSyntax,
@@ -83,7 +83,7 @@ fn keys(
     let rest = cx.rest();
     let word = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
     let colon = word.trim_start_matches(['"', '\'']).trim_start().starts_with(':');
-    // An editor closes a quote as soon as it is opened.
+    // Editors insert the closing quote.
     let closed = at.quoted.is_some_and(|quote| rest.starts_with(quote));
     let start = if at.quoted.is_some() && !colon { at.start - 1 } else { at.start };
     let end = if closed && !colon { cx.offset + 1 } else { cx.offset };
@@ -107,12 +107,12 @@ fn keys(
     completions
 }
 
-/// Reads the text up to the cursor. `None` in a comment, and where nothing is missing.
+/// Scans the text up to the cursor. `None` in a comment, and if nothing can be completed.
 fn cursor_context(text: &str) -> Option<CursorContext> {
     let bytes = text.as_bytes();
     let mut frames: Vec<OpenBracket> = Vec::new();
     let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    // The last text, which is a key if a colon follows, and whether a line ended since.
+    // The last string, which is a key if a colon follows, and whether a line break followed it.
     let (mut last, mut broken): (Option<String>, bool) = (None, false);
     while at < bytes.len() {
         match bytes[at] {
@@ -124,7 +124,7 @@ fn cursor_context(text: &str) -> Option<CursorContext> {
                 last = text.get(at + 1..end - usize::from(closed)).map(str::to_owned);
                 at = end;
                 if let Some(frame) = frames.last_mut() {
-                    // A value that stands on a line of its own behind another one is a key whose comma is missing.
+                    // A value on a line of its own after another value is a key; the comma is missing.
                     if frame.key.is_some() || !frame.object {
                         frame.ready = false;
                     }
@@ -178,7 +178,7 @@ fn cursor_context(text: &str) -> Option<CursorContext> {
             }
         }
     }
-    // A key that waits for its colon.
+    // A key without its colon.
     if last.is_some() && frames.last().is_some_and(|frame| frame.object && frame.key.is_none()) && !broken {
         return None;
     }
@@ -192,7 +192,7 @@ fn finish(mut frames: Vec<OpenBracket>, start: usize, quoted: Option<char>, brok
         frames.into_iter().map(|frame| if frame.object { frame.key.unwrap_or_default() } else { "[]".to_owned() }).collect();
     let target = match (frame.object, frame.key) {
         (true, Some(key)) if frame.ready => CursorTarget::Value(key),
-        // Behind a whole value a new line begins a new key.
+        // After a complete value, a new line starts a new key.
         (true, _) if frame.ready || broken => CursorTarget::Key,
         // An item of a list is a value of the list's key.
         (false, _) if frame.ready => CursorTarget::Value(path.pop()?),
@@ -201,7 +201,7 @@ fn finish(mut frames: Vec<OpenBracket>, start: usize, quoted: Option<char>, brok
     Some(CursorContext { target, path, taken: frame.keys, root, start, quoted })
 }
 
-/// The end of a text that starts at `at`, and whether its quote is there. It never goes beyond its line.
+/// The end of the string that starts at `at`, and whether it is closed. Strings end at the line break.
 fn string(text: &str, at: usize) -> (usize, bool) {
     let quote = text[at..].chars().next();
     let mut escaped = false;
@@ -217,12 +217,12 @@ fn string(text: &str, at: usize) -> (usize, bool) {
     (text.len(), false)
 }
 
-/// The end of the line; `None` where the cursor stands in it.
+/// The end of the line; `None` if the cursor is on it.
 fn line_end(text: &str, at: usize) -> Option<usize> {
     text[at..].find('\n').map(|length| at + length)
 }
 
-/// The keys behind the cursor in the same block; the one at the cursor is none of them.
+/// The keys after the cursor in the same object, without the one at the cursor.
 fn following_keys(text: &str, quoted: Option<char>) -> Vec<String> {
     let mut found = Vec::new();
     let (mut depth, mut last, mut at) = (0usize, None, 0);

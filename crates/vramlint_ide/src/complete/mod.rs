@@ -1,7 +1,7 @@
-//! What can be written at a place.
+//! Completions.
 //!
-//! A text that is being typed is broken most of the time: a key without a colon, a string without its end. Where the cursor is comes
-//! from the text itself, line by line; the tree and the runs tell what the file is and which names count there.
+//! Text is usually broken while it is typed: a key without a colon, a string without its end. So the position of the cursor comes
+//! from the text itself; the syntax tree and the runs say what the file is and which names are valid.
 
 mod builder;
 mod catalog_item;
@@ -22,7 +22,7 @@ use vramlint_base::{FileId, Lang, LineIndex, TextRange};
 use vramlint_project::Report;
 use vramlint_resolve::{Project, SourceFile, Syntax};
 
-/// What is offered.
+/// What is completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CompletionKind {
     /// A key, an argument, a flag.
@@ -31,34 +31,34 @@ pub enum CompletionKind {
     Value,
     /// A model.
     Model,
-    /// A card.
+    /// A GPU.
     Gpu,
     /// A file of the project.
     File,
 }
 
-/// One offer.
+/// A completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// What the list shows.
+    /// The displayed label.
     pub label: String,
-    /// A few words beside it: type and default.
+    /// Type and default.
     pub detail: String,
-    /// Its documentation, Markdown that reads as plain text too.
+    /// Documentation: Markdown that also reads well as plain text.
     pub documentation: String,
-    /// What is replaced, in the whole file: the word before the cursor, or nothing.
+    /// The replaced range in the host file: the word before the cursor, or empty.
     pub replace: TextRange,
-    /// What is written instead.
+    /// The inserted text.
     pub text: String,
-    /// What it is.
+    /// The kind.
     pub kind: CompletionKind,
-    /// Whether the libraries of this project no longer have it.
+    /// Whether the project's library versions no longer have it.
     pub deprecated: bool,
-    /// Best first.
+    /// Position in the list, best first.
     pub rank: u32,
 }
 
-/// What can be written at `offset` of a whole file, best first.
+/// The completions at `offset` of a host file, best first.
 pub fn completions(report: &Report, file: FileId, offset: u32, lang: Lang) -> Vec<Completion> {
     let project = &report.project;
     let Some(position) = FilePosition::innermost(project, file, offset) else { return Vec::new() };
@@ -74,8 +74,8 @@ pub fn completions(report: &Report, file: FileId, offset: u32, lang: Lang) -> Ve
     completions.ranked(replace.range)
 }
 
-/// The same for a configuration of vramlint (`vramlint.toml`, `pyproject.toml`) by its text alone: as long as it is broken there is no
-/// report.
+/// The same for a configuration of vramlint (`vramlint.toml`, `pyproject.toml`), from its text alone: while it is invalid there is
+/// no report.
 pub fn configuration_completions(name: &str, text: &str, offset: u32, lang: Lang) -> Vec<Completion> {
     if !text.is_char_boundary(offset as usize) {
         return Vec::new();
@@ -100,7 +100,7 @@ pub fn configuration_completions(name: &str, text: &str, offset: u32, lang: Lang
         .unwrap_or_default()
 }
 
-/// Where something is to be written, in the innermost text.
+/// The cursor in the innermost file.
 struct CompletionContext<'a> {
     project: &'a Project,
     file: &'a SourceFile,
@@ -114,24 +114,24 @@ impl CompletionContext<'_> {
         self.file.text.get(..self.offset).unwrap_or_default()
     }
 
-    /// The text behind the cursor.
+    /// The text after the cursor.
     fn after(&self) -> &str {
         self.file.text.get(self.offset..).unwrap_or_default()
     }
 
-    /// Where the line of the cursor starts, a byte order mark not counted.
+    /// Start of the cursor's line, after a byte order mark.
     fn line_start(&self) -> usize {
         let before = self.before();
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         start + before[start..].len() - before[start..].trim_start_matches('\u{feff}').len()
     }
 
-    /// The line of the cursor, up to the cursor.
+    /// The line up to the cursor.
     fn line(&self) -> &str {
         &self.before()[self.line_start()..]
     }
 
-    /// The rest of the line behind the cursor.
+    /// The line after the cursor.
     fn rest(&self) -> &str {
         self.after().split(['\n', '\r']).next().unwrap_or_default()
     }

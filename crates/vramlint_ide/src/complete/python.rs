@@ -1,4 +1,4 @@
-//! Keyword arguments of calls of libraries, and their values.
+//! Keyword arguments of library calls, and their values.
 
 use super::builder::{CompletionBuilder, Item};
 use super::catalog_item::{Availability, CatalogItem, VersionFilter};
@@ -14,13 +14,13 @@ use vramlint_syntax::python::Module;
 /// A bracket that is open at the cursor.
 #[derive(Debug, Default)]
 struct OpenBracket {
-    /// What is called, where it is the bracket of a call.
+    /// The callee, for the bracket of a call.
     callee: String,
     keywords: Vec<String>,
-    /// The number of the argument, and what is written of it.
+    /// The index of the argument, and what is written of it.
     number: usize,
     argument: Argument,
-    /// Where it opens, where it is that of a dict.
+    /// Start of the bracket, for a dict.
     dict: Option<usize>,
     /// The keyword whose value it is.
     keyword: Option<String>,
@@ -33,17 +33,17 @@ enum Argument {
     Nothing,
     /// A name so far.
     Name(String),
-    /// `name=`, and nothing behind it.
+    /// `name=` without a value.
     Keyword(String),
-    /// Something whole: nothing is missing.
+    /// A complete argument.
     Whole,
 }
 
-/// A piece of the text.
+/// A token.
 #[derive(Debug)]
 enum Token<'a> {
     Name(&'a str),
-    /// A text, and whether it ends.
+    /// A string, and whether it is closed.
     Text {
         start: usize,
         closed: bool,
@@ -54,7 +54,7 @@ enum Token<'a> {
     Line,
 }
 
-/// What can be written at the cursor.
+/// The completions at the cursor.
 pub(super) fn completions(cx: &CompletionContext<'_>, module: &Module) -> Option<CompletionBuilder> {
     let before = cx.before();
     let mut frames: Vec<OpenBracket> = Vec::new();
@@ -69,7 +69,7 @@ pub(super) fn completions(cx: &CompletionContext<'_>, module: &Module) -> Option
             Token::Text { start, closed: false, quote } if last => quoted = Some((*start, *quote)),
             Token::Name(name) if last => {
                 word = name;
-                // What stands before it decides.
+                // The receiver decides.
                 if dotted.ends_with('.') {
                     return None;
                 }
@@ -159,10 +159,10 @@ fn values(
     completions
 }
 
-/// Keys that only DeepSpeed's configuration has.
+/// Keys that occur only in DeepSpeed configurations.
 const DEEPSPEED_ONLY_KEYS: &[&str] = &["zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size"];
 
-/// The configuration of DeepSpeed as a dict.
+/// Completions in a DeepSpeed configuration that is a Python dict.
 fn dict(cx: &CompletionContext<'_>, frames: &[OpenBracket]) -> Option<CompletionBuilder> {
     let outermost = frames.iter().rev().take_while(|frame| frame.dict.is_some()).last()?;
     json::completions_in(cx, TargetSyntax::Python, outermost.dict?, |at| {
@@ -173,7 +173,7 @@ fn dict(cx: &CompletionContext<'_>, frames: &[OpenBracket]) -> Option<Completion
     })
 }
 
-/// Goes over a piece that ends at `end`.
+/// Processes a token that ends at `end`.
 fn step(frames: &mut Vec<OpenBracket>, dotted: &mut String, token: &Token<'_>, end: usize) {
     let name = match token {
         Token::Name(name) => {
@@ -238,14 +238,14 @@ fn step(frames: &mut Vec<OpenBracket>, dotted: &mut String, token: &Token<'_>, e
     }
 }
 
-/// Whether a word begins a statement: on a line of its own, which nothing in brackets does with such a word.
+/// Whether a keyword starts a statement: first on its line, where no bracketed expression has such a keyword.
 fn is_statement(text: &str, start: usize, name: &str) -> bool {
     let line = text[..start].rsplit('\n').next().unwrap_or_default();
     let words = ["def", "class", "import", "from", "return", "with", "raise", "try", "while", "elif", "except", "del", "assert"];
     line.trim().is_empty() && words.contains(&name)
 }
 
-/// The piece at an offset and where it ends; blanks before it belong to it.
+/// The token at an offset and its end; leading whitespace belongs to it.
 fn next(text: &str, at: usize) -> Option<(Token<'_>, usize)> {
     let rest = text.get(at..)?;
     let blank = rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\\', '\u{feff}', '\u{c}']).len();
@@ -260,14 +260,14 @@ fn next(text: &str, at: usize) -> Option<(Token<'_>, usize)> {
             let length = text[start..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len() - start);
             let name = &text[start..start + length];
             match text[start + length..].chars().next() {
-                // The letters before a text.
+                // The prefix of a string.
                 Some(quote @ ('\'' | '"')) if length <= 2 && name.chars().all(|c| "rbfuRBFU".contains(c)) => {
                     string(text, start + length, quote)
                 }
                 _ => (Token::Name(name), start + length),
             }
         }
-        // `==`, `!=`, `<=`, `>=`, `:=` give nothing to a name.
+        // `==`, `!=`, `<=`, `>=` and `:=` assign no keyword.
         '=' | '!' | '<' | '>' | ':' if text[end..].starts_with('=') => (Token::Mark('?'), end + 1),
         c => (Token::Mark(c), end),
     })
@@ -294,11 +294,11 @@ fn string(text: &str, start: usize, quote: char) -> (Token<'_>, usize) {
     (Token::Text { start: open, closed: false, quote }, text.len())
 }
 
-/// The keywords of the same call behind the cursor.
+/// The keywords of the same call after the cursor.
 fn following_keys(text: &str) -> Vec<String> {
     let mut frames = vec![OpenBracket { argument: Argument::Whole, ..OpenBracket::default() }];
     let (mut at, mut dotted) = (0, String::new());
-    // What is left of the word at the cursor.
+    // The rest of the word at the cursor.
     if let Some((Token::Name(_), end)) = next(text, 0).filter(|_| text.starts_with(|c: char| c.is_alphanumeric() || c == '_')) {
         at = end;
     }

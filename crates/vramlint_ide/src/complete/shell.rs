@@ -12,16 +12,16 @@ use vramlint_catalog::classes;
 use vramlint_catalog::flags::{self, Arity, Flag, Launcher};
 use vramlint_catalog::keys::KeyType;
 
-/// A word of the command, without its quotes.
+/// An unquoted word of the command.
 #[derive(Clone, Debug)]
 struct Word {
     text: String,
     start: usize,
-    /// The quote that it is still in at the cursor.
+    /// The quote that is open at the cursor.
     quote: Option<char>,
 }
 
-/// What can be written at the cursor.
+/// The completions at the cursor.
 pub(super) fn completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilder> {
     let mut words = words(cx)?;
     let current = words.pop()?;
@@ -31,7 +31,7 @@ pub(super) fn completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilde
     let position = (first..last).find_map(|at| launcher(&words[at..]).map(|(launcher, used)| (launcher, at + used)));
     let (launcher, from) = position?;
     let arguments = &words[from..];
-    // It has no flags of its own before what it trains.
+    // The launcher has no flags before the configuration.
     if launcher == Launcher::LlamaFactory && (!arguments.is_empty() || current.text.starts_with('-')) {
         return option_completions(cx, launcher, "", arguments, &current);
     }
@@ -70,7 +70,7 @@ pub(super) fn completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilde
     Some(completions)
 }
 
-/// Programs that start the program behind them.
+/// Programs that run the command after them.
 #[rustfmt::skip]
 const WRAPPERS: &[&str] = &[
     "env", "nohup", "time", "exec", "sudo", "command", "nice", "ionice", "numactl", "timeout", "stdbuf", "srun", "mpirun", "mpiexec",
@@ -83,7 +83,7 @@ fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
 }
 
-/// What may stand in place of the program.
+/// What can be written instead of the program.
 fn program_completions(cx: &CompletionContext<'_>, launcher: Launcher, completions: &mut CompletionBuilder) {
     let words: &[&str] = match launcher {
         Launcher::Trl => &["sft", "dpo", "grpo", "kto", "reward", "rloo"],
@@ -102,7 +102,7 @@ fn program_completions(cx: &CompletionContext<'_>, launcher: Launcher, completio
     }
 }
 
-/// What can be written behind the program: its own options.
+/// The options of the program.
 fn option_completions(
     cx: &CompletionContext<'_>,
     launcher: Launcher,
@@ -148,7 +148,7 @@ fn plain_item(word: &str, kind: CompletionKind) -> Item {
     Item { text: label.clone(), label, detail: String::new(), documentation: String::new(), kind, deprecated: false, weight: 0 }
 }
 
-/// The values of a flag; `typed` is what of the current word belongs to the value.
+/// The values of a flag; `typed` is the part of the current word that belongs to the value.
 fn value(cx: &CompletionContext<'_>, name: &str, row: Option<CatalogItem>, current: &Word, typed: &str) -> CompletionBuilder {
     let mut completions = CompletionBuilder::new(cx.offset - typed.len(), cx.offset, typed);
     let quoted = current.quote;
@@ -169,13 +169,13 @@ fn value(cx: &CompletionContext<'_>, name: &str, row: Option<CatalogItem>, curre
     completions
 }
 
-/// The flags of a launcher with what the catalogue tells of them.
+/// The flags of a launcher with their catalog rows.
 struct LauncherFlags {
     launcher: Launcher,
 }
 
 impl LauncherFlags {
-    /// The row of a flag: of accelerate's launcher alone.
+    /// The row of a flag; only accelerate's launcher has rows.
     fn row(&self, name: &str) -> Option<CatalogItem> {
         if self.launcher != Launcher::Accelerate {
             return None;
@@ -221,7 +221,7 @@ fn arity_text(flag: &Flag, lang: Lang) -> String {
     flag.concept.map_or_else(|| takes_value.to_owned(), |concept| format!("{takes_value}: {}", concept.name()))
 }
 
-/// The launcher at the front of words, and how many they are.
+/// The launcher at the start of the words, and how many words it takes.
 fn launcher(words: &[Word]) -> Option<(Launcher, usize)> {
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     let program = text(0).rsplit(['/', '\\']).next()?.trim_end_matches(".exe");
@@ -243,7 +243,7 @@ fn launcher(words: &[Word]) -> Option<(Launcher, usize)> {
     })
 }
 
-/// The words of the command up to the cursor, the last of them the one at the cursor; `None` in a comment.
+/// The words of the command up to the cursor, the last one at the cursor; `None` in a comment.
 fn words(cx: &CompletionContext<'_>) -> Option<Vec<Word>> {
     let mark = match cx.file.extension().as_str() {
         "ps1" => '`',
@@ -252,7 +252,7 @@ fn words(cx: &CompletionContext<'_>) -> Option<Vec<Word>> {
     };
     let before = cx.before();
     let mut start = cx.line_start();
-    // Up to the first line of the command.
+    // Find the first line of the command.
     while let Some(above) =
         start.checked_sub(1).map(|end| &before[..end]).filter(|above| above.trim_end_matches('\r').ends_with(mark))
     {

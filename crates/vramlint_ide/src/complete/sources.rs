@@ -1,4 +1,4 @@
-//! Names that are not of one key: models, cards, files of the project, rules.
+//! Completions that do not come from one key: models, GPUs, project files, rules.
 
 use super::builder::{CompletionBuilder, Item};
 use super::target_syntax::TargetSyntax;
@@ -9,7 +9,7 @@ use vramlint_catalog::keys::KeyType;
 use vramlint_catalog::{Concept, gpus, models};
 use vramlint_resolve::FileKind;
 
-/// Models: those that the project names, then those of the catalogue.
+/// Models: those of the project, then those of the catalog.
 pub(super) fn add_models(
     cx: &CompletionContext<'_>,
     completions: &mut CompletionBuilder,
@@ -65,7 +65,7 @@ fn billions(parameters: u64) -> String {
     if parameters >= 1_000_000_000 { format!("{:.2}B", parameters as f64 / 1e9) } else { format!("{}M", parameters / 1_000_000) }
 }
 
-/// Cards with their memory.
+/// GPUs with their memory.
 pub(super) fn add_gpus(cx: &CompletionContext<'_>, completions: &mut CompletionBuilder, quoted: Option<char>) {
     for gpu in gpus::all() {
         let detail = format!("{} MiB", gpu.memory_mib);
@@ -85,7 +85,7 @@ pub(super) fn add_gpus(cx: &CompletionContext<'_>, completions: &mut CompletionB
     }
 }
 
-/// What kind of file a key names.
+/// The kind of file that a key refers to.
 pub(super) fn kind_of_file(key: &str) -> Option<fn(FileKind) -> bool> {
     let name = key.trim_start_matches('-').replace('-', "_");
     match name.as_str() {
@@ -98,7 +98,7 @@ pub(super) fn kind_of_file(key: &str) -> Option<fn(FileKind) -> bool> {
     }
 }
 
-/// Files of the project that a key may name, by paths that are found from this file.
+/// Project files that a key may refer to, as paths that resolve from this file.
 pub(super) fn add_files(
     cx: &CompletionContext<'_>,
     completions: &mut CompletionBuilder,
@@ -112,7 +112,7 @@ pub(super) fn add_files(
     }
 }
 
-/// Programs that a launcher may start: those that runs start, or where there are none, those that look like one.
+/// Programs that a launcher may start: the entry scripts of runs; without runs, the scripts that train.
 pub(super) fn add_programs(cx: &CompletionContext<'_>, completions: &mut CompletionBuilder) {
     /// Files that are looked at, at most: their whole text is.
     const MAX_SCANNED: usize = 100;
@@ -137,7 +137,7 @@ fn add_file(
     path: &str,
 ) {
     let relative_path = relative(cx.file.folder(), path);
-    // What another file of the same name hides is not offered.
+    // Skip files that another file of the same name shadows.
     let found = cx.project.path_resolver.resolve(relative_path, cx.file.folder());
     if found.is_some_and(|id| cx.project.file(id).path == path) {
         completions.add(Item {
@@ -152,7 +152,7 @@ fn add_file(
     }
 }
 
-/// A path as seen from the nearest folder above both.
+/// A path relative to the nearest common folder.
 fn relative<'a>(folder: &str, path: &'a str) -> &'a str {
     let mut base = folder;
     loop {
@@ -166,7 +166,7 @@ fn relative<'a>(folder: &str, path: &'a str) -> &'a str {
     }
 }
 
-/// Rules by their names, for suppressions and the configuration.
+/// Rules by name, for suppressions and the configuration.
 pub(super) fn add_rules(cx: &CompletionContext<'_>, completions: &mut CompletionBuilder, write: impl Fn(&str) -> String) {
     for rule in vramlint_rules::RULES.iter() {
         if !completions.matches_typed(rule.name) {

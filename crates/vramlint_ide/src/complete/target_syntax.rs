@@ -1,9 +1,9 @@
-//! How each language writes a name and a value.
+//! How each language writes a value.
 
 use vramlint_catalog::keys::KeyType;
 use vramlint_syntax::yaml::scalar;
 
-/// A language.
+/// The language of the edited file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TargetSyntax {
     Yaml,
@@ -14,7 +14,7 @@ pub(super) enum TargetSyntax {
 }
 
 impl TargetSyntax {
-    /// A value as it is written, without anything around it; `quoted` where the quote already stands before it.
+    /// A value as it is written; `quoted` if the opening quote is already there.
     pub(super) fn value(self, kind: KeyType, value: &str, quoted: Option<char>) -> String {
         if quoted.is_some() {
             return value.to_owned();
@@ -39,7 +39,7 @@ fn is_word(value: &str) -> bool {
     matches!(value, "true" | "false" | "null" | "True" | "False" | "None")
 }
 
-/// Whether YAML 1.1 makes something other than a text of a plain word (`NO`, `1e3`), or cannot have it without quotes.
+/// Whether YAML 1.1 parses a plain word as something other than a string (`NO`, `1e3`), or requires quotes.
 fn is_retyped(value: &str) -> bool {
     let words = ["yes", "no", "on", "off", "true", "false", "null", "y", "n", "~", ""];
     let word = words.iter().any(|word| word.eq_ignore_ascii_case(value));

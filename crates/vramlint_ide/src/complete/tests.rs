@@ -17,7 +17,7 @@ fn has(text: &str, label: &str) -> bool {
     labels(text).iter().any(|other| other == label)
 }
 
-/// The text after one offer is taken, in the file with the cursor.
+/// The file with the cursor after a completion is accepted.
 fn taken(text: &str, label: &str) -> String {
     let (fixture, found) = all(text);
     let one = found.iter().find(|one| one.label == label).unwrap_or_else(|| panic!("no {label}"));
@@ -46,7 +46,7 @@ fn keys_of_accelerate_that_are_not_set_yet() {
         assert!(!found.iter().any(|label| label == set), "{set}");
     }
     assert!(found.iter().any(|label| label == "fsdp_config") && !found.iter().any(|label| label == "fsdp_version"));
-    // A colon that stands there already is kept.
+    // An existing colon is kept.
     assert!(taken(&format!("{HEAD}num_pro$0: 4\n"), "num_processes").ends_with("num_processes: 4\n"));
 }
 
@@ -125,7 +125,7 @@ fn json_of_deepspeed_however_broken() {
     let start = "{\"train_micro_batch_size_per_gpu\": 4, \"zero_optimization\": {\"stage\": 2, ";
     let found = labels(&at(&format!("{start}$0}}, \"bf16\": {{\"enabled\": true}}}}")));
     assert!(found.iter().any(|label| label == "overlap_comm") && !found.iter().any(|label| label == "stage"), "{found:?}");
-    // A quote that was opened and not closed, one that the editor closed, no quote at all.
+    // A quote that is open, one that the editor closed, and no quote.
     for (typed, after) in
         [("\"over$0", "\"overlap_comm\": "), ("\"over$0\"", "\"overlap_comm\": "), ("over$0", "\"overlap_comm\": ")]
     {
@@ -248,7 +248,7 @@ fn frameworks_and_their_models() {
     ));
 }
 
-/// What is offered in a configuration by its text alone.
+/// Completions in a configuration, from its text alone.
 fn configured(text: &str) -> (String, u32, Vec<Completion>) {
     let offset = text.find("$0").expect("a cursor") as u32;
     let text = text.replacen("$0", "", 1);
@@ -313,7 +313,7 @@ fn both_languages() {
     assert!(one.documentation.contains("出处：accelerate"));
 }
 
-/// What is taken parses, and the value that was meant is the value that is read.
+/// The accepted text parses, and its value is the intended one.
 #[test]
 fn what_is_taken_is_read_as_it_was_meant() {
     use vramlint_syntax::data::Loader;

@@ -1,4 +1,4 @@
-//! `vramlint.toml`, and `[tool.vramlint]` of `pyproject.toml`: by lines, since half of a table is no TOML.
+//! `vramlint.toml`, and `[tool.vramlint]` of `pyproject.toml`: by lines, because an unfinished table is not valid TOML.
 
 use super::builder::{CompletionBuilder, Item};
 use super::sources::{add_gpus, add_rules};
@@ -9,12 +9,12 @@ use vramlint_catalog::releases;
 use vramlint_project::config;
 use vramlint_resolve::SourceFile;
 
-/// Whether a file is a configuration of ours.
+/// Whether a file is a configuration of vramlint.
 pub(super) fn is_configuration(file: &SourceFile) -> bool {
     file.host.is_none() && matches!(file.name(), "vramlint.toml" | ".vramlint.toml" | "pyproject.toml")
 }
 
-/// What can be written at the cursor.
+/// The completions at the cursor.
 pub(super) fn completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilder> {
     let line = cx.line();
     if ends_in_comment(line) {
@@ -33,7 +33,7 @@ pub(super) fn completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilde
     .or_else(|| list(cx, inside))
 }
 
-/// The table that the cursor stands in.
+/// The table of the cursor.
 fn table<'a>(cx: &'a CompletionContext<'_>) -> Vec<&'a str> {
     let above = &cx.before()[..cx.line_start()];
     let headers = above.lines().rev().map(|line| line.trim_start_matches('\u{feff}').trim());
@@ -151,7 +151,7 @@ fn values(cx: &CompletionContext<'_>, table: &[&str], key: &str, value: &str) ->
     Some(completions)
 }
 
-/// Rules in a list: of `select`, `ignore`, or of a glob.
+/// Rules in a list: `select`, `ignore`, or those of a glob.
 fn list(cx: &CompletionContext<'_>, table: &[&str]) -> Option<CompletionBuilder> {
     if table.first() != Some(&"lint") {
         return None;
@@ -171,7 +171,7 @@ fn list(cx: &CompletionContext<'_>, table: &[&str]) -> Option<CompletionBuilder>
     Some(completions)
 }
 
-/// Whether the end of a line stands in a comment.
+/// Whether the end of a line is in a comment.
 fn ends_in_comment(line: &str) -> bool {
     let mut quote = None;
     for c in line.chars() {

@@ -1,4 +1,4 @@
-//! Which names count in a file or a call.
+//! The valid names in a file or a call.
 
 use super::CompletionContext;
 use super::catalog_item::CatalogItem;
@@ -10,7 +10,7 @@ use vramlint_resolve::arguments::{ArgumentReader, class_name};
 use vramlint_resolve::{FileKind, Project, Run, SourceFile, Syntax, kind};
 use vramlint_syntax::python::{Imports, Module};
 
-/// What a block of a data file may hold.
+/// The valid keys of a block in a data file.
 pub(super) fn block_items(cx: &CompletionContext<'_>, kind: FileKind, path: &[String], taken: &[String]) -> Vec<CatalogItem> {
     let (project, file) = (cx.project, cx.file);
     let joined = path.join(".");
@@ -25,7 +25,7 @@ pub(super) fn block_items(cx: &CompletionContext<'_>, kind: FileKind, path: &[St
         _ => {
             let classes = file_classes(project, file, kind);
             let found = fields(&classes);
-            // A block of the project's own holds arguments where it holds one already.
+            // A custom block holds arguments if it already contains one.
             if path.is_empty() || taken.iter().any(|key| found.iter().any(|known| known.name() == key)) {
                 return found;
             }
@@ -34,7 +34,7 @@ pub(super) fn block_items(cx: &CompletionContext<'_>, kind: FileKind, path: &[St
     }
 }
 
-/// What a data file is. One whose tree was lost to the word that is being typed is looked at without the line of the cursor.
+/// The kind of a data file. If the word being typed breaks the tree, the cursor's line is left out.
 pub(super) fn kind(cx: &CompletionContext<'_>) -> FileKind {
     let known = cx.project.kind(cx.file.id);
     let broken = cx.file.data().is_some_and(|data| !data.errors.is_empty());
@@ -45,7 +45,7 @@ pub(super) fn kind(cx: &CompletionContext<'_>) -> FileKind {
     let end = cx.offset + cx.rest().len();
     let (before, after) = (&cx.file.text[..line], &cx.file.text[end..]);
     let json = cx.file.data().is_some_and(|data| data.json);
-    // Of JSON the word alone is left out, since brackets may stand on the same line.
+    // In JSON only the word is left out: brackets may be on the same line.
     let text = if json {
         let word = cx.line().trim_end_matches(|c: char| c.is_alphanumeric() || "_\"".contains(c)).len();
         format!("{}{}", &cx.file.text[..line + word], cx.after())
@@ -58,12 +58,12 @@ pub(super) fn kind(cx: &CompletionContext<'_>) -> FileKind {
     kind::from_directive(&file).unwrap_or_else(|| kind::classify(&file)).kind
 }
 
-/// What a block of DeepSpeed's configuration may hold, wherever it is written.
+/// The valid keys of a DeepSpeed block, in any language.
 pub(super) fn deepspeed_items(path: &[String]) -> Vec<CatalogItem> {
     inside(keys::deepspeed(), &path.join("."), "deepspeed")
 }
 
-/// The keys right inside a block, those that were removed too.
+/// The direct children of a block, including removed keys.
 fn inside(table: &'static [keys::Key], block: &str, library: &'static str) -> Vec<CatalogItem> {
     let own = table.iter().filter(|key| key.path.rsplit_once('.').map_or("", |(parent, _)| parent) == block);
     own.filter(|key| !key.name().contains(['<', '['])).map(|key| CatalogItem::Key(key, library)).collect()
@@ -76,13 +76,13 @@ pub(super) fn fields(classes: &[&'static Class]) -> Vec<CatalogItem> {
     all.filter(|field| seen.insert(field.name.as_str())).map(CatalogItem::Field).collect()
 }
 
-/// The classes whose fields a file of arguments gives.
+/// The classes whose fields a file sets.
 fn file_classes(project: &Project, file: &SourceFile, kind: FileKind) -> Vec<&'static Class> {
     let sets = project.arguments().iter().filter(|set| set.reader != ArgumentReader::Call);
     let read_here =
         sets.filter(|set| set.place.file == file.id || set.arguments.iter().any(|given| given.key_place.file == file.id));
     let mut names = class_names_by_kind(project, file, kind);
-    // What somebody is seen to read it as counts more than what its keys look like.
+    // How the project reads the file is stronger evidence than its keys.
     if matches!(kind, FileKind::HfTrainer | FileKind::Trl | FileKind::Training) {
         let read: Vec<String> = read_here.flat_map(|set| set.classes.iter().cloned()).collect();
         names = if read.is_empty() { names } else { read };
@@ -119,7 +119,7 @@ fn module(run: &Run) -> Option<String> {
     Some(run.launch.as_ref()?.module.as_ref()?.text()?.to_owned())
 }
 
-/// What `trl sft` and the scripts of TRL fill.
+/// The classes that `trl sft` and TRL's scripts fill.
 fn trl(task: Option<&str>) -> Vec<String> {
     let own = match task.unwrap_or("sft") {
         "dpo" => "trl.DPOConfig",
@@ -132,7 +132,7 @@ fn trl(task: Option<&str>) -> Vec<String> {
     [own, "trl.ModelConfig", "trl.ScriptArguments"].map(str::to_owned).to_vec()
 }
 
-/// What a program takes on its command line, besides what its launcher takes: the fields of classes, and options of its own.
+/// The options of a program besides those of its launcher: fields of classes, and its own options.
 pub(super) fn program_options(
     project: &Project,
     file: &SourceFile,
@@ -167,11 +167,11 @@ pub(super) fn program_options(
     (fields(&found), own.cloned().collect())
 }
 
-/// The class or function that a call in a module names.
+/// The class or function that a call refers to.
 pub(super) fn class_of_callee(module: &Module, callee: &str) -> Option<&'static Class> {
     let imports = Imports::of(module);
     class_at_path(&imports, callee).or_else(|| {
-        // A class of the module that is made from one.
+        // A subclass defined in the module.
         let (class, _) = module.classes().find(|(class, _)| class.name == callee)?;
         class.bases.iter().filter_map(vramlint_syntax::python::Expr::dotted).find_map(|base| class_at_path(&imports, &base))
     })
@@ -180,7 +180,7 @@ pub(super) fn class_of_callee(module: &Module, callee: &str) -> Option<&'static 
 fn class_at_path(imports: &Imports, callee: &str) -> Option<&'static Class> {
     let leaf = callee.rsplit('.').next().unwrap_or(callee);
     let Some(path) = imports.full(callee) else {
-        // Not imported yet: the name alone.
+        // Not imported yet: match the bare name.
         let capital = callee.starts_with(|c: char| c.is_ascii_uppercase());
         return if capital { unique_class_named(callee, leaf) } else { None };
     };
@@ -192,12 +192,12 @@ fn class_at_path(imports: &Imports, callee: &str) -> Option<&'static Class> {
     })
 }
 
-/// What every model of transformers takes when it is loaded.
+/// The common `from_pretrained` of transformers models.
 fn pretrained_loader() -> Option<&'static Class> {
     classes::find("transformers.PreTrainedModel.from_pretrained")
 }
 
-/// The only class of this name.
+/// The only class with this name.
 fn unique_class_named(callee: &str, leaf: &str) -> Option<&'static Class> {
     if leaf == "from_pretrained" {
         return if callee.starts_with("Auto") { pretrained_loader() } else { None };

@@ -8,28 +8,28 @@ use super::{CompletionContext, vocabulary};
 use vramlint_base::Value;
 use vramlint_catalog::{Concept, Dialect, dialect};
 
-/// What a line is made of.
+/// The parts of a line.
 #[derive(Clone, Debug, Default)]
 struct Line<'a> {
     /// Columns of the dashes before the key.
     dashes: Vec<usize>,
-    /// Column of what stands behind them.
+    /// Column after the dashes.
     column: usize,
-    /// The key, where one is written.
+    /// The key, if there is one.
     key: Option<&'a str>,
-    /// What stands behind the colon, or the whole line without one.
+    /// The text after the colon, or the whole line.
     value: &'a str,
 }
 
-/// What stands at the cursor.
+/// What is completed.
 enum CursorTarget<'a> {
-    /// A key, of which this much is typed.
+    /// A key and its typed prefix.
     Key(&'a str),
-    /// The value of a key, of which this much is typed, behind a quote where there is one.
+    /// The value of a key, its typed prefix, and the opening quote.
     Value(&'a str, &'a str, Option<char>),
 }
 
-/// What can be written at the cursor.
+/// The completions at the cursor.
 pub(super) fn completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilder> {
     let line = cx.line();
     if line.contains('\t') || in_comment(line) || line.starts_with("---") {
@@ -80,7 +80,7 @@ fn keys(
     completions
 }
 
-/// What must be given first, then what decides about memory and batches.
+/// Required keys first, then those that affect memory and batch sizes.
 pub(super) fn weight(dialect: Option<Dialect>, known: CatalogItem) -> u32 {
     if known.required() {
         return 0;
@@ -103,7 +103,7 @@ fn values(
     completions
 }
 
-/// The key of which values are asked.
+/// The key whose values are completed.
 pub(super) struct ValueRequest<'a> {
     pub dialect: Option<Dialect>,
     pub path: &'a [String],
@@ -111,7 +111,7 @@ pub(super) struct ValueRequest<'a> {
     pub quoted: Option<char>,
 }
 
-/// The values of a key, whatever the language of the file.
+/// The values of a key, in any language.
 pub(super) fn add_values(
     cx: &CompletionContext<'_>,
     completions: &mut CompletionBuilder,
@@ -134,20 +134,20 @@ pub(super) fn add_values(
     }
 }
 
-/// Whether a key names a model.
+/// Whether a key refers to a model.
 pub(super) fn is_model(dialect: Option<Dialect>, path: &[String], key: &str) -> bool {
     let keys: Vec<&str> = path.iter().map(String::as_str).chain([key]).collect();
     let meaning = dialect.and_then(|dialect| dialect::meaning(dialect, &keys, &Value::Text("a/b".to_owned())));
     meaning.is_some_and(|meaning| matches!(meaning.concept, Concept::Model | Concept::ReferenceModel | Concept::RewardModel))
 }
 
-/// Whether the end of a text stands in a comment.
+/// Whether the end of a text is in a comment.
 fn in_comment(text: &str) -> bool {
     let (mut quote, mut before) = (None, ' ');
     for c in text.chars() {
         match (quote, c) {
             (Some(open), _) if c == open => quote = None,
-            // A quote opens only where a value begins.
+            // A quote opens only at the start of a value.
             (None, '\'' | '"') if " :[{,-".contains(before) => quote = Some(c),
             (None, '#') if before.is_whitespace() => return true,
             _ => {}
@@ -183,18 +183,18 @@ fn cursor_target<'a>(line: &Line<'a>) -> Option<CursorTarget<'a>> {
     }
     let quote = value.chars().next().filter(|c| matches!(c, '\'' | '"'));
     let typed = if quote.is_some() { &value[1..] } else { value };
-    // Behind the closing quote, or behind a word and a blank, nothing is missing.
+    // After the closing quote, or after a word and a space, the value is complete.
     let complete = quote.is_some_and(|quote| typed.contains(quote)) || quote.is_none() && typed.trim_end().len() < typed.len();
     (!complete).then_some(CursorTarget::Value(key, typed, quote))
 }
 
-/// Whether a line says nothing.
+/// Whether a line is empty or a comment.
 fn is_blank(line: &str) -> bool {
     let line = line.trim();
     line.is_empty() || line.starts_with('#')
 }
 
-/// The keys of the blocks around the cursor, outermost first; `None` inside of a text of several lines.
+/// The keys of the enclosing blocks, outermost first; `None` inside a multi-line string.
 fn path(cx: &CompletionContext<'_>, current: &Line<'_>) -> Option<Vec<String>> {
     let mut found: Vec<String> = Vec::new();
     let (mut need, mut same) = (current.column, false);
@@ -231,7 +231,7 @@ fn path(cx: &CompletionContext<'_>, current: &Line<'_>) -> Option<Vec<String>> {
     Some(found)
 }
 
-/// The keys that stand in the same block, the one at the cursor left out.
+/// The keys of the same block, without the one at the cursor.
 fn siblings(cx: &CompletionContext<'_>, current: &Line<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let column = current.column;

@@ -1,4 +1,4 @@
-//! The effective batch beside the micro-batch.
+//! The effective batch size, after the micro-batch size.
 
 use super::{Hint, HintKind, host};
 use vramlint_base::{FileRange, Lang, message};
@@ -6,10 +6,10 @@ use vramlint_catalog::Concept;
 use vramlint_project::Report;
 use vramlint_resolve::{Origin, Run};
 
-/// Products of different runs that stand beside one place at most.
+/// Maximum number of different products at one location.
 const PRODUCTS: usize = 2;
 
-/// One hint for each place that decides about the micro-batch of a run.
+/// One hint for each location that sets the micro-batch size of a run.
 pub(super) fn batches(report: &Report, wanted: &impl Fn(FileRange) -> bool, lang: Lang) -> Vec<Hint> {
     let mut found: Vec<(u32, Vec<String>, Vec<String>)> = Vec::new();
     for run in &report.project.runs {
@@ -38,8 +38,8 @@ pub(super) fn batches(report: &Report, wanted: &impl Fn(FileRange) -> bool, lang
     found.into_iter().filter(|(_, labels, _)| few_enough(labels)).map(hint).collect()
 }
 
-/// Where the micro-batch of a run is written, and what it makes together with the others. Nothing where one of them is not known, or
-/// where the batch is made in another way.
+/// Where the micro-batch size of a run is set, and the product with the other factors. `None` if a factor is unknown or the batch
+/// size is computed in another way.
 fn batch_hint(report: &Report, run: &Run, lang: Lang) -> Option<(FileRange, String, String)> {
     let micro = run.int(Concept::MicroBatch)?;
     let steps = run.int(Concept::GradientAccumulationSteps)?;
@@ -53,7 +53,7 @@ fn batch_hint(report: &Report, run: &Run, lang: Lang) -> Option<(FileRange, Stri
         return None;
     }
     let place = winner.origin.place()?;
-    // The number itself must stand there, not a call or a name that leads to it.
+    // The location must contain the number itself, not a call or a name that evaluates to it.
     let text = place.range.slice(&report.project.file(place.file).text);
     let written = text.trim_end_matches(['"', '\'', ',']);
     let number = micro.to_string();

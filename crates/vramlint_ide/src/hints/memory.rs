@@ -1,4 +1,4 @@
-//! The memory of a run beside its launch line, or beside the key that names its model.
+//! The memory of a run, after its launch line or the key that names its model.
 
 use super::{Hint, HintKind};
 use crate::summary;
@@ -6,7 +6,7 @@ use vramlint_base::{FileRange, Lang, TextRange, message};
 use vramlint_project::Report;
 use vramlint_view::estimate::format::gib_value;
 
-/// One hint for each place of runs that have an estimate. Of several runs at one place the largest.
+/// One hint for each location of runs with an estimate; of several runs at one location, the largest.
 pub(super) fn memories(report: &Report, wanted: &impl Fn(FileRange) -> bool, lang: Lang) -> Vec<Hint> {
     let mut found: Vec<(u64, Hint)> = Vec::new();
     for run in &report.project.runs {
@@ -36,7 +36,7 @@ pub(super) fn memories(report: &Report, wanted: &impl Fn(FileRange) -> bool, lan
     found.into_iter().map(|(_, hint)| hint).collect()
 }
 
-/// The end of the first line of a range: behind it nothing else of that line is covered.
+/// The end of the first line of a range: nothing in the range follows it on that line.
 fn first_line(text: &str, range: TextRange) -> u32 {
     let line = range.slice(text).split('\n').next().unwrap_or_default();
     range.start + line.trim_end_matches('\r').len() as u32

@@ -1,4 +1,4 @@
-//! The number that a text such as `2e-5` becomes: YAML 1.1 reads it as text, and some readers make a number of it.
+//! The number that a string such as `2e-5` becomes: YAML 1.1 parses it as a string, and some readers convert it.
 
 use super::{Hint, HintKind, host};
 use vramlint_base::{FileId, FileRange, Lang, Value, message};
@@ -8,17 +8,17 @@ use vramlint_resolve::{FileKind, SourceFile};
 use vramlint_syntax::data::{Loader, NodeKind, NodeRef, Style};
 use vramlint_syntax::yaml::scalar::looks_like_number;
 
-/// Depth of blocks that is looked into.
+/// Maximum depth of blocks.
 const DEPTH: usize = 16;
 
-/// The numbers of a whole file and of the texts in it.
+/// The hints of a host file and the files embedded in it.
 pub(super) fn numbers(report: &Report, file: FileId, wanted: &impl Fn(FileRange) -> bool, lang: Lang) -> Vec<Hint> {
     let project = &report.project;
     let host_file = project.files.iter().skip(file.0 as usize).take(1);
     let embedded = project.files.iter().skip(file.0 as usize + 1).take_while(|inner| inner.host.is_some());
     let mut found = NumberHints { report, wanted, lang, hints: Vec::new() };
     for text in host_file.chain(embedded) {
-        // Whether a number is made of it is known of these alone: OmegaConf, TrlParser and Axolotl (rule yaml-number-is-text).
+        // Only these readers are known to convert it: OmegaConf, TrlParser and Axolotl (rule yaml-number-is-text).
         if !matches!(project.kind(text.id), FileKind::LlamaFactory | FileKind::Torchtune | FileKind::Trl | FileKind::Axolotl) {
             continue;
         }
@@ -39,7 +39,7 @@ struct NumberHints<'a, W> {
 
 impl<W: Fn(FileRange) -> bool> NumberHints<'_, W> {
     fn block<'n>(&mut self, file: &SourceFile, node: NodeRef<'n>, path: &mut Vec<&'n str>) {
-        // What an alias stands for is told at its anchor.
+        // The target of an alias gets its hint at the anchor.
         if path.len() > DEPTH || node.follow().id != node.id {
             return;
         }
@@ -64,7 +64,7 @@ impl<W: Fn(FileRange) -> bool> NumberHints<'_, W> {
         }
         let project = &self.report.project;
         let Some(dialect) = project.kind(file.id).dialect() else { return };
-        // `run_name: 1e5` stays text.
+        // `run_name: 1e5` stays a string.
         let meaning = dialect::meaning(dialect, path, &Value::Float(number));
         if !meaning.is_some_and(|meaning| matches!(meaning.value, Value::Int(_) | Value::Float(_))) {
             return;

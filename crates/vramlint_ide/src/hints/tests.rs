@@ -35,7 +35,7 @@ for batch in loader:
         optimizer.zero_grad()
 ";
 
-/// Every hint of a file, as the text of its line up to it and its label.
+/// Every hint of a file: its line up to the hint, and its label.
 fn shown(text: &str, path: &str, lang: Lang) -> Vec<(HintKind, String)> {
     let fixture = Fixture::new(text);
     let file = fixture.report.project.files.iter().find(|file| file.path == path && file.host.is_none()).expect("the file");

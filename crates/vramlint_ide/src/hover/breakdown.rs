@@ -1,4 +1,5 @@
-//! The memory of a run as an aligned table, the arithmetic behind the part that a setting drives, and what a step of it would do.
+//! The memory of a run as an aligned table, the arithmetic of the part that a setting affects, and what changing the setting would
+//! do.
 
 use super::what_if::{self, Step, affected_part};
 use crate::summary::gib;
@@ -11,12 +12,13 @@ use vramlint_resolve::Run;
 use vramlint_view::estimate::format::{gib_value, in_lang, phase_phrase};
 use vramlint_view::table::{cut, pad, widest};
 
-/// Rows of parts at most; the rest is summed up.
+/// Maximum number of parts; the rest is summed up.
 const ROWS: usize = 6;
-/// Columns of a name at most.
+/// Maximum columns of a name.
 const NAME: usize = 30;
 
-/// What a run needs of one card, seen from a setting. `judged` says that a finding at the place tells already whether it fits.
+/// The memory of one GPU, for the hover of a setting. `has_memory_finding`: a finding at the location already reports whether it
+/// fits.
 pub(super) fn breakdown(
     report: &Report,
     run: &Run,
@@ -46,7 +48,7 @@ pub(super) fn breakdown(
     section
 }
 
-/// Parts, largest first, then the peak and the card.
+/// Parts, largest first, then the peak and the GPU.
 fn table(found: &RunEstimate, has_memory_finding: bool, lang: Lang) -> Vec<String> {
     let estimate = &found.estimate;
     let mut parts: Vec<(&str, u64)> = Part::ALL
@@ -98,9 +100,9 @@ fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { String::new() } else { format!("{:3.0} %", 100.0 * part as f64 / whole as f64) }
 }
 
-/// One line for each step, figures below each other.
+/// One line for each step, aligned.
 fn changes(report: &Report, run: &Run, found: &RunEstimate, concept: Concept, lang: Lang) -> Vec<String> {
-    // What the run leaves open has no step: the setup holds the heaviest of what may be.
+    // A value that the run leaves open has no step: the setup holds the heaviest possible value.
     if run.value(concept).is_none() {
         return Vec::new();
     }
@@ -108,7 +110,7 @@ fn changes(report: &Report, run: &Run, found: &RunEstimate, concept: Concept, la
         let estimate = report.estimate_under(&found.model.arch, &step.setup)?;
         Some((format!("{} {} -> {}:", concept.name(), step.from, step.to), estimate.peak))
     };
-    // A setup may count otherwise than the key: then a step of the one is none of the other.
+    // If the setup differs from the written value, a step from one is not a step from the other.
     let starts_at_written_value = |step: &Step| run.int(concept).is_none_or(|value| step.from.parse() == Ok(value));
     let estimated: Vec<(String, u64)> =
         what_if::steps(concept, found).into_iter().filter(starts_at_written_value).filter_map(estimated).collect();
@@ -124,10 +126,10 @@ fn changes(report: &Report, run: &Run, found: &RunEstimate, concept: Concept, la
     estimated.into_iter().map(line).collect()
 }
 
-/// The largest item of the part that a setting drives, with its arithmetic.
+/// The largest item of the part that a setting affects, with its arithmetic.
 fn formula(found: &RunEstimate, concept: Concept, lang: Lang) -> Option<String> {
     let part = affected_part(concept, found)?;
-    // At the optimizer's step nothing of the forward is left: what counts as activation there is the optimizer's own.
+    // During the optimizer step no forward activations are left: what counts as activations then belongs to the optimizer.
     let forward_is_over = matches!(found.estimate.peak_phase, Phase::Optimizer | Phase::Load);
     if forward_is_over && matches!(part, Part::Activations | Part::Logits) {
         return None;

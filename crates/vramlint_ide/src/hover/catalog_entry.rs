@@ -1,4 +1,4 @@
-//! What the catalogue says of a key, an argument or a flag: its type, values, default, and the releases that have it.
+//! The catalog entry of a key, an argument or a flag: type, values, default, and releases.
 
 use super::concept_docs;
 use super::provenance::tick;
@@ -11,21 +11,21 @@ use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys::{self, Key, KeyType, Standing};
 use vramlint_resolve::{FileKind, Project};
 
-/// Values that are listed at most.
+/// Maximum number of listed values.
 const VALUES: usize = 12;
-/// Columns of a default at most.
+/// Maximum columns of a default.
 const DEFAULT: usize = 48;
 
-/// What is known of a key, wherever it is written.
+/// A key, argument or flag that the catalog knows.
 #[derive(Clone, Debug)]
 pub(super) struct CatalogEntry {
-    /// Its name, as it is written.
+    /// The name as it is written.
     pub name: String,
-    /// The place that was asked about, in the text of the spot.
+    /// The hovered range, in the innermost file.
     pub place: FileRange,
-    /// Where its value is written, where that is another place than the one asked about.
+    /// The range of its value, if that is not the hovered one.
     pub value: Option<FileRange>,
-    /// The entry of the catalogue, if there is one.
+    /// The row of the catalog.
     source: Option<Source>,
 }
 
@@ -35,7 +35,7 @@ enum Source {
     Field(&'static Class, &'static Field),
 }
 
-/// The key, argument or flag at a spot, where it is one of a tool.
+/// The key, argument or flag at a position.
 pub(super) fn find(project: &Project, position: FilePosition) -> Option<CatalogEntry> {
     from_data_file(project, position)
         .or_else(|| from_python_dict(project, position))
@@ -53,7 +53,7 @@ fn key_table(kind: FileKind) -> Option<&'static [Key]> {
     }
 }
 
-/// The arguments of a framework that one kind of file holds.
+/// The class whose fields a kind of file sets.
 fn argument_class(kind: FileKind) -> Option<&'static Class> {
     classes::find(match kind {
         FileKind::Axolotl => "axolotl.config",
@@ -71,7 +71,7 @@ fn from_data_file(project: &Project, position: FilePosition) -> Option<CatalogEn
     let kind = project.kind(position.file);
     let source = match key_table(kind) {
         Some(keys) => keys::find(keys, &path).map(Source::Key),
-        // Blocks of a framework have keys of their own, which are not those of the same name outside.
+        // Keys of nested framework blocks differ from top-level keys of the same name.
         None => argument_class(kind)
             .filter(|_| found.path.len() == 1)
             .and_then(|class| Some(Source::Field(class, class.field(&path)?))),
@@ -81,7 +81,7 @@ fn from_data_file(project: &Project, position: FilePosition) -> Option<CatalogEn
     Some(CatalogEntry { name, place, value: None, source: Some(source?) })
 }
 
-/// A key of DeepSpeed's configuration that Python code holds.
+/// A key of a DeepSpeed configuration in Python.
 fn from_python_dict(project: &Project, position: FilePosition) -> Option<CatalogEntry> {
     project.file(position.file).python()?;
     project.deepspeed_dicts().iter().filter(|dict| dict.file == position.file).find_map(|dict| {
@@ -93,7 +93,7 @@ fn from_python_dict(project: &Project, position: FilePosition) -> Option<Catalog
     })
 }
 
-/// What an argument class is given, in any way.
+/// A field of an argument class, however it is set.
 fn from_arguments(project: &Project, position: FilePosition) -> Option<CatalogEntry> {
     for set in project.arguments() {
         for given in &set.arguments {
@@ -114,7 +114,7 @@ fn from_arguments(project: &Project, position: FilePosition) -> Option<CatalogEn
     None
 }
 
-/// A keyword of a call of a library.
+/// A keyword of a library call.
 fn from_call(project: &Project, position: FilePosition) -> Option<CatalogEntry> {
     project.file(position.file).python()?;
     for call in project.calls() {
@@ -163,7 +163,7 @@ fn from_flag(project: &Project, position: FilePosition) -> Option<CatalogEntry> 
 }
 
 impl CatalogEntry {
-    /// What it does; the words of the setting where the catalogue has none that say more than the name.
+    /// What it does: the catalog's description unless it only repeats the name, else that of the concept.
     pub(super) fn about(&self, concept: Option<Concept>, lang: Lang) -> Option<String> {
         let own = match self.source {
             Some(Source::Key(key)) => Some(key.about.as_str()),
@@ -176,7 +176,7 @@ impl CatalogEntry {
         };
         let own = own.filter(|text| adds_information(text, path)).map(sentence);
         let concept_text = concept.map(|concept| concept_docs::about(concept, lang).to_owned());
-        // The catalogue speaks English.
+        // The catalog is in English.
         match lang {
             Lang::En => own.or(concept_text),
             Lang::Zh => concept_text.or(own),
@@ -207,7 +207,7 @@ impl CatalogEntry {
         if facts.is_empty() { None } else { Some(facts.join(" · ")) }
     }
 
-    /// Since and until which release. What a finding at the place tells is not told again.
+    /// The releases that have it. `omit_removal`: a finding already reports its removal.
     fn release_range(&self, library: &str, omit_removal: bool, lang: Lang) -> Vec<String> {
         let (since, until, instead, deprecated, standing) = match self.source {
             Some(Source::Key(key)) => (&key.since, &key.until, &key.instead, &None, key.standing),
@@ -236,11 +236,11 @@ impl CatalogEntry {
         facts
     }
 
-    /// The tool or class that takes it.
+    /// The tool or class that it belongs to.
     pub(super) fn owner(&self) -> Option<&'static str> {
         match self.source? {
             Source::Key(key) => key.source.split(' ').next(),
-            // Programs have a name of ours.
+            // Programs have internal names.
             Source::Field(class, _) if class.name.ends_with(".config") || class.name.ends_with(".train") => {
                 Some(class.library.as_str())
             }
@@ -249,14 +249,14 @@ impl CatalogEntry {
     }
 }
 
-/// Where the value of an option of a command is written, for the word that names the option.
+/// The range of the value of a command-line option, for the word that names the option.
 pub(super) fn value_of_option(project: &Project, position: FilePosition) -> Option<FileRange> {
     let launches = project.launches.iter().filter(|launch| launch.file == position.file && position.is_in_range(launch.range));
     let values = launches.flat_map(|launch| launch.options()).filter(|option| position.is_in_range(option.word));
     values.filter_map(|option| option.value).map(|value| FileRange::new(position.file, value.range)).next()
 }
 
-/// Whether a description says more than the path: `activation checkpointing: number checkpoints` does not.
+/// Whether a description adds to the path: `activation checkpointing: number checkpoints` does not.
 fn adds_information(text: &str, path: &str) -> bool {
     let letters =
         |text: &str| text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect::<String>();
@@ -264,7 +264,7 @@ fn adds_information(text: &str, path: &str) -> bool {
     !own.is_empty() && !letters(path).contains(&own)
 }
 
-/// With a full stop, which the catalogue leaves out.
+/// Capitalized and with a full stop.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();

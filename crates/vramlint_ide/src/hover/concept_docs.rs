@@ -1,4 +1,4 @@
-//! What each setting of a run is, in a sentence of both languages.
+//! What each setting of a run does, in both languages.
 
 use vramlint_base::Lang;
 use vramlint_catalog::Concept;
@@ -12,7 +12,7 @@ pub(super) fn about(concept: Concept, lang: Lang) -> &'static str {
     }
 }
 
-/// A unit, where the setting has one.
+/// The unit of a setting; empty if it has none.
 pub(super) fn unit(concept: Concept, lang: Lang) -> &'static str {
     let en = concept.unit();
     if lang == Lang::En {

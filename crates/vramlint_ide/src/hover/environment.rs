@@ -1,4 +1,4 @@
-//! What a variable of the environment does where it stands: the allocator's settings, and which cards are seen.
+//! Environment variables: allocator settings and visible GPUs.
 
 use super::provenance::tick;
 use crate::embedded::FilePosition;
@@ -9,17 +9,17 @@ use vramlint_resolve::environment::visible_devices::{self, DeviceListProblem};
 use vramlint_resolve::environment::{Setter, VariableAssignment};
 use vramlint_resolve::{Origin, Run};
 
-/// Cards that are listed at most.
+/// Maximum number of listed GPUs.
 const MAX_GPUS: usize = 16;
 
-/// A text about a place, and what it is a setting of.
+/// The hover of an environment variable.
 pub(super) struct VariableHover {
     pub place: FileRange,
     pub text: String,
     pub concept: Concept,
 }
 
-/// What a variable at a spot does.
+/// The hover of the variable at a position.
 pub(super) fn variable(report: &Report, position: FilePosition, lang: Lang) -> Option<VariableHover> {
     let set = report
         .project
@@ -36,7 +36,7 @@ pub(super) fn variable(report: &Report, position: FilePosition, lang: Lang) -> O
     None
 }
 
-/// The whole of the setting, or one option of it.
+/// The hover of the whole setting, or of one option.
 fn allocator(report: &Report, set: &VariableAssignment, position: FilePosition, lang: Lang) -> VariableHover {
     let text = &report.project.file(set.file).text;
     let option = set
@@ -54,7 +54,7 @@ fn allocator(report: &Report, set: &VariableAssignment, position: FilePosition, 
     };
     let windows = matches!(set.setter, Setter::Batch) || report.project.policy(set.file).target.os.as_deref() == Some("windows");
     let expandable = option.is_some_and(|(name, _)| name == "expandable_segments");
-    // A finding there says so where one is made; the words are then left out by the caller.
+    // If a finding reports this, the caller leaves it out.
     if expandable && windows {
         lines.push(
             pick(
@@ -123,7 +123,7 @@ const ALLOCATOR_OPTIONS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The option that a byte of the text belongs to, with its place there.
+/// The option at a byte of the value, with its range.
 fn option_at(text: &str, offset: u32) -> Option<(&str, TextRange)> {
     let mut start = 0;
     for part in text.split(',') {
@@ -138,7 +138,7 @@ fn option_at(text: &str, offset: u32) -> Option<(&str, TextRange)> {
     None
 }
 
-/// What CUDA makes of a list of cards.
+/// How CUDA interprets a list of GPUs.
 pub(super) fn visible_gpus(value: &str, lang: Lang) -> String {
     let seen = visible_devices::parse(value);
     let count = seen.ids.len();
@@ -161,8 +161,8 @@ pub(super) fn visible_gpus(value: &str, lang: Lang) -> String {
     lines.join("\n\n")
 }
 
-/// What a device map does in a run, as far as it is known (accelerate 1.15.0 `utils/modeling.py`, `accelerator.py:1478`; transformers
-/// 5.23.0 `integrations/accelerate.py`).
+/// What a device map does in a run (accelerate 1.15.0 `utils/modeling.py`, `accelerator.py:1478`; transformers 5.23.0
+/// `integrations/accelerate.py`).
 pub(super) fn device_map(run: &Run, index: usize, lang: Lang) -> Option<String> {
     let candidate = run.settings.get(&Concept::DeviceMap)?.candidates.get(index)?;
     let value = candidate.known()?.as_str()?;

@@ -1,4 +1,4 @@
-//! What is under the pointer.
+//! Hovers.
 
 mod breakdown;
 mod catalog_entry;
@@ -19,21 +19,21 @@ use vramlint_project::Report;
 use vramlint_resolve::{Origin, Run};
 use vramlint_view::table::cut;
 
-/// A text about a range.
+/// A hover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hover {
-    /// What it is about, in the whole file.
+    /// The range that it describes, in the host file.
     pub range: TextRange,
-    /// Markdown that reads as plain text too.
+    /// Markdown that also reads well as plain text.
     pub text: String,
 }
 
-/// Columns of a name in a heading.
+/// Maximum columns of a name in a heading.
 const NAME: usize = 60;
-/// Settings of one place that are told.
+/// Maximum number of settings in one hover.
 const SETTINGS: usize = 2;
 
-/// What is to be said about the place at `offset` of a whole file; never what a finding there says already.
+/// The hover at `offset` of a host file; never repeats the findings there.
 pub fn hover(report: &Report, file: FileId, offset: u32, lang: Lang) -> Option<Hover> {
     let position = FilePosition::innermost(&report.project, file, offset)?;
     let found = report.findings.iter().filter(|finding| finding.place.file == file && touches(finding.place.range, offset));
@@ -49,11 +49,11 @@ pub fn hover(report: &Report, file: FileId, offset: u32, lang: Lang) -> Option<H
         return None;
     }
     let host = report.project.to_host(place);
-    // What stands in another file is no answer about this one.
+    // A range in another file is no answer about this one.
     (host.file == file).then_some(Hover { range: host.range, text })
 }
 
-/// The name under which a setting is written at its place.
+/// The name under which a setting is written.
 fn written_name(at: &SettingAt<'_>) -> String {
     let candidate = at.runs.first().and_then(|(_, setting, index)| setting.candidates.get(*index));
     let name = candidate.and_then(|candidate| match &candidate.origin {
@@ -75,12 +75,12 @@ struct HoverContext<'a> {
     report: &'a Report,
     position: FilePosition,
     lang: Lang,
-    /// Findings at the place.
+    /// Findings at the position.
     findings: Vec<&'a Finding>,
 }
 
 impl<'a> HoverContext<'a> {
-    /// A variable of the environment.
+    /// An environment variable.
     fn variable(&self) -> Option<Sections> {
         let variable = environment::variable(self.report, self.position, self.lang)?;
         let mut sections = vec![variable.text];
@@ -92,13 +92,13 @@ impl<'a> HoverContext<'a> {
         Some((variable.place, sections))
     }
 
-    /// A key or a value that a run takes, or that the catalogue knows.
+    /// A key or value that a run reads or the catalog knows.
     fn setting(&self) -> Option<Sections> {
         let project = &self.report.project;
         let entry = catalog_entry::find(project, self.position);
         let mut settings = settings_at(project, self.position);
         if settings.is_empty() {
-            // On a keyword or a flag: what its value sets.
+            // On a keyword or a flag: the settings of its value.
             let value =
                 entry.as_ref().and_then(|entry| entry.value).or_else(|| catalog_entry::value_of_option(project, self.position));
             settings = value.map_or_else(Vec::new, |value| self.settings_in(value));
@@ -108,10 +108,10 @@ impl<'a> HoverContext<'a> {
             let mut sections = vec![self.heading(&entry.name, None, entry.owner())];
             sections.extend(entry.about(None, self.lang));
             sections.extend(entry.facts(self.has_lifecycle_finding(), self.lang));
-            // A heading alone says nothing.
+            // A heading alone is not informative.
             return (sections.len() > 1).then_some((entry.place, sections));
         };
-        // Where a key stands for several settings, the smallest place that the catalogue knows counts.
+        // If a key sets several settings, use the smallest range that the catalog knows.
         let place = entry
             .as_ref()
             .map(|entry| entry.place)
@@ -135,7 +135,7 @@ impl<'a> HoverContext<'a> {
         Some((place, sections))
     }
 
-    /// The settings that a value of this text sets.
+    /// The settings that a value sets.
     fn settings_in(&self, value: FileRange) -> Vec<SettingAt<'a>> {
         if value.file != self.position.file {
             return Vec::new();
@@ -145,11 +145,11 @@ impl<'a> HoverContext<'a> {
         settings
     }
 
-    /// What a value does here beyond what its key does.
+    /// What the value does here, in addition to the key.
     fn value_effect(&self, at: &SettingAt<'a>) -> Option<String> {
         let (run, setting, index) = at.runs.first()?;
         match at.concept {
-            // A finding there tells it already.
+            // A finding already reports it.
             Concept::DeviceMap if self.findings.iter().any(|finding| finding.name.starts_with("device-map")) => None,
             Concept::DeviceMap => environment::device_map(run, *index, self.lang),
             Concept::Model | Concept::ReferenceModel | Concept::RewardModel => {
@@ -164,27 +164,27 @@ impl<'a> HoverContext<'a> {
         }
     }
 
-    /// What the first of the runs needs that can be estimated, where the setting decides about it.
+    /// The memory of the first run with an estimate, if the setting affects it.
     fn memory(&self, at: &SettingAt<'a>) -> Option<String> {
         if !what_if::affects_memory(at.concept) {
             return None;
         }
         let has_memory_finding = self.findings.iter().any(|finding| finding.code.starts_with("VL3"));
         let estimated = |run: &'a Run| summary::estimate(self.report, run).map(|found| (run, found));
-        // A run in which this place decides is told before one in which it is overruled.
+        // Prefer a run in which this value takes effect.
         let wins = at.runs.iter().filter(|(_, setting, index)| setting.winner == Some(*index));
         let (run, found) = wins.chain(&at.runs).find_map(|(run, ..)| estimated(run))?;
         Some(breakdown::breakdown(self.report, run, found, at.concept, has_memory_finding, self.lang))
     }
 
-    /// A model of the hub that is only named: in code, in a list, in prose.
+    /// A hub model that is only mentioned: in code, in a list, in prose.
     fn model_name(&self) -> Option<Sections> {
         let text = &self.report.project.file(self.position.file).text;
         let (name, range) = model::name_at(text, self.position.offset)?;
         Some((FileRange::new(self.position.file, range), vec![model::model(self.report, name, self.lang)?]))
     }
 
-    /// The words of a command up to its first flag, or the script: what the run comes to.
+    /// The command up to its first flag, or the script: a summary of the run.
     fn command(&self) -> Option<Sections> {
         let project = &self.report.project;
         let runs =
@@ -224,7 +224,7 @@ impl<'a> HoverContext<'a> {
         lines.join("\n\n")
     }
 
-    /// The name as it is written, the setting that it is, and whose it is.
+    /// The written name, the setting, and the tool that it belongs to.
     fn heading(&self, name: &str, concept: Option<Concept>, owner: Option<&str>) -> String {
         let mut text = format!("**`{}`**", provenance::tick(&cut(name, NAME)));
         if let Some(concept) = concept.filter(|concept| concept.name() != name) {
@@ -239,7 +239,7 @@ impl<'a> HoverContext<'a> {
         text
     }
 
-    /// Whether a finding at the place says that the key is gone or does nothing.
+    /// Whether a finding at the position reports that the key is removed or has no effect.
     fn has_lifecycle_finding(&self) -> bool {
         self.findings.iter().any(|finding| vramlint_rules::find(finding.name).is_some_and(|rule| rule.tag.is_some()))
     }

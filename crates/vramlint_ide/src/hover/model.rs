@@ -1,4 +1,4 @@
-//! What is known about a model that is named at a place.
+//! What is known about a model.
 
 use super::provenance::tick;
 use crate::summary::gib;
@@ -9,10 +9,10 @@ use vramlint_memory::setup::Dtype;
 use vramlint_project::Report;
 use vramlint_view::estimate::format::parameter_count;
 
-/// Bytes of a name at most.
+/// Maximum bytes of a name.
 const NAME: usize = 200;
 
-/// Parameters, architecture, weights by type, and who says so. `None` for a name that is not known.
+/// Parameters, architecture, memory of the weights, and the source. `None` for an unknown model.
 pub(super) fn model(report: &Report, id: &str, lang: Lang) -> Option<String> {
     let found = report.models.find(id)?;
     let in_lang = |message: vramlint_base::Message| message.get(lang).to_owned();
@@ -54,7 +54,7 @@ pub(super) fn model(report: &Report, id: &str, lang: Lang) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// Of a checkpoint that is stored in few bits.
+/// For a quantized checkpoint.
 fn quantized_weights(found: &Model, lang: Lang) -> Option<String> {
     use vramlint_memory::setup::Quantization as Q;
     let bits = match found.prequantized? {
@@ -95,14 +95,14 @@ fn source(source: &Source, lang: Lang) -> String {
     format!("{}{}", text.get(lang), kind.get(lang))
 }
 
-/// The name of a model of the hub (`org/name`) at an offset of a text, with its place.
+/// The hub model (`org/name`) at an offset, with its range.
 pub(super) fn name_at(text: &str, offset: u32) -> Option<(&str, TextRange)> {
     let offset = offset as usize;
     let is_name_byte = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-/".contains(byte);
     let bytes = text.as_bytes();
     let start = offset - bytes.get(..offset)?.iter().rev().take(NAME).take_while(|byte| is_name_byte(byte)).count();
     let end = offset + bytes[offset..].iter().take(NAME).take_while(|byte| is_name_byte(byte)).count();
-    // Letters of other scripts around it make it another word.
+    // Adjacent letters of other scripts make it another word.
     let name = text.get(start..end)?.trim_end_matches(['.', '/']);
     let (owner, rest) = name.split_once('/')?;
     let is_hub_name = !owner.is_empty() && !rest.is_empty() && !rest.contains('/') && !owner.starts_with(['.', '-']);

@@ -1,16 +1,16 @@
-//! Who sets a value in each run, and who wins.
+//! The candidates of a value in each run, and which one takes effect.
 
 use vramlint_base::{Lang, message};
 use vramlint_project::Report;
 use vramlint_resolve::{Candidate, Origin, Resolved, Run, Setting};
 use vramlint_view::origin::{origin, show};
 
-/// Runs that are told apart at most.
+/// Maximum number of listed groups of runs.
 const RUNS: usize = 3;
-/// Candidates of a run that are listed at most.
+/// Maximum number of listed candidates per run.
 const CANDIDATES: usize = 6;
 
-/// One line for each candidate of each run, the winner marked. Runs that take the same from the same places are told once.
+/// One line for each candidate of each run, with the effective one marked. Runs with equal candidates are grouped.
 pub(super) fn provenance(report: &Report, runs: &[(&Run, &Setting, usize)], lang: Lang) -> String {
     let mut groups: Vec<(Vec<&Run>, Vec<String>)> = Vec::new();
     for (run, setting, candidate_here) in runs {
@@ -45,16 +45,16 @@ fn head(runs: &[&Run], lang: Lang) -> String {
     text.get(lang).to_owned()
 }
 
-/// The candidates, strongest first.
+/// The candidates, highest precedence first.
 fn lines(report: &Report, setting: &Setting, candidate_here: usize, lang: Lang) -> Vec<String> {
     let mut order: Vec<usize> = (0..setting.candidates.len()).collect();
-    // The winner comes first, whatever the order in which they were found.
+    // The winner comes first, regardless of the order of discovery.
     order.sort_by_key(|index| (Some(*index) != setting.winner, *index));
     let mut lines: Vec<String> = Vec::new();
     for index in order {
         let Some(candidate) = setting.candidates.get(index) else { continue };
         let line = line(report, candidate, Some(index) == setting.winner, index == candidate_here, lang);
-        // The file that a flag names may be found twice.
+        // A file that a flag names may appear twice.
         if !lines.contains(&line) {
             lines.push(line);
         }
@@ -73,7 +73,7 @@ fn lines(report: &Report, setting: &Setting, candidate_here: usize, lang: Lang) 
     lines
 }
 
-/// The order of precedence, where somebody wants something else than what is taken.
+/// The order of precedence, if another candidate has a different value.
 fn order_if_contested(setting: &Setting) -> Option<&'static str> {
     let winner = setting.winning()?;
     let mut others =
@@ -81,7 +81,7 @@ fn order_if_contested(setting: &Setting) -> Option<&'static str> {
     others.find(|candidate| !is_default(candidate)).and(setting.precedence).map(|precedence| precedence.order)
 }
 
-/// Whether it is nothing that somebody of the project says.
+/// Whether the value is a default or an assumption.
 fn is_default(candidate: &Candidate) -> bool {
     matches!(candidate.origin, Origin::Default { .. } | Origin::Assumed { .. })
 }
@@ -111,12 +111,12 @@ fn line(report: &Report, candidate: &Candidate, wins: bool, candidate_here: bool
     text
 }
 
-/// Text that can stand between backticks.
+/// Text for a code span.
 pub(super) fn tick(text: &str) -> String {
     text.replace(['`', '\n', '\r'], " ")
 }
 
-/// Words that are no markup: names with underscores stay as they are in every reader that follows `CommonMark`.
+/// Escapes Markdown; `CommonMark` leaves underscores inside words alone.
 fn escape(text: &str) -> String {
     text.replace('<', "\\<").replace('*', "\\*").replace(['\n', '\r'], " ")
 }

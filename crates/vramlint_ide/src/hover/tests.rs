@@ -1,7 +1,7 @@
 use super::*;
 use crate::fixture::{Fixture, MARK, parse};
 
-/// The text about the mark, in a language, with what it is about.
+/// The hover at the mark: the text of its range, and its content.
 fn said(text: &str, lang: Lang) -> Option<(String, String)> {
     let fixture = Fixture::new(text);
     let found = hover(&fixture.report, fixture.file, fixture.offset, lang)?;
@@ -13,7 +13,7 @@ fn en(text: &str) -> String {
     said(text, Lang::En).expect("something is said").1
 }
 
-/// A project that trains 7 B parameters on 4 processes, and sets `num_processes` twice.
+/// A project that trains 7 B parameters on 4 processes and sets `num_processes` twice.
 const PROJECT: &str = "\
 //- vramlint.toml
 [target]
@@ -56,7 +56,7 @@ for batch in loader:
         optimizer.zero_grad()
 ";
 
-/// The project with the mark put where the text says.
+/// The project with the mark at a position.
 fn at(marked: &str) -> String {
     let plain = marked.replacen(MARK, "", 1);
     assert!(PROJECT.contains(&plain), "{plain}");
@@ -90,7 +90,7 @@ fn the_table_lines_up_in_chinese_too() {
     assert!(text.contains("峰值") && text.contains("单个进程一次前向的行数"), "{text}");
 }
 
-/// Columns: letters of CJK take two.
+/// Columns: CJK characters take two.
 fn unicode(text: &str) -> usize {
     text.chars().map(|c| if ('\u{2e80}'..='\u{ffef}').contains(&c) { 2 } else { 1 }).sum()
 }
@@ -228,7 +228,7 @@ fn what_a_finding_says_is_not_said_again() {
     }
 }
 
-/// A Trainer under DeepSpeed with adapters.
+/// A Trainer with DeepSpeed and adapters.
 const SHARDED: &str = "\
 //- launch.sh
 deepspeed --num_gpus 4 train.py

@@ -1,4 +1,4 @@
-//! What one step up or down of a setting would do to the memory of a run.
+//! What changing a setting by one step would do to the memory of a run.
 
 use vramlint_catalog::Concept;
 use vramlint_estimate::RunEstimate;
@@ -7,18 +7,18 @@ use vramlint_memory::Setup;
 use vramlint_memory::estimate::Part;
 use vramlint_memory::setup::{Attention, Checkpointing, Dtype, Head, Offload, Optimizer, Quantization, Scheme};
 
-/// A change of one setting: from what to what, and the setup after it.
+/// A change of one setting, and the setup after it.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
-    /// As the setup has it.
+    /// The current value, as in the setup.
     pub from: String,
-    /// After the change.
+    /// The new value.
     pub to: String,
-    /// Every other thing the same.
+    /// The setup with only this change.
     pub setup: Setup,
 }
 
-/// Whether a setting decides about the memory of a card.
+/// Whether a setting affects GPU memory.
 pub(super) fn affects_memory(concept: Concept) -> bool {
     use Concept as C;
     concept.is_sharding() && !matches!(concept, C::FsdpStateDict)
@@ -61,7 +61,7 @@ pub(super) fn affects_memory(concept: Concept) -> bool {
         )
 }
 
-/// The part of the memory that a setting drives first.
+/// The part of the memory that a setting affects first.
 pub(super) fn affected_part(concept: Concept, found: &RunEstimate) -> Option<Part> {
     use Concept as C;
     let sharded = !matches!(found.setup.parallel.scheme, Scheme::None | Scheme::Ddp);
@@ -80,7 +80,7 @@ pub(super) fn affected_part(concept: Concept, found: &RunEstimate) -> Option<Par
     })
 }
 
-/// One step down and one up, as far as there is one.
+/// One step down and one step up, if they exist.
 pub(super) fn steps(concept: Concept, found: &RunEstimate) -> Vec<Step> {
     let setup = &found.setup;
     let step = |from: String, to: String, change: &dyn Fn(&mut Setup)| {
@@ -97,7 +97,7 @@ pub(super) fn steps(concept: Concept, found: &RunEstimate) -> Vec<Step> {
                 .map(|new| step(old.to_string(), new.to_string(), &|s| set_micro_batch(s, new)))
                 .collect()
         }
-        // The length of a row with a round of generation is made of two settings.
+        // With generation, the sequence length is the sum of two settings.
         Concept::SequenceLength if setup.generation.is_none() => {
             let old = setup.sequence_length;
             let change = |new| {
@@ -135,7 +135,7 @@ pub(super) fn steps(concept: Concept, found: &RunEstimate) -> Vec<Step> {
             let to = if setup.attention == Attention::Eager { Attention::Sdpa } else { Attention::Eager };
             named(name(ATTENTION, setup.attention), name(ATTENTION, to), &|s| s.attention = to)
         }
-        // DeepSpeed shards and offloads optimizers of its own.
+        // DeepSpeed shards and offloads its own optimizers.
         Concept::Optimizer if matches!(setup.parallel.scheme, Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3) => Vec::new(),
         Concept::Optimizer => alternative_optimizer(setup.optimizer)
             .map_or_else(Vec::new, |to| named(name(OPTIMIZERS, setup.optimizer), name(OPTIMIZERS, to), &|s| s.optimizer = to)),
@@ -143,12 +143,12 @@ pub(super) fn steps(concept: Concept, found: &RunEstimate) -> Vec<Step> {
             let to = toggled_offload(setup.parallel.offload_optimizer);
             named(name(OFFLOADS, setup.parallel.offload_optimizer), name(OFFLOADS, to), &|s| s.parallel.offload_optimizer = to)
         }
-        // Only ZeRO 3 can keep parameters elsewhere.
+        // Only ZeRO-3 can offload parameters.
         Concept::OffloadParam if setup.parallel.scheme == Scheme::Zero3 => {
             let to = toggled_offload(setup.parallel.offload_param);
             named(name(OFFLOADS, setup.parallel.offload_param), name(OFFLOADS, to), &|s| s.parallel.offload_param = to)
         }
-        // A base that is packed needs adapters.
+        // A quantized base model needs adapters.
         Concept::Quantization if setup.lora.is_some() && setup.quantization == Quantization::None => {
             named("none", "nf4", &|s| s.quantization = Quantization::FourBit { double: false })
         }
@@ -176,13 +176,13 @@ pub(super) fn steps(concept: Concept, found: &RunEstimate) -> Vec<Step> {
     }
 }
 
-/// Half of it, where that is whole, and twice.
+/// Half, if it is an integer, and twice.
 fn halved_and_doubled(number: u64) -> Vec<u64> {
     let half = (number > 1 && number.is_multiple_of(2)).then_some(number / 2);
     half.into_iter().chain(number.checked_mul(2).filter(|_| number > 0)).collect()
 }
 
-/// The ranks that would share the states: where nothing is shared, a card of the run holds what it holds.
+/// World sizes that change the shards; without sharding, memory does not depend on the world size.
 fn ranks(setup: &Setup) -> Vec<u64> {
     match setup.parallel.scheme {
         Scheme::None | Scheme::Ddp => Vec::new(),
@@ -190,21 +190,21 @@ fn ranks(setup: &Setup) -> Vec<u64> {
     }
 }
 
-/// Another micro-batch, the accumulation unchanged.
+/// Another micro-batch size, with the same accumulation.
 fn set_micro_batch(setup: &mut Setup, samples: u64) {
     let old = setup.micro_batch;
-    // A round of generation follows the accumulation unless its steps are said (trl 1.16.0 trainer/grpo_config.py).
+    // The generation batch follows the accumulation unless its steps are set (trl 1.16.0 trainer/grpo_config.py).
     if let Some(round) = &mut setup.generation
         && round.sequences == old.saturating_mul(setup.accumulation)
     {
         round.sequences = samples.saturating_mul(setup.accumulation);
     }
     setup.micro_batch = samples;
-    // One row alone has nothing to be padded to.
+    // A single sample is not padded.
     setup.padding_mask = setup.padding_mask && samples.saturating_mul(setup.task.sequences_per_sample()) > 1;
 }
 
-/// The stages beside one, with their numbers.
+/// The adjacent ZeRO stages, with their numbers.
 const fn neighbouring_stages(scheme: Scheme) -> &'static [(&'static str, &'static str, Scheme)] {
     match scheme {
         Scheme::Zero1 => &[("1", "2", Scheme::Zero2)],
@@ -215,7 +215,8 @@ const fn neighbouring_stages(scheme: Scheme) -> &'static [(&'static str, &'stati
 }
 
 fn set_stage(setup: &mut Setup, scheme: Scheme) {
-    // `overlap_comm` is on by default at stage 3 alone (deepspeed 0.19.8 runtime/zero/config.py): what is not said follows the stage.
+    // The default of `overlap_comm` is true only for stage 3 (deepspeed 0.19.8 runtime/zero/config.py): an unset value follows the
+    // stage.
     let by_default = setup.parallel.overlap == (setup.parallel.scheme == Scheme::Zero3);
     if by_default {
         setup.parallel.overlap = scheme == Scheme::Zero3;

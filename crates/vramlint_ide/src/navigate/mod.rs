@@ -1,4 +1,4 @@
-//! From a value to who sets or overrides it, and back.
+//! Go to definition and find references for values.
 
 use crate::embedded::FilePosition;
 use crate::links;
@@ -11,8 +11,8 @@ use vramlint_resolve::{Candidate, Origin, Project, Run, Setting};
 use vramlint_rules::claims;
 use vramlint_syntax::shell::Word;
 
-/// Where the value at `offset` of a whole file is set for its runs: the winner, or what overrides it; of a reference to a file, the file.
-/// Places are in whole files.
+/// Where the value at `offset` of a host file is set: the effective candidate, or the ones that it overrides; for a path, the file.
+/// Ranges are in host files.
 pub fn definition(report: &Report, file: FileId, offset: u32) -> Vec<FileRange> {
     let project = &report.project;
     let Some(position) = FilePosition::innermost(project, file, offset) else { return Vec::new() };
@@ -26,7 +26,7 @@ pub fn definition(report: &Report, file: FileId, offset: u32) -> Vec<FileRange> 
     in_hosts(project, found, position)
 }
 
-/// Every other place that takes part in the value at `offset`: candidates in every run, and the settings derived from it.
+/// Every other location that contributes to the value at `offset`: its candidates in every run, and the settings derived from it.
 pub fn references(report: &Report, file: FileId, offset: u32) -> Vec<FileRange> {
     let project = &report.project;
     let Some(position) = FilePosition::innermost(project, file, offset) else { return Vec::new() };
@@ -52,7 +52,7 @@ pub fn references(report: &Report, file: FileId, offset: u32) -> Vec<FileRange> 
     in_hosts(project, found, position)
 }
 
-/// A candidate under the cursor.
+/// A candidate at the cursor.
 struct TouchedCandidate<'a> {
     number: usize,
     concept: Concept,
@@ -60,7 +60,7 @@ struct TouchedCandidate<'a> {
     index: usize,
 }
 
-/// The candidates that the cursor touches: at their value, or at their key.
+/// The candidates whose value or key is at the cursor.
 fn touched_candidates(project: &Project, position: FilePosition) -> impl Iterator<Item = TouchedCandidate<'_>> {
     project.runs.iter().enumerate().flat_map(move |(number, run)| {
         run.settings.iter().flat_map(move |(concept, setting)| {
@@ -74,12 +74,12 @@ fn touched_candidates(project: &Project, position: FilePosition) -> impl Iterato
     })
 }
 
-/// Where the user would change a candidate, in the words of its key where it has one.
+/// Where the user would change a candidate.
 fn range_of(candidate: &Candidate) -> Option<FileRange> {
     candidate.origin.place()
 }
 
-/// From what loses to the winner; from the winner to what it overrides.
+/// From an overridden candidate to the winner, and from the winner to those that it overrides.
 fn definitions_from_settings(project: &Project, position: FilePosition) -> Vec<FileRange> {
     let mut found = Vec::new();
     for hit in touched_candidates(project, position) {
@@ -97,7 +97,7 @@ fn definitions_from_settings(project: &Project, position: FilePosition) -> Vec<F
                         .filter_map(|(_, other)| range_of(other)),
                 );
             }
-            // Nobody is seen to win, or a rule of derivation does: all that takes part.
+            // No winner, or a derived one: list everything that contributes.
             _ => {
                 found.extend(candidates.iter().filter_map(range_of));
                 let run = &project.runs[hit.number];
@@ -108,10 +108,10 @@ fn definitions_from_settings(project: &Project, position: FilePosition) -> Vec<F
     found
 }
 
-/// Steps of derivation that are unfolded.
+/// Maximum depth of derivations.
 const DEPTH: usize = 4;
 
-/// The places of what a derived setting is computed from.
+/// The locations of the inputs of a derived setting.
 fn inputs(run: &Run, setting: &Setting, depth: usize) -> Vec<FileRange> {
     let Some(Origin::Derived { inputs: concepts, .. }) = setting.winning().map(|winner| &winner.origin) else {
         return setting.winning().and_then(range_of).into_iter().collect();
@@ -122,7 +122,7 @@ fn inputs(run: &Run, setting: &Setting, depth: usize) -> Vec<FileRange> {
     concepts.iter().filter_map(|concept| run.settings.get(concept)).flat_map(|setting| inputs(run, setting, depth - 1)).collect()
 }
 
-/// The settings that are computed from one.
+/// The settings that are derived from one.
 fn derived_from(run: &Run, concept: Concept) -> impl Iterator<Item = (Concept, &Setting)> {
     run.settings.iter().filter_map(move |(derived, setting)| {
         let from = setting.candidates.iter().any(|candidate| match &candidate.origin {
@@ -133,7 +133,7 @@ fn derived_from(run: &Run, concept: Concept) -> impl Iterator<Item = (Concept, &
     })
 }
 
-/// The runs whose effective batch a claim under the cursor is about.
+/// The runs that a claim about the effective batch size at the cursor refers to.
 fn runs_of_claim(project: &Project, position: FilePosition) -> Vec<(usize, Concept)> {
     if !claims(project, position.file).into_iter().any(|claim| position.touches(claim)) {
         return Vec::new();
@@ -147,7 +147,7 @@ fn runs_of_claim(project: &Project, position: FilePosition) -> Vec<(usize, Conce
     project.runs.iter().enumerate().filter(|(_, run)| about(run)).map(|(number, _)| (number, Concept::EffectiveBatch)).collect()
 }
 
-/// From a claim about the effective batch to the numbers that make it.
+/// From a claim about the effective batch size to its factors.
 fn definitions_from_claim(project: &Project, position: FilePosition) -> Vec<FileRange> {
     let found = runs_of_claim(project, position).into_iter().flat_map(|(number, concept)| {
         let run = &project.runs[number];
@@ -156,7 +156,7 @@ fn definitions_from_claim(project: &Project, position: FilePosition) -> Vec<File
     found.collect()
 }
 
-/// From the use of a variable of a script to its assignment.
+/// From a shell variable to its assignment.
 fn definitions_from_shell(project: &Project, position: FilePosition) -> Vec<FileRange> {
     let Some(script) = project.file(position.file).script() else { return Vec::new() };
     let words = script.commands.iter().flat_map(|command| &command.words).chain(script.assignments.iter().map(|one| &one.value));
@@ -164,7 +164,7 @@ fn definitions_from_shell(project: &Project, position: FilePosition) -> Vec<File
     words.filter(here).filter_map(|word| word.sources.first()).map(|source| FileRange::new(position.file, *source)).collect()
 }
 
-/// From an argument of a call to where its value is written: a constant, a default, a key of a loaded file.
+/// From a call argument to where its value is written: a constant, a default, a key of a loaded file.
 fn definitions_from_argument(project: &Project, position: FilePosition) -> Vec<FileRange> {
     let mut found = Vec::new();
     for call in project.calls().iter().filter(|call| call.call().file == position.file) {
@@ -174,7 +174,7 @@ fn definitions_from_argument(project: &Project, position: FilePosition) -> Vec<F
                     ArgValue::Loaded(load, route) => {
                         found.extend(key_in_loaded_file(project, &call.facts.loads, *load, route, position))
                     }
-                    // What is written in the argument itself has no other place.
+                    // A literal in the argument itself has no other location.
                     _ if value.place.file == argument.place.file && argument.place.range.contains(value.place.range) => {}
                     _ => found.push(value.place),
                 }
@@ -202,9 +202,9 @@ fn key_in_loaded_file(
     Some(FileRange::new(target, range))
 }
 
-/// Every other place that names a file.
+/// Every other path to a file.
 fn references_to_file(project: &Project, target: FileId, position: FilePosition) -> Vec<FileRange> {
-    // To look for names means to go through whole trees.
+    // Pre-filter by text: collecting links walks whole trees.
     let name = project.file(target).name();
     let name = name.strip_suffix(".py").unwrap_or(name);
     let mentions_name = |file: &&vramlint_resolve::SourceFile| file.host.is_none() && file.text.contains(name);
@@ -216,7 +216,7 @@ fn references_to_file(project: &Project, target: FileId, position: FilePosition)
     in_hosts(project, found.collect(), position)
 }
 
-/// Places in whole files, in order, each once, without the one under the cursor.
+/// Ranges in host files, sorted and deduplicated, without the one at the cursor.
 fn in_hosts(project: &Project, found: Vec<FileRange>, position: FilePosition) -> Vec<FileRange> {
     let here = project.to_host(FileRange::new(position.file, TextRange::at(position.offset)));
     let places: BTreeSet<FileRange> = found.into_iter().map(|place| project.to_host(place)).collect();

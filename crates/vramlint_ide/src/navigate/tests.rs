@@ -21,7 +21,7 @@ fn from_what_loses_to_the_winner_and_back() {
     assert_eq!(definitions(&format!("{in_yaml}{launch}{TRAIN}")), ["run.sh:2 2"]);
     let in_script = launch.replace("num_processes 2", "num_processes 2$0");
     assert_eq!(definitions(&format!("{in_script}{ACC}{TRAIN}")), ["acc.yaml:4 4"]);
-    // The key is as good as the value.
+    // The key works like the value.
     let on_key = ACC.replace("num_processes: 4", "num_$0processes: 4");
     assert_eq!(definitions(&format!("{on_key}{launch}{TRAIN}")), ["run.sh:2 2"]);
     assert_eq!(all(&format!("{in_yaml}{launch}{TRAIN}")), ["run.sh:2 2"]);

@@ -5,10 +5,10 @@ use vramlint_base::TextRange;
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::data::{NodeKind, NodeRef};
 
-/// Depth of the outline.
+/// Maximum depth of the outline.
 pub(super) const DEPTH: usize = 12;
 
-/// The entries of a mapping, those of items of a list by their number.
+/// The entries of a mapping; items of a list are named by their index.
 pub(super) fn entries(file: &SourceFile, node: NodeRef<'_>, depth: usize) -> Vec<Symbol> {
     if depth == 0 {
         return Vec::new();
@@ -42,12 +42,12 @@ fn block(name: &str, range: TextRange, selection: TextRange, children: Vec<Symbo
     Symbol { name: name.to_owned(), detail: String::new(), kind: SymbolKind::Group, range, selection, children }
 }
 
-/// An alias is a value; what it stands for has its own place.
+/// An alias is shown as a value; its target has its own entry.
 fn is_alias(node: NodeRef<'_>) -> bool {
     matches!(node.raw().kind, NodeKind::Alias { .. })
 }
 
-/// The first key of an item, which has no name of its own.
+/// The selection of a list item, which has no name: its first key.
 fn first_byte(file: &SourceFile, item: NodeRef<'_>) -> TextRange {
     let first = item.entries().next().map_or(item.range(), |(key, _)| key.range());
     if item.range().contains(first) && !first.slice(&file.text).is_empty() { first } else { TextRange::at(item.range().start) }

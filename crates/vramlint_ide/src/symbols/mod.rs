@@ -9,7 +9,7 @@ use vramlint_base::{FileId, Lang, TextRange};
 use vramlint_project::Report;
 use vramlint_resolve::{Project, Syntax};
 
-/// What a symbol is.
+/// The kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SymbolKind {
     /// A training run: its launch, or its main line.
@@ -23,21 +23,21 @@ pub enum SymbolKind {
 /// An entry of the outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// A few words beside it: the value.
+    /// The value, shortened.
     pub detail: String,
-    /// What it is.
+    /// The kind.
     pub kind: SymbolKind,
-    /// All of it, in the whole file.
+    /// The whole range, in the host file.
     pub range: TextRange,
-    /// Its name, within `range`.
+    /// The range of the name, within `range`.
     pub selection: TextRange,
-    /// What stands in it.
+    /// Nested symbols.
     pub children: Vec<Symbol>,
 }
 
-/// The outline of a whole file, in order.
+/// The outline of a host file, in order.
 pub fn symbols(report: &Report, file: FileId, lang: Lang) -> Vec<Symbol> {
     let project = &report.project;
     let mut found = Vec::new();
@@ -54,7 +54,7 @@ pub fn symbols(report: &Report, file: FileId, lang: Lang) -> Vec<Symbol> {
     found
 }
 
-/// A symbol in the whole file. What has no place there is left out.
+/// Maps a symbol to the host file; `None` if it cannot be mapped.
 fn in_host(project: &Project, file: FileId, symbol: Symbol) -> Option<Symbol> {
     let range = to_host(project, file, symbol.range)?.range;
     let selection = to_host(project, file, symbol.selection)?.range;
@@ -63,14 +63,14 @@ fn in_host(project: &Project, file: FileId, symbol: Symbol) -> Option<Symbol> {
     Some(Symbol { range, selection, children, ..symbol })
 }
 
-/// A setting without parts.
+/// A setting without children.
 fn setting(name: &str, detail: String, range: TextRange, selection: TextRange) -> Symbol {
     Symbol { name: name.to_owned(), detail, kind: SymbolKind::Setting, range, selection, children: Vec::new() }
 }
 
-/// As much of a text as an outline shows, on one line.
+/// A text on one line, shortened.
 fn clipped(text: &str) -> String {
-    /// Characters.
+    /// Maximum number of characters.
     const SHOWN: usize = 60;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(SHOWN) {

@@ -1,4 +1,4 @@
-//! Python: classes of settings, calls of libraries with what they are given, constants.
+//! Python: classes with settings, library calls with their arguments, constants.
 
 use super::{Symbol, SymbolKind, clipped, setting};
 use vramlint_catalog::classes;
@@ -6,7 +6,7 @@ use vramlint_resolve::SourceFile;
 use vramlint_resolve::arguments::class_name;
 use vramlint_syntax::python::{Call, Class, Expr, ExprKind, Field, Imports, Module};
 
-/// The settings of a module, in order.
+/// The symbols of a module, in order.
 pub(super) fn outline(file: &SourceFile, module: &Module) -> Vec<Symbol> {
     let mut found: Vec<Symbol> = module.classes().filter_map(|(class, _)| class_symbol(file, class)).collect();
     let imports = Imports::of(module);
@@ -16,7 +16,7 @@ pub(super) fn outline(file: &SourceFile, module: &Module) -> Vec<Symbol> {
     found
 }
 
-/// A class whose body holds values: a dataclass, a plain class of constants.
+/// A class whose body assigns values: a dataclass, or a class of constants.
 fn class_symbol(file: &SourceFile, class: &Class) -> Option<Symbol> {
     let children: Vec<Symbol> = class
         .fields()
@@ -39,7 +39,7 @@ fn class_symbol(file: &SourceFile, class: &Class) -> Option<Symbol> {
     })
 }
 
-/// A call of a library that the catalogue knows, with its keywords.
+/// A call of a library that the catalog knows, with its keywords.
 fn call(file: &SourceFile, imports: &Imports, call: &Call, expr: &Expr) -> Option<Symbol> {
     let path = imports.full_of(&call.callee)?;
     let loads = path.ends_with(".from_pretrained");
@@ -61,7 +61,7 @@ fn call(file: &SourceFile, imports: &Imports, call: &Call, expr: &Expr) -> Optio
     })
 }
 
-/// `BATCH = 4` at the level of the module.
+/// A module-level constant: `BATCH = 4`.
 fn constant(file: &SourceFile, field: Field<'_>) -> Option<Symbol> {
     let value = field.value?;
     let is_literal = matches!(&value.kind, ExprKind::Value(_) | ExprKind::Unary("-", _) | ExprKind::Binary(..));

@@ -6,7 +6,7 @@ use vramlint_catalog::Concept;
 use vramlint_resolve::launch::Launch;
 use vramlint_resolve::{Project, Run};
 
-/// The launches of a text.
+/// The launches of a file.
 pub(super) fn launches(project: &Project, file: FileId, lang: Lang) -> Vec<Symbol> {
     let started = project.launches.iter().map(AsRef::as_ref);
     started
@@ -35,7 +35,7 @@ fn symbol(project: &Project, launch: &Launch, lang: Lang) -> Symbol {
     }
 }
 
-/// `8 processes x 4 rows`, as far as it is known.
+/// `8 processes, effective batch size 32`, if known.
 fn detail(run: &Run, lang: Lang) -> String {
     let world = run.int(Concept::WorldSize).or_else(|| run.int(Concept::NumProcesses));
     let parts = [

@@ -1,4 +1,4 @@
-//! Texts and files that change.
+//! Changes of documents and files.
 
 use super::folder::{Folder, analysis_request};
 use super::{SETTLE_DELAY, ServerState};
@@ -18,7 +18,7 @@ impl ServerState {
         let item = params.text_document;
         let files = uri::untitled_path(&item.uri, &item.language_id);
         let path = files.map(|name| self.untitled_location(&name)).or_else(|| uri::to_path(&item.uri));
-        // Texts of other worlds (a version control's, a notebook's cells) are none of ours.
+        // Ignore non-file documents (VCS diffs, notebook cells).
         let Some(path) = path else { return };
         let document = Document { uri: item.uri, path: path.clone(), version: item.version, text: item.text.into() };
         let as_on_disk = std::fs::read(&path).is_ok_and(|bytes| bytes == document.text.as_bytes());
@@ -32,7 +32,7 @@ impl ServerState {
         let Some(folder) = self.folders.get_mut(&folder_id) else { return };
         folder.workspace.edit(&path, Some(text));
         if as_on_disk && !folder.detached && !has_bom {
-            // Nothing is new but that somebody looks at it.
+            // The analysis is unchanged; only the status of the document is new.
             if folder.settled_at != Some(folder.revision) {
                 folder.dirty.insert(path);
             }
@@ -78,7 +78,7 @@ impl ServerState {
     pub(super) fn did_save(&mut self, params: &DidSaveTextDocumentParams) {
         let path = self.documents.get(params.text_document.uri.as_str()).map(|document| document.path.clone());
         let Some(path) = path.or_else(|| uri::to_path(&params.text_document.uri)) else { return };
-        // The text is what it was before it was written; only the disk is new.
+        // The text is unchanged; only the file on disk is new.
         self.invalidate_on_disk(&[path]);
     }
 
@@ -88,7 +88,7 @@ impl ServerState {
         let paths: Vec<PathBuf> = changed.iter().map(|(path, _)| path.clone()).collect();
         self.invalidate_on_disk(&paths);
         for (path, kind) in changed {
-            // What is open counts as the client has it.
+            // An open document takes precedence over the file on disk.
             if self.open.contains_key(&path) && kind == FileChangeType::CHANGED {
                 continue;
             }
@@ -110,11 +110,11 @@ impl ServerState {
         }
     }
 
-    /// A text is another now, in every folder that reads it.
+    /// Applies an edit to every folder that reads the file.
     fn document_edited(&mut self, path: &Path, text: Option<&Arc<str>>) {
         let Some(answers) = self.folder_of(path) else { return };
         for (folder_id, folder) in self.folders.iter_mut().filter(|(_, folder)| path.starts_with(&folder.root)) {
-            // A loose folder reads its own files, and those around them.
+            // A detached folder reads its own files and those around them.
             if folder.detached && *folder_id != answers {
                 continue;
             }
@@ -126,13 +126,13 @@ impl ServerState {
         }
     }
 
-    /// Where a text that no file holds is taken to lie: in the first folder that is open.
+    /// Where an untitled document is assumed to be saved: in the first open folder.
     fn untitled_location(&self, name: &Path) -> PathBuf {
         let first = self.folders.values().find(|folder| !folder.detached).map(|folder| folder.root.clone());
         first.or_else(|| std::env::current_dir().ok()).unwrap_or_default().join(name)
     }
 
-    /// The loose folder of a file outside of all folders, with the file named in it.
+    /// The detached folder of a file outside all open folders, with the file added to it.
     fn detached_folder(&mut self, path: &Path) -> u32 {
         let root = path.parent().unwrap_or(path).to_path_buf();
         let known =
@@ -148,7 +148,7 @@ impl ServerState {
         folder_id
     }
 
-    /// Notes what is open, for analyses that start from now on.
+    /// Takes a snapshot of the open documents for analyses that start from now on.
     pub(super) fn update_open_documents(&mut self) {
         let open = self.documents.values().map(|document| {
             let Document { uri, path, version, .. } = document;

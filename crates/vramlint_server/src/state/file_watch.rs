@@ -1,11 +1,11 @@
-//! What the client is asked to watch.
+//! Registration of file watchers.
 
 use crate::client_capabilities::ClientCapabilities;
 use serde_json::json;
 use tower_lsp_server::Client;
 use tower_lsp_server::ls_types::Registration;
 
-/// The files that we read, and those that rule how.
+/// The files that are analyzed and those that configure the analysis.
 const WATCHED_GLOBS: [&str; 4] = [
     "**/*.{yaml,yml,json,jsonc,hjson,py,sh,bash,zsh,slurm,sbatch,ps1,bat,cmd,env,md,markdown,mk,lock,cfg}",
     "**/{vramlint.toml,.vramlint.toml,pyproject.toml,requirements*.txt,.gitignore,.env}",
@@ -13,7 +13,7 @@ const WATCHED_GLOBS: [&str; 4] = [
     "**/{Dockerfile,Dockerfile.*,*.dockerfile,*.Dockerfile}",
 ];
 
-/// Asks the client to tell when they change, and when its settings do.
+/// Asks the client to report changes of these files and of its settings.
 pub(super) fn register(client: &Client, capabilities: ClientCapabilities) {
     let mut wanted = Vec::new();
     if capabilities.watch_files {
@@ -36,7 +36,7 @@ pub(super) fn register(client: &Client, capabilities: ClientCapabilities) {
     }
     let client = client.clone();
     tokio::spawn(async move {
-        // A client that refuses tells us of files when they are saved, and that is enough to work with.
+        // A client that declines still reports saved files.
         let _ = client.register_capability(wanted).await;
     });
 }

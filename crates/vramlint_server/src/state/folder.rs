@@ -1,4 +1,4 @@
-//! A folder with its workspace.
+//! A folder and its analyses.
 
 use crate::analysis::Job;
 use std::collections::BTreeSet;
@@ -7,30 +7,30 @@ use tokio::time::Instant;
 use vramlint_project::{CancellationToken, Request, Workspace};
 use vramlint_resolve::Target;
 
-/// A folder that the client has open, or that an open file outside of all of them lies in.
+/// A workspace folder, or the folder of open files outside all workspace folders.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    /// Where.
+    /// The path.
     pub root: PathBuf,
-    /// Whether it is only there for files that are open in it: what else lies there is context, not reported.
+    /// Whether the folder exists only for open files outside the workspace: other files in it are context and get no diagnostics.
     pub detached: bool,
-    /// The open files of a loose folder.
+    /// The open files of a detached folder.
     pub files: BTreeSet<PathBuf>,
-    /// The texts.
+    /// The files.
     pub workspace: Workspace,
-    /// Counts the states of the texts.
+    /// Incremented by every change.
     pub revision: u64,
-    /// Stops the analyses of this state.
+    /// Cancels the analyses of this revision.
     pub cancel: CancellationToken,
-    /// The analyses of this state.
+    /// The analyses of this revision.
     pub jobs: Vec<Job>,
-    /// Files whose surroundings were not analysed since they changed.
+    /// Changed files that are not analyzed yet.
     pub dirty: BTreeSet<PathBuf>,
-    /// When all of it is analysed, if nobody types until then.
+    /// When the whole folder is analyzed unless another edit arrives.
     pub settle_at: Option<Instant>,
-    /// How many times the runs of open texts are being looked up.
+    /// Pending status computations.
     pub pending_status: usize,
-    /// The state that was analysed in full.
+    /// The revision that was analyzed in full.
     pub settled_at: Option<u64>,
 }
 
@@ -51,7 +51,7 @@ impl Folder {
         }
     }
 
-    /// The texts are others now: what runs is of no use any more.
+    /// Starts a new revision and cancels running analyses.
     pub(crate) fn changed(&mut self, settle_at: Instant) {
         self.revision += 1;
         self.cancel.cancel();
@@ -67,7 +67,7 @@ impl Drop for Folder {
     }
 }
 
-/// What is asked of a folder.
+/// The analysis request of a folder.
 pub(crate) fn analysis_request(root: PathBuf, paths: Vec<PathBuf>, config: Option<PathBuf>, target: Target) -> Request {
     let config = config.map(|config| root.join(config));
     Request { cwd: root, paths, config, target, hub_caches: vramlint_project::hub_caches(), ..Request::default() }

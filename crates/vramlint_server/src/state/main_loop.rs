@@ -1,4 +1,4 @@
-//! The main loop: events in order, and the analyses that they make due.
+//! The main loop: applies events in order and starts due analyses.
 
 use super::{ServerState, published};
 use crate::analysis::{Failure, Job, Outcome, Scope, analyze};
@@ -12,11 +12,11 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 use tower_lsp_server::ls_types::Uri;
 
-/// More files changed at once than this: the whole folder is analysed straight away.
+/// With more changed files than this, the whole folder is analyzed at once.
 const MAX_DIRTY_FILES: usize = 8;
 
 impl ServerState {
-    /// Works until nobody can send events any more.
+    /// Runs until every sender of events is gone.
     pub(crate) async fn run(mut self, mut queue: UnboundedReceiver<Event>) {
         loop {
             let deadline = self.folders.values().filter_map(|folder| folder.settle_at).min();
@@ -29,7 +29,7 @@ impl ServerState {
                 () = tokio::time::sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => None,
             };
             let mut next = event;
-            // What is already there is taken first: of a burst of edits only the last is analysed.
+            // Drain the queue first: only the last of a burst of edits is analyzed.
             while let Some(event) = next {
                 self.apply(event).await;
                 next = queue.try_recv().ok();
@@ -61,7 +61,7 @@ impl ServerState {
         }
     }
 
-    /// Starts an analysis of what a folder holds now, unless it runs already.
+    /// Starts an analysis of the current revision unless it is already running.
     pub(super) fn start(&mut self, folder_id: u32, scope: Scope) -> Option<Job> {
         let folder = self.folders.get(&folder_id)?;
         if let Some(job) = folder.jobs.iter().find(|job| job.scope == scope) {
@@ -80,7 +80,7 @@ impl ServerState {
             move |done| {
                 let outcome: Outcome = done.unwrap_or_else(|panic| Err(Failure::Panicked(panic)));
                 let took = started.elapsed();
-                // The owner hears first: what it tells the client of this goes out before an answer made of it.
+                // The main loop is notified first, so that diagnostics precede the responses of waiting requests.
                 events.send(Event::Done { folder: folder_id, revision, scope, outcome: outcome.clone(), took });
                 outcome_sender.send_replace(Some(outcome));
             },
@@ -90,7 +90,7 @@ impl ServerState {
         Some(job)
     }
 
-    /// Starts what an edit touched, and whole folders after a quiet time.
+    /// Starts analyses of edited files, and of whole folders whose delay has passed.
     fn start_due_analyses(&mut self) {
         let now = Instant::now();
         let folder_ids: Vec<u32> = self.folders.keys().copied().collect();
@@ -106,7 +106,7 @@ impl ServerState {
             if folder_is_due || !self.settled_waiters.is_empty() && !self.is_settled(folder_id) {
                 self.start(folder_id, Scope::Folder);
                 if let Some(folder) = self.folders.get_mut(&folder_id) {
-                    // What is due is started, now or before.
+                    // The analysis of the whole folder is started, now or earlier.
                     folder.settle_at = None;
                 }
             }
@@ -121,7 +121,7 @@ impl ServerState {
         match target {
             RequestTarget::File(uri) => {
                 if let Some(snapshot) = self.file_snapshot(&uri) {
-                    // Who asked may be gone: the request was cancelled.
+                    // The request may be cancelled.
                     let _ = reply.send(Snapshot::File(Box::new(snapshot)));
                 }
             }
@@ -136,14 +136,14 @@ impl ServerState {
         }
     }
 
-    /// What a request about a file may see.
+    /// What a request about a file may read.
     fn file_snapshot(&mut self, uri: &Uri) -> Option<FileSnapshot> {
         let path = match self.documents.get(uri.as_str()) {
             Some(document) => document.path.clone(),
             None => uri::to_path(uri)?,
         };
         let folder_id = self.folder_of(&path)?;
-        // The part around a file holds it in full; of all of a folder only what findings need is kept.
+        // The analysis of a file holds its part of the folder in full; of a whole folder only diagnostics are kept.
         let job = self.start(folder_id, Scope::File(path.clone()))?;
         Some(FileSnapshot { path, job, settings: Arc::clone(&self.settings) })
     }
@@ -153,7 +153,7 @@ impl ServerState {
             let what = outcome.as_ref().map_or("no answer", |_| "done");
             self.sink.log(&format!("{scope:?}: {what} after {took:?}")).await;
         }
-        // A panic is told even where its answer would be stale.
+        // A panic is logged even if its result would be outdated.
         if let Err(Failure::Panicked(panic)) = &outcome {
             self.sink.log(&format!("analysis: {panic}")).await;
         }
@@ -161,7 +161,7 @@ impl ServerState {
         match scope {
             Scope::File(path) => _ = folder.dirty.remove(path),
             Scope::Folder => {
-                // All of a folder is large; what is asked of it later is asked of its parts.
+                // The analysis of a whole folder is large: drop it. Later requests analyze single files.
                 folder.jobs.retain(|job| job.scope != Scope::Folder);
                 folder.settled_at = Some(revision);
                 folder.dirty.clear();
@@ -176,10 +176,10 @@ impl ServerState {
         self.complete_settled().await;
     }
 
-    /// Answers who waits until everything is settled, once it is, and once what was told of it is on its way.
+    /// Completes pending `settled` requests after all diagnostics have been flushed.
     pub(super) async fn complete_settled(&mut self) {
         let folder_ids: Vec<u32> = self.folders.keys().copied().collect();
-        // What was told of a folder that went is taken back first.
+        // The diagnostics of removed folders are cleared first.
         let gone = self
             .published
             .values()
@@ -190,7 +190,7 @@ impl ServerState {
         }
         self.sink.flushed().await;
         for waiting in self.settled_waiters.drain(..) {
-            // Who asked may be gone.
+            // The request may be cancelled.
             let _ = waiting.send(Snapshot::Settled);
         }
     }

@@ -1,4 +1,4 @@
-//! The state of the server, and the one task that owns it.
+//! The state of the server. One task owns it.
 
 mod document_sync;
 mod file_watch;
@@ -25,7 +25,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use vramlint_base::Lang;
 
-/// How long nobody types before everything is settled.
+/// Delay after the last edit before whole folders are analyzed.
 const SETTLE_DELAY: Duration = Duration::from_millis(300);
 
 /// The state.
@@ -34,7 +34,7 @@ pub(crate) struct ServerState {
     host: Arc<dyn Host>,
     pools: Arc<Pools>,
     events: Events,
-    /// The client said who it is, and that it is ready to be told things.
+    /// `initialize` and `initialized` were received.
     started: bool,
     ready: bool,
     capabilities: ClientCapabilities,
@@ -44,13 +44,13 @@ pub(crate) struct ServerState {
     open: Arc<HashMap<PathBuf, OpenDocument>>,
     folders: BTreeMap<u32, Folder>,
     next_folder: u32,
-    /// What the client knows of each file's findings.
+    /// The diagnostics that the client has, by file.
     published: HashMap<PathBuf, PublishedDiagnostics>,
-    /// Who waits until everything is settled.
+    /// Pending `vramlint/settled` requests.
     settled_waiters: Vec<oneshot::Sender<Snapshot>>,
-    /// Who waits for findings that it does not know, with what it knows.
+    /// Pending `workspace/diagnostic` requests, with the result ids that the client has.
     diagnostic_waiters: Vec<(HashMap<String, String>, oneshot::Sender<Snapshot>)>,
-    /// A configuration that is at fault, as it was last told.
+    /// The last reported configuration error of each folder.
     reported_config_errors: HashMap<u32, String>,
 }
 
@@ -77,7 +77,7 @@ impl ServerState {
         }
     }
 
-    /// The folder that answers for a file: the innermost.
+    /// The innermost folder that contains a file.
     fn folder_of(&self, path: &Path) -> Option<u32> {
         let holds =
             |folder: &&Folder| path.starts_with(&folder.root) && (!folder.detached || path.parent() == Some(&folder.root));
@@ -90,7 +90,7 @@ impl ServerState {
         self.documents.get(open.uri.as_str())
     }
 
-    /// What an analysis that starts now is made with.
+    /// The inputs of an analysis that starts now.
     fn context(&self, folder: &Folder) -> Arc<AnalysisContext> {
         Arc::new(AnalysisContext {
             root: folder.root.clone(),

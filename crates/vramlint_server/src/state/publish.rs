@@ -1,4 +1,4 @@
-//! What the client is told of findings: only what is new to it.
+//! Publishes diagnostics that the client does not have yet.
 
 use super::ServerState;
 use super::published::PublishedDiagnostics;
@@ -17,7 +17,7 @@ use tower_lsp_server::ls_types::{
 use vramlint_base::{LineIndex, message};
 use vramlint_project::ConfigError;
 
-/// `vramlint/status`: the runs of an open text.
+/// `vramlint/status`: the runs of an open document.
 enum StatusNotification {}
 
 impl Notification for StatusNotification {
@@ -26,7 +26,7 @@ impl Notification for StatusNotification {
 }
 
 impl ServerState {
-    /// Tells what an analysis diagnostics, as far as it is new.
+    /// Publishes the diagnostics of an analysis that changed.
     pub(super) async fn publish(&mut self, folder_id: u32, scope: &Scope, analysis: &Arc<Analysis>) {
         self.reported_config_errors.remove(&folder_id);
         let mut changed: Vec<(PathBuf, Arc<FileDiagnostics>)> = Vec::new();
@@ -57,11 +57,11 @@ impl ServerState {
         }
     }
 
-    /// Looks up the runs of the open texts of a folder that is analysed in full, and gets ready for what is asked about them next.
+    /// Computes the status of the open documents of a folder, and warms up later answers about them.
     pub(super) fn refresh_run_status(&mut self, folder_id: u32) {
         let open: Vec<PathBuf> = self.open.keys().filter(|path| self.folder_of(path) == Some(folder_id)).cloned().collect();
         for path in open {
-            // The part around a file holds its runs in full; the whole is not kept, it is large.
+            // Analyze each file: the analysis of the whole folder is large and not kept.
             let Some(job) = self.start(folder_id, Scope::File(path.clone())) else { continue };
             let Some(folder) = self.folders.get_mut(&folder_id) else { continue };
             folder.pending_status += 1;
@@ -84,7 +84,7 @@ impl ServerState {
                     pools.background.run(
                         move || analysis.warm_up(&path, &|| cancel.is_cancelled()),
                         |_| {
-                            // A panic is told when somebody asks.
+                            // A panic is reported when a request hits it.
                         },
                     );
                 }
@@ -93,7 +93,7 @@ impl ServerState {
         }
     }
 
-    /// Tells the runs of an open text, unless the texts are others by now.
+    /// Sends the status of a document unless it is outdated.
     pub(super) async fn status_ready(&mut self, folder_id: u32, revision: u64, status: Option<Status>) {
         let Some(folder) = self.folders.get_mut(&folder_id) else { return };
         folder.pending_status -= 1;
@@ -104,17 +104,17 @@ impl ServerState {
         self.complete_settled().await;
     }
 
-    /// Tells the findings of a file, unless the client knows them; whether it did not.
+    /// Publishes a file's diagnostics if they changed. Returns whether they did.
     async fn publish_file(&mut self, folder: u32, path: &Path, diagnostics: Arc<FileDiagnostics>) -> bool {
         let version = self.open.get(path).map(|open| open.version);
         let old = self.published.get(path);
         let same = old.map_or(diagnostics.items.is_empty(), |old| old.diagnostics.id == diagnostics.id);
-        // A client moves what it shows along with the text: after an edit even the same places are new to it.
+        // Clients move diagnostics along with the text: after an edit, even equal diagnostics must be sent again.
         let moved = version.is_some() && !diagnostics.items.is_empty() && old.is_some_and(|old| old.version != version);
         if same && !moved {
             return false;
         }
-        // A text without a file is told of under its own address to the end.
+        // An untitled document keeps its URI to the end.
         let open = self.open.get(path).map(|open| open.uri.clone());
         let uri = open.or_else(|| old.and_then(|old| old.uri.clone())).or_else(|| uri::from_path(path));
         self.published.insert(
@@ -130,7 +130,7 @@ impl ServerState {
         !same
     }
 
-    /// Tells everything that is known, to a client that has only now become ready.
+    /// Publishes all known diagnostics to a client that has just become ready.
     pub(super) async fn republish_all(&mut self) {
         let all: Vec<(PathBuf, PublishedDiagnostics)> = self.published.drain().collect();
         for (path, published) in all {
@@ -139,14 +139,14 @@ impl ServerState {
         self.answer_workspace_diagnostics();
     }
 
-    /// A folder that went: nothing is known of its files any more. The client hears of it in [`Self::clear_diagnostics`].
+    /// Removes a folder. [`Self::clear_diagnostics`] tells the client.
     pub(super) fn drop_folder(&mut self, folder_id: u32) {
         self.folders.remove(&folder_id);
         self.reported_config_errors.remove(&folder_id);
         self.events.send(Event::ClearDiagnostics);
     }
 
-    /// Takes back the findings of folders that are gone.
+    /// Clears the diagnostics of removed folders.
     pub(super) async fn clear_diagnostics(&mut self) {
         let gone: Vec<PathBuf> = self
             .published
@@ -162,7 +162,7 @@ impl ServerState {
         self.complete_settled().await;
     }
 
-    /// A configuration is at fault: it is told where it is, once; what was diagnostics before stays.
+    /// Reports a configuration error once, at its location; earlier diagnostics are kept.
     pub(super) async fn report_config_error(&mut self, folder_id: u32, error: &ConfigError) {
         let lang = self.settings.lang.unwrap_or(self.default_lang);
         let text = error.message.get(lang).to_owned();
@@ -194,7 +194,7 @@ impl ServerState {
         }
     }
 
-    /// Answers who waits for findings that it does not know, where there are any.
+    /// Responds to pending `workspace/diagnostic` requests that have something new to report.
     pub(super) fn answer_workspace_diagnostics(&mut self) {
         if self.diagnostic_waiters.is_empty() || !self.ready {
             return;
@@ -206,7 +206,7 @@ impl ServerState {
                     self.diagnostic_waiters.push((known, reply));
                 }
             } else {
-                // Who asked may be gone.
+                // The request may be cancelled.
                 let _ = reply.send(Snapshot::Workspace(reports));
             }
         }
@@ -240,20 +240,20 @@ impl ServerState {
         if self.ready && self.capabilities.pull && self.capabilities.refresh_diagnostics {
             let client = self.sink.client();
             tokio::spawn(async move {
-                // A client that refuses asks again when it likes.
+                // A client that rejects the refresh asks again on its own.
                 let _ = client.workspace_diagnostic_refresh().await;
             });
         }
     }
 
-    /// Hints and lenses may say something else now.
+    /// Asks the client to request inlay hints and code lenses again.
     pub(super) fn refresh_decorations(&self) {
         let (client, capabilities) = (self.sink.client(), self.capabilities);
         if !self.ready || !(capabilities.refresh_hints || capabilities.refresh_lenses) {
             return;
         }
         tokio::spawn(async move {
-            // As above.
+            // A client that rejects the refresh asks again on its own.
             if capabilities.refresh_hints {
                 let _ = client.inlay_hint_refresh().await;
             }

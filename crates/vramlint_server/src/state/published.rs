@@ -1,4 +1,4 @@
-//! What the client knows of the findings.
+//! The diagnostics that the client has.
 
 use crate::analysis::FileDiagnostics;
 use serde_json::Value;
@@ -6,20 +6,20 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::Uri;
 
-/// What the client knows of the findings of a file.
+/// The diagnostics of a file that the client has.
 #[derive(Clone, Debug)]
 pub(crate) struct PublishedDiagnostics {
-    /// The folder that answers for it.
+    /// The folder that they come from.
     pub(super) folder: u32,
-    /// The address under which they were told.
+    /// The URI that they were published under.
     pub(super) uri: Option<Uri>,
-    /// The findings.
+    /// The diagnostics.
     pub(super) diagnostics: Arc<FileDiagnostics>,
-    /// The text that they were told for, where it was open.
+    /// The version of the document, if it was open.
     pub(super) version: Option<i32>,
 }
 
-/// What a client knows: names of results by address.
+/// Result ids by URI, as a client sends them.
 pub(super) fn result_ids(previous: &Value) -> HashMap<String, String> {
     let pair = |one: &Value| Some((one.get("uri")?.as_str()?.to_owned(), one.get("value")?.as_str()?.to_owned()));
     previous.as_array().into_iter().flatten().filter_map(pair).collect()

@@ -1,4 +1,4 @@
-//! The beginning of a session, its folders and its settings.
+//! Initialization, workspace folders and settings.
 
 use super::folder::{Folder, analysis_request};
 use super::{SETTLE_DELAY, ServerState, file_watch};
@@ -16,7 +16,7 @@ use vramlint_project::Request;
 use vramlint_resolve::Target;
 
 impl ServerState {
-    /// Nothing may be told before the client is ready, but work may begin.
+    /// Analyses may start now; notifications wait for `initialized`.
     pub(super) fn initialize(&mut self, params: &Value) {
         if self.started {
             return;
@@ -48,7 +48,7 @@ impl ServerState {
         self.ready = true;
         file_watch::register(&self.sink.client(), self.capabilities);
         self.request_settings();
-        // What was found before there was somebody to tell is told now.
+        // Diagnostics that were found before the client was ready.
         self.republish_all().await;
         self.complete_settled().await;
     }
@@ -82,7 +82,8 @@ impl ServerState {
         analysis_request(root, paths, settings.config.clone(), target)
     }
 
-    /// Begins a folder anew, with the settings of now and the texts that are open in it. A loose one without files goes.
+    /// Replaces the workspace of a folder with one for the current settings and open documents. Removes a detached folder without
+    /// files.
     pub(super) fn rebuild(&mut self, folder_id: u32) {
         let Some(folder) = self.folders.get(&folder_id) else { return };
         let (root, detached, files) = (folder.root.clone(), folder.detached, folder.files.clone());
@@ -117,7 +118,7 @@ impl ServerState {
         self.reassign_documents();
     }
 
-    /// Open texts whose folder went get a folder of their own; loose folders that lie in an open one go.
+    /// Moves open documents of removed folders to detached folders, and removes detached folders inside open ones.
     fn reassign_documents(&mut self) {
         let paths: Vec<PathBuf> = self.documents.values().map(|document| document.path.clone()).collect();
         for path in paths {
@@ -141,7 +142,7 @@ impl ServerState {
     }
 
     pub(super) fn did_change_configuration(&mut self, settings: &Value) {
-        // Clients that are asked send nothing of use here.
+        // Clients with `workspace/configuration` send no settings here.
         if self.capabilities.configuration && settings.get("vramlint").is_none() {
             self.request_settings();
         } else {
@@ -156,7 +157,7 @@ impl ServerState {
         let (client, events) = (self.sink.client(), self.events.clone());
         tokio::spawn(async move {
             let item = ConfigurationItem { scope_uri: None, section: Some("vramlint".to_owned()) };
-            // A client that does not answer keeps what it said at the beginning.
+            // A client that does not answer keeps the settings of `initialize`.
             if let Ok(mut sections) = client.configuration(vec![item]).await
                 && let Some(section) = sections.pop().filter(Value::is_object)
             {
@@ -166,7 +167,7 @@ impl ServerState {
     }
 
     pub(super) fn configure(&mut self, section: &Value) {
-        // A client without settings of ours says so with nothing; what it said at the start holds.
+        // A client without settings for this server sends null; the settings of `initialize` stay.
         if section.is_null() || section.as_object().is_some_and(serde_json::Map::is_empty) {
             return;
         }
@@ -180,7 +181,7 @@ impl ServerState {
         let folder_ids: Vec<u32> = self.folders.keys().copied().collect();
         for folder_id in folder_ids {
             if same {
-                // The words may be others.
+                // Only the language of messages may have changed.
                 if let Some(folder) = self.folders.get_mut(&folder_id) {
                     folder.changed(Instant::now());
                 }

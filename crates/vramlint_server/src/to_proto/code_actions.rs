@@ -1,4 +1,4 @@
-//! What can be done.
+//! Code actions.
 
 use crate::analysis::Analysis;
 use serde_json::json;
@@ -11,10 +11,10 @@ use vramlint_base::{Edit, FileId};
 use vramlint_ide as ide;
 use vramlint_resolve::SourceFile;
 
-/// `source.fixAll.vramlint`: what editors run on save.
+/// `source.fixAll.vramlint`: editors run it on save.
 pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.vramlint");
 
-/// What can be done in a range, of the kinds that are wanted.
+/// The code actions in a range, of the requested kinds.
 pub(crate) fn actions(
     analysis: &Analysis,
     file: &SourceFile,
@@ -33,7 +33,7 @@ fn kind(kind: ide::ActionKind) -> CodeActionKind {
     }
 }
 
-/// Whether a kind is wanted: kinds are asked for by a leading part, and those of a source only by name.
+/// Whether a kind is requested: by prefix; `source` kinds only explicitly.
 fn is_requested(kind: &CodeActionKind, only: Option<&[CodeActionKind]>) -> bool {
     let kind = kind.as_str();
     match only {
@@ -51,7 +51,7 @@ fn code_action(analysis: &Analysis, action: ide::Action, only: Option<&[CodeActi
     }
     let capabilities = analysis.context.capabilities;
     let command = match &action.page {
-        // Only a client that opens pages has use for it.
+        // Only for clients that can open it.
         Some(_) if !capabilities.show_document => return None,
         Some(page) => Some(Command {
             title: action.title.clone(),
@@ -79,7 +79,7 @@ fn code_action(analysis: &Analysis, action: ide::Action, only: Option<&[CodeActi
     }))
 }
 
-/// A finding of the report, as the client was told of it.
+/// The published diagnostic of a finding.
 fn published_diagnostic(analysis: &Analysis, number: usize) -> Option<Diagnostic> {
     let findings = &analysis.answer.report.findings;
     let file = findings.get(number)?.place.file;
@@ -88,7 +88,7 @@ fn published_diagnostic(analysis: &Analysis, number: usize) -> Option<Diagnostic
     analysis.diagnostics.get(&path)?.items.get(index).cloned()
 }
 
-/// The edits of one action; none where a file has no address.
+/// The edits of an action; `None` if a file has no URI.
 fn workspace_edit(analysis: &Analysis, edits: &[Edit]) -> Option<WorkspaceEdit> {
     let mut by_file: BTreeMap<FileId, Vec<TextEdit>> = BTreeMap::new();
     for edit in edits {

@@ -1,4 +1,4 @@
-//! What can be written.
+//! Completions.
 
 use crate::analysis::Analysis;
 use tower_lsp_server::ls_types::{
@@ -8,7 +8,7 @@ use tower_lsp_server::ls_types::{
 use vramlint_ide as ide;
 use vramlint_resolve::SourceFile;
 
-/// What can be written at a position, best first.
+/// The completions at a position, best first.
 pub(crate) fn completions(analysis: &Analysis, file: &SourceFile, position: Position) -> Vec<CompletionItem> {
     let lines = analysis.context.lines(file);
     let completions = ide::completions(&analysis.answer.report, file.id, lines.offset(position), analysis.lang);
@@ -26,7 +26,7 @@ pub(crate) fn completions(analysis: &Analysis, file: &SourceFile, position: Posi
             documentation: (!documentation.value.is_empty()).then_some(Documentation::MarkupContent(documentation)),
             tags: completion.deprecated.then(|| vec![CompletionItemTag::DEPRECATED]),
             sort_text: Some(format!("{:06}", completion.rank)),
-            // Clients compare what is typed with this, and what is typed is what the edit replaces.
+            // Clients match the replaced text against this.
             filter_text: Some(completion.text.clone()),
             text_edit: Some(CompletionTextEdit::Edit(TextEdit {
                 range: lines.range(completion.replace),

@@ -14,14 +14,14 @@ fn markdown(text: String) -> MarkupContent {
     MarkupContent { kind: MarkupKind::Markdown, value: text }
 }
 
-/// What is under the pointer.
+/// The hover at a position.
 pub(crate) fn hover(analysis: &Analysis, file: &SourceFile, position: Position) -> Option<Hover> {
     let lines = analysis.context.lines(file);
     let hover = ide::hover(&analysis.answer.report, file.id, lines.offset(position), analysis.lang)?;
     Some(Hover { contents: HoverContents::Markup(markdown(hover.text)), range: Some(lines.range(hover.range)) })
 }
 
-/// The hints that the user wants.
+/// The inlay hints that the settings enable.
 pub(crate) fn hints(analysis: &Analysis, file: &SourceFile, range: Range, settings: &Settings) -> Vec<InlayHint> {
     let lines = analysis.context.lines(file);
     let hints = ide::hints(&analysis.answer.report, file.id, lines.bytes(range), analysis.lang);
@@ -43,7 +43,7 @@ pub(crate) fn hints(analysis: &Analysis, file: &SourceFile, range: Range, settin
     hints.into_iter().filter(wanted).map(hint).collect()
 }
 
-/// The lines above launches.
+/// The lenses above launches.
 pub(crate) fn lenses(analysis: &Analysis, file: &SourceFile) -> Vec<CodeLens> {
     let lines = analysis.context.lines(file);
     let Some(uri) = analysis.context.uri(&analysis.context.path(file)) else { return Vec::new() };

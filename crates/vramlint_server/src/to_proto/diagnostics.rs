@@ -1,4 +1,4 @@
-//! Findings.
+//! Diagnostics.
 
 use crate::analysis::Analysis;
 use serde_json::json;
@@ -9,7 +9,7 @@ use vramlint_base::Severity;
 use vramlint_ide as ide;
 use vramlint_resolve::SourceFile;
 
-/// The findings of a whole file, in the order of the report.
+/// The diagnostics of a host file, in the order of the report.
 pub(crate) fn diagnostics(analysis: &Analysis, file: &SourceFile) -> Vec<Diagnostic> {
     let diagnostics = ide::diagnostics(&analysis.answer.report, file.id, analysis.lang);
     diagnostics.into_iter().map(|diagnostic| to_diagnostic(analysis, file, diagnostic)).collect()
@@ -23,7 +23,7 @@ fn to_diagnostic(analysis: &Analysis, file: &SourceFile, diagnostic: ide::Diagno
         if let Some(location) = analysis.location(note.place).filter(|_| capabilities.related) {
             related.push(DiagnosticRelatedInformation { location, message: note.message });
         } else {
-            // A client that has no place for it beside the finding gets it as text.
+            // For a client without related information, append the note to the message.
             let source = analysis.source(note.place.file);
             let at = source.lines.line_column(&source.text, note.place.range.start);
             message.push_str(&format!("\n{}:{}:{}: {}", source.path, at.line, at.column, note.message));

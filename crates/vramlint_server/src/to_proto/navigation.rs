@@ -8,7 +8,7 @@ use vramlint_base::FileRange;
 use vramlint_ide as ide;
 use vramlint_resolve::SourceFile;
 
-/// The names of files.
+/// Links to files of the project.
 pub(crate) fn links(analysis: &Analysis, file: &SourceFile) -> Vec<DocumentLink> {
     let lines = analysis.context.lines(file);
     let link = |link: ide::Link| DocumentLink {
@@ -26,7 +26,7 @@ pub(crate) fn definition(analysis: &Analysis, file: &SourceFile, position: Posit
     locations(analysis, ide::definition(&analysis.answer.report, file.id, offset))
 }
 
-/// Who else takes part in a value.
+/// Every other location that contributes to a value.
 pub(crate) fn references(analysis: &Analysis, file: &SourceFile, position: Position) -> Vec<Location> {
     let offset = analysis.context.lines(file).offset(position);
     locations(analysis, ide::references(&analysis.answer.report, file.id, offset))
@@ -36,7 +36,7 @@ fn locations(analysis: &Analysis, uri: Vec<FileRange>) -> Vec<Location> {
     uri.into_iter().filter_map(|place| analysis.location(place)).collect()
 }
 
-/// The outline: nested where the client nests it.
+/// The outline, nested if the client supports it.
 pub(crate) fn symbols(analysis: &Analysis, file: &SourceFile) -> Option<DocumentSymbolResponse> {
     let symbols = ide::symbols(&analysis.answer.report, file.id, analysis.lang);
     if analysis.context.capabilities.nested_symbols {

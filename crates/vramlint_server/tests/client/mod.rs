@@ -1,4 +1,4 @@
-//! A scripted client over a pipe within the process.
+//! A scripted client over an in-process pipe.
 
 #![allow(dead_code, unreachable_pub, missing_docs)] // each test file uses its part
 
@@ -16,17 +16,17 @@ use vramlint_project::{Report, Request, check};
 use vramlint_resolve::Target;
 use vramlint_server::{Host, session};
 
-/// How long an answer may take before a test is lost. No test measures time with it.
+/// Time limit of a response. No test measures time with it.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// The program around the server, with what tests set.
+/// The host of the server, controlled by tests.
 #[derive(Debug, Default)]
 pub struct TestHost {
-    /// How much slower each analysis is, milliseconds.
+    /// Delay of each analysis, milliseconds.
     pub slow: AtomicU64,
-    /// How many began.
+    /// Analyses started.
     pub analyses: AtomicUsize,
-    /// The request whose answer panics.
+    /// The method whose handler panics.
     pub fails: Mutex<Option<&'static str>>,
     /// Whether the next analysis panics.
     pub breaks: Mutex<bool>,
@@ -63,22 +63,22 @@ pub struct Client {
     write: WriteHalf<DuplexStream>,
     messages: UnboundedReceiver<Value>,
     number: i64,
-    /// Answers that nobody waited for yet; they may come in any order.
+    /// Responses that no test has read yet; they may arrive in any order.
     answers: BTreeMap<i64, Value>,
     pub host: Arc<TestHost>,
     pub server: JoinHandle<bool>,
     pub capabilities: Value,
-    /// What was told, in order.
+    /// Notifications received, in order.
     pub notes: Vec<Value>,
-    /// What was asked of the client, in order.
+    /// Requests received, in order.
     pub asked: Vec<Value>,
-    /// The findings as they are known now, by address.
+    /// Current diagnostics, by URI.
     pub shown: BTreeMap<String, Value>,
-    /// What the client answers when asked for its settings.
+    /// The response to `workspace/configuration`.
     pub settings: Value,
 }
 
-/// A client that can do everything.
+/// Capabilities of a full-featured client.
 pub fn able() -> Value {
     json!({
         "general": {"positionEncodings": ["utf-8", "utf-16"]},
@@ -99,7 +99,7 @@ pub fn able() -> Value {
     })
 }
 
-/// The same, asking for findings itself.
+/// The same with pulled diagnostics.
 pub fn pulling() -> Value {
     let mut able = able();
     able["textDocument"]["diagnostic"] = json!({"dynamicRegistration": false});
@@ -107,12 +107,12 @@ pub fn pulling() -> Value {
 }
 
 impl Client {
-    /// In a folder, with nothing but the least that a client can do.
+    /// Starts a session in a folder, with minimal capabilities.
     pub async fn start(root: &Path) -> Self {
         Self::with(&[root], json!({}), json!({})).await
     }
 
-    /// In folders, with abilities and more parameters of `initialize`.
+    /// Starts a session with folders, capabilities and additional params of `initialize`.
     pub async fn with(roots: &[&Path], abilities: Value, more: Value) -> Self {
         let (near, far) = tokio::io::duplex(1 << 16);
         let host = Arc::new(TestHost::default());
@@ -156,14 +156,14 @@ impl Client {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params})).await;
     }
 
-    /// Sends a request; its number.
+    /// Sends a request and returns its id.
     pub async fn post(&mut self, method: &str, params: Value) -> i64 {
         self.number += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})).await;
         self.number
     }
 
-    /// The answer to a request: its result, or its error.
+    /// Awaits the response to a request: its result, or its error.
     pub async fn answer(&mut self, number: i64) -> Result<Value, Value> {
         loop {
             if let Some(message) = self.answers.remove(&number) {
@@ -178,7 +178,7 @@ impl Client {
         self.answer(number).await
     }
 
-    /// Receives one message, notes what it says, and answers what it asks.
+    /// Receives one message, records it, and responds to requests.
     pub async fn receive(&mut self) -> Value {
         let message = tokio::time::timeout(PATIENCE, self.messages.recv()).await;
         let message = message.expect("the server answers").expect("the server is there");
@@ -200,7 +200,7 @@ impl Client {
         message
     }
 
-    /// Receives until something is told.
+    /// Receives until a notification arrives.
     pub async fn told(&mut self, method: &str) -> Value {
         loop {
             let message = self.receive().await;
@@ -210,7 +210,7 @@ impl Client {
         }
     }
 
-    /// Waits until everything sent so far is analysed in full and told.
+    /// Waits until everything sent so far is analyzed in full and published.
     pub async fn settle(&mut self) {
         let answer = self.ask("vramlint/settled", json!({})).await.expect("it settles");
         assert_eq!(answer["settled"], json!(true));
@@ -225,7 +225,7 @@ impl Client {
         self.tell("textDocument/didOpen", json!({"textDocument": item})).await;
     }
 
-    /// Replaces a text.
+    /// Replaces the text of a document.
     pub async fn write(&mut self, path: &Path, version: i32, text: &str) {
         self.change(path, version, json!([{"text": text}])).await;
     }
@@ -239,13 +239,13 @@ impl Client {
         self.tell("textDocument/didClose", json!({"textDocument": {"uri": uri(path)}})).await;
     }
 
-    /// The findings of a file, as known now: code, line and column of the start.
+    /// The codes of the current diagnostics of a file.
     pub fn codes(&self, path: &Path) -> Vec<String> {
         let found = self.shown.get(&uri(path)).and_then(Value::as_array);
         found.into_iter().flatten().filter_map(|one| one["code"].as_str().map(str::to_owned)).collect()
     }
 
-    /// Everything that is shown, in a form that can be compared; files without findings are left out.
+    /// All current diagnostics in comparable form; files without diagnostics are left out.
     pub fn everything(&self) -> BTreeSet<String> {
         let all =
             self.shown.iter().flat_map(|(uri, found)| found.as_array().into_iter().flatten().map(move |one| line(uri, one)));
@@ -257,7 +257,7 @@ impl Client {
         logs.filter_map(|note| note["params"]["message"].as_str()).collect()
     }
 
-    /// Leaves; whether the server says that it was in order.
+    /// Shuts down and exits. Returns whether the session ended cleanly.
     pub async fn leave(mut self) -> bool {
         self.ask("shutdown", json!({})).await.expect("it shuts down");
         self.tell("exit", Value::Null).await;
@@ -289,7 +289,7 @@ async fn receive(mut read: ReadHalf<DuplexStream>, put: tokio::sync::mpsc::Unbou
     }
 }
 
-/// A finding as a line.
+/// A diagnostic as a line.
 pub fn line(uri: &str, one: &Value) -> String {
     let (start, end) = (&one["range"]["start"], &one["range"]["end"]);
     let severity = &one["severity"];
@@ -305,15 +305,16 @@ pub fn uri(path: &Path) -> String {
     format!("file://{text}")
 }
 
-/// What a fresh check of a folder finds, over these unsaved texts, in the form of [`Client::everything`] and with columns in bytes or
-/// units of two bytes. Counted here by other means than in the server.
+/// The findings of a fresh check of a folder with unsaved texts, in the form of [`Client::everything`], with columns in bytes or
+/// UTF-16 units. Computed independently of the server.
 pub fn fresh(root: &Path, unsaved: &[(PathBuf, String)], utf16: bool) -> BTreeSet<String> {
     let overlay = unsaved.iter().map(|(path, text)| (path.clone(), text.as_bytes().to_vec())).collect();
     let request = Request { cwd: root.to_path_buf(), overlay, hub_caches: vramlint_project::hub_caches(), ..Request::default() };
     let report = check(&request, &|_, _| {}).expect("no configuration is at fault");
     let place = |text: &str, offset: u32| {
         let before = &text[..(offset as usize).min(text.len())];
-        // Between the two bytes of a line break there is no place; it is where the break begins.
+        // There is no position between `\r` and `
+        // `.
         let within = text[before.len()..].starts_with('\n');
         let before = before.strip_suffix('\r').filter(|_| within).unwrap_or(before);
         let normal = before.replace("\r\n", "\n").replace('\r', "\n");
@@ -331,7 +332,7 @@ pub fn fresh(root: &Path, unsaved: &[(PathBuf, String)], utf16: bool) -> BTreeSe
     lines.collect()
 }
 
-/// A small project: a launch, accelerate's and DeepSpeed's files, a script.
+/// A small project: a launch, accelerate and DeepSpeed configurations, a script.
 pub fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
@@ -346,7 +347,7 @@ pub fn project() -> tempfile::TempDir {
     folder
 }
 
-/// The real path of a temporary folder: shown paths are made of it.
+/// The canonical path of a temporary folder: displayed paths are relative to it.
 pub fn real(folder: &tempfile::TempDir) -> PathBuf {
     folder.path().canonicalize().expect("it is there")
 }

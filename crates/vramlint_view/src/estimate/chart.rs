@@ -1,4 +1,4 @@
-//! The step, moment by moment: parts stacked, the capacity as a line. Drawn once for the page and for the drawing.
+//! The chart of one training step: stacked parts per moment and the capacity as a line. Shared by the page and the drawing.
 
 use super::format::{gib, in_lang, phase, phase_phrase, pick};
 use super::label::label;
@@ -7,22 +7,22 @@ use super::report::EstimateReport;
 use vramlint_base::Lang;
 use vramlint_memory::estimate::{Moment, Part, Phase};
 
-/// Parts of a moment from the bottom up: what stays below, what comes and goes above.
+/// Parts from the bottom up: persistent ones below, transient ones above.
 pub(super) const STACK: [Part; 8] =
     [Part::Weights, Part::Optimizer, Part::Gradients, Part::Buffers, Part::KvCache, Part::Other, Part::Activations, Part::Logits];
 
-/// Width of the drawing.
+/// Width of the chart.
 pub(super) const WIDTH: f64 = 820.0;
-/// Height of the drawing.
+/// Height of the chart.
 pub(super) const HEIGHT: f64 = 470.0;
 const LEFT: f64 = 50.0;
 const RIGHT: f64 = 6.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 40.0;
-/// A phase of few moments, such as the loss between many layers, is at least this wide.
+/// Minimum width of a phase with few moments, such as the loss.
 const PHASE: f64 = 46.0;
 
-/// Where things lie.
+/// Layout of the chart.
 pub(super) struct Plot {
     /// Left edge.
     pub(super) x: f64,
@@ -34,7 +34,7 @@ pub(super) struct Plot {
     pub(super) height: f64,
     /// Bytes at the upper edge.
     pub(super) most: f64,
-    /// Left edges of the moments, and the right edge of the last.
+    /// Left edges of the moments, and the right edge of the last one.
     pub(super) edges: Vec<f64>,
 }
 
@@ -59,7 +59,7 @@ impl Plot {
         self.edges.get(moment).copied().unwrap_or(self.x + self.width)
     }
 
-    /// Height above the bottom, from the top of the drawing.
+    /// The y coordinate of a number of bytes.
     fn y_of_bytes(&self, bytes: u64) -> f64 {
         self.y + self.height * (1.0 - bytes as f64 / self.most)
     }
@@ -69,7 +69,7 @@ impl Plot {
     }
 }
 
-/// Moments that follow each other in one phase: the phase and how many they are.
+/// Consecutive moments of the same phase: the phase and their number.
 fn runs(moments: &[Moment]) -> Vec<(Phase, usize)> {
     let mut runs: Vec<(Phase, usize)> = Vec::new();
     for moment in moments {
@@ -81,7 +81,7 @@ fn runs(moments: &[Moment]) -> Vec<(Phase, usize)> {
     runs
 }
 
-/// Moments are equally wide, except that short phases get room enough to be seen: two fifths of the width at most.
+/// Moments have equal width, but short phases are widened to stay visible, using at most two fifths of the width.
 #[allow(clippy::cast_precision_loss)] // a pixel is coarser
 fn edges(moments: &[Moment], x: f64, width: f64) -> Vec<f64> {
     let runs = runs(moments);
@@ -89,7 +89,7 @@ fn edges(moments: &[Moment], x: f64, width: f64) -> Vec<f64> {
     let is_short = |count: usize| even * (count as f64) < PHASE;
     let short = runs.iter().filter(|(_, count)| is_short(*count)).count() as f64;
     let long = runs.iter().filter(|(_, count)| !is_short(*count)).map(|(_, count)| *count).sum::<usize>() as f64;
-    // Where all are short, or none is, there is nothing to give.
+    // If all phases are short, or none is, no width is moved.
     let room = if long == 0.0 || short == 0.0 { None } else { Some((short * PHASE).min(width * 0.4)) };
     let mut edges = vec![x];
     for (_, count) in runs {
@@ -105,12 +105,12 @@ fn edges(moments: &[Moment], x: f64, width: f64) -> Vec<f64> {
     edges
 }
 
-/// Which number of [`Moment::parts`] a part has.
+/// The index of a part in [`Moment::parts`].
 pub(super) fn index(part: Part) -> usize {
     Part::ALL.iter().position(|own| *own == part).unwrap_or(0)
 }
 
-/// What the drawing shows, in a sentence.
+/// Describes the chart in a sentence.
 pub(super) fn description(report: &EstimateReport, lang: Lang) -> String {
     let estimate = &report.estimate;
     let (tensors, peak, at) = (gib(estimate.tensors), gib(estimate.peak), phase_phrase(estimate.peak_phase, lang));
@@ -122,7 +122,7 @@ pub(super) fn description(report: &EstimateReport, lang: Lang) -> String {
     )
 }
 
-/// The contents of the drawing, without the element around them.
+/// The content of the chart, without the surrounding element.
 pub(super) fn draw(report: &EstimateReport, lang: Lang) -> String {
     let plot = Plot::new(report);
     let mut out = grid(&plot);
@@ -135,7 +135,7 @@ pub(super) fn draw(report: &EstimateReport, lang: Lang) -> String {
     out
 }
 
-/// Lines at round numbers of GiB.
+/// Grid lines at round numbers of GiB.
 fn grid(plot: &Plot) -> String {
     let most = plot.most / f64::from(1 << 30);
     let step = step(most);
@@ -170,14 +170,14 @@ fn grid(plot: &Plot) -> String {
     out
 }
 
-/// 1, 2 or 5 times a power of ten, so that there are four to nine lines.
+/// 1, 2 or 5 times a power of ten, for four to nine grid lines.
 fn step(most: f64) -> f64 {
     let rough = (most / 6.0).max(1e-3);
     let power = 10_f64.powf(rough.log10().floor());
     [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|step| *step >= rough).unwrap_or(rough)
 }
 
-/// One part: a step for each moment, from what lies below it to its own top.
+/// The area of one part over all moments.
 fn area(report: &EstimateReport, plot: &Plot, part: Part, lang: Lang) -> String {
     let (own, moments) = (index(part), report.timeline());
     if moments.iter().all(|moment| moment.parts[own] == 0) {
@@ -204,7 +204,7 @@ fn area(report: &EstimateReport, plot: &Plot, part: Part, lang: Lang) -> String 
     format!("<path class=\"area p-{name}\" data-part=\"{name}\" d=\"M{}Z\"><title>{title}</title></path>", path.join("L"))
 }
 
-/// Names of the phases below, and a hair between them.
+/// The names of the phases below the chart, and separators between them.
 fn phases(moments: &[Moment], plot: &Plot, lang: Lang) -> String {
     let mut out = String::new();
     let mut start = 0;
@@ -244,12 +244,12 @@ fn band(band_phase: Phase, plot: &Plot, from: usize, to: usize, lang: Lang) -> S
     out
 }
 
-/// The card, and what nvidia-smi would show.
+/// The capacity of the GPU, and what nvidia-smi would show.
 fn lines(report: &EstimateReport, plot: &Plot, lang: Lang) -> String {
     let (left, right, shown) = (plot.x, plot.x + plot.width, report.estimate.peak);
     let y = plot.y_of_bytes(shown);
     let gpu = report.gpu().map(|gpu| (gpu, plot.y_of_bytes(gpu.bytes)));
-    // Two names one above the other would not be read.
+    // Two labels this close would overlap.
     let crowded = gpu.is_some_and(|(_, other)| (y - 24.0..y).contains(&other));
     let name_y = if crowded { y + 15.0 } else { y - 6.0 };
     let size = gib(shown);
@@ -269,7 +269,7 @@ fn lines(report: &EstimateReport, plot: &Plot, lang: Lang) -> String {
     out
 }
 
-/// The moment that holds most.
+/// Marks the moment with the most memory.
 fn peak(report: &EstimateReport, plot: &Plot, lang: Lang) -> String {
     let Some((number, moment)) = report.peak_moment().and_then(|number| Some((number, report.timeline().get(number)?))) else {
         return String::new();

@@ -1,4 +1,4 @@
-//! Every dimension of a setup with its value, by the names of `vramlint runs`.
+//! Every dimension of a setup, named as in `vramlint runs`.
 
 use super::format::pick;
 use super::report::EstimateReport;
@@ -9,7 +9,7 @@ use vramlint_estimate::record::words::{
 };
 use vramlint_memory::setup::{Checkpointing, Dtype, Head, Offload, Parallel, Scheme, Setup, Targets};
 
-/// Names and values, what people ask for first in front.
+/// Names and values, the most important first.
 pub fn list(report: &EstimateReport) -> Vec<(&'static str, Json)> {
     let (input, setup) = (&report.input, &report.input.setup);
     let parallel = &setup.parallel;
@@ -75,7 +75,7 @@ fn adapters(setup: &Setup) -> [(&'static str, Json); 5] {
     ]
 }
 
-/// What a scheme does not have is null.
+/// Sharding settings; `null` if the scheme does not have them.
 fn sharing(parallel: &Parallel) -> Vec<(&'static str, Json)> {
     let zero = matches!(parallel.scheme, Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3);
     let three = parallel.scheme == Scheme::Zero3;
@@ -104,7 +104,7 @@ fn sharing(parallel: &Parallel) -> Vec<(&'static str, Json)> {
     ]
 }
 
-/// The setup in one line. Names of things stay as the libraries have them.
+/// The setup in one line. Names of libraries and settings are not translated.
 pub fn line(report: &EstimateReport, lang: Lang) -> String {
     let setup = &report.input.setup;
     let mut parts = vec![report.input.task.to_owned(), report.method().to_owned()];

@@ -1,4 +1,4 @@
-//! Numbers for people.
+//! Formatting of numbers and labels.
 
 use vramlint_base::Lang;
 use vramlint_memory::estimate::{Label, Phase};
@@ -14,7 +14,7 @@ pub fn gib_value(bytes: u64) -> String {
     format!("{:.2}", bytes as f64 / f64::from(1 << 30))
 }
 
-/// A difference in GiB, without its sign.
+/// The absolute difference in GiB.
 pub fn gib_difference(a: u64, b: u64) -> String {
     gib(a.abs_diff(b))
 }
@@ -25,7 +25,7 @@ pub fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
-/// Parameters as people count them: 7.24 B, 41.9 M.
+/// A number of parameters: `7.24 B`, `41.9 M`.
 #[allow(clippy::cast_precision_loss)] // three digits
 pub fn parameter_count(number: u64) -> String {
     let n = number as f64;
@@ -38,17 +38,17 @@ pub fn parameter_count(number: u64) -> String {
     }
 }
 
-/// Words in a language.
+/// A label in a language.
 pub fn in_lang(label: Label, lang: Lang) -> &'static str {
     pick(lang, label.en, label.zh)
 }
 
-/// One of two texts.
+/// Chooses by language.
 pub fn pick<T>(lang: Lang, en: T, zh: T) -> T {
     if lang == Lang::Zh { zh } else { en }
 }
 
-/// A phase for people.
+/// The name of a phase.
 pub fn phase(phase: Phase, lang: Lang) -> &'static str {
     match phase {
         Phase::Load => pick(lang, "loading", "加载"),
@@ -60,7 +60,7 @@ pub fn phase(phase: Phase, lang: Lang) -> &'static str {
     }
 }
 
-/// When, within a sentence: `in backward`.
+/// A phase within a sentence: `in backward`.
 pub fn phase_phrase(at: Phase, lang: Lang) -> String {
     let name = phase(at, lang);
     match (lang, at) {

@@ -1,11 +1,11 @@
-//! The runs of a project: the seam between what was resolved and what is shown.
+//! Builds estimate inputs from the runs of a project.
 
 use super::{EstimateInput, EstimateReport, GpuCapacity};
 use vramlint_base::{Lang, Message};
 use vramlint_estimate::RunEstimate;
 use vramlint_project::Report;
 
-/// Every run of what was asked for: what is to be estimated, or why it cannot be.
+/// Every selected run: the input of its estimate, or why it has none.
 pub fn run_inputs(report: &Report, lang: Lang) -> Vec<(String, Result<EstimateInput, Message>)> {
     let runs = report.estimated_runs().map(|(run, found)| {
         let found = found.as_ref().map_err(Message::clone);
@@ -14,7 +14,7 @@ pub fn run_inputs(report: &Report, lang: Lang) -> Vec<(String, Result<EstimateIn
     runs.collect()
 }
 
-/// The answer of one estimate, under the name of its run.
+/// The report of one run.
 pub fn run_report(id: &str, found: RunEstimate, lang: Lang) -> EstimateReport {
     EstimateReport::new(estimate_input(id, found, lang))
 }

@@ -1,4 +1,4 @@
-//! `html`: one page that needs nothing but itself.
+//! `html`: a self-contained page.
 
 use super::chart::{self, STACK};
 use super::dimensions;
@@ -16,7 +16,7 @@ use vramlint_memory::estimate::Part;
 const PAGE: &str = include_str!("page.html");
 const SECTION: &str = include_str!("section.html");
 
-/// The page of some answers, and why others have none.
+/// The page of several estimates, and why other runs have none.
 pub fn html(reports: &[EstimateReport], without: &[(String, Message)], lang: Lang) -> String {
     let sections: String = reports.iter().enumerate().map(|(number, report)| Section { report, lang, number }.draw()).collect();
     let title = match reports {
@@ -67,11 +67,11 @@ fn others(without: &[(String, Message)], lang: Lang) -> String {
     format!("<section class=\"without\"><h2>{}</h2><ul>{items}</ul></section>", pick(lang, "Without an estimate", "无法估算"))
 }
 
-/// Two tables with the same columns.
+/// Column widths, shared by two tables.
 const COLUMNS: &str =
     "<colgroup><col class=\"c-name\"><col class=\"c-n\"><col class=\"c-n\"><col class=\"c-bar\"><col></colgroup>";
 
-/// A whole number with commas between thousands; anything else as it is.
+/// An integer with thousands separators; other text unchanged.
 fn grouped(text: &str) -> String {
     if text.len() < 5 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return text.to_owned();
@@ -141,7 +141,7 @@ impl Section<'_> {
         format!("<p class=\"verdict {class}\">{}{}</p>", escape(&first), escape(letters.as_str()))
     }
 
-    /// The numbers that people came for.
+    /// The key figures.
     fn figures(&self) -> String {
         let estimate = &self.report.estimate;
         let bounds = format!("{} – {}", gib_value(estimate.low), gib_value(estimate.high));
@@ -173,7 +173,7 @@ impl Section<'_> {
         rows.iter().map(row).collect()
     }
 
-    /// The peak on the card: parts side by side, the bounds as a bracket.
+    /// The peak within the GPU's memory: stacked parts, and the bounds as a bracket.
     fn gauge(&self) -> String {
         let estimate = &self.report.estimate;
         let whole = self.report.gpu().map_or(0, |gpu| gpu.bytes).max(estimate.high).max(1);
@@ -271,7 +271,7 @@ impl Section<'_> {
         format!("<dl>{}</dl>", rows.collect::<String>())
     }
 
-    /// What the script needs to tell about a moment.
+    /// The data of the page's script.
     fn data(&self, plot: &chart::Plot) -> Json {
         let (report, lang) = (self.report, self.lang);
         let parts: Vec<Json> = STACK

@@ -1,45 +1,45 @@
-//! What is estimated: a model under a setup on a machine, with what was taken for granted about it.
+//! The input of an estimate: a model, a setup, a machine, and the assumptions about them.
 
 use serde_json::Value as Json;
 use vramlint_base::Message;
 use vramlint_memory::{Arch, Setup};
 
-/// A question.
+/// The input of an estimate.
 #[derive(Clone, Debug)]
 pub struct EstimateInput {
     /// Name of the run, or `id` of the record; null for a setup given by flags.
     pub id: Json,
-    /// The model, for people; empty where it has no name.
+    /// The displayed name of the model; empty if it has none.
     pub model: String,
-    /// The task as it is called where it was asked for.
+    /// The task, as the user names it.
     pub task: &'static str,
-    /// Completions of a prompt, under GRPO.
+    /// Completions per prompt, for GRPO.
     pub num_generations: Option<u64>,
     /// The architecture.
     pub arch: Arch,
     /// The setup.
     pub setup: Setup,
-    /// The estimate, where it is made already.
+    /// The estimate, if it is already computed.
     pub known: Option<vramlint_memory::Estimate>,
-    /// Lower bound with the lightest values of everything that a project leaves open, bytes; `None` where nothing is open.
+    /// Lower bound for the lightest values of everything that the project leaves open, bytes; `None` if nothing is open.
     pub floor: Option<u64>,
-    /// The card, where one is known.
+    /// The target GPU, if known.
     pub gpu: Option<GpuCapacity>,
-    /// Memory of the host, bytes.
+    /// Host memory, bytes.
     pub host: Option<u64>,
-    /// What nobody stated.
+    /// Assumptions about values that are not set.
     pub assumptions: Vec<Message>,
-    /// Fields of a record that mean nothing.
+    /// Unknown fields of a record.
     pub unused: Vec<String>,
 }
 
-/// A card.
+/// A GPU and its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GpuCapacity {
-    /// Its name; `None` where only the memory was given.
+    /// Its name; `None` if only the memory is known.
     pub name: Option<String>,
     /// Memory as the driver reports it, bytes.
     pub bytes: u64,
-    /// Compute capability, tenths.
+    /// Compute capability, in tenths.
     pub capability: Option<u32>,
 }

@@ -1,8 +1,8 @@
-//! Labels of moments in Chinese, as far as their words are known.
+//! Chinese labels of moments.
 
 use vramlint_base::Lang;
 
-/// The label in a language. A label with an unknown word stays as it is.
+/// Translates a label. A label with an unknown word stays in English.
 pub(super) fn label(label: &str, lang: Lang) -> String {
     if lang == Lang::En {
         return label.to_owned();

@@ -5,10 +5,10 @@ use super::report::EstimateReport;
 use super::summary;
 use vramlint_base::{Lang, message};
 
-/// Parts that are named at most.
+/// Maximum number of listed parts.
 const PARTS: usize = 4;
 
-/// Values with their remarks; a line that continues the one above has no value.
+/// Values with remarks; a continuation line has no value.
 pub fn lines(report: &EstimateReport, lang: Lang) -> Vec<(String, String)> {
     let estimate = &report.estimate;
     let (peak, low, high, at) =

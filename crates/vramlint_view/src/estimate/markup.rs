@@ -1,6 +1,6 @@
-//! Text that goes into markup: escaped, whatever a file had in it.
+//! Escaping for HTML, XML and scripts.
 
-/// Text between tags or in an attribute with quotes around it. Characters that XML does not have are replaced.
+/// Escapes text for an element or a quoted attribute. Characters that XML does not allow are replaced.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -11,7 +11,7 @@ pub(super) fn escape(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\t' | '\n' | '\r' => out.push(' '),
-            // The last two ranges turn the direction of what follows, and would disorder the rest of the page.
+            // The last two ranges change the text direction and would disorder the rest of the page.
             '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
                 out.push('\u{fffd}');
             }
@@ -21,12 +21,12 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// JSON that may stand in a script element.
+/// JSON for a script element.
 pub(super) fn script(json: &serde_json::Value) -> String {
     json.to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-/// A template with `{{name}}` replaced by values, each of which is markup already. What a value holds is not looked at again.
+/// Replaces `{{name}}` in a template with markup. Values are not expanded again.
 pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::new();
     let mut rest = template;

@@ -1,4 +1,4 @@
-//! An estimate with its question, as text, page and drawing: one file a format.
+//! Estimates as text, HTML and SVG: one file per format.
 
 mod chart;
 pub mod dimensions;
@@ -26,13 +26,13 @@ pub use summary::{dominant, verdict};
 pub use svg::svg;
 pub use text::text;
 
-/// How text is dressed.
+/// Options of text output.
 #[derive(Clone, Copy, Debug)]
 pub struct RenderOptions {
     /// Language of the messages.
     pub lang: Lang,
-    /// What gives it colour.
+    /// Applies styles.
     pub styler: Styler,
-    /// Whether every part is unfolded into its items.
+    /// Whether every part is broken down into its items.
     pub explain: bool,
 }

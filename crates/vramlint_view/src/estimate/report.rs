@@ -1,4 +1,4 @@
-//! An estimate with its question: what every format shows.
+//! An estimate with its input, as every format shows it.
 
 use super::{EstimateInput, GpuCapacity, run_inputs};
 use rayon::prelude::*;
@@ -10,44 +10,44 @@ use vramlint_memory::setup::{Quantization, Scheme};
 use vramlint_memory::{Estimate, estimate, timeline};
 use vramlint_project::Report;
 
-/// An answer.
+/// An estimate with its input.
 #[derive(Debug)]
 pub struct EstimateReport {
-    /// The question.
+    /// The input.
     pub input: EstimateInput,
     /// The estimate.
     pub estimate: Estimate,
-    /// The moments of one step, simulated when first asked for.
+    /// The moments of one training step, simulated on first use.
     timeline: OnceLock<Vec<Moment>>,
 }
 
-/// The runs of what was asked for, in their order: the answer, or why there is none.
+/// The selected runs in order: the report, or why there is none.
 pub fn reports(report: &Report, lang: Lang) -> Vec<Result<EstimateReport, Message>> {
     run_inputs(report, lang).into_iter().map(|(_, input)| input.map(EstimateReport::new)).collect()
 }
 
-/// The same with every timeline, simulated by all processors.
+/// The same with every timeline, simulated in parallel.
 pub fn reports_with_timelines(report: &Report, lang: Lang) -> Vec<Result<EstimateReport, Message>> {
     let reports = reports(report, lang);
-    // The call fills the cell; what it gives is asked for again where it is written.
+    // The call fills the cell for later use.
     reports.par_iter().flatten().for_each(|report| _ = report.timeline());
     reports
 }
 
 impl EstimateReport {
-    /// Estimates.
+    /// Computes the estimate.
     pub fn new(mut input: EstimateInput) -> Self {
         let mut estimate = input.known.take().unwrap_or_else(|| estimate(&input.arch, &input.setup));
         estimate.low = input.floor.map_or(estimate.low, |floor| floor.min(estimate.low));
         Self { input, estimate, timeline: OnceLock::new() }
     }
 
-    /// The moments of one step.
+    /// The moments of one training step.
     pub fn timeline(&self) -> &[Moment] {
         self.timeline.get_or_init(|| timeline(&self.input.arch, &self.input.setup))
     }
 
-    /// What people call it: the run, else the model, else how large it is.
+    /// The displayed name: the run, else the model, else the number of parameters.
     pub fn name(&self) -> String {
         match (&self.input.id, self.input.model.as_str()) {
             (serde_json::Value::String(id), _) => id.clone(),
@@ -57,23 +57,23 @@ impl EstimateReport {
         }
     }
 
-    /// The card, where one is known.
+    /// The target GPU, if known.
     pub fn gpu(&self) -> Option<&GpuCapacity> {
         self.input.gpu.as_ref()
     }
 
-    /// Against the card, where one is known.
+    /// Whether the run fits the GPU, if one is known.
     pub fn verdict(&self) -> Option<Verdict> {
         let gpu = self.gpu()?;
         Some(Verdict::of(self.estimate.low, self.estimate.high, gpu.bytes))
     }
 
-    /// What the peak leaves of the card; negative where it does not.
+    /// Capacity minus peak, bytes; negative if the run does not fit.
     pub fn headroom(&self) -> Option<i64> {
         self.gpu().map(|gpu| difference(gpu.bytes, self.estimate.peak))
     }
 
-    /// Parts that are not empty, each with its bytes at the peak.
+    /// The parts that are not empty, with their bytes at the peak.
     pub fn parts(&self) -> impl Iterator<Item = (Part, u64)> {
         Part::ALL.into_iter().zip(self.estimate.parts).filter(|(_, bytes)| *bytes > 0)
     }
@@ -85,13 +85,13 @@ impl EstimateReport {
         items
     }
 
-    /// The moment that holds most, by its number.
+    /// The index of the moment with the most memory.
     pub fn peak_moment(&self) -> Option<usize> {
         let most = self.timeline().iter().map(|moment| moment.bytes).max()?;
         self.timeline().iter().position(|moment| moment.bytes == most)
     }
 
-    /// Everything that was taken for granted.
+    /// All assumptions.
     pub fn assumptions(&self) -> Vec<Message> {
         let simulated = self.estimate.assumptions.iter().map(|one| Message { en: one.en.clone(), zh: one.zh.clone() });
         let mut all: Vec<Message> = Vec::new();
@@ -107,7 +107,7 @@ impl EstimateReport {
         all
     }
 
-    /// How the model is trained, in one word.
+    /// The training method in one word.
     pub fn method(&self) -> &'static str {
         let setup = &self.input.setup;
         match &setup.lora {
@@ -118,14 +118,14 @@ impl EstimateReport {
         }
     }
 
-    /// Whether DeepSpeed's engine keeps fp32 masters beside the weights in which it computes.
+    /// Whether the DeepSpeed engine keeps fp32 master weights.
     pub(super) fn engine(&self) -> bool {
         let parallel = &self.input.setup.parallel;
         parallel.master && matches!(parallel.scheme, Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3)
     }
 }
 
-/// `a - b`, without a way to overflow.
+/// `a - b`, saturating.
 pub(super) fn difference(a: u64, b: u64) -> i64 {
     let whole = i128::from(a) - i128::from(b);
     i64::try_from(whole).unwrap_or(if whole < 0 { i64::MIN } else { i64::MAX })

@@ -1,4 +1,4 @@
-//! Sentences that several formats say alike.
+//! Sentences shared by several formats.
 
 use super::format::{gib, gib_difference, in_lang, percent, pick};
 use super::report::EstimateReport;

@@ -1,4 +1,4 @@
-//! `svg`: the step as a drawing that stands alone.
+//! `svg`: the chart as a standalone drawing.
 
 use super::chart::{self, STACK, WIDTH};
 use super::format::{gib_value, in_lang};
@@ -11,11 +11,11 @@ use vramlint_base::Lang;
 
 /// Height of the heading.
 const HEAD: f64 = 84.0;
-/// Columns of a name at most, so that it stays inside.
+/// Maximum columns of a name.
 const NAME: usize = 40;
-/// Columns of the line below it.
+/// Maximum columns of the setup line.
 const LINE: usize = 112;
-/// Where rows of the legend begin.
+/// Left edge of the legend.
 const LEGEND: f64 = 20.0;
 /// Height of a row of the legend.
 const ROW: f64 = 22.0;
@@ -49,7 +49,7 @@ pub fn svg(report: &EstimateReport, lang: Lang) -> String {
     )
 }
 
-/// Swatches with names and what each part holds at the peak; how many rows they take.
+/// The legend with each part's memory at the peak, and its number of rows.
 fn legend(report: &EstimateReport, lang: Lang) -> (String, f64) {
     let (mut out, mut x, mut row) = (String::new(), LEGEND, 0.0);
     let held = report.peak_moment().and_then(|number| report.timeline().get(number));
@@ -73,7 +73,7 @@ fn legend(report: &EstimateReport, lang: Lang) -> (String, f64) {
     (out, row + 1.0)
 }
 
-/// As HTML and XML name a language.
+/// The language tag for HTML and XML.
 pub(super) const fn lang_tag(lang: Lang) -> &'static str {
     match lang {
         Lang::En => "en",

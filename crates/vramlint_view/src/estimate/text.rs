@@ -11,12 +11,12 @@ use vramlint_estimate::Verdict;
 
 /// Columns of a full bar.
 const BAR: u64 = 32;
-/// Bytes of a row at least, unless everything is unfolded: what two decimals of a GiB show.
+/// Smallest part shown without `--explain`, bytes: what two decimals of a GiB can show.
 const LEAST: u64 = (1 << 30) / 200;
-/// Columns of a name at most.
+/// Maximum columns of a name.
 const NAME: usize = 48;
 
-/// Every answer, and why others have none.
+/// Every report, and why other runs have none.
 pub fn text(reports: &[EstimateReport], without: &[(String, Message)], options: RenderOptions) -> String {
     let mut drawn: Vec<String> = reports.iter().map(|report| Table { report, options }.draw()).collect();
     drawn.extend(without.iter().map(|(id, why)| {
@@ -68,10 +68,10 @@ impl Table<'_> {
         vec![first, format!("  {}", self.dim(size.get(self.options.lang))), format!("  {line}"), String::new()]
     }
 
-    /// Columns of the names, the same for all rows of one table.
+    /// Columns of the names, equal for all rows of a table.
     fn width(&self) -> usize {
         let parts = self.report.parts().map(|(part, _)| in_lang(part.label(), self.options.lang));
-        // Items stand two columns further in than what they belong to.
+        // Items are indented by two columns.
         let host = self.report.estimate.host.parts.iter().map(|item| in_lang(item.label, self.options.lang));
         let sums = ["tensors", "reserved"];
         let items = widest(host, NAME - 2) + 2;
@@ -180,7 +180,7 @@ impl Table<'_> {
     }
 }
 
-/// A bar of eighths; whatever is not nothing shows.
+/// A bar in eighths of a column; a nonzero value is always visible.
 fn bar(bytes: u64, whole: u64) -> String {
     const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
     if whole == 0 || bytes == 0 {
