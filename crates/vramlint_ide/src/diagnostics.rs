@@ -2,7 +2,7 @@
 
 use vramlint_base::{FileId, FileRange, Finding, Lang, Severity, TextRange};
 use vramlint_project::Report;
-use vramlint_rules::{DiagnosticTag, address};
+use vramlint_rules::DiagnosticTag;
 
 /// A diagnostic tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,8 +33,6 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// Name of the rule.
     pub name: &'static str,
-    /// The rule.
-    pub page: String,
     /// The message; the help on a line of its own.
     pub message: String,
     /// Related locations.
@@ -64,7 +62,6 @@ fn diagnostic(report: &Report, finding: &Finding, lang: Lang) -> Diagnostic {
         severity: finding.severity,
         code: finding.code,
         name: finding.name,
-        page: address(finding.name, lang),
         message,
         notes: notes.collect(),
         tags: tag_of(finding).into_iter().collect(),

@@ -39,6 +39,8 @@ pub(crate) struct ClientCapabilities {
     pub action_literals: bool,
     /// Shows nested symbols.
     pub nested_symbols: bool,
+    /// Opens `vramlint-rule:` URIs (`initializationOptions.ruleDocuments`).
+    pub rule_documents: bool,
     /// Handles `vramlint/status` (`initializationOptions.status`).
     pub status: bool,
 }
@@ -66,6 +68,7 @@ impl ClientCapabilities {
         Self {
             encoding: Encoding::negotiate(&offered),
             status: params.pointer("/initializationOptions/status").and_then(Value::as_bool).unwrap_or(false),
+            rule_documents: params.pointer("/initializationOptions/ruleDocuments").and_then(Value::as_bool).unwrap_or(false),
             pull,
             refresh_diagnostics: has("workspace/diagnostics/refreshSupport"),
             refresh_hints: has("workspace/inlayHint/refreshSupport"),

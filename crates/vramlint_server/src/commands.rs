@@ -1,5 +1,7 @@
 //! Content for `workspace/executeCommand`.
 
+use std::io;
+use std::path::PathBuf;
 use vramlint_base::Lang;
 use vramlint_project::Report;
 use vramlint_view::estimate::{EstimateReport, html, reports, run_inputs};
@@ -18,4 +20,13 @@ pub(crate) fn timeline(report: &Report, run: &str, lang: Lang) -> Option<String>
 pub(crate) fn run(report: &Report, run: &str, lang: Lang) -> Option<String> {
     let (run, answer) = report.runs().zip(reports(report, lang)).find(|(candidate, _)| candidate.id == run)?;
     Some(runs::render_run(&report.project, run, &answer, lang, unstyled))
+}
+
+/// Writes the page of a rule where any client can open it, and returns the path.
+pub(crate) fn write_rule_page(rule: &str, text: &str, lang: Lang) -> io::Result<PathBuf> {
+    let folder = std::env::temp_dir().join(concat!("vramlint-", env!("CARGO_PKG_VERSION"), "-rules"));
+    std::fs::create_dir_all(&folder)?;
+    let path = folder.join(crate::uri::rule_file(rule, lang));
+    std::fs::write(&path, text)?;
+    Ok(path)
 }

@@ -10,9 +10,10 @@ use crate::sequencer::snapshot;
 use crate::server_capabilities::server_capabilities;
 use crate::settings::Settings;
 use crate::to_proto;
+use crate::uri;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{
     CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CompletionList, CompletionParams, CompletionResponse,
@@ -24,6 +25,7 @@ use tower_lsp_server::ls_types::{
     WorkspaceDiagnosticReportResult,
 };
 use tower_lsp_server::{Client, LanguageServer};
+use vramlint_base::Lang;
 use vramlint_resolve::SourceFile;
 
 /// Answers requests.
@@ -33,6 +35,8 @@ pub(crate) struct Handlers {
     pub events: Events,
     pub pools: Arc<Pools>,
     pub host: Arc<dyn Host>,
+    /// Set by `initialize`.
+    pub capabilities: OnceLock<ClientCapabilities>,
 }
 
 /// The analysis that an answer reads.
@@ -121,17 +125,32 @@ impl Handlers {
             .await)
     }
 
-    async fn open_page(&self, argument: &Value) -> Option<Value> {
-        let uri = argument.get("page").and_then(Value::as_str)?.parse().ok()?;
-        let params = ShowDocumentParams { uri, external: Some(true), take_focus: Some(true), selection: None };
-        self.client.show_document(params).await.ok().map(Value::Bool)
+    /// The page of a rule: `{"rule": …, "lang": …}`. A client without documents for rules shows a file.
+    async fn explain_rule(&self, argument: &Value) -> Option<Value> {
+        let rule = argument.get("rule").and_then(Value::as_str)?;
+        let lang = if argument.get("lang").is_some_and(|lang| lang == "zh") { Lang::Zh } else { Lang::En };
+        let text = vramlint_ide::rule_page(rule, lang)?;
+        let client = self.capabilities.get().copied().unwrap_or_default();
+        if client.show_document && !client.rule_documents {
+            match commands::write_rule_page(rule, &text, lang) {
+                Ok(path) => {
+                    let uri = uri::from_path(&path)?;
+                    let params = ShowDocumentParams { uri, external: None, take_focus: Some(true), selection: None };
+                    // A client that rejects the request still gets the text.
+                    let _ = self.client.show_document(params).await;
+                }
+                Err(error) => self.events.send(Event::Log(format!("vramlint.explainRule: {error}"))),
+            }
+        }
+        Some(json!({ "rule": rule, "text": text }))
     }
 }
 
 impl LanguageServer for Handlers {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         // The main loop reads the same params.
-        let capabilities = ClientCapabilities::read(&serde_json::to_value(&params).unwrap_or_default());
+        let params = serde_json::to_value(&params).unwrap_or_default();
+        let capabilities = *self.capabilities.get_or_init(|| ClientCapabilities::read(&params));
         Ok(InitializeResult {
             capabilities: server_capabilities(capabilities),
             server_info: Some(ServerInfo { name: "vramlint".to_owned(), version: Some(env!("CARGO_PKG_VERSION").to_owned()) }),
@@ -205,7 +224,7 @@ impl LanguageServer for Handlers {
         let argument = params.arguments.into_iter().next().unwrap_or(Value::Null);
         match params.command.as_str() {
             "vramlint.timeline" | "vramlint.run" => self.run_command(&params.command, &argument).await,
-            "vramlint.page" => Ok(self.open_page(&argument).await),
+            "vramlint.explainRule" => Ok(self.explain_rule(&argument).await),
             other => Err(Error::invalid_params(format!("no command {other}"))),
         }
     }

@@ -38,8 +38,8 @@ use sequencer::Sequencer;
 use state::ServerState;
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -73,7 +73,13 @@ where
     let mut client_handle = None;
     let (service, socket) = LspService::build(|client| {
         client_handle = Some(client.clone());
-        Handlers { client, events: events.clone(), pools: Arc::clone(&pools), host: Arc::clone(&host) }
+        Handlers {
+            client,
+            events: events.clone(),
+            pools: Arc::clone(&pools),
+            host: Arc::clone(&host),
+            capabilities: OnceLock::new(),
+        }
     })
     .custom_method("vramlint/settled", Handlers::settled)
     .finish();

@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 use tower_lsp_server::ls_types::Uri;
+use vramlint_base::Lang;
 
 /// The path of a `file` URI; `None` for other schemes.
 pub(crate) fn to_path(uri: &Uri) -> Option<PathBuf> {
@@ -54,6 +55,19 @@ pub(crate) fn display(root: &Path, path: &Path) -> String {
     let up = root_components[common..].iter().map(|_| "..".into());
     let down = path_components[common..].iter().map(|component| component.as_os_str().to_string_lossy());
     up.chain(down).collect::<Vec<std::borrow::Cow<'_, str>>>().join("/")
+}
+
+/// The file name of a rule's page.
+pub(crate) fn rule_file(rule: &str, lang: Lang) -> String {
+    match lang {
+        Lang::En => format!("{rule}.md"),
+        Lang::Zh => format!("{rule}.zh.md"),
+    }
+}
+
+/// The URI of a rule's page, for clients with documents for rules.
+pub(crate) fn rule(rule: &str, lang: Lang) -> Option<Uri> {
+    format!("vramlint-rule:/{}", rule_file(rule, lang)).parse().ok()
 }
 
 fn normalize(path: &Path) -> PathBuf {

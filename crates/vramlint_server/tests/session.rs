@@ -315,6 +315,44 @@ async fn the_runs_of_an_open_text_are_told_and_can_be_shown() {
 }
 
 #[tokio::test]
+async fn the_page_of_a_rule_opens_in_every_client() {
+    let folder = project();
+    let root = real(&folder);
+    let path = root.join("acc.yaml");
+    let everywhere = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+    let params = json!({"textDocument": {"uri": uri(&path)}, "range": everywhere, "context": {"diagnostics": []}});
+    // A client that shows documents opens a file.
+    let mut client = Client::with(&[&root], able(), json!({})).await;
+    client.settle().await;
+    assert!(!client.shown.values().any(|found| found.to_string().contains("codeDescription")), "{:?}", client.shown);
+    let actions = client.ask("textDocument/codeAction", params).await.expect("an answer");
+    let commands = actions.as_array().expect("a list").iter().map(|action| &action["command"]);
+    let explain =
+        commands.filter(|command| command["command"] == "vramlint.explainRule").next().expect("a rule to explain").clone();
+    let rule = explain["arguments"][0]["rule"].as_str().expect("its name").to_owned();
+    let request = json!({"command": "vramlint.explainRule", "arguments": explain["arguments"]});
+    let answer = client.ask("workspace/executeCommand", request.clone()).await.expect("an answer");
+    assert!(answer["text"].as_str().is_some_and(|text| text.starts_with(&format!("# {rule} (VL"))), "{answer}");
+    let opened = client.asked.iter().find(|asked| asked["method"] == "window/showDocument").expect("it opens").clone();
+    let file = opened["params"]["uri"].as_str().and_then(|uri| uri.strip_prefix("file://")).expect("a file").to_owned();
+    assert_eq!(std::fs::read_to_string(file).ok().as_deref(), answer["text"].as_str());
+    let unknown = json!({"command": "vramlint.explainRule", "arguments": [{"rule": "no-such-rule"}]});
+    assert_eq!(client.ask("workspace/executeCommand", unknown).await, Ok(Value::Null));
+    assert!(client.leave().await);
+    // A client with documents for rules gets links to them.
+    let options = json!({"initializationOptions": {"ruleDocuments": true}});
+    let mut client = Client::with(&[&root], able(), options).await;
+    client.settle().await;
+    let found = client.shown.values().flat_map(|found| found.as_array().into_iter().flatten());
+    let links: Vec<&str> = found.filter_map(|one| one["codeDescription"]["href"].as_str()).collect();
+    assert!(links.contains(&format!("vramlint-rule:/{rule}.md").as_str()), "{links:?}");
+    let answer = client.ask("workspace/executeCommand", request).await.expect("an answer");
+    assert!(answer["text"].is_string());
+    assert!(client.asked.iter().all(|asked| asked["method"] != "window/showDocument"));
+    assert!(client.leave().await);
+}
+
+#[tokio::test]
 async fn the_end_is_told_in_order_or_not() {
     let folder = project();
     let root = real(&folder);

@@ -163,7 +163,7 @@ impl Table<'_> {
             // A single candidate with an unknown value.
             return vec![Line { name, ..self.line(only) }];
         }
-        let why = message!("not decided in what the project shows", "项目中看不出由谁决定");
+        let why = message!("cannot determine which value takes effect", "无法确定哪个值生效");
         let mut lines = vec![Line { name, value: "?".into(), remark: self.say(&why), faint: false }];
         lines.extend(setting.candidates.iter().map(|candidate| {
             let line = self.line(candidate);

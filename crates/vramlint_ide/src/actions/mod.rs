@@ -7,7 +7,6 @@ use vramlint_base::{Applicability, Edit, FileId, Finding, Lang, TextRange};
 use vramlint_project::fix::{breaks, safe_fixes};
 use vramlint_project::{Report, ignore_edit};
 use vramlint_resolve::SourceFile;
-use vramlint_rules::address;
 
 /// The kind of an action; editors group and filter by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,8 +19,8 @@ pub enum ActionKind {
     Suppress,
     /// A change that makes a run fit its GPU, with the same effective batch size.
     Repair,
-    /// Opens the page of the rule.
-    OpenPage,
+    /// Shows the page of the rule.
+    ExplainRule,
 }
 
 /// A code action.
@@ -37,8 +36,8 @@ pub struct Action {
     pub finding: Option<usize>,
     /// Whether the editor may apply it as the default.
     pub preferred: bool,
-    /// The rule whose page it opens, instead of an edit.
-    pub page: Option<String>,
+    /// The rule to explain, instead of an edit.
+    pub rule: Option<&'static str>,
 }
 
 /// The actions in a range of a host file: for every finding on one of its lines.
@@ -85,7 +84,7 @@ fn fixes(report: &Report, number: usize, finding: &Finding, lang: Lang) -> Vec<A
         edits: fix.edits.clone(),
         finding: Some(number),
         preferred: safe == 1 && fix.applicability == Applicability::Safe,
-        page: None,
+        rule: None,
     };
     sound.map(action).collect()
 }
@@ -100,11 +99,11 @@ fn fix_all(report: &Report, file: FileId, lang: Lang) -> Option<Action> {
     }
     let count = fixes.len();
     let title = match lang {
-        Lang::En if count == 1 => "apply the safe fix of this file".to_owned(),
-        Lang::En => format!("apply the {count} safe fixes of this file"),
+        Lang::En if count == 1 => "apply the safe fix in this file".to_owned(),
+        Lang::En => format!("apply {count} safe fixes in this file"),
         Lang::Zh => format!("应用此文件的 {count} 处安全修复"),
     };
-    Some(Action { title, kind: ActionKind::FixAll, edits, finding: None, preferred: false, page: None })
+    Some(Action { title, kind: ActionKind::FixAll, edits, finding: None, preferred: false, rule: None })
 }
 
 /// A comment for each rule with a finding here; in files without comments, an entry in the configuration.
@@ -120,12 +119,12 @@ fn suppressions(report: &Report, here: &[(usize, &Finding)], lang: Lang) -> Vec<
         let name = finding.name;
         let title = match (lang, edit.place.file == finding.place.file) {
             (Lang::En, true) => format!("ignore `{name}` here"),
-            (Lang::En, false) => format!("ignore `{name}` in this file, by the configuration"),
+            (Lang::En, false) => format!("ignore `{name}` in this file (in the configuration)"),
             (Lang::Zh, true) => format!("在此处忽略 `{name}`"),
             (Lang::Zh, false) => format!("在配置中对此文件忽略 `{name}`"),
         };
         let kind = ActionKind::Suppress;
-        found.push(Action { title, kind, edits: vec![edit], finding: Some(*number), preferred: false, page: None });
+        found.push(Action { title, kind, edits: vec![edit], finding: Some(*number), preferred: false, rule: None });
     }
     found
 }
@@ -137,11 +136,17 @@ fn pages(here: &[(usize, &Finding)], lang: Lang) -> Vec<Action> {
     let action = |(number, finding): &(usize, &Finding)| {
         let name = finding.name;
         let title = match lang {
-            Lang::En => format!("open the page of `{name}`"),
-            Lang::Zh => format!("打开 `{name}` 的说明"),
+            Lang::En => format!("explain `{name}`"),
+            Lang::Zh => format!("查看 `{name}` 的说明"),
         };
-        let page = Some(address(name, lang));
-        Action { title, kind: ActionKind::OpenPage, edits: Vec::new(), finding: Some(*number), preferred: false, page }
+        Action {
+            title,
+            kind: ActionKind::ExplainRule,
+            edits: Vec::new(),
+            finding: Some(*number),
+            preferred: false,
+            rule: Some(name),
+        }
     };
     first.map(action).collect()
 }

@@ -52,7 +52,7 @@ pub(super) fn repairs(
             let key = edits.iter().map(|edit| (edit.place, edit.text.clone())).collect();
             if seen.insert(key) {
                 let finding = finding_here.map(|(number, _)| *number);
-                found.push(Action { title, kind: ActionKind::Repair, edits, finding, preferred: false, page: None });
+                found.push(Action { title, kind: ActionKind::Repair, edits, finding, preferred: false, rule: None });
             }
         }
     }
@@ -102,8 +102,8 @@ fn title_with_verdict(title: &str, repair: &Repair, estimate: &RunEstimate, lang
     let capacity = estimate.capacity.as_ref().map_or(0, |capacity| capacity.bytes);
     match (repair.fits, lang) {
         (true, _) => title.to_owned(),
-        (false, Lang::En) => format!("{title}, not enough for {} alone", gib(capacity)),
-        (false, Lang::Zh) => format!("{title}，仅此一项仍放不进 {}", gib(capacity)),
+        (false, Lang::En) => format!("{title} (not enough alone to fit {})", gib(capacity)),
+        (false, Lang::Zh) => format!("{title}（仅此一项仍放不进 {}）", gib(capacity)),
     }
 }
 

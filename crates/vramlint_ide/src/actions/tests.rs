@@ -1,5 +1,5 @@
 use crate::fixture::{Fixture, file_at, report};
-use crate::{Action, ActionKind, actions};
+use crate::{Action, ActionKind, actions, rule_page};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use vramlint_base::{Edit, FileId, Lang, TextRange};
@@ -55,7 +55,7 @@ fn a_safe_fix_settles_its_finding_and_is_preferred() {
 fn fix_all_leaves_nothing_to_fix() {
     let fixture = Fixture::new(TRAP);
     let all = of_kind(&fixture, ActionKind::FixAll, Lang::En);
-    assert_eq!(titles(&all), ["apply the 2 safe fixes of this file"]);
+    assert_eq!(titles(&all), ["apply 2 safe fixes in this file"]);
     assert_eq!(titles(&of_kind(&fixture, ActionKind::FixAll, Lang::Zh)), ["应用此文件的 2 处安全修复"]);
     let files = applied(&fixture.report, &fixture.files, &all[0].edits);
     assert!(
@@ -90,18 +90,21 @@ fn json_takes_no_comment_and_the_configuration_does() {
     let with = Fixture::new(&format!("{json}//- vramlint.toml\n# ours\n[lint]\nlang = \"en\"\n"));
     let found = of_kind(&with, ActionKind::Suppress, Lang::En);
     let name = with.report.findings[found[0].finding.expect("of a finding")].name;
-    assert_eq!(titles(&found), [format!("ignore `{name}` in this file, by the configuration")]);
+    assert_eq!(titles(&found), [format!("ignore `{name}` in this file (in the configuration)")]);
     let after = report(&applied(&with.report, &with.files, &found[0].edits));
     assert_eq!(count(&after, name), 0);
 }
 
 #[test]
-fn pages_open_in_the_language() {
+fn rules_are_explained_in_the_language() {
     let fixture = Fixture::new(TRAP);
-    let page = |lang| of_kind(&fixture, ActionKind::OpenPage, lang)[0].page.clone().expect("an address");
-    assert!(page(Lang::En).ends_with("/yaml-boolean-trap.md"));
-    assert!(page(Lang::Zh).ends_with("/yaml-boolean-trap.zh.md"));
-    assert_eq!(titles(&of_kind(&fixture, ActionKind::OpenPage, Lang::Zh)), ["打开 `yaml-boolean-trap` 的说明"]);
+    let explain = |lang| of_kind(&fixture, ActionKind::ExplainRule, lang);
+    let name = explain(Lang::En)[0].rule.expect("a rule");
+    assert_eq!(name, "yaml-boolean-trap");
+    assert_eq!(titles(&explain(Lang::Zh)), ["查看 `yaml-boolean-trap` 的说明"]);
+    let (en, zh) = (rule_page(name, Lang::En).expect("a page"), rule_page(name, Lang::Zh).expect("a page"));
+    assert!(en.starts_with("# yaml-boolean-trap (VL") && zh.starts_with("# yaml-boolean-trap (VL") && en != zh);
+    assert_eq!(rule_page("no-such-rule", Lang::En), None);
 }
 
 const TOO_LARGE: &str = "//- train.yaml\nmodel_name_or_path: Qwen/Qwen3-8B\nstage: sft\nfinetuning_type: lora\nlora_rank: 16\ndo_train: true\ndataset: alpaca\ntemplate: qwen\noutput_dir: out\ncutoff_len: 4096\nper_device_train_batch_size: 4$0\ngradient_accumulation_steps: 2\nbf16: true\n//- run.sh\nllamafactory-cli train train.yaml\n//- vramlint.toml\n[target]\ngpu = \"RTX 4090\"\ncount = 1\n";

@@ -219,14 +219,14 @@ impl CatalogItem {
         lines.extend(match (since, until, lang) {
             (Some(since), None, Lang::En) => Some(format!("Since {library} {since}")),
             (Some(since), None, Lang::Zh) => Some(format!("自 {library} {since} 起")),
-            (Some(since), Some(until), Lang::En) => Some(format!("From {library} {since} on, before {until}")),
-            (Some(since), Some(until), Lang::Zh) => Some(format!("{library} {since} 起，{until} 之前")),
-            (None, Some(until), Lang::En) => Some(format!("Before {library} {until}")),
-            (None, Some(until), Lang::Zh) => Some(format!("{library} {until} 之前")),
+            (Some(since), Some(until), Lang::En) => Some(format!("Since {library} {since}, removed in {until}")),
+            (Some(since), Some(until), Lang::Zh) => Some(format!("自 {library} {since} 起，在 {until} 中移除")),
+            (None, Some(until), Lang::En) => Some(format!("Removed in {library} {until}")),
+            (None, Some(until), Lang::Zh) => Some(format!("在 {library} {until} 中移除")),
             (None, None, _) => None,
         });
         lines.extend(instead.as_ref().map(|instead| match lang {
-            Lang::En => format!("Write `{instead}` instead"),
+            Lang::En => format!("Use `{instead}` instead"),
             Lang::Zh => format!("请改用 `{instead}`"),
         }));
         lines.push(match lang {

@@ -73,9 +73,9 @@ fn directive(cx: &CompletionContext<'_>) -> Option<CompletionBuilder> {
     }
     let mut completions = CompletionBuilder::new(offset - body.len(), offset, body);
     let directives = [
-        ("ignore", "ignore[", "silences rules on this line or the next", "忽略本行或下一行的规则"),
-        ("ignore-file", "ignore-file[", "silences rules in this file", "忽略此文件中的规则"),
-        ("kind", "kind=", "says what this file is", "说明此文件的种类"),
+        ("ignore", "ignore[", "suppresses rules on this line or the next", "忽略本行或下一行的规则"),
+        ("ignore-file", "ignore-file[", "suppresses rules in this file", "忽略此文件中的规则"),
+        ("kind", "kind=", "sets the kind of this file", "指定此文件的种类"),
     ];
     for (label, text, en, zh) in directives {
         let about = if cx.lang == Lang::En { en } else { zh };

@@ -42,7 +42,7 @@ pub(super) fn add_models(
     };
     for id in named {
         let project_label = match cx.lang {
-            Lang::En => "named by this project",
+            Lang::En => "used in this project",
             Lang::Zh => "此项目已使用",
         };
         let (detail, documentation) = models::find(id).map_or_else(|| (project_label.to_owned(), String::new()), about);
@@ -70,7 +70,7 @@ pub(super) fn add_gpus(cx: &CompletionContext<'_>, completions: &mut CompletionB
     for gpu in gpus::all() {
         let detail = format!("{} MiB", gpu.memory_mib);
         let documentation = match cx.lang {
-            Lang::En => format!("{} MiB as the driver tells\n\nSource: {}", gpu.memory_mib, gpu.source),
+            Lang::En => format!("{} MiB as the driver reports\n\nSource: {}", gpu.memory_mib, gpu.source),
             Lang::Zh => format!("驱动报告 {} MiB\n\n出处：{}", gpu.memory_mib, gpu.source),
         };
         completions.add(Item {

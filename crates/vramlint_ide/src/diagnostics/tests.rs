@@ -25,9 +25,8 @@ fn a_finding_has_its_help_on_a_line_of_its_own() {
     let found = of(INERT, "acc.yaml", Lang::En);
     let one = found.iter().find(|one| one.name == "multi-gpu-one-process").expect("found");
     assert!(one.message.split_once('\n').is_some_and(|(_, help)| !help.is_empty()), "{}", one.message);
-    assert_eq!(one.page, "https://vramlint.dev/rules/multi-gpu-one-process.md");
     let zh = of(INERT, "acc.yaml", Lang::Zh);
-    assert!(zh.iter().any(|one| one.page.ends_with("/multi-gpu-one-process.zh.md") && !one.message.is_ascii()));
+    assert!(zh.iter().any(|one| one.name == "multi-gpu-one-process" && !one.message.is_ascii()));
 }
 
 #[test]

@@ -63,8 +63,8 @@ fn batch_hint(report: &Report, run: &Run, lang: Lang) -> Option<(FileRange, Stri
     }
     let id = &run.id;
     let tooltip = message!(
-        "`{id}`: {micro} rows × {steps} micro-batches × {world} processes = {effective} rows an optimizer step",
-        "`{id}`：{micro} 行 × {steps} 个微批次 × {world} 个进程 = 优化器每步 {effective} 行"
+        "`{id}`: {micro} samples × {steps} micro-batches × {world} processes = {effective} samples per optimizer step",
+        "`{id}`：{micro} 个样本 × {steps} 个微批次 × {world} 个进程 = 优化器每步 {effective} 个样本"
     );
     Some((host(&report.project, place)?, format!(" × {steps} × {world} = {effective}"), tooltip.get(lang).to_owned()))
 }

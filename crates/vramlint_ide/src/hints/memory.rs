@@ -19,10 +19,10 @@ pub(super) fn memories(report: &Report, wanted: &impl Fn(FileRange) -> bool, lan
         let (low, high) = (estimate.estimate.low.min(estimate.floor), estimate.estimate.high);
         let (id, low, high) = (&run.id, gib_value(low), gib_value(high));
         let mut tooltip =
-            message!("`{id}`: {low} to {high} GiB of one GPU", "`{id}`：单块 GPU {low} 至 {high} GiB").get(lang).to_owned();
+            message!("`{id}`: {low} to {high} GiB on one GPU", "`{id}`：单块 GPU {low} 至 {high} GiB").get(lang).to_owned();
         if let Some(why) = &estimate.doubt {
             let (en, zh) = (&why.en, &why.zh);
-            tooltip.push_str(message!(", only a guess: {en}", "，仅为粗估：{zh}").get(lang));
+            tooltip.push_str(message!("; a rough estimate: {en}", "，仅为粗估：{zh}").get(lang));
         }
         let label = format!(" {}", summary::memory_label(estimate, lang));
         let hint = Hint { offset: end, label, tooltip, kind: HintKind::Memory };

@@ -77,8 +77,8 @@ impl<W: Fn(FileRange) -> bool> NumberHints<'_, W> {
             return;
         }
         let tooltip = message!(
-            "YAML 1.1 reads `{text}` as text; what reads this file makes the number {number} of it",
-            "YAML 1.1 把 `{text}` 读成文本；读取此文件的程序将其转成数字 {number}"
+            "YAML 1.1 parses `{text}` as a string; the reader of this file converts it to the number {number}",
+            "YAML 1.1 把 `{text}` 解析为字符串；读取此文件的程序将其转成数字 {number}"
         );
         self.hints.push(Hint {
             offset: place.range.end,

@@ -32,7 +32,7 @@ pub(super) fn breakdown(
         None => message!("Memory of one GPU in `{id}`:", "`{id}` 中单块 GPU 的显存："),
         Some(why) => {
             let (en, zh) = (&why.en, &why.zh);
-            message!("Memory of one GPU in `{id}`, only a guess ({en}):", "`{id}` 中单块 GPU 的显存，仅为粗估（{zh}）：")
+            message!("Memory of one GPU in `{id}`, a rough estimate ({en}):", "`{id}` 中单块 GPU 的显存，仅为粗估（{zh}）：")
         }
     };
     let mut lines = table(found, has_memory_finding, lang);
@@ -118,7 +118,7 @@ fn changes(report: &Report, run: &Run, found: &RunEstimate, concept: Concept, la
     let before = gib(found.estimate.peak);
     let line = |(name, peak): (String, u64)| {
         let note = match &found.capacity {
-            Some(gpu) if peak > gpu.bytes && found.estimate.peak <= gpu.bytes => pick(lang, "  over the gpu", "  超出显卡"),
+            Some(gpu) if peak > gpu.bytes && found.estimate.peak <= gpu.bytes => pick(lang, "  exceeds GPU memory", "  超出 GPU 显存"),
             _ => "",
         };
         format!("{} {before} -> {} GiB{note}", pad(&name, names), gib(peak))

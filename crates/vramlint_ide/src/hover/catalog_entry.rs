@@ -223,15 +223,15 @@ impl CatalogEntry {
             return facts;
         }
         if let Some(until) = until {
-            facts.push(in_lang(message!("gone in {library} {until}", "在 {library} {until} 中移除")));
+            facts.push(in_lang(message!("removed in {library} {until}", "在 {library} {until} 中移除")));
         } else if let Some(deprecated) = deprecated {
             facts.push(in_lang(message!("deprecated since {library} {deprecated}", "自 {library} {deprecated} 起弃用")));
         } else if standing == Standing::Ignored {
-            facts.push(in_lang(message!("accepted and not read", "接受但不读取")));
+            facts.push(in_lang(message!("accepted but ignored", "接受但忽略")));
         }
         if let Some(instead) = instead {
             let instead = tick(instead);
-            facts.push(in_lang(message!("now `{instead}`", "现为 `{instead}`")));
+            facts.push(in_lang(message!("use `{instead}`", "请改用 `{instead}`")));
         }
         facts
     }
@@ -273,12 +273,12 @@ fn sentence(text: &str) -> String {
 
 fn kind_name(kind: KeyType, lang: Lang) -> Option<&'static str> {
     let (en, zh) = match kind {
-        KeyType::Bool => ("true or false", "布尔值"),
-        KeyType::Int => ("a whole number", "整数"),
-        KeyType::Float => ("a number", "数字"),
-        KeyType::Text => ("text", "文本"),
-        KeyType::List => ("a list", "列表"),
-        KeyType::Map => ("a mapping", "映射"),
+        KeyType::Bool => ("boolean", "布尔值"),
+        KeyType::Int => ("integer", "整数"),
+        KeyType::Float => ("float", "浮点数"),
+        KeyType::Text => ("string", "字符串"),
+        KeyType::List => ("list", "列表"),
+        KeyType::Map => ("mapping", "映射"),
         KeyType::Any => return None,
     };
     Some(if lang == Lang::Zh { zh } else { en })

@@ -57,12 +57,8 @@ fn allocator(report: &Report, set: &VariableAssignment, position: FilePosition, 
     // If a finding reports this, the caller leaves it out.
     if expandable && windows {
         lines.push(
-            pick(
-                lang,
-                "Not supported on Windows: torch warns and goes on without.",
-                "Windows 上不支持：torch 给出警告后照常继续。",
-            )
-            .to_owned(),
+            pick(lang, "Not supported on Windows: torch warns and ignores it.", "Windows 上不支持：torch 给出警告并忽略它。")
+                .to_owned(),
         );
     }
     lines.retain(|line| !line.is_empty());
@@ -70,55 +66,55 @@ fn allocator(report: &Report, set: &VariableAssignment, position: FilePosition, 
 }
 
 const LOOKUP_ORDER: (&str, &str) = (
-    "torch reads the first that is set of PYTORCH_CUDA_ALLOC_CONF, PYTORCH_HIP_ALLOC_CONF and PYTORCH_ALLOC_CONF, once, when the process first uses CUDA.",
-    "torch 依次查找 PYTORCH_CUDA_ALLOC_CONF、PYTORCH_HIP_ALLOC_CONF、PYTORCH_ALLOC_CONF，只读第一个已设置的。",
+    "torch reads the first of PYTORCH_CUDA_ALLOC_CONF, PYTORCH_HIP_ALLOC_CONF and PYTORCH_ALLOC_CONF that is set, once, when the process first uses CUDA.",
+    "torch 依次查找 PYTORCH_CUDA_ALLOC_CONF、PYTORCH_HIP_ALLOC_CONF、PYTORCH_ALLOC_CONF，在进程首次使用 CUDA 时读取第一个已设置的，且只读一次。",
 );
 
 /// Options of torch's allocator (torch 2.15.0, `c10/core/AllocatorConfig.h` and `c10/cuda/CUDAAllocatorConfig.h`).
 const ALLOCATOR_OPTIONS: &[(&str, &str, &str)] = &[
     (
         "expandable_segments",
-        "Segments that grow instead of new ones beside them: memory of different sizes is used again, and most of the fragmentation goes away. `True` or `False`, with a capital; Linux only.",
+        "Lets segments grow instead of allocating new ones, so blocks of different sizes are reused and most fragmentation disappears. `True` or `False`, capitalized; Linux only.",
         "段可以增长，而不是另开新段：不同大小的块得以复用，碎片大多消失。取 `True` 或 `False`（首字母大写）；仅限 Linux。",
     ),
     (
         "max_split_size_mb",
-        "Blocks larger than this many MiB are not split to serve smaller requests. At least 20.",
+        "Blocks larger than this size in MiB are not split to serve smaller requests. At least 20.",
         "大于此 MiB 数的块不会被切开去满足较小的请求。至少 20。",
     ),
     (
         "garbage_collection_threshold",
-        "From this share of the allowed memory on, unused blocks are given back before new memory is asked for. Strictly between 0 and 1.",
-        "占用达到允许显存的这一比例后，先归还未使用的块再申请新显存。严格介于 0 与 1 之间。",
+        "Above this fraction of the allowed memory, unused blocks are freed before new memory is requested. Strictly between 0 and 1.",
+        "占用超过允许显存的这一比例后，先释放未使用的块再申请新显存。严格介于 0 与 1 之间。",
     ),
     (
         "roundup_power2_divisions",
-        "Sizes are rounded up to one of so many steps between two powers of two, so that blocks fit each other more often. A power of two, or a list by size.",
+        "Rounds sizes up to one of this many steps between two powers of two, so that blocks are reused more often. A power of two, or a list by size.",
         "把大小向上取整到两个 2 的幂之间的若干档，使块更常复用。取 2 的幂，或按大小给出列表。",
     ),
     (
         "backend",
-        "Which allocator: `native` is torch's own, `cudaMallocAsync` is CUDA's.",
+        "The allocator: `native` is torch's, `cudaMallocAsync` is CUDA's.",
         "使用哪个分配器：`native` 是 torch 自己的，`cudaMallocAsync` 是 CUDA 的。",
     ),
     (
         "per_process_memory_fraction",
-        "The share of a card that the process may take. From 0 to 1.",
-        "进程最多可占用一块卡的比例，0 到 1。",
+        "The fraction of a GPU's memory that the process may use, from 0 to 1.",
+        "进程最多可占用的单块 GPU 显存比例，0 到 1。",
     ),
     (
         "pinned_use_cuda_host_register",
-        "Pinned memory of the host is made by cudaHostRegister instead of cudaHostAlloc. It does not change the memory of the card.",
+        "Allocates pinned host memory with cudaHostRegister instead of cudaHostAlloc. It does not affect GPU memory.",
         "用 cudaHostRegister 而不是 cudaHostAlloc 申请锁页内存，不影响显存。",
     ),
     (
         "pinned_num_register_threads",
-        "Threads that register pinned memory of the host. It does not change the memory of the card.",
+        "Number of threads that register pinned host memory. It does not affect GPU memory.",
         "注册锁页内存的线程数，不影响显存。",
     ),
     (
         "pinned_use_background_threads",
-        "Events of pinned memory are looked at by a thread in the background. It does not change the memory of the card.",
+        "Processes events of pinned memory in a background thread. It does not affect GPU memory.",
         "由后台线程处理锁页内存的事件，不影响显存。",
     ),
 ];
@@ -149,14 +145,16 @@ pub(super) fn visible_gpus(value: &str, lang: Lang) -> String {
     let list = gpus.join(", ");
     let more = if count > MAX_GPUS { ", …" } else { "" };
     let message = match count {
-        0 => message!("Here: no card is seen", "此处：看不到任何卡"),
-        1 => message!("Here: one card, {list}", "此处：1 块卡，{list}"),
-        _ => message!("Here: {count} GPUs, {list}{more}", "此处：{count} 块卡，{list}{more}"),
+        0 => message!("Here: no visible GPU", "此处：没有可见的 GPU"),
+        1 => message!("Here: 1 GPU, {list}", "此处：1 块 GPU，{list}"),
+        _ => message!("Here: {count} GPUs, {list}{more}", "此处：{count} 块 GPU，{list}{more}"),
     };
     lines.push(message.get(lang).to_owned());
     if let Some(DeviceListProblem::Duplicate(id)) = &seen.problem {
         let id = tick(id);
-        lines.push(message!("`{id}` twice hides every card", "`{id}` 出现两次会隐藏所有卡").get(lang).to_owned());
+        lines.push(
+            message!("`{id}` is listed twice, which hides every GPU", "`{id}` 出现两次，会隐藏所有 GPU").get(lang).to_owned(),
+        );
     }
     lines.join("\n\n")
 }
@@ -172,24 +170,25 @@ pub(super) fn device_map(run: &Run, index: usize, lang: Lang) -> Option<String> 
     let several = run.int(Concept::WorldSize).map(|world| world > 1);
     let message = match (value, several) {
         ("auto" | "balanced" | "balanced_low_0" | "sequential", Some(true)) => message!(
-            "Spreads the layers over every card that the process sees, in each process anew: the processes get in each other's way, and prepare() refuses a map with several entries.",
-            "每个进程都把各层铺到它看得到的所有卡上：进程互相占用显存，且映射多于一项时 prepare() 会拒绝。"
+            "Each process spreads the layers over all GPUs that it sees: the processes compete for the same memory, and prepare() raises an error for a map with several entries.",
+            "每个进程都把各层分布到它可见的所有 GPU 上：进程互相争用 GPU 显存，且映射多于一项时 prepare() 会报错。"
         ),
         ("auto" | "balanced" | "balanced_low_0" | "sequential", Some(false)) => message!(
-            "One process: the layers are spread over every card that it sees, which then work in turn; what does not fit goes to the memory of the host.",
-            "单个进程：各层铺到它看得到的所有卡上，依次工作；放不下的部分进入主机内存。"
+            "Spreads the layers over all GPUs that the single process sees, which then compute in turn; layers that do not fit go to host memory.",
+            "单个进程：各层分布到它可见的所有 GPU 上，依次计算；放不下的层进入主机内存。"
         ),
         ("auto" | "balanced" | "balanced_low_0" | "sequential", None) => message!(
-            "Spreads the layers over every card that the process sees; what does not fit goes to the memory of the host.",
-            "把各层铺到进程看得到的所有卡上；放不下的部分进入主机内存。"
+            "Spreads the layers over all GPUs that the process sees; layers that do not fit go to host memory.",
+            "把各层分布到进程可见的所有 GPU 上；放不下的层进入主机内存。"
         ),
-        ("cuda", _) => message!("The whole model goes to the card of its process.", "整个模型放在本进程的卡上。"),
-        ("cpu", _) => message!("The whole model goes to the memory of the host.", "整个模型放在主机内存。"),
-        (device, Some(true)) if device.starts_with("cuda:") => message!(
-            "The whole model goes to this one card in every process, before anything else moves it.",
-            "每个进程都先把整个模型放到这一块卡上。"
-        ),
-        (device, _) if device.starts_with("cuda:") => message!("The whole model goes to this card.", "整个模型放在这块卡上。"),
+        ("cuda", _) => message!("Places the whole model on the GPU of its process.", "整个模型放在本进程的 GPU 上。"),
+        ("cpu", _) => message!("Places the whole model in host memory.", "整个模型放在主机内存。"),
+        (device, Some(true)) if device.starts_with("cuda:") => {
+            message!("Every process first places the whole model on this one GPU.", "每个进程都先把整个模型放到这一块 GPU 上。")
+        }
+        (device, _) if device.starts_with("cuda:") => {
+            message!("Places the whole model on this GPU.", "整个模型放在这块 GPU 上。")
+        }
         _ => return None,
     };
     Some(message.get(lang).to_owned())
@@ -219,7 +218,7 @@ mod tests {
     #[test]
     fn cards_are_counted_as_cuda_counts_them() {
         assert!(visible_gpus("2,0", Lang::En).contains("2 GPUs, `cuda:0` = 2, `cuda:1` = 0"));
-        assert!(visible_gpus("0-3", Lang::En).contains("one card, `cuda:0` = 0"));
-        assert!(visible_gpus("0,0", Lang::Zh).contains("看不到任何卡"));
+        assert!(visible_gpus("0-3", Lang::En).contains("1 GPU, `cuda:0` = 0"));
+        assert!(visible_gpus("0,0", Lang::Zh).contains("没有可见的 GPU"));
     }
 }

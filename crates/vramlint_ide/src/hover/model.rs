@@ -23,7 +23,7 @@ pub(super) fn model(report: &Report, id: &str, lang: Lang) -> Option<String> {
     let kind = tick(&found.arch.model_type);
     lines.push(match found.arch.certainty() {
         Certainty::ParameterCount => {
-            in_lang(message!("- about {size} parameters, the shapes are not known", "- 约 {size} 参数，结构未知"))
+            in_lang(message!("- about {size} parameters, unknown architecture", "- 约 {size} 参数，结构未知"))
         }
         _ if kind.is_empty() => in_lang(message!(
             "- {size} parameters, {layers} layers, vocabulary {vocabulary}",
@@ -46,7 +46,7 @@ pub(super) fn model(report: &Report, id: &str, lang: Lang) -> Option<String> {
             None => String::new(),
         };
         lines.push(in_lang(message!(
-            "- weights alone: {half} GiB in bf16 or fp16, {fp32} GiB in fp32{stored}",
+            "- weights only: {half} GiB in bf16 or fp16, {fp32} GiB in fp32{stored}",
             "- 仅权重：bf16 或 fp16 为 {half} GiB，fp32 为 {fp32} GiB{stored}"
         )));
     }
@@ -65,8 +65,8 @@ fn quantized_weights(found: &Model, lang: Lang) -> Option<String> {
     let other_dtype = found.dtype.unwrap_or(Dtype::Bf16).name();
     Some(
         message!(
-            "- the checkpoint is quantized to {bits} bits, what is not in {other_dtype}",
-            "- 检查点已量化为 {bits} bit，其余为 {other_dtype}"
+            "- the checkpoint is quantized to {bits} bits; the rest is {other_dtype}",
+            "- 检查点已量化为 {bits} 位，其余为 {other_dtype}"
         )
         .get(lang)
         .to_owned(),
@@ -75,16 +75,16 @@ fn quantized_weights(found: &Model, lang: Lang) -> Option<String> {
 
 fn source(source: &Source, lang: Lang) -> String {
     let text = match source {
-        Source::Catalogue(_) => message!("from vramlint's catalogue", "来自 vramlint 的目录"),
+        Source::Catalogue(_) => message!("from vramlint's catalog", "来自 vramlint 的目录"),
         Source::Named(id) => {
             let id = tick(id);
-            message!("taken for `{id}` by its name", "按名称当作 `{id}`")
+            message!("assumed to be `{id}` from its name", "按名称视为 `{id}`")
         }
         Source::Project(path) | Source::Cache(path) | Source::Declared(path) => {
             let path = tick(path);
             message!("from `{path}`", "来自 `{path}`")
         }
-        Source::Given => message!("as given", "如所给"),
+        Source::Given => message!("as specified", "按给定值"),
     };
     let kind = match source {
         Source::Project(_) => message!(" in the project", "（项目中）"),

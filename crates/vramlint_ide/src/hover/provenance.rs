@@ -65,7 +65,7 @@ fn lines(report: &Report, setting: &Setting, candidate_here: usize, lang: Lang) 
         lines.push(message!("- and {omitted} more", "- 另有 {omitted} 处").get(lang).to_owned());
     }
     if setting.winner.is_none() {
-        let open = message!("- who wins is not decided in what the project shows", "- 项目中看不出由谁决定");
+        let open = message!("- cannot determine which value takes effect", "- 无法确定哪个值生效");
         lines.push(open.get(lang).to_owned());
     } else if let Some(order) = order_if_contested(setting) {
         lines.push(message!("- order: {order}", "- 优先级：{order}").get(lang).to_owned());
@@ -106,7 +106,7 @@ fn line(report: &Report, candidate: &Candidate, wins: bool, candidate_here: bool
         text.push_str(message!(" ({why})", "（{why}）").get(lang));
     }
     if wins {
-        text.push_str(message!(" ← taken", " ← 生效").get(lang));
+        text.push_str(message!(" ← effective", " ← 生效").get(lang));
     }
     text
 }

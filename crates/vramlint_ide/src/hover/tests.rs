@@ -87,7 +87,7 @@ fn the_table_lines_up_in_chinese_too() {
     let widths: Vec<usize> =
         table.iter().filter(|line| line.contains(" GiB") && !line.contains("->")).map(|line| width(line)).collect();
     assert!(widths.len() > 5 && widths.windows(2).all(|pair| pair[0] == pair[1]), "{text}");
-    assert!(text.contains("峰值") && text.contains("单个进程一次前向的行数"), "{text}");
+    assert!(text.contains("峰值") && text.contains("单个进程一次前向的样本数"), "{text}");
 }
 
 /// Columns: CJK characters take two.
@@ -98,9 +98,9 @@ fn unicode(text: &str) -> usize {
 #[test]
 fn who_wins_is_told_at_both_ends() {
     let flag = en(&at("--num_processes $04"));
-    assert!(flag.contains("- `4` here ← taken\n- `2` acc.yaml:3 num_processes\n- order: --num_processes >"), "{flag}");
+    assert!(flag.contains("- `4` here ← effective\n- `2` acc.yaml:3 num_processes\n- order: --num_processes >"), "{flag}");
     let file = en(&at("num$0_processes: 2"));
-    assert!(file.contains("- `4` launch.sh:1 --num_processes ← taken\n- `2` here\n"), "{file}");
+    assert!(file.contains("- `4` launch.sh:1 --num_processes ← effective\n- `2` here\n"), "{file}");
     assert!(file.contains("· `accelerate`") && file.contains("since accelerate 0.2.0"), "{file}");
 }
 
@@ -115,7 +115,7 @@ fn a_model_shows_its_size_and_who_says_so() {
     let text = en(&at("Qwen/Qwen2$0.5-7B"));
     assert!(text.contains("7.62 B parameters, `qwen2`, 28 layers"), "{text}");
     assert!(text.contains("14.2 GiB in bf16 or fp16, 28.4 GiB in fp32"), "{text}");
-    assert!(text.contains("from vramlint's catalogue"), "{text}");
+    assert!(text.contains("from vramlint's catalog"), "{text}");
     let alone = en("//- notes.md\nWe start from `Qwen/Qwen2.5-$07B`.\n");
     assert!(alone.starts_with("**`Qwen/Qwen2.5-7B`**"), "{alone}");
     assert_eq!(said("//- notes.md\nWe start from `nobody/no$0model`.\n", Lang::En), None);
@@ -140,7 +140,7 @@ fn allocator_options_are_told_with_what_they_change_here() {
         en("//- a.sh\nexport PYTORCH_CUDA_ALLOC_CONF=max_split$0_size_mb:128,expandable_segments:True\npython train.py\n");
     assert!(shell.starts_with("**`max_split_size_mb`**") && shell.contains("At least 20"), "{shell}");
     let name = en("//- a.sh\nexport PYTORCH_CUDA$0_ALLOC_CONF=max_split_size_mb:128\npython train.py\n");
-    assert!(name.starts_with("**`PYTORCH_CUDA_ALLOC_CONF`**") && name.contains("the first that is set"), "{name}");
+    assert!(name.starts_with("**`PYTORCH_CUDA_ALLOC_CONF`**") && name.contains("the first of PYTORCH_CUDA_ALLOC_CONF"), "{name}");
 }
 
 #[test]
@@ -157,11 +157,11 @@ fn a_device_map_is_told_unless_a_finding_does() {
              model = AutoModelForCausalLM.from_pretrained(\"Qwen/Qwen3-4B\", device_map=\"cu$0da\")\nTrainer(model=model).train()\n"
         )
     };
-    assert!(en(&of("python")).contains("The whole model goes to the card of its process."));
+    assert!(en(&of("python")).contains("Places the whole model on the GPU of its process."));
     let auto = of("torchrun --nproc_per_node 2").replace("cu$0da", "au$0to");
     let fixture = Fixture::new(&auto);
     assert!(fixture.report.findings.iter().any(|finding| finding.name.starts_with("device-map")), "it has a finding");
-    assert!(!en(&auto).contains("Spreads the layers"));
+    assert!(!en(&auto).contains("spreads the layers"));
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn other_line_ends_a_mark_of_the_encoding_and_chinese_before_it_change_nothing()
 fn what_is_not_known_makes_no_figure() {
     let unknown = PROJECT.replace("Qwen/Qwen2.5-7B", "nobody/no-such-model").replace("batch_size: 4", "batch_size: $04");
     let text = en(&unknown);
-    assert!(!text.contains("GiB") && text.contains("- `4` here ← taken"), "{text}");
+    assert!(!text.contains("GiB") && text.contains("- `4` here ← effective"), "{text}");
     let open = PROJECT.replace("--num_processes 4", "--num_processes $NU$0M");
     let text = said(&open, Lang::En).map(|(_, text)| text).unwrap_or_default();
     assert!(!text.contains("num_processes 4 ->") && !text.contains("- `4`"), "{text}");
@@ -260,5 +260,5 @@ fn steps_of_stages_switches_and_ranks_are_simulated() {
 #[test]
 fn a_flag_says_what_its_value_sets() {
     let flag = en(&at("--num_pro$0cesses 4"));
-    assert!(flag.contains("- `4` here ← taken"), "{flag}");
+    assert!(flag.contains("- `4` here ← effective"), "{flag}");
 }

@@ -7,7 +7,7 @@ use tower_lsp_server::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, Command, Diagnostic, DocumentChanges, OneOf,
     OptionalVersionedTextDocumentIdentifier, Range, TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
 };
-use vramlint_base::{Edit, FileId};
+use vramlint_base::{Edit, FileId, Lang};
 use vramlint_ide as ide;
 use vramlint_resolve::SourceFile;
 
@@ -50,13 +50,13 @@ fn code_action(analysis: &Analysis, action: ide::Action, only: Option<&[CodeActi
         return None;
     }
     let capabilities = analysis.context.capabilities;
-    let command = match &action.page {
-        // Only for clients that can open it.
-        Some(_) if !capabilities.show_document => return None,
-        Some(page) => Some(Command {
+    let command = match action.rule {
+        // Only for clients that can show the page.
+        Some(_) if !capabilities.show_document && !capabilities.rule_documents => return None,
+        Some(rule) => Some(Command {
             title: action.title.clone(),
-            command: "vramlint.page".to_owned(),
-            arguments: Some(vec![json!({ "page": page })]),
+            command: "vramlint.explainRule".to_owned(),
+            arguments: Some(vec![json!({ "rule": rule, "lang": if analysis.lang == Lang::Zh { "zh" } else { "en" } })]),
         }),
         None => None,
     };

@@ -1,6 +1,7 @@
 //! Diagnostics.
 
 use crate::analysis::Analysis;
+use crate::uri;
 use serde_json::json;
 use tower_lsp_server::ls_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, NumberOrString,
@@ -34,7 +35,9 @@ fn to_diagnostic(analysis: &Analysis, file: &SourceFile, diagnostic: ide::Diagno
         ide::Tag::Deprecated => DiagnosticTag::DEPRECATED,
     };
     let tags: Vec<DiagnosticTag> = diagnostic.tags.iter().filter(|_| capabilities.tags).map(tag).collect();
-    let href = diagnostic.page.parse().ok().filter(|_| capabilities.code_description);
+    // No site is published: only a client with documents for rules has something to open.
+    let has_page = capabilities.code_description && capabilities.rule_documents;
+    let href = has_page.then(|| uri::rule(diagnostic.name, analysis.lang)).flatten();
     Diagnostic {
         range: analysis.context.lines(file).range(diagnostic.range),
         severity: Some(match diagnostic.severity {

@@ -235,7 +235,7 @@ impl Section<'_> {
         if host.peak == 0 {
             return String::new();
         }
-        let title = self.pick("Memory of the host", "主机内存");
+        let title = self.pick("Host memory", "主机内存");
         let one = |item: &vramlint_memory::estimate::HostItem| {
             let (name, percent) = (escape(in_lang(item.label, self.lang)), percent(item.bytes, host.peak));
             format!(
@@ -252,7 +252,7 @@ impl Section<'_> {
     fn assumed(&self) -> String {
         let all = self.report.assumptions();
         if all.is_empty() {
-            return format!("<p>{}</p>", self.pick("Nothing: everything was stated.", "无：全部已给定。"));
+            return format!("<p>{}</p>", self.pick("None: every value is set.", "无：所有值均已设置。"));
         }
         let items: String = all.iter().map(|one| format!("<li>{}</li>", escape(one.get(self.lang)))).collect();
         format!("<ul>{items}</ul>")

@@ -102,7 +102,7 @@ impl EstimateReport {
         }
         if !self.input.unused.is_empty() {
             let list = self.input.unused.join(", ");
-            all.push(message!("not understood and left out: {list}", "未识别，已忽略：{list}"));
+            all.push(message!("unknown fields, ignored: {list}", "未知字段，已忽略：{list}"));
         }
         all
     }
