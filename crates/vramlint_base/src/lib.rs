@@ -12,6 +12,7 @@ mod finding;
 mod line_index;
 mod message;
 mod range;
+pub mod text;
 mod value;
 
 pub use count_noun::count_noun;

@@ -41,7 +41,7 @@ pub fn lenses(report: &Report, file: FileId, lang: Lang) -> Vec<Lens> {
             if parts.is_empty() { message!("training run", "训练任务").get(lang).to_owned() } else { parts.join(" · ") };
         found.push(Lens { range: place.range, title, command: LensCommand::ShowRun(run.id.clone()) });
         if summary::estimate(report, run).is_some() {
-            let title = message!("show memory timeline", "显示显存时间线").get(lang).to_owned();
+            let title = message!("show memory timeline", "显示 GPU 显存时间线").get(lang).to_owned();
             found.push(Lens { range: place.range, title, command: LensCommand::ShowTimeline(run.id.clone()) });
         }
     }

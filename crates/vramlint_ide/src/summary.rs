@@ -1,15 +1,14 @@
 //! A run in a few words, for hints, lenses and hovers.
 
-use vramlint_base::{FileRange, Lang, message};
+use vramlint_base::{FileRange, Lang, message, text};
 use vramlint_catalog::Concept;
 use vramlint_estimate::RunEstimate;
 use vramlint_project::Report;
 use vramlint_resolve::{Project, Run};
 
 /// Bytes in GiB with one decimal, without the unit.
-#[allow(clippy::cast_precision_loss)] // one decimal of a GiB
 pub(crate) fn gib(bytes: u64) -> String {
-    format!("{:.1}", bytes as f64 / f64::from(1 << 30))
+    text::gib(bytes, 1)
 }
 
 /// The memory of a GPU in GiB without a zero decimal: `24`.

@@ -1,6 +1,7 @@
 //! Changes that make a run fit its GPU.
 
 use super::{Action, ActionKind, lines};
+use crate::summary::gib;
 use std::collections::BTreeSet;
 use vramlint_base::{Edit, FileRange, Finding, Lang, TextRange};
 use vramlint_catalog::Concept;
@@ -102,12 +103,7 @@ fn title_with_verdict(title: &str, repair: &Repair, estimate: &RunEstimate, lang
     let capacity = estimate.capacity.as_ref().map_or(0, |capacity| capacity.bytes);
     match (repair.fits, lang) {
         (true, _) => title.to_owned(),
-        (false, Lang::En) => format!("{title} (not enough alone to fit {})", gib(capacity)),
-        (false, Lang::Zh) => format!("{title}（仅此一项仍放不进 {}）", gib(capacity)),
+        (false, Lang::En) => format!("{title} (not enough alone to fit {} GiB)", gib(capacity)),
+        (false, Lang::Zh) => format!("{title}（仅此一项仍放不进 {} GiB）", gib(capacity)),
     }
-}
-
-#[allow(clippy::cast_precision_loss)] // far more digits than are shown
-fn gib(bytes: u64) -> String {
-    format!("{:.1} GiB", bytes as f64 / f64::from(1u32 << 30))
 }

@@ -122,6 +122,7 @@ pub(super) fn add_programs(cx: &CompletionContext<'_>, completions: &mut Complet
     }
     if entries.is_empty() {
         let files = cx.project.files.iter().filter(|file| file.host.is_none() && file.python().is_some()).take(MAX_SCANNED);
+        // A scan of the text: there is no run yet, so nothing has resolved which scripts train.
         let starts = |text: &str| text.contains("__main__") || text.contains(".train(");
         for file in files.filter(|file| starts(&file.text)) {
             add_file(cx, completions, TargetSyntax::Shell, None, &file.path);

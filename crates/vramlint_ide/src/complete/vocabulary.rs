@@ -16,7 +16,9 @@ pub(super) fn block_items(cx: &CompletionContext<'_>, kind: FileKind, path: &[St
     let joined = path.join(".");
     match kind {
         FileKind::Accelerate => {
-            let cloud = file.text.contains("AMAZON_SAGEMAKER");
+            let root = file.data().and_then(|data| data.root());
+            let environment = root.and_then(|root| root.entry("compute_environment"));
+            let cloud = environment.is_some_and(|(_, value)| value.text() == Some("AMAZON_SAGEMAKER"));
             let table = if cloud { keys::accelerate_sagemaker() } else { keys::accelerate() };
             inside(table, &joined, "accelerate")
         }

@@ -3,7 +3,7 @@
 
 use super::what_if::{self, Step, affected_part};
 use crate::summary::gib;
-use vramlint_base::{Lang, message};
+use vramlint_base::{Lang, message, text};
 use vramlint_catalog::Concept;
 use vramlint_estimate::{RunEstimate, Verdict};
 use vramlint_memory::estimate::{Part, Phase};
@@ -95,9 +95,8 @@ fn verdict(found: &RunEstimate, gpu: u64, lang: Lang) -> String {
     text.get(lang).to_owned()
 }
 
-#[allow(clippy::cast_precision_loss)] // whole percents
 fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 { String::new() } else { format!("{:3.0} %", 100.0 * part as f64 / whole as f64) }
+    if whole == 0 { String::new() } else { format!("{:3.0} %", text::percent(part, whole)) }
 }
 
 /// One line for each step, aligned.
@@ -118,7 +117,9 @@ fn changes(report: &Report, run: &Run, found: &RunEstimate, concept: Concept, la
     let before = gib(found.estimate.peak);
     let line = |(name, peak): (String, u64)| {
         let note = match &found.capacity {
-            Some(gpu) if peak > gpu.bytes && found.estimate.peak <= gpu.bytes => pick(lang, "  exceeds GPU memory", "  超出 GPU 显存"),
+            Some(gpu) if peak > gpu.bytes && found.estimate.peak <= gpu.bytes => {
+                pick(lang, "  exceeds GPU memory", "  超出 GPU 显存")
+            }
             _ => "",
         };
         format!("{} {before} -> {} GiB{note}", pad(&name, names), gib(peak))

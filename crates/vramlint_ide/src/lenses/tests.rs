@@ -44,5 +44,5 @@ fn a_run_without_a_command_shows_at_the_line_of_its_model() {
     let text = PROJECT.replacen("//- launch.sh", "//- notes.md", 1);
     let found = of(&text, "train.py", Lang::Zh);
     assert!(found.first().is_some_and(|(text, ..)| text.contains("Qwen/Qwen2.5-7B")), "{found:?}");
-    assert!(found.iter().any(|(_, title, _)| title == "显示显存时间线"), "{found:?}");
+    assert!(found.iter().any(|(_, title, _)| title == "显示 GPU 显存时间线"), "{found:?}");
 }

@@ -1,6 +1,6 @@
 //! Formatting of numbers and labels.
 
-use vramlint_base::Lang;
+use vramlint_base::{Lang, text};
 use vramlint_memory::estimate::{Label, Phase};
 
 /// Bytes in GiB with two decimals.
@@ -9,20 +9,13 @@ pub fn gib(bytes: u64) -> String {
 }
 
 /// The same without the unit.
-#[allow(clippy::cast_precision_loss)] // two decimals of a GiB
 pub fn gib_value(bytes: u64) -> String {
-    format!("{:.2}", bytes as f64 / f64::from(1 << 30))
+    text::gib(bytes, 2)
 }
 
 /// The absolute difference in GiB.
 pub fn gib_difference(a: u64, b: u64) -> String {
     gib(a.abs_diff(b))
-}
-
-/// `part` of `whole` in percent.
-#[allow(clippy::cast_precision_loss)] // a decimal of a percent
-pub fn percent(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
 /// A number of parameters: `7.24 B`, `41.9 M`.
@@ -80,6 +73,5 @@ mod tests {
         assert_eq!(gib_difference(1 << 30, 3 << 30), "2.00 GiB");
         assert_eq!(parameter_count(494_032_768), "494.0 M");
         assert_eq!(parameter_count(7_241_732_096), "7.24 B");
-        assert!((percent(1, 4) - 25.0).abs() < f64::EPSILON && percent(1, 0) == 0.0);
     }
 }

@@ -2,13 +2,14 @@
 
 use super::chart::{self, STACK};
 use super::dimensions;
-use super::format::{gib, gib_value, in_lang, parameter_count, percent, phase_phrase, pick};
+use super::format::{gib, gib_value, in_lang, parameter_count, phase_phrase, pick};
 use super::label::label;
 use super::markup::{escape, fill, script};
 use super::report::EstimateReport;
 use super::summary;
 use super::svg::lang_tag;
 use serde_json::{Value as Json, json};
+use vramlint_base::text::percent;
 use vramlint_base::{Lang, Message};
 use vramlint_estimate::Verdict;
 use vramlint_memory::estimate::Part;

@@ -1,7 +1,8 @@
 //! Sentences shared by several formats.
 
-use super::format::{gib, gib_difference, in_lang, percent, pick};
+use super::format::{gib, gib_difference, in_lang, pick};
 use super::report::EstimateReport;
+use vramlint_base::text::percent;
 use vramlint_base::{Lang, Message, message};
 use vramlint_estimate::Verdict;
 

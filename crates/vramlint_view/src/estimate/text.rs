@@ -1,11 +1,12 @@
 //! `text`: a table with a bar for each part.
 
-use super::format::{gib, gib_value, in_lang, parameter_count, percent, phase_phrase, pick};
+use super::format::{gib, gib_value, in_lang, parameter_count, phase_phrase, pick};
 use super::report::EstimateReport;
 use super::{RenderOptions, dimensions, summary};
 use crate::StyleRole;
 use crate::table::{cut, pad, widest};
 use unicode_width::UnicodeWidthStr;
+use vramlint_base::text::percent;
 use vramlint_base::{Message, message};
 use vramlint_estimate::Verdict;
 
