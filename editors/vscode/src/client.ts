@@ -1,4 +1,4 @@
-/** The language server: found, started, started again. */
+/** Finds, starts and restarts the language server. */
 import { accessSync, constants, statSync } from "node:fs";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
@@ -9,7 +9,7 @@ import { interpreters } from "./python";
 import { serverSettings } from "./settings";
 import type { StatusParams } from "./status";
 
-/** The languages in which something may stand that feeds a training. */
+/** Languages of files that take part in training. */
 const LANGUAGES = ["yaml", "json", "jsonc", "python", "shellscript", "powershell", "dockerfile", "makefile", "markdown"] as const;
 
 const SELECTOR: DocumentFilter[] = [
@@ -35,7 +35,7 @@ const machine: Machine = {
   },
 };
 
-/** Looks for the binary with what the editor knows. */
+/** Finds the binary. */
 async function find(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Promise<Found> {
   const settings = vscode.workspace.getConfiguration("vramlint");
   const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === "file");
@@ -53,20 +53,20 @@ async function find(context: vscode.ExtensionContext, log: vscode.LogOutputChann
   );
 }
 
-/** The running server of this window, at most one. */
+/** The server of this window. */
 export class Server implements vscode.Disposable {
   #client: LanguageClient | undefined;
   #running: Candidate | undefined;
-  /** One start or stop after the other. */
+  /** Serializes starts and stops. */
   #queue: Promise<void> = Promise.resolve();
-  /** What is done with a command of the server that somebody chose, instead of asking for its answer alone. */
+  /** Views for server commands that the user runs. */
   readonly #shows = new Map<string, (...words: unknown[]) => Promise<void>>();
   readonly #status = new vscode.EventEmitter<StatusParams>();
   readonly #stopped = new vscode.EventEmitter<void>();
 
-  /** The server tells of the runs of a document. */
+  /** The runs of a document have changed. */
   readonly onStatus = this.#status.event;
-  /** What was told before no longer holds. */
+  /** Earlier statuses are void. */
   readonly onStopped = this.#stopped.event;
 
   constructor(
@@ -74,35 +74,35 @@ export class Server implements vscode.Disposable {
     readonly log: vscode.LogOutputChannel,
   ) {}
 
-  /** The language of messages: the setting, else that of the editor. */
+  /** The language of messages: the setting, else the language of the editor. */
   get lang(): "en" | "zh" {
     return langOf(vscode.workspace.getConfiguration("vramlint").get<string>("lang"), vscode.env.language);
   }
 
-  /** Shows the answer of a command of the server when it is chosen: in a line above a launch, for instance. */
+  /** Registers the view of a server command, for code lenses and code actions. */
   shows(command: string, show: (...words: unknown[]) => Promise<void>): void {
     this.#shows.set(command, show);
   }
 
-  /** Starts the server; ends the one that runs. */
+  /** Restarts the server. */
   restart(): Promise<void> {
     this.#queue = this.#queue.then(async () => {
       await this.#stop();
       const found = await find(this.context, this.log);
       if (found.kind === "found") await this.#start(found.candidate);
-      else this.#complain(found);
+      else this.#reportMissing(found);
     });
     return this.#queue;
   }
 
-  /** Starts again if another binary would be chosen now. */
+  /** Restarts the server if another binary is found now. */
   async reconsider(): Promise<void> {
     const found = await find(this.context, this.log);
     const file = found.kind === "found" ? found.candidate.file : undefined;
     if (file !== this.#running?.file) await this.restart();
   }
 
-  /** Asks the server to do something; `undefined` where it does not run. */
+  /** Runs a server command; `undefined` if the server is not running. */
   async execute(command: string, argument: unknown): Promise<unknown> {
     await this.#queue;
     if (!this.#client?.isRunning()) return undefined;
@@ -134,7 +134,7 @@ export class Server implements vscode.Disposable {
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: () => {
         const settings = vscode.workspace.getConfiguration("vramlint");
-        return { ...serverSettings((key) => settings.get(key)), status: true };
+        return { ...serverSettings((key) => settings.get(key)), status: true, ruleDocuments: true };
       },
       middleware: {
         executeCommand: (command, words: unknown[], next): vscode.ProviderResult<unknown> =>
@@ -173,18 +173,18 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  #complain(found: Exclude<Found, { kind: "found" }>): void {
+  #reportMissing(found: Exclude<Found, { kind: "found" }>): void {
     const { lang } = this;
     if (found.kind === "wrong-setting") {
       this.log.error(`vramlint.path: ${found.file}`);
-      const text = pick(lang, `vramlint.path names ${found.file}, which cannot be started`, `vramlint.path 指向的 ${found.file} 无法启动`);
+      const text = pick(lang, `vramlint.path: ${found.file} cannot be started`, `vramlint.path：${found.file} 无法启动`);
       this.#offer(text, pick(lang, "Open Settings", "打开设置"), openPathSetting);
       return;
     }
     for (const one of found.tried) this.log.info(`${one.source}: ${one.file} -`);
     const text = pick(
       lang,
-      "vramlint was not found: install it (`pip install vramlint` or `cargo install vramlint`), or set vramlint.path",
+      "vramlint was not found. Install it (`pip install vramlint` or `cargo install vramlint`) or set vramlint.path",
       "未找到 vramlint：请安装（`pip install vramlint` 或 `cargo install vramlint`），或设置 vramlint.path",
     );
     this.#offer(text, pick(lang, "Open Settings", "打开设置"), openPathSetting);

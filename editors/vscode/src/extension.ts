@@ -1,8 +1,9 @@
-/** The extension: a language server, an item in the status bar, and what can be shown of a run. */
+/** The extension: the language server, a status bar item, and views of runs and rules. */
 import * as vscode from "vscode";
 import { Server } from "./client";
 import { pick } from "./lang";
 import { onInterpreterChange } from "./python";
+import { RuleDocuments } from "./rules";
 import { StatusBar } from "./statusBar";
 import { type RunName, runOf, RunDocuments, Timeline } from "./views";
 
@@ -15,6 +16,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const bar = new StatusBar(running);
   const documents = new RunDocuments(running);
   const timeline = new Timeline(running);
+  const rules = new RuleDocuments(running);
 
   const command = (name: string, work: (...words: unknown[]) => unknown): vscode.Disposable =>
     vscode.commands.registerCommand(name, work);
@@ -26,6 +28,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const showTimeline = showing((run) => timeline.show(run));
   running.shows("vramlint.run", showRun);
   running.shows("vramlint.timeline", showTimeline);
+  running.shows("vramlint.explainRule", (...words) => rules.show(words));
 
   context.subscriptions.push(
     log,
@@ -33,6 +36,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     bar,
     documents,
     timeline,
+    rules,
     command("vramlint.restart", () => running.restart()),
     command("vramlint.showOutput", () => {
       log.show();
@@ -53,12 +57,12 @@ export async function deactivate(): Promise<void> {
   await server?.stop();
 }
 
-/** The run of the current document; asks where it has several. */
+/** The run of the current document; asks if there are several. */
 async function chooseRun(server: Server, bar: StatusBar): Promise<RunName | undefined> {
   const editors = [vscode.window.activeTextEditor, ...vscode.window.visibleTextEditors];
   const document = editors.map((editor) => editor?.document.uri).find((uri) => uri && bar.runs(uri).length > 0);
   if (!document) {
-    void vscode.window.showInformationMessage(pick(server.lang, "No training run reads this file", "没有训练任务使用此文件"));
+    void vscode.window.showInformationMessage(pick(server.lang, "No training run uses this file", "没有训练任务使用此文件"));
     return undefined;
   }
   const ids = bar.runs(document).map((run) => run.id);

@@ -1,18 +1,18 @@
 /**
- * Where the `vramlint` binary is looked for, and in which order. Pure: what lies on the disk is asked through `Machine`.
+ * Search order of the `vramlint` binary. Pure: the file system is accessed through `Machine`.
  */
 import * as path from "node:path";
 
-/** Who named a place. */
+/** Where a candidate comes from. */
 export type Source = "setting" | "environment" | "path" | "bundled";
 
-/** A place where the binary may lie. */
+/** A possible location of the binary. */
 export interface Candidate {
   readonly file: string;
   readonly source: Source;
 }
 
-/** What the search needs to know of the machine. */
+/** The machine. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly home: string;
@@ -21,9 +21,9 @@ export interface Machine {
   readonly runnable: (file: string) => boolean;
 }
 
-/** What the editor knows. */
-export interface Wishes {
-  /** The setting `vramlint.path`; empty where nothing is set. */
+/** Settings and state of the editor. */
+export interface SearchOptions {
+  /** The setting `vramlint.path`; empty if unset. */
   readonly setting: string;
   /** Which of the environment and the bundled binary comes first. */
   readonly strategy: "fromEnvironment" | "useBundled";
@@ -33,11 +33,11 @@ export interface Wishes {
   readonly folders: readonly string[];
   /** The folder of the extension. */
   readonly extension: string;
-  /** Whether what lies in the workspace may be started. */
+  /** Whether programs in the workspace may be started. */
   readonly trusted: boolean;
 }
 
-/** What a search ended with. */
+/** The result of a search. */
 export type Found =
   | { readonly kind: "found"; readonly candidate: Candidate }
   /** The setting names something that cannot be started: nothing else is tried in its place. */
@@ -67,11 +67,11 @@ function commandFolders(place: string, machine: Machine): string[] {
   return machine.platform === "win32" ? [beside, at.join(beside, scripts)] : [beside];
 }
 
-function inEnvironments(wishes: Wishes, machine: Machine): Candidate[] {
-  if (!wishes.trusted) return [];
+function inEnvironments(options: SearchOptions, machine: Machine): Candidate[] {
+  if (!options.trusted) return [];
   const at = paths(machine);
-  const named = wishes.interpreters.map((one) => expand(one, machine, wishes.folders[0])).filter((one) => at.isAbsolute(one));
-  const usual = wishes.folders.flatMap((folder) => [at.join(folder, ".venv"), at.join(folder, "venv")]);
+  const named = options.interpreters.map((one) => expand(one, machine, options.folders[0])).filter((one) => at.isAbsolute(one));
+  const usual = options.folders.flatMap((folder) => [at.join(folder, ".venv"), at.join(folder, "venv")]);
   const folders = [...named, ...usual].flatMap((place) => commandFolders(place, machine));
   return folders.map((folder) => ({ file: at.join(folder, file("vramlint", machine)), source: "environment" as const }));
 }
@@ -85,18 +85,18 @@ function inPath(machine: Machine, name: string): Candidate[] {
 }
 
 /** Every place, in the order in which it is tried; without the setting. */
-export function candidates(wishes: Wishes, machine: Machine): Candidate[] {
-  const bundled: Candidate = { file: paths(machine).join(wishes.extension, "server", file("vramlint", machine)), source: "bundled" };
-  const environment = [...inEnvironments(wishes, machine), ...inPath(machine, "vramlint")];
-  return wishes.strategy === "useBundled" ? [bundled, ...environment] : [...environment, bundled];
+export function candidates(options: SearchOptions, machine: Machine): Candidate[] {
+  const bundled: Candidate = { file: paths(machine).join(options.extension, "server", file("vramlint", machine)), source: "bundled" };
+  const environment = [...inEnvironments(options, machine), ...inPath(machine, "vramlint")];
+  return options.strategy === "useBundled" ? [bundled, ...environment] : [...environment, bundled];
 }
 
 /** The binary that is to be started. */
-export function locate(wishes: Wishes, machine: Machine): Found {
-  if (wishes.setting.trim() !== "") {
+export function locate(options: SearchOptions, machine: Machine): Found {
+  if (options.setting.trim() !== "") {
     const at = paths(machine);
-    const folder = wishes.folders[0];
-    const text = expand(wishes.setting.trim(), machine, folder);
+    const folder = options.folders[0];
+    const text = expand(options.setting.trim(), machine, folder);
     let places: Candidate[];
     if (at.isAbsolute(text)) places = [{ file: text, source: "setting" }];
     else if (/[/\\]/.test(text)) places = folder === undefined ? [] : [{ file: at.join(folder, text), source: "setting" }];
@@ -104,7 +104,7 @@ export function locate(wishes: Wishes, machine: Machine): Found {
     const chosen = places.find((one) => machine.runnable(one.file));
     return chosen ? { kind: "found", candidate: { file: chosen.file, source: "setting" } } : { kind: "wrong-setting", file: text };
   }
-  const tried = candidates(wishes, machine);
+  const tried = candidates(options, machine);
   const candidate = tried.find((one) => machine.runnable(one.file));
   return candidate ? { kind: "found", candidate } : { kind: "absent", tried };
 }

@@ -47,7 +47,7 @@ export function verdict(run: RunStatus): Verdict {
 
 const SEVERITY: readonly Verdict[] = ["unknown", "fits", "may-not-fit", "does-not-fit"];
 
-/** The run that has the least room: what somebody should look at first. */
+/** The run with the least headroom. */
 export function tightest(runs: readonly RunStatus[]): RunStatus | undefined {
   const room = (run: RunStatus): number => (run.capacityBytes ?? 0) - (run.peakBytes ?? 0);
   const known = runs.filter((run) => run.peakBytes !== null);
@@ -63,12 +63,12 @@ const ICON: Record<Verdict, string> = {
   unknown: "$(pulse)",
 };
 
-/** Text that stands in Markdown as it is. */
-function plain(text: string): string {
+/** Escapes Markdown. */
+function escape(text: string): string {
   return text.replaceAll(/[\\`*_{}[\]()#+\-.!|<>&~$]/g, String.raw`\$&`).replaceAll(/\s+/g, " ");
 }
 
-function said(run: RunStatus, lang: Lang): string {
+function verdictText(run: RunStatus, lang: Lang): string {
   switch (verdict(run)) {
     case "fits":
       return pick(lang, "fits", "放得下");
@@ -77,19 +77,19 @@ function said(run: RunStatus, lang: Lang): string {
     case "does-not-fit":
       return pick(lang, "does not fit", "放不下");
     case "unknown":
-      return pick(lang, "no card is known: set `vramlint.gpu`, or `[target]` in vramlint.toml", "未指定显卡：请设置 `vramlint.gpu`，或 vramlint.toml 的 `[target]`");
+      return pick(lang, "unknown GPU: set `vramlint.gpu`, or `[target]` in vramlint.toml", "未指定 GPU：请设置 `vramlint.gpu`，或 vramlint.toml 的 `[target]`");
   }
 }
 
 function line(run: RunStatus, lang: Lang): string {
-  const name = `**${plain(run.id)}**`;
-  if (run.peakBytes === null) return `${name}  \n${plain(run.why ?? pick(lang, "no estimate", "无法估算"))}`;
+  const name = `**${escape(run.id)}**`;
+  if (run.peakBytes === null) return `${name}  \n${escape(run.why ?? pick(lang, "no estimate", "无法估算"))}`;
   const peak = pick(lang, `peak ${gib(run.peakBytes, 2)} GiB`, `峰值 ${gib(run.peakBytes, 2)} GiB`);
-  const card = run.capacityBytes === null ? "" : pick(lang, `, card ${gib(run.capacityBytes, 2)} GiB`, `，显卡 ${gib(run.capacityBytes, 2)} GiB`);
-  return `${name}  \n${peak}${card}${pick(lang, ": ", "：")}${said(run, lang)}`;
+  const capacity = run.capacityBytes === null ? "" : pick(lang, `, GPU ${gib(run.capacityBytes, 2)} GiB`, `，GPU ${gib(run.capacityBytes, 2)} GiB`);
+  return `${name}  \n${peak}${capacity}${pick(lang, ": ", "：")}${verdictText(run, lang)}`;
 }
 
-/** What the status bar shows of the runs of a document; nothing where no run has an estimate. */
+/** The status bar item for the runs of a document; nothing if no run has an estimate. */
 export function shown(runs: readonly RunStatus[], lang: Lang): Shown | undefined {
   const run = tightest(runs);
   if (run?.peakBytes == null) return undefined;
@@ -97,7 +97,7 @@ export function shown(runs: readonly RunStatus[], lang: Lang): Shown | undefined
   const peak = gib(run.peakBytes);
   const size = run.capacityBytes === null ? `≈ ${peak} GiB` : `≈ ${peak} / ${gib(run.capacityBytes)} GiB`;
   const more = runs.length > 1 ? ` (+${runs.length - 1})` : "";
-  const hint = pick(lang, "Click for the memory over one step", "点击查看一步之内的显存");
+  const hint = pick(lang, "Click to show the memory timeline", "点击显示 GPU 显存时间线");
   const tooltip = [...runs.map((one) => line(one, lang)), hint].join("\n\n");
   return { text: `${ICON[judged]} ${size}${more}`, verdict: judged, tooltip };
 }

@@ -1,9 +1,9 @@
-/** The item of the status bar: the memory of the current document's run against the card. */
+/** The status bar item: the memory of the current document's run and of its GPU. */
 import * as vscode from "vscode";
 import type { Server } from "./client";
 import { type RunStatus, shown } from "./status";
 
-/** Keeps what the server told of each document, and shows the current one's. */
+/** Keeps the status of each document and shows that of the current one. */
 export class StatusBar implements vscode.Disposable {
   readonly #item = vscode.window.createStatusBarItem("vramlint.memory", vscode.StatusBarAlignment.Right, 90);
   readonly #runs = new Map<string, readonly RunStatus[]>();
@@ -33,7 +33,7 @@ export class StatusBar implements vscode.Disposable {
     ];
   }
 
-  /** The runs of a document, as far as the server told. */
+  /** The known runs of a document. */
   runs(document: vscode.Uri): readonly RunStatus[] {
     return this.#runs.get(document.toString()) ?? [];
   }
@@ -42,7 +42,7 @@ export class StatusBar implements vscode.Disposable {
     vscode.Disposable.from(...this.#subscriptions).dispose();
   }
 
-  /** The document that is meant: where a page or a panel has the focus, the one beside it that was meant before. */
+  /** The current document; while a page or panel has the focus, the previous one if it is visible. */
   #current(): vscode.Uri | undefined {
     const texts = (editors: readonly (vscode.TextEditor | undefined)[]): vscode.Uri[] =>
       editors.flatMap((editor) => (editor && ["file", "untitled"].includes(editor.document.uri.scheme) ? [editor.document.uri] : []));

@@ -1,33 +1,28 @@
-/** What can be shown of a run: its settings as a document, its memory over one step as a page. */
+/** Views of a run: its settings as a document, its memory timeline as a page. */
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
+import { textOf } from "./answers";
 import type { Server } from "./client";
 import { pick } from "./lang";
 import { forWebview, UnknownPage } from "./page";
 
-/** A run, by its id and a file that takes part in it: what the server's commands take, and the lines above launches carry. */
+/** A run, by its id and a file that it uses: the argument of the server's commands and of code lenses. */
 export interface RunName {
   readonly uri: string;
   readonly run: string;
 }
 
-/** The run that a command is given, if it is given one. */
+/** The run that a command names, if any. */
 export function runOf(words: readonly unknown[]): RunName | undefined {
-  const given = words[0];
-  if (typeof given !== "object" || given === null || !("uri" in given) || !("run" in given)) return undefined;
-  const { uri, run } = given;
+  const argument = words[0];
+  if (typeof argument !== "object" || argument === null || !("uri" in argument) || !("run" in argument)) return undefined;
+  const { uri, run } = argument;
   return typeof uri === "string" && typeof run === "string" ? { uri, run } : undefined;
-}
-
-/** A text of an answer of the server. */
-function textOf(answer: unknown, name: string): string | undefined {
-  const text = typeof answer === "object" && answer !== null ? (answer as Record<string, unknown>)[name] : undefined;
-  return typeof text === "string" ? text : undefined;
 }
 
 const SCHEME = "vramlint-run";
 
-/** Documents that hold the answer of `vramlint.run`. */
+/** Documents with the answer of `vramlint.run`. */
 export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly #subscriptions: { dispose(): unknown }[];
@@ -52,7 +47,7 @@ export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const run = uri.path.slice(1, -".txt".length);
     const answer = await this.server.execute("vramlint.run", { uri: uri.query, run } satisfies RunName);
-    return textOf(answer, "text") ?? pick(this.server.lang, `${run}: there is no such run now\n`, `${run}：现在没有这个训练任务\n`);
+    return textOf(answer, "text") ?? pick(this.server.lang, `${run}: this run no longer exists\n`, `${run}：该训练任务已不存在\n`);
   }
 
   dispose(): void {
@@ -60,7 +55,7 @@ export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.
   }
 }
 
-/** The page of a run; one panel, which follows the text as it is edited. */
+/** The memory timeline of a run, in one panel that follows edits. */
 export class Timeline implements vscode.Disposable {
   #panel: vscode.WebviewPanel | undefined;
   #run: RunName | undefined;
@@ -81,7 +76,7 @@ export class Timeline implements vscode.Disposable {
     this.#run = run;
     const page = await this.#ask(run);
     if (page === undefined) {
-      void vscode.window.showWarningMessage(pick(this.server.lang, `There is no run ${run.run} now`, `现在没有训练任务 ${run.run}`));
+      void vscode.window.showWarningMessage(pick(this.server.lang, `The run ${run.run} no longer exists`, `训练任务 ${run.run} 已不存在`));
       return;
     }
     this.#panel ??= this.#open();
@@ -112,7 +107,7 @@ export class Timeline implements vscode.Disposable {
   async #refresh(): Promise<void> {
     const run = this.#run;
     if (!this.#panel || !run) return;
-    // Only the newest answer counts: a slow one must not replace it.
+    // Drop answers that a newer request has overtaken.
     this.#turn += 1;
     const turn = this.#turn;
     const page = await this.#ask(run);
@@ -129,8 +124,8 @@ export class Timeline implements vscode.Disposable {
       this.#panel.webview.html = forWebview(this.#page, randomBytes(16).toString("base64"), dark);
     } catch (error) {
       if (!(error instanceof UnknownPage)) throw error;
-      this.server.log.error(`the page of this vramlint has another form (${error.message})`);
-      const text = pick(this.server.lang, "This version of vramlint draws a page that the extension does not know", "扩展不认识这个版本的 vramlint 绘制的页面");
+      this.server.log.error(`unknown page format (${error.message})`);
+      const text = pick(this.server.lang, "The extension does not support the page format of this vramlint version", "扩展不支持此版本 vramlint 的页面格式");
       void vscode.window.showErrorMessage(text);
     }
   }

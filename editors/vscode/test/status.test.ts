@@ -26,9 +26,9 @@ test("the text of one run, in both languages", () => {
   assert.deepEqual(shown(one, "en"), {
     text: "$(pulse) ≈ 18.3 / 24.0 GiB",
     verdict: "fits",
-    tooltip: "**launch\\.sh\\#1**  \npeak 18.30 GiB, card 24.00 GiB: fits\n\nClick for the memory over one step",
+    tooltip: "**launch\\.sh\\#1**  \npeak 18.30 GiB, GPU 24.00 GiB: fits\n\nClick to show the memory timeline",
   });
-  assert.equal(shown(one, "zh")?.tooltip, "**launch\\.sh\\#1**  \n峰值 18.30 GiB，显卡 24.00 GiB：放得下\n\n点击查看一步之内的显存");
+  assert.equal(shown(one, "zh")?.tooltip, "**launch\\.sh\\#1**  \n峰值 18.30 GiB，GPU 24.00 GiB：放得下\n\n点击显示 GPU 显存时间线");
   assert.equal(shown([run("a", 30, 24, false)], "en")?.text, "$(error) ≈ 30.0 / 24.0 GiB");
   assert.equal(shown([run("a", 30, null)], "en")?.text, "$(pulse) ≈ 30.0 GiB");
 });

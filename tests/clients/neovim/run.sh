@@ -4,17 +4,9 @@
 #
 #   tests/clients/neovim/run.sh
 #
-# Where Neovim cannot be had, says that the stage was left out; under CI=true that is a failure.
+# If Neovim is not available, the stage is left out; with CI=true that is a failure.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../../.." && pwd)
-tools="$root/target/clients/neovim"
-
-left_out() {
-    printf 'left out: %s\n' "$1"
-    if [ "${CI:-}" = true ]; then exit 1; fi
-    exit 0
-}
+. "$(dirname "$0")/../common.sh"
 
 if ! command -v nvim >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     mkdir -p "$tools"

@@ -3,17 +3,9 @@
 #
 #   tests/clients/pytest/run.sh
 #
-# Where Python or the packages cannot be had, says that the stage was left out; under CI=true that is a failure.
+# If Python or the packages is not available, the stage is left out; with CI=true that is a failure.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../../.." && pwd)
-tools="$root/target/clients/pytest"
-
-left_out() {
-    printf 'left out: %s\n' "$1"
-    if [ "${CI:-}" = true ]; then exit 1; fi
-    exit 0
-}
+. "$(dirname "$0")/../common.sh"
 
 command -v python3 >/dev/null || left_out "Python is absent"
 if ! "$tools/bin/python" -c 'import pytest_lsp' 2>/dev/null; then

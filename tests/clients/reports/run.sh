@@ -6,17 +6,9 @@
 #
 #   tests/clients/reports/run.sh
 #
-# Where one of them cannot be had, says that the stage was left out; under CI=true that is a failure.
+# If one of them is not available, the stage is left out; with CI=true that is a failure.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../../.." && pwd)
-tools="$root/target/clients/reports"
-
-left_out() {
-    printf 'left out: %s\n' "$1"
-    if [ "${CI:-}" = true ]; then exit 1; fi
-    exit 0
-}
+. "$(dirname "$0")/../common.sh"
 
 command -v node >/dev/null && command -v npm >/dev/null || left_out "Node is absent"
 command -v python3 >/dev/null || left_out "Python is absent"

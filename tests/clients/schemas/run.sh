@@ -7,16 +7,8 @@
 # Without the corpus there is nothing to compare, and it says so. Where the packages cannot be had, says that the stage was left
 # out; under CI=true that is a failure.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../../.." && pwd)
-tools="$root/target/clients/schemas"
+. "$(dirname "$0")/../common.sh"
 corpus="${VRAMLINT_CORPUS:-$root/../shared/corpus}"
-
-left_out() {
-    printf 'left out: %s\n' "$1"
-    if [ "${CI:-}" = true ]; then exit 1; fi
-    exit 0
-}
 
 if [ ! -f "$corpus/LABELS.jsonl" ]; then
     printf 'skipped: %s is absent\n' "$corpus"

@@ -8,16 +8,9 @@
 # Pictures lie in target/vscode-pictures; UPDATE_IMAGES=1 puts them into the extension. Where something cannot be had, says that the
 # stage was left out; under CI=true that is a failure.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../../.." && pwd)
+. "$(dirname "$0")/../common.sh"
 tools="$root/target/vscode-tools"
 extension="$root/editors/vscode"
-
-left_out() {
-    printf 'left out: %s\n' "$1"
-    if [ "${CI:-}" = true ]; then exit 1; fi
-    exit 0
-}
 
 browser() {
     local name

@@ -5,17 +5,9 @@
 #
 #   tests/clients/wheel/run.sh
 #
-# Where Python cannot be had, says that the stage was left out; under CI=true that is a failure.
+# If Python is not available, the stage is left out; with CI=true that is a failure.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../../.." && pwd)
-tools="$root/target/clients/wheel"
-
-left_out() {
-    printf 'left out: %s\n' "$1"
-    if [ "${CI:-}" = true ]; then exit 1; fi
-    exit 0
-}
+. "$(dirname "$0")/../common.sh"
 
 wrong() {
     printf 'wrong: %s\n' "$1"
