@@ -3,7 +3,7 @@
 use crate::list::List;
 use crate::python;
 use crate::spell::{self, is_plain, quoted, quotes_of};
-use crate::{at, between, is_template, line_break, line_end, line_start};
+use crate::{between, is_template, line_break, line_end, line_start, replace_range};
 use vramlint_base::{Edit, TextRange, Value};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::data::{DataFile, Loader, Node, NodeId, NodeKind, NodeRef, Scalar, Style};
@@ -34,9 +34,9 @@ pub fn set(file: &SourceFile, node: NodeRef<'_>, value: &Value) -> Option<Edit> 
     }
     if matches!(raw.kind, NodeKind::Missing) {
         let behind_colon = between(file, raw.range.start.saturating_sub(1), raw.range.start) == ":";
-        return (behind_colon && raw.anchor.is_none()).then(|| at(file, raw.range, format!(" {text}")));
+        return (behind_colon && raw.anchor.is_none()).then(|| replace_range(file, raw.range, format!(" {text}")));
     }
-    Some(at(file, raw.range, text))
+    Some(replace_range(file, raw.range, text))
 }
 
 /// Adds a key to a mapping, behind its last entry. `None` where it has the key.
@@ -91,7 +91,7 @@ pub fn rename_key(file: &SourceFile, mapping: NodeRef<'_>, key: NodeRef<'_>, new
         Style::Double => quoted(new, Style::Double),
         Style::Literal | Style::Folded => return None,
     };
-    Some(at(file, raw.range, text))
+    Some(replace_range(file, raw.range, text))
 }
 
 /// The last entry of a mapping with this key, merges not followed.
@@ -181,7 +181,7 @@ fn insert_line(file: &SourceFile, data: &DataFile, mapping: NodeRef<'_>, index: 
         return None;
     }
     let lines = lines_of(data, key, value, &indent, indent_width(file, data), line_break(file))?;
-    Some(at(file, TextRange::at(stop), format!("{}{lines}", line_break(file))))
+    Some(replace_range(file, TextRange::at(stop), format!("{}{lines}", line_break(file))))
 }
 
 /// The lines of an entry, the first with its indentation, without a line break at the end.
@@ -217,7 +217,7 @@ fn fill(file: &SourceFile, key: NodeRef<'_>, node: NodeRef<'_>, value: &Value) -
     let lines = entries.iter().map(|(key, value)| lines_of(data, key.as_str()?, value, &indent, width, line_break(file)));
     let lines: Vec<String> = lines.collect::<Option<_>>()?;
     let text = format!("{}{}", line_break(file), lines.join(line_break(file)));
-    Some(at(file, TextRange::at(stop), text))
+    Some(replace_range(file, TextRange::at(stop), text))
 }
 
 /// By how much the file indents: that of its first block mapping in another one.

@@ -2,7 +2,7 @@
 //!
 //! Words that come from a variable or an array are not written in the command: nothing here touches them.
 
-use crate::{at, between, line_end, line_start, starts_line};
+use crate::{between, line_end, line_start, replace_range, starts_line};
 use vramlint_base::{Edit, TextRange};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::launch::Launch;
@@ -19,7 +19,7 @@ pub fn remove_words(file: &SourceFile, launch: &Launch, words: TextRange) -> Opt
     if starts_line(file, words.start) && goes_on {
         let next = file.lines.line_start(file.lines.line_of(words.start) + 1);
         let one_line = file.lines.line_of(words.start) == file.lines.line_of(words.end);
-        return one_line.then(|| at(file, TextRange::new(line_start(file, words.start), next), ""));
+        return one_line.then(|| replace_range(file, TextRange::new(line_start(file, words.start), next), ""));
     }
     let mut start = words.start;
     if starts_line(file, start) {
@@ -31,7 +31,7 @@ pub fn remove_words(file: &SourceFile, launch: &Launch, words: TextRange) -> Opt
     }
     let blanks = between(file, line_start(file, start), start);
     let start = start - (blanks.len() - blanks.trim_end_matches([' ', '\t']).len()) as u32;
-    Some(at(file, TextRange::new(start, words.end), ""))
+    Some(replace_range(file, TextRange::new(start, words.end), ""))
 }
 
 /// The mark that a command goes on in the next line: bash, PowerShell, batch.

@@ -43,7 +43,7 @@ pub fn replace(place: FileRange, text: impl Into<String>) -> Edit {
 }
 
 /// Replaces a range of a file.
-fn at(file: &SourceFile, range: TextRange, text: impl Into<String>) -> Edit {
+fn replace_range(file: &SourceFile, range: TextRange, text: impl Into<String>) -> Edit {
     replace(FileRange::new(file.id, range), text)
 }
 

@@ -1,6 +1,6 @@
 //! Items between brackets with commas between them: JSON objects, YAML flow mappings, Python calls and dicts.
 
-use crate::{at, between, line_break, line_end, line_start, next_line, starts_line};
+use crate::{between, line_break, line_end, line_start, next_line, replace_range, starts_line};
 use vramlint_base::{Edit, TextRange};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::Comment;
@@ -36,27 +36,27 @@ impl List<'_> {
         let end = comma_after.map_or(item.end, |comma| comma + 1);
         if self.items.len() == 1 {
             let all = if self.commented(self.inside) { TextRange::new(item.start, end) } else { self.inside };
-            return Some(at(self.file, all, ""));
+            return Some(replace_range(self.file, all, ""));
         }
         let own_line = starts_line(self.file, item.start);
         let ends_line = self.ends_line(end);
         if own_line && ends_line && comma_after.is_some() {
             let lines = TextRange::new(line_start(self.file, item.start), next_line(self.file, end - 1));
-            return Some(at(self.file, lines, ""));
+            return Some(replace_range(self.file, lines, ""));
         }
         match (before, after) {
             (Some(_), None) => self.remove_last(comma_before?, item, own_line, ends_line && comma_after.is_none()),
             (_, Some(next)) if !between(self.file, end, next).contains(['\n', '\r']) => {
                 let gone = TextRange::new(item.start, next);
-                (!self.commented(gone)).then(|| at(self.file, gone, ""))
+                (!self.commented(gone)).then(|| replace_range(self.file, gone, ""))
             }
             (Some(_), Some(_)) if !own_line => {
                 let gone = TextRange::new(comma_before? + 1, end);
-                (!self.commented(gone)).then(|| at(self.file, gone, ""))
+                (!self.commented(gone)).then(|| replace_range(self.file, gone, ""))
             }
             (None, Some(next)) => {
                 let gone = TextRange::new(item.start, next);
-                (!self.commented(gone)).then(|| at(self.file, gone, ""))
+                (!self.commented(gone)).then(|| replace_range(self.file, gone, ""))
             }
             _ => None,
         }
@@ -71,7 +71,7 @@ impl List<'_> {
             return None;
         }
         let end = if own_line && ends_line { line_end(self.file, item.end) } else { item.end };
-        Some(at(self.file, TextRange::new(comma, end), kept))
+        Some(replace_range(self.file, TextRange::new(comma, end), kept))
     }
 
     /// Adds an item behind the last one, or as the only one.
@@ -79,7 +79,7 @@ impl List<'_> {
         match self.items.len() {
             0 => {
                 let blank = self.inside.slice(&self.file.text).trim().is_empty();
-                blank.then(|| at(self.file, self.inside, item))
+                blank.then(|| replace_range(self.file, self.inside, item))
             }
             count => self.insert_after(count - 1, item),
         }
@@ -91,19 +91,19 @@ impl List<'_> {
         let bound = self.items.get(index + 1).map_or(self.inside.end, |next| next.start);
         let comma = self.gap(last.end, bound)?.comma;
         if !starts_line(self.file, last.start) {
-            return Some(at(self.file, TextRange::at(last.end), format!(", {item}")));
+            return Some(replace_range(self.file, TextRange::at(last.end), format!(", {item}")));
         }
         let start = line_start(self.file, last.start);
         let (line_break, indent) = (line_break(self.file), between(self.file, start, last.start));
         let end = line_end(self.file, comma.unwrap_or(last.end));
         if end > bound || !self.ends_line(comma.map_or(last.end, |comma| comma + 1)) {
-            return Some(at(self.file, TextRange::at(last.end), format!(",{line_break}{indent}{item}")));
+            return Some(replace_range(self.file, TextRange::at(last.end), format!(",{line_break}{indent}{item}")));
         }
         if comma.is_some() {
-            return Some(at(self.file, TextRange::at(end), format!("{line_break}{indent}{item},")));
+            return Some(replace_range(self.file, TextRange::at(end), format!("{line_break}{indent}{item},")));
         }
         let rest = between(self.file, last.end, end);
-        Some(at(self.file, TextRange::new(last.end, end), format!(",{rest}{line_break}{indent}{item}")))
+        Some(replace_range(self.file, TextRange::new(last.end, end), format!(",{rest}{line_break}{indent}{item}")))
     }
 
     /// What stands between two offsets; `None` where it is more than one comma, blanks and comments.

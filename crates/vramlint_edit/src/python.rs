@@ -2,8 +2,8 @@
 //!
 //! Calls and dicts are named by their place: [`call_at`] finds the call of a finding. What is written is source.
 
-use crate::at;
 use crate::list::List;
+use crate::replace_range;
 use vramlint_base::{Edit, TextRange, Value};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::python::{Call, Expr, ExprKind};
@@ -68,7 +68,7 @@ pub(super) fn remove_entry(file: &SourceFile, key: TextRange) -> Option<Edit> {
 pub(super) fn rename_item(file: &SourceFile, key: TextRange, new: &str) -> Option<Edit> {
     entry_at(file, key)?;
     let quote = key.slice(&file.text).chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
-    Some(at(file, key, format!("{quote}{new}{quote}")))
+    Some(replace_range(file, key, format!("{quote}{new}{quote}")))
 }
 
 /// Gives the entry whose value stands at this place another one. Parentheses around the old one stay.
@@ -76,7 +76,7 @@ pub(super) fn set_value(file: &SourceFile, value: TextRange, new: &Value) -> Opt
     let is = |(_, own): &(Option<Expr>, Expr)| own.range == value;
     let mut entries = dicts(file)?.filter_map(|expr| if let ExprKind::Dict(entries) = &expr.kind { Some(entries) } else { None });
     entries.any(|entries| entries.iter().any(is)).then_some(())?;
-    Some(at(file, value, super::spell::python(new)?))
+    Some(replace_range(file, value, super::spell::python(new)?))
 }
 
 /// The number of the only entry with this key.

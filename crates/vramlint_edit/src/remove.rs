@@ -1,7 +1,7 @@
 //! Entries of YAML and JSON that go.
 
 use crate::data::{bracketed, entry_range, is_used_elsewhere, own_entry};
-use crate::{at, between, is_template, line_end, line_start, next_line, starts_line};
+use crate::{between, is_template, line_end, line_start, next_line, replace_range, starts_line};
 use vramlint_base::{Edit, TextRange};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::data::{DataFile, Entry, NodeId, NodeKind, NodeRef};
@@ -53,16 +53,16 @@ fn remove(file: &SourceFile, data: &DataFile, mapping: NodeRef<'_>, index: usize
     if entries.len() == 1 && data.documents.iter().all(|document| document.root != Some(mapping.id)) {
         // `{}` instead of nothing, which would be null.
         let end = if rest == ":" { stop } else { last };
-        return starts_line(file, start).then(|| at(file, TextRange::new(start, end), "{}"));
+        return starts_line(file, start).then(|| replace_range(file, TextRange::new(start, end), "{}"));
     }
     if starts_line(file, start) {
         let lines = TextRange::new(line_start(file, start), next_line(file, last));
-        return Some(at(file, lines, ""));
+        return Some(replace_range(file, lines, ""));
     }
     // `- a: 1`: the next entry takes the place of the first.
     let next = entries.get(index + 1).map(|next| range_of(data, next.key).start)?;
     let lead = between(file, line_start(file, start), start);
     let gone = TextRange::new(start, next);
     let commented = data.comments.iter().any(|comment| gone.contains(comment.range));
-    (lead.chars().all(|c| matches!(c, ' ' | '-')) && !commented).then(|| at(file, gone, ""))
+    (lead.chars().all(|c| matches!(c, ' ' | '-')) && !commented).then(|| replace_range(file, gone, ""))
 }

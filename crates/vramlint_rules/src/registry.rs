@@ -1,12 +1,12 @@
 //! The list of all rules.
 
-use crate::{Rule, batch, code, data, environment, generation, launch, memory, precision, reading, sharding};
+use crate::{Rule, batch, code, data, environment, generation, launch, memory, precision, sharding, syntax_and_keys};
 use std::sync::LazyLock;
 
 /// Every rule, by code.
 pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
     let families = [
-        reading::RULES,
+        syntax_and_keys::RULES,
         launch::RULES,
         batch::RULES,
         memory::RULES,

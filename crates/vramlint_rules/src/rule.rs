@@ -14,8 +14,8 @@ use vramlint_semantic::trainers::Trainer;
 /// Family of a rule: the digit behind `VL`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
-    /// `VL0`: reading.
-    Reading,
+    /// `VL0`: syntax, keys and values of files.
+    SyntaxAndKeys,
     /// `VL1`: processes and devices.
     Launch,
     /// `VL2`: batch arithmetic.
@@ -40,7 +40,7 @@ impl Group {
     /// The prefix of its codes.
     pub const fn prefix(self) -> &'static str {
         match self {
-            Self::Reading => "VL0",
+            Self::SyntaxAndKeys => "VL0",
             Self::Launch => "VL1",
             Self::Batch => "VL2",
             Self::Memory => "VL3",
@@ -56,7 +56,7 @@ impl Group {
     /// What its rules are about.
     pub const fn about(self, lang: Lang) -> &'static str {
         let (en, zh) = match self {
-            Self::Reading => ("Reading: YAML traps, unknown keys, types", "读取：YAML 陷阱、未知的键、类型"),
+            Self::SyntaxAndKeys => ("Reading: YAML traps, unknown keys, types", "读取：YAML 陷阱、未知的键、类型"),
             Self::Launch => ("Processes and devices", "进程与设备"),
             Self::Batch => ("Batch arithmetic", "批大小计算"),
             Self::Memory => ("Memory", "显存与内存"),

@@ -105,23 +105,23 @@ pub fn errors(text: &str) -> Vec<AllocConfError> {
         let setting = SETTINGS.iter().find(|(name, _)| *name == key.text);
         let Some((name, takes)) = setting else {
             found.push(unknown(text, key));
-            at = behind(&tokens, at);
+            at = end_after(&tokens, at);
             continue;
         };
         let value = tokens.get(at + 2).filter(|value| tokens[at + 1].text == ":" && value.text != ",");
         let Some(value) = value else {
             found.push(AllocConfError { range: key.range.clone(), what: ErrorKind::NoValue(key.text.clone()), instead: None });
-            at = behind(&tokens, at);
+            at = end_after(&tokens, at);
             continue;
         };
         found.extend(refused(text, name, *takes, value));
-        at = behind(&tokens, at);
+        at = end_after(&tokens, at);
     }
     found
 }
 
 /// The token behind the next comma that stands in no brackets.
-fn behind(tokens: &[Token], from: usize) -> usize {
+fn end_after(tokens: &[Token], from: usize) -> usize {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(from) {
         match token.text.as_str() {
@@ -202,11 +202,11 @@ fn refused(text: &str, name: &'static str, takes: SettingType, value: &Token) ->
                 _ => None,
             }),
         },
-        SettingType::AtLeast(least) => match whole(word) {
+        SettingType::AtLeast(least) => match parse_integer(word) {
             Some(number) if number >= least => None,
             _ => problem(None),
         },
-        SettingType::Power(most) => match whole(word) {
+        SettingType::Power(most) => match parse_integer(word) {
             Some(number) if number.is_power_of_two() && number <= most => None,
             _ => problem(None),
         },
@@ -227,7 +227,7 @@ fn refused(text: &str, name: &'static str, takes: SettingType, value: &Token) ->
             problem(words.iter().find(|known| known.eq_ignore_ascii_case(word)).map(|known| (*known).to_owned()))
         }
         SettingType::Divisions if word == "[" => None,
-        SettingType::Divisions => match whole(word) {
+        SettingType::Divisions => match parse_integer(word) {
             Some(number) if number.is_power_of_two() => None,
             _ => problem(None),
         },
@@ -251,7 +251,7 @@ fn separator(text: &str, value: &Token) -> Option<AllocConfError> {
 }
 
 /// As `stoull`: the digits at the front; a minus sign wraps round to something large.
-fn whole(word: &str) -> Option<u64> {
+fn parse_integer(word: &str) -> Option<u64> {
     let (negative, digits) = word.strip_prefix('-').map_or((false, word.strip_prefix('+').unwrap_or(word)), |rest| (true, rest));
     let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
     let number: u64 = digits[..end].parse().ok()?;

@@ -12,7 +12,7 @@ pub fn trainings<'a>(project: &'a Project) -> impl Iterator<Item = &'a ArgumentS
 }
 
 /// Every set of one of these classes, where somebody is seen to read it.
-pub fn of<'a>(project: &'a Project, classes: &'static [&'static str]) -> impl Iterator<Item = &'a ArgumentSet> {
+pub fn sets_of<'a>(project: &'a Project, classes: &'static [&'static str]) -> impl Iterator<Item = &'a ArgumentSet> {
     trainings(project)
         .filter(|set| set.training_class().is_some_and(|class| classes.contains(&class)) && set.reader != ArgumentReader::Unknown)
 }
@@ -54,7 +54,7 @@ pub fn strategy<'a>(set: &'a ArgumentSet, keys: &[&str], default: &'a str) -> Op
 }
 
 /// The first of several spellings of a key that is given.
-pub fn any<'a>(set: &'a ArgumentSet, keys: &[&str]) -> Option<&'a ArgumentEntry> {
+pub fn first_entry<'a>(set: &'a ArgumentSet, keys: &[&str]) -> Option<&'a ArgumentEntry> {
     keys.iter().find_map(|key| set.get(key))
 }
 

@@ -7,7 +7,7 @@ use vramlint_resolve::Project;
 use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall, PossibleValue};
 
 /// Calls whose refusal ends the program: no handler around them goes on, and no test of a version decides whether they are made.
-pub fn made<'p>(project: &'p Project) -> impl Iterator<Item = &'p CallRef> {
+pub fn uncaught_calls<'p>(project: &'p Project) -> impl Iterator<Item = &'p CallRef> {
     project.calls().iter().filter(|at| !at.call().caught && !asks_for_release(at.call()))
 }
 
@@ -67,7 +67,7 @@ pub fn loads_model(call: &LibraryCall) -> bool {
 }
 
 /// A text that an argument certainly is, with its place.
-pub fn text(argument: &CallArgument) -> Option<(&str, FileRange)> {
+pub fn text_value(argument: &CallArgument) -> Option<(&str, FileRange)> {
     let value = argument.sole_value()?;
     match &value.value {
         ArgValue::Known(Value::Text(text)) => Some((text, value.place)),
@@ -76,7 +76,7 @@ pub fn text(argument: &CallArgument) -> Option<(&str, FileRange)> {
 }
 
 /// The entries of a dict that an argument certainly is.
-pub fn dict(argument: &CallArgument) -> Option<&[vramlint_resolve::code::DictEntry]> {
+pub fn dict_entries(argument: &CallArgument) -> Option<&[vramlint_resolve::code::DictEntry]> {
     match &argument.sole_value()?.value {
         ArgValue::Dict { entries, .. } => Some(entries),
         _ => None,
@@ -84,7 +84,7 @@ pub fn dict(argument: &CallArgument) -> Option<&[vramlint_resolve::code::DictEnt
 }
 
 /// The one thing that a value of a dict certainly is.
-pub fn only(values: &[PossibleValue]) -> Option<&PossibleValue> {
+pub fn single_value(values: &[PossibleValue]) -> Option<&PossibleValue> {
     match values {
         [value] if value.condition.is_none() && !value.may_be_overridden => Some(value),
         _ => None,
@@ -92,7 +92,7 @@ pub fn only(values: &[PossibleValue]) -> Option<&PossibleValue> {
 }
 
 /// The call that made the quantization of a load, with its bits, where both are certain: 4 or 8.
-pub fn quantized<'a>(at: &'a CallRef, load: &LibraryCall) -> Option<(&'a LibraryCall, u8)> {
+pub fn quantization<'a>(at: &'a CallRef, load: &LibraryCall) -> Option<(&'a LibraryCall, u8)> {
     let config = at.producing_call(&load.argument("quantization_config", None)?.sole_value()?.value)?;
     if !config.is("transformers", "BitsAndBytesConfig") {
         return None;
@@ -115,7 +115,7 @@ pub fn load_of<'a>(at: &'a CallRef, what: &ArgValue) -> Option<&'a LibraryCall> 
 }
 
 /// Replaces a value that is written in the call itself; a constant that others may read is left alone.
-pub fn replace(
+pub fn replace_argument(
     argument: &CallArgument,
     value: &PossibleValue,
     text: impl Into<String>,
@@ -131,25 +131,36 @@ pub fn replace(
 }
 
 /// Removes a keyword argument that is written in the call itself.
-pub fn remove(project: &Project, call: &LibraryCall, argument: &CallArgument, applicability: Applicability) -> Option<Fix> {
+pub fn remove_argument(
+    project: &Project,
+    call: &LibraryCall,
+    argument: &CallArgument,
+    applicability: Applicability,
+) -> Option<Fix> {
     let name = argument.name.as_deref().filter(|_| argument.is_explicit && argument.place.file == call.file)?;
     let edits = vec![edit::python::remove(project.file(call.file), call.place.range, name)?];
     Some(Fix { title: message!("remove {name}", "去掉 {name}"), applicability, edits })
 }
 
 /// Adds keyword arguments behind the others: the first name, and the rest as source.
-pub fn add(project: &Project, call: &LibraryCall, name: &str, source: &str, applicability: Applicability) -> Option<Fix> {
+pub fn add_argument(
+    project: &Project,
+    call: &LibraryCall,
+    name: &str,
+    source: &str,
+    applicability: Applicability,
+) -> Option<Fix> {
     let edits = vec![edit::python::add(project.file(call.file), call.place.range, name, source)?];
     Some(Fix { title: message!("add {name}={source}", "加上 {name}={source}"), applicability, edits })
 }
 
 /// How grave what a call is refused for is: a warning at most in blocks of documents.
-pub fn grave(project: &Project, call: &LibraryCall, severity: Severity) -> Severity {
+pub fn cap_severity(project: &Project, call: &LibraryCall, severity: Severity) -> Severity {
     if project.is_documentation_snippet(call.file) { severity.min(Severity::Warning) } else { severity }
 }
 
 /// The message for the other end of a finding at a value: the call that it reaches.
-pub fn reached(call: &LibraryCall) -> Message {
+pub fn reached_message(call: &LibraryCall) -> Message {
     let name = call.name().to_owned();
     message!("it reaches {name} here", "在此传给 {name}")
 }

@@ -98,7 +98,7 @@ fn position(trainer: &str, name: &str) -> Option<usize> {
 
 impl<'a> Trainer<'a> {
     /// Whether it is a class of the library itself, called with everything in sight.
-    pub fn plain(&self) -> bool {
+    pub fn is_fully_seen(&self) -> bool {
         !self.call.open && !self.call.is_subclass && !self.call.caught
     }
 
@@ -116,7 +116,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// The call that makes an argument, if exactly one thing can be it.
-    pub fn made(&self, name: &str) -> Option<&'a LibraryCall> {
+    pub fn maker(&self, name: &str) -> Option<&'a LibraryCall> {
         match self.argument(name)?.values.as_slice() {
             [PossibleValue { value: ArgValue::ResultOf(index), .. }] => self.code.calls.get(*index),
             _ => None,

@@ -40,10 +40,15 @@ pub struct VersionGate {
 /// Judges something that holds for a span of versions; `None` where no version that may be installed is in it.
 pub fn evaluate(project: &Project, file: FileId, span: &VersionRange, certain: Severity) -> Option<VersionGate> {
     let severity = severity(project, file, span, certain)?;
-    let said = project.library(file, span.library);
+    let evidence = project.library(file, span.library);
     let always = project.version_matches(file, span) == RangeMatch::Always;
-    let pin = said.and_then(|said| Some((said.place?, library_at(span.library, said))));
-    Some(VersionGate { severity, note: note(span, said, always), pin_hint: (!always).then(|| pin_hint(span.library, said)), pin })
+    let pin = evidence.and_then(|evidence| Some((evidence.place?, library_at(span.library, evidence))));
+    Some(VersionGate {
+        severity,
+        note: note(span, evidence, always),
+        pin_hint: (!always).then(|| pin_hint(span.library, evidence)),
+        pin,
+    })
 }
 
 impl VersionGate {
@@ -58,15 +63,15 @@ impl VersionGate {
 }
 
 /// `transformers 5.23.0`; of a range what it allows.
-fn library_at(library: &str, said: &VersionEvidence) -> Message {
-    let version = &said.version;
+fn library_at(library: &str, evidence: &VersionEvidence) -> Message {
+    let version = &evidence.version;
     message!("{library} {version}", "{library} {version}")
 }
 
-fn note(span: &VersionRange, said: Option<&VersionEvidence>, always: bool) -> Message {
+fn note(span: &VersionRange, evidence: Option<&VersionEvidence>, always: bool) -> Message {
     let library = span.library;
-    if let Some(said) = said.filter(|_| always) {
-        let (version, source) = (&said.version, &said.source);
+    if let Some(evidence) = evidence.filter(|_| always) {
+        let (version, source) = (&evidence.version, &evidence.source);
         return message!(" ({library} {version} from {source})", "（{library} {version}，见 {source}）");
     }
     if always {
@@ -82,15 +87,15 @@ fn note(span: &VersionRange, said: Option<&VersionEvidence>, always: bool) -> Me
     }
 }
 
-fn pin_hint(library: &str, said: Option<&VersionEvidence>) -> Message {
-    let Some(said) = said else {
+fn pin_hint(library: &str, evidence: Option<&VersionEvidence>) -> Message {
+    let Some(evidence) = evidence else {
         return message!(
             "which {library} it runs with is not known: pin it in `requirements.txt`, or say it under `[versions]` in `vramlint.toml`",
             "不清楚使用的 {library} 版本：请在 `requirements.txt` 中固定版本，或写在 `vramlint.toml` 的 `[versions]` 中"
         );
     };
-    let (version, source) = (&said.version, &said.source);
-    if said.candidates.first().is_some_and(|first| first.rank == EvidenceRank::Range) {
+    let (version, source) = (&evidence.version, &evidence.source);
+    if evidence.candidates.first().is_some_and(|first| first.rank == EvidenceRank::Range) {
         return message!(
             "{source} allows {library} {version}: pin it, or say it under `[versions]` in `vramlint.toml`",
             "{source} 允许 {library} {version}：请固定版本，或写在 `vramlint.toml` 的 `[versions]` 中"

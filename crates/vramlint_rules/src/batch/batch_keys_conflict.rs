@@ -71,7 +71,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-const CHECKS: &[(FileKind, Check)] = &[(FileKind::Axolotl, both), (FileKind::Axolotl, one)];
+const CHECKS: &[(FileKind, Check)] = &[(FileKind::Axolotl, both), (FileKind::Axolotl, conflict)];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {
@@ -101,7 +101,7 @@ fn both(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     })
 }
 
-fn one(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+fn conflict(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let fields = ["micro_batch_size", "gradient_accumulation_steps", "batch_size"];
     let set: Vec<&'static str> = fields.into_iter().filter(|key| !keys.is_off(key)).collect();
     let [only] = set[..] else { return None };

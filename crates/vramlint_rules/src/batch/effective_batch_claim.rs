@@ -66,10 +66,10 @@
 //! 各框架自己的算法，与 `vramlint runs` 显示的一致。transformers 5.23.0 的 Trainer 由 `python` 直接启动时会使用全部可见 GPU
 //! （`training_args.py` 的 `n_gpu`），此时 GPU 数量视为未知。
 
-use super::claim::{Claim, Part};
-use super::claimed::{self, Claimed};
-use super::compare::{self, Numbers, Verdict};
-use super::stated;
+use super::claim::{BatchFactor, Claim};
+use crate::batch::claim::check::{self, Comparison, Numbers};
+use crate::batch::claim::extract::{self, LocatedClaim};
+use crate::batch::claim::factors;
 use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, Edit, FileRange, Finding, Fix, Message, Severity, TextRange, message};
 use vramlint_edit as edit;
@@ -89,15 +89,15 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in &cx.project.files {
-        for claimed in claimed::claims(file) {
-            let verdict = compare::verdict(cx.project, file, &claimed);
+        for claimed in extract::claims(file) {
+            let verdict = check::compare(cx.project, file, &claimed);
             out.findings.extend(arithmetic(file, &claimed.claim, &verdict).or_else(|| contradiction(file, &claimed, &verdict)));
         }
     }
 }
 
 /// A claim that is wrong by itself: `2 x 4 x 8 = 128`.
-fn arithmetic(file: &SourceFile, claim: &Claim, verdict: &Verdict<'_>) -> Option<Finding> {
+fn arithmetic(file: &SourceFile, claim: &Claim, verdict: &Comparison<'_>) -> Option<Finding> {
     let product = claim.factors.iter().try_fold(1i64, |product, factor| product.checked_mul(factor.value))?;
     if claim.factors.len() < 2 || claim.implied || product == claim.total {
         return None;
@@ -113,29 +113,29 @@ fn arithmetic(file: &SourceFile, claim: &Claim, verdict: &Verdict<'_>) -> Option
     );
     // Which number is wrong is known only from the run: the total where the factors hold, the factors where the total does.
     let fix = match verdict {
-        Verdict::Open => Some(correct(file, claim, product)),
-        Verdict::Holds(numbers) => numbers.world.and_then(|world| rewrite(file, claim, numbers, world)),
-        Verdict::Differs { total, .. } if *total == product => Some(correct(file, claim, product)),
-        Verdict::Differs { numbers, world, .. } => rewrite(file, claim, numbers, *world),
-        Verdict::DiffersAlways(_) => None,
+        Comparison::Unknown => Some(correct(file, claim, product)),
+        Comparison::Consistent(numbers) => numbers.world.and_then(|world| rewrite(file, claim, numbers, world)),
+        Comparison::Differs { total, .. } if *total == product => Some(correct(file, claim, product)),
+        Comparison::Differs { numbers, world, .. } => rewrite(file, claim, numbers, *world),
+        Comparison::DiffersForAnyWorld(_) => None,
     };
     finding.fixes.extend(fix);
     Some(finding)
 }
 
 /// A claim that the numbers of its run, or those beside it, contradict.
-fn contradiction(file: &SourceFile, claimed: &Claimed, verdict: &Verdict<'_>) -> Option<Finding> {
+fn contradiction(file: &SourceFile, claimed: &LocatedClaim, verdict: &Comparison<'_>) -> Option<Finding> {
     let (claim, stated) = (&claimed.claim, claimed.claim.total);
     let (numbers, message, fixes) = match verdict {
-        Verdict::Open | Verdict::Holds(_) => return None,
-        Verdict::Differs { numbers, world, total } => {
+        Comparison::Unknown | Comparison::Consistent(_) => return None,
+        Comparison::Differs { numbers, world, total } => {
             let mut fixes = Vec::new();
             fixes.extend(restore(file, claim, numbers, *world));
             fixes.extend(rewrite(file, claim, numbers, *world));
-            fixes.extend(numbers.run.into_iter().flat_map(|run| stated::rescaled(run, claim.total, *total)));
+            fixes.extend(numbers.run.into_iter().flat_map(|run| factors::rescaled(run, claim.total, *total)));
             (numbers, differs(numbers, *world, *total, stated), fixes)
         }
-        Verdict::DiffersAlways(numbers) => (numbers, differs_always(claim, numbers), Vec::new()),
+        Comparison::DiffersForAnyWorld(numbers) => (numbers, differs_always(claim, numbers), Vec::new()),
     };
     let mut finding = RULE.finding(FileRange::new(file.id, claim.range), message).with_help(message!(
         "effective batch = micro_batch x gradient_accumulation_steps x world_size; correct the comment, or the setting that moved",
@@ -182,10 +182,10 @@ fn differs_always(claim: &Claim, numbers: &Numbers<'_>) -> Message {
 /// The accumulation that makes the claim true.
 fn restore(file: &SourceFile, claim: &Claim, numbers: &Numbers<'_>, world: i64) -> Option<Fix> {
     match (numbers.run, numbers.steps_at) {
-        (Some(run), _) if numbers.world == Some(world) => stated::restore(run, claim.total),
+        (Some(run), _) if numbers.world == Some(world) => factors::restore(run, claim.total),
         (None, Some(place)) if place.file == file.id => {
             let written = place.range.slice(&file.text).parse() == Ok(numbers.steps);
-            written.then(|| stated::accumulation(place, numbers.micro, world, claim.total)).flatten()
+            written.then(|| factors::accumulation(place, numbers.micro, world, claim.total)).flatten()
         }
         _ => None,
     }
@@ -228,12 +228,13 @@ fn rewrite(file: &SourceFile, claim: &Claim, numbers: &Numbers<'_>, world: i64) 
 
 /// Which number each of three factors ought to be: by label, by value, and the last one by what is left.
 fn assigned(claim: &Claim, numbers: &Numbers<'_>, world: i64) -> Option<Vec<(usize, i64)>> {
-    let mut left = vec![(Part::Micro, numbers.micro), (Part::Accumulation, numbers.steps), (Part::World, world)];
+    let mut left =
+        vec![(BatchFactor::Micro, numbers.micro), (BatchFactor::Accumulation, numbers.steps), (BatchFactor::World, world)];
     if claim.factors.len() != left.len() {
         return None;
     }
     let mut found = Vec::new();
-    let mut take = |index: usize, left: &mut Vec<(Part, i64)>, at: Option<usize>| {
+    let mut take = |index: usize, left: &mut Vec<(BatchFactor, i64)>, at: Option<usize>| {
         let Some(at) = at else { return false };
         found.push((index, left.remove(at).1));
         true

@@ -25,7 +25,7 @@
 //! ## 来源
 //! 对该文件生效的 `vramlint.toml` 中的 `[batch] effective`；运行本身的算法与 `vramlint runs` 显示的一致。
 
-use super::stated;
+use crate::batch::claim::factors;
 use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
@@ -49,7 +49,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some((agreed, at)) = policy.effective_batch else { continue };
         let (Some(actual), Ok(agreed)) = (run.int(Concept::EffectiveBatch), i64::try_from(agreed)) else { continue };
         // One process that uses several GPUs multiplies the batch by them.
-        let several = stated::may_spread(run) && stated::visible_gpus(cx.project, run).is_some_and(|gpus| gpus > 1);
+        let several = factors::may_spread(run) && factors::visible_gpus(cx.project, run).is_some_and(|gpus| gpus > 1);
         if actual != agreed && !several {
             let mut finding = finding(run, actual, agreed, policy.file.as_deref().unwrap_or("vramlint.toml"));
             if let Some(place) = at {
@@ -61,7 +61,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn finding(run: &Run, actual: i64, agreed: i64, file: &str) -> vramlint_base::Finding {
-    let formula = stated::formula(run);
+    let formula = factors::formula(run);
     let mut finding = RULE
         .finding(
             run.place,
@@ -71,8 +71,8 @@ fn finding(run: &Run, actual: i64, agreed: i64, file: &str) -> vramlint_base::Fi
             ),
         )
         .with_run(&run.id);
-    finding.related = stated::factors(run);
-    finding.fixes.extend(stated::restore(run, agreed));
-    finding.fixes.extend(stated::rescaled(run, agreed, actual));
+    finding.related = factors::factors(run);
+    finding.fixes.extend(factors::restore(run, agreed));
+    finding.fixes.extend(factors::rescaled(run, agreed, actual));
     finding
 }

@@ -64,8 +64,8 @@
 //! ## 来源
 //! Goyal 等 2017，“Accurate, Large Minibatch SGD”（线性规则）；Krizhevsky 2014，“One weird trick”（平方根规则）。
 
-use super::compare::{self, Numbers};
-use super::stated;
+use crate::batch::claim::check::{self, Numbers};
+use crate::batch::claim::factors;
 use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
@@ -123,7 +123,7 @@ fn sized<'a>(cx: &Context<'a>, run: &'a Run) -> Option<Sized<'a>> {
         return None;
     }
     run.value(Concept::LearningRate)?;
-    let numbers = compare::of_run(cx.project, run)?;
+    let numbers = check::numbers_of_run(cx.project, run)?;
     let total = numbers.micro.checked_mul(numbers.steps)?.checked_mul(numbers.world?)?;
     (total > 0).then_some(Sized { run, numbers, total })
 }
@@ -140,7 +140,7 @@ fn are_variants(one: &Run, other: &Run) -> bool {
 }
 
 fn finding(cx: &Context<'_>, one: &Sized<'_>, first: &Sized<'_>) -> vramlint_base::Finding {
-    let (own, its) = (stated::formula(one.run), stated::formula(first.run));
+    let (own, its) = (factors::formula(one.run), factors::formula(first.run));
     let (total, before) = (one.total, first.total);
     let (place, file) = (one.run.place, cx.project.file(first.run.place.file).name());
     let rate = one.run.value(Concept::LearningRate).map(ToString::to_string).unwrap_or_default();
@@ -158,8 +158,8 @@ fn finding(cx: &Context<'_>, one: &Sized<'_>, first: &Sized<'_>) -> vramlint_bas
     // One accumulation that serves both cannot be right for one of them alone.
     let accumulation = |run: &Run| run.settings.get(&Concept::GradientAccumulationSteps)?.winning()?.origin.place();
     if accumulation(one.run) != accumulation(first.run) {
-        finding.fixes.extend(stated::restore(one.run, before));
+        finding.fixes.extend(factors::restore(one.run, before));
     }
-    finding.fixes.extend(stated::rescaled(one.run, before, total));
+    finding.fixes.extend(factors::rescaled(one.run, before, total));
     finding
 }

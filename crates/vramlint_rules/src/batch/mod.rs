@@ -5,8 +5,6 @@ mod accumulation_set_twice;
 mod batch_keys_conflict;
 mod batch_rounded_down;
 mod claim;
-mod claimed;
-mod compare;
 mod deepspeed_batch_mismatch;
 mod deepspeed_batch_missing;
 mod effective_batch_claim;
@@ -14,7 +12,6 @@ mod effective_batch_declared;
 mod effective_batch_drift;
 mod evaluation_batch_differs;
 mod optimizer_in_backward_conflict;
-mod stated;
 
 use crate::Rule;
 use vramlint_base::{FileId, FileRange};
@@ -22,7 +19,7 @@ use vramlint_resolve::Project;
 
 /// Where a file speaks of its effective batch: `effective batch = 4 x 2 x 8 = 64` in a comment, or in the prose of a document.
 pub fn claims(project: &Project, file: FileId) -> Vec<FileRange> {
-    claimed::claims(project.file(file)).into_iter().map(|claimed| FileRange::new(file, claimed.claim.range)).collect()
+    claim::extract::claims(project.file(file)).into_iter().map(|claimed| FileRange::new(file, claimed.claim.range)).collect()
 }
 
 /// The rules of this family, in any order.

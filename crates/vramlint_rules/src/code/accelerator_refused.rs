@@ -89,7 +89,7 @@ const MOVED: &[(&str, &str)] = &[
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !call.is("accelerate", "Accelerator") || call.is_subclass {
             continue;
@@ -151,9 +151,10 @@ fn precision(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) 
         )
         .with_help(message!("for no mixed precision write \"no\"", "不使用混合精度时写 \"no\""));
     if !call.place.range.contains(value.place.range) {
-        finding = finding.with_related(call.place, calls::reached(call));
+        finding = finding.with_related(call.place, calls::reached_message(call));
     }
-    if let Some(fix) = meant.and_then(|name| calls::replace(argument, value, format!("\"{name}\""), Applicability::Safe)) {
+    if let Some(fix) = meant.and_then(|name| calls::replace_argument(argument, value, format!("\"{name}\""), Applicability::Safe))
+    {
         finding = finding.with_fix(fix);
     }
     out.push(finding);

@@ -86,7 +86,7 @@ const KNOWS: &[&str] = &["accumulate(", "no_sync", "sync_gradients", "DeepSpeed"
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !(call.library() == "accelerate" && call.name() == "backward" && call.in_loop) {
             continue;

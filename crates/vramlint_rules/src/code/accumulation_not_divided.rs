@@ -118,7 +118,7 @@ fn in_loop(file: &SourceFile, module: &Module, each: &Loop<'_>) -> Option<vramli
     let count = number(module, each, stepping.every()?)?;
     if unconditional
         || count < 2
-        || !each.own.iter().all(|own| plain(module, own.stmt, name))
+        || !each.own.iter().all(|own| is_plain_use(module, own.stmt, name))
         || !each.own.iter().any(|own| assigns(own.stmt, name))
     {
         return None;
@@ -152,7 +152,7 @@ fn assigns(stmt: &vramlint_syntax::python::Stmt, name: &str) -> bool {
 }
 
 /// Whether a statement leaves the loss a plain mean of one micro-batch.
-fn plain(module: &Module, stmt: &vramlint_syntax::python::Stmt, name: &str) -> bool {
+fn is_plain_use(module: &Module, stmt: &vramlint_syntax::python::Stmt, name: &str) -> bool {
     match &stmt.kind {
         StmtKind::AugAssign { target, .. } => target.as_name() != Some(name),
         StmtKind::Assign { targets, value, .. } => {

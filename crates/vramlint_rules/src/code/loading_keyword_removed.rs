@@ -87,7 +87,7 @@ const SPAN: VersionRange = VersionRange::since("transformers", "5.0.0");
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !calls::loads_model(call) {
             continue;
@@ -113,7 +113,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             let mut finding = RULE.finding(argument.place, text).with_severity(severity).with_help(help);
             if !call.place.range.contains(argument.place.range) {
-                finding = finding.with_related(call.place, calls::reached(call));
+                finding = finding.with_related(call.place, calls::reached_message(call));
             }
             if let Some(fix) = fix(cx, call, argument, name).filter(|_| severity == Severity::Error) {
                 finding = finding.with_fix(fix);
@@ -127,7 +127,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 fn fix(cx: &Context<'_>, call: &LibraryCall, argument: &CallArgument, name: &str) -> Option<Fix> {
     let value = argument.constant()?;
     if matches!(value, Value::Bool(false) | Value::Null) {
-        return calls::remove(cx.project, call, argument, Applicability::Safe);
+        return calls::remove_argument(cx.project, call, argument, Applicability::Safe);
     }
     if *value != Value::Bool(true) || !argument.is_explicit {
         return None;

@@ -66,7 +66,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !call.is("torch", "DataLoader") || call.is_subclass {
             continue;
@@ -83,7 +83,7 @@ fn argument<'c>(call: &'c LibraryCall, name: &str) -> Option<&'c CallArgument> {
     call.argument(name, ORDER.iter().position(|known| *known == name))
 }
 
-fn known<'c>(call: &'c LibraryCall, name: &str) -> Option<(&'c CallArgument, &'c Value)> {
+fn known_argument<'c>(call: &'c LibraryCall, name: &str) -> Option<(&'c CallArgument, &'c Value)> {
     let argument = argument(call, name)?;
     Some((argument, argument.constant()?))
 }
@@ -98,7 +98,7 @@ fn push(place: FileRange, text: Message, help: Message, reported: &mut ReportedP
 
 fn numbers(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
     for (name, least) in [("batch_size", 1), ("num_workers", 0), ("prefetch_factor", 0), ("timeout", 0)] {
-        let Some((argument, value)) = known(call, name) else { continue };
+        let Some((argument, value)) = known_argument(call, name) else { continue };
         let fine = match value {
             Value::Int(number) => *number >= least,
             Value::Float(number) if name == "timeout" => *number >= 0.0,
@@ -127,7 +127,7 @@ fn numbers(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
         };
         if let Some(fix) = whole
             .filter(|number| *number >= least)
-            .and_then(|number| calls::replace(argument, &argument.values[0], number.to_string(), Applicability::Safe))
+            .and_then(|number| calls::replace_argument(argument, &argument.values[0], number.to_string(), Applicability::Safe))
         {
             finding = finding.with_fix(fix);
         }
@@ -146,7 +146,7 @@ fn without_workers(cx: &Context<'_>, call: &LibraryCall, reported: &mut Reported
         return;
     }
     for name in ["prefetch_factor", "persistent_workers", "multiprocessing_context"] {
-        let Some((given, value)) = known(call, name) else { continue };
+        let Some((given, value)) = known_argument(call, name) else { continue };
         let asks =
             !matches!(value, Value::Null | Value::Bool(false)) && (name != "persistent_workers" || *value == Value::Bool(true));
         if !asks || !reported.insert(given.place) {
@@ -164,7 +164,7 @@ fn without_workers(cx: &Context<'_>, call: &LibraryCall, reported: &mut Reported
         if let Some(workers) = workers {
             finding = finding.with_related(workers.place, message!("no workers are asked for here", "此处没有要求工作进程"));
         }
-        if let Some(fix) = calls::remove(cx.project, call, given, Applicability::Safe) {
+        if let Some(fix) = calls::remove_argument(cx.project, call, given, Applicability::Safe) {
             finding = finding.with_fix(fix);
         }
         out.push(finding);
@@ -173,7 +173,7 @@ fn without_workers(cx: &Context<'_>, call: &LibraryCall, reported: &mut Reported
 
 /// Arguments that exclude each other.
 fn pairs(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
-    let is = |name: &str, value: &Value| known(call, name).is_some_and(|(_, known)| known == value);
+    let is = |name: &str, value: &Value| known_argument(call, name).is_some_and(|(_, known)| known == value);
     let thing = |name: &str| {
         argument(call, name).filter(|argument| {
             argument.sole_value().is_some_and(|value| {
@@ -192,7 +192,7 @@ fn pairs(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, ou
             && let Some(finding) = out.findings.pop()
         {
             let finding = finding.with_related(sampler.place, message!("the sampler", "采样器"));
-            out.push(match calls::remove(cx.project, call, shuffle, Applicability::Safe) {
+            out.push(match calls::remove_argument(cx.project, call, shuffle, Applicability::Safe) {
                 Some(fix) => finding.with_fix(fix),
                 None => finding,
             });
@@ -200,7 +200,7 @@ fn pairs(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, ou
     }
     if let Some(batches) = thing("batch_sampler") {
         let size = argument(call, "batch_size")
-            .filter(|_| known(call, "batch_size").is_some_and(|(_, value)| !matches!(value, Value::Int(1))));
+            .filter(|_| known_argument(call, "batch_size").is_some_and(|(_, value)| !matches!(value, Value::Int(1))));
         let other = size.or_else(|| on("shuffle")).or_else(|| thing("sampler")).or_else(|| on("drop_last"));
         if let Some(other) = other {
             let name = other.name.as_deref().unwrap_or("batch_size");

@@ -77,7 +77,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let loader = call.is("torch", "DataLoader") && !call.is_subclass && !call.open && at.facts.trains();
         // What is not written is the default, and that nobody chose: of that only a run that was seen is told.
@@ -119,7 +119,7 @@ fn in_memory(at: &CallRef) -> bool {
 fn evaluates(cx: &Context<'_>, at: &CallRef) -> bool {
     let call = at.call();
     let words = ["eval", "val", "test", "infer", "predict", "calib"];
-    let speaks = |text: &str| {
+    let mentions = |text: &str| {
         text.to_lowercase()
             .split(|c: char| !c.is_ascii_alphabetic())
             .any(|word| words.iter().any(|known| word.starts_with(known)))
@@ -127,7 +127,7 @@ fn evaluates(cx: &Context<'_>, at: &CallRef) -> bool {
     let text = call
         .argument("dataset", Some(0))
         .map_or("", |argument| argument.place.range.slice(&cx.project.file(argument.place.file).text));
-    call.assigned_to.as_deref().is_some_and(speaks) || speaks(text)
+    call.assigned_to.as_deref().is_some_and(mentions) || mentions(text)
 }
 
 fn uses_gpu(cx: &Context<'_>, at: &CallRef) -> bool {

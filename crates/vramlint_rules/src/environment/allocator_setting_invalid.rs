@@ -90,7 +90,7 @@ fn place(set: &VariableAssignment, problem: &AllocConfError) -> FileRange {
 }
 
 fn finding(set: &VariableAssignment, place: FileRange, problem: &AllocConfError) -> vramlint_base::Finding {
-    let (what, help) = words(&set.name, &problem.what);
+    let (what, help) = error_messages(&set.name, &problem.what);
     let finding = RULE.finding(place, what).with_help(help);
     let Some(instead) = problem.instead.clone().filter(|_| set.verbatim) else { return finding };
     let title = if instead.trim().is_empty() {
@@ -114,7 +114,7 @@ fn applicability(what: &ErrorKind, instead: &str) -> Applicability {
     }
 }
 
-fn words(variable: &str, what: &ErrorKind) -> (Message, Message) {
+fn error_messages(variable: &str, what: &ErrorKind) -> (Message, Message) {
     let raises = || message!("torch raises a ValueError when it reads {variable}", "torch 读取 {variable} 时会抛出 ValueError");
     match what {
         ErrorKind::Quotes => (

@@ -3,7 +3,7 @@
 //! `RANK`, `WORLD_SIZE` or `MASTER_ADDR` are set for another way to start the training than the one that follows.
 //!
 //! ## Why it matters
-//! These variables are what one process of a group is told by its launcher. One `python` command that gets `WORLD_SIZE=2` and a local
+//! These variables are what one process of a group is rendezvous_flags by its launcher. One `python` command that gets `WORLD_SIZE=2` and a local
 //! `MASTER_ADDR` believes to be the first of two: it waits for the second until the time is up (ten minutes at least), and stops.
 //! `torchrun` does not read `MASTER_ADDR`: over several machines it needs `--master_addr` or `--rdzv_endpoint`, else each machine meets
 //! itself at 127.0.0.1 and waits.
@@ -104,7 +104,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// A variable that a command gets: its value, and its place.
-fn given(project: &Project, launch: &Launch, name: &str) -> Option<(String, FileRange)> {
+fn inherited_value(project: &Project, launch: &Launch, name: &str) -> Option<(String, FileRange)> {
     if let Some(made) = launch.variable(name) {
         return Some((made.value.text()?.trim().to_owned(), FileRange::new(launch.file, made.range)))
             .filter(|_| !made.conditional);
@@ -120,12 +120,12 @@ fn given(project: &Project, launch: &Launch, name: &str) -> Option<(String, File
 
 /// One process of a group that never comes together.
 fn waits(project: &Project, run: &Run, launch: &Launch) -> Option<Finding> {
-    let (size, place) = given(project, launch, "WORLD_SIZE")?;
+    let (size, place) = inherited_value(project, launch, "WORLD_SIZE")?;
     let size = size.parse::<u32>().ok().filter(|size| *size > 1)?;
-    given(project, launch, "RANK")?.0.parse::<u32>().ok().filter(|rank| *rank < size)?;
-    let (address, at) = given(project, launch, "MASTER_ADDR")?;
+    inherited_value(project, launch, "RANK")?.0.parse::<u32>().ok().filter(|rank| *rank < size)?;
+    let (address, at) = inherited_value(project, launch, "MASTER_ADDR")?;
     let local = matches!(address.as_str(), "localhost" | "127.0.0.1" | "::1" | "0.0.0.0");
-    let grouped = makes_group(project, run) || by_library(run) && given(project, launch, "LOCAL_RANK").is_some();
+    let grouped = makes_group(project, run) || by_library(run) && inherited_value(project, launch, "LOCAL_RANK").is_some();
     if !local || !grouped || is_one_of_several(project, run, launch) {
         return None;
     }
@@ -183,17 +183,19 @@ fn is_one_of_several(project: &Project, run: &Run, launch: &Launch) -> bool {
         })
 }
 
-/// The address of the first machine, which `torchrun` is not told.
+/// The address of the first machine, which `torchrun` is not rendezvous_flags.
 fn unread_address(project: &Project, launch: &Launch) -> Option<Finding> {
     let machines = launch.flag("--nnodes").and_then(|flag| flag.values.first())?;
     let several = machines.text()?.parse::<u32>().ok().filter(|machines| *machines > 1)?;
-    let told = ["--master_addr", "--rdzv_endpoint", "--rdzv_backend", "--rdzv_conf", "--standalone", "--rdzv_id"];
+    let rendezvous_flags = ["--master_addr", "--rdzv_endpoint", "--rdzv_backend", "--rdzv_conf", "--standalone", "--rdzv_id"];
     let by_variable = ["PET_MASTER_ADDR", "PET_RDZV_ENDPOINT", "PET_RDZV_BACKEND"];
-    if told.iter().any(|flag| launch.flag(flag).is_some()) || by_variable.iter().any(|name| launch.variable(name).is_some()) {
+    if rendezvous_flags.iter().any(|flag| launch.flag(flag).is_some())
+        || by_variable.iter().any(|name| launch.variable(name).is_some())
+    {
         return None;
     }
     // Inside the program it may still be read; without the variable nobody said where the machines are to meet.
-    let (address, place) = given(project, launch, "MASTER_ADDR")?;
+    let (address, place) = inherited_value(project, launch, "MASTER_ADDR")?;
     let local = matches!(address.as_str(), "localhost" | "127.0.0.1" | "::1" | "0.0.0.0" | "");
     (!local).then(|| {
         RULE.finding(

@@ -42,7 +42,7 @@
 use crate::argument_findings::{ReportedFindings, finding};
 use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, Value, message};
-use vramlint_semantic::arguments::{GROUPS, of};
+use vramlint_semantic::arguments::{GROUPS, sets_of};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL902",
@@ -58,7 +58,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
-    for set in of(cx.project, GROUPS) {
+    for set in sets_of(cx.project, GROUPS) {
         let (Some(batch), Some(steps)) = (set.get("generation_batch_size"), set.get("steps_per_generation")) else { continue };
         let number = |value: &Option<Value>| matches!(value, Some(Value::Int(_)));
         if number(&batch.value) && number(&steps.value) && reported.insert(batch.place, "") {

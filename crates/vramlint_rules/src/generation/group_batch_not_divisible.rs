@@ -77,7 +77,7 @@ use vramlint_resolve::{
     arguments::{ArgumentReader, ArgumentSet, PassedBy},
     versions::{RangeMatch, VersionRange},
 };
-use vramlint_semantic::arguments::{GROUPS, of, run, strategy};
+use vramlint_semantic::arguments::{GROUPS, run, sets_of, strategy};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL901",
@@ -104,7 +104,7 @@ struct Numbers {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
-    for set in of(cx.project, GROUPS) {
+    for set in sets_of(cx.project, GROUPS) {
         let Some(numbers) = numbers(cx, set) else { continue };
         let found = if set.get("generation_batch_size").is_some_and(|given| given.value != Some(vramlint_base::Value::Null)) {
             by_batch(cx, set, &numbers)

@@ -46,7 +46,7 @@ use crate::{
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::PassedBy;
-use vramlint_semantic::arguments::{of, written};
+use vramlint_semantic::arguments::{sets_of, written};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL907",
@@ -62,7 +62,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
-    for set in of(cx.project, &["trl.KTOConfig"]) {
+    for set in sets_of(cx.project, &["trl.KTOConfig"]) {
         let Some(given) = set.get("per_device_train_batch_size") else { continue };
         let one = given.value.as_ref().and_then(Value::as_int).is_some_and(|rows| rows <= 1);
         let estimates = set.text("loss_type", "kto") == Some("kto");

@@ -52,7 +52,7 @@ use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::arguments::of;
+use vramlint_semantic::arguments::sets_of;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
@@ -72,7 +72,7 @@ const REFUSES: &str = "1.0";
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
-    for set in of(cx.project, &["trl.SFTConfig"]) {
+    for set in sets_of(cx.project, &["trl.SFTConfig"]) {
         let packing = set.bool("packing", false);
         // Data that are prepared already are not packed.
         let packs = set.get("dataset_kwargs").is_none();

@@ -77,7 +77,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
     for trainer in cx.trainers().iter().filter(|trainer| matches!(trainer.name.as_str(), "DPOTrainer" | "KTOTrainer")) {
-        let (Some(reference), Some(adapters)) = (trainer.argument("ref_model"), trainer.made("peft_config")) else { continue };
+        let (Some(reference), Some(adapters)) = (trainer.argument("ref_model"), trainer.maker("peft_config")) else { continue };
         // The object itself, or a name that the trainer loads.
         let loaded = |value: &PossibleValue| match &value.value {
             ArgValue::Model(_) => true,

@@ -120,7 +120,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for trainer in cx.trainers() {
         let Some(set) = trainer.arguments else { continue };
         let Some(sync) = asks(set) else { continue };
-        let adapters = trainer.made("peft_config").filter(|_| trainer.library == "trl");
+        let adapters = trainer.maker("peft_config").filter(|_| trainer.library == "trl");
         let class = set.training_class().unwrap_or_default();
         let groups = GROUPS.contains(&class);
         let certain = if groups {

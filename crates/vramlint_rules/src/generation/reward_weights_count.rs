@@ -89,7 +89,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(set) = trainer.arguments else { continue };
         let Some(given) = set.get("reward_weights") else { continue };
         let Some(Value::List(weights)) = &given.value else { continue };
-        let Some(functions) = trainer.argument("reward_funcs").filter(|argument| argument.is_explicit && trainer.plain()) else {
+        let Some(functions) = trainer.argument("reward_funcs").filter(|argument| argument.is_explicit && trainer.is_fully_seen())
+        else {
             continue;
         };
         let file = cx.project.file(functions.place.file);

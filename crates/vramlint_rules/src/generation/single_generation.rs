@@ -48,7 +48,7 @@ use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::{FileKind, arguments::PassedBy, versions::VersionRange};
 use vramlint_semantic::{
-    arguments::{GROUPS, of, written},
+    arguments::{GROUPS, sets_of, written},
     version_gate,
 };
 
@@ -72,7 +72,7 @@ const CHECKS: &[(FileKind, Check)] = &[
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
-    for set in of(cx.project, GROUPS) {
+    for set in sets_of(cx.project, GROUPS) {
         let Some(given) = set.get("num_generations") else { continue };
         let few = given.value.as_ref().and_then(Value::as_int).is_some_and(|number| number < 2);
         let severity = version_gate::severity(cx.project, set.file(), &VersionRange::since("trl", "0.17"), RULE.severity);

@@ -55,7 +55,7 @@ use crate::{
 };
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
-use vramlint_semantic::arguments::{GROUPS, of, set_to, written};
+use vramlint_semantic::arguments::{GROUPS, set_to, sets_of, written};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL911",
@@ -74,7 +74,7 @@ const MOST: f64 = 0.7;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
-    for set in of(cx.project, GROUPS).filter(|set| set.bool("use_vllm", false) == Some(true)) {
+    for set in sets_of(cx.project, GROUPS).filter(|set| set.bool("use_vllm", false) == Some(true)) {
         let colocated = match set.get("vllm_mode") {
             Some(given) => given.value.as_ref().and_then(Value::as_str) == Some("colocate"),
             None => !set.open && cx.project.version_matches(set.file(), &VersionRange::since("trl", "1.0")) == RangeMatch::Always,

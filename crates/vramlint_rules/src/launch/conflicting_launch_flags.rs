@@ -69,12 +69,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn given<'f>(start: &AccelerateLaunch<'_>, flag: &'f str) -> Option<(&'f str, FileRange)> {
+fn flag_and_place<'f>(start: &AccelerateLaunch<'_>, flag: &'f str) -> Option<(&'f str, FileRange)> {
     start.flag(flag).map(|found| (flag, found.word))
 }
 
 fn modes(start: &AccelerateLaunch<'_>) -> Option<vramlint_base::Finding> {
-    let mut given: Vec<_> = MODES.iter().filter_map(|flag| given(start, flag)).collect();
+    let mut given: Vec<_> = MODES.iter().filter_map(|flag| flag_and_place(start, flag)).collect();
     given.sort_by_key(|(_, place)| *place);
     let [(first, first_at), (second, second_at), ..] = given.as_slice() else { return None };
     Some(
@@ -84,7 +84,7 @@ fn modes(start: &AccelerateLaunch<'_>) -> Option<vramlint_base::Finding> {
 }
 
 fn lonely(start: &AccelerateLaunch<'_>) -> Option<vramlint_base::Finding> {
-    let (flag, at) = given(start, "--use_parallelism_config")?;
+    let (flag, at) = flag_and_place(start, "--use_parallelism_config")?;
     if start.may_hide_flags() || start.flag("--use_fsdp").is_some() {
         return None;
     }
@@ -99,7 +99,7 @@ fn lonely(start: &AccelerateLaunch<'_>) -> Option<vramlint_base::Finding> {
 }
 
 fn module(start: &AccelerateLaunch<'_>) -> Option<vramlint_base::Finding> {
-    Some(clash(given(start, "--module")?, given(start, "--no_python")?))
+    Some(clash(flag_and_place(start, "--module")?, flag_and_place(start, "--no_python")?))
 }
 
 fn clash((first, first_at): (&str, FileRange), (second, second_at): (&str, FileRange)) -> vramlint_base::Finding {

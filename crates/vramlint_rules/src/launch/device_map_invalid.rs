@@ -99,7 +99,7 @@ const DEVICES: &[&str] = &[
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let Some(argument) = call.argument("device_map", None).filter(|_| calls::loads_model(call)) else { continue };
         let Some(value) = argument.sole_value() else { continue };
@@ -124,10 +124,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "使用 'cuda'、'cpu' 等设备，或 auto、balanced、balanced_low_0、sequential 之一"
             ));
         if !call.place.range.contains(value.place.range) {
-            finding = finding.with_related(call.place, calls::reached(call));
+            finding = finding.with_related(call.place, calls::reached_message(call));
         }
         if let Some((name, applicability)) = text.and_then(meant)
-            && let Some(fix) = calls::replace(argument, value, format!("\"{name}\""), applicability)
+            && let Some(fix) = calls::replace_argument(argument, value, format!("\"{name}\""), applicability)
         {
             finding = finding.with_fix(fix);
         }

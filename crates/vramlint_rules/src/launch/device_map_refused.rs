@@ -88,7 +88,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let load = at.call();
         let Some(argument) = load.argument("device_map", None).filter(|_| calls::loads_model(load) && !load.conditional) else {
             continue;
@@ -159,7 +159,7 @@ fn in_run(
         return Some(finding.with_run(&run.id));
     }
     let several = run.int(Concept::WorldSize).is_some_and(|world| world > 1);
-    let Some((config, bits)) = calls::quantized(at, load) else {
+    let Some((config, bits)) = calls::quantization(at, load) else {
         let local = run.int(Concept::WorldSize)? / run.int(Concept::NumMachines).unwrap_or(1).max(1);
         let device = one_device(map).filter(|_| local > 1 && load.lacks("quantization_config", None))?;
         let finding = RULE.finding(
@@ -199,7 +199,7 @@ fn in_run(
 fn offloaded(at: &CallRef, load: &LibraryCall, map: &ArgValue, place: FileRange) -> Option<Finding> {
     let ArgValue::Dict { entries, .. } = map else { return None };
     let values: Vec<&ArgValue> =
-        entries.iter().filter_map(|entry| calls::only(&entry.values)).map(|value| &value.value).collect();
+        entries.iter().filter_map(|entry| calls::single_value(&entry.values)).map(|value| &value.value).collect();
     let host = |what: &&&ArgValue| matches!(what, ArgValue::Known(Value::Text(text)) if text == "cpu" || text == "disk");
     let away = values.iter().filter(host).count();
     // Everything on the CPU is a training on the CPU; of a quantized model and of adapters more is to be said than this.
@@ -226,11 +226,11 @@ fn offloaded(at: &CallRef, load: &LibraryCall, map: &ArgValue, place: FileRange)
 
 /// A quantized model with blocks on the disk.
 fn on_disk(at: &CallRef, load: &LibraryCall, map: &ArgValue, place: FileRange) -> Option<Finding> {
-    let (config, bits) = calls::quantized(at, load)?;
+    let (config, bits) = calls::quantization(at, load)?;
     let ArgValue::Dict { entries, .. } = map else { return None };
     let disk = entries
         .iter()
-        .filter_map(|entry| calls::only(&entry.values))
+        .filter_map(|entry| calls::single_value(&entry.values))
         .any(|value| matches!(&value.value, ArgValue::Known(Value::Text(text)) if text == "disk"));
     disk.then(|| {
         RULE.finding(
@@ -255,7 +255,7 @@ fn one_device(map: &ArgValue) -> Option<i64> {
     match map {
         ArgValue::Known(value) => of(value),
         ArgValue::Dict { entries, open: false } => match entries.as_slice() {
-            [entry] => match &calls::only(&entry.values)?.value {
+            [entry] => match &calls::single_value(&entry.values)?.value {
                 ArgValue::Known(value) => of(value),
                 _ => None,
             },

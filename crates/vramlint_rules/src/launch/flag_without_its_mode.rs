@@ -100,7 +100,7 @@ const FILLING: &[(&str, &[&str])] = &[
 
 /// Flags beside a DeepSpeed JSON that says otherwise, or nothing.
 fn beside_json(start: &AccelerateLaunch<'_>, launch: &Launch) -> Vec<Finding> {
-    let Some(json) = deepspeed_json::of(start) else { return Vec::new() };
+    let Some(json) = deepspeed_json::deepspeed_json(start) else { return Vec::new() };
     let dropped = FILLING.iter().filter_map(|(name, path)| {
         let flag = launch.flag(name)?;
         let asked = flag.values.first()?.text()?.to_lowercase();

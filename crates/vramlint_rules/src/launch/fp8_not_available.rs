@@ -126,13 +126,13 @@ fn spelling(start: &AccelerateLaunch<'_>) -> Option<Finding> {
 
 fn library(cx: &Context<'_>, precision: &LaunchValue) -> Option<Finding> {
     let file = precision.place.file;
-    let said = |name: &str| cx.project.library(file, name);
-    said("accelerate")?;
+    let version_of = |name: &str| cx.project.library(file, name);
+    version_of("accelerate")?;
     let elsewhere = |file: &SourceFile| file.data().is_none() && ELSEWHERE.iter().any(|word| file.text.contains(word));
-    if LIBRARIES.iter().any(|name| said(name).is_some()) || cx.project.files.iter().any(elsewhere) {
+    if LIBRARIES.iter().any(|name| version_of(name).is_some()) || cx.project.files.iter().any(elsewhere) {
         return None;
     }
-    let pinned = |name: &str| matches!(said(name), Some(VersionEvidence { version: VersionSpec::Exact(_), .. }));
+    let pinned = |name: &str| matches!(version_of(name), Some(VersionEvidence { version: VersionSpec::Exact(_), .. }));
     let severity = if pinned("torch") && pinned("accelerate") { Severity::Error } else { Severity::Warning };
     let finding = RULE.finding(
         precision.place,

@@ -80,12 +80,12 @@ enum Size {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !plans(call) {
             continue;
         }
-        let Some(entries) = call.argument("max_memory", None).and_then(calls::dict) else { continue };
+        let Some(entries) = call.argument("max_memory", None).and_then(calls::dict_entries) else { continue };
         for entry in entries {
             device(call, entry, &mut reported, out);
             size(call, entry, &mut reported, out);
@@ -97,7 +97,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 pub(super) fn plans(call: &LibraryCall) -> bool {
     let strategy = |text: &str| matches!(text, "auto" | "balanced" | "balanced_low_0" | "sequential");
     let by_load = calls::loads_model(call)
-        && call.argument("device_map", None).and_then(calls::text).is_some_and(|(text, _)| strategy(text));
+        && call.argument("device_map", None).and_then(calls::text_value).is_some_and(|(text, _)| strategy(text));
     by_load || call.library() == "accelerate" && matches!(call.name(), "infer_auto_device_map" | "get_balanced_memory")
 }
 
@@ -121,7 +121,7 @@ fn device(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, 
             "GPU 用整数（如 0），其余为 \"cpu\" 或 \"disk\""
         ));
     if !call.place.range.contains(place.range) {
-        finding = finding.with_related(call.place, calls::reached(call));
+        finding = finding.with_related(call.place, calls::reached_message(call));
     }
     if let Some(number) = number {
         let edits = vec![edit::replace(place, number.to_string())];
@@ -135,7 +135,7 @@ fn device(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, 
 }
 
 fn size(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, out: &mut Sink) {
-    let Some(value) = calls::only(&entry.values) else { return };
+    let Some(value) = calls::single_value(&entry.values) else { return };
     let ArgValue::Known(Value::Text(text)) = &value.value else { return };
     let mut finding = match read(text) {
         Size::Bytes => return,
@@ -157,7 +157,7 @@ fn size(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, ou
         return;
     }
     if !call.place.range.contains(value.place.range) {
-        finding = finding.with_related(call.place, calls::reached(call));
+        finding = finding.with_related(call.place, calls::reached_message(call));
     }
     finding = finding.with_help(message!(
         "write GB (10^9) or GiB (2^30), or a whole number of bytes",

@@ -97,8 +97,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                         ),
                     )
                     .with_help(message!("add device_map=\"auto\", or drop the budget", "加上 device_map=\"auto\"，或去掉该预算"));
-                if let Some(fix) =
-                    calls::add(cx.project, call, "device_map", "\"auto\"", Applicability::Unsafe).filter(|_| map.is_none())
+                if let Some(fix) = calls::add_argument(cx.project, call, "device_map", "\"auto\"", Applicability::Unsafe)
+                    .filter(|_| map.is_none())
                 {
                     finding = finding.with_fix(fix);
                 }

@@ -154,11 +154,12 @@ fn fills(project: &Project, file: &SourceFile) -> bool {
     let codes =
         project.files.iter().filter(|other| other.data().is_none() && (other.python().is_some() || other.script().is_some()));
     codes.map(|other| other.text.as_ref()).any(|text: &str| {
-        FILLERS.iter().any(|word| speaks(text, word)) || text.contains(name) && EDITORS.iter().any(|word| speaks(text, word))
+        FILLERS.iter().any(|word| contains_word(text, word))
+            || text.contains(name) && EDITORS.iter().any(|word| contains_word(text, word))
     })
 }
 
 /// Whether a text has a word that is not the end of another: `sed `, not `used `.
-fn speaks(text: &str, word: &str) -> bool {
+fn contains_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| !text[..at].ends_with(|c: char| c.is_alphanumeric()))
 }

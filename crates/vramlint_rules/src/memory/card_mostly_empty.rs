@@ -81,7 +81,8 @@
 //! 与 `does-not-fit` 相同的训练步。梯度不变的依据：transformers 5.23.0 `trainer.py` 与 accelerate 1.15.0 `accelerator.py`
 //! 按整个批的 token 数或步数对损失取平均。
 
-use super::{figures, fixes, places};
+use super::fixes;
+use crate::memory::{format, locations};
 use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
@@ -117,13 +118,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let Some(repair) = larger_batch(estimate, FILLED) else { continue };
         let Change::Batch { rows, accumulation } = repair.change else { continue };
-        let (own, old) = (figures::gib(estimate.estimate.peak), estimate.setup.micro_batch);
-        let (all, after) = (figures::capacity(capacity.bytes), figures::gib(repair.estimate.peak));
+        let (own, old) = (format::gib(estimate.estimate.peak), estimate.setup.micro_batch);
+        let (all, after) = (format::capacity(capacity.bytes), format::gib(repair.estimate.peak));
         let message = message!(
             "micro_batch {old} with {steps} accumulation steps needs {own} of {all}: {rows} with {accumulation} would need {after}",
             "微批 {old}、累积 {steps} 步只需 {own}，显存为 {all}：改为微批 {rows}、累积 {accumulation} 步需 {after}"
         );
-        let place = places::written(run, Concept::MicroBatch).unwrap_or(run.place);
+        let place = locations::written(run, Concept::MicroBatch).unwrap_or(run.place);
         if !reported.insert((place, message.en.clone())) {
             continue;
         }
@@ -131,10 +132,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "a larger micro-batch with fewer accumulation steps trains the same in less time",
             "增大微批、减少累积步数，训练不变而耗时更少"
         ));
-        if let Some(place) = places::written(run, Concept::GradientAccumulationSteps) {
+        if let Some(place) = locations::written(run, Concept::GradientAccumulationSteps) {
             finding = finding.with_related(place, message!("{steps} micro-batches are accumulated", "累积 {steps} 个微批"));
         }
-        finding.related.extend(places::target(cx.project, run));
+        finding.related.extend(locations::target(cx.project, run));
         finding.fixes.extend(fixes::fix(cx.project, run, &repair, estimate));
         out.push(finding);
     }
@@ -142,7 +143,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Whether rows, steps and lengths are what the run says, and not one branch of several.
 fn is_stated(run: &Run) -> bool {
-    let said = |concept: Concept| {
+    let value_place = |concept: Concept| {
         run.settings.get(&concept).is_some_and(|setting| {
             let single = setting.candidates.iter().all(|candidate| candidate.condition.is_none());
             let known = |origin: &Origin| !matches!(origin, Origin::Assumed { .. });
@@ -152,6 +153,6 @@ fn is_stated(run: &Run) -> bool {
                     .is_some_and(|winner| winner.known().is_some_and(|v| v.as_int().is_some()) && known(&winner.origin))
         })
     };
-    let long = [Concept::SequenceLength, Concept::MaxCompletionLength].iter().any(|concept| said(*concept));
-    said(Concept::MicroBatch) && said(Concept::GradientAccumulationSteps) && long
+    let long = [Concept::SequenceLength, Concept::MaxCompletionLength].iter().any(|concept| value_place(*concept));
+    value_place(Concept::MicroBatch) && value_place(Concept::GradientAccumulationSteps) && long
 }

@@ -32,7 +32,8 @@
 //! ## 来源
 //! 与 `does-not-fit` 相同的训练步；transformers 5.23.0 `modeling_layers.py` 的 `GradientCheckpointingLayer`。
 
-use super::{figures, fixes, little_headroom, places};
+use super::{fixes, little_headroom};
+use crate::memory::{format, locations};
 use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
@@ -62,16 +63,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(capacity) = estimate.capacity.as_ref().filter(|_| decides && open) else { continue };
         let repair = repair(estimate, Change::Checkpointing).filter(|repair| repair.fits);
         let Some(repair) = repair else { continue };
-        let (own, after) = (figures::gib(estimate.estimate.peak), figures::gib(repair.estimate.peak));
-        let all = figures::capacity(capacity.bytes);
+        let (own, after) = (format::gib(estimate.estimate.peak), format::gib(repair.estimate.peak));
+        let all = format::capacity(capacity.bytes);
         let message = message!(
             "without activation checkpointing the step needs {own} of {all}, with it {after}",
             "不开启激活检查点时一步需要 {own}（显存 {all}），开启后需要 {after}"
         );
-        let place = places::written(run, Concept::GradientCheckpointing).unwrap_or_else(|| places::deciding(run, estimate));
+        let place = locations::written(run, Concept::GradientCheckpointing).unwrap_or_else(|| locations::deciding(run, estimate));
         if reported.insert((place, message.en.clone())) {
             let mut finding = RULE.finding(place, message).with_run(&run.id);
-            finding.related.extend(places::target(cx.project, run));
+            finding.related.extend(locations::target(cx.project, run));
             finding.fixes.extend(fixes::fix(cx.project, run, &repair, estimate));
             out.push(finding);
         }

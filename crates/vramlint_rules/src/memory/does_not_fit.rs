@@ -88,7 +88,8 @@
 //! ## 来源
 //! transformers 5.23.0、trl 1.16.0、peft 0.21.2、bitsandbytes 0.50.2、deepspeed 0.19.8 和 torch 2.15 实际执行的训练步；容量以 NVML 报告为准。
 
-use super::{figures, fixes, places};
+use super::fixes;
+use crate::memory::{format, locations};
 use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{Message, Severity};
@@ -113,7 +114,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if verdict == Verdict::Fits || !estimate.is_grounded() && !estimate.certainly_too_large() {
             continue;
         }
-        let (place, message) = (places::deciding(run, estimate), said(estimate, capacity, verdict));
+        let (place, message) = (locations::deciding(run, estimate), headline(estimate, capacity, verdict));
         // Several commands may start the same thing.
         if !reported.insert((place, message.en.clone())) {
             continue;
@@ -122,24 +123,24 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let severity = if estimate.certainly_too_large() { Severity::Error } else { Severity::Warning };
         let mut finding =
             RULE.finding(place, message).with_severity(severity).with_help(fixes::help(&found, estimate)).with_run(&run.id);
-        finding.related.extend(places::target(cx.project, run));
+        finding.related.extend(locations::target(cx.project, run));
         finding.fixes = fixes::fixes(cx.project, run, &found, estimate);
         out.push(finding);
     }
 }
 
-fn said(estimate: &RunEstimate, capacity: &Capacity, verdict: Verdict) -> Message {
+fn headline(estimate: &RunEstimate, capacity: &Capacity, verdict: Verdict) -> Message {
     let model = &estimate.model.id;
-    let (all, parts) = (figures::capacity(capacity.bytes), figures::parts(&estimate.estimate));
+    let (all, parts) = (format::capacity(capacity.bytes), format::parts(&estimate.estimate));
     let (en, zh) = (&parts.en, &parts.zh);
     if verdict == Verdict::DoesNotFit {
-        let needs = figures::gib(estimate.estimate.peak);
+        let needs = format::gib(estimate.estimate.peak);
         return Message {
             en: format!("training {model} needs {needs} of {all}: {en}"),
             zh: format!("训练 {model} 需要 {needs}，显存为 {all}：{zh}"),
         };
     }
-    let high = figures::gib(estimate.estimate.high);
+    let high = format::gib(estimate.estimate.high);
     Message {
         en: format!("training {model} may need up to {high} of {all}: {en}"),
         zh: format!("训练 {model} 最多可能需要 {high}，显存为 {all}：{zh}"),

@@ -66,7 +66,7 @@ use crate::{
     argument_findings::{ReportedFindings, finding},
 };
 use vramlint_base::{Severity, count_noun, message};
-use vramlint_semantic::arguments::{of, strategy};
+use vramlint_semantic::arguments::{sets_of, strategy};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL310",
@@ -82,7 +82,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
-    for set in of(cx.project, &["transformers.TrainingArguments"]) {
+    for set in sets_of(cx.project, &["transformers.TrainingArguments"]) {
         let Some(given) = set.get("per_device_eval_batch_size") else { continue };
         let rows = given.value.as_ref().and_then(vramlint_base::Value::as_int);
         let (Some(rows), Some(train)) = (rows, set.int("per_device_train_batch_size", 8)) else { continue };

@@ -1,7 +1,7 @@
 //! Repairs as fixes: the edits that make them, where every place is known.
 
-use super::figures::gib;
-use super::insert::{self, Literal};
+use crate::memory::format::gib;
+use crate::memory::insert_setting::{self, Literal};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, TextRange, Value, message};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_edit as edit;
@@ -10,16 +10,16 @@ use vramlint_estimate::{Keeps, Repair, RunEstimate};
 use vramlint_memory::setup::Optimizer;
 use vramlint_resolve::{Candidate, Origin, Project, Run, Setting};
 
-/// How many repairs of a kind are told.
+/// How many repairs of a kind are repairs_that.
 const TOLD: usize = 4;
 
 /// What helps, in words: the single changes that make it fit and train the same, then those that change the training.
 pub(super) fn help(found: &[Repair], estimate: &RunEstimate) -> Message {
-    let told = |keeps: &dyn Fn(Keeps) -> bool| -> Vec<&Repair> {
+    let repairs_that = |keeps: &dyn Fn(Keeps) -> bool| -> Vec<&Repair> {
         found.iter().filter(|repair| repair.fits && keeps(repair.keeps)).take(TOLD).collect()
     };
-    let same = told(&|keeps| keeps != Keeps::Differs);
-    let differs = told(&|keeps| keeps == Keeps::Differs);
+    let same = repairs_that(&|keeps| keeps != Keeps::Differs);
+    let differs = repairs_that(&|keeps| keeps == Keeps::Differs);
     let list = |repairs: &[&Repair]| {
         let each = |repair: &&Repair| {
             let (needs, gained) = (gib(repair.estimate.peak), gib(repair.gained));
@@ -39,7 +39,7 @@ pub(super) fn help(found: &[Repair], estimate: &RunEstimate) -> Message {
         (true, false) => only_differing(&change),
         (true, true) => nothing_alone(found),
     };
-    match super::figures::taken_for_granted(estimate) {
+    match crate::memory::format::taken_for_granted(estimate) {
         Some(Message { en, zh }) => {
             let Message { en: own, zh: own_zh } = text;
             Message { en: format!("{own}. Taken for granted: {en}"), zh: format!("{own_zh}。所作假设：{zh}") }
@@ -178,7 +178,7 @@ fn optimizer_named(project: &Project, run: &Run, optimizer: Optimizer) -> Option
 
 /// A new entry beside the rows, which a run always has.
 fn beside_rows(project: &Project, run: &Run, key: &str, value: Literal) -> Option<Edit> {
-    insert::beside(project, run.settings.get(&Concept::MicroBatch)?.winning()?, key, value)
+    insert_setting::beside(project, run.settings.get(&Concept::MicroBatch)?.winning()?, key, value)
 }
 
 /// The tool's own key of the accumulation.

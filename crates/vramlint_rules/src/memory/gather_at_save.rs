@@ -29,7 +29,7 @@
 //! deepspeed 0.19.8 `runtime/engine.py` 的 `_zero3_consolidated_16bit_state_dict`；torch 2.15 `distributed/checkpoint/state_dict.py`
 //! （`full_state_dict`、`cpu_offload`）。
 
-use super::{figures, places};
+use crate::memory::{format, locations};
 use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{FileRange, Severity, message};
@@ -53,7 +53,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = BTreeSet::new();
     for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
         let Some((whole, held, all)) = decides(estimate) else { continue };
-        let (whole, held, all) = (figures::gib(whole), figures::gib(held), figures::capacity(all));
+        let (whole, held, all) = (format::gib(whole), format::gib(held), format::capacity(all));
         let message = message!(
             "saving gathers {whole} of weights on one host of {all}, which holds {held} already",
             "保存时会在一台内存 {all} 的主机上汇集 {whole} 权重，而该主机已占用 {held}"
@@ -64,7 +64,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "save in shards and join them later, with zero_to_fp32.py or torch's own converter",
                 "按分片保存，之后用 zero_to_fp32.py 或 torch 自带的工具合并"
             ));
-            finding.related.extend(places::host(cx.project, run));
+            finding.related.extend(locations::host(cx.project, run));
             out.push(finding);
         }
     }
@@ -81,6 +81,8 @@ pub(super) fn decides(estimate: &RunEstimate) -> Option<(u64, u64, u64)> {
 }
 
 fn place(run: &Run) -> FileRange {
-    let own = Concept::from_name("gather_16bit_on_save").and_then(|concept| places::written(run, concept));
-    own.or_else(|| places::written(run, Concept::ZeroStage)).or_else(|| places::written(run, Concept::Model)).unwrap_or(run.place)
+    let own = Concept::from_name("gather_16bit_on_save").and_then(|concept| locations::written(run, concept));
+    own.or_else(|| locations::written(run, Concept::ZeroStage))
+        .or_else(|| locations::written(run, Concept::Model))
+        .unwrap_or(run.place)
 }

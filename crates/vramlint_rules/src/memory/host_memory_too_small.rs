@@ -29,7 +29,8 @@
 //! deepspeed 0.19.8 `runtime/zero/stage_1_and_2.py`、`stage3.py`：主机上的 fp32 主权重、动量和梯度；torch 2.15
 //! `utils/data/dataloader.py`。
 
-use super::{figures, gather_at_save, places};
+use super::gather_at_save;
+use crate::memory::{format, locations};
 use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{FileRange, Message, Severity, message};
@@ -60,10 +61,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if gather_at_save::decides(estimate).is_some() {
             continue;
         }
-        let (place, message) = (place(run, estimate), said(estimate, all));
+        let (place, message) = (place(run, estimate), headline(estimate, all));
         if reported.insert((place, message.en.clone())) {
             let mut finding = RULE.finding(place, message).with_run(&run.id).with_help(help(estimate));
-            finding.related.extend(places::host(cx.project, run));
+            finding.related.extend(locations::host(cx.project, run));
             out.push(finding);
         }
     }
@@ -78,16 +79,16 @@ fn place(run: &Run, estimate: &RunEstimate) -> FileRange {
     } else {
         &[Concept::Model, Concept::DataloaderWorkers]
     };
-    order.iter().find_map(|concept| places::written(run, *concept)).unwrap_or(run.place)
+    order.iter().find_map(|concept| locations::written(run, *concept)).unwrap_or(run.place)
 }
 
-fn said(estimate: &RunEstimate, all: u64) -> Message {
+fn headline(estimate: &RunEstimate, all: u64) -> Message {
     let host = &estimate.estimate.host;
-    let (needs, all) = (figures::gib(host.peak), figures::capacity(all));
+    let (needs, all) = (format::gib(host.peak), format::capacity(all));
     let mut parts: Vec<_> = host.parts.iter().filter(|item| item.bytes > host.peak / 50).collect();
     parts.sort_by_key(|item| std::cmp::Reverse(item.bytes));
     let join = |text: &dyn Fn(usize) -> &'static str, between: &str| {
-        (0..parts.len()).map(|i| format!("{} {}", text(i), figures::gib(parts[i].bytes))).collect::<Vec<_>>().join(between)
+        (0..parts.len()).map(|i| format!("{} {}", text(i), format::gib(parts[i].bytes))).collect::<Vec<_>>().join(between)
     };
     let (en, zh) = (join(&|i| parts[i].label.en, ", "), join(&|i| parts[i].label.zh, "、"));
     Message {

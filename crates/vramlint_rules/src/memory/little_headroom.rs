@@ -25,7 +25,8 @@
 //! ## 来源
 //! 与 `does-not-fit` 相同的训练步；容量以 NVML 报告为准。
 
-use super::{figures, fixes, places};
+use super::fixes;
+use crate::memory::{format, locations};
 use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
@@ -57,16 +58,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = BTreeSet::new();
     for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
         let (Some(left), Some(capacity)) = (tight(estimate), &estimate.capacity) else { continue };
-        let (left, all, high) = (figures::gib(left), figures::capacity(capacity.bytes), figures::gib(estimate.estimate.high));
+        let (left, all, high) = (format::gib(left), format::capacity(capacity.bytes), format::gib(estimate.estimate.high));
         let model = &estimate.model.id;
         let message = message!(
             "training {model} needs up to {high} of {all}: {left} to spare",
             "训练 {model} 最多需要 {high}，显存为 {all}：仅余 {left}"
         );
-        let place = places::deciding(run, estimate);
+        let place = locations::deciding(run, estimate);
         if reported.insert((place, message.en.clone())) {
             let mut finding = RULE.finding(place, message).with_help(fixes::help(&repairs(estimate), estimate)).with_run(&run.id);
-            finding.related.extend(places::target(cx.project, run));
+            finding.related.extend(locations::target(cx.project, run));
             out.push(finding);
         }
     }

@@ -36,7 +36,8 @@
 //! transformers 5.23.0 `loss/loss_utils.py`、`integrations/liger.py`、`training_args.py` 的 `use_liger_kernel`；LLaMA-Factory 0.9.6
 //! `hparams/model_args.py` 的 `enable_liger_kernel`；torchtune 0.7.0 `LinearCrossEntropyLoss`。
 
-use super::{figures, fixes, places};
+use super::fixes;
+use crate::memory::{format, locations};
 use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{Message, Severity, message};
@@ -73,22 +74,22 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = BTreeSet::new();
     for (run, estimate) in cx.estimates.grounded(cx.project, cx.models, may_dominate) {
         let (logits, peak) = (estimate.part(Part::Logits), estimate.estimate.peak);
-        let share = figures::percent(logits, peak);
+        let share = format::percent(logits, peak);
         if share < SHARE || !estimate.is_grounded() {
             continue;
         }
         let Some(repair) = cheaper_loss(estimate) else {
             continue;
         };
-        let (logits, peak, gained) = (figures::gib(logits), figures::gib(peak), figures::gib(repair.gained));
+        let (logits, peak, gained) = (format::gib(logits), format::gib(peak), format::gib(repair.gained));
         let message = message!(
             "logits are {logits} of a peak of {peak} ({share} %): a fused or chunked loss needs {gained} less",
             "logits 占峰值 {peak} 中的 {logits}（{share} %）：融合或分块的损失可少用 {gained}"
         );
-        let place = places::written(run, Concept::MicroBatch).unwrap_or_else(|| places::deciding(run, estimate));
+        let place = locations::written(run, Concept::MicroBatch).unwrap_or_else(|| locations::deciding(run, estimate));
         if reported.insert((place, message.en.clone())) {
             let mut finding = RULE.finding(place, message).with_run(&run.id);
-            finding.help = figures::taken_for_granted(estimate)
+            finding.help = format::taken_for_granted(estimate)
                 .map(|Message { en, zh }| Message { en: format!("taken for granted: {en}"), zh: format!("所作假设：{zh}") });
             finding.fixes.extend(fixes::fix(cx.project, run, &repair, estimate));
             out.push(finding);

@@ -4,22 +4,22 @@ mod card_mostly_empty;
 mod checkpointing_absent;
 mod does_not_fit;
 mod evaluation_logits_kept;
-mod figures;
 mod fixes;
+mod format;
 mod gather_at_save;
-mod held;
 mod host_memory_too_small;
-mod insert;
+mod insert_setting;
 mod little_headroom;
+mod locations;
 mod logits_dominate;
+mod model_lifetime;
 mod model_loaded_twice;
-mod places;
-mod repair;
+mod repair_fix;
 mod weights_in_fp32;
 
 use crate::Rule;
 
-pub use repair::repair_fix;
+pub use repair_fix::repair_fix;
 
 /// The rules of this family, in any order.
 #[rustfmt::skip]

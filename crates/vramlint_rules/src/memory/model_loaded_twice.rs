@@ -52,8 +52,8 @@
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py` 的 `from_pretrained`：每次调用都会创建新的参数。
 
-use super::figures::gib;
-use super::held::{Pair, pair};
+use crate::memory::format::gib;
+use crate::memory::model_lifetime::{Pair, pair};
 use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Message, Severity, Value, message};
@@ -84,7 +84,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for run in &cx.project.runs {
         let Some(code) = &run.code else { continue };
         let loads: Vec<(&ModelLoad, &str)> =
-            code.models.iter().filter_map(|load| Some((load, plain(run, code, load)?))).collect();
+            code.models.iter().filter_map(|load| Some((load, plain_load(run, code, load)?))).collect();
         for (index, (first, id)) in loads.iter().enumerate() {
             for (second, other) in &loads[index + 1..] {
                 if id == other
@@ -93,7 +93,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 {
                     let size = cx.models.find(id).and_then(|model| size(&model, second));
                     out.push(
-                        RULE.finding(pair.second, said(id, size))
+                        RULE.finding(pair.second, message_for(id, size))
                             .with_help(help(&pair))
                             .with_related(pair.first, message!("the first copy is loaded here", "第一份在此加载"))
                             .with_run(&run.id),
@@ -105,7 +105,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The name of a model that is loaded without a condition and for no part that a method needs.
-fn plain<'a>(run: &Run, code: &CodeFacts, load: &'a ModelLoad) -> Option<&'a str> {
+fn plain_load<'a>(run: &Run, code: &CodeFacts, load: &'a ModelLoad) -> Option<&'a str> {
     let needed = [Concept::ReferenceModel, Concept::RewardModel];
     let part = code.candidates.iter().any(|(concept, found)| needed.contains(concept) && found.call_place == Some(load.place));
     let settled = !run.settings.contains_key(&Concept::ReferenceModel);
@@ -134,7 +134,7 @@ fn size(model: &Model, load: &ModelLoad) -> Option<u64> {
     (!quantized && model.prequantized.is_none()).then(|| model.arch.parameters().saturating_mul(dtype.bytes()))
 }
 
-fn said(id: &str, size: Option<u64>) -> Message {
+fn message_for(id: &str, size: Option<u64>) -> Message {
     match size {
         Some(bytes) => {
             let (one, both) = (gib(bytes), gib(bytes.saturating_mul(2)));

@@ -66,7 +66,7 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/utils.py:1331`（未给出时 `dtype=float32`），实际运行；0.24 及更早版本没有默认值，而 transformers 4 按 fp32 加载。
 
-use super::{figures, places};
+use crate::memory::{format, locations};
 use crate::{Context, Group, Rule, Sink, Symptom};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
@@ -95,13 +95,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let parameters = model.arch.parameters();
         let (id, name) = (&model.id, stored.name());
-        let own = figures::gib(parameters.saturating_mul(Dtype::Fp32.bytes()));
-        let half = figures::gib(parameters.saturating_mul(stored.bytes()));
+        let own = format::gib(parameters.saturating_mul(Dtype::Fp32.bytes()));
+        let half = format::gib(parameters.saturating_mul(stored.bytes()));
         let message = message!(
             "TRL loads {id} in fp32 unless told otherwise: {own} of weights instead of {half} in the checkpoint's {name}",
             "TRL 未经说明时按 fp32 加载 {id}：权重占 {own}，而检查点的 {name} 只占 {half}"
         );
-        let place = places::written(run, Concept::Model).unwrap_or(run.place);
+        let place = locations::written(run, Concept::Model).unwrap_or(run.place);
         if reported.insert((place, message.en.clone())) {
             let frozen = setup.lora.is_some();
             let help = message!(

@@ -64,7 +64,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !call.is("peft", "LoraConfig") || call.is_subclass {
             continue;
@@ -91,7 +91,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             .with_related(parameters.place, message!("the parameters", "参数在此"))
             .with_help(message!("set lora_dropout to 0", "把 lora_dropout 设为 0"));
         if let Some(value) = dropout.sole_value()
-            && let Some(fix) = calls::replace(dropout, value, "0.0", Applicability::Unsafe)
+            && let Some(fix) = calls::replace_argument(dropout, value, "0.0", Applicability::Unsafe)
         {
             found = found.with_fix(fix);
         }

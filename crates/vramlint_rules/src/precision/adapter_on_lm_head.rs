@@ -114,7 +114,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let made = call.argument("peft_config", Some(1))?.sole_value()?;
             if let vramlint_resolve::code::ArgValue::ResultOf(index) = made.value { trainer.code.calls.get(index) } else { None }
         });
-        for config in trainer.made("peft_config").into_iter().chain(on_model) {
+        for config in trainer.maker("peft_config").into_iter().chain(on_model) {
             let Some(targets) = config.argument("target_modules", None) else { continue };
             let named = targets
                 .sole_value()

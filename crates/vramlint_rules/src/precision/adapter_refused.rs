@@ -80,7 +80,7 @@ struct Wrong {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !call.is("peft", "LoraConfig") || call.is_subclass {
             continue;
@@ -104,9 +104,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some(wrong) = wrong.filter(|_| reported.insert(value.place)) else { continue };
             let mut finding = RULE.finding(value.place, wrong.message).with_severity(severity).with_help(wrong.help);
             if !call.place.range.contains(value.place.range) {
-                finding = finding.with_related(call.place, calls::reached(call));
+                finding = finding.with_related(call.place, calls::reached_message(call));
             }
-            if let Some(fix) = wrong.fix.and_then(|text| calls::replace(argument, value, text, Applicability::Safe)) {
+            if let Some(fix) = wrong.fix.and_then(|text| calls::replace_argument(argument, value, text, Applicability::Safe)) {
                 finding = finding.with_fix(fix);
             }
             out.push(finding);
@@ -259,7 +259,7 @@ fn on_model(at: &CallRef, config: &LibraryCall, name: &str, value: &Value) -> Op
         "init_lora_weights" => {
             let text = value.as_str().filter(|text| text.starts_with("pissa"))?;
             let model = user.argument("model", Some(0))?.sole_value()?;
-            let (_, bits) = calls::quantized(at, calls::load_of(at, &model.value)?)?;
+            let (_, bits) = calls::quantization(at, calls::load_of(at, &model.value)?)?;
             Some(Wrong {
                 message: message!(
                     "init_lora_weights = '{text}' needs the weights themselves: on a {bits}-bit model PEFT refuses it",

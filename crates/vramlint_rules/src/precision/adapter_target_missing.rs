@@ -68,7 +68,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let model = call.argument("model", Some(0)).and_then(|argument| argument.sole_value());
         let config = call
@@ -90,7 +90,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let remote =
             load.argument("trust_remote_code", None).is_some_and(|argument| argument.constant() != Some(&Value::Bool(false)));
-        let id = load.argument("pretrained_model_name_or_path", Some(0)).and_then(calls::text);
+        let id = load.argument("pretrained_model_name_or_path", Some(0)).and_then(calls::text_value);
         let Some(known) = id.and_then(|(id, _)| models::find(id)).filter(|known| !remote && !known.linear_modules.is_empty())
         else {
             continue;

@@ -63,7 +63,7 @@ const TABLES: &[&str] = &["embed_tokens", "lm_head", "wte", "embed_in", "embed_o
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if call.library() != "peft" || !call.name().ends_with("LoraConfig") {
             continue;

@@ -75,7 +75,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
-    for trainer in cx.trainers().iter().filter(|trainer| trainer.is_trl() && trainer.made("peft_config").is_some()) {
+    for trainer in cx.trainers().iter().filter(|trainer| trainer.is_trl() && trainer.maker("peft_config").is_some()) {
         let (Some(given), Some(adapted)) = (trainer.argument("peft_config"), adapted(cx, trainer)) else { continue };
         let span = VersionRange::since("trl", "0.27");
         let Some(severity) = version_gate::severity(cx.project, trainer.call.file, &span, RULE.severity) else { continue };

@@ -52,7 +52,7 @@ use crate::{
 };
 use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_resolve::arguments::ArgumentSet;
-use vramlint_semantic::arguments::{any, number, run, strategy, trainings, written};
+use vramlint_semantic::arguments::{first_entry, number, run, strategy, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL430",
@@ -100,7 +100,7 @@ fn strategies(cx: &Context<'_>, set: &ArgumentSet, wish: FileRange) -> Option<(F
     if eval == save || save == "best" || !known(eval) || !known(save) {
         return None;
     }
-    let (saving, evaluating) = (set.get("save_strategy"), any(set, EVAL));
+    let (saving, evaluating) = (set.get("save_strategy"), first_entry(set, EVAL));
     let place = saving.or(evaluating).map_or(wish, |given| given.place);
     let shown = saving.map_or_else(|| format!("save_strategy={save}"), |given| written(cx.project, given));
     let message = message!(

@@ -173,11 +173,11 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, reported: &mut Rep
 /// FlashAttention 2 for a model that is loaded.
 fn attention(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let Some(card) = old_card(cx, call.file).filter(|_| calls::loads_model(call)) else { continue };
         let Some(argument) = call.argument("attn_implementation", None) else { continue };
-        let Some((text, place)) = calls::text(argument).filter(|(text, _)| text.starts_with("flash_attention_")) else {
+        let Some((text, place)) = calls::text_value(argument).filter(|(text, _)| text.starts_with("flash_attention_")) else {
             continue;
         };
         if !reported.insert(place) {
@@ -194,7 +194,7 @@ fn attention(cx: &Context<'_>, out: &mut Sink) {
             )
             .with_help(message!("use sdpa", "改用 sdpa"));
         if let Some(value) = argument.sole_value()
-            && let Some(fix) = calls::replace(argument, value, "\"sdpa\"", Applicability::Unsafe)
+            && let Some(fix) = calls::replace_argument(argument, value, "\"sdpa\"", Applicability::Unsafe)
         {
             found = found.with_fix(fix);
         }

@@ -119,7 +119,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             (false, true) => ("bnb_4bit_quant_type", "\"nf4\""),
             _ => ("bnb_4bit_compute_dtype", "\"bfloat16\""),
         };
-        if let Some(fix) = calls::add(cx.project, call, name, source, Applicability::Unsafe) {
+        if let Some(fix) = calls::add_argument(cx.project, call, name, source, Applicability::Unsafe) {
             finding = finding.with_fix(fix);
         }
         out.push(finding);

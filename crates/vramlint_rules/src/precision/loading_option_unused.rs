@@ -98,7 +98,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 out.push(found);
             }
         }
-        if let (Some(argument), Some(_)) = (trainer.argument("quantization_config"), trainer.made("quantization_config"))
+        if let (Some(argument), Some(_)) = (trainer.argument("quantization_config"), trainer.maker("quantization_config"))
             && reported.insert(argument.place, "")
         {
             let refused = matches!(trainer.name.as_str(), "DPOTrainer" | "KTOTrainer");

@@ -71,7 +71,7 @@ const TRAINERS: &[&str] = &["SFTTrainer", "DPOTrainer", "KTOTrainer", "GRPOTrain
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
-    for trainer in cx.trainers().iter().filter(|trainer| trainer.plain() && TRAINERS.contains(&trainer.name.as_str())) {
+    for trainer in cx.trainers().iter().filter(|trainer| trainer.is_fully_seen() && TRAINERS.contains(&trainer.name.as_str())) {
         let Some(name) = trainer.model_name() else { continue };
         let silent = match trainer.arguments {
             Some(set) => set.lacks("model_init_kwargs"),

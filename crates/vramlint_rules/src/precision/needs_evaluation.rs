@@ -49,7 +49,7 @@
 use crate::argument_findings::{ReportedFindings, finding};
 use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Severity, message};
-use vramlint_semantic::arguments::{any, strategy, trainings, written};
+use vramlint_semantic::arguments::{first_entry, strategy, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL431",
@@ -78,11 +78,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             );
             let mut found = finding(cx, set, &RULE, scheduler.place, message)
                 .with_help(message!("give an eval_strategy, and an eval_dataset", "给出 eval_strategy 以及 eval_dataset"));
-            if let Some(eval) = any(set, EVAL) {
+            if let Some(eval) = first_entry(set, EVAL) {
                 found = found.with_related(eval.place, message!("no evaluation", "不评估"));
             }
             let value = vramlint_base::Value::Text("epoch".to_owned());
-            let edit = match any(set, EVAL) {
+            let edit = match first_entry(set, EVAL) {
                 Some(eval) => vramlint_semantic::arguments::set_to(cx.project, eval, &value),
                 None => vramlint_semantic::arguments::add(cx.project, set, "eval_strategy", &value),
             };
@@ -91,8 +91,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     for trainer in cx.trainers() {
-        let Some(set) = trainer.arguments.filter(|_| trainer.plain()) else { continue };
-        let Some(eval) = any(set, EVAL).filter(|_| matches!(strategy(set, EVAL, "no"), Some("steps" | "epoch"))) else {
+        let Some(set) = trainer.arguments.filter(|_| trainer.is_fully_seen()) else { continue };
+        let Some(eval) = first_entry(set, EVAL).filter(|_| matches!(strategy(set, EVAL, "no"), Some("steps" | "epoch"))) else {
             continue;
         };
         if trainer.lacks("eval_dataset") && reported.insert(eval.place, "data") {

@@ -79,14 +79,14 @@ const LARGE: u64 = 64_000;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !call.is("peft", "prepare_model_for_kbit_training") {
             continue;
         }
         let Some(model) = call.argument("model", Some(0)).and_then(|argument| argument.sole_value()) else { continue };
         let Some(load) = calls::load_of(at, &model.value) else { continue };
-        let id = load.argument("pretrained_model_name_or_path", Some(0)).and_then(calls::text);
+        let id = load.argument("pretrained_model_name_or_path", Some(0)).and_then(calls::text_value);
         let Some(known) = id.and_then(|(id, _)| models::find(id)) else { continue };
         let Some(rows) = vocabulary(known.config) else { continue };
         if rows < LARGE || !reported.insert(call.place) {

@@ -144,12 +144,12 @@ fn off(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
     if by_position || call.open || !call.assigned.is_empty() || !is_off("load_in_4bit") || !is_off("load_in_8bit") {
         return;
     }
-    let speaks = call
+    let mentions = call
         .arguments
         .iter()
         .any(|argument| argument.name.as_deref().is_some_and(|name| name.starts_with("bnb_") || name.starts_with("llm_")));
     // Both switched off in writing is a choice; settings for what is off are not.
-    if speaks && reported.insert(call.place) {
+    if mentions && reported.insert(call.place) {
         out.push(
             RULE.finding(
                 call.callee,

@@ -80,7 +80,7 @@ const TYPES: &[(&str, &str)] = &[
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !call.is("transformers", "BitsAndBytesConfig") {
             continue;
@@ -138,7 +138,7 @@ fn both(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
 /// A 4-bit type that bitsandbytes does not have: the configuration takes it, the load does not.
 fn kind(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
     let Some(argument) = call.argument("bnb_4bit_quant_type", None) else { return };
-    let Some((text, place)) = calls::text(argument).filter(|(text, _)| !matches!(*text, "nf4" | "fp4")) else { return };
+    let Some((text, place)) = calls::text_value(argument).filter(|(text, _)| !matches!(*text, "nf4" | "fp4")) else { return };
     let on = call.constant_argument("load_in_4bit") == Some(&Value::Bool(true));
     if !on || !reported.insert(place) {
         return;
@@ -153,7 +153,7 @@ fn kind(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
         )
         .with_help(message!("nf4 fits trained weights best", "nf4 最贴合训练后的权重"));
     if let Some(value) = argument.sole_value().filter(|_| matches!(text.to_lowercase().as_str(), "nf4" | "fp4"))
-        && let Some(fix) = calls::replace(argument, value, format!("\"{}\"", text.to_lowercase()), Applicability::Safe)
+        && let Some(fix) = calls::replace_argument(argument, value, format!("\"{}\"", text.to_lowercase()), Applicability::Safe)
     {
         finding = finding.with_fix(fix);
     }
@@ -189,7 +189,7 @@ fn wrong_type(
         )
         .with_help(message!("give it as a {asked}", "以 {asked} 给出"));
     if !call.place.range.contains(value.place.range) {
-        finding = finding.with_related(call.place, calls::reached(call));
+        finding = finding.with_related(call.place, calls::reached_message(call));
     }
     let text = match (known, asked) {
         (Some(Value::Int(number)), "float") => Some(format!("{number}.0")),
@@ -202,7 +202,7 @@ fn wrong_type(
         (Some(Value::Int(0)), "bool") => Some("False".to_owned()),
         _ => None,
     };
-    if let Some(fix) = text.and_then(|text| calls::replace(argument, value, text, Applicability::Safe)) {
+    if let Some(fix) = text.and_then(|text| calls::replace_argument(argument, value, text, Applicability::Safe)) {
         finding = finding.with_fix(fix);
     }
     out.push(finding);

@@ -78,8 +78,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let named = call.argument("model_name", Some(0)).and_then(|argument| argument.constant());
         let Some(Value::Text(name)) = named else { continue };
         let lower = name.to_lowercase();
-        let says = ["4bit", "8bit", "16bit", "bf16", "fp8", "gptq", "awq"].iter().any(|mark| lower.contains(mark));
-        if says || !reported.insert(call.place) {
+        let names_width = ["4bit", "8bit", "16bit", "bf16", "fp8", "gptq", "awq"].iter().any(|mark| lower.contains(mark));
+        if names_width || !reported.insert(call.place) {
             continue;
         }
         let what = message!("no width is given: unsloth loads `{name}` in 4 bit", "没有写明位宽：unsloth 会以 4 位加载 `{name}`");
@@ -87,7 +87,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             "write load_in_4bit=True if it is meant, else load_in_4bit=False",
             "若确要如此请写 load_in_4bit=True，否则写 load_in_4bit=False"
         ));
-        if let Some(fix) = calls::add(cx.project, call, "load_in_4bit", "True", Applicability::Unsafe) {
+        if let Some(fix) = calls::add_argument(cx.project, call, "load_in_4bit", "True", Applicability::Unsafe) {
             finding = finding.with_fix(fix);
         }
         out.push(finding);

@@ -74,7 +74,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
-    for trainer in cx.trainers().iter().filter(|trainer| trainer.plain()) {
+    for trainer in cx.trainers().iter().filter(|trainer| trainer.is_fully_seen()) {
         let bare = trainer.lacks("peft_config") && !speaks_of_adapters(cx, trainer);
         let Some(at) = quantized(trainer).filter(|_| bare) else { continue };
         if reported.insert(trainer.call.callee, "") {
@@ -95,7 +95,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Where the model of a trainer is quantized by bitsandbytes, if it certainly is.
 fn quantized(trainer: &Trainer<'_>) -> Option<FileRange> {
-    if let Some(config) = trainer.made("quantization_config").filter(|config| quantizes(config)) {
+    if let Some(config) = trainer.maker("quantization_config").filter(|config| quantizes(config)) {
         return trainer.model_name().map(|_| config.place);
     }
     let index = trainer.model()?;

@@ -66,7 +66,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let moves = call.name() == "cuda";
         if !casts(call) && !moves {
@@ -76,7 +76,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(load) = calls::load_of(at, receiver).filter(|load| !load.conditional && load.library() == "transformers") else {
             continue;
         };
-        let Some((config, bits)) = calls::quantized(at, load) else { continue };
+        let Some((config, bits)) = calls::quantization(at, load) else { continue };
         // bitsandbytes moves 4 bits since 0.43, and has no way to move 8.
         if moves && bits != 8 {
             continue;

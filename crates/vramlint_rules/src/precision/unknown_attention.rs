@@ -76,14 +76,14 @@ const NAMES: &[&str] = &[
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let config = call.name() == "from_config" && call.library() == "transformers";
         if !calls::loads_model(call) && !config {
             continue;
         }
         let Some(argument) = call.argument("attn_implementation", None) else { continue };
-        let Some((text, place)) = calls::text(argument) else { continue };
+        let Some((text, place)) = calls::text_value(argument) else { continue };
         let known = NAMES.contains(&text.strip_prefix("paged|").unwrap_or(text));
         if known || text.contains('/') || registers(cx) || !reported.insert(place) {
             continue;
@@ -101,10 +101,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 "可选：eager、sdpa、flash_attention_2、flash_attention_3、flex_attention"
             ));
         if !call.place.range.contains(place.range) {
-            finding = finding.with_related(call.place, calls::reached(call));
+            finding = finding.with_related(call.place, calls::reached_message(call));
         }
         if let (Some(name), Some(value)) = (meant(text), argument.sole_value())
-            && let Some(fix) = calls::replace(argument, value, format!("\"{name}\""), Applicability::Safe)
+            && let Some(fix) = calls::replace_argument(argument, value, format!("\"{name}\""), Applicability::Safe)
         {
             finding = finding.with_fix(fix);
         }

@@ -114,7 +114,7 @@ const STORAGE: &[&str] = &["float16", "float32", "int8", "uint8", "float64", "bf
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project) {
+    for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let keys: &[&str] = if calls::loads_model(call) {
             &["dtype", "torch_dtype"]
@@ -125,7 +125,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         for key in keys {
             let Some(argument) = call.argument(key, None) else { continue };
-            let Some((text, place)) = calls::text(argument) else { continue };
+            let Some((text, place)) = calls::text_value(argument) else { continue };
             let storage = *key == "bnb_4bit_quant_storage";
             let known = if storage { STORAGE.contains(&text) } else { is_dtype(text) };
             if known || !reported.insert(place) {
@@ -140,7 +140,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 ),
             );
             if !call.place.range.contains(place.range) || call.place.file != place.file {
-                finding = finding.with_related(call.place, calls::reached(call));
+                finding = finding.with_related(call.place, calls::reached_message(call));
             }
             let meant = meant(text);
             finding = match meant {
@@ -152,7 +152,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             if let Some(name) = meant
                 && let Some(value) = argument.sole_value()
-                && let Some(fix) = calls::replace(argument, value, format!("\"{name}\""), Applicability::Safe)
+                && let Some(fix) = calls::replace_argument(argument, value, format!("\"{name}\""), Applicability::Safe)
             {
                 finding = finding.with_fix(fix);
             }

@@ -88,7 +88,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let starts = cx.accelerate_launches();
     for run in &cx.project.runs {
         let Some(code) = run.code.as_deref().filter(|_| deepspeed_json::is_plain_loop(run)) else { continue };
-        let Some((steps, argument)) = given(code) else { continue };
+        let Some((steps, argument)) = accumulation_in_code(code) else { continue };
         let start = starts.iter().find(|start| start.run.is_some_and(|own| own.id == run.id));
         let Some((now, place, who)) = instead(run, start).filter(|(now, _, _)| *now != steps) else { continue };
         if !reported.insert(place) {
@@ -111,7 +111,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The number that the code gives, and where.
-fn given(code: &CodeFacts) -> Option<(i64, FileRange)> {
+fn accumulation_in_code(code: &CodeFacts) -> Option<(i64, FileRange)> {
     let mut calls = code.calls.iter().filter(|call| call.is("accelerate", "Accelerator"));
     let (call, None) = (calls.next()?, calls.next()) else { return None };
     let argument = call.argument("gradient_accumulation_steps", Some(3)).filter(|_| !call.conditional)?;
@@ -122,7 +122,7 @@ fn given(code: &CodeFacts) -> Option<(i64, FileRange)> {
 fn instead(run: &Run, start: Option<&AccelerateLaunch<'_>>) -> Option<(i64, FileRange, Message)> {
     let launch = run.launch.as_deref();
     let variable = launch.and_then(|launch| Some((launch, launch.variable("ACCELERATE_GRADIENT_ACCUMULATION_STEPS")?)));
-    let json = start.and_then(deepspeed_json::of);
+    let json = start.and_then(deepspeed_json::deepspeed_json);
     let deepspeed = start.and_then(AccelerateLaunch::distributed_type).is_some_and(|kind| kind.name == "DEEPSPEED");
     if let Some(json) = json {
         if let Some((place, value)) = json.value(&["gradient_accumulation_steps"]) {

@@ -115,7 +115,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
         let mut reported = ReportedPlaces::default();
-        for arguments in trainer_arguments::of(cx.project, &config) {
+        for arguments in trainer_arguments::trainer_arguments(cx.project, &config) {
             let reading = Reading { cx, config: &config, arguments: &arguments };
             let found = [reading.clipping(), reading.accumulation()].into_iter().flatten().chain(reading.optimizer());
             out.findings.extend(found.filter(|finding| reported.insert(finding.place)));
@@ -145,7 +145,7 @@ impl Reading<'_, '_> {
     }
 
     fn clipping(&self) -> Option<Finding> {
-        let given = self.arguments.given("max_grad_norm").filter(|_| self.config.entry("gradient_clipping").is_none())?;
+        let given = self.arguments.entry("max_grad_norm").filter(|_| self.config.entry("gradient_clipping").is_none())?;
         let norm = number(self.arguments.set.reader, given.value.as_ref()?)?;
         let own = match self.cx.project.version_matches(self.config.file.id, &VersionRange::since("deepspeed", "0.19.3")) {
             RangeMatch::Never => 0.0,
@@ -164,7 +164,7 @@ impl Reading<'_, '_> {
 
     /// The engine's accumulation is 1 where the file has none.
     fn accumulation(&self) -> Option<Finding> {
-        let given = self.arguments.given("gradient_accumulation_steps")?;
+        let given = self.arguments.entry("gradient_accumulation_steps")?;
         let by_trainer = self.config.entry("gradient_accumulation_steps").is_none() && !self.arguments.set.lacks("deepspeed");
         let steps = number(self.arguments.set.reader, given.value.as_ref()?).filter(|steps| *steps > 1.0 && by_trainer)?;
         let key = "gradient_accumulation_steps";
@@ -208,11 +208,11 @@ impl Reading<'_, '_> {
             });
             let absent = self.config.entry(&format!("{block}.params.{key}")).is_none();
             let Some(item) = self.config.entry(block).filter(|_| takes && absent) else { continue };
-            let given = self.arguments.given(field);
+            let given = self.arguments.entry(field);
             let value = given.and_then(|given| number(self.arguments.set.reader, given.value.as_ref()?));
             let differs = match (key, given) {
                 // The default of the argument is another than that of the optimizer, too.
-                ("lr", None) => self.arguments.plain() && !self.arguments.set.open,
+                ("lr", None) => self.arguments.is_transformers() && !self.arguments.set.open,
                 ("lr", Some(_)) => value.is_some_and(|rate| (rate - 1e-3).abs() > f64::EPSILON),
                 (_, Some(_)) => value.is_some_and(|value| value > 0.0 && (key != "eps" || (value - 1e-8).abs() > 1e-12)),
                 (_, None) => false,

@@ -74,7 +74,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let sharded = config.stage().is_some_and(|stage| stage > 0);
         let contiguous = config.flag("zero_optimization.contiguous_gradients", true) == Some(true);
         let Some(item) = config.entry("zero_optimization.reduce_bucket_size").filter(|_| sharded && contiguous) else { continue };
-        let elements = config.value("zero_optimization.reduce_bucket_size").as_ref().and_then(config::whole);
+        let elements = config.value("zero_optimization.reduce_bucket_size").as_ref().and_then(config::pydantic_int);
         let Some(elements) = elements.and_then(|elements| u64::try_from(elements).ok()) else { continue };
         // 16 bits, the least that any mode has.
         let bytes = elements.saturating_mul(2);

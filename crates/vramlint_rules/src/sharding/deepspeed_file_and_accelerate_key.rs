@@ -158,8 +158,8 @@ fn finding(project: &Project, file: &SourceFile, key: NodeRef<'_>, value: NodeRe
             finding.with_related(FileRange::new(json_file.id, node.range()), message!("the JSON's own value", "JSON 中的值"));
     }
     let Some(target) = target(name, value) else { return removed(finding, file, key, value, Applicability::Unsafe) };
-    let said = json_file.data().and_then(DataFile::root).and_then(|root| root.at(target.path));
-    if said.and_then(|node| node.value(Loader::Json)).as_ref() == Some(&target.value) {
+    let json_value = json_file.data().and_then(DataFile::root).and_then(|root| root.at(target.path));
+    if json_value.and_then(|node| node.value(Loader::Json)).as_ref() == Some(&target.value) {
         return removed(finding, file, key, value, Applicability::Safe);
     }
     if let Some(edits) = moved(file, (key, value), json_file, &target) {

@@ -100,7 +100,7 @@ use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Finding, Severity, TextRange, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::code::{ArgValue, CallArgument, CodeFacts, LibraryCall};
-use vramlint_semantic::accelerate::deepspeed_json::{self, Json};
+use vramlint_semantic::accelerate::deepspeed_json::{self, DeepSpeedJson};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL509",
@@ -117,7 +117,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
-        let Some(json) = deepspeed_json::of(start) else { continue };
+        let Some(json) = deepspeed_json::deepspeed_json(start) else { continue };
         let mut found = Vec::new();
         if json.root.entry("zero_optimization").is_none() && json.certain {
             found.push(without_zero(&json));
@@ -148,7 +148,7 @@ fn is_prepare(call: &LibraryCall) -> bool {
     call.path == "accelerate.Accelerator.prepare" && !call.conditional && !call.caught
 }
 
-fn without_zero(json: &Json<'_>) -> Finding {
+fn without_zero(json: &DeepSpeedJson<'_>) -> Finding {
     let start = json.root.range().start;
     let place = FileRange::new(json.file.id, TextRange::new(start, start + 1));
     let finding = RULE.finding(
@@ -164,7 +164,7 @@ fn without_zero(json: &Json<'_>) -> Finding {
 }
 
 /// The calls that made what is prepared; `None` in the list for what is not known.
-fn made<'c>(code: &'c CodeFacts, call: &'c LibraryCall) -> Vec<Option<&'c LibraryCall>> {
+fn prepared_objects<'c>(code: &'c CodeFacts, call: &'c LibraryCall) -> Vec<Option<&'c LibraryCall>> {
     let made = |argument: &'c CallArgument| match argument.sole_value().map(|value| &value.value) {
         Some(ArgValue::ResultOf(index)) => code.calls.get(*index).filter(|call| !call.conditional),
         _ => None,
@@ -174,14 +174,14 @@ fn made<'c>(code: &'c CodeFacts, call: &'c LibraryCall) -> Vec<Option<&'c Librar
 
 /// Whether something is prepared that is surely one of `test`.
 fn prepared<'c>(code: &'c CodeFacts, call: &'c LibraryCall, test: impl Fn(&LibraryCall) -> bool) -> Option<&'c LibraryCall> {
-    made(code, call).into_iter().flatten().find(|made| test(made))
+    prepared_objects(code, call).into_iter().flatten().find(|made| test(made))
 }
 
 fn is_dummy(call: &LibraryCall, name: &str) -> bool {
     call.is("accelerate", name)
 }
 
-fn optimizer(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
+fn optimizer(json: &DeepSpeedJson<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
     let written = json.root.entry("optimizer");
     let of_torch = |made: &LibraryCall| made.path.starts_with("torch.optim.") && !made.path.contains("lr_scheduler");
     if let Some((key, _)) = written {
@@ -212,7 +212,7 @@ fn optimizer(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Fi
     )))
 }
 
-fn scheduler(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
+fn scheduler(json: &DeepSpeedJson<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
     let is_own = |made: &LibraryCall| {
         made.path.starts_with("torch.optim.lr_scheduler.")
             || made.library() == "transformers" && (made.name().ends_with("_with_warmup") || made.name() == "get_scheduler")
@@ -244,7 +244,7 @@ fn scheduler(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Fi
 }
 
 /// `auto` in the scheduler's block is filled in from a `DummyScheduler` that is prepared, and by nobody else.
-fn unfilled(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
+fn unfilled(json: &DeepSpeedJson<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
     let block = json.root.at(&["scheduler", "params"])?;
     let (key, node) = block.entries().find(|(_, value)| value.text() == Some("auto"))?;
     let made = code.calls.iter().any(|call| call.name() == "DummyScheduler");
@@ -275,7 +275,7 @@ fn is_no_loader(written: &str) -> bool {
 }
 
 /// `auto` for the micro-batch is taken from a loader that is prepared in the same call.
-fn loader(json: &Json<'_>, files: &[SourceFile], code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
+fn loader(json: &DeepSpeedJson<'_>, files: &[SourceFile], code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
     let (place, _) = json.value(&["train_micro_batch_size_per_gpu"]).filter(|(_, value)| value.as_str() == Some("auto"))?;
     let known = |argument: &CallArgument| match argument.sole_value().map(|value| &value.value) {
         Some(ArgValue::Model(_)) => true,
@@ -303,7 +303,7 @@ fn loader(json: &Json<'_>, files: &[SourceFile], code: &CodeFacts, call: &Librar
 }
 
 /// `auto` for a bucket is computed from the model's hidden size.
-fn size(json: &Json<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
+fn size(json: &DeepSpeedJson<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
     let keys = ["reduce_bucket_size", "stage3_prefetch_bucket_size", "stage3_param_persistence_threshold"];
     let (key, place) = keys.into_iter().find_map(|key| {
         let (place, value) = json.value(&["zero_optimization", key])?;

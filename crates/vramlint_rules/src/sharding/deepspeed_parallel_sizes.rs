@@ -109,7 +109,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// A size above 1.
 fn size(config: &DeepSpeedConfig<'_>, path: &str) -> Option<i64> {
-    config.value(path).as_ref().and_then(config::whole).filter(|size| *size > 1)
+    config.value(path).as_ref().and_then(config::pydantic_int).filter(|size| *size > 1)
 }
 
 /// Whether the code brings groups of processes of its own.

@@ -94,7 +94,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         match optimizers::schedule(&name) {
             Schedule::Unknown => out.push(found.unknown()),
             Schedule::Torch => out.findings.extend(found.torch()),
-            Schedule::Own(own, takes) => out.findings.extend(found.own(own, takes)),
+            Schedule::Own(own, takes) => out.findings.extend(found.check_own_schedule(own, takes)),
         }
     }
 }
@@ -108,7 +108,7 @@ struct Found<'a, 'b> {
 }
 
 impl<'a> Found<'a, '_> {
-    fn at(&self, item: ConfigEntry<'a>, message: Message, help: Message) -> Finding {
+    fn finding_at(&self, item: ConfigEntry<'a>, message: Message, help: Message) -> Finding {
         RULE.finding(self.config.place(item), message).with_severity(self.severity).with_help(help)
     }
 
@@ -119,7 +119,7 @@ impl<'a> Found<'a, '_> {
             "write WarmupLR, WarmupDecayLR, WarmupCosineLR, OneCycle or LRRangeTest",
             "写作 WarmupLR、WarmupDecayLR、WarmupCosineLR、OneCycle 或 LRRangeTest"
         );
-        let finding = self.at(self.item, message, help);
+        let finding = self.finding_at(self.item, message, help);
         let source = self.item.value.range().slice(&self.config.file.text);
         if !source.contains(name) {
             return finding;
@@ -147,14 +147,14 @@ impl<'a> Found<'a, '_> {
                 "use one of DeepSpeed's schedules, or make this one in code and give it to deepspeed.initialize",
                 "改用 DeepSpeed 自带的调度，或在代码中创建后传给 deepspeed.initialize"
             );
-            self.at(self.item, message, help)
+            self.finding_at(self.item, message, help)
         })
     }
 
-    fn own(&self, own: &str, takes: &[&str]) -> Vec<Finding> {
+    fn check_own_schedule(&self, own: &str, takes: &[&str]) -> Vec<Finding> {
         let Some(params) = self.config.entry("scheduler.params") else {
             let message = message!("{own} without params: DeepSpeed cannot make it", "{own} 没有 params：DeepSpeed 无法创建");
-            return vec![self.at(
+            return vec![self.finding_at(
                 self.item,
                 message,
                 message!("add \"params\": {{}} with its values", "加入 \"params\": {{}} 并写上其取值"),
@@ -170,7 +170,7 @@ impl<'a> Found<'a, '_> {
                 "{own} takes no parameter `{text}`: a TypeError when the engine starts",
                 "{own} 不接受参数 `{text}`：引擎启动时会引发 TypeError"
             );
-            found.push(self.at(ConfigEntry { key, value }, message, message!("delete it", "删除它")));
+            found.push(self.finding_at(ConfigEntry { key, value }, message, message!("delete it", "删除它")));
         }
         for name in optimizers::required(own) {
             if params.value.get(name).is_none() {
@@ -179,7 +179,7 @@ impl<'a> Found<'a, '_> {
                     "add it to params; under transformers' Trainer \"auto\" will do",
                     "在 params 中加入；在 transformers 的 Trainer 下可写 \"auto\""
                 );
-                found.push(self.at(params, message, help));
+                found.push(self.finding_at(params, message, help));
             }
         }
         found.extend(self.warmup(own));
@@ -201,7 +201,7 @@ impl<'a> Found<'a, '_> {
                 let help =
                     message!("raise total_num_steps, or lower warmup_num_steps", "调大 total_num_steps，或调小 warmup_num_steps");
                 let at = self.config.entry(&path("total_num_steps"))?;
-                let finding = self.at(at, message, help).with_severity(Severity::Warning);
+                let finding = self.finding_at(at, message, help).with_severity(Severity::Warning);
                 Some(finding.with_related(self.config.place(item), message!("the warm-up", "预热")))
             }
             // Booleans are integers to Python.
@@ -214,7 +214,7 @@ impl<'a> Found<'a, '_> {
                     "warmup_num_steps {written} 不是正整数：DeepSpeed 0.19.6 及以后会拒绝"
                 );
                 Some(
-                    self.at(item, message, message!("write 1 or more", "写 1 或更大的整数"))
+                    self.finding_at(item, message, message!("write 1 or more", "写 1 或更大的整数"))
                         .with_severity(severity.min(self.severity)),
                 )
             }

@@ -106,7 +106,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
         let mut reported = ReportedPlaces::default();
-        for arguments in trainer_arguments::of(cx.project, &config) {
+        for arguments in trainer_arguments::trainer_arguments(cx.project, &config) {
             let compared = Compared { config: &config, arguments: &arguments };
             for (path, wanted, fields) in compared.wanted() {
                 let Some(item) = config.entry(path) else { continue };
@@ -222,12 +222,12 @@ impl<'a> Compared<'a, '_> {
     fn schedule(&self) -> Vec<Row> {
         let arguments = self.arguments;
         let mut rows = Vec::new();
-        if let Some(steps) = arguments.given("max_steps").and_then(|given| number(arguments.set.reader, given.value.as_ref()?))
+        if let Some(steps) = arguments.entry("max_steps").and_then(|given| number(arguments.set.reader, given.value.as_ref()?))
             && steps > 0.0
         {
             rows.push(("scheduler.params.total_num_steps", Wanted::Number(steps), vec!["max_steps"]));
         }
-        let warmup = match arguments.given("warmup_steps") {
+        let warmup = match arguments.entry("warmup_steps") {
             Some(given) => given.value.as_ref().and_then(|value| number(arguments.set.reader, value)),
             None => (!arguments.set.open).then_some(0.0),
         };
@@ -272,7 +272,7 @@ impl<'a> Compared<'a, '_> {
     fn accumulation_by_accelerate(&self) -> Option<Finding> {
         let arguments = self.arguments;
         let run = arguments.one.run.filter(|run| run.accelerate.is_some() && arguments.set.lacks("deepspeed"))?;
-        let given = arguments.given("gradient_accumulation_steps")?;
+        let given = arguments.entry("gradient_accumulation_steps")?;
         let steps = number(arguments.set.reader, given.value.as_ref()?).filter(|steps| *steps > 1.0)?;
         if self.config.entry("gradient_accumulation_steps").is_some() {
             return None;

@@ -78,7 +78,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in calls::made(cx.project).filter(|at| at.call().is("accelerate", "FullyShardedDataParallelPlugin")) {
+    for at in calls::uncaught_calls(cx.project).filter(|at| at.call().is("accelerate", "FullyShardedDataParallelPlugin")) {
         if let Some(finding) = plugin(at.call()).filter(|finding| reported.insert(finding.place)) {
             out.push(finding);
         }

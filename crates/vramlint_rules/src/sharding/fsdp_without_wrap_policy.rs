@@ -129,7 +129,7 @@ fn elsewhere(start: &AccelerateLaunch<'_>) -> bool {
         return true;
     }
     let Some(run) = start.run else { return false };
-    let speaks =
+    let mentions =
         |text: &str| ["wrap_policy", "FullyShardedDataParallelPlugin", "fsdp_config"].iter().any(|word| text.contains(word));
-    run.files.iter().filter(|id| start.file.is_none_or(|file| file.id != **id)).any(|id| speaks(&start.project.file(*id).text))
+    run.files.iter().filter(|id| start.file.is_none_or(|file| file.id != **id)).any(|id| mentions(&start.project.file(*id).text))
 }

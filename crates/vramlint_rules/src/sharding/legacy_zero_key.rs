@@ -103,7 +103,7 @@ fn finding(config: &DeepSpeedConfig<'_>, item: ConfigEntry<'_>, old: &str, new: 
     let message = message!("`{old}` is deprecated: DeepSpeed reads it as `{new}`", "`{old}` 已弃用：DeepSpeed 按 `{new}` 读取");
     let block = new.starts_with("offload");
     let written = match config.setting_of(item.value) {
-        Evaluated::Known(value) if block => match config::truth(&value) {
+        Evaluated::Known(value) if block => match config::pydantic_bool(&value) {
             Some(true) => "{\"device\": \"cpu\"}".to_owned(),
             // Off means what leaving it out means.
             _ => return RULE.finding(place, message).with_severity(Severity::Info).with_help(message!("delete it", "删除它")),

@@ -115,7 +115,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
-        let Some(json) = deepspeed_json::of(start) else { continue };
+        let Some(json) = deepspeed_json::deepspeed_json(start) else { continue };
         let Some((place, Value::Int(believed))) = json.value(&["train_micro_batch_size_per_gpu"]) else { continue };
         let Some(code) = json.run.code.as_deref() else { continue };
         let splits = |call: &&LibraryCall| {

@@ -91,7 +91,7 @@ use vramlint_catalog::Concept;
 use vramlint_edit as edit;
 use vramlint_resolve::Run;
 use vramlint_semantic::accelerate::AccelerateLaunch;
-use vramlint_semantic::accelerate::deepspeed_json::{self, Json};
+use vramlint_semantic::accelerate::deepspeed_json::{self, DeepSpeedJson};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL508",
@@ -108,7 +108,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
-        let Some(json) = deepspeed_json::of(start) else { continue };
+        let Some(json) = deepspeed_json::deepspeed_json(start) else { continue };
         let Some((precision, at)) = precision(start, json.run) else { continue };
         if let Some(finding) = against(&json, &precision, at).filter(|finding| reported.insert(finding.place)) {
             out.push(finding.with_run(&json.run.id));
@@ -142,7 +142,7 @@ fn precision(start: &AccelerateLaunch<'_>, run: &Run) -> Option<(String, Option<
     }
 }
 
-fn against(json: &Json<'_>, precision: &str, at: Option<FileRange>) -> Option<Finding> {
+fn against(json: &DeepSpeedJson<'_>, precision: &str, at: Option<FileRange>) -> Option<Finding> {
     let own = if precision == "fp8" { "bf16" } else { precision };
     let switch = |name: &str| json.value(&[name, "enabled"]);
     let with_other_end = |finding: Finding| match at {

@@ -93,7 +93,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let path = format!("zero_optimization.{key}");
             let used = match config.value(&path) {
                 Some(Value::Int(size)) => size > 1,
-                Some(value) => config::truth(&value) == Some(true),
+                Some(value) => config::pydantic_bool(&value) == Some(true),
                 None => false,
             };
             if let Some(item) = config.entry(&path).filter(|_| used) {

@@ -103,7 +103,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if config.flag("zero_allow_untested_optimizer", false) != Some(false) {
             continue;
         }
-        match initialize::given(one, "optimizer", initialize::OPTIMIZER) {
+        match initialize::engine_argument(one, "optimizer", initialize::OPTIMIZER) {
             EngineArgument::No => {
                 let Some(item) = config.entry("optimizer.type") else { continue };
                 let Some(Value::Text(name)) = config.value("optimizer.type") else { continue };

@@ -256,8 +256,11 @@ fn stages<'a>(cx: &Context<'_>, config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pa
         let help = message!("use universal checkpoints instead", "请改用 universal checkpoint");
         pairs.push(Pair { at, other: at_stage, severity: Severity::Warning, message, help });
     }
-    let odd =
-        config.value("zero_optimization.allgather_bucket_size").as_ref().and_then(config::whole).filter(|size| size % 2 != 0);
+    let odd = config
+        .value("zero_optimization.allgather_bucket_size")
+        .as_ref()
+        .and_then(config::pydantic_int)
+        .filter(|size| size % 2 != 0);
     if let (Some(at), Some(size), 1 | 2) = (zero(config, "allgather_bucket_size"), odd, stage) {
         let message = message!(
             "stage {stage} refuses an odd allgather_bucket_size ({size})",

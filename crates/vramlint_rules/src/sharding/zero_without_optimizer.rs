@@ -96,7 +96,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(one) = config.read_by(Consumers::PLAIN) else { continue };
         let absent =
             config.entry("optimizer").is_none() || config.block("optimizer").is_some_and(|block| block.get("type").is_none());
-        if !absent || initialize::given(one, "optimizer", initialize::OPTIMIZER) != EngineArgument::No {
+        if !absent || initialize::engine_argument(one, "optimizer", initialize::OPTIMIZER) != EngineArgument::No {
             continue;
         }
         let at = config.entry("zero_optimization.stage").map_or_else(|| config.head(), |item| config.place(item));

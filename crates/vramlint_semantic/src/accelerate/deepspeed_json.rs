@@ -9,7 +9,7 @@ use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 /// A DeepSpeed JSON that accelerate reads.
 #[derive(Clone, Copy, Debug)]
-pub struct Json<'a> {
+pub struct DeepSpeedJson<'a> {
     /// The file.
     pub file: &'a SourceFile,
     /// Its root, a mapping.
@@ -29,11 +29,11 @@ pub fn is_plain_loop(run: &Run) -> bool {
 }
 
 /// The JSON of a start, where a plain loop reads it.
-pub fn of<'a>(start: &AccelerateLaunch<'a>) -> Option<Json<'a>> {
+pub fn deepspeed_json<'a>(start: &AccelerateLaunch<'a>) -> Option<DeepSpeedJson<'a>> {
     if start.flag("--cpu").is_some() {
         return None;
     }
-    if let Some(json) = of_plugin(start) {
+    if let Some(json) = from_plugin(start) {
         return Some(json);
     }
     if start.distributed_type().is_none_or(|kind| kind.name != "DEEPSPEED") {
@@ -51,7 +51,7 @@ pub fn of<'a>(start: &AccelerateLaunch<'a>) -> Option<Json<'a>> {
     let file = start.project.file(start.project.path_resolver.resolve(given.text()?, folder)?);
     let root = file.data().and_then(DataFile::root).filter(|root| root.is_mapping())?;
     let certain = !completed(start, code, &["deepspeed_config[", "deepspeed_plugin.", "hf_ds_config"]);
-    Some(Json { file, root, named: given.place, run, certain })
+    Some(DeepSpeedJson { file, root, named: given.place, run, certain })
 }
 
 /// Whether code of the run speaks of the configuration in a way that may change it.
@@ -60,7 +60,7 @@ fn completed(start: &AccelerateLaunch<'_>, code: &CodeFacts, words: &[&str]) -> 
 }
 
 /// What the only plugin of a run is given as `hf_ds_config`, a file or a dict, where `Accelerator()` takes that plugin.
-fn of_plugin<'a>(start: &AccelerateLaunch<'a>) -> Option<Json<'a>> {
+fn from_plugin<'a>(start: &AccelerateLaunch<'a>) -> Option<DeepSpeedJson<'a>> {
     let run = start.run.filter(|run| is_plain_loop(run))?;
     let code = run.code.as_deref()?;
     let mut plugins = code.calls.iter().filter(|call| call.name() == "DeepSpeedPlugin");
@@ -76,15 +76,15 @@ fn of_plugin<'a>(start: &AccelerateLaunch<'a>) -> Option<Json<'a>> {
         let is = |dict: &&DeepSpeedDict| dict.file == value.place.file && dict.range() == Some(value.place.range);
         let dict = start.project.deepspeed_dicts().iter().find(is)?;
         let (file, root) = (start.project.file(dict.file), dict.data.root()?);
-        return Some(Json { file, root, named: named.place, run, certain: certain && dict.complete });
+        return Some(DeepSpeedJson { file, root, named: named.place, run, certain: certain && dict.complete });
     }
     let ArgValue::Known(Value::Text(path)) = &value.value else { return None };
     let file = start.project.file(start.project.path_resolver.resolve(path, start.project.file(plugin.file).folder())?);
     let root = file.data().and_then(DataFile::root).filter(|root| root.is_mapping())?;
-    Some(Json { file, root, named: named.place, run, certain })
+    Some(DeepSpeedJson { file, root, named: named.place, run, certain })
 }
 
-impl Json<'_> {
+impl DeepSpeedJson<'_> {
     /// The value at a path, and where it is.
     pub fn value(&self, path: &[&str]) -> Option<(FileRange, Value)> {
         let node = self.root.at(path)?;

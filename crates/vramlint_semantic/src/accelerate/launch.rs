@@ -38,7 +38,8 @@ pub struct Flag {
 
 /// Every start of the project: its commands, then the files that none of them uses.
 pub fn accelerate_launches(project: &Project) -> Vec<AccelerateLaunch<'_>> {
-    let mut starts: Vec<AccelerateLaunch<'_>> = project.launches.iter().filter_map(|launch| of_launch(project, launch)).collect();
+    let mut starts: Vec<AccelerateLaunch<'_>> =
+        project.launches.iter().filter_map(|launch| from_launch(project, launch)).collect();
     for file in project.files.iter().filter(|file| project.kind(file.id) == FileKind::Accelerate) {
         if !starts.iter().any(|start| start.file.is_some_and(|used| used.id == file.id)) {
             starts.push(AccelerateLaunch { project, file: Some(file), launch: None, run: None, absent: false });
@@ -47,7 +48,7 @@ pub fn accelerate_launches(project: &Project) -> Vec<AccelerateLaunch<'_>> {
     starts
 }
 
-fn of_launch<'a>(project: &'a Project, launch: &'a Arc<Launch>) -> Option<AccelerateLaunch<'a>> {
+fn from_launch<'a>(project: &'a Project, launch: &'a Arc<Launch>) -> Option<AccelerateLaunch<'a>> {
     let run = || project.runs.iter().find(|run| run.launch.as_ref().is_some_and(|own| Arc::ptr_eq(own, launch)));
     match launch.launcher {
         Launcher::Accelerate => {

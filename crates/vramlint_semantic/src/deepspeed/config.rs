@@ -108,7 +108,7 @@ impl<'a> DeepSpeedConfig<'a> {
         match self.setting(path) {
             // Where `auto` reaches DeepSpeed, its models drop it (runtime/config_utils.py:56); who fills it is not asked here.
             Evaluated::Absent => Some(default),
-            Evaluated::Known(value) => truth(&value),
+            Evaluated::Known(value) => pydantic_bool(&value),
             Evaluated::Unknown(_) => None,
         }
     }
@@ -123,7 +123,7 @@ impl<'a> DeepSpeedConfig<'a> {
         }
         match self.setting("zero_optimization.stage") {
             Evaluated::Absent => Some(0),
-            Evaluated::Known(value) => whole(&value).filter(|stage| (0..=3).contains(stage)),
+            Evaluated::Known(value) => pydantic_int(&value).filter(|stage| (0..=3).contains(stage)),
             // accelerate takes 2 unless its launcher says otherwise, DeepSpeed itself 0.
             Evaluated::Unknown(UnknownReason::Auto) if self.uses.iter().all(|one| one.consumers == Consumers::PLAIN) => Some(0),
             Evaluated::Unknown(_) => None,
@@ -182,7 +182,7 @@ pub fn is_open(text: &str) -> bool {
 }
 
 /// A truth value as pydantic takes it.
-pub fn truth(value: &Value) -> Option<bool> {
+pub fn pydantic_bool(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(on) => Some(*on),
         Value::Int(1) => Some(true),
@@ -198,7 +198,7 @@ pub fn truth(value: &Value) -> Option<bool> {
 
 /// A whole number as pydantic takes it: `2`, `2.0`, `"2"`, `true`.
 #[allow(clippy::cast_possible_truncation)] // checked to be whole and small
-pub fn whole(value: &Value) -> Option<i64> {
+pub fn pydantic_int(value: &Value) -> Option<i64> {
     match value {
         Value::Int(number) => Some(*number),
         Value::Bool(on) => Some(i64::from(*on)),

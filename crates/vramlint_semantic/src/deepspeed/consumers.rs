@@ -55,7 +55,7 @@ pub struct ConfigUse<'a> {
 pub fn uses<'a>(project: &'a Project, file: FileId) -> Vec<ConfigUse<'a>> {
     let runs = project.runs_of(file).filter(|run| run.deepspeed == Some(file));
     let mut found: Vec<ConfigUse<'a>> =
-        runs.filter_map(|run| Some(ConfigUse { consumers: of_run(project, run, file)?, run: Some(run) })).collect();
+        runs.filter_map(|run| Some(ConfigUse { consumers: consumers_in_run(project, run, file)?, run: Some(run) })).collect();
     if found.is_empty() {
         let consumers = if named_by_accelerate(project, file) { Consumers::HUGGING_FACE } else { Consumers::ANY };
         found.push(ConfigUse { consumers, run: None });
@@ -97,7 +97,7 @@ fn named_by_accelerate(project: &Project, file: FileId) -> bool {
 }
 
 /// Who reads the file in a run; `None` where the run names it and does not use it.
-fn of_run(project: &Project, run: &Run, file: FileId) -> Option<Consumers> {
+fn consumers_in_run(project: &Project, run: &Run, file: FileId) -> Option<Consumers> {
     let by_accelerate = run.accelerate.is_some() && by_accelerate_alone(project, run, file);
     if by_accelerate && run.text(vramlint_catalog::Concept::DistributedType).is_some_and(|kind| kind != "DEEPSPEED") {
         return None;

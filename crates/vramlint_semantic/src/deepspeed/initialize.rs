@@ -25,7 +25,7 @@ pub fn calls(code: &CodeFacts) -> impl Iterator<Item = &LibraryCall> {
 }
 
 /// Whether a use gives an argument to the engine, by its name and its place.
-pub fn given(one: &ConfigUse<'_>, name: &str, position: usize) -> EngineArgument {
+pub fn engine_argument(one: &ConfigUse<'_>, name: &str, position: usize) -> EngineArgument {
     // accelerate and the Trainer take the optimizer and the schedule of the file where it has them, and refuse others.
     if one.consumers.within(Consumers::HUGGING_FACE) {
         return EngineArgument::No;
@@ -56,7 +56,7 @@ pub fn given(one: &ConfigUse<'_>, name: &str, position: usize) -> EngineArgument
 
 /// Whether the file's own optimizer or schedule is certainly used (`Some(true)`), certainly not (`Some(false)`), or that is not seen.
 pub fn file_decides(config: &DeepSpeedConfig<'_>, name: &str, position: usize) -> Option<bool> {
-    let answers: Vec<EngineArgument> = config.uses.iter().map(|one| given(one, name, position)).collect();
+    let answers: Vec<EngineArgument> = config.uses.iter().map(|one| engine_argument(one, name, position)).collect();
     if answers.contains(&EngineArgument::No) {
         Some(true)
     } else if answers.iter().all(|given| *given == EngineArgument::Yes) {

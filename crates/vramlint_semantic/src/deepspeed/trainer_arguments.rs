@@ -17,7 +17,7 @@ pub struct TrainerArguments<'a> {
 }
 
 /// The arguments of every Trainer that certainly reads a file.
-pub fn of<'a>(project: &'a Project, config: &DeepSpeedConfig<'a>) -> Vec<TrainerArguments<'a>> {
+pub fn trainer_arguments<'a>(project: &'a Project, config: &DeepSpeedConfig<'a>) -> Vec<TrainerArguments<'a>> {
     let uses = config.uses.iter().filter(|one| one.consumers.within(Consumers::TRAINER));
     uses.filter_map(|one| Some(TrainerArguments { set: set(project, one)?, one: *one })).collect()
 }
@@ -46,36 +46,36 @@ const DEFAULTS: &[(&str, f64)] = &[
 
 impl<'a> TrainerArguments<'a> {
     /// What is given for a field.
-    pub fn given(&self, key: &str) -> Option<&'a ArgumentEntry> {
+    pub fn entry(&self, key: &str) -> Option<&'a ArgumentEntry> {
         self.set.get(key)
     }
 
     /// The place of a field, where it is given.
     pub fn place(&self, key: &str) -> Option<FileRange> {
-        self.given(key).map(|given| given.place)
+        self.entry(key).map(|given| given.place)
     }
 
     /// The number of a field: what is given, else the default of the class; `None` where it is not known.
     pub fn number(&self, key: &str) -> Option<f64> {
-        match self.given(key) {
+        match self.entry(key) {
             Some(given) => number(self.set.reader, given.value.as_ref()?),
             None if self.set.open => None,
             // TRL's classes have learning rates and precisions of their own, and the rest of transformers.
-            None if key == "learning_rate" => self.plain().then_some(5e-5),
+            None if key == "learning_rate" => self.is_transformers().then_some(5e-5),
             None => DEFAULTS.iter().find(|(name, _)| *name == key).map(|(_, default)| *default),
         }
     }
 
     /// The truth value of a switch; `None` where it is not known.
     pub fn switch(&self, key: &str) -> Option<bool> {
-        match self.given(key) {
+        match self.entry(key) {
             Some(_) => self.set.bool(key, false),
-            None => (self.plain() && !self.set.open).then_some(false),
+            None => (self.is_transformers() && !self.set.open).then_some(false),
         }
     }
 
     /// Whether the class is transformers' own.
-    pub fn plain(&self) -> bool {
+    pub fn is_transformers(&self) -> bool {
         self.set.training_class().is_some_and(|class| class.starts_with("transformers."))
     }
 }

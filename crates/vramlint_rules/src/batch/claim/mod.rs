@@ -3,20 +3,23 @@
 //! A claim is read only where it states one number plainly. Text that compares, supposes, asks or estimates (`was 384`, `if …`,
 //! `~64`) is no claim.
 
-mod chain;
-mod label;
-mod line;
-mod setup;
+pub(super) mod check;
+mod cue_words;
+mod equation;
+pub(super) mod extract;
+pub(super) mod factors;
+mod gpu_count;
+mod normalize;
+mod role_label;
 #[cfg(test)]
 mod tests;
-mod words;
 
-use chain::Chain;
-use label::Role;
-use line::Line;
-use setup::Setup;
+use cue_words::{Cue, CueStrength};
+use equation::Equation;
+use gpu_count::GpuCount;
+use normalize::NormalizedLine;
+use role_label::Role;
 use vramlint_base::TextRange;
-use words::{Announcement, Weight};
 
 /// A number that a claim multiplies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,14 +27,14 @@ pub(super) struct Factor {
     /// The number.
     pub value: i64,
     /// What its label says that it counts; `None` without a label that tells.
-    pub part: Option<Part>,
+    pub part: Option<BatchFactor>,
     /// Its place in the text.
     pub range: TextRange,
 }
 
 /// What a factor counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum BatchFactor {
     /// Rows per process.
     Micro,
     /// Micro-batches per step.
@@ -95,7 +98,7 @@ impl Claim {
 
     /// How many GPUs its factors multiply, where one is labelled so.
     pub(super) fn gpus(&self) -> Option<i64> {
-        let mut world = self.factors.iter().filter(|factor| factor.part == Some(Part::World)).peekable();
+        let mut world = self.factors.iter().filter(|factor| factor.part == Some(BatchFactor::World)).peekable();
         world.peek()?;
         world.try_fold(1i64, |product, factor| product.checked_mul(factor.value))
     }
@@ -105,47 +108,47 @@ fn in_line(original: &str) -> Option<Claim> {
     if !original.contains(|c: char| c.is_ascii_digit() || ('０'..='９').contains(&c)) {
         return None;
     }
-    let line = Line::new(original);
-    let text = words::without_history(&line.text);
-    if words::is_other_talk(&text) {
+    let line = NormalizedLine::new(original);
+    let text = cue_words::without_history(&line.text);
+    if cue_words::is_other_talk(&text) {
         return None;
     }
-    let announced = words::announcements(&text);
+    let announced = cue_words::cues(&text);
     let claim = match announced.as_slice() {
-        [] => labelled(&text).map(|chain| (chain.range.clone(), chain, Weight::Strong)),
-        [words] => after(&text, words).or_else(|| before(&text, words)),
+        [] => labelled(&text).map(|chain| (chain.range.clone(), chain, CueStrength::Strong)),
+        [words] => after(&text, words).or_else(|| number_before_cue(&text, words)),
         _ => None,
     };
     let (range, chain, weight) = claim?;
-    if weight == Weight::Weak && chain.factors.len() < 2 || is_comment_of_a_comment(&text[..range.start]) {
+    if weight == CueStrength::Weak && chain.factors.len() < 2 || is_comment_of_a_comment(&text[..range.start]) {
         return None;
     }
-    if words::speaks_per_gpu(&text[..range.start]) || words::speaks_per_gpu(&text[chain.range.end.max(range.start)..]) {
+    if cue_words::speaks_per_gpu(&text[..range.start]) || cue_words::speaks_per_gpu(&text[chain.range.end.max(range.start)..]) {
         return None;
     }
-    let setup = match setup::setup(&text, &chain.range) {
-        Setup::Unclear => return None,
-        Setup::Unsaid => None,
-        Setup::Gpus(n) => Some(n),
+    let setup = match gpu_count::setup(&text, &chain.range) {
+        GpuCount::Unclear => return None,
+        GpuCount::Unsaid => None,
+        GpuCount::Gpus(n) => Some(n),
     };
     let like_setting = announced.first().and_then(|words| like_setting(&text, words, &chain));
     Some(claim_of(&line, &range, &chain, weight, setup, like_setting))
 }
 
 fn claim_of(
-    line: &Line,
+    line: &NormalizedLine,
     range: &std::ops::Range<usize>,
-    chain: &Chain,
-    weight: Weight,
+    chain: &Equation,
+    weight: CueStrength,
     setup: Option<i64>,
     like_setting: Option<String>,
 ) -> Claim {
     let place = |range: &std::ops::Range<usize>| line.original(range.start, range.end);
     let part = |role: Role| match role {
         Role::Unknown => None,
-        Role::Micro => Some(Part::Micro),
-        Role::Accumulation => Some(Part::Accumulation),
-        Role::World => Some(Part::World),
+        Role::Micro => Some(BatchFactor::Micro),
+        Role::Accumulation => Some(BatchFactor::Accumulation),
+        Role::World => Some(BatchFactor::World),
     };
     Claim {
         total: chain.total,
@@ -158,8 +161,8 @@ fn claim_of(
             .collect(),
         setup,
         implied: chain.implied,
-        per_gpu_too: weight == Weight::Loose,
-        bare: weight == Weight::Bare && chain.factors.len() < 2,
+        per_gpu_too: weight == CueStrength::Loose,
+        bare: weight == CueStrength::Bare && chain.factors.len() < 2,
         like_setting,
     }
 }
@@ -170,16 +173,17 @@ fn is_comment_of_a_comment(before: &str) -> bool {
     inner.split_once('#').is_some_and(|(before, _)| before.contains([':', '=']))
 }
 
-type Found = (std::ops::Range<usize>, Chain, Weight);
+type Found = (std::ops::Range<usize>, Equation, CueStrength);
 
 /// `effective batch = 4 * 8 = 32`: the arithmetic behind the words.
-fn after(text: &str, words: &Announcement) -> Option<Found> {
-    let (at, sign) = words::connector(text, words.range.end);
-    let mut chain = chain::at(text, at)?;
+fn after(text: &str, words: &Cue) -> Option<Found> {
+    let (at, sign) = cue_words::connector(text, words.range.end);
+    let mut chain = equation::parse_at(text, at)?;
     let stated = chain.factors.is_empty() && !chain.implied;
-    let direct = words.weight == Weight::Bare
-        || text[chain.range.start..].starts_with(|c: char| c.is_ascii_digit()) && words::ends_at_once(&text[chain.range.end..]);
-    if !sign && !direct || words::is_per_gpu(&text[..words.range.start]) {
+    let direct = words.weight == CueStrength::Bare
+        || text[chain.range.start..].starts_with(|c: char| c.is_ascii_digit())
+            && cue_words::ends_at_once(&text[chain.range.end..]);
+    if !sign && !direct || cue_words::is_per_gpu(&text[..words.range.start]) {
         return None;
     }
     if stated {
@@ -188,20 +192,20 @@ fn after(text: &str, words: &Announcement) -> Option<Found> {
         if let Some(factors) = bracketed(text, chain.range.end).or_else(|| note_factors(text, words)).or_else(explained) {
             chain.factors = factors.0;
             chain.range.end = chain.range.end.max(factors.1);
-        } else if !words::lets_stand(rest) {
+        } else if !cue_words::lets_stand(rest) {
             return None;
         }
-    } else if !words::lets_stand(&text[chain.range.end..]) {
+    } else if !cue_words::lets_stand(&text[chain.range.end..]) {
         return None;
     }
     Some((words.range.start..chain.range.end, chain, words.weight))
 }
 
 /// `64 (4 x 16)`, `32 (=4x8)`: the factors behind a total, and where their bracket ends.
-fn bracketed(text: &str, at: usize) -> Option<(Vec<chain::Number>, usize)> {
-    let open = words::note(text, at)?;
+fn bracketed(text: &str, at: usize) -> Option<(Vec<equation::Number>, usize)> {
+    let open = cue_words::note(text, at)?;
     let skipped = text[open..].len() - text[open..].trim_start_matches([' ', '=']).len();
-    let inner = chain::at(text, open + skipped)?;
+    let inner = equation::parse_at(text, open + skipped)?;
     let rest = text[inner.range.end..].trim_start();
     (inner.implied && !inner.equation && rest.starts_with(')')).then(|| {
         let close = inner.range.end + text[inner.range.end..].find(')').unwrap_or_default();
@@ -210,23 +214,23 @@ fn bracketed(text: &str, at: usize) -> Option<(Vec<chain::Number>, usize)> {
 }
 
 /// `128: 2 x 16 x 4 = 128`: the same total again, with its factors.
-fn explained(text: &str, stated: &Chain) -> Option<(Vec<chain::Number>, usize)> {
+fn explained(text: &str, stated: &Equation) -> Option<(Vec<equation::Number>, usize)> {
     let rest = text[stated.range.end..].trim_start();
     let at = text.len() - rest.strip_prefix([':', ','])?.len();
-    let chain = chain::at(text, at)?;
+    let chain = equation::parse_at(text, at)?;
     (!chain.implied && chain.factors.len() > 1 && chain.total == stated.total).then_some((chain.factors, chain.range.end))
 }
 
 /// `有效 batch（每卡 2 × 累积 4 × 8 卡）= 64`.
-fn note_factors(text: &str, words: &Announcement) -> Option<(Vec<chain::Number>, usize)> {
+fn note_factors(text: &str, words: &Cue) -> Option<(Vec<equation::Number>, usize)> {
     bracketed(text, words.range.end)
 }
 
 /// `16 * 8 = 128 effective batch size`: the arithmetic before the words.
-fn before(text: &str, words: &Announcement) -> Option<Found> {
+fn number_before_cue(text: &str, words: &Cue) -> Option<Found> {
     let chain = starts(text).take_while(|at| *at < words.range.start).find_map(|at| {
-        let chain = chain::at(&text[..words.range.start], at)?;
-        (words::joins(&text[chain.range.end..words.range.start]) && chain.equation).then_some(chain)
+        let chain = equation::parse_at(&text[..words.range.start], at)?;
+        (cue_words::joins(&text[chain.range.end..words.range.start]) && chain.equation).then_some(chain)
     })?;
     let rest = text[words.range.end..].trim_start();
     let ends = rest.is_empty() || rest.starts_with(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '-' | '*' | '='));
@@ -234,14 +238,14 @@ fn before(text: &str, words: &Announcement) -> Option<Found> {
 }
 
 /// `4 (per device) x 8 (accum) x 2 (GPUs) = 64`: no words, but labels that leave no doubt.
-fn labelled(text: &str) -> Option<Chain> {
-    starts(text).find_map(|at| chain::at(text, at)).filter(|chain| {
+fn labelled(text: &str) -> Option<Equation> {
+    starts(text).find_map(|at| equation::parse_at(text, at)).filter(|chain| {
         let has = |role: Role| chain.factors.iter().any(|factor| factor.role == role);
         chain.factors.len() > 1
             && !chain.implied
             && has(Role::Accumulation)
             && (has(Role::Micro) || has(Role::World))
-            && words::lets_stand(&text[chain.range.end..])
+            && cue_words::lets_stand(&text[chain.range.end..])
     })
 }
 
@@ -264,7 +268,7 @@ fn is_han(c: char) -> bool {
 }
 
 /// The key, where the whole line has the form of a setting: `global_batch_size: 64`, `GLOBAL_BATCH_SIZE = 64`.
-fn like_setting(text: &str, words: &Announcement, chain: &Chain) -> Option<String> {
+fn like_setting(text: &str, words: &Cue, chain: &Equation) -> Option<String> {
     let key = text.get(words.range.end..chain.range.start).and(text.get(words.range.clone()))?;
     let before = text[..words.range.start].trim_start_matches(['#', ' ', '-', '/', ';', '"', '\'']);
     let sign = text[words.range.end..chain.range.start].trim_matches(['"', '\'', ' ']);

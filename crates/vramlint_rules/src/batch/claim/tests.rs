@@ -6,9 +6,9 @@ use super::*;
 fn shown(claim: &Claim) -> String {
     let factor = |factor: &Factor| {
         let part = match factor.part {
-            Some(Part::Micro) => "m",
-            Some(Part::Accumulation) => "a",
-            Some(Part::World) => "w",
+            Some(BatchFactor::Micro) => "m",
+            Some(BatchFactor::Accumulation) => "a",
+            Some(BatchFactor::World) => "w",
             None => "",
         };
         format!("{}{part}", factor.value)

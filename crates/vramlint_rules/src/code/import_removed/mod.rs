@@ -82,8 +82,8 @@ const LIBRARIES: &[&str] = &["transformers", "trl", "peft"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in &cx.project.files {
-        let speaks = LIBRARIES.iter().any(|library| file.text.contains(&format!("from {library}")));
-        let Some(module) = file.python().filter(|_| speaks) else { continue };
+        let mentions = LIBRARIES.iter().any(|library| file.text.contains(&format!("from {library}")));
+        let Some(module) = file.python().filter(|_| mentions) else { continue };
         for stmt in &module.body {
             let StmtKind::FromImport { module, level: 0, names } = &stmt.kind else { continue };
             for name in names {
@@ -101,7 +101,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 /// `trl.PPOConfig(…)`: an attribute of the package that is gone.
 fn attributes(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for at in vramlint_semantic::calls::made(cx.project) {
+    for at in vramlint_semantic::calls::uncaught_calls(cx.project) {
         let call = at.call();
         let Some((module, name)) = call.path.rsplit_once('.').filter(|(module, _)| LIBRARIES.contains(module)) else { continue };
         let file = cx.project.file(call.file);

@@ -77,7 +77,7 @@ pub(crate) fn others(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
 /// A pass over data that has no end needs a number of steps.
 pub(crate) fn streaming(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let endless = keys.place("max_steps").is_none() || keys.int("max_steps") == Some(-1);
-    (keys.is_on("streaming") && endless && whole(keys)).then(|| needs("streaming", "max_steps"))
+    (keys.is_on("streaming") && endless && is_full_finetuning(keys)).then(|| needs("streaming", "max_steps"))
 }
 
 /// Evaluation needs data.
@@ -90,12 +90,13 @@ pub(crate) fn evaluation(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let none =
         keys.is_unset("eval_dataset") && (keys.is_unset("val_size") || keys.number("val_size").is_some_and(|size| size < 1e-6));
     // Older releases take the training data for it.
-    (none && whole(keys)).then(|| needs(at, "val_size").since("llamafactory", "0.9.1"))
+    (none && is_full_finetuning(keys)).then(|| needs(at, "val_size").since("llamafactory", "0.9.1"))
 }
 
 /// Rewards need their model.
 pub(crate) fn reward(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
-    (keys.text("stage") == Some("ppo") && keys.is_unset("reward_model") && whole(keys)).then(|| needs("stage", "reward_model"))
+    (keys.text("stage") == Some("ppo") && keys.is_unset("reward_model") && is_full_finetuning(keys))
+        .then(|| needs("stage", "reward_model"))
 }
 
 /// `llamafactory-cli` starts one process on one GPU, and DeepSpeed wants a launcher.
@@ -122,6 +123,6 @@ pub(crate) fn deepspeed_without_launcher(keys: &FrameworkConfig<'_>) -> Option<R
 }
 
 /// Whether the file is read as it is: a part of a training may stand elsewhere.
-fn whole(keys: &FrameworkConfig<'_>) -> bool {
+fn is_full_finetuning(keys: &FrameworkConfig<'_>) -> bool {
     keys.is_launched() || keys.is_on("do_train")
 }

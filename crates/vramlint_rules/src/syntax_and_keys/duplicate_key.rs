@@ -1,0 +1,132 @@
+//! # duplicate-key
+//!
+//! The same key stands twice in one mapping.
+//!
+//! ## Why it matters
+//! PyYAML and strict JSON keep the last one without a word; OmegaConf (LLaMA-Factory, torchtune) refuses the file, and so does
+//! DeepSpeed where it reads its JSON itself rather than through accelerate or transformers. Either way one of the two lines lies.
+//! Where both say the same, it is only advice.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 8
+//! num_processes: 4
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 4
+//! ```
+//!
+//! ## Sources
+//! PyYAML 6.0.3, OmegaConf 2.4.0, hjson as DeepSpeed 0.19.8 `runtime/config_utils.py` calls it.
+//!
+//! # 中文
+//!
+//! 同一个映射里出现了两次相同的键。
+//!
+//! ## 为什么重要
+//! PyYAML 与严格的 JSON 读取器会不声不响地保留最后一个；OmegaConf（LLaMA-Factory、torchtune）会拒绝该文件；DeepSpeed 若不经
+//! accelerate 或 transformers 而由自己读取 JSON，也会拒绝。无论哪种情况，两行中总有一行是假的。两处的值相同时仅作提示。
+//!
+//! ## 来源
+//! PyYAML 6.0.3、OmegaConf 2.4.0，以及 DeepSpeed 0.19.8 `runtime/config_utils.py` 所调用的 hjson。
+
+use crate::syntax_and_keys::loads::loads;
+use crate::syntax_and_keys::syntax_error::plain_deepspeed;
+use crate::{Context, Group, Rule, Sink, Symptom};
+use std::collections::HashMap;
+use vramlint_base::{FileRange, Severity, message};
+use vramlint_resolve::{FileKind, Project, SourceFile};
+use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL006",
+    name: "duplicate-key",
+    group: Group::SyntaxAndKeys,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("duplicate_key.rs"),
+    check: Some(check),
+    symptoms: &[Symptom::NoEffect],
+    ..Rule::DEFAULT
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let loads = loads(cx.project);
+    for file in &cx.project.files {
+        // A file that code is seen to load counts whatever its keys are.
+        let calls = loads.get(&file.id).map_or(&[][..], Vec::as_slice);
+        let read = calls.iter().any(|load| load.loader.is_some());
+        if cx.project.kind(file.id) == FileKind::Other && !read || cx.project.is_documentation_snippet(file.id) {
+            continue;
+        }
+        let omega = calls.iter().any(|load| load.loader == Some(Loader::OmegaConf));
+        let Some(data) = file.data() else { continue };
+        for index in 0..data.nodes.len() {
+            let node = NodeRef { file: data, id: NodeId(index as u32) };
+            if matches!(node.raw().kind, NodeKind::Mapping(_)) {
+                mapping(cx, file, node, omega, out);
+            }
+        }
+    }
+}
+
+fn mapping(cx: &Context<'_>, file: &SourceFile, node: NodeRef<'_>, omega: bool, out: &mut Sink) {
+    let mut seen: HashMap<&str, (NodeRef<'_>, NodeRef<'_>)> = HashMap::new();
+    let loader = if file.data().is_some_and(|data| data.json) { Loader::Json } else { Loader::PyYaml };
+    for (key, value) in node.entries() {
+        // A key that a template fills in may become two.
+        let Some(text) = key.text().filter(|text| *text != "<<" && !is_templated(text)) else { continue };
+        let Some((first, earlier)) = seen.insert(text, (key, value)) else { continue };
+        // `1` and `'1'` are two keys.
+        if first.value(loader) != key.value(loader) {
+            continue;
+        }
+        let same = earlier.value(loader).is_some_and(|earlier| Some(earlier) == value.value(loader));
+        let refused_by = if omega { Some("OmegaConf") } else { refused_by(cx.project, file) };
+        out.push(finding(file, text, key, first, refused_by, same));
+    }
+}
+
+fn is_templated(text: &str) -> bool {
+    ["{{", "{%", "${", "<%"].iter().any(|mark| text.contains(mark))
+}
+
+/// The reader that refuses the file, where that is known.
+fn refused_by(project: &Project, file: &SourceFile) -> Option<&'static str> {
+    match project.kind(file.id) {
+        FileKind::LlamaFactory | FileKind::Torchtune => Some("OmegaConf"),
+        FileKind::DeepSpeed if plain_deepspeed(project, file) == Some(true) => Some("DeepSpeed"),
+        _ => None,
+    }
+}
+
+fn finding(
+    file: &SourceFile,
+    text: &str,
+    key: NodeRef<'_>,
+    first: NodeRef<'_>,
+    refused_by: Option<&str>,
+    same: bool,
+) -> vramlint_base::Finding {
+    let (message, severity) = match refused_by {
+        Some(reader) => (
+            message!("the key `{text}` stands twice; {reader} refuses the file", "键 `{text}` 出现两次；{reader} 会拒绝此文件"),
+            Severity::Error,
+        ),
+        None if same => {
+            (message!("the key `{text}` stands twice, with the same value", "键 `{text}` 出现两次，值相同"), Severity::Info)
+        }
+        None => (
+            message!("the key `{text}` stands twice; the last one wins", "键 `{text}` 出现两次；以最后一个为准"),
+            Severity::Warning,
+        ),
+    };
+    RULE.finding(FileRange::new(file.id, key.range()), message)
+        .with_severity(severity)
+        .with_related(FileRange::new(file.id, first.range()), message!("`{text}` for the first time", "`{text}` 首次出现"))
+        .with_help(message!("keep the one that is meant, and delete the other", "保留本意的那一个，删除另一个"))
+}

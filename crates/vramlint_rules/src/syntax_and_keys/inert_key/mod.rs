@@ -1,0 +1,75 @@
+//! # inert-key
+//!
+//! A key that its tool accepts and does nothing with, as it stands.
+//!
+//! ## Why it matters
+//! The file says one thing and the run does another, and no message tells. Of some keys of accelerate's file only the flag is read,
+//! as the flag always has a value of its own; others were never read by anything.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! compute_environment: LOCAL_MACHINE
+//! distributed_type: MULTI_GPU
+//! num_processes: 4
+//! enable_cpu_affinity: true
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! compute_environment: LOCAL_MACHINE
+//! distributed_type: MULTI_GPU
+//! num_processes: 4
+//! enable_cpu_affinity: false
+//! downcast_bf16: 'no'
+//! ```
+//!
+//! ## Fix
+//! Unsafe: the key takes the name that is read, where there is one in the same block.
+//!
+//! ## When it is silent
+//! Where the value is the default anyway, where the launch gives the flag, and for `same_network` on one machine.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/launch.py:1278`, run.
+//!
+//! # 中文
+//!
+//! 工具接受该键，但照目前的写法它不起任何作用。
+//!
+//! ## 为什么重要
+//! 文件写的是一回事，运行的是另一回事，而且没有任何提示。accelerate 文件中的某些键只从启动参数读取，因为该参数总有自己的值；另一些键从来没有谁读取。
+//!
+//! ## 修复
+//! 不安全：同一块中有会被读取的键名时，改为该名。
+//!
+//! ## 何时不报告
+//! 值与默认相同；启动命令已给出该参数；只有一台机器时的 `same_network`。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/launch.py:1278`，实际运行。
+
+mod accelerate;
+mod accelerate_blocks;
+mod arguments;
+
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
+use vramlint_base::Severity;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL013",
+    name: "inert-key",
+    group: Group::SyntaxAndKeys,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("mod.rs"),
+    check: Some(check),
+    symptoms: &[Symptom::NoEffect],
+    tag: Some(DiagnosticTag::Unnecessary),
+    ..Rule::DEFAULT
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    accelerate::check(cx, out);
+    arguments::check(cx, out);
+    accelerate_blocks::check(cx, out);
+}

@@ -1,0 +1,57 @@
+//! # invalid-suppression
+//!
+//! A comment was meant as a suppression, but cannot be understood, or names a rule that does not exist.
+//!
+//! ## Why it matters
+//! It suppresses nothing, while it looks as if it did.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 8  # vramlint: ignore[multi-gpu-one-proces]
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! # vramlint: kind=accelerate
+//! distributed_type: MULTI_GPU
+//! num_processes: 8  # vramlint is told the truth here
+//! ```
+//!
+//! ## How to write one
+//! `# vramlint: ignore[name-or-code, …] reason` holds for its line; alone on a line, for the next line of code.
+//! `# vramlint: ignore-file[…]` in the first ten lines holds for the file. Without brackets, every rule is meant.
+//!
+//! ## Fix
+//! Unsafe, for a misspelt name: the nearest rule may not be the one that was meant.
+//!
+//! # 中文
+//!
+//! 某条注释像是抑制注释，但无法理解，或所写的规则不存在。
+//!
+//! ## 为什么重要
+//! 它看起来抑制了结果，实际上什么也没有抑制。
+//!
+//! ## 写法
+//! `# vramlint: ignore[规则名或代码, …] 原因` 对所在行有效；单独成行时对下一行代码有效。
+//! `# vramlint: ignore-file[…]` 写在前十行内，对整个文件有效。不写方括号则表示所有规则。
+//!
+//! ## 修复
+//! 不安全：写错的规则名会改为最接近的一个，但那未必是本来想写的。
+
+use crate::{Group, Rule, Symptom};
+use vramlint_base::Severity;
+
+/// The rule; its findings come from the layer that reads projects.
+pub static RULE: Rule = Rule {
+    code: "VL091",
+    name: "invalid-suppression",
+    group: Group::SyntaxAndKeys,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("invalid_suppression.rs"),
+    // The project layer finds these.
+    check: None,
+    symptoms: &[Symptom::Vramlint],
+    ..Rule::DEFAULT
+};

@@ -1,0 +1,67 @@
+//! Arguments of transformers and TRL with a value outside of what they may be.
+
+mod ranges;
+pub(super) mod words;
+
+use crate::syntax_and_keys::invalid_value::{RULE, did_you_mean};
+use crate::{
+    Context, Sink,
+    argument_findings::{ReportedFindings, finding_of},
+};
+use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
+use vramlint_edit as edit;
+use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
+use vramlint_semantic::arguments::{trainings, written};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut reported = ReportedFindings::default();
+    for set in trainings(cx.project).filter(|set| set.reader != ArgumentReader::Unknown) {
+        let mut found: Vec<Finding> = words::judge(cx, set);
+        found.extend(ranges::judge(cx, set));
+        for finding in found {
+            if reported.insert(finding.place, "") {
+                out.push(finding);
+            }
+        }
+    }
+}
+
+/// A finding for an argument, with what was meant as its fix.
+fn report(
+    cx: &Context<'_>,
+    set: &ArgumentSet,
+    given: &ArgumentEntry,
+    severity: Severity,
+    why: &Message,
+    meant: Option<&Value>,
+) -> Finding {
+    let shown = written(cx.project, given);
+    let (en, zh) = (&why.en, &why.zh);
+    let mut found =
+        finding_of(cx, set, &RULE, severity, given.place, message!("{shown} is refused: {en}", "{shown} 会被拒绝：{zh}"));
+    let Some(meant) = meant else { return found };
+    found = found.with_help(did_you_mean(meant));
+    let file = cx.project.file(given.value_place.file);
+    let edit = match given.by {
+        PassedBy::Keyword => edit::spell::python(meant).map(|text| edit::replace(given.value_place, text)),
+        PassedBy::File => file
+            .data()
+            .and_then(|data| data.root()?.get(&given.key).filter(|node| node.range() == given.value_place.range))
+            .and_then(|node| edit::set(file, node, meant)),
+        PassedBy::Flag => meant.as_str().filter(|text| !text.contains(' ')).map(|text| edit::replace(given.value_place, text)),
+        _ => None,
+    };
+    if let Some(edit) = edit {
+        let same =
+            given.value.as_ref().and_then(Value::as_str).zip(meant.as_str()).is_some_and(|(old, new)| plain(old) == plain(new));
+        let applicability = if same { Applicability::Safe } else { Applicability::Unsafe };
+        let text = edit.text.trim().to_owned();
+        found = found.with_fix(Fix { title: message!("write {text}", "改写为 {text}"), applicability, edits: vec![edit] });
+    }
+    found
+}
+
+/// A word without what tells spellings apart.
+fn plain(text: &str) -> String {
+    text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
+}

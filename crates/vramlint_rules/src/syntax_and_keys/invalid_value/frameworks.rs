@@ -1,0 +1,264 @@
+//! Values that Axolotl, LLaMA-Factory, torchtune, ms-swift and OpenRLHF do not take.
+
+use crate::syntax_and_keys::invalid_value::{RULE, arguments::words::OPTIMIZERS, did_you_mean};
+use crate::{Context, Sink, rule::ReportedPlaces};
+use vramlint_base::{Applicability, Finding, Fix, Message, Value, message};
+use vramlint_catalog::{
+    classes::Field,
+    keys::{self, KeyType},
+};
+use vramlint_edit as edit;
+use vramlint_resolve::{FileKind, versions::VersionRange};
+use vramlint_semantic::{
+    frameworks::{FrameworkConfig, FrameworkSetting},
+    version_gate,
+};
+
+/// Words of a key, as every release together takes them.
+type Words = (&'static str, &'static [&'static str]);
+
+/// Axolotl hands these on to transformers, or looks into its own list (axolotl 0.8.1 to 0.19.0 utils/schemas, core/builders).
+const AXOLOTL: &[Words] = &[
+    ("adapter", &["lora", "qlora", "llama-adapter"]),
+    (
+        "lr_scheduler",
+        &[
+            "linear",
+            "cosine",
+            "cosine_with_restarts",
+            "polynomial",
+            "constant",
+            "constant_with_warmup",
+            "inverse_sqrt",
+            "reduce_lr_on_plateau",
+            "cosine_with_min_lr",
+            "cosine_warmup_with_min_lr",
+            "warmup_stable_decay",
+            "greedy",
+            "one_cycle",
+            "rex",
+            "jagged_restart",
+        ],
+    ),
+];
+
+/// llamafactory 0.9.4 hparams/finetuning_args.py:542 (an assertion), train/tuner.py:98, model/model_utils/attention.py:81, and the
+/// words of older releases.
+const LLAMA_FACTORY: &[Words] = &[
+    ("finetuning_type", &["lora", "oft", "freeze", "full"]),
+    ("stage", &["pt", "sft", "rm", "ppo", "dpo", "kto", "orpo"]),
+    ("pref_loss", &["sigmoid", "hinge", "ipo", "kto_pair", "orpo", "simpo"]),
+    ("flash_attn", &["auto", "disabled", "off", "sdpa", "fa2", "fa3"]),
+];
+
+/// ms-swift 4.6.0 pipelines/train/tuner.py:350, and those that plugins of its own bring.
+const SWIFT_TUNERS: &[&str] = &[
+    "lora",
+    "full",
+    "longlora",
+    "adalora",
+    "llamapro",
+    "adapter",
+    "vera",
+    "boft",
+    "fourierft",
+    "reft",
+    "bone",
+    "ia3",
+    "lora_llm",
+    "dummy",
+    "qlora",
+];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut reported = ReportedPlaces::default();
+    for keys in cx.framework_configs() {
+        for (name, setting) in keys.top_level() {
+            if let Some(found) = judge(cx, &keys, name, setting).filter(|_| reported.insert(setting.key)) {
+                out.push(found);
+            }
+        }
+        if let Some((_, found)) = share(&keys).filter(|(place, _)| reported.insert(*place)) {
+            out.push(found);
+        }
+    }
+}
+
+fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting) -> Option<Finding> {
+    let value = setting.value.as_ref()?;
+    match keys.kind {
+        FileKind::Axolotl if !setting.by_flag => {
+            let text = value.as_str().filter(|text| !text.is_empty())?;
+            axolotl(keys, name, text).then_some(())?;
+            let known = || {
+                let own = AXOLOTL.iter().filter(|(key, _)| *key == name).flat_map(|(_, words)| words.iter().copied());
+                let field = keys.class().and_then(|class| class.field(name));
+                let optimizers = OPTIMIZERS.iter().copied().filter(|_| name == "optimizer");
+                own.chain(field.into_iter().flat_map(|field| field.values.iter().map(String::as_str))).chain(optimizers)
+            };
+            let meant = if name == "attn_implementation" { attention(text) } else { keys::nearest(text, known()) };
+            let found = finding(setting, name, text, "Axolotl", meant);
+            if name == "attn_implementation" {
+                // Older releases hand the name on.
+                let severity =
+                    version_gate::severity(cx.project, keys.file.id, &VersionRange::since("axolotl", "0.18.0"), RULE.severity)?;
+                return Some(found.with_severity(severity));
+            }
+            Some(found)
+        }
+        FileKind::LlamaFactory => {
+            if matches!(name, "quantization_bit" | "ref_model_quantization_bit" | "reward_model_quantization_bit") {
+                return bits(keys, name, setting, value);
+            }
+            let text = value.as_str()?;
+            if name == "pref_loss" && keys.text("stage") != Some("dpo") {
+                return None;
+            }
+            let (_, words) = LLAMA_FACTORY.iter().find(|(key, _)| *key == name)?;
+            let meant = if text == "qlora" { Some("lora") } else { keys::nearest(text, words.iter().copied()) };
+            (!words.contains(&text) && keys.class().is_some()).then(|| finding(setting, name, text, "LLaMA-Factory", meant))
+        }
+        FileKind::Torchtune if name == "dtype" => {
+            let text = value.as_str().filter(|text| !["fp16", "bf16", "fp32", "fp64"].contains(text))?;
+            let meant = match text.trim_start_matches("torch.") {
+                "bfloat16" => Some("bf16"),
+                "float32" | "float" => Some("fp32"),
+                other => keys::nearest(other, ["bf16", "fp32"]),
+            };
+            Some(finding(setting, name, text, "torchtune", meant))
+        }
+        FileKind::MsSwift if setting.by_flag => {
+            let text = value.as_str()?;
+            if name == "tuner_type" {
+                let own = keys.is_unset("external_plugins") && !SWIFT_TUNERS.contains(&text);
+                return own.then(|| finding(setting, name, text, "ms-swift", keys::nearest(text, SWIFT_TUNERS.iter().copied())));
+            }
+            choice(keys, name, text).then(|| finding(setting, name, text, "ms-swift", near(keys, name, text)))
+        }
+        FileKind::OpenRlhf if setting.by_flag => {
+            let text = value.as_str()?;
+            choice(keys, name, text).then(|| finding(setting, name, text, "OpenRLHF", near(keys, name, text)))
+        }
+        _ => None,
+    }
+}
+
+/// The backends of axolotl 0.18.0 utils/schemas/enums.py:111; names with a `/` are kernels of the hub.
+const ATTENTION: &[&str] =
+    &["eager", "sdpa", "flash_attention_2", "flash_attention_3", "flex_attention", "xformers", "sage", "fp8"];
+
+fn attention(text: &str) -> Option<&'static str> {
+    match text {
+        "flash" | "flash_attn" | "flash_attention" | "fa2" | "flash_attn_2" => Some("flash_attention_2"),
+        "fa3" | "flash_attn_3" => Some("flash_attention_3"),
+        "flex" => Some("flex_attention"),
+        "sdp" => Some("sdpa"),
+        _ => keys::nearest(text, ATTENTION.iter().copied()),
+    }
+}
+
+/// Whether Axolotl certainly refuses a word.
+fn axolotl(keys: &FrameworkConfig<'_>, name: &str, text: &str) -> bool {
+    let plugins = keys.place("plugins").is_some();
+    if let Some((_, words)) = AXOLOTL.iter().find(|(key, _)| *key == name) {
+        return !plugins && !words.contains(&text);
+    }
+    let Some(field) = keys.class().and_then(|class| class.field(name)) else { return false };
+    if name == "attn_implementation" {
+        return !ATTENTION.contains(&text) && !text.contains('/');
+    }
+    if name == "optimizer" {
+        return !plugins && !OPTIMIZERS.contains(&text) && !taken(field, text) && !text.contains('/') && text != "adamw_hf";
+    }
+    field.closed && field.kind == KeyType::Text && !taken(field, text)
+}
+
+/// A flag whose words argparse looks at.
+fn choice(keys: &FrameworkConfig<'_>, name: &str, text: &str) -> bool {
+    let field = keys.class().and_then(|class| class.field(name)).filter(|field| field.library == keys.tool());
+    field.is_some_and(|field| field.kind == KeyType::Text && !field.values.is_empty() && !taken(field, text))
+}
+
+fn near(keys: &FrameworkConfig<'_>, name: &str, text: &str) -> Option<&'static str> {
+    let field = keys.class()?.field(name)?;
+    keys::nearest(text, field.values.iter().map(String::as_str))
+}
+
+/// Whether any release takes a word.
+fn taken(field: &Field, text: &str) -> bool {
+    field.values.iter().any(|value| value == text) || field.past_values.iter().any(|past| past.value == text)
+}
+
+/// Bits that no method of LLaMA-Factory quantizes to, as far as the method is known.
+fn bits(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, value: &Value) -> Option<Finding> {
+    let number = value.as_int()?;
+    let method = match keys.place("quantization_method") {
+        None => "bnb",
+        Some(_) => keys.text("quantization_method")?,
+    };
+    let taken: &[i64] = match method {
+        _ if name != "quantization_bit" => &[4, 8],
+        "bnb" | "bitsandbytes" => &[4, 8],
+        "hqq" => &[1, 2, 3, 4, 5, 6, 8],
+        "eetq" => &[8],
+        _ => return None,
+    };
+    (!taken.contains(&number)).then(|| {
+        let what = message!(
+            "LLaMA-Factory refuses {name} {number}: {method} knows 4 and 8",
+            "LLaMA-Factory 会拒绝 {name} {number}：{method} 只支持 4 与 8"
+        );
+        let what = if taken == [4, 8] {
+            what
+        } else {
+            message!("LLaMA-Factory refuses {name} {number} with {method}", "LLaMA-Factory 会拒绝 {name} {number}（{method}）")
+        };
+        RULE.finding(setting.place, what).with_severity(RULE.severity)
+    })
+}
+
+/// The share of the GPU that vLLM takes: above 0 and at most 1 (vllm config/cache.py).
+fn share(keys: &FrameworkConfig<'_>) -> Option<(vramlint_base::FileRange, Finding)> {
+    let key = match keys.kind {
+        FileKind::Axolotl if keys.is_on("trl.use_vllm") => "vllm.gpu_memory_utilization",
+        FileKind::MsSwift if keys.is_on("use_vllm") && keys.text("vllm_mode") == Some("colocate") => {
+            "vllm_gpu_memory_utilization"
+        }
+        FileKind::OpenRlhf if keys.int("vllm.num_engines").is_some_and(|engines| engines > 0) => "vllm.gpu_memory_utilization",
+        FileKind::OpenRlhf if keys.int("vllm_num_engines").is_some_and(|engines| engines > 0) => "vllm_gpu_memory_utilization",
+        _ => return None,
+    };
+    let number = keys.number(key).filter(|number| *number <= 0.0 || *number > 1.0)?;
+    let place = keys.place(key)?;
+    let why: Message = message!(
+        "{key} is {number}: vLLM takes a share of the GPU above 0 and up to 1",
+        "{key} 为 {number}：vLLM 需要大于 0、不超过 1 的 GPU 显存比例"
+    );
+    let mut found = RULE.finding(place, why).with_severity(RULE.severity);
+    if (5.0..=100.0).contains(&number) {
+        let meant = Value::Float(number / 100.0);
+        found = found.with_help(did_you_mean(&meant));
+        found.fixes.push(Fix {
+            title: message!("write {meant}", "改写为 {meant}"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit::replace(place, meant.to_string())],
+        });
+    }
+    Some((place, found))
+}
+
+fn finding(setting: &FrameworkSetting, name: &str, text: &str, by: &str, meant: Option<&str>) -> Finding {
+    let what = message!("{by} refuses `{text}` for {name}", "{by} 会拒绝 {name} 的值 `{text}`");
+    let mut found = RULE.finding(setting.place, what).with_severity(RULE.severity);
+    if let Some(meant) = meant {
+        found = found.with_help(did_you_mean(&Value::Text(meant.to_owned())));
+        if setting.place != setting.key {
+            found.fixes.push(Fix {
+                title: message!("write {meant}", "改写为 {meant}"),
+                applicability: Applicability::Unsafe,
+                edits: vec![edit::replace(setting.place, meant)],
+            });
+        }
+    }
+    found
+}

@@ -1,0 +1,85 @@
+//! # missing-key
+//!
+//! A key without which its reader refuses the file, or what stands in it.
+//!
+//! ## Why it matters
+//! accelerate cannot choose how to start processes without `distributed_type`, and says so before anything runs. DeepSpeed asks
+//! for `curriculum_metrics` where curriculum learning is enabled, and for `max_tokens` where dynamic batching is. LLaMA-Factory
+//! wants `max_steps` for data that has no end, data where it evaluates, and a launcher for DeepSpeed; Axolotl wants flash attention
+//! for context parallelism; OpenRLHF wants packed rows for rings.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! compute_environment: LOCAL_MACHINE
+//! mixed_precision: bf16
+//! num_processes: 2
+//! main_process_port: 29501
+//! ```
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! compute_environment: LOCAL_MACHINE
+//! distributed_type: MULTI_GPU
+//! mixed_precision: bf16
+//! num_processes: 2
+//! main_process_port: 29501
+//! ```
+//! ```bash file=launch.sh
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//!
+//! ## Fix
+//! Unsafe: the type that the number of processes speaks for is added.
+//!
+//! ## When it is silent
+//! Where a merge, a template or an included file may bring the key.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/config/config_args.py:110`, run; DeepSpeed 0.19.8 `runtime/data_pipeline/config.py:88`, `:107`, run.
+//! LLaMA-Factory 0.9.4 `hparams/parser.py`, OpenRLHF 0.11.2 `cli/`, read; Axolotl 0.18.0 `utils/schemas/config.py:1653`, run.
+//!
+//! # 中文
+//!
+//! 缺少某个键，读取者会因此拒绝该文件。
+//!
+//! ## 为什么重要
+//! 没有 `distributed_type`，accelerate 无从选择如何启动进程，会在运行任何代码之前报错。启用课程学习时 DeepSpeed 需要 `curriculum_metrics`，
+//! 启用动态批时需要 `max_tokens`。LLaMA-Factory 对流式数据要求 `max_steps`，评估时要求数据，使用 DeepSpeed 时要求启动器；Axolotl
+//! 的上下文并行要求 flash attention；OpenRLHF 的环形注意力要求打包。
+//!
+//! ## 修复
+//! 不安全：按进程数补上相应的类型。
+//!
+//! ## 何时不报告
+//! 该键可能由合并键、模板或被包含的文件给出时。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/config/config_args.py:110`，DeepSpeed 0.19.8 `runtime/data_pipeline/config.py:88`、`:107`，均实际运行。
+
+mod accelerate;
+mod deepspeed;
+mod frameworks;
+
+use crate::{Context, Group, Rule, Sink, Symptom};
+use vramlint_base::Severity;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL012",
+    name: "missing-key",
+    group: Group::SyntaxAndKeys,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("mod.rs"),
+    check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    accelerate::check(cx, out);
+    deepspeed::check(cx, out);
+    frameworks::check(cx, out);
+}

@@ -1,0 +1,173 @@
+//! Arguments that newer releases of transformers and TRL no longer take.
+
+use crate::syntax_and_keys::removed_key::RULE;
+use crate::{
+    Context, Sink,
+    argument_findings::{ReportedFindings, finding_of, with_fix},
+};
+use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_edit as edit;
+use vramlint_resolve::{
+    arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy},
+    versions::VersionRange,
+};
+use vramlint_semantic::{
+    arguments::{remove, rename, set_to},
+    calls,
+    class_fields::{self, FieldStatus, short},
+    version_gate,
+};
+
+/// What stands for a removed argument now: the key, what stands for its new name, and whether nothing else changes.
+/// Sources: trainers.md 0.1; transformers 5.23.0 training_args.py, trl 1.16.0 trainer/*_config.py, run one by one.
+pub(super) const SUCCESSORS: &[(&str, &str, bool)] = &[
+    ("evaluation_strategy", "eval_strategy", true),
+    ("per_gpu_train_batch_size", "per_device_train_batch_size", true),
+    ("per_gpu_eval_batch_size", "per_device_eval_batch_size", true),
+    ("no_cuda", "use_cpu", true),
+    ("push_to_hub_token", "hub_token", true),
+    ("max_seq_length", "max_length", true),
+    ("torch_dtype", "dtype", true),
+    ("rloo_k", "num_generations", true),
+    ("use_liger_loss", "use_liger_kernel", true),
+    ("use_liger", "use_liger_kernel", true),
+    ("tokenizer", "processing_class", true),
+    ("fsdp_transformer_layer_cls_to_wrap", "fsdp_config", false),
+];
+/// Arguments that had no effect any more, or a default that is always in force now: removing them changes nothing.
+const IDLE: &[&str] = &[
+    "overwrite_output_dir",
+    "save_safetensors",
+    "include_inputs_for_metrics",
+    "half_precision_backend",
+    "vllm_device",
+    "fp16_opt_level",
+    "fp16_backend",
+    "include_tokens_per_second",
+];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut reported = ReportedFindings::default();
+    for set in cx.project.arguments() {
+        let reader = matches!(set.reader, ArgumentReader::Call | ArgumentReader::File | ArgumentReader::Parser) && set.strict;
+        let seen = set.reader == ArgumentReader::Call || !set.open;
+        let Some(classes) = class_fields::tables(&set.classes).filter(|_| reader && seen && !speaks_of_versions(set)) else {
+            continue;
+        };
+        old_value(cx, set, &mut reported, out);
+        for given in set.arguments.iter().filter(|given| !settled(set, given) && !set.other_names.contains(&given.key)) {
+            let standing = class_fields::status(cx.project, set.file(), &classes, &given.key);
+            let FieldStatus::Removed { certain, library, until, instead } = standing else { continue };
+            if !reported.insert(given.key_place, "") {
+                continue;
+            }
+            let (name, class) = (&given.key, short(&set.classes));
+            let severity = if certain { RULE.severity } else { Severity::Info };
+            let message = message!(
+                "{library} {until} and later refuse `{name}` in {class}",
+                "{library} 从 {until} 起拒绝 {class} 中的 `{name}`"
+            );
+            let mut found = finding_of(cx, set, &RULE, severity, given.key_place, message);
+            if let Some(advice) = advice(name, instead) {
+                found = found.with_help(advice);
+            }
+            found.fixes.extend(fix(cx, set, given, certain));
+            out.push(found);
+        }
+    }
+}
+
+/// The old name of a value that is still taken, with a warning (trl 1.15.0 and 1.16.0 trainer/sft_config.py, run; 1.12.0 to 1.14.0 have
+/// it without one).
+fn old_value(cx: &Context<'_>, set: &ArgumentSet, reported: &mut ReportedFindings, out: &mut Sink) {
+    let Some(given) = set.get("loss_type").filter(|_| set.has_class("trl.SFTConfig")) else { return };
+    let old = given.value.as_ref().and_then(Value::as_str) == Some("chunked_nll");
+    let span = VersionRange::since("trl", "1.15");
+    let warned = version_gate::severity(cx.project, set.file(), &span, Severity::Info).is_some();
+    if !old || !warned || !reported.insert(given.place, "") {
+        return;
+    }
+    let message = message!(
+        "loss_type chunked_nll is deprecated from trl 1.15 on: nll is computed the same way",
+        "trl 1.15 起 loss_type chunked_nll 已弃用：nll 的计算方式相同"
+    );
+    let found = finding_of(cx, set, &RULE, Severity::Info, given.place, message).with_help(message!("write nll", "改为 nll"));
+    let edit = set_to(cx.project, given, &Value::Text("nll".to_owned()));
+    out.push(with_fix(found, message!("write nll", "改为 nll"), Applicability::Unsafe, edit));
+}
+
+/// Code that asks for the version, or looks at the parameters, before it makes the call knows what it does.
+fn speaks_of_versions(set: &ArgumentSet) -> bool {
+    set.library_call().is_some_and(calls::asks_for_release)
+}
+
+/// The same of one argument.
+pub(in crate::syntax_and_keys) fn settled(set: &ArgumentSet, given: &ArgumentEntry) -> bool {
+    let condition = set.library_call().and_then(|call| call.condition.as_deref());
+    given.by == PassedBy::Uncertain || condition.is_some_and(|condition| calls::asks_for(condition, &given.key))
+}
+
+fn advice(name: &str, instead: Option<&str>) -> Option<vramlint_base::Message> {
+    Some(match name {
+        "warmup_ratio" => message!(
+            "give it as warmup_steps: a value below 1 is the share of all steps",
+            "改用 warmup_steps：小于 1 的值表示占总步数的比例"
+        ),
+        "group_by_length" => {
+            message!("write train_sampling_strategy=\"group_by_length\"", "改写为 train_sampling_strategy=\"group_by_length\"")
+        }
+        "max_prompt_length" => message!(
+            "there is no cut of prompts any more: long ones reach memory whole; cut them in the data set",
+            "提示不再被截断：过长的提示会完整占用显存；请在数据集中截断"
+        ),
+        _ if IDLE.contains(&name) => message!("remove it: it has no effect any more", "请删除：它已不起作用"),
+        _ => {
+            let near = successor(name).map(|(near, _)| near).or(instead).filter(|near| !near.is_empty())?;
+            message!("its successor is `{near}`", "后继参数为 `{near}`")
+        }
+    })
+}
+
+fn successor(name: &str) -> Option<(&'static str, bool)> {
+    SUCCESSORS.iter().find(|(old, ..)| *old == name).map(|(_, new, plain)| (*new, *plain))
+}
+
+/// The rename where value and meaning stay, else the removal of what has no effect.
+fn fix(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, certain: bool) -> Option<Fix> {
+    let name = given.key.as_str();
+    let safe = if certain { Applicability::Safe } else { Applicability::Unsafe };
+    if name == "group_by_length" {
+        let on = set.bool_of(given.value.as_ref()?)?;
+        if !on {
+            let edits = vec![remove(cx.project, set, given)?];
+            return Some(Fix { title: message!("remove it", "删除它"), applicability: safe, edits });
+        }
+        let text = match given.by {
+            PassedBy::Keyword => "train_sampling_strategy=\"group_by_length\"",
+            PassedBy::File if !cx.project.file(given.place.file).data()?.json => "train_sampling_strategy: group_by_length",
+            _ => return None,
+        };
+        let title = message!("write {text}", "改写为 {text}");
+        return Some(Fix { title, applicability: safe, edits: vec![edit::replace(given.place, text)] });
+    }
+    if IDLE.contains(&name) {
+        let edits = vec![remove(cx.project, set, given)?];
+        return Some(Fix { title: message!("remove it", "删除它"), applicability: safe, edits });
+    }
+    if name == "max_prompt_length" {
+        let edits = vec![remove(cx.project, set, given)?];
+        return Some(Fix { title: message!("remove it", "删除它"), applicability: Applicability::Unsafe, edits });
+    }
+    let share =
+        matches!(given.value, Some(Value::Float(share)) if (0.0..1.0).contains(&share)) || given.value == Some(Value::Int(0));
+    let (new, plain) = match name {
+        "warmup_ratio" if share => ("warmup_steps", true),
+        "warmup_ratio" => return None,
+        _ => successor(name)?,
+    };
+    if !plain || new.is_empty() || set.get(new).is_some() {
+        return None;
+    }
+    let edits = vec![rename(cx.project, given, new)?];
+    Some(Fix { title: message!("rename it to `{new}`", "改名为 `{new}`"), applicability: safe, edits })
+}

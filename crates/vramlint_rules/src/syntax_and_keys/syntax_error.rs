@@ -1,0 +1,178 @@
+//! # syntax-error
+//!
+//! A file cannot be parsed by what reads it.
+//!
+//! ## Why it matters
+//! The run stops before it starts. The rest of the file is read as well as it can be, so that its other findings are not lost.
+//! A JSON file for DeepSpeed has two consumers: DeepSpeed itself takes comments and trailing commas, while accelerate and
+//! transformers refuse them.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2: 3
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2
+//! ```
+//!
+//! ## Sources
+//! PyYAML 6.0.3; hjson 3.1 as DeepSpeed 0.19.8 `runtime/config.py` calls it; CPython 3.11 `json`.
+//!
+//! # 中文
+//!
+//! 文件无法被读取它的程序解析。
+//!
+//! ## 为什么重要
+//! 运行还没开始就会中断。文件的其余部分仍会尽量读取，以免漏掉其他问题。DeepSpeed 的 JSON 有两种读法：DeepSpeed
+//! 自己接受注释和末尾逗号，而 accelerate 与 transformers 会拒绝。
+//!
+//! ## 来源
+//! PyYAML 6.0.3；DeepSpeed 0.19.8 `runtime/config.py` 所调用的 hjson 3.1；CPython 3.11 的 `json`。
+
+use crate::syntax_and_keys::loads::loads;
+use crate::{Context, Group, Rule, Sink, Symptom};
+use vramlint_base::{FileRange, Message, Severity, message};
+use vramlint_resolve::{FileKind, Project, SourceFile, Syntax};
+use vramlint_semantic::deepspeed::consumers::{self, Consumers};
+use vramlint_syntax::{RefusedBy, SyntaxError, data::NodeKind, yaml};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL001",
+    name: "syntax-error",
+    group: Group::SyntaxAndKeys,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("syntax_error.rs"),
+    check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
+};
+
+/// Errors reported of one file: what follows the first few is mostly their echo.
+const MOST: usize = 3;
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut calls = None;
+    for file in cx.project.files.iter().filter(|file| !cx.project.is_documentation_snippet(file.id)) {
+        if !file.decode_errors.is_empty() {
+            continue;
+        }
+        let errors: &[SyntaxError] = match &file.syntax {
+            Syntax::Data(data) => &data.errors,
+            Syntax::Python(module) => &module.errors,
+            Syntax::Script(script) => &script.errors,
+            Syntax::Text | Syntax::Unreadable => continue,
+        };
+        let verdicts = errors.iter().filter_map(|error| verdict(cx.project, file, error).map(|verdict| (error, verdict)));
+        for (error, (mut severity, help)) in verdicts.take(MOST) {
+            // A file that code is seen to load is read whatever its keys are.
+            let all = error.refused_by == RefusedBy::All && file.data().is_some() && cx.project.kind(file.id) == FileKind::Other;
+            if all && help.is_none() {
+                let calls = calls.get_or_insert_with(|| loads(cx.project)).get(&file.id);
+                if calls.is_some_and(|calls| calls.iter().any(|load| load.loader.is_some())) {
+                    severity = Severity::Error;
+                }
+            }
+            let mut finding = RULE.finding(FileRange::new(file.id, error.range), error.message.clone()).with_severity(severity);
+            finding.help = help;
+            out.push(finding);
+        }
+    }
+}
+
+/// How grave an error is for those who read this file; `None` where they pass it.
+fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<(Severity, Option<Message>)> {
+    let kind = project.kind(file.id);
+    let json = file.data().is_some_and(|data| data.json);
+    match error.refused_by {
+        // The rule `duplicate-key` speaks of these.
+        RefusedBy::UniqueKeys => None,
+        RefusedBy::Nobody => Some((
+            Severity::Info,
+            Some(message!("vramlint leaves it out; Python itself may take it", "vramlint 跳过了它；Python 本身可能接受")),
+        )),
+        RefusedBy::All | RefusedBy::PyYaml if is_template(file) => {
+            let ours = file.data().is_none() || kind != FileKind::Other;
+            ours.then(|| (Severity::Info, Some(rendered())))
+        }
+        RefusedBy::All if file.data().is_some() && kind == FileKind::Other => Some((Severity::Info, None)),
+        RefusedBy::PyYaml => pyyaml(kind),
+        RefusedBy::All => Some((Severity::Error, None)),
+        RefusedBy::StrictJson if !json => None,
+        RefusedBy::StrictJson => match kind {
+            FileKind::Other => None,
+            FileKind::DeepSpeed => Some(strict(project, file)),
+            _ => Some((Severity::Error, None)),
+        },
+        // Of a key that stands twice the rule `duplicate-key` speaks.
+        RefusedBy::Hjson if is_key(file, error) => None,
+        RefusedBy::Hjson => {
+            (kind == FileKind::DeepSpeed && plain_deepspeed(project, file) == Some(true)).then_some((Severity::Error, None))
+        }
+    }
+}
+
+/// Whether some other tool fills the file in before anybody parses it: a chart, a project template.
+fn is_template(file: &SourceFile) -> bool {
+    match &file.syntax {
+        Syntax::Data(_) => yaml::looks_templated(&file.text),
+        // An f-string may hold doubled braces; a statement of a template engine stands alone.
+        Syntax::Python(_) => {
+            file.text.contains("{{cookiecutter.") || file.text.lines().any(|line| line.trim_start().starts_with("{%"))
+        }
+        _ => false,
+    }
+}
+
+fn rendered() -> Message {
+    message!("it is a template: what it becomes is not known here", "这是模板：渲染后的内容在此无从得知")
+}
+
+/// What only PyYAML's `safe_load` refuses, such as `!include`: an error where the tool is known to read with it, else advice,
+/// since a project's own loader may add tags.
+fn pyyaml(kind: FileKind) -> Option<(Severity, Option<Message>)> {
+    match kind {
+        FileKind::Other => None,
+        FileKind::Accelerate | FileKind::DeepSpeed | FileKind::LlamaFactory | FileKind::Axolotl | FileKind::Torchtune => {
+            Some((Severity::Error, None))
+        }
+        _ => {
+            let help = message!("a loader of the project's own may take it", "项目自己的加载器可能接受它");
+            Some((Severity::Info, Some(help)))
+        }
+    }
+}
+
+/// Whether the error is a key of a mapping as a whole.
+fn is_key(file: &SourceFile, error: &SyntaxError) -> bool {
+    let Some(data) = file.data() else { return false };
+    data.nodes.iter().any(|node| match &node.kind {
+        NodeKind::Mapping(entries) => entries.iter().any(|entry| data.nodes[entry.key.0 as usize].range == error.range),
+        _ => false,
+    })
+}
+
+fn strict(project: &Project, file: &SourceFile) -> (Severity, Option<Message>) {
+    let help = message!(
+        "accelerate and transformers read this file as strict JSON; DeepSpeed's own reader would take it",
+        "accelerate 与 transformers 按严格 JSON 读取此文件；DeepSpeed 自己的读取器会接受它"
+    );
+    match plain_deepspeed(project, file) {
+        Some(true) => (Severity::Info, Some(help)),
+        Some(false) => (Severity::Error, Some(help)),
+        None => (Severity::Warning, Some(help)),
+    }
+}
+
+/// Whether DeepSpeed itself reads the file rather than accelerate or transformers; `None` where no run shows it.
+pub(super) fn plain_deepspeed(project: &Project, file: &SourceFile) -> Option<bool> {
+    let uses = consumers::uses(project, file.id);
+    if uses.iter().any(|one| one.consumers.within(Consumers::HUGGING_FACE)) {
+        return Some(false);
+    }
+    uses.iter().any(|one| one.consumers.within(Consumers::PLAIN)).then_some(true)
+}

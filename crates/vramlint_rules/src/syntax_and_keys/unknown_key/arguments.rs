@@ -1,0 +1,108 @@
+//! Names that no release of an argument class takes.
+
+use crate::argument_findings::{ReportedFindings, finding};
+use crate::syntax_and_keys::removed_key::arguments::settled;
+use crate::syntax_and_keys::unknown_key::RULE;
+use crate::{Context, Sink};
+use vramlint_base::{Applicability, Fix, message};
+use vramlint_catalog::classes::Class;
+use vramlint_catalog::keys;
+use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
+use vramlint_semantic::arguments::rename;
+use vramlint_semantic::class_fields::{self, FieldStatus, short};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut reported = ReportedFindings::default();
+    for set in cx.project.arguments() {
+        // What a class of the project adds to a library's is not seen in the call.
+        let derived = set.library_call().is_some_and(|call| call.is_subclass || vramlint_semantic::calls::asks_for_release(call));
+        let all_seen = set.reader == ArgumentReader::Call || !set.open;
+        let reader = matches!(set.reader, ArgumentReader::Call | ArgumentReader::File | ArgumentReader::Parser);
+        let Some(classes) = class_fields::tables(&set.classes).filter(|_| reader && set.strict && all_seen && !derived) else {
+            continue;
+        };
+        for given in set.arguments.iter().filter(|given| !settled(set, given) && !set.other_names.contains(&given.key)) {
+            if given.key.contains(['{', '$', '.', '<'])
+                || given.key == "help"
+                || given.by == PassedBy::Flag && given.key.starts_with("no_")
+            {
+                continue;
+            }
+            match class_fields::status(cx.project, set.file(), &classes, &given.key) {
+                FieldStatus::Unknown => {}
+                FieldStatus::NotYet { library, since } => {
+                    if reported.insert(given.key_place, "") {
+                        let name = &given.key;
+                        let message = message!(
+                            "`{name}` comes with {library} {since}, the project has an older one: it is refused",
+                            "`{name}` 从 {library} {since} 起才有，而项目使用更旧的版本：会被拒绝"
+                        );
+                        out.push(
+                            finding(cx, set, &RULE, given.key_place, message)
+                                .with_help(message!("raise {library}, or remove it", "升级 {library}，或删除它")),
+                        );
+                    }
+                    continue;
+                }
+                _ => continue,
+            }
+            if reported.insert(given.key_place, "") {
+                out.push(with_fix(cx, set, given, &classes));
+            }
+        }
+        accelerator_config(cx, set, &mut reported, out);
+    }
+}
+
+/// What `accelerator_config` takes (transformers 5.23.0 trainer_pt_utils.py, `AcceleratorConfig`, run).
+const ACCELERATOR: &[&str] = &[
+    "split_batches",
+    "dispatch_batches",
+    "even_batches",
+    "use_seedable_sampler",
+    "non_blocking",
+    "gradient_accumulation_kwargs",
+    "use_configured_state",
+];
+
+/// The keys of the dict for `accelerator_config`, which a class of its own is made of.
+fn accelerator_config(cx: &Context<'_>, set: &ArgumentSet, reported: &mut ReportedFindings, out: &mut Sink) {
+    let entries = set.get("accelerator_config").map(|given| given.entries.as_slice()).unwrap_or_default();
+    for entry in entries.iter().filter(|entry| !ACCELERATOR.contains(&entry.key.as_str())) {
+        if !reported.insert(entry.place, "") {
+            continue;
+        }
+        let name = &entry.key;
+        let message =
+            message!("accelerator_config takes no `{name}`: it is refused", "accelerator_config 没有 `{name}`：会被拒绝");
+        let found = finding(cx, set, &RULE, entry.place, message);
+        out.push(match keys::nearest(name, ACCELERATOR.iter().copied()) {
+            Some(near) => found.with_help(message!("did you mean `{near}`?", "是否想写 `{near}`？")),
+            None => found.with_help(message!("remove it", "请删除")),
+        });
+    }
+}
+
+fn with_fix(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, classes: &[&'static Class]) -> vramlint_base::Finding {
+    let (name, class) = (&given.key, short(&set.classes));
+    let message = if set.reader == ArgumentReader::Call {
+        message!("{class} takes no `{name}`: the call is refused", "{class} 没有 `{name}`：该调用会被拒绝")
+    } else {
+        message!("no class of the parser takes `{name}`: it is refused", "解析器的任何类都没有 `{name}`：会被拒绝")
+    };
+    let found = finding(cx, set, &RULE, given.key_place, message);
+    let known =
+        classes.iter().flat_map(|class| class.fields()).filter(|field| field.is_current()).map(|field| field.name.as_str());
+    let Some(near) = keys::nearest(name, known).filter(|near| set.get(near).is_none()) else {
+        return found.with_help(message!("remove it", "请删除"));
+    };
+    let found = found.with_help(message!("did you mean `{near}`?", "是否想写 `{near}`？"));
+    match rename(cx.project, given, near) {
+        Some(edit) => found.with_fix(Fix {
+            title: message!("rename it to `{near}`", "改名为 `{near}`"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit],
+        }),
+        None => found,
+    }
+}

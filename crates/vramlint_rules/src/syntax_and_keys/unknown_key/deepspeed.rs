@@ -1,0 +1,178 @@
+//! DeepSpeed's file: most blocks refuse unknown keys; the others, and the file itself, ignore them, so that only a slip of a known
+//! name, or a known name in another place, is worth a word there.
+
+use crate::syntax_and_keys::unknown_key::{RULE, nearest, with_fixes};
+use crate::{Context, Sink};
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
+use vramlint_catalog::keys;
+use vramlint_edit as edit;
+use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
+use vramlint_semantic::schema::is_open;
+use vramlint_syntax::data::{Loader, NodeRef};
+
+/// Depth to which blocks are visited.
+const DEPTH: usize = 4;
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for config in cx.deepspeed_configs() {
+        visit(cx, &config, config.root, &mut Vec::new(), out);
+    }
+}
+
+fn visit(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, node: NodeRef<'_>, path: &mut Vec<String>, out: &mut Sink) {
+    let block = path.join(".");
+    let refuses = keys::deepspeed_block_rejects_unknown(&block);
+    let known: Vec<&str> = if refuses.is_some() { names_in(&block) } else { Vec::new() };
+    // A block whose keys are names of the user's own has no unknown ones.
+    let refuses = refuses.filter(|_| !known.iter().any(|name| name.starts_with('<')));
+    for (key, value) in node.entries() {
+        let Some(text) = key.text().filter(|text| !is_open(text)) else { continue };
+        if refuses.is_some() && !known.contains(&text) {
+            let entry = Entry { config, block: &block, node, key, value, text };
+            if refuses == Some(true) {
+                out.findings.extend(entry.refused(cx, &known));
+            } else {
+                out.findings.extend(entry.ignored(&known));
+            }
+        } else if value.is_mapping() && path.len() < DEPTH {
+            path.push(text.to_owned());
+            visit(cx, config, value, path, out);
+            path.pop();
+        }
+    }
+}
+
+struct Entry<'a, 'b> {
+    config: &'b DeepSpeedConfig<'a>,
+    block: &'b str,
+    node: NodeRef<'b>,
+    key: NodeRef<'b>,
+    value: NodeRef<'b>,
+    text: &'b str,
+}
+
+impl Entry<'_, '_> {
+    fn place(&self) -> FileRange {
+        FileRange::new(self.config.file.id, self.key.range())
+    }
+
+    /// pydantic refuses it.
+    fn refused(&self, cx: &Context<'_>, known: &[&str]) -> Option<Finding> {
+        let (text, block) = (self.text, self.block);
+        // Older versions took fp16 and bf16 as they were.
+        if matches!(block, "fp16" | "bf16") {
+            config::unless_older(cx.project, self.config.file.id, "0.17.0")?;
+        }
+        let message = message!(
+            "DeepSpeed refuses the file: unknown key `{text}` in `{block}`",
+            "DeepSpeed 会拒绝此文件：`{block}` 中含未知的键 `{text}`"
+        );
+        let finding = RULE.finding(self.place(), message);
+        let own = !text.contains('.') && keys::find(keys::deepspeed(), text).is_some_and(keys::Key::is_read);
+        if own {
+            let finding = finding.with_help(message!("it belongs to the top level of the file", "它应写在文件顶层"));
+            return Some(self.moved(finding, &[], Applicability::Safe));
+        }
+        if let Some(home) = self.home() {
+            let finding = finding.with_help(message!("it belongs into `{home}`", "它应写在 `{home}` 中"));
+            return Some(with_fixes(finding, self.config.file, self.node, (self.key, self.value), None));
+        }
+        Some(with_fixes(finding, self.config.file, self.node, (self.key, self.value), nearest(self.node, text, known)))
+    }
+
+    /// Nobody reads it; files often carry keys of their own, so that only what looks like a known one is told.
+    fn ignored(&self, known: &[&str]) -> Option<Finding> {
+        let (text, block) = (self.text, self.block);
+        let at = |message| RULE.finding(self.place(), message).with_severity(Severity::Warning);
+        let near = self.slip(known);
+        if let Some(near) = near {
+            let message = message!(
+                "DeepSpeed ignores the key `{text}` without a message: it knows `{near}`",
+                "DeepSpeed 会无声忽略键 `{text}`：它认识的是 `{near}`"
+            );
+            let finding = at(message);
+            let rename = edit::rename_key(self.config.file, self.node, self.key, near);
+            return Some(match rename {
+                Some(edit) => finding.with_fix(Fix {
+                    title: message!("rename it to `{near}`", "改名为 `{near}`"),
+                    applicability: Applicability::Unsafe,
+                    edits: vec![edit],
+                }),
+                None => finding,
+            });
+        }
+        let home = self.home()?;
+        let here = if block.is_empty() { "the top level".to_owned() } else { format!("`{block}`") };
+        let here_zh = if block.is_empty() { "顶层".to_owned() } else { format!("`{block}` ") };
+        let message = message!(
+            "DeepSpeed ignores `{text}` at {here}: it belongs into `{home}`",
+            "DeepSpeed 会忽略{here_zh}的 `{text}`：它应写在 `{home}` 中"
+        );
+        let path: Vec<&str> = home.split('.').collect();
+        Some(self.moved(at(message), &path, Applicability::Unsafe))
+    }
+
+    /// The known name that this one is a slip of: near in its letters, or the same words of which some are cut or have another end
+    /// (`gradient_clip`, `zero_optimizer`).
+    fn slip<'k>(&self, known: &[&'k str]) -> Option<&'k str> {
+        let plain = |name: &str| name.replace(['_', '-'], "").to_lowercase();
+        let near = nearest(self.node, self.text, known).filter(|near| near.len() > SHORT || plain(near) == plain(self.text));
+        near.or_else(|| {
+            let mut like = known.iter().copied().filter(|name| same_words(self.text, name) && self.node.get(name).is_none());
+            let first = like.next()?;
+            like.all(|other| other == first).then_some(first)
+        })
+    }
+
+    fn moved(&self, finding: Finding, path: &[&str], applicability: Applicability) -> Finding {
+        let file = self.config.file;
+        match edit::move_key(file, (self.key, self.value), file, path, self.text, None) {
+            Some(edits) => finding.with_fix(Fix { title: message!("move it there", "移到那里"), applicability, edits }),
+            None => finding,
+        }
+    }
+
+    /// The one block that knows the name, where the name is a telling one.
+    fn home(&self) -> Option<&'static str> {
+        let (text, block) = (self.text, self.block);
+        if block == "optimizer" || block == "scheduler" {
+            let params = if block == "optimizer" { "optimizer.params" } else { "scheduler.params" };
+            let known = keys::find(keys::deepspeed(), &format!("{params}.{text}")).is_some();
+            return known.then_some(params);
+        }
+        // A stage beside everything else, and none where it belongs.
+        let stage = matches!(self.value.value(Loader::Json), Some(Value::Int(0..=3))) && text == "stage" && block.is_empty();
+        if stage && self.config.entry("zero_optimization.stage").is_none() {
+            return Some("zero_optimization");
+        }
+        if !text.contains('_') || text.len() <= SHORT || COMMON.contains(&text) {
+            return None;
+        }
+        let mut homes = keys::deepspeed().iter().filter(|key| key.is_read() && key.name() == text);
+        let home = homes.next().filter(|_| homes.next().is_none())?;
+        home.path.rsplit_once('.').map(|(home, _)| home).filter(|home| !home.contains(['<', '[']) && *home != block)
+    }
+}
+
+/// Whether two names have as many words, each the same but for its end.
+fn same_words(left: &str, right: &str) -> bool {
+    let alike = |(a, b): (&str, &str)| {
+        let common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
+        a.eq_ignore_ascii_case(b) || common >= SHORT && common * 5 >= a.len().min(b.len()) * 3
+    };
+    let words = left.split('_').count();
+    words > 1 && words == right.split('_').count() && left.split('_').zip(right.split('_')).all(alike)
+}
+
+/// Names that short are near to too many others.
+const SHORT: usize = 4;
+
+/// Names that people use for things of their own.
+const COMMON: &[&str] = &["output_path", "job_name", "log_level", "hidden_size", "num_layers", "num_params", "batch_size"];
+
+/// Every name that a block of DeepSpeed's file takes, second spellings too.
+fn names_in(block: &str) -> Vec<&'static str> {
+    let prefix = if block.is_empty() { String::new() } else { format!("{block}.") };
+    let paths = keys::deepspeed().iter().flat_map(|key| std::iter::once(&key.path).chain(&key.aliases));
+    paths.filter_map(|path| path.strip_prefix(&prefix)).map(|rest| rest.split('.').next().unwrap_or(rest)).collect()
+}

@@ -1,0 +1,192 @@
+//! FrameworkConfig and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF do not know.
+
+use crate::syntax_and_keys::unknown_key::RULE;
+use crate::{Context, Sink, rule::ReportedPlaces};
+use vramlint_base::{Applicability, Finding, Fix, Message, Severity, message};
+use vramlint_catalog::{
+    classes::{self, Class},
+    keys,
+};
+use vramlint_edit as edit;
+use vramlint_resolve::{
+    FileKind,
+    versions::{Version, VersionSpec},
+};
+use vramlint_semantic::{
+    class_fields::{self, FieldStatus},
+    frameworks::{FrameworkConfig, FrameworkSetting},
+};
+
+/// FrameworkConfig of transformers' trainer that people write in Axolotl's file, and what Axolotl calls them.
+const AXOLOTL_NAMES: &[(&str, &str)] = &[
+    ("per_device_train_batch_size", "micro_batch_size"),
+    ("train_batch_size", "micro_batch_size"),
+    ("per_device_eval_batch_size", "eval_batch_size"),
+    ("num_train_epochs", "num_epochs"),
+    ("max_seq_length", "sequence_len"),
+    ("max_length", "sequence_len"),
+    ("cutoff_len", "sequence_len"),
+    ("optim", "optimizer"),
+    ("lr_scheduler_type", "lr_scheduler"),
+    ("model_name_or_path", "base_model"),
+    ("packing", "sample_packing"),
+    ("lora_rank", "lora_r"),
+    ("lora_target", "lora_target_modules"),
+    ("target_modules", "lora_target_modules"),
+];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut reported = ReportedPlaces::default();
+    for keys in cx.framework_configs() {
+        let Some(class) = keys.class().filter(|_| !takes_anything(&keys)) else { continue };
+        for (name, setting) in keys.top_level().filter(|(name, _)| !is_open(name)) {
+            let found = match class_fields::status(cx.project, keys.file.id, &[class], name) {
+                FieldStatus::Unknown => unknown(cx, &keys, class, name, setting),
+                FieldStatus::NotYet { library, since } => Some(too_new(&keys, name, setting, library, since)),
+                _ => None,
+            };
+            if let Some(found) = found.filter(|_| reported.insert(setting.key)) {
+                out.push(found);
+            }
+        }
+    }
+}
+
+/// Whether somebody lets every key pass: a variable of LLaMA-Factory, a switch of ms-swift, other classes altogether.
+fn takes_anything(keys: &FrameworkConfig<'_>) -> bool {
+    let environment = |name: &str| keys.launch.is_some_and(|launch| launch.variable(name).is_some());
+    match keys.kind {
+        FileKind::LlamaFactory => environment("ALLOW_EXTRA_ARGS") || environment("USE_MCA"),
+        FileKind::MsSwift => !keys.is_off("ignore_args_error"),
+        _ => false,
+    }
+}
+
+/// Names that are none: templates, YAML's merge key, blocks for anchors.
+fn is_open(name: &str) -> bool {
+    name.starts_with("x-") || name.starts_with(['.', '_']) || name.contains(['{', '$', '<', '%']) || matches!(name, "help" | "h")
+}
+
+fn unknown(
+    cx: &Context<'_>,
+    keys: &FrameworkConfig<'_>,
+    class: &'static Class,
+    name: &str,
+    setting: &FrameworkSetting,
+) -> Option<Finding> {
+    let current = || class.fields().filter(|field| field.is_current()).map(|field| field.name.as_str());
+    // argparse takes the beginning of a name for the name.
+    if setting.by_flag
+        && keys.kind != FileKind::Axolotl
+        && name.len() > 1
+        && class.fields().any(|field| field.name.starts_with(name))
+    {
+        return None;
+    }
+    let free = |near: &str| keys.place(near).is_none();
+    let alias = (keys.kind == FileKind::Axolotl).then(|| AXOLOTL_NAMES.iter().find(|(old, _)| *old == name)).flatten();
+    let near = alias.map(|(_, own)| *own).or_else(|| keys::nearest(name, current()));
+    let (severity, what) = judged(cx, keys, name, setting, near.is_some())?;
+    let mut found = RULE.finding(setting.key, what).with_severity(severity);
+    match near {
+        Some(near) => {
+            found = found.with_help(if alias.is_some() {
+                message!("here it is called `{near}`", "这里的名称是 `{near}`")
+            } else {
+                message!("did you mean `{near}`?", "是否想写 `{near}`？")
+            });
+            if free(near) {
+                found.fixes.extend(renamed(keys, setting, near));
+            }
+        }
+        None if severity == Severity::Error => found = found.with_help(message!("remove it", "请删除")),
+        None => {}
+    }
+    Some(found)
+}
+
+fn judged(
+    cx: &Context<'_>,
+    keys: &FrameworkConfig<'_>,
+    name: &str,
+    setting: &FrameworkSetting,
+    near: bool,
+) -> Option<(Severity, Message)> {
+    Some(match keys.kind {
+        FileKind::Axolotl => {
+            // A plugin brings keys of its own.
+            if setting.by_flag || keys.is_set("plugins") && !near {
+                return None;
+            }
+            let severity = if near { Severity::Warning } else { Severity::Info };
+            (severity, message!("Axolotl does not know `{name}` and drops it", "Axolotl 不认识 `{name}`，会将其丢弃"))
+        }
+        FileKind::LlamaFactory => {
+            // Nobody is seen to read the file: only what looks like a slip is told.
+            let severity = match (keys.is_launched(), near) {
+                (false, false) => return None,
+                // Releases come often, and many run it from a checkout: a name that nothing has may be a new one.
+                (true, near) if near || pinned(cx, keys) || belongs_to_another_tool(name) => Severity::Error,
+                _ => Severity::Warning,
+            };
+            (severity, message!("LLaMA-Factory does not know `{name}` and stops", "LLaMA-Factory 不认识 `{name}`，会停止运行"))
+        }
+        FileKind::MsSwift if setting.by_flag => {
+            (Severity::Error, message!("ms-swift does not know `--{name}` and stops", "ms-swift 不认识 `--{name}`，会停止运行"))
+        }
+        FileKind::OpenRlhf if setting.by_flag => {
+            (Severity::Error, message!("OpenRLHF does not know `--{name}` and stops", "OpenRLHF 不认识 `--{name}`，会停止运行"))
+        }
+        _ => return None,
+    })
+}
+
+/// Whether the release is known, and no newer than the tables.
+fn pinned(cx: &Context<'_>, keys: &FrameworkConfig<'_>) -> bool {
+    let Some(table) = classes::table("llamafactory") else { return false };
+    let exact = |version: &Version| table.last.parse::<Version>().is_ok_and(|last| *version <= last);
+    let version = cx.project.library(keys.file.id, "llamafactory");
+    version.is_some_and(|version| matches!(&version.version, VersionSpec::Exact(version) if exact(version)))
+}
+
+/// Whether another tool has a key of this name, so that it is not a new one here.
+fn belongs_to_another_tool(name: &str) -> bool {
+    classes::tables().flat_map(|table| &table.classes).any(|class| class.fields.iter().any(|field| field.name == name))
+        || keys::accelerate().iter().chain(keys::deepspeed()).any(|key| key.path == name)
+}
+
+fn too_new(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, library: &str, since: &str) -> Finding {
+    let (refused, own) = (keys.kind != FileKind::Axolotl, library == keys.tool());
+    let severity = if refused && (own || keys.is_launched()) { Severity::Error } else { Severity::Warning };
+    let what = if refused {
+        message!(
+            "`{name}` comes with {library} {since}, the project has an older one: it is refused",
+            "`{name}` 从 {library} {since} 起才有，而项目使用更旧的版本：会被拒绝"
+        )
+    } else {
+        message!(
+            "`{name}` comes with {library} {since}, the project has an older one: it is dropped",
+            "`{name}` 从 {library} {since} 起才有，而项目使用更旧的版本：会被丢弃"
+        )
+    };
+    let help = message!("raise {library}, or remove it", "升级 {library}，或删除它");
+    RULE.finding(setting.key, what).with_severity(severity).with_help(help)
+}
+
+fn renamed(keys: &FrameworkConfig<'_>, setting: &FrameworkSetting, near: &str) -> Option<Fix> {
+    let file = keys.project.file(setting.key.file);
+    let edit = if setting.by_flag {
+        let text = setting.key.range.slice(&file.text);
+        let dashes = &text[..text.len() - text.trim_start_matches('-').len()];
+        if dashes.is_empty() || text.contains('=') {
+            return None;
+        }
+        edit::replace(setting.key, format!("{dashes}{near}"))
+    } else {
+        let root = file.data()?.root()?;
+        let (key, _) = root.entries().find(|(key, _)| key.range() == setting.key.range)?;
+        edit::rename_key(file, root, key, near)?
+    };
+    let title = message!("rename it to `{near}`", "改名为 `{near}`");
+    Some(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] })
+}

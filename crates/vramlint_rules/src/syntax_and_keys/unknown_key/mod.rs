@@ -1,0 +1,122 @@
+//! # unknown-key
+//!
+//! A key that its tool does not know: it refuses the file, or drops the key without a word.
+//!
+//! ## Why it matters
+//! `accelerate launch` refuses a file with an unknown key at its top level, and DeepSpeed refuses one inside most of its blocks.
+//! A batch size or an accumulation in accelerate's file has no reader there at all: it belongs to the training code, or under
+//! `deepspeed_config`. LLaMA-Factory, ms-swift and OpenRLHF stop at a key or flag that they do not know; Axolotl drops it without a
+//! word, and trains with the default of what was meant.
+//!
+//! ## Example
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2
+//! gradient_accumulation_steps: 4
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=accelerate_config.yaml
+//! distributed_type: MULTI_GPU
+//! num_processes: 2
+//! mixed_precision: bf16
+//! ```
+//!
+//! ## Fix
+//! Unsafe: a near spelling is offered as a rename, else the removal of the line. We cannot know what it was meant to do.
+//!
+//! ## When it is milder
+//! A warning where only its name says that the file is accelerate's, and inside the blocks of accelerate's file, where an unknown
+//! key is ignored without a word. Advice for a key that only later versions know. Nothing for keys that a template fills in, and
+//! for those that older versions knew (see removed-key). A warning in Axolotl's file where the key looks like a slip or has another
+//! name there, else advice; in LLaMA-Factory's file a warning where nobody is seen to read it, and nothing with `ALLOW_EXTRA_ARGS`.
+//!
+//! ## Sources
+//! accelerate 1.15.0 `commands/config/config_args.py:154`, run; its blocks `commands/launch.py:1262`, run; DeepSpeed 0.19.8
+//! `runtime/config_utils.py`, run. Axolotl 0.8.1, 0.12.2 and 0.18.0 schemas, run; LLaMA-Factory 0.9.4 `hparams/parser.py:92`, ms-swift
+//! 4.6.0 `swift/pipelines/base.py:40`, OpenRLHF 0.11.2 `cli/`, read.
+//!
+//! # 中文
+//!
+//! 工具不认识的键：要么拒绝该文件，要么静默丢弃该键。
+//!
+//! ## 为什么重要
+//! `accelerate launch` 会拒绝顶层含未知键的文件，DeepSpeed 的多数块内也拒绝未知键。写在 accelerate 文件里的批大小或梯度累积
+//! 根本没有谁会读：它应写在训练代码中，或写在 `deepspeed_config` 之下。LLaMA-Factory、ms-swift、OpenRLHF 遇到不认识的键或选项会停止；
+//! Axolotl 则静默丢弃，按原本想设置的那一项的默认值训练。
+//!
+//! ## 修复
+//! 不安全：有相近的拼写时改名，否则删除该行。我们无法得知它原本的用意。
+//!
+//! ## 何时从轻
+//! 仅凭文件名才认为是 accelerate 的文件时只报警告；accelerate 文件各块内的未知键会被静默忽略，也只报警告；较新版本才有的键仅作提示。
+//! 由模板填入的键，以及旧版本曾接受的键（见 removed-key），不报告。Axolotl 文件中形似笔误或另有名称的键为警告，其余仅作提示；看不到由谁读取的
+//! LLaMA-Factory 文件只报警告，设置了 `ALLOW_EXTRA_ARGS` 时不报告。
+//!
+//! ## 来源
+//! accelerate 1.15.0 `commands/config/config_args.py:154`，实际运行；各块 `commands/launch.py:1262`，实际运行；DeepSpeed 0.19.8
+//! `runtime/config_utils.py`，实际运行。
+
+mod accelerate;
+mod arguments;
+mod calls;
+mod deepspeed;
+mod frameworks;
+
+use crate::{Context, Group, Rule, Sink, Symptom};
+use vramlint_base::{Applicability, Finding, Fix, Severity, message};
+use vramlint_catalog::keys;
+use vramlint_edit as edit;
+use vramlint_resolve::SourceFile;
+use vramlint_syntax::data::NodeRef;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL004",
+    name: "unknown-key",
+    group: Group::SyntaxAndKeys,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("mod.rs"),
+    check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
+    ..Rule::DEFAULT
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    accelerate::check(cx, out);
+    arguments::check(cx, out);
+    calls::check(cx, out);
+    deepspeed::check(cx, out);
+    frameworks::check(cx, out);
+}
+
+/// The known name that was meant, unless the block has it already.
+fn nearest<'a>(block: NodeRef<'_>, text: &str, known: &[&'a str]) -> Option<&'a str> {
+    keys::nearest(text, known.iter().copied()).filter(|near| block.get(near).is_none())
+}
+
+/// The rename to what was meant, and the removal.
+fn with_fixes(
+    mut finding: Finding,
+    file: &SourceFile,
+    block: NodeRef<'_>,
+    (key, value): (NodeRef<'_>, NodeRef<'_>),
+    nearest: Option<&str>,
+) -> Finding {
+    let rename = nearest.and_then(|near| Some((near, edit::rename_key(file, block, key, near)?)));
+    if let Some((near, edit)) = rename {
+        finding = finding.with_fix(Fix {
+            title: message!("rename it to `{near}`", "改名为 `{near}`"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit],
+        });
+    }
+    if let Some(removal) = edit::remove_entry(file, key.range(), value.range()) {
+        finding = finding.with_fix(Fix {
+            title: message!("remove the line", "删除该行"),
+            applicability: Applicability::Unsafe,
+            edits: vec![removal],
+        });
+    }
+    finding
+}

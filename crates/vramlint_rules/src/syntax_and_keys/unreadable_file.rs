@@ -1,0 +1,49 @@
+//! # unreadable-file
+//!
+//! The bytes of a file are not text that its readers take: not UTF-8, UTF-16, binary, or not readable at all.
+//!
+//! ## Why it matters
+//! PyYAML, Python's `json` and Python itself read UTF-8. A file saved as UTF-16 or GBK by an editor stops the run at its first line.
+//!
+//! ## Fix
+//! Save the file as UTF-8.
+//!
+//! ## Sources
+//! PyYAML 6.0.3 `reader.py`; CPython 3.11 `json/decoder.py`.
+//!
+//! # 中文
+//!
+//! 文件的字节不是读取它的程序所接受的文本：不是 UTF-8、是 UTF-16、是二进制，或根本无法读取。
+//!
+//! ## 为什么重要
+//! PyYAML、Python 的 `json` 与 Python 本身都按 UTF-8 读取。被编辑器存为 UTF-16 或 GBK 的文件在第一行就会中断运行。
+//!
+//! ## 修复
+//! 把文件另存为 UTF-8。
+//!
+//! ## 来源
+//! PyYAML 6.0.3 `reader.py`；CPython 3.11 `json/decoder.py`。
+
+use crate::{Context, Group, Rule, Sink, Symptom};
+use vramlint_base::{FileRange, Severity};
+
+/// The rule; its findings come from the layer that reads projects.
+pub static RULE: Rule = Rule {
+    code: "VL003",
+    name: "unreadable-file",
+    group: Group::SyntaxAndKeys,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("unreadable_file.rs"),
+    check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    for file in &cx.project.files {
+        if let Some(error) = file.decode_errors.first() {
+            out.push(RULE.finding(FileRange::new(file.id, error.range), error.message.clone()));
+        }
+    }
+}

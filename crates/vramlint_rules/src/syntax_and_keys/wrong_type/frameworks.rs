@@ -1,0 +1,153 @@
+//! Values of another type than Axolotl, LLaMA-Factory, torchtune, ms-swift and OpenRLHF take.
+
+use crate::syntax_and_keys::wrong_type::RULE;
+use crate::{Context, Sink, frameworks, rule::ReportedPlaces};
+use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
+use vramlint_catalog::{classes::Field, keys::KeyType};
+use vramlint_edit as edit;
+use vramlint_resolve::FileKind;
+use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
+
+/// FrameworkConfig of LLaMA-Factory's own classes that every training of their kind computes with (llamafactory 0.9.4 hparams, data/loader.py,
+/// model/adapter.py, read).
+const COMPUTED: &[&str] = &["cutoff_len", "lora_rank", "lora_dropout", "val_size", "max_samples"];
+
+/// FrameworkConfig of torchtune's recipes that are counted with (torchtune 0.6.1 recipes, read).
+const COUNTED: &[&str] = &["batch_size", "epochs", "gradient_accumulation_steps"];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut reported = ReportedPlaces::default();
+    for keys in cx.framework_configs() {
+        for (name, setting) in keys.top_level() {
+            if let Some(found) = judge(cx, &keys, name, setting).filter(|_| reported.insert(setting.key)) {
+                out.push(found);
+            }
+        }
+    }
+}
+
+fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting) -> Option<Finding> {
+    let value = setting.value.as_ref()?;
+    if keys.kind == FileKind::Torchtune {
+        let text = value.as_str().filter(|text| COUNTED.contains(&name) && text.parse::<f64>().is_err())?;
+        let what = message!("{name} is `{text}`, and a whole number is needed", "{name} 为 `{text}`，而此处需要整数");
+        return Some(RULE.finding(setting.place, what).with_severity(RULE.severity));
+    }
+    let field = keys.class()?.field(name).filter(|field| field.library == keys.tool() || setting.by_flag)?;
+    match keys.kind {
+        FileKind::Axolotl if !setting.by_flag => {
+            let wanted = pydantic(field, value)?;
+            Some(finding(keys, name, setting, &wanted, "Axolotl").with_severity(frameworks::of_one_key(cx, keys)))
+        }
+        FileKind::LlamaFactory if !setting.by_flag => {
+            let text = value.as_str().filter(|_| COMPUTED.contains(&name))?;
+            let number = matches!(field.kind, KeyType::Int | KeyType::Float);
+            let what = message!(
+                "{name} is the text `{text}`, and a number is computed with: the run ends in an error",
+                "{name} 是文本 `{text}`，而此处要用数字计算：运行会报错"
+            );
+            number.then(|| RULE.finding(setting.place, what).with_severity(RULE.severity))
+        }
+        FileKind::LlamaFactory | FileKind::MsSwift | FileKind::OpenRlhf if setting.by_flag => {
+            let wanted = argparse(field, value)?;
+            let by = match keys.kind {
+                FileKind::LlamaFactory => "LLaMA-Factory",
+                FileKind::MsSwift => "ms-swift",
+                _ => "OpenRLHF",
+            };
+            Some(finding(keys, name, setting, &wanted, by))
+        }
+        _ => None,
+    }
+}
+
+/// What Axolotl's schema wants where it refuses a value: pydantic 2 turns text that holds a number, and whole numbers that are
+/// written as fractions. Every key was tried with axolotl 0.8.1, 0.12.2 and 0.18.0.
+fn pydantic(field: &Field, value: &Value) -> Option<Message> {
+    let number = |text: &str| text.trim().replace('_', "").parse::<f64>().is_ok();
+    // The two that say the batch may be missing in a way that other rules know.
+    if *value == Value::Null {
+        let never = matches!(field.name.as_str(), "output_dir" | "base_model");
+        return never.then(|| message!("text", "文本"));
+    }
+    match (field.kind, value) {
+        (KeyType::Int, Value::Float(number)) if number.fract() != 0.0 => Some(message!("a whole number", "整数")),
+        (KeyType::Int, Value::Text(text)) if !number(text) => Some(message!("a whole number", "整数")),
+        (KeyType::Int, Value::List(_) | Value::Map(_) | Value::Timestamp(_)) => Some(message!("a whole number", "整数")),
+        (KeyType::Float, Value::Text(text)) if !number(text) => Some(message!("a number", "数字")),
+        (KeyType::Float, Value::List(_) | Value::Map(_) | Value::Timestamp(_)) => Some(message!("a number", "数字")),
+        (KeyType::Bool, Value::Text(text)) => {
+            let words = ["0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"];
+            (!words.contains(&text.to_lowercase().as_str())).then(|| message!("a truth value", "布尔值"))
+        }
+        (KeyType::Bool, Value::Int(number)) if !matches!(number, 0 | 1) => Some(message!("a truth value", "布尔值")),
+        (KeyType::Bool, Value::List(_) | Value::Map(_)) => Some(message!("a truth value", "布尔值")),
+        (
+            KeyType::Text,
+            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::List(_) | Value::Map(_) | Value::Timestamp(_),
+        ) if !field.closed => Some(message!("text", "文本")),
+        (KeyType::List, Value::Map(_) | Value::Text(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_)) => {
+            Some(message!("a list", "列表"))
+        }
+        (KeyType::Map, Value::List(_) | Value::Text(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_)) => {
+            Some(message!("a block of keys", "一组键值"))
+        }
+        (KeyType::Any, Value::Text(text)) if field.name == "learning_rate" && !number(text) => Some(message!("a number", "数字")),
+        _ => None,
+    }
+}
+
+/// What argparse wants where it refuses a word.
+fn argparse(field: &Field, value: &Value) -> Option<Message> {
+    match (field.kind, value) {
+        (KeyType::Int, Value::Text(_) | Value::Float(_) | Value::Bool(_)) => Some(message!("a whole number", "整数")),
+        (KeyType::Float, Value::Text(text)) if text.parse::<f64>().is_err() => Some(message!("a number", "数字")),
+        (KeyType::Float, Value::Bool(_)) => Some(message!("a number", "数字")),
+        _ => None,
+    }
+}
+
+fn finding(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, wanted: &Message, by: &str) -> Finding {
+    let file = keys.project.file(setting.place.file);
+    let text = setting.place.range.slice(&file.text);
+    let short = text.lines().next().filter(|line| line.len() == text.trim_end().len() && line.len() <= 40 && *line != name);
+    let (en, zh) = (&wanted.en, &wanted.zh);
+    let what = match short.filter(|_| setting.place != setting.key) {
+        Some(text) => message!("{by} wants {en} for {name} and refuses `{text}`", "{by} 的 {name} 需要{zh}，会拒绝 `{text}`"),
+        None => message!("{by} wants {en} for {name} and refuses what is here", "{by} 的 {name} 需要{zh}，会拒绝此处的值"),
+    };
+    let found = RULE.finding(setting.key, what).with_severity(Severity::Error);
+    match fix(setting, name) {
+        Some(fix) => found.with_fix(fix),
+        None => found,
+    }
+}
+
+/// A share of all steps has a key of its own in Axolotl; `None` is no null; a number may hold marks between its digits.
+fn fix(setting: &FrameworkSetting, name: &str) -> Option<Fix> {
+    if setting.by_flag {
+        return None;
+    }
+    match setting.value.as_ref()? {
+        Value::Float(share) if name == "warmup_steps" && (0.0..1.0).contains(share) => Some(Fix {
+            title: message!("rename it to `warmup_ratio`", "改名为 `warmup_ratio`"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit::replace(setting.key, "warmup_ratio")],
+        }),
+        Value::Text(text) if text.eq_ignore_ascii_case("none") => Some(Fix {
+            title: message!("write null", "改写为 null"),
+            applicability: Applicability::Unsafe,
+            edits: vec![edit::replace(setting.place, "null")],
+        }),
+        Value::Text(text) => {
+            let digits = text.replace(',', "");
+            let marked = text.contains(',') && digits.parse::<i64>().is_ok();
+            marked.then(|| Fix {
+                title: message!("write {digits}", "改写为 {digits}"),
+                applicability: Applicability::Unsafe,
+                edits: vec![edit::replace(setting.place, digits)],
+            })
+        }
+        _ => None,
+    }
+}

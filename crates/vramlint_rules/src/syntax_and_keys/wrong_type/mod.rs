@@ -1,0 +1,100 @@
+//! # wrong-type
+//!
+//! A value of a type that its reader does not take: text where a number is wanted, a path where a block is.
+//!
+//! ## Why it matters
+//! DeepSpeed checks the types of most of its blocks and refuses the file. accelerate checks nothing when it reads its file, and
+//! fails later, in arithmetic on text, with a message that names no key.
+//!
+//! ## Example
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "zero_optimization": {
+//!     "stage": 2,
+//!     "reduce_bucket_size": "5e8"
+//!   }
+//! }
+//! ```
+//!
+//! ## Fine
+//! ```json file=ds_config.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 4,
+//!   "zero_optimization": {
+//!     "stage": 2,
+//!     "reduce_bucket_size": "500000000",
+//!     "overlap_comm": "true"
+//!   }
+//! }
+//! ```
+//!
+//! ## Fix
+//! Safe where the text holds the number or truth value that is wanted: nothing else can be meant by a file that is refused as it is.
+//!
+//! ## When it is silent
+//! For `auto`, for what a template or a variable fills in, and for text that the reader itself turns into the type it wants.
+//!
+//! ## Sources
+//! DeepSpeed 0.19.8 `runtime/config_utils.py` (pydantic 2), run; accelerate 1.15.0 `commands/launch.py:1394`,
+//! `utils/launch.py:216`, run. Axolotl: every key of its schema was tried with 0.8.1, 0.12.2 and 0.18.0. LLaMA-Factory 0.9.4
+//! `hparams/`, ms-swift 4.6.0, OpenRLHF 0.11.2, torchtune 0.6.1, read.
+//!
+//! # 中文
+//!
+//! 值的类型不为读取者所接受：应为数字处写了文本，应为一组键值处写了路径。
+//!
+//! ## 为什么重要
+//! DeepSpeed 会检查多数块中值的类型，不符即拒绝该文件。accelerate 读取文件时不作任何检查，之后才在对文本做算术时失败，报错中也不提是哪个键。
+//!
+//! ## 修复
+//! 若文本中正是所需的数字或布尔值，则为安全修复：文件照原样会被拒绝，不可能有别的用意。
+//!
+//! ## 何时不报告
+//! 写作 `auto`、由模板或变量填入，或读取者会自行转换的文本。
+//!
+//! ## 来源
+//! DeepSpeed 0.19.8 `runtime/config_utils.py`（pydantic 2），实际运行；accelerate 1.15.0 `commands/launch.py:1394`、
+//! `utils/launch.py:216`，实际运行。
+
+mod accelerate;
+mod arguments;
+mod deepspeed;
+mod frameworks;
+
+use crate::{Context, Group, Rule, Sink, Symptom};
+use vramlint_base::{Applicability, FileRange, Finding, Severity};
+use vramlint_resolve::SourceFile;
+use vramlint_semantic::schema::{self, Effect, KnownEntry, Violation};
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL009",
+    name: "wrong-type",
+    group: Group::SyntaxAndKeys,
+    severity: Severity::Error,
+    since: "0.1.0",
+    source: include_str!("mod.rs"),
+    check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
+    ..Rule::DEFAULT
+};
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    accelerate::check(cx, out);
+    arguments::check(cx, out);
+    deepspeed::check(cx, out);
+    frameworks::check(cx, out);
+}
+
+/// The finding for an entry, with the value that was meant as its fix.
+fn finding(file: &SourceFile, found: &KnownEntry<'_>, by: &str, problem: &Violation, severity: Severity) -> Finding {
+    let written = found.value.range().slice(&file.text);
+    let message = schema::violation_message(by, Effect::Refused, &found.row.path, written, problem);
+    let place = FileRange::new(file.id, found.key.range().cover(found.value.range()));
+    let finding = RULE.finding(place, message).with_severity(severity);
+    let fix = problem.meant().and_then(|meant| schema::fix(file, found.value, meant, Applicability::Safe));
+    match fix {
+        Some(fix) => finding.with_fix(fix),
+        None => finding,
+    }
+}

@@ -1,0 +1,359 @@
+//! # yaml-number-is-text
+//!
+//! A number that YAML 1.1 reads as text: `2e-5` without a dot, `1e5` without a sign.
+//!
+//! ## Why it matters
+//! PyYAML's `safe_load` gives the text `'2e-5'` for `learning_rate: 2e-5`. An optimizer that gets it stops with a `TypeError`;
+//! code that compares it silently compares text. OmegaConf (LLaMA-Factory, torchtune), TrlParser and Axolotl turn it into a
+//! number, so nothing is said there.
+//!
+//! ## Example
+//! ```python file=train.py
+//! import torch
+//! import yaml
+//!
+//! with open("config.yaml") as handle:
+//!     cfg = yaml.safe_load(handle)
+//! ```
+//! ```yaml file=config.yaml
+//! model_name: mistralai/Mistral-7B-v0.1
+//! batch_size: 4
+//! learning_rate: 2e-5
+//! ```
+//!
+//! ## Fine
+//! ```yaml file=config.yaml
+//! model_name: mistralai/Mistral-7B-v0.1
+//! batch_size: 4
+//! learning_rate: 2.0e-5
+//! ```
+//!
+//! ## Fix
+//! Safe: a dot (and a sign) is added, which every loader reads as the same number; a count is written in whole digits.
+//!
+//! ## When it is silent
+//! Where text is meant: `run_name: 1e5`, `commit: 12e4567`, quoted values. Where the project shows a loader that makes a number of it.
+//! Where no code is seen that reads the file it is advice.
+//!
+//! ## Sources
+//! PyYAML 6.0.3 `resolver.py`, run; transformers 5.23.0 `HfArgumentParser.parse_yaml_file`, run; accelerate 1.15.0
+//! `utils/dataclasses.py:1930` (`int("1e8")` and `int("100000000.0")` are refused), read.
+//!
+//! # 中文
+//!
+//! 被 YAML 1.1 读成文本的数字：没有小数点的 `2e-5`，没有符号的 `1e5`。
+//!
+//! ## 为什么重要
+//! 对 `learning_rate: 2e-5`，PyYAML 的 `safe_load` 得到的是文本 `'2e-5'`。优化器收到它会以 `TypeError` 停止；拿它比较的代码
+//! 比的是文本。OmegaConf（LLaMA-Factory、torchtune）、TrlParser 与 Axolotl 会把它转成数字，因此这些情况不报告。
+//!
+//! ## 修复
+//! 安全：补上小数点（和符号），所有读取器都会读成同一个数；计数则写成整数。
+//!
+//! ## 何时不报
+//! 本意就是文本：`run_name: 1e5`、`commit: 12e4567`、加了引号的值；项目中的读取器会把它转成数字。看不到由哪段代码读取时仅作提示。
+//!
+//! ## 来源
+//! PyYAML 6.0.3 `resolver.py`，实际运行；transformers 5.23.0 `HfArgumentParser.parse_yaml_file`，实际运行；accelerate 1.15.0
+//! `utils/dataclasses.py:1930`（`int("1e8")` 与 `int("100000000.0")` 会被拒绝），阅读源码。
+
+use crate::syntax_and_keys::loads::{Load, loads};
+use crate::{Context, Group, Rule, Sink, Symptom};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
+use vramlint_catalog::keys::{self, KeyType};
+use vramlint_catalog::{Dialect, dialect};
+use vramlint_edit as edit;
+use vramlint_resolve::{FileKind, Project, SourceFile};
+use vramlint_syntax::data::{Loader, NodeKind, NodeRef, Style};
+use vramlint_syntax::yaml;
+
+pub(crate) static RULE: Rule = Rule {
+    code: "VL007",
+    name: "yaml-number-is-text",
+    group: Group::SyntaxAndKeys,
+    severity: Severity::Warning,
+    since: "0.1.0",
+    source: include_str!("yaml_number_is_text.rs"),
+    check: Some(check),
+    symptoms: &[Symptom::RefusedAtStart],
+    ..Rule::DEFAULT
+};
+
+/// Depth of blocks that is looked into.
+const DEPTH: usize = 16;
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
+    let loads = loads(cx.project);
+    for file in &cx.project.files {
+        let Some(data) = file.data().filter(|data| !data.json) else { continue };
+        let calls = loads.get(&file.id).map_or(&[][..], Vec::as_slice);
+        let Some(reader) = reader(cx.project, file, calls) else { continue };
+        let mut found = Found { file, kind: cx.project.kind(file.id), reader, out };
+        for root in data.roots() {
+            found.block(root, &mut Vec::new());
+        }
+    }
+}
+
+/// Who reads the file: how grave it is, and the place of the call where the project shows it.
+#[derive(Clone, Copy)]
+struct Reader {
+    severity: Severity,
+    call: Option<FileRange>,
+}
+
+/// `None` where the loader makes a number of it.
+fn reader(project: &Project, file: &SourceFile, calls: &[Load]) -> Option<Reader> {
+    if let Some(load) = calls.iter().find(|load| load.loader == Some(Loader::PyYaml)) {
+        return Some(Reader { severity: Severity::Warning, call: Some(load.place) });
+    }
+    if calls.iter().any(|load| load.loader.is_some()) {
+        return None;
+    }
+    match project.kind(file.id) {
+        // int('1e8') is refused when the plugin is built (accelerate 1.15.0 utils/dataclasses.py:1930).
+        FileKind::Accelerate => Some(Reader { severity: Severity::Warning, call: None }),
+        // Hydra and OmegaConf take it for a number.
+        FileKind::Training | FileKind::HfTrainer if is_hydra(file) => None,
+        FileKind::Training | FileKind::HfTrainer => Some(Reader { severity: Severity::Info, call: None }),
+        _ => None,
+    }
+}
+
+/// Whether a file is written for Hydra or OmegaConf.
+fn is_hydra(file: &SourceFile) -> bool {
+    let root = file.data().and_then(vramlint_syntax::data::DataFile::root);
+    let composes = root.is_some_and(|root| {
+        root.get("hydra").is_some() || root.get("defaults").is_some_and(|node| node.items().next().is_some())
+    });
+    composes || ["# @package", "_target_:", "${oc.", ": ${"].iter().any(|mark| file.text.contains(mark))
+}
+
+struct Found<'a> {
+    file: &'a SourceFile,
+    kind: FileKind,
+    reader: Reader,
+    out: &'a mut Sink,
+}
+
+impl<'a> Found<'a> {
+    /// Every value of a block where it is written: what an alias stands for is reported at its anchor.
+    fn block(&mut self, node: NodeRef<'a>, path: &mut Vec<&'a str>) {
+        if path.len() > DEPTH {
+            return;
+        }
+        let NodeKind::Mapping(entries) = &node.raw().kind else { return };
+        for entry in entries {
+            let (key, value) = (NodeRef { file: node.file, id: entry.key }, NodeRef { file: node.file, id: entry.value });
+            let Some(name) = key.text() else { continue };
+            path.push(name);
+            self.value(value, path);
+            path.pop();
+        }
+    }
+
+    fn value(&mut self, value: NodeRef<'a>, path: &mut Vec<&'a str>) {
+        match &value.raw().kind {
+            NodeKind::Mapping(_) => self.block(value, path),
+            // `betas: [0.9, 1e-8]`: items of a list count too.
+            NodeKind::Sequence(items) => {
+                for id in items {
+                    let item = NodeRef { file: value.file, id: *id };
+                    match &item.raw().kind {
+                        NodeKind::Mapping(_) => self.block(item, path),
+                        _ => self.number(item, path),
+                    }
+                }
+            }
+            _ => self.number(value, path),
+        }
+    }
+
+    fn number(&mut self, value: NodeRef<'a>, path: &[&str]) {
+        let NodeKind::Scalar(scalar) = &value.raw().kind else { return };
+        if scalar.style != Style::Plain || value.raw().tag.is_some() {
+            return;
+        }
+        let Some(number) = yaml::scalar::looks_like_number(&scalar.text) else { return };
+        if !matches!(value.value(Loader::PyYaml), Some(Value::Text(_))) || !wants_number(self.kind, path, number) {
+            return;
+        }
+        let spelling = spelling(self.kind, path, &scalar.text, number);
+        let finding = finding(self.file, path.last().copied().unwrap_or_default(), value, &scalar.text, spelling, self.reader);
+        // accelerate makes a whole number of the text, and stops, where this policy asks for it (utils/dataclasses.py:1930).
+        let root = NodeRef { file: value.file, id: value.file.root().map_or(value.id, |root| root.id) };
+        let policy = ["fsdp_auto_wrap_policy", "auto_wrap_policy"].iter().find_map(|key| root.at(&["fsdp_config", key])?.text());
+        let refused = self.kind == FileKind::Accelerate
+            && path.last().is_some_and(|key| key.ends_with("min_num_params"))
+            && policy.is_some_and(|policy| policy.eq_ignore_ascii_case("SIZE_BASED_WRAP"))
+            && root.get("distributed_type").and_then(NodeRef::text) == Some("FSDP");
+        self.out.push(if refused { finding.with_severity(Severity::Error) } else { finding });
+    }
+}
+
+/// Whether a number is meant under this path: a key of accelerate that takes one, a setting that is one, or a name that speaks of
+/// one. `run_name: 1e5` and `commit: 12e4567` are meant as text.
+fn wants_number(kind: FileKind, path: &[&str], number: f64) -> bool {
+    if kind == FileKind::Accelerate
+        && let Some(key) = keys::find(keys::accelerate(), &path.join("."))
+    {
+        return matches!(key.kind, KeyType::Int | KeyType::Float | KeyType::Any);
+    }
+    let as_number = Value::Float(number);
+    let mut dialects = kind.dialect().into_iter().chain([Dialect::Plain]);
+    dialects.any(|dialect| {
+        dialect::meaning(dialect, path, &as_number)
+            .is_some_and(|meaning| matches!(meaning.value, Value::Int(_) | Value::Float(_)))
+    }) || path.last().is_some_and(|name| speaks_of_number(name))
+}
+
+/// Words in the names of settings that are numbers.
+const WORDS: &[&str] = &[
+    "lr",
+    "rate",
+    "decay",
+    "eps",
+    "epsilon",
+    "ratio",
+    "tol",
+    "tolerance",
+    "beta",
+    "betas",
+    "beta1",
+    "beta2",
+    "clip",
+    "norm",
+    "warmup",
+    "temperature",
+    "momentum",
+    "dropout",
+    "coef",
+    "coeff",
+    "coefficient",
+    "weight",
+    "alpha",
+    "gamma",
+    "threshold",
+    "scale",
+    "std",
+    "factor",
+    "loss",
+    "delta",
+    "lambda",
+    "penalty",
+    "epochs",
+    "steps",
+    "samples",
+    "params",
+    "tokens",
+    "size",
+    "sigma",
+    "kl",
+    "init",
+    "min",
+    "max",
+];
+
+/// Words in the names of settings that are text, whatever else is in them.
+const TEXT: &[&str] = &[
+    "name",
+    "path",
+    "dir",
+    "file",
+    "id",
+    "model",
+    "tag",
+    "version",
+    "hash",
+    "commit",
+    "sha",
+    "revision",
+    "key",
+    "token",
+    "seed",
+    "run",
+    "project",
+    "date",
+    "time",
+    "type",
+    "mode",
+    "strategy",
+    "url",
+    "repo",
+    "note",
+    "comment",
+    "description",
+    "title",
+    "suffix",
+    "prefix",
+    "label",
+];
+
+/// The words of a name, in lower case.
+fn name_words(name: &str) -> Vec<String> {
+    let name = name.to_lowercase();
+    name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+fn speaks_of_number(name: &str) -> bool {
+    let words = name_words(name);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let learning_rate =
+        words.iter().any(|word| word.starts_with("lr") && word[2..].chars().all(|c| c.is_ascii_digit()) || word.ends_with("lr"));
+    !has(TEXT) && (has(WORDS) || learning_rate)
+}
+
+/// Words in the names of settings that count something.
+const COUNTS: &[&str] = &["steps", "samples", "params", "tokens", "size", "epochs", "episodes", "examples", "rows"];
+
+/// The number as every loader reads it: in whole digits where a whole number is wanted, since `1.0e+8` is a float, and
+/// `int("100000000.0")` is refused (accelerate 1.15.0 utils/dataclasses.py:1930); else with a dot and a sign.
+#[allow(clippy::float_cmp, clippy::cast_possible_truncation)] // whole and far below 2^53
+fn spelling(kind: FileKind, path: &[&str], text: &str, number: f64) -> Option<String> {
+    let whole = number.fract() == 0.0 && (1.0..1e15).contains(&number);
+    let wanted = || {
+        let key = keys::find(keys::accelerate(), &path.join(".")).filter(|_| kind == FileKind::Accelerate);
+        let counts = |name: &&str| name_words(name).iter().any(|word| COUNTS.contains(&word.as_str()));
+        key.is_some_and(|key| key.kind == KeyType::Int) || path.last().is_some_and(counts)
+    };
+    if whole && wanted() {
+        return Some((number as i64).to_string());
+    }
+    yaml::scalar::pyyaml_float_spelling(text)
+}
+
+fn finding(
+    file: &SourceFile,
+    name: &str,
+    value: NodeRef<'_>,
+    text: &str,
+    spelling: Option<String>,
+    reader: Reader,
+) -> vramlint_base::Finding {
+    let place = FileRange::new(file.id, value.range());
+    let message = match reader.call {
+        Some(_) => message!(
+            "`{name}: {text}` is the text '{text}' to yaml.safe_load, not a number",
+            "`{name}: {text}` 对 yaml.safe_load 而言是文本 '{text}'，不是数字"
+        ),
+        None => message!(
+            "`{name}: {text}` is the text '{text}' to PyYAML, not a number",
+            "`{name}: {text}` 对 PyYAML 而言是文本 '{text}'，不是数字"
+        ),
+    };
+    let mut finding = RULE.finding(place, message).with_severity(reader.severity).with_help(message!(
+        "YAML 1.1 wants a dot in the mantissa and a sign in the exponent",
+        "YAML 1.1 要求尾数有小数点、指数有正负号"
+    ));
+    if let Some(call) = reader.call {
+        finding = finding.with_related(call, message!("read here", "在此读取"));
+    }
+    if let Some(spelling) = spelling {
+        finding = finding.with_fix(Fix {
+            title: message!("write {spelling}", "写作 {spelling}"),
+            applicability: Applicability::Safe,
+            edits: vec![edit::replace(place, spelling)],
+        });
+    }
+    finding
+}
