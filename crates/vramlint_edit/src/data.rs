@@ -1,9 +1,8 @@
 //! Values and keys of YAML and JSON.
 
 use crate::list::List;
-use crate::python;
 use crate::spell::{self, is_plain, quoted, quotes_of};
-use crate::{between, is_template, line_break, line_end, line_start, replace_range};
+use crate::{between, is_template, line_break, line_end, line_start, python, replace_range};
 use vramlint_base::{Edit, TextRange, Value};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::data::{DataFile, Loader, Node, NodeId, NodeKind, NodeRef, Scalar, Style};

@@ -122,6 +122,183 @@ features! {
     LoadDotenv: ["load_dotenv"],
     /// The key of a compose file or of an editor's configuration that names a file of variables.
     EnvFileKey: ["env_file", "envFile"],
+    /// A library that trains, serves or launches models.
+    TrainingLibrary: [
+        "transformers",
+        "trl",
+        "peft",
+        "accelerat",
+        "deepspeed",
+        "DeepSpeed",
+        "lightning",
+        "unsloth",
+        "swift",
+        "llamafactory",
+        "axolotl",
+        "openrlhf",
+        "verl",
+        "bitsandbytes",
+        "colossalai",
+        "fairscale",
+        "torchtune",
+        "torchao",
+        "vllm",
+    ],
+    /// What a training loop of torch alone uses.
+    TorchTraining: [
+        "cuda",
+        "optim",
+        "backward",
+        "torch.utils",
+        "checkpoint",
+        "zero_grad",
+        "empty_cache",
+        "autocast",
+        "GradScaler",
+        "DataLoader",
+    ],
+    /// torch's own means to train on several GPUs.
+    TorchDistributed: ["distributed", "DataParallel", "fully_shard", "torchrun"],
+    /// A library that reads configuration files.
+    ConfigLibrary: ["yaml", "omegaconf", "OmegaConf", "hydra"],
+    /// A model that is loaded or placed.
+    ModelLoading: ["from_pretrained", "device_map"],
+    /// The environment of the process.
+    EnvironmentAccess: ["environ", "CUDA", "ALLOC_CONF"],
+    /// A batch, in code or in prose.
+    Batch: ["batch", "Batch", "批"],
+    /// A comment for vramlint.
+    Directive: ["vramlint"],
+    /// The variable that selects the GPUs that a process sees.
+    CudaVisibleDevices: ["CUDA_VISIBLE_DEVICES"],
+    /// Ways to select the GPUs of a process, or to skip accelerate's check of a device map.
+    DeviceSelection: ["CUDA_VISIBLE_DEVICES", "ACCELERATE_BYPASS_DEVICE_MAP", "set_visible_devices"],
+    /// The variable that skips accelerate's check of a device map.
+    DeviceMapBypass: ["ACCELERATE_BYPASS_DEVICE_MAP"],
+    /// Interpolations and directives of Hydra and OmegaConf.
+    HydraConfig: ["# @package", "_target_:", "${oc.", ": ${"],
+    /// A statement of a Jinja template.
+    TemplateStatement: ["{%"],
+    /// A mark of a Jinja, ERB or similar template.
+    TemplateMark: ["{{", "{%", "<%"],
+    /// A placeholder of cookiecutter.
+    Cookiecutter: ["{{cookiecutter."],
+    /// A dollar sign, as in `${NAME}`.
+    Dollar: ["$"],
+    /// A library or function that reads configuration files.
+    ConfigReader: ["yaml", "omegaconf", "OmegaConf", "parse_args_and_config"],
+    /// The methods of an argument parser that read a file of arguments.
+    ArgumentFileParser: ["parse_yaml_file", "parse_args_and_config"],
+    /// 8-bit floating-point training.
+    Fp8: ["fp8"],
+    /// A library or image that provides fp8.
+    Fp8Library:
+        ["nvcr.io/nvidia/", "transformer_engine", "transformer-engine", "TransformerEngine", "torchao", "msamp", "MS-AMP"],
+    /// Functions and classes that put adapters on a model.
+    AdapterCode: ["get_peft_model", "PeftModel", "add_adapter", "load_adapter", "inject_adapter", "get_lora_model"],
+    /// Attention functions that a project registers itself.
+    CustomAttention: ["AttentionInterface", "ALL_ATTENTION_FUNCTIONS"],
+    /// An item of `os.environ`.
+    EnvironItem: ["os.environ["],
+    /// CUDA, by its name in code.
+    Cuda: ["cuda"],
+    /// Code that uses a GPU, directly or through a library.
+    GpuCode: ["cuda", "accelerate", "deepspeed"],
+    /// A program or worker that code starts; it gets the environment of its parent.
+    ProcessStart: [
+        "subprocess",
+        "os.system",
+        "os.exec",
+        "os.spawn",
+        "Popen",
+        "Process(",
+        "spawn(",
+        "ray.init",
+        "notebook_launcher",
+        "LLM(",
+    ],
+    /// Processes that code starts with `subprocess` or `multiprocessing`.
+    ProcessSpawn: ["spawn", "Process(", "Popen", "subprocess"],
+    /// A process group that is told its rank, size or meeting point in code.
+    ExplicitRank: ["rank=", "init_method=", "store=", "world_size="],
+    /// A call that creates a process group.
+    ProcessGroupInit: ["init_process_group(", "deepspeed.init_distributed(", "deepspeed.initialize("],
+    /// A command that starts several processes or machines.
+    ParallelStart: ["srun", "mpirun", "mpiexec", "ssh ", "pdsh", "SBATCH", "parallel", "xargs"],
+    /// A launcher of MPI or Slurm.
+    MpiLauncher: ["mpirun", "mpiexec", "srun"],
+    /// A directive of a job scheduler, which may pass variables into the environment of a script.
+    JobEnvironment: ["#SBATCH", "#PBS", "#BSUB", "--export"],
+    /// A shell that exports every variable.
+    ExportAll: ["set -a", "allexport"],
+    /// A path of a Unix system.
+    UnixPath: ["/usr/"],
+    /// Processes that share a GPU or use none.
+    CpuProcesses: ["gloo", "% torch.cuda.device_count()"],
+    /// An import from transformers, TRL or PEFT.
+    HuggingFaceImport: ["from transformers", "from trl", "from peft"],
+    /// unsloth, which replaces classes of TRL.
+    Unsloth: ["unsloth"],
+    /// Code that controls gradient accumulation.
+    AccumulationControl:
+        ["accumulate(", "no_sync", "sync_gradients", "DeepSpeed", "deepspeed", "% accum", "% grad", "% gas"],
+    /// A remainder, as in `step % accumulation_steps`.
+    Modulo: ["%"],
+    /// A call that clears gradients.
+    ZeroGradCall: [".zero_grad("],
+    /// A library or statement that clears gradients without `zero_grad`.
+    GradientsClearedElsewhere: ["Accelerator", "deepspeed", "Fabric", ".grad = None", ".grad.zero_"],
+    /// Code that scales the loss or the gradients elsewhere, or whose loss is a sum.
+    LossScaledElsewhere: [
+        "Accelerator",
+        "deepspeed",
+        "Fabric",
+        "lightning",
+        ".grad.",
+        "grad /=",
+        "reduction=\"sum\"",
+        "reduction='sum'",
+        "num_items",
+    ],
+    /// A call that empties the cache of torch's allocator.
+    EmptyCache: ["empty_cache"],
+    /// A module of `torch.utils`.
+    TorchUtils: ["torch.utils"],
+    /// A checkpoint, of a model or of activations.
+    Checkpoint: ["checkpoint"],
+    /// torch.
+    Torch: ["torch"],
+    /// A backward pass that keeps its graph.
+    RetainGraph: ["retain_graph"],
+    /// A backward pass that builds a graph of its own.
+    CreateGraph: ["create_graph"],
+    /// Code that computes without gradients.
+    GradientsOff: ["no_grad", "inference_mode", "set_grad_enabled", "requires_grad_(False", "autograd.grad"],
+    /// Code that may learn from what it computes.
+    Learning: ["backward", "step(", "autograd", ".detach", "Trainer", "yield "],
+    /// A model that is switched to evaluation.
+    EvaluationMode: [".eval()"],
+    /// The hidden size of a model.
+    HiddenSize: ["hidden_size"],
+    /// DeepSpeed's activation checkpointing, under any name that it may be imported by.
+    DeepSpeedCheckpointing:
+        ["checkpointing.configure", "deepspeed.checkpointing", "import checkpointing", "checkpointing.checkpoint", "megatron"],
+    /// Groups of processes that code brings itself: an mpu, a pipeline, a device mesh.
+    ModelParallelGroups: ["mpu=", "PipelineModule", "mesh_param="],
+    /// A wrap policy of FSDP, or a plugin that may hold one.
+    FsdpWrapPolicy: ["wrap_policy", "FullyShardedDataParallelPlugin", "fsdp_config"],
+    /// FSDP, switched on outside of the training arguments.
+    FsdpUse: ["use_fsdp", "distributed_type: FSDP", "FullyShardedDataParallelPlugin"],
+    /// accelerate's `split_batches`, with any value.
+    SplitBatchesMention: ["split_batches"],
+    /// A data type, in any spelling.
+    Dtype: ["dtype"],
+    /// Code that may complete the DeepSpeed configuration of accelerate's file.
+    DeepSpeedConfigAccess: ["deepspeed_config[", "deepspeed_plugin.", "hf_ds_config"],
+    /// Code that may complete the DeepSpeed configuration of a plugin.
+    PluginConfigAccess: ["deepspeed_config[", "deepspeed_plugin.", "plugin.hf_ds_config"],
+    /// A call of `deepspeed.initialize`.
+    DeepSpeedInitialize: ["deepspeed.initialize("],
 }
 
 /// The features of a file, or of several files together.

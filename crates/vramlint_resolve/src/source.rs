@@ -47,6 +47,12 @@ pub enum Syntax {
 }
 
 impl SourceFile {
+    /// Whether the text holds a name that is known only at run time, such as that of another file. Fixed words are a
+    /// [`crate::Feature`].
+    pub fn mentions(&self, name: &str) -> bool {
+        self.text.contains(name)
+    }
+
     /// The last part of the path.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)

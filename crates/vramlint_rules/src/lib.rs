@@ -17,6 +17,7 @@ mod frameworks;
 mod generation;
 mod launch;
 mod memory;
+mod needs;
 mod page;
 mod precision;
 mod registry;
@@ -26,8 +27,8 @@ mod symptom;
 mod syntax_and_keys;
 
 pub use batch::claims;
-pub use code::speaks_alone;
 pub use memory::repair_fix;
+pub use needs::is_relevant;
 pub use page::{PAGES, Page, address};
 pub use registry::{RULES, find};
 pub use rule::{Context, DiagnosticTag, Group, Rule, Sink};

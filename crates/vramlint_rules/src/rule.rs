@@ -4,7 +4,7 @@ use crate::symptom::Symptom;
 use std::collections::{BTreeMap, BTreeSet};
 use vramlint_base::{FileRange, Finding, Lang, Message, Severity};
 use vramlint_estimate::{Estimates, Models};
-use vramlint_resolve::Project;
+use vramlint_resolve::{Feature, FileFeatures, Project, SourceFile};
 use vramlint_semantic::Semantics;
 use vramlint_semantic::accelerate::AccelerateLaunch;
 use vramlint_semantic::deepspeed::config::DeepSpeedConfig;
@@ -91,6 +91,10 @@ pub struct Rule {
     pub source: &'static str,
     /// The check. Rules whose findings come from elsewhere (unused suppressions) have none.
     pub check: Option<fn(&Context<'_>, &mut Sink)>,
+    /// The check of one Python file alone, for rules that no feature announces.
+    pub check_file: Option<fn(&SourceFile, FileFeatures, &mut Sink)>,
+    /// The features of which a Python file must have one for the rule to look at it; a rule without any gets every file.
+    pub needs: &'static [Feature],
     /// What users see when the rule applies; never empty.
     pub symptoms: &'static [Symptom],
     /// How an editor marks the text that the rule points at.
@@ -158,6 +162,8 @@ impl Rule {
         since: "0.1.0",
         source: "",
         check: None,
+        check_file: None,
+        needs: &[],
         symptoms: &[],
         tag: None,
     };

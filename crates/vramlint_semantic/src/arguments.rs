@@ -2,9 +2,8 @@
 
 use vramlint_base::{Edit, Severity, Value};
 use vramlint_edit as edit;
-use vramlint_resolve::Project;
-use vramlint_resolve::Run;
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
+use vramlint_resolve::{Feature, Project, Run};
 
 /// Every set that holds the arguments of one training.
 pub fn trainings<'a>(project: &'a Project) -> impl Iterator<Item = &'a ArgumentSet> {
@@ -66,10 +65,10 @@ pub fn number(set: &ArgumentSet, key: &str, default: f64) -> Option<f64> {
     }
 }
 
-/// Whether any text of the run speaks of a word: then somebody may decide in a way that is not seen.
-pub fn speaks_of(project: &Project, set: &ArgumentSet, word: &str) -> bool {
+/// Whether a file of the set or of its run has a feature: the code may then decide in a way that is not seen.
+pub fn mentions(project: &Project, set: &ArgumentSet, feature: Feature) -> bool {
     let files = run(project, set).map(|run| run.files.as_slice()).unwrap_or_default();
-    files.iter().chain([&set.file()]).any(|file| project.file(*file).text.contains(word))
+    project.any_has(files, feature) || project.features(set.file()).has(feature)
 }
 
 /// Writes another name for an argument, where its name is written.

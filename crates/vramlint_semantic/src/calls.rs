@@ -2,9 +2,8 @@
 
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::CallRef;
-use vramlint_resolve::Project;
 use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall, PossibleValue};
+use vramlint_resolve::{CallRef, Project};
 
 /// Calls whose refusal ends the program: no handler around them goes on, and no test of a version decides whether they are made.
 pub fn uncaught_calls<'p>(project: &'p Project) -> impl Iterator<Item = &'p CallRef> {

@@ -2,12 +2,10 @@
 
 use vramlint_base::FileId;
 use vramlint_catalog::classes::{self, Class, Field, Unknown};
-use vramlint_resolve::{
-    Project,
-    arguments::class_name,
-    code::LibraryCall,
-    versions::{RangeMatch, VersionRange},
-};
+use vramlint_resolve::arguments::class_name;
+use vramlint_resolve::code::LibraryCall;
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
+use vramlint_resolve::{Feature, Project};
 
 /// How a name stands with a class.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +117,7 @@ pub fn class_of_call(project: &Project, call: &LibraryCall) -> Option<&'static C
     // A rule of its own knows what `Accelerator()` says.
     let own = class.name == "accelerate.Accelerator";
     let trainer = class.name.ends_with("Trainer");
-    let replaced = trainer && project.file(call.file).text.contains("unsloth");
+    let replaced = trainer && project.features(call.file).has(Feature::Unsloth);
     (class.unknown == Unknown::Refused && !replaced && !own).then_some(class)
 }
 

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use vramlint_base::{FileRange, Value};
-use vramlint_catalog::{
-    classes::{self, Class},
-    flags::Launcher,
-};
-use vramlint_resolve::{FileKind, Project, Run, SourceFile, launch::Launch};
+use vramlint_catalog::classes::{self, Class};
+use vramlint_catalog::flags::Launcher;
+use vramlint_resolve::launch::Launch;
+use vramlint_resolve::{FileKind, Project, Run, SourceFile};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 /// The settings of one training.

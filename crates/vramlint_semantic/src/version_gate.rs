@@ -8,10 +8,8 @@
 //! ```
 
 use vramlint_base::{FileId, FileRange, Finding, Message, Related, Severity, message};
-use vramlint_resolve::{
-    Project,
-    versions::{EvidenceRank, RangeMatch, VersionEvidence, VersionRange},
-};
+use vramlint_resolve::Project;
+use vramlint_resolve::versions::{EvidenceRank, RangeMatch, VersionEvidence, VersionRange};
 
 /// The severity of something that holds for a span of versions: the rule's own where every version that may be installed is in
 /// it, advice where only some are (the message then names the version), `None` where none is.

@@ -3,57 +3,7 @@
 use crate::source_loader::{ParsedSource, ParsedText};
 use std::sync::Arc;
 use vramlint_base::{FileId, LineIndex};
-use vramlint_resolve::{SourceFile, Syntax};
-
-/// Words without one of which no rule looks into a Python file. More than are needed rather than fewer.
-const WORDS: &[&str] = &[
-    "cuda",
-    "optim",
-    "backward",
-    "distributed",
-    "DataParallel",
-    "fully_shard",
-    "torch.utils",
-    "torchrun",
-    "torchtune",
-    "torchao",
-    "checkpoint",
-    "transformers",
-    "trl",
-    "peft",
-    "accelerat",
-    "deepspeed",
-    "DeepSpeed",
-    "lightning",
-    "unsloth",
-    "swift",
-    "llamafactory",
-    "axolotl",
-    "openrlhf",
-    "verl",
-    "bitsandbytes",
-    "colossalai",
-    "fairscale",
-    "yaml",
-    "omegaconf",
-    "OmegaConf",
-    "hydra",
-    "environ",
-    "CUDA",
-    "ALLOC_CONF",
-    "vramlint",
-    "batch",
-    "Batch",
-    "批",
-    "zero_grad",
-    "empty_cache",
-    "autocast",
-    "GradScaler",
-    "from_pretrained",
-    "device_map",
-    "DataLoader",
-    "vllm",
-];
+use vramlint_resolve::{FileFeatures, SourceFile, Syntax};
 
 /// What is kept of a Python file.
 #[derive(Debug)]
@@ -72,8 +22,7 @@ impl FileSummary {
         };
         let relevant = loaded.has_errors()
             || !module.errors.is_empty()
-            || WORDS.iter().any(|word| loaded.text.contains(word))
-            || vramlint_rules::speaks_alone(&loaded.as_file());
+            || vramlint_rules::is_relevant(&loaded.as_file(), FileFeatures::scan(&loaded.text));
         Self { relevant, skeleton: Arc::new(ParsedSource::untexted(Syntax::Python(module.imports_alone().into()))) }
     }
 }

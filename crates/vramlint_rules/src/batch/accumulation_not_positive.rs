@@ -39,10 +39,8 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer.py`，实际运行：0 抛出 `ZeroDivisionError`，-1 训练零步。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    argument_findings::{ReportedFindings, finding},
-};
+use crate::argument_findings::{ReportedFindings, finding};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::PassedBy;
@@ -56,6 +54,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accumulation_not_positive.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -45,7 +45,7 @@
 //! transformers 5.23.0 `trainer.py:814`，实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{trainings, written};
 
@@ -57,6 +57,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accumulation_set_twice.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch],
     ..Rule::DEFAULT
 };

@@ -53,10 +53,8 @@
 //! Axolotl 0.18.0 `utils/config/__init__.py:202`；OpenRLHF 0.11.2 `utils/deepspeed/deepspeed.py:110,455`；DeepSpeed 0.19.8
 //! `runtime/config.py`（`_batch_assertion`），阅读源码。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    frameworks::{self, Check, Refusal},
-};
+use crate::frameworks::{self, Check, Refusal};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -69,6 +67,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("batch_rounded_down.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -51,10 +51,9 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/config.py:588-655`（算法）、`:456-478`（哪些进程算数），在模拟的进程数下实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::count_noun;
-use vramlint_base::{Applicability, Fix, Message, Severity, Value, message};
+use crate::sharding::deepspeed_parallel_sizes::own_groups;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Applicability, Evaluated, Fix, Message, Severity, Value, count_noun, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
 use vramlint_resolve::{Project, Run};
@@ -69,6 +68,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_batch_mismatch.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::OtherBatch],
     ..Rule::DEFAULT
 };
@@ -160,8 +160,7 @@ impl<'a> Batch<'a> {
 /// The processes that the check counts (config.py:456-478), where they are known.
 fn world(project: &Project, config: &DeepSpeedConfig<'_>, run: &Run) -> Option<i64> {
     // An mpu or a pipeline brings its own number of data-parallel ranks.
-    let own_groups = |text: &str| text.contains("mpu=") || text.contains("PipelineModule") || text.contains("mesh_param=");
-    if run.code.as_deref().is_some_and(|code| code.files.iter().any(|id| own_groups(&project.file(*id).text))) {
+    if own_groups(project, run) {
         return None;
     }
     let ranks = run.int(Concept::WorldSize).filter(|world| *world > 0)?;

@@ -76,7 +76,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/config.py:649`，分别在原生、transformers 5.23.0 与 accelerate 1.15.0 下实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Evaluated, FileRange, Fix, Severity, TextRange, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
@@ -90,6 +90,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_batch_missing.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

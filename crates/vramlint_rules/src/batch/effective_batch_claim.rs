@@ -70,7 +70,7 @@ use super::claim::{BatchFactor, Claim};
 use crate::batch::claim::check::{self, Comparison, Numbers};
 use crate::batch::claim::extract::{self, LocatedClaim};
 use crate::batch::claim::factors;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Edit, FileRange, Finding, Fix, Message, Severity, TextRange, message};
 use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
@@ -83,6 +83,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("effective_batch_claim.rs"),
     check: Some(check),
+    needs: needs::BATCH,
     symptoms: &[Symptom::OtherBatch],
     ..Rule::DEFAULT
 };

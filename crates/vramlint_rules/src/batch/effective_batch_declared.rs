@@ -26,7 +26,7 @@
 //! 对该文件生效的 `vramlint.toml` 中的 `[batch] effective`；运行本身的算法与 `vramlint runs` 显示的一致。
 
 use crate::batch::claim::factors;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::Run;
@@ -39,6 +39,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("effective_batch_declared.rs"),
     check: Some(check),
+    needs: needs::BATCH,
     symptoms: &[Symptom::OtherBatch],
     ..Rule::DEFAULT
 };

@@ -66,7 +66,7 @@
 
 use crate::batch::claim::check::{self, Numbers};
 use crate::batch::claim::factors;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
@@ -80,6 +80,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("effective_batch_drift.rs"),
     check: Some(check),
+    needs: needs::BATCH,
     symptoms: &[Symptom::OtherBatch, Symptom::BadLoss],
     ..Rule::DEFAULT
 };

@@ -53,7 +53,7 @@
 //! axolotl 0.8.1 `utils/schemas/config.py:540`、0.18.0 `utils/schemas/validation.py`（`hint_eval_train_mbsz`），实际运行。
 
 use crate::frameworks::{self, refusals};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
 use vramlint_resolve::FileKind;
 
@@ -65,6 +65,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("evaluation_batch_differs.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };

@@ -43,10 +43,8 @@
 //! ## 来源
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py:157`; the same in the recipes of 0.4.0 to 0.6.1，阅读源码。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    frameworks::{self, Check, Refusal},
-};
+use crate::frameworks::{self, Check, Refusal};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -59,6 +57,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("optimizer_in_backward_conflict.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

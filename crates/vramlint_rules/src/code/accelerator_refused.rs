@@ -56,14 +56,13 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:315`、`:541-548` 与 `Accelerator` 的签名，实际运行；这些关键字自 1.0.0 起移除，阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Severity, Value, message};
 use vramlint_catalog::flags::Launcher;
-use vramlint_resolve::{
-    CallRef,
-    code::{ArgValue, LibraryCall},
-    versions::VersionRange,
-};
+use vramlint_resolve::CallRef;
+use vramlint_resolve::code::{ArgValue, LibraryCall};
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::{calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
@@ -74,6 +73,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accelerator_refused.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -63,10 +63,10 @@
 //! accelerate 1.15.0 `accelerator.py`（`backward`、`accumulate`），统计了更新次数与梯度范数。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
-use vramlint_resolve::CallRef;
+use vramlint_resolve::{CallRef, Feature};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -77,12 +77,10 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accumulate_not_used.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::BadLoss],
     ..Rule::DEFAULT
 };
-
-/// Words of code that knows when to step, or leaves it to an engine.
-const KNOWS: &[&str] = &["accumulate(", "no_sync", "sync_gradients", "DeepSpeed", "deepspeed", "% accum", "% grad", "% gas"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
@@ -117,8 +115,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn counts(cx: &Context<'_>, at: &CallRef) -> bool {
-    let text = |word: &str| at.facts.files.iter().any(|file| cx.project.file(*file).text.contains(word));
     let deepspeed =
         at.runs(cx.project).any(|run| run.deepspeed.is_some() || run.text(Concept::DistributedType) == Some("DEEPSPEED"));
-    at.facts.accumulates == Some(true) || deepspeed || KNOWS.iter().any(|word| text(word))
+    at.facts.accumulates == Some(true) || deepspeed || cx.project.any_has(&at.facts.files, Feature::AccumulationControl)
 }

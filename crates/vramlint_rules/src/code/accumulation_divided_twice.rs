@@ -65,7 +65,7 @@
 
 use super::loops::loops;
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
@@ -80,6 +80,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accumulation_divided_twice.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::OtherBatch],
     ..Rule::DEFAULT
 };

@@ -61,10 +61,10 @@
 //! torch 2.15.0，比较梯度范数：N = 4 时为 4.000 倍。
 
 use super::loops::{Loop, clears, loops, loss_of, steps};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::SourceFile;
+use vramlint_resolve::{Feature, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
@@ -75,29 +75,17 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accumulation_not_divided.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::OtherBatch],
     ..Rule::DEFAULT
 };
 
-/// Words of code that divides elsewhere, or whose loss is no mean.
-const ELSEWHERE: &[&str] = &[
-    "Accelerator",
-    "deepspeed",
-    "Fabric",
-    "lightning",
-    ".grad.",
-    "grad /=",
-    "reduction=\"sum\"",
-    "reduction='sum'",
-    "num_items",
-];
-
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for file in
-        cx.project.files.iter().filter(|file| file.host.is_none() && file.text.contains(".backward(") && file.text.contains('%'))
-    {
-        let Some(module) = file.python() else { continue };
-        if ELSEWHERE.iter().any(|word| file.text.contains(word)) {
+    for file in cx.project.files.iter().filter(|file| file.host.is_none()) {
+        let features = cx.project.features(file.id);
+        let counts_steps = features.has(Feature::BackwardCall) && features.has(Feature::Modulo);
+        let Some(module) = file.python().filter(|_| counts_steps) else { continue };
+        if features.has(Feature::LossScaledElsewhere) {
             continue;
         }
         for each in loops(module) {

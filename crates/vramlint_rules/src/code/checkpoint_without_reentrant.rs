@@ -52,9 +52,10 @@
 //! torch 2.15.0 `utils/checkpoint.py:448`，已运行：`UserWarning`。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_edit as edit;
+use vramlint_resolve::Feature;
 use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 use vramlint_syntax::python::{ArgumentKind, Imports};
@@ -67,6 +68,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("checkpoint_without_reentrant.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss],
     ..Rule::DEFAULT
 };
@@ -75,8 +77,10 @@ const NAMES: &[&str] = &["torch.utils.checkpoint.checkpoint", "torch.utils.check
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    for file in cx.project.files.iter().filter(|file| file.text.contains("torch.utils") && file.text.contains("checkpoint")) {
-        let Some(module) = file.python() else { continue };
+    for file in &cx.project.files {
+        let features = cx.project.features(file.id);
+        let may_call = features.has(Feature::TorchUtils) && features.has(Feature::Checkpoint);
+        let Some(module) = file.python().filter(|_| may_call) else { continue };
         let imports = Imports::of(module);
         for site in module.calls() {
             let named = imports.full_of(&site.call.callee).is_some_and(|path| NAMES.contains(&path.as_str()));

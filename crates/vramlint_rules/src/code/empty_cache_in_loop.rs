@@ -53,8 +53,9 @@
 //! torch 2.15.0 `c10/cuda/CUDACachingAllocator.cpp`（同步之后只释放空闲块），阅读源码。
 
 use super::loops::loops;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
+use vramlint_resolve::Feature;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL609",
@@ -64,12 +65,15 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("empty_cache_in_loop.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
     ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for file in cx.project.files.iter().filter(|file| file.host.is_none() && file.text.contains("empty_cache")) {
+    for file in
+        cx.project.files.iter().filter(|file| file.host.is_none() && cx.project.features(file.id).has(Feature::EmptyCache))
+    {
         let Some(module) = file.python() else { continue };
         for each in loops(module) {
             let calls = || each.own.iter().flat_map(|own| own.calls().map(move |(expr, call)| (own, expr, call)));

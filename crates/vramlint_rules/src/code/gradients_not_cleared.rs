@@ -48,8 +48,9 @@
 //! torch 2.15.0（`backward` 会累加到 `.grad`），阅读源码。
 
 use super::loops::{clears, loops, loss_of, steps};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
+use vramlint_resolve::Feature;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL610",
@@ -59,16 +60,17 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("gradients_not_cleared.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss],
     ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for file in
-        cx.project.files.iter().filter(|file| file.host.is_none() && file.text.contains(".zero_grad(") && file.text.contains('%'))
-    {
-        let Some(module) = file.python() else { continue };
-        if ["Accelerator", "deepspeed", "Fabric", ".grad = None", ".grad.zero_"].iter().any(|word| file.text.contains(word)) {
+    for file in cx.project.files.iter().filter(|file| file.host.is_none()) {
+        let features = cx.project.features(file.id);
+        let counts_steps = features.has(Feature::ZeroGradCall) && features.has(Feature::Modulo);
+        let Some(module) = file.python().filter(|_| counts_steps) else { continue };
+        if features.has(Feature::GradientsClearedElsewhere) {
             continue;
         }
         for each in loops(module) {

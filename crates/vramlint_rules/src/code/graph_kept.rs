@@ -63,7 +63,7 @@ use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::SourceFile;
+use vramlint_resolve::{Feature, FileFeatures, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, Module, Stmt, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
@@ -74,22 +74,21 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("graph_kept.rs"),
     check: Some(check),
+    check_file: Some(in_file),
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    cx.project.files.iter().for_each(|file| in_file(file, out));
+    cx.project.files.iter().for_each(|file| in_file(file, cx.project.features(file.id), out));
 }
 
 /// What there is to say of one file; no other takes part.
-pub(super) fn in_file(file: &SourceFile, out: &mut Sink) {
+pub(super) fn in_file(file: &SourceFile, features: FileFeatures, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    if let Some(module) = file.python().filter(|_| file.host.is_none() && file.text.contains("torch")) {
-        let retains = file.text.contains("retain_graph");
-        let evaluates = !["no_grad", "inference_mode", "set_grad_enabled", "requires_grad_(False", "autograd.grad"]
-            .iter()
-            .any(|word| file.text.contains(word));
+    if let Some(module) = file.python().filter(|_| file.host.is_none() && features.has(Feature::Torch)) {
+        let retains = features.has(Feature::RetainGraph);
+        let evaluates = !features.has(Feature::GradientsOff);
         if !retains && !evaluates {
             return;
         }
@@ -133,12 +132,13 @@ fn evaluated(file: &SourceFile, module: &Module, each: &Loop<'_>) -> Option<Find
     let body: &[Stmt] = in_function.map_or(&module.body, |function| &function.body);
     let off = in_function.is_some_and(|function| function.decorators.iter().any(stops_gradients));
     let text = in_function.map_or(&*file.text, |function| extent(function).slice(&file.text));
-    let learns = ["backward", "step(", "autograd", ".detach", "Trainer", "yield "].iter().any(|word| text.contains(word));
+    let learns = FileFeatures::scan(text).has(Feature::Learning);
     // A sum that a function hands back may be learned from elsewhere, unless the function says that it evaluates.
     let evaluation = in_function.is_none_or(|function| {
-        ["eval", "valid", "test"].iter().any(|word| function.name.to_lowercase().contains(word)) || text.contains(".eval()")
+        ["eval", "valid", "test"].iter().any(|word| function.name.to_lowercase().contains(word))
+            || FileFeatures::scan(text).has(Feature::EvaluationMode)
     });
-    if off || learns || !evaluation || body.is_empty() || file.text.contains("create_graph") {
+    if off || learns || !evaluation || body.is_empty() || FileFeatures::scan(&file.text).has(Feature::CreateGraph) {
         return None;
     }
     for own in each.own.iter().filter(|own| !own.aside) {

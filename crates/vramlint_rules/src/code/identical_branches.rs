@@ -51,7 +51,7 @@
 use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, TextRange, Value, message};
 use vramlint_catalog::{Dialect, dialect};
-use vramlint_resolve::SourceFile;
+use vramlint_resolve::{FileFeatures, SourceFile};
 use vramlint_syntax::python::{Arm, Expr, ExprKind, Stmt, StmtKind, equal_bodies};
 
 pub(crate) static RULE: Rule = Rule {
@@ -62,16 +62,17 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("identical_branches.rs"),
     check: Some(check),
+    check_file: Some(in_file),
     symptoms: &[Symptom::NoEffect],
     ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    cx.project.files.iter().for_each(|file| in_file(file, out));
+    cx.project.files.iter().for_each(|file| in_file(file, cx.project.features(file.id), out));
 }
 
 /// What there is to say of one file; no other takes part.
-pub(super) fn in_file(file: &SourceFile, out: &mut Sink) {
+pub(super) fn in_file(file: &SourceFile, _: FileFeatures, out: &mut Sink) {
     if let Some(module) = file.python() {
         for located in module.statements() {
             let StmtKind::If(arms) = &located.stmt.kind else { continue };

@@ -61,7 +61,7 @@
 //! transformers 5.23.0 `modeling_utils.py`，实际运行；4.57.1 接受并给出警告，阅读源码。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, Severity, TextRange, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::{CallArgument, LibraryCall};
@@ -77,6 +77,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("loading_keyword_removed.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     tag: Some(DiagnosticTag::Deprecated),
     ..Rule::DEFAULT

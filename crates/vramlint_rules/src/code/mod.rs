@@ -14,8 +14,7 @@ mod loading_keyword_removed;
 mod loops;
 mod threshold_never_reached;
 
-use crate::{Rule, Sink};
-use vramlint_resolve::SourceFile;
+use crate::Rule;
 
 /// The rules of this family, in any order.
 #[rustfmt::skip]
@@ -33,12 +32,3 @@ pub(crate) const RULES: &[&Rule] = &[
     &loading_keyword_removed::RULE,
     &threshold_never_reached::RULE,
 ];
-
-/// Whether a Python file has something to be told of that no word in it announces.
-pub fn speaks_alone(file: &SourceFile) -> bool {
-    let mut out = Sink::default();
-    graph_kept::in_file(file, &mut out);
-    identical_branches::in_file(file, &mut out);
-    threshold_never_reached::in_file(file, &mut out);
-    !out.findings.is_empty()
-}

@@ -52,7 +52,7 @@
 
 use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, Value, message};
-use vramlint_resolve::SourceFile;
+use vramlint_resolve::{FileFeatures, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
@@ -63,6 +63,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("threshold_never_reached.rs"),
     check: Some(check),
+    check_file: Some(in_file),
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };
@@ -77,11 +78,11 @@ struct Asked {
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    cx.project.files.iter().for_each(|file| in_file(file, out));
+    cx.project.files.iter().for_each(|file| in_file(file, cx.project.features(file.id), out));
 }
 
 /// What there is to say of one file; no other takes part.
-pub(super) fn in_file(file: &SourceFile, out: &mut Sink) {
+pub(super) fn in_file(file: &SourceFile, _: FileFeatures, out: &mut Sink) {
     if let Some(module) = file.python() {
         for located in module.statements() {
             let StmtKind::If(arms) = &located.stmt.kind else { continue };

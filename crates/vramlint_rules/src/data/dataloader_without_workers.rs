@@ -57,10 +57,10 @@
 //! torch 2.15.0 `utils/data/dataloader.py`（默认为 0），阅读源码。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
-use vramlint_resolve::CallRef;
 use vramlint_resolve::code::ArgValue;
+use vramlint_resolve::{CallRef, Feature};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -71,6 +71,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("dataloader_without_workers.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
     ..Rule::DEFAULT
 };
@@ -131,9 +132,5 @@ fn evaluates(cx: &Context<'_>, at: &CallRef) -> bool {
 }
 
 fn uses_gpu(cx: &Context<'_>, at: &CallRef) -> bool {
-    at.facts.accelerator.is_some()
-        || at.facts.files.iter().any(|file| {
-            let text = &cx.project.file(*file).text;
-            text.contains("cuda") || text.contains("accelerate") || text.contains("deepspeed")
-        })
+    at.facts.accelerator.is_some() || cx.project.any_has(&at.facts.files, Feature::GpuCode)
 }

@@ -54,13 +54,9 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py`, each pair also in 0.8.0 unless the finding names a version; LLaMA-Factory 0.9.5
 //! `hparams/data_args.py:159`, `hparams/model_args.py`, `hparams/parser.py`; ms-swift 4.6.0 `arguments/rlhf_args.py:298`，阅读源码。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    frameworks::{
-        self, Check, Refusal,
-        refusals::{self, pair},
-    },
-};
+use crate::frameworks::refusals::{self, pair};
+use crate::frameworks::{self, Check, Refusal};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -73,6 +69,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("keys_exclude_each_other.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -54,10 +54,8 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py:665` and `:143`; ms-swift 4.6.0 `arguments/sft_args.py:194` and 3.9.0; LLaMA-Factory 0.9.5
 //! `hparams/parser.py`; torchtune 0.6.1 `datasets/_alpaca.py`，阅读源码。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    frameworks::{self, Check, Refusal, refusals},
-};
+use crate::frameworks::{self, Check, Refusal, refusals};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -70,6 +68,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("packing_not_possible.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -48,7 +48,8 @@
 //! torch 2.15.0 `c10/core/AllocatorConfig.cpp`、`c10/cuda/CUDAAllocatorConfig.cpp`，每种情况都用
 //! `torch._C._accelerator_setAllocatorSettings` 实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, TextRange, message};
 use vramlint_edit as edit;
 use vramlint_resolve::environment::VariableAssignment;
@@ -62,6 +63,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("allocator_setting_invalid.rs"),
     check: Some(check),
+    needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -45,12 +45,11 @@
 //! ## 来源
 //! torch 2.15.0，三个变量两两组合实际运行；`c10/core/AllocatorConfig.h`。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileId, FileRange, Severity, message};
-use vramlint_resolve::{
-    SourceFile,
-    environment::{Setter, VariableAssignment},
-};
+use vramlint_resolve::SourceFile;
+use vramlint_resolve::environment::{Setter, VariableAssignment};
 use vramlint_semantic::alloc_conf::VARIABLES;
 
 pub(crate) static RULE: Rule = Rule {
@@ -61,6 +60,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("allocator_setting_shadowed.rs"),
     check: Some(check),
+    needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
     ..Rule::DEFAULT

@@ -46,8 +46,9 @@
 //! torch `c10/cuda/CUDAAllocatorConfig.cpp`：没有 `PYTORCH_C10_DRIVER_API_SUPPORTED` 时提示 "expandable_segments not supported on
 //! this platform"；`c10/cuda/CMakeLists.txt` 只在 Windows 以外的系统定义它，阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
+use vramlint_resolve::Feature;
 use vramlint_resolve::environment::Setter;
 use vramlint_semantic::alloc_conf::VARIABLES;
 
@@ -59,6 +60,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("allocator_setting_unsupported.rs"),
     check: Some(check),
+    needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };
@@ -73,7 +75,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let os = cx.project.policy(set.file).target.os.as_deref();
         let severity = match (os, set.setter) {
             (Some("windows"), _) | (None, Setter::Batch) => Severity::Warning,
-            (None, Setter::PowerShell) if !cx.project.file(set.file).text.contains("/usr/") => Severity::Info,
+            (None, Setter::PowerShell) if !cx.project.features(set.file).has(Feature::UnixPath) => Severity::Info,
             _ => continue,
         };
         let finding = RULE

@@ -54,11 +54,11 @@
 //! ## 来源
 //! torch 2.15.0 `torch/cuda/__init__.py` 的 `_lazy_init`，阅读源码；CUDA C++ Programming Guide 的 “CUDA Environment Variables”。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{FileRange, Severity, TextRange, Value, message};
-use vramlint_resolve::SourceFile;
 use vramlint_resolve::environment::{Setter, VariableAssignment};
+use vramlint_resolve::{Feature, SourceFile};
 use vramlint_semantic::alloc_conf::VARIABLES;
 use vramlint_syntax::python::{Call, Expr, ExprKind, Module, StmtKind};
 
@@ -70,6 +70,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("environment_set_too_late.rs"),
     check: Some(check),
+    needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect],
     ..Rule::DEFAULT
 };
@@ -91,7 +92,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let sets = cx.project.environment();
     for sets in sets.chunk_by(|a, b| a.file == b.file) {
         let Some(file) = sets.first().map(|set| cx.project.file(set.file)) else { continue };
-        let Some(module) = file.python().filter(|_| file.text.contains("cuda") && !cx.project.is_documentation_snippet(file.id))
+        let features = cx.project.features(file.id);
+        let Some(module) = file.python().filter(|_| features.has(Feature::Cuda) && !cx.project.is_documentation_snippet(file.id))
         else {
             continue;
         };
@@ -102,19 +104,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             ours && set.setter == Setter::Python && !set.conditional && own
         };
         // Programs and workers that are started behind it get it.
-        let starts = [
-            "subprocess",
-            "os.system",
-            "os.exec",
-            "os.spawn",
-            "Popen",
-            "Process(",
-            "spawn(",
-            "ray.init",
-            "notebook_launcher",
-            "LLM(",
-        ];
-        if starts.iter().any(|word| file.text.contains(word)) {
+        if features.has(Feature::ProcessStart) {
             continue;
         }
         for set in sets.iter().filter(late) {

@@ -38,10 +38,10 @@
 //! ## 来源
 //! Python 3.11 `os.py` 的 `_Environ.__setitem__`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::SourceFile;
+use vramlint_resolve::{Feature, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
@@ -52,12 +52,13 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("environment_value_not_text.rs"),
     check: Some(check),
+    needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for file in cx.project.files.iter().filter(|file| file.text.contains("os.environ[")) {
+    for file in cx.project.files.iter().filter(|file| cx.project.features(file.id).has(Feature::EnvironItem)) {
         if let Some(module) = file.python() {
             module_sets(file, module, out);
         }

@@ -65,12 +65,12 @@
 //! accelerate 1.15.0 `state.py:202`，阅读源码。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::launch::Launch;
-use vramlint_resolve::{Project, Run};
+use vramlint_resolve::{Feature, Project, Run};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL808",
@@ -80,6 +80,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("rank_variables_left_over.rs"),
     check: Some(check),
+    needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::Hangs],
     ..Rule::DEFAULT
 };
@@ -149,9 +150,7 @@ fn waits(project: &Project, run: &Run, launch: &Launch) -> Option<Finding> {
 /// Whether the program itself makes a group from the variables.
 fn makes_group(project: &Project, run: &Run) -> bool {
     let files = run.code.as_ref().map_or(&[][..], |code| &code.files);
-    let text = |word: &str| files.iter().any(|file| project.file(*file).text.contains(word));
-    let makes = text("init_process_group(") || text("deepspeed.init_distributed(") || text("deepspeed.initialize(");
-    makes && !by_itself(project, run)
+    project.any_has(files, Feature::ProcessGroupInit) && !by_itself(project, run)
 }
 
 /// Whether a library makes one as soon as it sees a local rank.
@@ -163,8 +162,7 @@ fn by_library(run: &Run) -> bool {
 /// Whether the program starts processes or says its rank by itself.
 fn by_itself(project: &Project, run: &Run) -> bool {
     let files = run.code.as_ref().map_or(&[][..], |code| &code.files);
-    let words = ["spawn", "Process(", "Popen", "subprocess", "rank=", "init_method=", "store=", "world_size="];
-    files.iter().any(|file| words.iter().any(|word| project.file(*file).text.contains(word)))
+    project.any_has(files, Feature::ProcessSpawn) || project.any_has(files, Feature::ExplicitRank)
 }
 
 /// Whether the other processes may be started elsewhere: in the background, by another command, or by a program that starts some.
@@ -173,14 +171,10 @@ fn is_one_of_several(project: &Project, run: &Run, launch: &Launch) -> bool {
     let behind = text.get(launch.range.end as usize..).unwrap_or_default();
     let line = behind.lines().next().unwrap_or_default().replace("&&", "").replace("2>&1", "").replace("&>", "");
     let another = |other: &&Run| other.id != run.id && (other.entry == run.entry || other.entry.is_none());
-    let schedules = ["srun", "mpirun", "mpiexec", "ssh ", "pdsh", "SBATCH", "parallel", "xargs"];
     line.contains('&')
         || project.runs.iter().any(|other| another(&other))
-        || schedules.iter().any(|word| text.contains(word))
-        || run.code.as_ref().is_some_and(|code| {
-            let words = ["spawn", "Process(", "Popen", "subprocess"];
-            code.files.iter().any(|file| words.iter().any(|word| project.file(*file).text.contains(word)))
-        })
+        || project.features(launch.file).has(Feature::ParallelStart)
+        || run.code.as_ref().is_some_and(|code| project.any_has(&code.files, Feature::ProcessSpawn))
 }
 
 /// The address of the first machine, which `torchrun` is not rendezvous_flags.

@@ -43,9 +43,10 @@
 //! ## 来源
 //! POSIX.1-2024，Shell Command Language，2.12 “Shell Execution Environment”。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, message};
 use vramlint_edit as edit;
+use vramlint_resolve::Feature;
 use vramlint_resolve::environment::{Setter, VariableAssignment};
 use vramlint_semantic::alloc_conf::VARIABLES;
 
@@ -57,6 +58,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("variable_not_exported.rs"),
     check: Some(check),
+    needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect],
     ..Rule::DEFAULT
 };
@@ -69,11 +71,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let file = cx.project.file(set.file);
         let name = &set.name;
-        let used = [format!("${name}"), format!("${{{name}")].iter().any(|word| file.text.contains(word.as_str()));
+        let used = [format!("${name}"), format!("${{{name}")].iter().any(|reference| file.mentions(reference));
         // A host that is not a script of its own (a Makefile) passes variables in other ways.
         // A job of a scheduler, or a script that takes in another, may have it in its environment already: bash then passes it on.
         let before = set.whole.range.start as usize;
-        let taken_in = ["#SBATCH", "#PBS", "#BSUB", "--export"].iter().any(|word| file.text.contains(word))
+        let taken_in = cx.project.features(file.id).has(Feature::JobEnvironment)
             || file.text[..before].lines().any(|line| {
                 let line = line.trim_start();
                 line.starts_with("source ") || line.starts_with(". ")
@@ -87,7 +89,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if taken_in || marked || elsewhere {
             continue;
         }
-        if used || file.host.is_some() || file.text.contains("set -a") || file.text.contains("allexport") {
+        if used || file.host.is_some() || cx.project.features(file.id).has(Feature::ExportAll) {
             continue;
         }
         let behind = |launch: &&std::sync::Arc<vramlint_resolve::launch::Launch>| {

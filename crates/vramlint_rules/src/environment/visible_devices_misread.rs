@@ -44,13 +44,12 @@
 //! ## 来源
 //! torch 2.15.0 `torch.cuda._parse_visible_devices`，实际运行；CUDA C++ Programming Guide 的 “CUDA Environment Variables”。
 
-use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Message, Severity, message};
 use vramlint_edit as edit;
-use vramlint_resolve::environment::{
-    VariableAssignment,
-    visible_devices::{self, DeviceListProblem, VisibleDevices},
-};
+use vramlint_resolve::environment::VariableAssignment;
+use vramlint_resolve::environment::visible_devices::{self, DeviceListProblem, VisibleDevices};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL804",
@@ -60,6 +59,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("visible_devices_misread.rs"),
     check: Some(check),
+    needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -3,10 +3,13 @@
 
 pub(crate) mod refusals;
 
-use crate::{Context, Rule, Sink, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Rule, Sink};
 use vramlint_base::{Finding, Message, Severity, message};
-use vramlint_resolve::{FileKind, versions::VersionRange};
-use vramlint_semantic::{frameworks::FrameworkConfig, version_gate};
+use vramlint_resolve::FileKind;
+use vramlint_resolve::versions::VersionRange;
+use vramlint_semantic::frameworks::FrameworkConfig;
+use vramlint_semantic::version_gate;
 
 /// A combination that a framework does not take.
 pub(crate) struct Refusal {

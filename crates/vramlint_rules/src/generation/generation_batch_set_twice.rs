@@ -40,7 +40,7 @@
 //! trl 1.16.0 `trainer/grpo_config.py:1113` 与 `rloo_config.py:676`，实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{GROUPS, sets_of};
 
@@ -52,6 +52,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("generation_batch_set_twice.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -64,19 +64,15 @@
 //! trl 1.16.0 `trainer/grpo_config.py:1096` 至 `:1135`，在 1、2、3 个进程上实际运行；`rloo_config.py:659` 相同。旧版本的整除规则一致；
 //! 未给出时 `num_generations` 在 GRPO 中为 8，在 RLOO 中为 2。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    argument_findings::{ReportedFindings, finding_of},
-    frameworks::{self, refusals},
-};
+use crate::argument_findings::{ReportedFindings, finding_of};
+use crate::frameworks::{self, refusals};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, count_noun, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
-use vramlint_resolve::{
-    FileKind,
-    arguments::{ArgumentReader, ArgumentSet, PassedBy},
-    versions::{RangeMatch, VersionRange},
-};
+use vramlint_resolve::FileKind;
+use vramlint_resolve::arguments::{ArgumentReader, ArgumentSet, PassedBy};
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::arguments::{GROUPS, run, sets_of, strategy};
 
 pub(crate) static RULE: Rule = Rule {
@@ -87,6 +83,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("group_batch_not_divisible.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -39,10 +39,8 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/kto_trainer.py:844`，实际运行。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    argument_findings::{ReportedFindings, finding},
-};
+use crate::argument_findings::{ReportedFindings, finding};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::PassedBy;
@@ -56,6 +54,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("kto_batch_of_one.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
     ..Rule::DEFAULT
 };

@@ -48,7 +48,7 @@
 //! trl 1.16.0 `trainer/sft_trainer.py:999` 以及 `_prepare_dataset` 中的打包，均实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding, finding_of};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_resolve::versions::VersionRange;
@@ -63,6 +63,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("packing_without_length.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -48,12 +48,11 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/dpo_trainer.py:590`，实际运行；`kto_trainer.py:644`，阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::ReportedFindings};
+use crate::argument_findings::ReportedFindings;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, message};
-use vramlint_resolve::{
-    code::{ArgValue, CallArgument},
-    versions::VersionRange,
-};
+use vramlint_resolve::code::{ArgValue, CallArgument};
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
@@ -64,6 +63,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("reference_is_the_model.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
     ..Rule::DEFAULT
 };

@@ -57,7 +57,8 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/dpo_trainer.py`，实际运行：两份都会保留。
 
-use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::ReportedFindings};
+use crate::argument_findings::ReportedFindings;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::code::{ArgValue, PossibleValue};
 use vramlint_semantic::trainers::Trainer;
@@ -70,6 +71,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("reference_model_beside_adapters.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

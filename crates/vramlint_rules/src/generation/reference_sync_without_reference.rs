@@ -51,19 +51,13 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_trainer.py:1190`，实际运行；`dpo_trainer.py:992`、`kto_trainer.py:1000`、`rloo_trainer.py:822`，阅读源码。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    argument_findings::{ReportedFindings, finding_of},
-};
+use crate::argument_findings::{ReportedFindings, finding_of};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
-use vramlint_resolve::{
-    arguments::{ArgumentEntry, ArgumentReader, ArgumentSet},
-    versions::VersionRange,
-};
-use vramlint_semantic::{
-    arguments::{GROUPS, number, trainings},
-    version_gate,
-};
+use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet};
+use vramlint_resolve::versions::VersionRange;
+use vramlint_semantic::arguments::{GROUPS, number, trainings};
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL904",
@@ -73,6 +67,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("reference_sync_without_reference.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -67,7 +67,7 @@
 //! `rloo_trainer.py` 相同。
 
 use crate::argument_findings::ReportedFindings;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
@@ -79,6 +79,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("reward_weights_count.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

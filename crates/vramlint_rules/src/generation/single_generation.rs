@@ -39,18 +39,16 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1137` 与 `rloo_config.py:696`，实际运行。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    argument_findings::{ReportedFindings, finding_of},
-    frameworks::{self, Check, refusals},
-};
+use crate::argument_findings::{ReportedFindings, finding_of};
+use crate::frameworks::{self, Check, refusals};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::{FileKind, arguments::PassedBy, versions::VersionRange};
-use vramlint_semantic::{
-    arguments::{GROUPS, sets_of, written},
-    version_gate,
-};
+use vramlint_resolve::FileKind;
+use vramlint_resolve::arguments::PassedBy;
+use vramlint_resolve::versions::VersionRange;
+use vramlint_semantic::arguments::{GROUPS, sets_of, written};
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL903",
@@ -60,6 +58,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("single_generation.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
     ..Rule::DEFAULT
 };

@@ -70,10 +70,13 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:1117`、`dpo_trainer.py:879`，阅读源码；1.15.0 有此检查，1.14.0 没有。
 
-use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::ReportedFindings};
+use crate::argument_findings::ReportedFindings;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::sync::Arc;
 use vramlint_base::{Severity, message};
-use vramlint_catalog::{Concept, flags::Launcher};
+use vramlint_catalog::Concept;
+use vramlint_catalog::flags::Launcher;
+use vramlint_resolve::Feature;
 use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
@@ -85,6 +88,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("trl_needs_a_launcher.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };
@@ -95,7 +99,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let whole = trainer.model().and_then(|index| trainer.code.model(index)).is_some_and(|model| {
             model.device_map.is_empty() && !model.open && !model.arguments.iter().any(|(name, ..)| name == "quantization_config")
         });
-        let masked = |file: &vramlint_base::FileId| cx.project.file(*file).text.contains("CUDA_VISIBLE_DEVICES");
+        let masked = |file: &vramlint_base::FileId| cx.project.features(*file).has(Feature::CudaVisibleDevices);
         for run in cx.project.runs.iter().filter(|run| run.code.as_ref().is_some_and(|code| Arc::ptr_eq(code, trainer.code))) {
             let Some(launch) = run.launch.as_ref().filter(|launch| launch.launcher == Launcher::Python) else { continue };
             let several = cx.project.policy(launch.file).target.count.filter(|count| *count >= 2);

@@ -49,10 +49,8 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py`（默认 0.3；1.0.0 起为 `colocate`，之前为 `server`）、`generation/vllm_generation.py`，已阅读。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    argument_findings::{ReportedFindings, finding, with_fix},
-};
+use crate::argument_findings::{ReportedFindings, finding, with_fix};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::arguments::{GROUPS, set_to, sets_of, written};
@@ -65,6 +63,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("vllm_share_too_large.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };

@@ -70,7 +70,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1214`（唯一的读取者），实际运行：文件中的设置经由启动器设置的环境变量到达脚本。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::{FileKind, Run, SourceFile};
@@ -84,6 +84,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accelerate_file_not_read.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     ..Rule::DEFAULT
 };

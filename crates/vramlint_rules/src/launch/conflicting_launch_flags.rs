@@ -39,7 +39,7 @@
 //! accelerate 1.15.0 `commands/launch.py:1204` 与 `:1211`、`utils/launch.py:81` 与 `:247`，实际运行。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
@@ -51,6 +51,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("conflicting_launch_flags.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -57,7 +57,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1394` 与 transformers 5.23.0 `training_args.py`：两者都只读取被指名的文件。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::{FileKind, Project, SourceFile};
 use vramlint_semantic::schema;
@@ -70,6 +70,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_file_unused.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };
@@ -110,7 +111,7 @@ fn is_named(project: &Project, file: &SourceFile) -> bool {
     let name = file.name();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let others = project.files.iter().filter(|other| other.id != file.id);
-    others.into_iter().any(|other| other.text.contains(stem) || puts_names_together(&other.text))
+    others.into_iter().any(|other| other.mentions(stem) || puts_names_together(&other.text))
 }
 
 /// `f"{stage}.json"`, `ds_${STAGE}.json`, `name + ".json"`, `*.json`.

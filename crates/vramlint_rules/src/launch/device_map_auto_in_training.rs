@@ -83,13 +83,13 @@
 //! accelerate 1.15.0 `accelerator.py:1478`（映射多于一项即拒绝），实际运行；`utils/modeling.py`（如何拆分），实际运行。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{Applicability, FileId, FileRange, Finding, Fix, Message, Severity, Value, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, Value, message};
 use vramlint_catalog::{Concept, models};
 use vramlint_edit as edit;
 use vramlint_resolve::code::{ArgValue, CodeCandidate, CodeFacts, LibraryCall, ModelLoad};
 use vramlint_resolve::versions::VersionRange;
-use vramlint_resolve::{Project, Run, SourceFile};
+use vramlint_resolve::{Feature, Project, Run, SourceFile};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
@@ -100,6 +100,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("device_map_auto_in_training.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Slow, Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };
@@ -191,11 +192,7 @@ fn refused<'r>(project: &Project, model: &ModelLoad, run: &'r Run) -> Option<&'r
     }
     // A program may show each process one GPU of its own, or look at the number of processes before it loads.
     let code = run.code.as_deref()?;
-    let spoken = |id: &FileId| {
-        let text = &project.file(*id).text;
-        ["CUDA_VISIBLE_DEVICES", "ACCELERATE_BYPASS_DEVICE_MAP", "set_visible_devices"].iter().any(|word| text.contains(word))
-    };
-    if code.files.iter().any(spoken) || run.launch.as_deref().is_some_and(shown_apart) {
+    if project.any_has(&code.files, Feature::DeviceSelection) || run.launch.as_deref().is_some_and(shown_apart) {
         return None;
     }
     let own = |what: &ArgValue| matches!(what, ArgValue::Model(index) if code.model(*index).is_some_and(|own| own.place == model.place));

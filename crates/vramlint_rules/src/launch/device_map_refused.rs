@@ -66,12 +66,12 @@
 //! accelerate 1.15.0 `accelerator.py:1478`、`:1867`、`:1876`，实际运行；transformers 5.23.0 `integrations/accelerate.py:136`（ZeRO-3），阅读源码。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Finding, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::code::{ArgValue, LibraryCall};
-use vramlint_resolve::{CallRef, Run};
+use vramlint_resolve::{CallRef, Feature, Run};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -82,6 +82,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("device_map_refused.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };
@@ -296,7 +297,7 @@ fn configured_before(at: &CallRef) -> bool {
 
 fn bypassed(cx: &Context<'_>, at: &CallRef) -> bool {
     let runs = at.runs(cx.project).flat_map(|run| &run.files);
-    at.facts.files.iter().chain(runs).any(|file| cx.project.file(*file).text.contains("ACCELERATE_BYPASS_DEVICE_MAP"))
+    at.facts.files.iter().chain(runs).any(|file| cx.project.features(*file).has(Feature::DeviceMapBypass))
 }
 
 /// Whether the run is distributed, and where that is written, if anywhere.

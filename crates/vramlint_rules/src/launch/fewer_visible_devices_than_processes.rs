@@ -44,12 +44,12 @@
 //! torch 2.15.0 `torch.cuda.set_device`；accelerate 1.15.0 `state.py` 的 `set_device`，阅读源码。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
-use vramlint_resolve::Run;
 use vramlint_resolve::environment::{Setter, visible_devices};
+use vramlint_resolve::{Feature, Run};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL160",
@@ -59,6 +59,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fewer_visible_devices_than_processes.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::IdleGpus],
     ..Rule::DEFAULT
 };
@@ -139,9 +140,5 @@ fn devices(cx: &Context<'_>, run: &Run) -> Option<(i64, FileRange)> {
 fn on_cpu(cx: &Context<'_>, run: &Run) -> bool {
     let files = run.code.as_ref().map_or(&[][..], |code| &code.files);
     let accelerate = run.accelerate.and_then(|file| cx.project.file(file).data()?.root()?.get("use_cpu")?.text());
-    accelerate.is_some_and(|text| text != "false")
-        || files.iter().any(|file| {
-            let text = &cx.project.file(*file).text;
-            text.contains("gloo") || text.contains("% torch.cuda.device_count()")
-        })
+    accelerate.is_some_and(|text| text != "false") || cx.project.any_has(files, Feature::CpuProcesses)
 }

@@ -40,9 +40,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:305-352`、`:355-410`、`:430-560`（各模式导出的内容）、`utils/dataclasses.py:1292-1320`（填充 JSON 的内容），实际运行。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::{FileRange, Finding, Severity, Value, message};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, FileRange, Finding, Severity, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::launch::{Launch, LaunchFlag};
 use vramlint_semantic::accelerate::{AccelerateLaunch, DistributedType, deepspeed_json};
@@ -55,6 +54,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("flag_without_its_mode.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
     ..Rule::DEFAULT

@@ -48,12 +48,11 @@
 //! accelerate 1.15.0 `utils/launch.py:178`，实际运行：`FP8 is not available on this machine`；`commands/launch.py:791` 与 `accelerator.py:4400`，实际运行；
 //! `accelerator.py:519` 与 `:606`、`utils/dataclasses.py:1346`，阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Finding, Severity, message};
-use vramlint_resolve::{
-    SourceFile,
-    versions::{VersionEvidence, VersionSpec},
-};
+use vramlint_resolve::versions::{VersionEvidence, VersionSpec};
+use vramlint_resolve::{Feature, SourceFile};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
@@ -64,6 +63,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fp8_not_available.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };
@@ -79,10 +79,6 @@ const LIBRARIES: &[&str] = &[
     "ms-amp",
     "msamp",
 ];
-
-/// What scripts, images and code write who have one of them elsewhere: NVIDIA's images hold TransformerEngine.
-const ELSEWHERE: &[&str] =
-    &["nvcr.io/nvidia/", "transformer_engine", "transformer-engine", "TransformerEngine", "torchao", "msamp", "MS-AMP"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
@@ -128,7 +124,7 @@ fn library(cx: &Context<'_>, precision: &LaunchValue) -> Option<Finding> {
     let file = precision.place.file;
     let version_of = |name: &str| cx.project.library(file, name);
     version_of("accelerate")?;
-    let elsewhere = |file: &SourceFile| file.data().is_none() && ELSEWHERE.iter().any(|word| file.text.contains(word));
+    let elsewhere = |file: &SourceFile| file.data().is_none() && cx.project.features(file.id).has(Feature::Fp8Library);
     if LIBRARIES.iter().any(|name| version_of(name).is_some()) || cx.project.files.iter().any(elsewhere) {
         return None;
     }

@@ -39,7 +39,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行：`'list' object has no attribute 'split'`。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
@@ -53,6 +53,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("gpu_ids_not_text.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -41,7 +41,7 @@
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行：只数编号个数，不核对 GPU，因此接受该列表。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
@@ -52,6 +52,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("gpu_ids_repeated.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

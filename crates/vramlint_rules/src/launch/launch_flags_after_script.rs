@@ -60,7 +60,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:981`（其余内容归 `training_script_args`），实际运行；torch 2.15 `distributed/run.py`，相同。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Severity, TextRange, message};
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_edit as edit;
@@ -75,6 +75,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("launch_flags_after_script.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };
@@ -99,7 +100,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(code) = entry.and_then(|entry| cx.project.code(entry)) else { continue };
         for (option, flag) in strays {
             let name = flag.trim_start_matches('-');
-            let spoken = code.files.iter().any(|id| cx.project.file(*id).text.contains(name));
+            let spoken = code.files.iter().any(|id| cx.project.file(*id).mentions(name));
             if spoken || launch.flag(flag).is_some() && launch.in_loop {
                 continue;
             }

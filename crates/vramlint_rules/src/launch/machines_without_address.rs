@@ -56,9 +56,8 @@
 //! accelerate 1.15.0 `utils/launch.py:153`（断言）、`:216-226`（端点）、`:454`（主机文件），实际运行。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::{Message, Severity, Value, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, Message, Severity, Value, message};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
@@ -69,6 +68,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("machines_without_address.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::Hangs, Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

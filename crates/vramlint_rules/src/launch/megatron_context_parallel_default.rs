@@ -48,7 +48,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:2681`、1.13.0 `:2635`，阅读源码；1.12.0 没有该字段。
 
-use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, message};
 use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
@@ -61,6 +62,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("megatron_context_parallel_default.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

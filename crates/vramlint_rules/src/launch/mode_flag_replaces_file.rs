@@ -54,7 +54,7 @@
 //! accelerate 1.15.0 `commands/launch.py:1217-1245` 与 `:1390-1417`，实际运行。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
@@ -66,6 +66,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("mode_flag_replaces_file.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     ..Rule::DEFAULT
 };

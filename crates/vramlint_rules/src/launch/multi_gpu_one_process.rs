@@ -41,7 +41,7 @@
 //! 写在文件中，或一半在文件、一半在参数中，则会被接受并只启动一个进程。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
@@ -58,6 +58,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("multi_gpu_one_process.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus],
     ..Rule::DEFAULT
 };

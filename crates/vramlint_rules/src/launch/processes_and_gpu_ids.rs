@@ -53,10 +53,9 @@
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行；`utils/launch.py:269-292`，以模拟的 GPU 实际运行。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
-use vramlint_base::count_noun;
-use vramlint_base::{Applicability, Finding, Fix, Severity, message};
+use vramlint_base::{Applicability, Finding, Fix, Severity, count_noun, message};
 use vramlint_edit as edit;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
 
@@ -68,6 +67,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("processes_and_gpu_ids.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

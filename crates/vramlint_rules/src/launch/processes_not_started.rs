@@ -45,9 +45,9 @@
 //! accelerate 1.15.0 `commands/launch.py:1390-1417` 与 `utils/launch.py:99-200`，在 CPU 上完整运行。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::{FileRange, Message, Severity, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, FileRange, Message, Severity, message};
+use vramlint_resolve::Feature;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
@@ -58,6 +58,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("processes_not_started.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus],
     ..Rule::DEFAULT
 };
@@ -118,6 +119,5 @@ fn started_around(start: &AccelerateLaunch<'_>) -> bool {
         return true;
     }
     let Some(launch) = start.launch else { return true };
-    let text = &start.project.file(launch.file).text;
-    launch.variable("WORLD_SIZE").is_some() || ["mpirun", "mpiexec", "srun"].iter().any(|word| text.contains(word))
+    launch.variable("WORLD_SIZE").is_some() || start.project.features(launch.file).has(Feature::MpiLauncher)
 }

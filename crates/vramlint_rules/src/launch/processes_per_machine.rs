@@ -46,7 +46,7 @@
 //! accelerate 1.15.0 `utils/launch.py:217-219`，实际运行：整除，且不检查编号。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
@@ -59,6 +59,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("processes_per_machine.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -50,7 +50,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/config/config_args.py:111` 与 `:156`、`commands/launch.py:1248`，实际运行；0.30.1、1.0.1、1.6.0、1.9.0、1.10.1 亦实际运行；0.33 与 0.34 阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_resolve::FileKind;
 use vramlint_resolve::versions::VersionRange;
@@ -65,6 +65,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("sagemaker_cannot_launch.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

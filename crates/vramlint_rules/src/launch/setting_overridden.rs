@@ -60,7 +60,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1278`、`utils/dataclasses.py:1439`，实际运行；每条报告都附有优先顺序。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::BTreeMap;
 use vramlint_base::{FileRange, Finding, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -74,6 +74,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("setting_overridden.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OtherBatch],
     ..Rule::DEFAULT
 };

@@ -60,13 +60,12 @@
 //! transformers 5.23.0 `trainer.py:2667`、`training_args.py:1824` 与 `:1949`，阅读源码；trl 1.16.0 `trainer/sft_trainer.py:1118`、`trainer/dpo_trainer.py:884`，
 //! 阅读源码：`does not support nn.DataParallel`。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
-use vramlint_catalog::{Concept, Dialect, flags::Launcher};
-use vramlint_resolve::{
-    Run,
-    versions::{RangeMatch, VersionRange},
-};
+use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::{Concept, Dialect};
+use vramlint_resolve::Run;
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
@@ -77,6 +76,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("trainer_takes_every_gpu.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::Slow],
     ..Rule::DEFAULT
 };

@@ -49,17 +49,14 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py`、torch 2.15.0 `distributed/run.py`，实际运行：`unrecognized arguments`。比较了 accelerate 0.20.3 起 13 个版本的参数。
 
-use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, message};
-use vramlint_catalog::{
-    flags::{self, Launcher},
-    keys,
-};
+use vramlint_catalog::flags::{self, Launcher};
+use vramlint_catalog::keys;
 use vramlint_edit as edit;
-use vramlint_resolve::{
-    launch::{Launch, LaunchFlag},
-    versions::VersionRange,
-};
+use vramlint_resolve::launch::{Launch, LaunchFlag};
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
@@ -70,6 +67,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("unknown_launch_flag.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -40,7 +40,7 @@
 //! accelerate 1.15.0 `utils/launch.py:137`（唯一导出它的地方），实际运行。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_semantic::accelerate::LaunchMethod;
@@ -53,6 +53,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("use_cpu_not_passed_on.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     ..Rule::DEFAULT
 };

@@ -55,9 +55,9 @@
 //! accelerate 1.15.0 `utils/launch.py:161`、`:216-219` 与 `:233`，实际运行：`invalid literal for int() with base 10: '${SLURM_NODEID}'`。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Finding, Severity, message};
-use vramlint_resolve::{Project, SourceFile};
+use vramlint_resolve::{Feature, Project, SourceFile};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 use vramlint_syntax::data::NodeRef;
 
@@ -69,6 +69,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("variable_not_expanded.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::Hangs],
     ..Rule::DEFAULT
 };
@@ -80,7 +81,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let (Some(file), Some(root)) = (start.file, start.root()) else { continue };
-        if !file.text.contains('$') || is_template(file) || cx.project.is_documentation_snippet(file.id) {
+        if !cx.project.features(file.id).has(Feature::Dollar)
+            || is_template(cx.project, file)
+            || cx.project.is_documentation_snippet(file.id)
+        {
             continue;
         }
         let found: Vec<_> = KEYS.iter().filter_map(|key| variable(start, root, key)).collect();
@@ -134,8 +138,8 @@ fn judge(start: &AccelerateLaunch<'_>, root: NodeRef<'_>, file: &SourceFile, key
 }
 
 /// Whether the name says that something else makes the file from it, or the marks of a template do.
-fn is_template(file: &SourceFile) -> bool {
-    if ["{{", "{%", "<%"].iter().any(|mark| file.text.contains(mark)) {
+fn is_template(project: &Project, file: &SourceFile) -> bool {
+    if project.features(file.id).has(Feature::TemplateMark) {
         return true;
     }
     let name = file.name().to_lowercase();
@@ -153,9 +157,9 @@ fn fills(project: &Project, file: &SourceFile) -> bool {
     let name = file.name();
     let codes =
         project.files.iter().filter(|other| other.data().is_none() && (other.python().is_some() || other.script().is_some()));
-    codes.map(|other| other.text.as_ref()).any(|text: &str| {
-        FILLERS.iter().any(|word| contains_word(text, word))
-            || text.contains(name) && EDITORS.iter().any(|word| contains_word(text, word))
+    codes.into_iter().any(|other| {
+        let has = |words: &[&str]| words.iter().any(|word| contains_word(&other.text, word));
+        has(FILLERS) || other.mentions(name) && has(EDITORS)
     })
 }
 

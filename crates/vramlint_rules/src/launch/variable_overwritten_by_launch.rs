@@ -72,9 +72,8 @@
 //! accelerate 1.15.0 `utils/launch.py:166-200` 与 `:267-345`，对每个变量实际运行。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::{FileRange, Severity, Value, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, FileRange, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
@@ -87,6 +86,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("variable_overwritten_by_launch.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     ..Rule::DEFAULT
 };

@@ -42,13 +42,12 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `launcher/runner.py:448`，阅读源码。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::flags::Launcher;
-use vramlint_resolve::{
-    environment::visible_devices,
-    launch::{Launch, LaunchFlag},
-};
+use vramlint_resolve::environment::visible_devices;
+use vramlint_resolve::launch::{Launch, LaunchFlag};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL161",
@@ -58,6 +57,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("visible_devices_ignored.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::IdleGpus],
     tag: Some(DiagnosticTag::Unnecessary),
     ..Rule::DEFAULT

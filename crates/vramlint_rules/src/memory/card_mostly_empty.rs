@@ -83,7 +83,7 @@
 
 use super::fixes;
 use crate::memory::{format, locations};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
@@ -98,6 +98,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("card_mostly_empty.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
     ..Rule::DEFAULT
 };

@@ -90,7 +90,7 @@
 
 use super::fixes;
 use crate::memory::{format, locations};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Message, Severity};
 use vramlint_estimate::{Capacity, RunEstimate, Verdict, repairs};
@@ -103,6 +103,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("does_not_fit.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };

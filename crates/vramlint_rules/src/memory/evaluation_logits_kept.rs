@@ -61,10 +61,8 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer.py` 的 `evaluation_loop` 与 `evaluate`（没有指标时为 `prediction_loss_only`），已阅读。未测量显存。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    argument_findings::{ReportedFindings, finding},
-};
+use crate::argument_findings::{ReportedFindings, finding};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, count_noun, message};
 use vramlint_semantic::arguments::{sets_of, strategy};
 
@@ -76,6 +74,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("evaluation_logits_kept.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };

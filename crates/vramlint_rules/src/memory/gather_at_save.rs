@@ -30,7 +30,7 @@
 //! （`full_state_dict`、`cpu_offload`）。
 
 use crate::memory::{format, locations};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::Concept;
@@ -45,6 +45,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("gather_at_save.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::Killed, Symptom::OutOfMemory, Symptom::Checkpoints],
     ..Rule::DEFAULT
 };

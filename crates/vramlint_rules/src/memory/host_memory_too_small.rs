@@ -31,7 +31,7 @@
 
 use super::gather_at_save;
 use crate::memory::{format, locations};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_catalog::Concept;
@@ -47,6 +47,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("host_memory_too_small.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::Killed],
     ..Rule::DEFAULT
 };

@@ -27,7 +27,7 @@
 
 use super::fixes;
 use crate::memory::{format, locations};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_estimate::{RunEstimate, Verdict, repairs};
@@ -40,6 +40,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("little_headroom.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };

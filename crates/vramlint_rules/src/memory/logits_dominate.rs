@@ -38,7 +38,7 @@
 
 use super::fixes;
 use crate::memory::{format, locations};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Message, Severity, message};
 use vramlint_catalog::Concept;
@@ -54,6 +54,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("logits_dominate.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };

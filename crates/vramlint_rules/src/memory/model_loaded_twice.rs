@@ -55,7 +55,7 @@
 use crate::memory::format::gib;
 use crate::memory::model_lifetime::{Pair, pair};
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Message, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_estimate::Model;
@@ -71,6 +71,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("model_loaded_twice.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Killed],
     ..Rule::DEFAULT
 };

@@ -67,12 +67,12 @@
 //! trl 1.16.0 `trainer/utils.py:1331`（未给出时 `dtype=float32`），实际运行；0.24 及更早版本没有默认值，而 transformers 4 按 fp32 加载。
 
 use crate::memory::{format, locations};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_memory::setup::{Dtype, Quantization, Scheme, Setup};
-use vramlint_resolve::{Origin, Project, Run};
+use vramlint_resolve::{Feature, Origin, Project, Run};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL307",
@@ -82,6 +82,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("weights_in_fp32.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Slow],
     ..Rule::DEFAULT
 };
@@ -90,7 +91,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = BTreeSet::new();
     for (run, model, setup) in cx.estimates.described(cx.project, cx.models) {
         let Some(stored) = model.dtype.filter(|dtype| *dtype != Dtype::Fp32) else { continue };
-        if !by_default(run) || !stays_fp32(setup) || speaks_of_types(cx.project, run) {
+        if !by_default(run) || !stays_fp32(setup) || mentions_dtypes(cx.project, run) {
             continue;
         }
         let parameters = model.arch.parameters();
@@ -122,9 +123,9 @@ fn by_default(run: &Run) -> bool {
 }
 
 /// Whether a file of the run speaks of types at all: then somebody has decided, in a way that may not be seen.
-fn speaks_of_types(project: &Project, run: &Run) -> bool {
+fn mentions_dtypes(project: &Project, run: &Run) -> bool {
     let code = run.code.iter().flat_map(|code| &code.files);
-    run.files.iter().chain(code).any(|file| project.file(*file).text.contains("dtype"))
+    run.files.iter().chain(code).any(|file| project.features(*file).has(Feature::Dtype))
 }
 
 fn stays_fp32(setup: &Setup) -> bool {

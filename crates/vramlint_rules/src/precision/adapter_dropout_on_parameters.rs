@@ -46,7 +46,8 @@
 //! ## 来源
 //! peft 0.21.2 `tuners/lora/layer.py` 的 `ParamWrapper`，已运行：`ValueError: lora.ParamWrapper does not work with lora_dropout != 0.`
 
-use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
 
@@ -58,6 +59,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("adapter_dropout_on_parameters.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

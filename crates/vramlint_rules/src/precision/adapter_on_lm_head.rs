@@ -58,9 +58,11 @@
 //! trl 1.16.0 `trainer/sft_trainer.py:1066`，实际运行；`dpo_trainer.py:835`、`kto_trainer.py`、`grpo_trainer.py:836`，阅读源码；1.15.0 有此检查，
 //! 1.14.0 没有。
 
-use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::ReportedFindings};
+use crate::argument_findings::ReportedFindings;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileId, FileRange, Severity, Value, message};
-use vramlint_resolve::{arguments::ArgumentReader, versions::VersionRange};
+use vramlint_resolve::arguments::ArgumentReader;
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
@@ -71,6 +73,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("adapter_on_lm_head.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

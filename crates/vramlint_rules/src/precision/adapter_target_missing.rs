@@ -48,7 +48,7 @@
 //! peft 0.21.2 `tuners/tuners_utils.py`（仅当全不匹配时抛 `NoMatchingPeftModuleError`），实际运行；线性层名称取自 transformers 5.23.0。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::models;
 use vramlint_resolve::code::ArgValue;
@@ -62,6 +62,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("adapter_target_missing.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
     ..Rule::DEFAULT
 };

@@ -42,7 +42,7 @@
 //! peft 0.21.2 `utils/other.py` 的 `ModulesToSaveWrapper`，已运行：副本可训练，dtype 与基座相同。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::calls;
 
@@ -54,6 +54,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("adapter_trains_embeddings.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };

@@ -55,11 +55,14 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:817`，实际运行；其余 trainer 相同，阅读源码；0.27.0 有此检查，0.24.0 没有。
 
-use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::ReportedFindings};
+use crate::argument_findings::ReportedFindings;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_edit as edit;
-use vramlint_resolve::{code::LibraryCall, versions::VersionRange};
-use vramlint_semantic::{trainers::Trainer, version_gate};
+use vramlint_resolve::code::LibraryCall;
+use vramlint_resolve::versions::VersionRange;
+use vramlint_semantic::trainers::Trainer;
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL405",
@@ -69,6 +72,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("adapters_twice.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

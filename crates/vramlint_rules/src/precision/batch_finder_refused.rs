@@ -50,17 +50,14 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1089`（实际运行）与 `rloo_config.py:652`；transformers 5.23.0 `trainer.py:899`，阅读源码。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    argument_findings::{ReportedFindings, finding_of},
-};
+use crate::argument_findings::{ReportedFindings, finding_of};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
-use vramlint_resolve::{arguments::ArgumentSet, versions::VersionRange};
-use vramlint_semantic::{
-    arguments::{GROUPS, run, trainings},
-    version_gate,
-};
+use vramlint_resolve::arguments::ArgumentSet;
+use vramlint_resolve::versions::VersionRange;
+use vramlint_semantic::arguments::{GROUPS, run, trainings};
+use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL437",
@@ -70,6 +67,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("batch_finder_refused.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -46,10 +46,8 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1749` 与 `trainer.py:890`，实际运行；`save_strategy="best"` 除外。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    argument_findings::{ReportedFindings, finding},
-};
+use crate::argument_findings::{ReportedFindings, finding};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_semantic::arguments::{first_entry, number, run, strategy, trainings, written};
@@ -62,6 +60,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("best_model_out_of_step.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::Checkpoints, Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -69,21 +69,15 @@
 //! 的回答为准）；torch 2.15.0 `cuda/__init__.py:244`（能创建张量时 `is_bf16_supported` 为真），已阅读；trl 1.16.0
 //! `trainer/base_config.py` 会打开 bf16，已运行；FlashAttention 的 README：Ampere、Ada 或 Hopper。未在这些卡上实际运行。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    argument_findings::{ReportedFindings, finding, with_fix},
-    rule::ReportedPlaces,
-};
+use crate::argument_findings::{ReportedFindings, finding, with_fix};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileId, Severity, Value, message};
 use vramlint_catalog::gpus::{self, Gpu};
-use vramlint_resolve::{
-    arguments::{ArgumentReader, ArgumentSet},
-    versions::{RangeMatch, VersionRange},
-};
-use vramlint_semantic::{
-    arguments::{is_trl, rename, set_to, trainings, written},
-    calls,
-};
+use vramlint_resolve::arguments::{ArgumentReader, ArgumentSet};
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
+use vramlint_semantic::arguments::{is_trl, rename, set_to, trainings, written};
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL449",
@@ -93,6 +87,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("card_lacks_precision.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

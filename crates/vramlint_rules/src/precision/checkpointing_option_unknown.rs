@@ -53,7 +53,7 @@
 //! `sft_trainer.py` 会取出 `selective`。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::keys;
 use vramlint_resolve::arguments::ArgumentSet;
@@ -67,6 +67,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("checkpointing_option_unknown.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -53,7 +53,8 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py`（默认值），实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
 
@@ -65,6 +66,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("four_bit_defaults.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::Slow, Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };

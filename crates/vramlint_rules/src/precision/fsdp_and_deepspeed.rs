@@ -41,12 +41,11 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer.py:472` 与 `trainer.py:879`，阅读源码。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    argument_findings::{ReportedFindings, finding},
-};
+use crate::argument_findings::{ReportedFindings, finding};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
-use vramlint_catalog::{Concept, flags::Launcher};
+use vramlint_catalog::Concept;
+use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentSet};
 use vramlint_semantic::arguments::{is_trl, run, trainings, written};
 
@@ -58,6 +57,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fsdp_and_deepspeed.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

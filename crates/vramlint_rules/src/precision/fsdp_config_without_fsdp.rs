@@ -45,12 +45,11 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:2776`，实际运行。
 
-use crate::{
-    Context, DiagnosticTag, Group, Rule, Sink, Symptom,
-    argument_findings::{ReportedFindings, finding},
-};
+use crate::argument_findings::{ReportedFindings, finding};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
-use vramlint_semantic::arguments::{run, speaks_of, trainings, written};
+use vramlint_resolve::Feature;
+use vramlint_semantic::arguments::{mentions, run, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL436",
@@ -60,6 +59,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fsdp_config_without_fsdp.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
     ..Rule::DEFAULT
@@ -73,9 +73,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         // torch_xla is asked for here, whatever `fsdp` says, in transformers 4.
         let xla = config.entries.iter().any(|entry| entry.key.contains("xla"));
         let empty = matches!(&config.value, Some(Value::Map(entries)) if entries.is_empty());
-        let elsewhere = speaks_of(cx.project, set, "use_fsdp")
-            || speaks_of(cx.project, set, "distributed_type: FSDP")
-            || speaks_of(cx.project, set, "FullyShardedDataParallelPlugin")
+        let elsewhere = mentions(cx.project, set, Feature::FsdpUse)
             || run(cx.project, set).is_some_and(|run| run.launch.as_ref().is_some_and(|launch| launch.has_unknown_flags));
         if nothing || xla || empty || elsewhere || set.bool("fsdp", false) != Some(false) || !reported.insert(config.place, "") {
             continue;

@@ -40,10 +40,8 @@
 //! ## 来源
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py`, `recipes/lora_finetune_single_device.py`, the same in 0.3.1 to 0.6.1，阅读源码。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    frameworks::{self, Check, Refusal},
-};
+use crate::frameworks::{self, Check, Refusal};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
@@ -57,6 +55,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("half_precision_not_supported.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -46,10 +46,8 @@
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:1784`，实际运行；4.x 各版本也有此检查。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    argument_findings::{ReportedFindings, finding},
-};
+use crate::argument_findings::{ReportedFindings, finding};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_semantic::arguments::{trainings, written};
 
@@ -61,6 +59,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("half_precision_twice.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

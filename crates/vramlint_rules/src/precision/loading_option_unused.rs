@@ -48,10 +48,8 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:699` 与 `dpo_trainer.py:577`，实际运行；旧版本会忽略或拒绝。
 
-use crate::{
-    Context, DiagnosticTag, Group, Rule, Sink, Symptom,
-    argument_findings::{ReportedFindings, finding},
-};
+use crate::argument_findings::{ReportedFindings, finding};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::PassedBy;
@@ -64,6 +62,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("loading_option_unused.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
     ..Rule::DEFAULT

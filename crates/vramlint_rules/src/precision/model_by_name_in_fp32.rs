@@ -49,7 +49,8 @@
 //! ## 来源
 //! trl 1.16.0 `trainer/utils.py:1331`，实际运行；0.29.0 阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::ReportedFindings};
+use crate::argument_findings::ReportedFindings;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
@@ -62,6 +63,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("model_by_name_in_fp32.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };

@@ -47,7 +47,7 @@
 //! transformers 5.23.0 `training_args.py:1790` 与 `trainer.py:682`，实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_semantic::arguments::{first_entry, strategy, trainings, written};
 
@@ -59,6 +59,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("needs_evaluation.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

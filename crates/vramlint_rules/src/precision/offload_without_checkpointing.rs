@@ -44,10 +44,8 @@
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py:179`, the same from 0.4.0; Axolotl 0.18.0 `utils/schemas/validation.py:1442`,
 //! the same from 0.12.0，阅读源码。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    frameworks::{self, Check, Refusal},
-};
+use crate::frameworks::{self, Check, Refusal};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
@@ -61,6 +59,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("offload_without_checkpointing.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

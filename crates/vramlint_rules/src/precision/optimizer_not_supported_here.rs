@@ -59,10 +59,8 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py:842` and `:1131`; LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:507`,
 //! `hparams/finetuning_args.py:595`，阅读源码。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    frameworks::{self, Check, Refusal},
-};
+use crate::frameworks::{self, Check, Refusal};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -75,6 +73,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("optimizer_not_supported_here.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -43,7 +43,7 @@
 //! ms-swift 4.6.0 `swift/arguments/base_args/model_args.py:126`，阅读源码。
 
 use crate::frameworks::{self, refusals};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
 use vramlint_resolve::FileKind;
 
@@ -55,6 +55,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("precision_from_checkpoint.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss],
     ..Rule::DEFAULT
 };

@@ -57,7 +57,7 @@
 //! peft 0.21.2 `utils/other.py` 的 `prepare_model_for_kbit_training`，已运行；trl 1.16.0 `trainer/sft_trainer.py`，已阅读。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::models;
 use vramlint_semantic::calls;
@@ -70,6 +70,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("preparation_casts_to_fp32.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };

@@ -53,7 +53,8 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__`，实际运行。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
@@ -66,6 +67,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("quantization_key_ignored.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
     ..Rule::DEFAULT

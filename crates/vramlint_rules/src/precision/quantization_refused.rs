@@ -46,12 +46,12 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__` 与 `post_init`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::finding, rule::ReportedPlaces};
+use crate::argument_findings::finding;
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
-use vramlint_resolve::{
-    arguments::ArgumentReader,
-    code::{ArgValue, CallArgument, LibraryCall},
-};
+use vramlint_resolve::arguments::ArgumentReader;
+use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -62,6 +62,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("quantization_refused.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

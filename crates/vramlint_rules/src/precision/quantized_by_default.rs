@@ -46,7 +46,7 @@
 //! unsloth 2026.8.19 与 2026.10.9 `models/loader.py`，阅读源码。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
 
@@ -58,6 +58,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("quantized_by_default.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::Slow],
     ..Rule::DEFAULT
 };

@@ -55,8 +55,10 @@
 //! ## 来源
 //! transformers 5.23.0 `trainer_utils.py:131`，对 4 位与 8 位、Trainer 与 SFTTrainer 实际运行；4.x 在 `trainer.py` 中有同样的检查。
 
-use crate::{Context, Group, Rule, Sink, Symptom, argument_findings::ReportedFindings};
+use crate::argument_findings::ReportedFindings;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, Value, message};
+use vramlint_resolve::Feature;
 use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::trainers::{Trainer, quantizes};
 
@@ -68,6 +70,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("quantized_full_finetune.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };
@@ -75,7 +78,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
     for trainer in cx.trainers().iter().filter(|trainer| trainer.is_fully_seen()) {
-        let bare = trainer.lacks("peft_config") && !speaks_of_adapters(cx, trainer);
+        let bare = trainer.lacks("peft_config") && !mentions_adapters(cx, trainer);
         let Some(at) = quantized(trainer).filter(|_| bare) else { continue };
         if reported.insert(trainer.call.callee, "") {
             let name = &trainer.name;
@@ -117,7 +120,6 @@ fn quantized(trainer: &Trainer<'_>) -> Option<FileRange> {
 }
 
 /// Whether the code puts adapters on anything in a way that is not followed.
-fn speaks_of_adapters(cx: &Context<'_>, trainer: &Trainer<'_>) -> bool {
-    const WORDS: &[&str] = &["get_peft_model", "PeftModel", "add_adapter", "load_adapter", "inject_adapter", "get_lora_model"];
-    trainer.code.files.iter().any(|file| WORDS.iter().any(|word| cx.project.file(*file).text.contains(word)))
+fn mentions_adapters(cx: &Context<'_>, trainer: &Trainer<'_>) -> bool {
+    cx.project.any_has(&trainer.code.files, Feature::AdapterCode)
 }

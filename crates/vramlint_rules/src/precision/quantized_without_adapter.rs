@@ -51,10 +51,8 @@
 //! ## 来源
 //! Axolotl 0.18.0 `utils/schemas/peft.py:183`; LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:237`, the same from 0.7.1 to 0.9.5，阅读源码。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    frameworks::{self, Check, Refusal},
-};
+use crate::frameworks::{self, Check, Refusal};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
@@ -68,6 +66,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("quantized_without_adapter.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -65,10 +65,8 @@
 //! ## 来源
 //! LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:503`, the same from 0.8.3，阅读源码。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    frameworks::{self, Check, Refusal},
-};
+use crate::frameworks::{self, Check, Refusal};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
@@ -82,6 +80,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("refused_with_zero3.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

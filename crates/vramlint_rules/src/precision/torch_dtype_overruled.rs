@@ -51,7 +51,7 @@
 //! trl 1.16.0 `trainer/utils.py:1331`，实际运行；0.29.0 阅读源码。
 
 use crate::argument_findings::{ReportedFindings, finding_of};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::NestedArgument;
@@ -67,6 +67,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("torch_dtype_overruled.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };

@@ -41,7 +41,7 @@
 //! transformers 5.23.0 `training_args.py:1803`；torch 2.15.0 `utils/data/dataloader.py`，均实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{trainings, written};
 
@@ -53,6 +53,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("trainer_loader_without_workers.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
     ..Rule::DEFAULT
 };

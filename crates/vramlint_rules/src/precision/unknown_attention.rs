@@ -46,8 +46,9 @@
 //! transformers 5.23.0 `modeling_utils.py`（`get_correct_attn_implementation`）与 `AttentionInterface`，实际运行。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, message};
+use vramlint_resolve::Feature;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
@@ -58,6 +59,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("unknown_attention.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };
@@ -114,9 +116,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Whether the project adds attention functions by itself.
 fn registers(cx: &Context<'_>) -> bool {
-    cx.project.files.iter().any(|file| {
-        file.python().is_some() && (file.text.contains("AttentionInterface") || file.text.contains("ALL_ATTENTION_FUNCTIONS"))
-    })
+    let files = cx.project.files.iter();
+    files.filter(|file| file.python().is_some()).any(|file| cx.project.features(file.id).has(Feature::CustomAttention))
 }
 
 fn meant(text: &str) -> Option<&'static str> {

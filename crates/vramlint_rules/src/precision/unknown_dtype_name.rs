@@ -49,17 +49,13 @@
 //! transformers 5.23.0 `modeling_utils.py`（`dtype` 抛 `AttributeError`，`torch_dtype` 抛 `ValueError`）与 `utils/quantization_config.py`
 //! （`bnb_4bit_compute_dtype`、`bnb_4bit_quant_storage`），在 torch 2.15.0 下实际运行；4.57.1 同样拒绝，阅读源码。
 
-use crate::{
-    Context, Group, Rule, Sink, Symptom,
-    argument_findings::{finding, with_fix},
-    rule::ReportedPlaces,
-};
+use crate::argument_findings::{finding, with_fix};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::arguments::ArgumentReader;
-use vramlint_semantic::{
-    arguments::{is_trl, set_to, trainings},
-    calls,
-};
+use vramlint_semantic::arguments::{is_trl, set_to, trainings};
+use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL440",
@@ -69,6 +65,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("unknown_dtype_name.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

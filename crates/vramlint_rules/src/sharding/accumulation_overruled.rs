@@ -63,13 +63,11 @@
 //! accelerate 1.15.0 `accelerator.py:546` 与 `:2217`、`utils/dataclasses.py:1270`，逐项实际运行。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::{FileRange, Message, Severity, TextRange, Value, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, FileRange, Message, Severity, TextRange, Value, message};
 use vramlint_resolve::Run;
 use vramlint_resolve::code::CodeFacts;
-use vramlint_semantic::accelerate::AccelerateLaunch;
-use vramlint_semantic::accelerate::deepspeed_json;
+use vramlint_semantic::accelerate::{AccelerateLaunch, deepspeed_json};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL511",
@@ -79,6 +77,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("accumulation_overruled.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::NoEffect],
     ..Rule::DEFAULT
 };

@@ -77,10 +77,9 @@
 //! DeepSpeed 0.19.8 `runtime/activation_checkpointing/config.py`，实际运行：`deepspeed.initialize` 之后 `is_configured()`
 //! 为 false。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::{Severity, Value, message};
-use vramlint_resolve::Run;
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, Severity, Value, message};
+use vramlint_resolve::{Feature, Run};
 use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
@@ -91,26 +90,19 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("activation_checkpointing_block_inert.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
     ..Rule::DEFAULT
 };
-
-/// What code says that asks for it, under any name that it may be imported by.
-const ASKED: &[&str] =
-    &["checkpointing.configure", "deepspeed.checkpointing", "import checkpointing", "checkpointing.checkpoint", "megatron"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
         let Some(block) = config.block("activation_checkpointing") else { continue };
         let Some(item) = config.entry("activation_checkpointing") else { continue };
         let on = block.entries().any(|(_, value)| matches!(config.setting_of(value), Evaluated::Known(Value::Bool(true))));
-        let seen = |run: &Run| {
-            run.code.as_deref().is_some_and(|code| {
-                let files = code.files.iter().map(|id| &cx.project.file(*id).text);
-                files.into_iter().all(|text| !ASKED.iter().any(|word| text.contains(word)))
-            })
-        };
+        let seen =
+            |run: &Run| run.code.as_deref().is_some_and(|code| !cx.project.any_has(&code.files, Feature::DeepSpeedCheckpointing));
         let idle = config.uses.iter().all(|one| one.consumers.within(Consumers::KNOWN) && one.run.is_some_and(seen));
         if on && idle {
             let message = message!(

@@ -89,15 +89,14 @@
 //! transformers 5.23.0 `integrations/deepspeed.py:100`，accelerate 1.15.0 `utils/dataclasses.py:1255`，DeepSpeed 0.19.8
 //! `runtime/config.py:602`；以实际训练测得。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Message, Severity, UnknownReason, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
-use vramlint_semantic::deepspeed::{
-    config::DeepSpeedConfig,
-    optimizers::{self, Schedule},
-    trainer_arguments::{self, TrainerArguments, number},
-};
+use vramlint_semantic::deepspeed::config::DeepSpeedConfig;
+use vramlint_semantic::deepspeed::optimizers::{self, Schedule};
+use vramlint_semantic::deepspeed::trainer_arguments::{self, TrainerArguments, number};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL542",
@@ -107,6 +106,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("argument_not_read.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
     ..Rule::DEFAULT

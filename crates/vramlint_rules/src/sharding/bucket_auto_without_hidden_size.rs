@@ -112,11 +112,10 @@
 //! ## 来源
 //! transformers 5.23.0 `integrations/deepspeed.py:225`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{Evaluated, UnknownReason};
-use vramlint_base::{FileRange, Severity, message};
-use vramlint_resolve::SourceFile;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, FileRange, Severity, UnknownReason, message};
 use vramlint_resolve::code::LibraryCall;
+use vramlint_resolve::{Feature, FileFeatures, SourceFile};
 use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_syntax::python::{Class, StmtKind};
 
@@ -128,6 +127,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("bucket_auto_without_hidden_size.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };
@@ -184,7 +184,7 @@ fn narrow_class(file: &SourceFile, call: &LibraryCall) -> Option<FileRange> {
         derives(own, &["PreTrainedModel"]) && derives(settings, &["PreTrainedConfig", "PretrainedConfig"])
     })?;
     let known = ["hidden_size", "text_config", "attribute_map"].iter().any(|word| range.slice(&file.text).contains(word));
-    (!known && !text.contains("hidden_size")).then(|| FileRange::new(file.id, settings.name_range))
+    (!known && !FileFeatures::scan(text).has(Feature::HiddenSize)).then(|| FileRange::new(file.id, settings.name_range))
 }
 
 /// The name of what is called to make a variable, where the file gives it a value once.

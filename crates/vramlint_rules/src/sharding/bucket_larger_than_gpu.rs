@@ -49,7 +49,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/zero/stage3.py:782`，`runtime/zero/stage_1_and_2.py:3264`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::gpus;
 use vramlint_semantic::deepspeed::config;
@@ -62,6 +62,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("bucket_larger_than_gpu.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };

@@ -86,9 +86,8 @@
 //! `optim/adam.py:59`，accelerate 1.15.0 `utils/dataclasses.py:1368`，transformers 5.23.0 `integrations/deepspeed.py:100`，
 //! 逐项实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{Evaluated, UnknownReason};
-use vramlint_base::{Finding, Message, Severity, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, Finding, Message, Severity, UnknownReason, message};
 use vramlint_catalog::keys::{self, AutoFiller};
 use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::consumers::Consumers;
@@ -103,6 +102,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_auto_unresolved.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
     ..Rule::DEFAULT
 };

@@ -50,11 +50,12 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:3506`、`runtime/constants.py:203`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
-use vramlint_semantic::deepspeed::{config::DeepSpeedConfig, consumers::Consumers};
+use vramlint_semantic::deepspeed::config::DeepSpeedConfig;
+use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL556",
@@ -64,6 +65,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_clipping_off.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::NoEffect],
     ..Rule::DEFAULT
 };

@@ -60,7 +60,8 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/deepspeed.py:143-160`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
@@ -75,6 +76,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_file_not_found.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };
@@ -120,7 +122,7 @@ fn is_relative_path(path: &str) -> bool {
 fn written(start: &AccelerateLaunch<'_>, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let mentions =
-        |file: &vramlint_resolve::SourceFile| (file.script().is_some() || file.python().is_some()) && file.text.contains(name);
+        |file: &vramlint_resolve::SourceFile| (file.script().is_some() || file.python().is_some()) && file.mentions(name);
     let by_flag = start.flag("--deepspeed_config_file").is_some();
     start.project.files.iter().filter(|file| !(by_flag && start.launch.is_some_and(|l| l.file == file.id))).any(mentions)
 }

@@ -96,7 +96,7 @@
 //! accelerate 1.15.0 `accelerator.py:2198`、`:2252`、`:2258`、`:2266-2280`、`:2309-2320`、`utils/dataclasses.py:1277`，实际运行。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Finding, Severity, TextRange, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::code::{ArgValue, CallArgument, CodeFacts, LibraryCall};
@@ -110,6 +110,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_json_and_prepare.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

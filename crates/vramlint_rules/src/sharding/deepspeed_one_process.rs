@@ -47,9 +47,8 @@
 //! accelerate 1.15.0 与 DeepSpeed 0.19.8，以单进程实际运行：接受。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::{Severity, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
@@ -60,6 +59,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_one_process.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus, Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };

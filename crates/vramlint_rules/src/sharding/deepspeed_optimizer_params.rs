@@ -59,7 +59,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2482`、`:2493` 及各优化器的签名，实际运行；torch 2.15 `torch.optim`，打印签名。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::deepspeed::config::{self, ConfigEntry};
 use vramlint_semantic::deepspeed::initialize;
@@ -73,6 +73,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_optimizer_params.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

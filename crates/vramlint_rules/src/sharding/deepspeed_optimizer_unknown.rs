@@ -59,7 +59,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2018`，实际运行；0.19.6 与 0.19.7 的源码包，阅读。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::optimizers::{self, Optimizer};
@@ -73,6 +73,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_optimizer_unknown.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

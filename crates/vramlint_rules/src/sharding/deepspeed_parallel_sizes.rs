@@ -80,10 +80,10 @@
 //! DeepSpeed 0.19.8 `utils/groups.py:213`，以 2 个进程写 4、1 个进程写 2 实际运行；`runtime/config.py:468`，以 2 个进程实际运行；
 //! `module_inject/auto_ep_folding.py:111`、`:214`，仅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
-use vramlint_resolve::{Project, Run};
+use vramlint_resolve::{Feature, Project, Run};
 use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::consumers::Consumers;
 
@@ -95,6 +95,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_parallel_sizes.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::OtherBatch],
     ..Rule::DEFAULT
 };
@@ -114,8 +115,7 @@ fn size(config: &DeepSpeedConfig<'_>, path: &str) -> Option<i64> {
 
 /// Whether the code brings groups of processes of its own.
 pub(crate) fn own_groups(project: &Project, run: &Run) -> bool {
-    let brings = |text: &str| text.contains("mpu=") || text.contains("PipelineModule") || text.contains("mesh_param=");
-    run.code.as_deref().is_some_and(|code| code.files.iter().any(|id| brings(&project.file(*id).text)))
+    run.code.as_deref().is_some_and(|code| project.any_has(&code.files, Feature::ModelParallelGroups))
 }
 
 fn tensor(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {

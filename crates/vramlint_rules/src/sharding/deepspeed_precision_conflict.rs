@@ -60,9 +60,8 @@
 //! DeepSpeed 0.19.8 `runtime/config.py:511`、`:702-714`，`runtime/precision_config.py:31`，
 //! `runtime/base_optimizer.py:484`，`runtime/engine.py:1827`、`:2323`，逐项实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{Evaluated, UnknownReason};
-use vramlint_base::{Message, Severity, Value, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, Message, Severity, UnknownReason, Value, message};
 use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_semantic::deepspeed::initialize;
@@ -75,6 +74,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_precision_conflict.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
     ..Rule::DEFAULT
 };

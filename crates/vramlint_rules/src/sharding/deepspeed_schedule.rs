@@ -61,9 +61,8 @@
 //! DeepSpeed 0.19.8 `runtime/engine.py:1929`、`:1935`，`runtime/lr_schedules.py:734`、`:823`，torch 2.15
 //! `optim/lr_scheduler.py:126`，逐项实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::count_noun;
-use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, count_noun, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::initialize;
@@ -77,6 +76,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_schedule.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -83,9 +83,8 @@
 //! 由 accelerate 的文件指定 JSON 时，缺少的累积步数按 1 处理），阅读。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Applicability, Evaluated, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
@@ -99,6 +98,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("deepspeed_trainer_mismatch.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

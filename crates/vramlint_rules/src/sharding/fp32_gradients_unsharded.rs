@@ -53,9 +53,8 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2299`，实测：两个进程下每参数 8 / 14 / 12 字节，不设置时为 4 / 9 / 8。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::{Severity, Value, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL564",
@@ -65,6 +64,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fp32_gradients_unsharded.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };

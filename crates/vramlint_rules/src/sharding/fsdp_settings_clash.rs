@@ -55,14 +55,14 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:306`、`utils/dataclasses.py:1968`、`:1970`、`:2001`、`:2070`，逐项实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Evaluated, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::{code::LibraryCall, versions::VersionRange};
-use vramlint_semantic::{
-    accelerate::{AccelerateLaunch, LaunchValue},
-    calls, version_gate,
-};
+use vramlint_resolve::code::LibraryCall;
+use vramlint_resolve::versions::VersionRange;
+use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchValue};
+use vramlint_semantic::{calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL502",
@@ -72,6 +72,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fsdp_settings_clash.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

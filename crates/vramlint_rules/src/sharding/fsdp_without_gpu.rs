@@ -56,9 +56,8 @@
 //! accelerate 1.15.0 `utils/dataclasses.py:2014`，实际运行：`There are currently no available devices found`；版本 2，实际运行：类型变为 NO。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::{Severity, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL504",
@@ -68,6 +67,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fsdp_without_gpu.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -50,9 +50,9 @@
 //! accelerate 1.15.0 `utils/dataclasses.py:1909`，实际运行：缺省即 `NO_WRAP`。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::{FileRange, Finding, Severity, Value, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, FileRange, Finding, Severity, Value, message};
+use vramlint_resolve::Feature;
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
@@ -63,6 +63,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("fsdp_without_wrap_policy.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };
@@ -129,7 +130,8 @@ fn elsewhere(start: &AccelerateLaunch<'_>) -> bool {
         return true;
     }
     let Some(run) = start.run else { return false };
-    let mentions =
-        |text: &str| ["wrap_policy", "FullyShardedDataParallelPlugin", "fsdp_config"].iter().any(|word| text.contains(word));
-    run.files.iter().filter(|id| start.file.is_none_or(|file| file.id != **id)).any(|id| mentions(&start.project.file(*id).text))
+    run.files
+        .iter()
+        .filter(|id| start.file.is_none_or(|file| file.id != **id))
+        .any(|id| start.project.features(*id).has(Feature::FsdpWrapPolicy))
 }

@@ -49,9 +49,8 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/zero/config.py:188-215`、`:287`，`runtime/config_utils.py:68`，实际运行。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::{Applicability, Finding, Fix, Severity, message};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Applicability, Evaluated, Finding, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
 
@@ -63,6 +62,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("legacy_zero_key.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Deprecated),
     ..Rule::DEFAULT

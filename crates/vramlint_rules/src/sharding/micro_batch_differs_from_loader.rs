@@ -93,9 +93,8 @@
 //! accelerate 1.15.0 `accelerator.py:2180-2205`，实际运行：没有提示。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::count_noun;
-use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, count_noun, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
 use vramlint_semantic::accelerate::deepspeed_json;
@@ -108,6 +107,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("micro_batch_differs_from_loader.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch],
     ..Rule::DEFAULT
 };

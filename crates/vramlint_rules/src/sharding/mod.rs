@@ -13,7 +13,7 @@ mod deepspeed_json_and_prepare;
 mod deepspeed_one_process;
 mod deepspeed_optimizer_params;
 mod deepspeed_optimizer_unknown;
-mod deepspeed_parallel_sizes;
+pub(crate) mod deepspeed_parallel_sizes;
 mod deepspeed_precision_conflict;
 mod deepspeed_schedule;
 mod deepspeed_trainer_mismatch;

@@ -48,9 +48,8 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/zero/partition_parameters.py:1229`，`runtime/zero/stage3.py:840`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::{Severity, Value, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL561",
@@ -60,6 +59,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("nvme_without_path.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -79,7 +79,7 @@
 //! DeepSpeed 0.19.8 `runtime/engine.py:2346`，实际运行；accelerate 1.15.0 `utils/deepspeed.py`（
 //! map_pytorch_optim_to_deepspeed），阅读。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::consumers::Consumers;
@@ -93,6 +93,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("offload_with_own_optimizer.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

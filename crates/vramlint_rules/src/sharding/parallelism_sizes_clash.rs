@@ -56,10 +56,8 @@
 //! accelerate 1.15.0 `parallelism_config.py:309-340`、`:373`、`state.py:998-1007`，逐项实际运行。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::count_noun;
-use vramlint_base::{Finding, Severity, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, Finding, Severity, count_noun, message};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
@@ -70,6 +68,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("parallelism_sizes_clash.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -84,9 +84,8 @@
 //! accelerate 1.15.0 `utils/dataclasses.py:1412-1450`，实际运行；`prepare()` 之后的权重类型，实际运行。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
 use vramlint_resolve::Run;
@@ -101,6 +100,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("precision_and_deepspeed_json.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

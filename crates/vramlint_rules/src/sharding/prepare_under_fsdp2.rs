@@ -74,7 +74,7 @@
 //! accelerate 1.15.0 `accelerator.py:1507-1522`，阅读源码。
 
 use crate::rule::ReportedPlaces;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Message, Severity, message};
 use vramlint_resolve::code::{ArgValue, CodeFacts, LibraryCall};
 use vramlint_semantic::accelerate::deepspeed_json;
@@ -87,6 +87,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("prepare_under_fsdp2.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

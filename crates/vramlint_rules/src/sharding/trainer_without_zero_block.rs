@@ -79,7 +79,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1277`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::consumers::Consumers;
@@ -92,6 +92,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("trainer_without_zero_block.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -43,7 +43,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/config.py:718`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
@@ -54,6 +54,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("vocabulary_size_unaligned.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::Slow, Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

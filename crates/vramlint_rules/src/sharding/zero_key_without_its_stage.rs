@@ -58,7 +58,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2633-2798`（哪个优化器得到哪个键），实际运行：状态仍在设备上，没有构建量化器。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Finding, Severity, Value, message};
 use vramlint_catalog::keys;
 use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
@@ -71,6 +71,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("zero_key_without_its_stage.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
     ..Rule::DEFAULT

@@ -76,7 +76,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2299`，`runtime/zero/utils.py:45`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::config::DeepSpeedConfig;
@@ -92,6 +92,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("zero_optimizer_untested.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -63,9 +63,8 @@
 //! `:395`，`runtime/zero/config.py:400-425`，`runtime/config.py:696`，`runtime/config_utils.py:90`，
 //! `runtime/engine.py:2031`、`:2651`，`runtime/zenflow/zenflow_stage_1_and_2.py:116`。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::{Evaluated, UnknownReason};
-use vramlint_base::{Finding, Message, Severity, Value, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Evaluated, Finding, Message, Severity, UnknownReason, Value, message};
 use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
 
 pub(crate) static RULE: Rule = Rule {
@@ -76,6 +75,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("zero_options_conflict.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -49,9 +49,8 @@
 //! DeepSpeed 0.19.8 `runtime/zero/config.py:95` 与 `:20`（旧写法），实际运行；accelerate 1.15.0 `utils/deepspeed.py`，实
 //! 际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
-use vramlint_base::Evaluated;
-use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::{Applicability, Evaluated, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::consumers::Consumers;
@@ -64,6 +63,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("zero_without_stage.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     ..Rule::DEFAULT
 };

@@ -36,7 +36,7 @@
 
 use crate::syntax_and_keys::loads::loads;
 use crate::syntax_and_keys::syntax_error::plain_deepspeed;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::HashMap;
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::{FileKind, Project, SourceFile};
@@ -50,6 +50,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("duplicate_key.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     ..Rule::DEFAULT
 };

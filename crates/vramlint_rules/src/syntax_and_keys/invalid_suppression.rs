@@ -39,7 +39,7 @@
 //! ## 修复
 //! 不安全：写错的规则名会改为最接近的一个，但那未必是本来想写的。
 
-use crate::{Group, Rule, Symptom};
+use crate::{Group, Rule, Symptom, needs};
 use vramlint_base::Severity;
 
 /// The rule; its findings come from the layer that reads projects.
@@ -52,6 +52,7 @@ pub static RULE: Rule = Rule {
     source: include_str!("invalid_suppression.rs"),
     // The project layer finds these.
     check: None,
+    needs: needs::DIRECTIVES,
     symptoms: &[Symptom::Vramlint],
     ..Rule::DEFAULT
 };

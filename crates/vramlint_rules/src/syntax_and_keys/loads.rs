@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use vramlint_base::{FileId, FileRange};
 use vramlint_catalog::Dialect;
-use vramlint_resolve::Project;
 use vramlint_resolve::code::{CodeFacts, LoadedFile};
 use vramlint_resolve::launch::Launch;
+use vramlint_resolve::{Feature, FileFeatures, Project};
 use vramlint_syntax::data::Loader;
 
 /// A call that loads a file.
@@ -43,11 +43,9 @@ pub(super) fn loads(project: &Project) -> HashMap<FileId, Vec<Load>> {
         }
     }
     // A program that no run is made of may still be the one that reads a file.
-    let may_read =
-        |text: &str| ["yaml", "omegaconf", "OmegaConf", "parse_args_and_config"].iter().any(|word| text.contains(word));
     for (file, code) in project.orphan_modules() {
         let file = project.file(*file);
-        if file.host.is_none() && may_read(&file.text) {
+        if file.host.is_none() && project.features(file.id).has(Feature::ConfigReader) {
             add(code, None);
         }
     }
@@ -57,7 +55,7 @@ pub(super) fn loads(project: &Project) -> HashMap<FileId, Vec<Load>> {
 /// Whether the call is the parser's own rather than a `yaml.safe_load` beside it.
 fn reads_arguments(project: &Project, load: &LoadedFile) -> bool {
     let text = load.place.range.slice(&project.file(load.place.file).text);
-    ["parse_yaml_file", "parse_args_and_config"].iter().any(|name| text.contains(name))
+    FileFeatures::scan(text).has(Feature::ArgumentFileParser)
 }
 
 fn loaded(project: &Project, launch: Option<&Launch>, load: &LoadedFile) -> Option<FileId> {

@@ -34,11 +34,12 @@
 //! PyYAML 6.0.3；DeepSpeed 0.19.8 `runtime/config.py` 所调用的 hjson 3.1；CPython 3.11 的 `json`。
 
 use crate::syntax_and_keys::loads::loads;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Message, Severity, message};
-use vramlint_resolve::{FileKind, Project, SourceFile, Syntax};
+use vramlint_resolve::{Feature, FileKind, Project, SourceFile, Syntax};
 use vramlint_semantic::deepspeed::consumers::{self, Consumers};
-use vramlint_syntax::{RefusedBy, SyntaxError, data::NodeKind, yaml};
+use vramlint_syntax::data::NodeKind;
+use vramlint_syntax::{RefusedBy, SyntaxError, yaml};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL001",
@@ -48,6 +49,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("syntax_error.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };
@@ -95,7 +97,7 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
             Severity::Info,
             Some(message!("vramlint leaves it out; Python itself may take it", "vramlint 跳过了它；Python 本身可能接受")),
         )),
-        RefusedBy::All | RefusedBy::PyYaml if is_template(file) => {
+        RefusedBy::All | RefusedBy::PyYaml if is_template(project, file) => {
             let ours = file.data().is_none() || kind != FileKind::Other;
             ours.then(|| (Severity::Info, Some(rendered())))
         }
@@ -117,12 +119,13 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
 }
 
 /// Whether some other tool fills the file in before anybody parses it: a chart, a project template.
-fn is_template(file: &SourceFile) -> bool {
+fn is_template(project: &Project, file: &SourceFile) -> bool {
     match &file.syntax {
         Syntax::Data(_) => yaml::looks_templated(&file.text),
         // An f-string may hold doubled braces; a statement of a template engine stands alone.
         Syntax::Python(_) => {
-            file.text.contains("{{cookiecutter.") || file.text.lines().any(|line| line.trim_start().starts_with("{%"))
+            project.features(file.id).has(Feature::Cookiecutter)
+                || file.text.lines().any(|line| line.trim_start().starts_with("{%"))
         }
         _ => false,
     }

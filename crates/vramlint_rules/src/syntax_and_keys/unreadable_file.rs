@@ -24,7 +24,7 @@
 //! ## 来源
 //! PyYAML 6.0.3 `reader.py`；CPython 3.11 `json/decoder.py`。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity};
 
 /// The rule; its findings come from the layer that reads projects.
@@ -36,6 +36,7 @@ pub static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("unreadable_file.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -41,7 +41,7 @@
 //! 只有实际运行的规则才谈得上“未使用”：未选择、已关闭或对该文件忽略的规则不参与判断。
 //! 若周围的项目太大而未读取，或有规则执行失败，则不报告。文档中的示例不检查。
 
-use crate::{DiagnosticTag, Group, Rule, Symptom};
+use crate::{DiagnosticTag, Group, Rule, Symptom, needs};
 use vramlint_base::Severity;
 
 /// The rule; its findings come from the layer that reads projects.
@@ -54,6 +54,7 @@ pub static RULE: Rule = Rule {
     source: include_str!("unused_suppression.rs"),
     // The project layer finds these.
     check: None,
+    needs: needs::DIRECTIVES,
     symptoms: &[Symptom::Vramlint],
     tag: Some(DiagnosticTag::Unnecessary),
     ..Rule::DEFAULT

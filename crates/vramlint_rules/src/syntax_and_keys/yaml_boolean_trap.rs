@@ -43,7 +43,7 @@
 //! `IntervalStrategy`、`SaveStrategy`，实际运行。
 
 use crate::syntax_and_keys::loads::{Load, loads};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
@@ -58,6 +58,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("yaml_boolean_trap.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
     ..Rule::DEFAULT
 };

@@ -58,12 +58,12 @@
 //! `utils/dataclasses.py:1930`（`int("1e8")` 与 `int("100000000.0")` 会被拒绝），阅读源码。
 
 use crate::syntax_and_keys::loads::{Load, loads};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys::{self, KeyType};
 use vramlint_catalog::{Dialect, dialect};
 use vramlint_edit as edit;
-use vramlint_resolve::{FileKind, Project, SourceFile};
+use vramlint_resolve::{Feature, FileKind, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeKind, NodeRef, Style};
 use vramlint_syntax::yaml;
 
@@ -75,6 +75,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("yaml_number_is_text.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };
@@ -114,19 +115,19 @@ fn reader(project: &Project, file: &SourceFile, calls: &[Load]) -> Option<Reader
         // int('1e8') is refused when the plugin is built (accelerate 1.15.0 utils/dataclasses.py:1930).
         FileKind::Accelerate => Some(Reader { severity: Severity::Warning, call: None }),
         // Hydra and OmegaConf take it for a number.
-        FileKind::Training | FileKind::HfTrainer if is_hydra(file) => None,
+        FileKind::Training | FileKind::HfTrainer if is_hydra(project, file) => None,
         FileKind::Training | FileKind::HfTrainer => Some(Reader { severity: Severity::Info, call: None }),
         _ => None,
     }
 }
 
 /// Whether a file is written for Hydra or OmegaConf.
-fn is_hydra(file: &SourceFile) -> bool {
+fn is_hydra(project: &Project, file: &SourceFile) -> bool {
     let root = file.data().and_then(vramlint_syntax::data::DataFile::root);
     let composes = root.is_some_and(|root| {
         root.get("hydra").is_some() || root.get("defaults").is_some_and(|node| node.items().next().is_some())
     });
-    composes || ["# @package", "_target_:", "${oc.", ": ${"].iter().any(|mark| file.text.contains(mark))
+    composes || project.features(file.id).has(Feature::HydraConfig)
 }
 
 struct Found<'a> {

@@ -47,7 +47,7 @@
 //! PyYAML 6.0.3 `resolver.py` 与 OmegaConf 2.4.0，实际运行。
 
 use crate::syntax_and_keys::loads::loads;
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::{FileKind, SourceFile};
@@ -61,6 +61,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("yaml_number_read_otherwise.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OtherBatch],
     ..Rule::DEFAULT
 };

@@ -3,8 +3,8 @@
 use super::AccelerateLaunch;
 use vramlint_base::{FileRange, Value};
 use vramlint_catalog::Dialect;
-use vramlint_resolve::code::{ArgValue, CodeFacts, LibraryCall, LoadRole};
-use vramlint_resolve::{DeepSpeedDict, Run, SourceFile};
+use vramlint_resolve::code::{ArgValue, LibraryCall, LoadRole};
+use vramlint_resolve::{DeepSpeedDict, Feature, Run, SourceFile};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 /// A DeepSpeed JSON that accelerate reads.
@@ -50,13 +50,8 @@ pub fn deepspeed_json<'a>(start: &AccelerateLaunch<'a>) -> Option<DeepSpeedJson<
     let folder = start.project.file(given.place.file).folder();
     let file = start.project.file(start.project.path_resolver.resolve(given.text()?, folder)?);
     let root = file.data().and_then(DataFile::root).filter(|root| root.is_mapping())?;
-    let certain = !completed(start, code, &["deepspeed_config[", "deepspeed_plugin.", "hf_ds_config"]);
+    let certain = !start.project.any_has(&code.files, Feature::DeepSpeedConfigAccess);
     Some(DeepSpeedJson { file, root, named: given.place, run, certain })
-}
-
-/// Whether code of the run speaks of the configuration in a way that may change it.
-fn completed(start: &AccelerateLaunch<'_>, code: &CodeFacts, words: &[&str]) -> bool {
-    code.files.iter().any(|id| words.iter().any(|word| start.project.file(*id).text.contains(word)))
 }
 
 /// What the only plugin of a run is given as `hf_ds_config`, a file or a dict, where `Accelerator()` takes that plugin.
@@ -71,7 +66,7 @@ fn from_plugin<'a>(start: &AccelerateLaunch<'a>) -> Option<DeepSpeedJson<'a>> {
     }
     let named = plugin.argument("hf_ds_config", Some(0))?;
     let value = named.sole_value()?;
-    let certain = !completed(start, code, &["deepspeed_config[", "deepspeed_plugin.", "plugin.hf_ds_config"]);
+    let certain = !start.project.any_has(&code.files, Feature::PluginConfigAccess);
     if let ArgValue::Dict { .. } = &value.value {
         let is = |dict: &&DeepSpeedDict| dict.file == value.place.file && dict.range() == Some(value.place.range);
         let dict = start.project.deepspeed_dicts().iter().find(is)?;

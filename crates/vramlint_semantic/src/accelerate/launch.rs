@@ -6,11 +6,10 @@ use std::sync::Arc;
 use vramlint_base::{Edit, Evaluated, FileRange, TextRange, UnknownReason, Value};
 use vramlint_catalog::flags::{self, Arity, Launcher};
 use vramlint_edit as edit;
-use vramlint_resolve::{FileKind, Project, Run, SourceFile, launch::Launch};
-use vramlint_syntax::{
-    data::{DataFile, Loader, NodeRef},
-    shell::Word,
-};
+use vramlint_resolve::launch::Launch;
+use vramlint_resolve::{FileKind, Project, Run, SourceFile};
+use vramlint_syntax::data::{DataFile, Loader, NodeRef};
+use vramlint_syntax::shell::Word;
 
 /// A command with the file that it names, a command without one, or a file that no command is seen to use.
 #[derive(Clone, Copy, Debug)]

@@ -1,20 +1,14 @@
 //! A DeepSpeed configuration as rules look at it: values by path, the stage, and who reads it.
 
-use crate::{
-    deepspeed::consumers::{self, ConfigUse, Consumers},
-    version_gate,
-};
+use crate::deepspeed::consumers::{self, ConfigUse, Consumers};
+use crate::version_gate;
 use std::collections::BTreeSet;
 use vramlint_base::{Evaluated, FileId, FileRange, Severity, UnknownReason, Value};
 use vramlint_catalog::keys::Key;
-use vramlint_resolve::{
-    DeepSpeedDict, FileKind, Project, SourceFile,
-    versions::{RangeMatch, VersionRange},
-};
-use vramlint_syntax::{
-    RefusedBy,
-    data::{Loader, NodeRef},
-};
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
+use vramlint_resolve::{DeepSpeedDict, FileKind, Project, SourceFile};
+use vramlint_syntax::RefusedBy;
+use vramlint_syntax::data::{Loader, NodeRef};
 
 /// A configuration of DeepSpeed.
 #[derive(Debug)]

@@ -5,11 +5,10 @@
 //! transformers 5.23.0 `integrations/deepspeed.py:100`). All run.
 
 use vramlint_base::FileId;
-use vramlint_catalog::{Dialect, flags::Launcher};
-use vramlint_resolve::{
-    ConfigConsumer, DeepSpeedDict, FileKind, Project, Run,
-    code::{CodeFacts, LoadRole},
-};
+use vramlint_catalog::Dialect;
+use vramlint_catalog::flags::Launcher;
+use vramlint_resolve::code::{CodeFacts, LoadRole};
+use vramlint_resolve::{ConfigConsumer, DeepSpeedDict, Feature, FileKind, Project, Run};
 use vramlint_syntax::data::{DataFile, NodeRef};
 
 /// The consumers that one use of a file may have: a set, since a project does not always show which it is.
@@ -167,7 +166,7 @@ fn by_accelerate_alone(project: &Project, run: &Run, file: FileId) -> bool {
 /// Whether the code makes an engine itself.
 fn calls_engine(project: &Project, code: &CodeFacts) -> bool {
     code.calls.iter().any(|call| call.path == "deepspeed.initialize")
-        || code.files.iter().any(|id| project.file(*id).text.contains("deepspeed.initialize("))
+        || project.any_has(&code.files, Feature::DeepSpeedInitialize)
 }
 
 /// Whether the code reads the file itself and hands on what it made of it.

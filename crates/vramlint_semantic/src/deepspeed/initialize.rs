@@ -1,10 +1,8 @@
 //! What reaches `deepspeed.initialize` beside the configuration: an optimizer or a schedule made in code takes the place of the one
 //! in the file, so that nobody looks at that one.
 
-use crate::deepspeed::{
-    config::DeepSpeedConfig,
-    consumers::{ConfigUse, Consumers},
-};
+use crate::deepspeed::config::DeepSpeedConfig;
+use crate::deepspeed::consumers::{ConfigUse, Consumers};
 use vramlint_base::FileRange;
 use vramlint_resolve::code::{ArgValue, CodeFacts, LibraryCall, PossibleValue};
 

@@ -17,8 +17,7 @@ pub use visit::{KnownEntry, known_entries};
 use vramlint_base::{Applicability, Fix, Message, Severity, Value, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
-use vramlint_resolve::Project;
-use vramlint_resolve::{FileKind, KindConfidence, SourceFile};
+use vramlint_resolve::{FileKind, KindConfidence, Project, SourceFile};
 use vramlint_syntax::data::{DataFile, NodeRef};
 
 /// The fix that writes what was meant in place of a value.

@@ -6,7 +6,7 @@ use crate::batch::claim::factors;
 use vramlint_base::{FileRange, Related, TextRange, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::local_values::{self, LocalValue};
-use vramlint_resolve::{Origin, Project, Run, Setting, SourceFile};
+use vramlint_resolve::{Feature, Origin, Project, Run, Setting, SourceFile};
 use vramlint_syntax::data::NodeRef;
 
 /// What a claim is compared with.
@@ -120,7 +120,7 @@ fn world_is_sure(project: &Project, run: &Run) -> bool {
 
 /// Whether the loader's batch is already that of all processes (accelerate 1.15.0 `accelerator.py:2188`, `split_batches`).
 fn splits_batches(project: &Project, run: &Run) -> bool {
-    run.code.iter().flat_map(|code| &code.files).any(|file| project.file(*file).text.contains("split_batches"))
+    run.code.as_ref().is_some_and(|code| project.any_has(&code.files, Feature::SplitBatchesMention))
 }
 
 /// Whether some processes may work on the same rows: tensor, context, sequence and pipeline parallelism.

@@ -58,10 +58,12 @@
 
 mod names;
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use names::{Gone, gone};
 use vramlint_base::{FileRange, Finding, Severity, message};
-use vramlint_resolve::{SourceFile, versions::VersionRange};
+use vramlint_resolve::versions::VersionRange;
+use vramlint_resolve::{Feature, SourceFile};
 use vramlint_semantic::version_gate;
 use vramlint_syntax::python::{Imports, StmtKind};
 
@@ -73,6 +75,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("mod.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     tag: Some(DiagnosticTag::Deprecated),
     ..Rule::DEFAULT
@@ -82,8 +85,9 @@ const LIBRARIES: &[&str] = &["transformers", "trl", "peft"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in &cx.project.files {
-        let mentions = LIBRARIES.iter().any(|library| file.text.contains(&format!("from {library}")));
-        let Some(module) = file.python().filter(|_| mentions) else { continue };
+        let Some(module) = file.python().filter(|_| cx.project.features(file.id).has(Feature::HuggingFaceImport)) else {
+            continue;
+        };
         for stmt in &module.body {
             let StmtKind::FromImport { module, level: 0, names } = &stmt.kind else { continue };
             for name in names {

@@ -3,8 +3,8 @@
 use crate::rule::push_most_severe;
 use crate::syntax_and_keys::inert_key::RULE;
 use crate::{Context, Sink};
-use vramlint_base::Evaluated;
-use vramlint_base::{FileRange, Finding, Message, Severity, Value, message};
+use vramlint_base::{Evaluated, FileRange, Finding, Message, Severity, Value, message};
+use vramlint_resolve::Feature;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
 use vramlint_syntax::data::{DataFile, Loader};
 
@@ -72,7 +72,7 @@ fn fp8(start: &AccelerateLaunch<'_>) -> Option<Finding> {
         Evaluated::Known(given) if given.value == Value::Null => ("no".to_owned(), None),
         Evaluated::Known(given) => (given.text()?.to_owned(), Some(given.place)),
     };
-    if precision.eq_ignore_ascii_case("fp8") || said_in_code(start) {
+    if precision.eq_ignore_ascii_case("fp8") || mentioned_in_code(start) {
         return None;
     }
     let message =
@@ -87,9 +87,9 @@ fn fp8(start: &AccelerateLaunch<'_>) -> Option<Finding> {
 }
 
 /// The code may give the precision itself.
-fn said_in_code(start: &AccelerateLaunch<'_>) -> bool {
+fn mentioned_in_code(start: &AccelerateLaunch<'_>) -> bool {
     let code = start.run.and_then(|run| run.code.as_deref());
-    code.is_some_and(|code| code.files.iter().any(|id| start.project.file(*id).text.contains("fp8")))
+    code.is_some_and(|code| start.project.any_has(&code.files, Feature::Fp8))
 }
 
 /// Keys that one version of FSDP alone reads: what it does with them, and the value that changes nothing.

@@ -1,16 +1,12 @@
 //! Arguments of transformers and TRL that others make inert.
 
+use crate::argument_findings::{ReportedFindings, finding_of};
 use crate::syntax_and_keys::inert_key::RULE;
-use crate::{
-    Context, Sink,
-    argument_findings::{ReportedFindings, finding_of},
-};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::{
-    arguments::{remove, sets_of, written},
-    version_gate,
-};
+use vramlint_semantic::arguments::{remove, sets_of, written};
+use vramlint_semantic::version_gate;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();

@@ -52,7 +52,7 @@ mod accelerate;
 mod accelerate_blocks;
 mod arguments;
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
 
 pub(crate) static RULE: Rule = Rule {
@@ -63,6 +63,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("mod.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
     ..Rule::DEFAULT

@@ -1,16 +1,17 @@
 //! accelerate's file: the words that a launch checks, by what reads them.
 
+use crate::rule::push_most_severe;
 use crate::syntax_and_keys::invalid_value::{RULE, finding};
-use crate::{Context, Sink, rule::push_most_severe};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Message, Severity, Value, message};
-use vramlint_catalog::{flags::Launcher, keys};
+use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::keys;
 use vramlint_edit as edit;
-use vramlint_resolve::{FileKind, SourceFile, versions::VersionRange};
-use vramlint_semantic::{
-    accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue, is_sagemaker},
-    schema::{self, KnownEntry, Strictness, Violation, check_node},
-    version_gate,
-};
+use vramlint_resolve::versions::VersionRange;
+use vramlint_resolve::{FileKind, SourceFile};
+use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue, is_sagemaker};
+use vramlint_semantic::schema::{self, KnownEntry, Strictness, Violation, check_node};
+use vramlint_semantic::version_gate;
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -3,11 +3,9 @@
 mod ranges;
 pub(super) mod words;
 
+use crate::argument_findings::{ReportedFindings, finding_of};
 use crate::syntax_and_keys::invalid_value::{RULE, did_you_mean};
-use crate::{
-    Context, Sink,
-    argument_findings::{ReportedFindings, finding_of},
-};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};

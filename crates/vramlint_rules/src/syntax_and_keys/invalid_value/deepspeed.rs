@@ -2,8 +2,7 @@
 
 use crate::syntax_and_keys::invalid_value::finding;
 use crate::{Context, Sink};
-use vramlint_base::Evaluated;
-use vramlint_base::{Finding, Severity, Value};
+use vramlint_base::{Evaluated, Finding, Severity, Value};
 use vramlint_catalog::keys;
 use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::consumers::Consumers;

@@ -1,18 +1,17 @@
 //! Values that Axolotl, LLaMA-Factory, torchtune, ms-swift and OpenRLHF do not take.
 
-use crate::syntax_and_keys::invalid_value::{RULE, arguments::words::OPTIMIZERS, did_you_mean};
-use crate::{Context, Sink, rule::ReportedPlaces};
+use crate::rule::ReportedPlaces;
+use crate::syntax_and_keys::invalid_value::arguments::words::OPTIMIZERS;
+use crate::syntax_and_keys::invalid_value::{RULE, did_you_mean};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Message, Value, message};
-use vramlint_catalog::{
-    classes::Field,
-    keys::{self, KeyType},
-};
+use vramlint_catalog::classes::Field;
+use vramlint_catalog::keys::{self, KeyType};
 use vramlint_edit as edit;
-use vramlint_resolve::{FileKind, versions::VersionRange};
-use vramlint_semantic::{
-    frameworks::{FrameworkConfig, FrameworkSetting},
-    version_gate,
-};
+use vramlint_resolve::FileKind;
+use vramlint_resolve::versions::VersionRange;
+use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
+use vramlint_semantic::version_gate;
 
 /// Words of a key, as every release together takes them.
 type Words = (&'static str, &'static [&'static str]);

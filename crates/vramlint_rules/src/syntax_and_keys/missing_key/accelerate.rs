@@ -1,21 +1,22 @@
 //! accelerate's file.
 
+use crate::rule::push_most_severe;
 use crate::syntax_and_keys::missing_key::RULE;
-use crate::{Context, Sink, rule::push_most_severe};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Severity, TextRange, Value, message};
-use vramlint_catalog::{flags::Launcher, keys};
+use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::keys;
 use vramlint_edit as edit;
-use vramlint_resolve::{FileKind, SourceFile};
-use vramlint_semantic::{
-    accelerate::{AccelerateLaunch, is_sagemaker},
-    schema::{self, is_open},
-};
+use vramlint_resolve::{Feature, FileKind, SourceFile};
+use vramlint_semantic::accelerate::{AccelerateLaunch, is_sagemaker};
+use vramlint_semantic::schema::{self, is_open};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.findings.extend(cx.project.files.iter().filter_map(|file| without_keys(cx, file)));
     for (file, root, certain) in schema::files(cx.project, FileKind::Accelerate) {
-        let open = root.entries().any(|(key, _)| key.text().is_none_or(is_open)) || file.text.contains("{%");
+        let open = root.entries().any(|(key, _)| key.text().is_none_or(is_open))
+            || cx.project.features(file.id).has(Feature::TemplateStatement);
         if !certain || open || is_sagemaker(root) {
             continue;
         }

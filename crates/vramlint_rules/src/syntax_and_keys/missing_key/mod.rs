@@ -63,7 +63,7 @@ mod accelerate;
 mod deepspeed;
 mod frameworks;
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
 
 pub(crate) static RULE: Rule = Rule {
@@ -74,6 +74,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("mod.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::DEFAULT
 };

@@ -1,22 +1,15 @@
 //! Arguments that newer releases of transformers and TRL no longer take.
 
+use crate::argument_findings::{ReportedFindings, finding_of, with_fix};
 use crate::syntax_and_keys::removed_key::RULE;
-use crate::{
-    Context, Sink,
-    argument_findings::{ReportedFindings, finding_of, with_fix},
-};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::{
-    arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy},
-    versions::VersionRange,
-};
-use vramlint_semantic::{
-    arguments::{remove, rename, set_to},
-    calls,
-    class_fields::{self, FieldStatus, short},
-    version_gate,
-};
+use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
+use vramlint_resolve::versions::VersionRange;
+use vramlint_semantic::arguments::{remove, rename, set_to};
+use vramlint_semantic::class_fields::{self, FieldStatus, short};
+use vramlint_semantic::{calls, version_gate};
 
 /// What stands for a removed argument now: the key, what stands for its new name, and whether nothing else changes.
 /// Sources: trainers.md 0.1; transformers 5.23.0 training_args.py, trl 1.16.0 trainer/*_config.py, run one by one.

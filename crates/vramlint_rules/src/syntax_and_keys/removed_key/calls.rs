@@ -1,14 +1,14 @@
 //! Keywords that newer releases of trainers and other classes no longer take.
 
-use crate::syntax_and_keys::removed_key::{RULE, arguments::SUCCESSORS};
-use crate::{Context, Sink, argument_findings::ReportedFindings};
+use crate::argument_findings::ReportedFindings;
+use crate::syntax_and_keys::removed_key::RULE;
+use crate::syntax_and_keys::removed_key::arguments::SUCCESSORS;
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, message};
 use vramlint_catalog::classes;
 use vramlint_edit as edit;
-use vramlint_semantic::{
-    calls,
-    class_fields::{self, FieldStatus},
-};
+use vramlint_semantic::calls;
+use vramlint_semantic::class_fields::{self, FieldStatus};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();

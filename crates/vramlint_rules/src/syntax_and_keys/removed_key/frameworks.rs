@@ -1,15 +1,15 @@
 //! FrameworkConfig and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF once had.
 
+use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::removed_key::RULE;
-use crate::{Context, Sink, frameworks, rule::ReportedPlaces};
+use crate::{Context, Sink, frameworks};
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
-use vramlint_resolve::{FileKind, versions::VersionRange};
-use vramlint_semantic::{
-    class_fields::{self, FieldStatus},
-    frameworks::{FrameworkConfig, FrameworkSetting},
-    version_gate,
-};
+use vramlint_resolve::FileKind;
+use vramlint_resolve::versions::VersionRange;
+use vramlint_semantic::class_fields::{self, FieldStatus};
+use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
+use vramlint_semantic::version_gate;
 
 /// What Axolotl's schema says of a key that it keeps only to speak of it.
 #[derive(Clone, Copy)]

@@ -63,12 +63,14 @@ mod calls;
 mod deepspeed;
 mod frameworks;
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom};
+use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys::Standing;
 use vramlint_edit as edit;
-use vramlint_resolve::{SourceFile, versions::VersionRange};
-use vramlint_semantic::{schema::KnownEntry, version_gate};
+use vramlint_resolve::SourceFile;
+use vramlint_resolve::versions::VersionRange;
+use vramlint_semantic::schema::KnownEntry;
+use vramlint_semantic::version_gate;
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
@@ -79,6 +81,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("mod.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     tag: Some(DiagnosticTag::Deprecated),
     ..Rule::DEFAULT

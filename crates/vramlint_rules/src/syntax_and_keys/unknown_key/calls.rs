@@ -1,15 +1,15 @@
 //! Keywords that no release of a class or trainer takes.
 
+use crate::argument_findings::ReportedFindings;
 use crate::syntax_and_keys::unknown_key::RULE;
-use crate::{Context, Sink, argument_findings::ReportedFindings};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, FileRange, Fix, TextRange, message};
-use vramlint_catalog::{classes::Class, keys};
+use vramlint_catalog::classes::Class;
+use vramlint_catalog::keys;
 use vramlint_edit as edit;
 use vramlint_resolve::code::{CallArgument, LibraryCall};
-use vramlint_semantic::{
-    calls,
-    class_fields::{self, FieldStatus},
-};
+use vramlint_semantic::calls;
+use vramlint_semantic::class_fields::{self, FieldStatus};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();

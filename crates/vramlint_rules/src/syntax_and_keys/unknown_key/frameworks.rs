@@ -1,21 +1,16 @@
 //! FrameworkConfig and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF do not know.
 
+use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::unknown_key::RULE;
-use crate::{Context, Sink, rule::ReportedPlaces};
+use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Message, Severity, message};
-use vramlint_catalog::{
-    classes::{self, Class},
-    keys,
-};
+use vramlint_catalog::classes::{self, Class};
+use vramlint_catalog::keys;
 use vramlint_edit as edit;
-use vramlint_resolve::{
-    FileKind,
-    versions::{Version, VersionSpec},
-};
-use vramlint_semantic::{
-    class_fields::{self, FieldStatus},
-    frameworks::{FrameworkConfig, FrameworkSetting},
-};
+use vramlint_resolve::FileKind;
+use vramlint_resolve::versions::{Version, VersionSpec};
+use vramlint_semantic::class_fields::{self, FieldStatus};
+use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
 
 /// FrameworkConfig of transformers' trainer that people write in Axolotl's file, and what Axolotl calls them.
 const AXOLOTL_NAMES: &[(&str, &str)] = &[

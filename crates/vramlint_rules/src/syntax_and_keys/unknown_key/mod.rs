@@ -63,7 +63,7 @@ mod calls;
 mod deepspeed;
 mod frameworks;
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
@@ -78,6 +78,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("mod.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
     ..Rule::DEFAULT
 };

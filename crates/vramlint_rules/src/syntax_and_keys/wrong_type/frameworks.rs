@@ -1,9 +1,11 @@
 //! Values of another type than Axolotl, LLaMA-Factory, torchtune, ms-swift and OpenRLHF take.
 
+use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::wrong_type::RULE;
-use crate::{Context, Sink, frameworks, rule::ReportedPlaces};
+use crate::{Context, Sink, frameworks};
 use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
-use vramlint_catalog::{classes::Field, keys::KeyType};
+use vramlint_catalog::classes::Field;
+use vramlint_catalog::keys::KeyType;
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};

@@ -62,7 +62,7 @@ mod arguments;
 mod deepspeed;
 mod frameworks;
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Finding, Severity};
 use vramlint_resolve::SourceFile;
 use vramlint_semantic::schema::{self, Effect, KnownEntry, Violation};
@@ -75,6 +75,7 @@ pub(crate) static RULE: Rule = Rule {
     since: "0.1.0",
     source: include_str!("mod.rs"),
     check: Some(check),
+    needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
     ..Rule::DEFAULT
 };
