@@ -1,12 +1,8 @@
-//! The README shows what the program prints: its output blocks and its table of rules are made, not written.
+//! The README shows what the program prints, and every command in the documents exists.
 //!
-//! `UPDATE_README=1 cargo test --test readme` writes them anew.
+//! `UPDATE_README=1 cargo test --test readme` rewrites the output blocks.
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::process::Command;
-use vramlint_base::Lang;
-use vramlint_rules::{Group, RULES};
 use vramlint_test::workspace_root;
 
 /// Runs the binary at the root of the checkout.
@@ -45,26 +41,11 @@ fn with_output(readme: &str) -> String {
     made
 }
 
-/// The rules by family, between their marks, each with its page.
-fn with_rules(readme: &str) -> String {
-    let (before, rest) = readme.split_once("<!-- rules -->\n").expect("the table is marked");
-    let (_, after) = rest.split_once("<!-- /rules -->\n").expect("the table is marked");
-    let mut families: BTreeMap<Group, Vec<String>> = BTreeMap::new();
-    for rule in RULES.iter() {
-        families.entry(rule.group).or_default().push(format!("[`{0}`](docs/rules/{0}.md)", rule.name));
-    }
-    let mut table = String::from("| codes | rules |\n| --- | --- |\n");
-    for (group, rules) in families {
-        writeln!(table, "| `{}xx` {} | {} |", group.prefix(), group.about(Lang::En), rules.join(", ")).expect("memory");
-    }
-    format!("{before}<!-- rules -->\n{table}<!-- /rules -->\n{after}")
-}
-
 #[test]
 fn the_readme_shows_what_the_program_prints() {
     let path = workspace_root().join("README.md");
     let kept = std::fs::read_to_string(&path).expect("readable");
-    let made = with_rules(&with_output(&kept));
+    let made = with_output(&kept);
     if std::env::var_os("UPDATE_README").is_some() {
         std::fs::write(&path, &made).expect("writable");
         return;
@@ -78,16 +59,46 @@ fn the_readme_shows_what_the_program_prints() {
     assert!(!made.contains("<!-- output"), "no placeholder is left");
 }
 
-/// Every command that the README names is one: with `--help` behind it, arguments are read and nothing is done.
+/// A front page is read in one sitting.
 #[test]
-fn commands_of_the_readme_are_real() {
+fn the_readme_is_short() {
     let readme = std::fs::read_to_string(workspace_root().join("README.md")).expect("readable");
-    let commands: Vec<Vec<&str>> = readme.lines().filter_map(command).collect();
-    assert!(commands.len() >= 6, "{commands:?}");
-    for mut words in commands {
-        words.push("--help");
-        let (status, _, err) = run(&words);
-        assert_eq!((status, err.as_str()), (Some(0), ""), "{words:?}");
+    assert!(readme.lines().count() <= 250, "{} lines", readme.lines().count());
+}
+
+/// With `--help` after it, a command reads its arguments and does nothing.
+#[test]
+fn commands_in_the_documents_exist() {
+    for document in ["README.md", "docs/configuration.md", "docs/configuration.zh.md"] {
+        let text = std::fs::read_to_string(workspace_root().join(document)).expect("readable");
+        let commands: Vec<Vec<&str>> = text.lines().filter_map(command).collect();
+        assert!(commands.len() >= 4, "{document}: {commands:?}");
+        for mut words in commands {
+            words.push("--help");
+            let (status, _, err) = run(&words);
+            assert_eq!((status, err.as_str()), (Some(0), ""), "{document}: {words:?}");
+        }
+    }
+}
+
+/// The TOML in the documents is a configuration that vramlint accepts.
+#[test]
+fn configurations_in_the_documents_are_accepted() {
+    for document in ["README.md", "docs/configuration.md", "docs/configuration.zh.md"] {
+        let text = std::fs::read_to_string(workspace_root().join(document)).expect("readable");
+        let blocks: Vec<&str> = text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+        assert!(!blocks.is_empty(), "{document} shows no configuration");
+        for block in blocks {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let file = folder.path().join("vramlint.toml");
+            // The architecture that the example names is not there.
+            let block = block.replace("config = \"models/acme/config.json\"", "config = \"config.json\"");
+            std::fs::write(&file, block).expect("writable");
+            let model = r#"{"model_type": "llama", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 1000}"#;
+            std::fs::write(folder.path().join("config.json"), model).expect("writable");
+            let (status, _, err) = run(&["check", "--config", file.to_str().expect("UTF-8"), "examples/reward-model"]);
+            assert!(status.is_some_and(|status| status < 2), "{document}: {err}");
+        }
     }
 }
 

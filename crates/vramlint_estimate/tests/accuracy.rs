@@ -154,21 +154,6 @@ fn documents_quote_the_figures() {
     }
 }
 
-/// `UPDATE_DOCS=1` writes it. The second table of the report stays in the documents.
-#[test]
-fn the_readme_quotes_the_figures() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let written = std::fs::read_to_string(&path).expect("README.md").replace("\r\n", "\n");
-    let overview = report::overview(&RECORDS);
-    let table = overview.split("\n\n").next().unwrap_or_default();
-    let now = between(&written, "accuracy", table);
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&path, now).expect("writable");
-    } else {
-        assert_eq!(written, now, "README.md: UPDATE_DOCS=1 writes it");
-    }
-}
-
 /// Figures that were measured on GPUs are met at the median.
 #[test]
 fn published_figures() {
