@@ -17,13 +17,13 @@ use std::sync::Mutex;
 use vramlint_base::{Finding, Severity};
 use vramlint_project::{Request, fix_until_stable};
 use vramlint_rules::RULES;
-use vramlint_test::{Case, diff, rule_documents, write_files};
+use vramlint_test::{Case, case_documents, diff, write_files};
 
 fn cases() -> Vec<Case> {
-    let mut cases: Vec<Case> = rule_documents().iter().flat_map(vramlint_test::Document::cases).collect();
+    let mut cases: Vec<Case> = case_documents("tests/rules").iter().flat_map(vramlint_test::Document::cases).collect();
     assert!(cases.len() >= 1000, "only {} cases", cases.len());
     if let Some(only) = only() {
-        cases.retain(|case| only.split(',').any(|name| name == case.rule));
+        cases.retain(|case| only.split(',').any(|name| name == case.title));
     }
     cases
 }
@@ -115,7 +115,7 @@ fn updates() -> bool {
 
 /// Rewrites the expectations of the cases for which `expectation` returns one.
 fn update(expectation: impl Fn(&Case) -> Option<(Vec<String>, String)>) {
-    for mut document in rule_documents() {
+    for mut document in case_documents("tests/rules") {
         let mut changed = false;
         for case in document.cases() {
             if let Some((findings, fixes)) = expectation(&case) {
@@ -137,7 +137,7 @@ fn cases_are_as_expected() {
     let mut wrong = Vec::new();
     let mut new = BTreeMap::new();
     for case in cases() {
-        let (_folder, checked) = check(&case.rule, &case.files);
+        let (_folder, checked) = check(&case.title, &case.files);
         let found = lines(&checked, 0);
         if alike(&found, &case.findings) {
             continue;
@@ -162,7 +162,7 @@ fn fixes_are_as_expected_and_settle() {
     for case in cases() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         write_files(folder.path(), &case.files);
-        let request = request(&case.rule, folder.path());
+        let request = request(&case.title, folder.path());
         let name = case.id();
         let outcome = fix_until_stable(&request, true, &|_, _| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
         wrong.extend(outcome.failed.iter().map(|fix| format!("{name}: {} cannot be applied: {}", fix.name, fix.title.en)));
@@ -195,12 +195,12 @@ fn every_rule_has_cases_that_fire_and_cases_that_stay_silent() {
     }
     let (mut fires, mut silent) = (BTreeSet::new(), BTreeSet::new());
     for case in cases() {
-        assert!(RULES.iter().any(|rule| rule.name == case.rule), "{}: no such rule", case.rule);
-        let found = case.findings.iter().any(|line| line.split(' ').nth(2) == Some(&case.rule));
+        assert!(RULES.iter().any(|rule| rule.name == case.title), "{}: no such rule", case.title);
+        let found = case.findings.iter().any(|line| line.split(' ').nth(2) == Some(&case.title));
         if found {
-            fires.insert(case.rule)
+            fires.insert(case.title)
         } else {
-            silent.insert(case.rule)
+            silent.insert(case.title)
         };
     }
     // A rule that fails cannot be shown by a project; neither can a file of two megabytes be kept here.
@@ -217,7 +217,7 @@ fn every_rule_has_a_case_in_which_what_decides_is_not_known() {
         return;
     }
     let unknown: BTreeSet<String> =
-        cases().into_iter().filter(|case| case.name.contains("unknown")).map(|case| case.rule).collect();
+        cases().into_iter().filter(|case| case.name.contains("unknown")).map(|case| case.title).collect();
     // These look at bytes and at suppressions, in which nothing can be unknown.
     let exempt = ["internal-error", "file-too-large", "unreadable-file", "unused-suppression"];
     for rule in RULES.iter().filter(|rule| !exempt.contains(&rule.name)) {
@@ -243,7 +243,7 @@ fn compare(what: &str, changed: impl Fn(&Case) -> Option<BTreeMap<String, Vec<u8
     let mut wrong = Vec::new();
     for case in cases() {
         let Some(files) = changed(&case) else { continue };
-        let (_folder, checked) = check(&case.rule, &files);
+        let (_folder, checked) = check(&case.title, &files);
         let found = lines(&checked, lines_down);
         if !alike(&found, &case.findings) {
             wrong.push(format!("{} {what}:\n  expected {:#?}\n  found {found:#?}", case.id(), case.findings));
@@ -294,7 +294,7 @@ fn all_or_nothing(case: &Case, change: impl Fn(&str, &str) -> Option<String>) ->
 fn either_end_suppresses() {
     let mut tried = 0;
     for case in cases() {
-        let (_folder, checked) = check(&case.rule, &case.files);
+        let (_folder, checked) = check(&case.title, &case.files);
         // What follows an error in YAML may not be read, comments included.
         let unread = |finding: &&Finding| {
             let (path, _, _) = checked.places(finding).remove(0);
@@ -306,8 +306,8 @@ fn either_end_suppresses() {
             let before = count(&checked, finding.name);
             for (path, line, _) in checked.places(finding) {
                 let Some(files) = suppressed(&case, &path, line, finding.name) else { continue };
-                let (_folder, after) = check(&case.rule, &files);
-                let name = format!("{}/{} with {} ignored at {path}:{line}", case.rule, case.name, finding.name);
+                let (_folder, after) = check(&case.title, &files);
+                let name = format!("{}/{} with {} ignored at {path}:{line}", case.title, case.name, finding.name);
                 assert!(count(&after, finding.name) < before, "{name}: {:#?}", lines(&after, 0));
                 assert!(!after.findings().any(|f| f.name == "unused-suppression"), "{name}: {:#?}", lines(&after, 0));
                 tried += 1;

@@ -1,40 +1,40 @@
-//! What `vramlint runs` makes of the ways in which people launch training: `tests/runs/<case>` are tiny projects, each with the
-//! runs that the real tools would make of it in `expect.json`.
+//! What `vramlint runs` makes of the ways in which people launch training: each case in `tests/runs/*.md` is a tiny project, with the
+//! runs that the real tools would make of it in its block `json runs`. `vramlint_test::Document` describes the form of the files.
 //!
 //! A case lists all runs (`"more": true` allows others). Of each run: `id`, `values` by name (`null` must be unknown),
-//! `origin` (`"flag run.sh"`: kind and path of who wins), `overridden` (values that lose), `candidates` (values that stand
-//! undecided), and `without` (settings that nobody speaks of).
+//! `origin` (`"flag run.sh"`: kind and path of the winner), `overridden` (values that lose), `candidates` (values of which none
+//! wins), and `without` (settings that have no candidate).
 
 mod common;
 
-use common::{check_folder, folders_with};
+use common::check_folder;
 use serde_json::Value as Json;
-use std::path::Path;
 use vramlint_base::Value;
 use vramlint_catalog::Concept;
 use vramlint_resolve::{Candidate, Project, Run, Setting};
+use vramlint_test::{Case, Document, case_documents, write_files};
 
 #[test]
 fn every_case_resolves_as_the_real_tools_would() {
     let mut wrong = Vec::new();
-    let cases = folders_with("tests/runs", "expect.json");
-    assert!(cases.len() >= 35, "only {} cases", cases.len());
-    for folder in cases {
-        let expect: Json =
-            serde_json::from_str(&std::fs::read_to_string(folder.join("expect.json")).expect("readable")).expect("JSON");
-        let checked = check_folder(&folder);
-        let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        wrong.extend(differences(&checked.report.project, &expect).into_iter().map(|what| format!("{name}: {what}")));
-        wrong.extend(unnamed(&folder, &expect).into_iter().map(|what| format!("{name}: {what}")));
+    let cases: Vec<Case> = case_documents("tests/runs").iter().flat_map(Document::cases).collect();
+    assert!(cases.len() >= 180, "only {} cases", cases.len());
+    for case in cases {
+        let expect: Json = serde_json::from_str(&case.runs).unwrap_or_else(|error| panic!("{}: {error}", case.id()));
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        write_files(folder.path(), &case.files);
+        let checked = check_folder(folder.path());
+        wrong.extend(differences(&checked.report.project, &expect).into_iter().map(|what| format!("{}: {what}", case.id())));
+        wrong.extend(unnamed(&case, &expect).into_iter().map(|what| format!("{}: {what}", case.id())));
     }
     assert!(wrong.is_empty(), "{} differences\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// Ids whose file is not there: a case that expects nothing of its own project.
-fn unnamed(folder: &Path, expect: &Json) -> Vec<String> {
+fn unnamed(case: &Case, expect: &Json) -> Vec<String> {
     let runs = expect["runs"].as_array().into_iter().flatten();
     runs.filter_map(|run| run["id"].as_str()?.split('#').next())
-        .filter(|path| !folder.join(path).is_file())
+        .filter(|path| !case.files.contains_key(*path))
         .map(|path| format!("no file {path}"))
         .collect()
 }

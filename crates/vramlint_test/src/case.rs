@@ -1,14 +1,14 @@
-//! One case of a rule: a small project and what must be found in it.
+//! One case: a small project and what is expected of it.
 
 use similar::TextDiff;
 use std::collections::BTreeMap;
 
-/// One case of a rule.
+/// One case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Case {
-    /// The name of the rule.
-    pub rule: String,
-    /// The name of the case, unique within the rule.
+    /// The title of its file: the name of the rule, or of a way to launch.
+    pub title: String,
+    /// The name of the case, unique within the file.
     pub name: String,
     /// The files of the project, by relative path.
     pub files: BTreeMap<String, Vec<u8>>,
@@ -16,12 +16,14 @@ pub struct Case {
     pub findings: Vec<String>,
     /// What all fixes together change, as a unified diff; empty if nothing.
     pub fixes: String,
+    /// The expected runs, as JSON; empty for a case of a rule.
+    pub runs: String,
 }
 
 impl Case {
-    /// `rule/case`, for messages.
+    /// `title/name`, for messages.
     pub fn id(&self) -> String {
-        format!("{}/{}", self.rule, self.name)
+        format!("{}/{}", self.title, self.name)
     }
 }
 

@@ -1,12 +1,13 @@
-//! The Markdown file that holds the cases of one rule.
+//! A Markdown file of cases.
 //!
-//! `# name-of-the-rule`, then one section `## name-of-the-case` per case. Fenced blocks of a section make up the case; everything
+//! `# title`, which is the name of the rule for cases of a rule, then one section `## name-of-the-case` per case. Fenced blocks of a section make up the case; everything
 //! else is prose:
 //!
 //! - `file=PATH` behind the language: a file of the project. With `escaped`, `\xNN` is a byte, `\\` a backslash, and a `\` at the
 //!   very end drops the last newline.
 //! - `text findings`: the expected findings, one per line. A case without this block expects none.
 //! - `diff fixes`: what all fixes together change. A case without this block expects no fix.
+//! - `json runs`: the expected runs; `tests/runs.rs` describes the form.
 
 use crate::Case;
 use std::fmt::Write;
@@ -14,13 +15,14 @@ use std::path::{Path, PathBuf};
 
 const FINDINGS: &str = "text findings";
 const FIXES: &str = "diff fixes";
+const RUNS: &str = "json runs";
 
 /// A parsed file of cases. It keeps prose and order, so that writing it back changes only what was updated.
 #[derive(Clone, Debug)]
 pub struct Document {
     /// Where it lies.
     pub path: PathBuf,
-    rule: String,
+    title: String,
     pieces: Vec<Piece>,
 }
 
@@ -84,8 +86,8 @@ impl Document {
             pieces.push(Piece::Prose(prose));
         }
         let title = text.lines().next().and_then(|line| line.strip_prefix("# "));
-        let rule = title.unwrap_or_else(|| panic!("{}: the first line is not `# name-of-the-rule`", path.display()));
-        Self { path: path.to_path_buf(), rule: rule.trim().to_owned(), pieces }
+        let title = title.unwrap_or_else(|| panic!("{}: the first line is not `# title`", path.display()));
+        Self { path: path.to_path_buf(), title: title.trim().to_owned(), pieces }
     }
 
     /// Every case, in order.
@@ -100,13 +102,14 @@ impl Document {
                 Piece::Prose(_) => {}
                 Piece::Heading(name) => {
                     assert!(cases.iter().all(|case| case.name != *name), "{}: two cases {name}", self.path.display());
-                    cases.push(Case { rule: self.rule.clone(), name: name.clone(), ..Case::default() });
+                    cases.push(Case { title: self.title.clone(), name: name.clone(), ..Case::default() });
                 }
                 Piece::Block { info, text } => {
                     let case = cases.last_mut().unwrap_or_else(|| panic!("{}: `{info}` before any case", self.path.display()));
                     match info.as_str() {
                         FINDINGS => case.findings = text.lines().map(str::to_owned).collect(),
                         FIXES => case.fixes.clone_from(text),
+                        RUNS => case.runs.clone_from(text),
                         _ => {
                             let (file, escaped) =
                                 file_of(info).unwrap_or_else(|| panic!("{}: `{info}` names no file", case.id()));

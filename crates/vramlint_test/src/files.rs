@@ -23,11 +23,10 @@ pub fn shared(part: &str) -> PathBuf {
     path.canonicalize().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The cases of every rule: one Markdown file per rule, in order of name.
-pub fn rule_documents() -> Vec<Document> {
-    let folder = workspace_root().join("tests/rules");
-    let paths = files_below(&folder).into_iter().filter(|path| path.extension().is_some_and(|end| end == "md"));
-    paths.map(|path| Document::read(&path)).collect()
+/// The files of cases in a folder of the checkout, such as `tests/rules`, in order of name.
+pub fn case_documents(folder: &str) -> Vec<Document> {
+    let paths = files_below(&workspace_root().join(folder)).into_iter();
+    paths.filter(|path| path.extension().is_some_and(|end| end == "md")).map(|path| Document::read(&path)).collect()
 }
 
 /// Every file below a folder, in order.

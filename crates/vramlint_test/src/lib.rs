@@ -1,4 +1,4 @@
-//! Test support: the cases of the rules, which are Markdown files in `tests/rules`, and folders of files.
+//! Test support: cases, which are Markdown files in `tests/rules` and `tests/runs`, and folders of files.
 //!
 //! Only tests depend on this crate. It panics with the file and the case when something is malformed.
 
@@ -8,4 +8,4 @@ mod files;
 
 pub use case::{Case, diff};
 pub use document::Document;
-pub use files::{files_below, rule_documents, shared, workspace_root, write_files};
+pub use files::{case_documents, files_below, shared, workspace_root, write_files};

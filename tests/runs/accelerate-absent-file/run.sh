@@ -1,1 +1,0 @@
-accelerate launch --config_file acc.yaml --num_processes 2 train.py

@@ -1,2 +1,0 @@
-export CUDA_VISIBLE_DEVICES=0,1,2
-accelerate launch train.py

@@ -1,1 +1,0 @@
-accelerate launch --config_file=configs/acc.yaml src/train.py

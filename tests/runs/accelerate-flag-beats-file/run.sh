@@ -1,1 +1,0 @@
-accelerate launch --config_file acc.yaml --num_processes 4 --mixed_precision fp16 train.py

@@ -1,1 +1,0 @@
-accelerate launch --config_file acc.yaml --multi_gpu --num_processes 4 train.py

@@ -1,1 +1,0 @@
-axolotl train x.yml --num-processes 4 --micro-batch-size 8

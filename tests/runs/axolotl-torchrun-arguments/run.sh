@@ -1,1 +1,0 @@
-axolotl train x.yml --launcher torchrun -- --nproc_per_node=2

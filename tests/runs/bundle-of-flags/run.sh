@@ -1,1 +1,0 @@
-torchrun $DISTRIBUTED_ARGS train.py

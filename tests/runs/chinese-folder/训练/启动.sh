@@ -1,2 +1,0 @@
-# 双卡训练
-torchrun --nproc_per_node=2 train.py

@@ -1,1 +1,0 @@
-deepspeed train.py --deepspeed --deepspeed_config ds.json

@@ -1,2 +1,0 @@
-export BATCH=2
-python train.py

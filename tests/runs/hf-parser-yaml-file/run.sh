@@ -1,1 +1,0 @@
-torchrun --nproc_per_node 4 train.py configs/sft.yaml

@@ -1,1 +1,0 @@
-python train.py training.batch_size=2

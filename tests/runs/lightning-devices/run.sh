@@ -1,1 +1,0 @@
-srun python train.py

@@ -1,1 +1,0 @@
-llamafactory-cli train examples/qwen_lora_sft.yaml

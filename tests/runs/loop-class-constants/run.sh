@@ -1,1 +1,0 @@
-nohup python -u train.py > log.txt 2>&1 &

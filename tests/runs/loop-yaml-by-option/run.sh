@@ -1,2 +1,0 @@
-python train.py
-python train.py --config=configs/large.yaml

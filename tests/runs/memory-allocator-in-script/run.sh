@@ -1,2 +1,0 @@
-export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
-python train.py

@@ -1,1 +1,0 @@
-PYTORCH_ALLOC_CONF=max_split_size_mb:128 python train.py

@@ -1,3 +1,0 @@
-export PYTORCH_ALLOC_CONF=max_split_size_mb:128
-export PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:64
-python train.py

@@ -1,1 +1,0 @@
-PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:64 python train.py

@@ -1,9 +1,0 @@
-from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
-
-from data import dataset
-
-model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-0.5B")
-model = model.half()
-args = TrainingArguments(output_dir="out", per_device_train_batch_size=2, learning_rate=2e-5)
-trainer = Trainer(model=model, args=args, train_dataset=dataset)
-trainer.train()

@@ -1,1 +1,0 @@
-llamafactory-cli train x.yaml

@@ -1,1 +1,0 @@
-deepspeed --num_gpus 4 --module openrlhf.cli.train_sft --pretrain meta-llama/Meta-Llama-3-8B --micro_train_batch_size 2 --train_batch_size 64 --zero_stage 3 --zpg 2 --overlap_comm --lora_rank 16 --lora_dropout 0.1 --use_liger_kernel --max_norm 0.5 --gradient_checkpointing_use_reentrant

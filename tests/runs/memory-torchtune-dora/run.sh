@@ -1,1 +1,0 @@
-tune run lora_finetune_single_device --config x.yaml

@@ -1,1 +1,0 @@
-tune run --nproc_per_node 4 full_finetune_distributed --config x.yaml

@@ -1,1 +1,0 @@
-trl reward --config reward.yaml

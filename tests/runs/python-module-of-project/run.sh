@@ -1,1 +1,0 @@
-PYTHONPATH=src torchrun --nproc_per_node 2 -m app.train

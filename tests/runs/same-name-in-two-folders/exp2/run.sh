@@ -1,2 +1,0 @@
-cd "$(dirname "$0")"
-python ../train.py --config ./config.yaml

@@ -1,4 +1,0 @@
-@echo off
-set CUDA_VISIBLE_DEVICES=0
-python train.py
-pause

@@ -1,1 +1,0 @@
-accelerate launch --multi_gpu --num_processes 2 train.py

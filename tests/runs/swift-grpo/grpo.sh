@@ -1,1 +1,0 @@
-CUDA_VISIBLE_DEVICES=0,1,2,3 NPROC_PER_NODE=4 swift rlhf --rlhf_type grpo --model Qwen/Qwen2.5-7B --per_device_train_batch_size 4 --gradient_accumulation_steps 2 --num_generations 8 --max_completion_length 1024

@@ -1,1 +1,0 @@
-torchrun --nproc_per_node=$1 train.py --batch-size $2

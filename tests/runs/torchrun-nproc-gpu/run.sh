@@ -1,1 +1,0 @@
-torchrun --nproc_per_node=gpu train.py

@@ -1,1 +1,0 @@
-tune run lora_finetune_single_device --config 8B_lora.yaml

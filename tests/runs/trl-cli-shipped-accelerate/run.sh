@@ -1,1 +1,0 @@
-trl sft --config sft.yaml --accelerate_config zero3

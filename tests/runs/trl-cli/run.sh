@@ -1,1 +1,0 @@
-trl sft --config sft.yaml --num_processes 4

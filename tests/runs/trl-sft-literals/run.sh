@@ -1,1 +1,0 @@
-accelerate launch --config_file acc.yaml sft.py

@@ -1,1 +1,0 @@
-uv run accelerate launch --num_processes=2 --multi_gpu --mixed_precision=bf16 train.py

@@ -1,1 +1,0 @@
-deepspeed --num_gpus 2 train.py --deepspeed /share/templates/other/ds.json
