@@ -2,14 +2,20 @@
 //!
 //! `UPDATE_README=1 cargo test --test readme` rewrites the output blocks.
 
+use std::path::Path;
 use std::process::Command;
 use vramlint_test::workspace_root;
 
 /// Runs the binary at the root of the checkout.
 fn run(words: &[&str]) -> (Option<i32>, String, String) {
+    run_in(&workspace_root(), words)
+}
+
+/// Runs the binary in a folder: its exit status, standard output and standard error.
+fn run_in(folder: &Path, words: &[&str]) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_vramlint"))
         .args(words)
-        .current_dir(workspace_root())
+        .current_dir(folder)
         .env_clear()
         .env("LANG", "C.UTF-8")
         .output()
@@ -96,7 +102,7 @@ fn configurations_in_the_documents_are_accepted() {
             std::fs::write(&file, block).expect("writable");
             let model = r#"{"model_type": "llama", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 1000}"#;
             std::fs::write(folder.path().join("config.json"), model).expect("writable");
-            let (status, _, err) = run(&["check", "--config", file.to_str().expect("UTF-8"), "examples/reward-model"]);
+            let (status, _, err) = run_in(folder.path(), &["check"]);
             assert!(status.is_some_and(|status| status < 2), "{document}: {err}");
         }
     }
