@@ -1,10 +1,11 @@
-//! From files to training runs: what each file is, what it says, who refers to it, and who wins.
+//! From files to training runs: what each file is, what it sets, which files refer to it, and which value takes effect.
 //!
 //! Invariants:
 //!
 //! 1. Pure: the same texts give the same project. No disk, clock, environment or network.
 //! 2. Every value keeps all its candidates, their origins and the precedence that decided. Nothing is flattened early.
 //! 3. An unknown value is [`Resolved::Unknown`], never a guess; what depends on it is unknown too.
+//! 4. A project is built in phases ([`SourceSet`], [`FileGraph`], [`Project`]); none is visible before it is complete.
 
 pub mod arguments;
 pub mod code;

@@ -1,23 +1,23 @@
-//! From a path that a file names to the file of the project that is meant.
+//! Resolves the paths that scripts and configurations write to files of the project.
 
 use crate::SourceFile;
 use std::collections::HashMap;
 use vramlint_base::FileId;
 
-/// Finds files by the paths that scripts and configurations write. A script's working directory is not known, so the folder
-/// of the file that names the path is tried first, then each folder above it.
+/// Resolves paths to files. A script's working directory is not known, so the folder of the file that names the path is tried first,
+/// then each folder above it.
 #[derive(Clone, Debug, Default)]
 pub struct PathResolver {
     by_path: HashMap<String, FileId>,
 }
 
 impl PathResolver {
-    /// Over all whole files.
+    /// A resolver over all files on disk.
     pub fn new(files: &[SourceFile]) -> Self {
         Self { by_path: files.iter().filter(|f| f.host.is_none()).map(|f| (normalize(&f.path), f.id)).collect() }
     }
 
-    /// The file that `path` means when it is written in a file of `folder`.
+    /// The file that `path` refers to if it is written in a file of `folder`.
     pub fn resolve(&self, path: &str, folder: &str) -> Option<FileId> {
         let path = path.trim().trim_start_matches("file://").replace('\\', "/");
         if path.is_empty() || path.len() > 1024 || path.contains('\n') {
@@ -34,12 +34,12 @@ impl PathResolver {
         self.resolve_suffix(&path)
     }
 
-    /// The file at exactly this path, as shown.
+    /// The file at exactly this path, as displayed.
     pub fn resolve_exact(&self, path: &str) -> Option<FileId> {
         self.by_path.get(&normalize(path)).copied()
     }
 
-    /// An absolute path, or one from a container (`/app/ds.json`): its longest tail that names exactly one place in the project.
+    /// An absolute path, or one inside a container (`/app/ds.json`): the file at its longest suffix that exists in the project.
     fn resolve_suffix(&self, path: &str) -> Option<FileId> {
         let tail = path.strip_prefix('/')?;
         let mut rest = Some(tail);

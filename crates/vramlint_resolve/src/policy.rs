@@ -4,14 +4,14 @@ use crate::versions::VersionEvidence;
 use std::collections::BTreeMap;
 use vramlint_base::{FileRange, TextRange};
 
-/// The machine that the project trains on, as declared. All optional.
+/// The machine that the project trains on, as declared. Every field is optional.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Target {
-    /// Name of the card.
+    /// Name of the GPU.
     pub gpu: Option<String>,
-    /// Memory of one card, bytes.
+    /// Memory of one GPU, bytes.
     pub memory: Option<u64>,
-    /// Cards per node; 0 says that there is none.
+    /// GPUs per node; 0 if there are none.
     pub count: Option<u32>,
     /// Nodes.
     pub nodes: Option<u32>,
@@ -24,16 +24,16 @@ pub struct Target {
 /// The part of a configuration file that runs depend on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Policy {
-    /// Folder that it governs, as in [`crate::SourceFile::path`]; empty for the working directory.
+    /// The folder that the file governs, as in [`crate::SourceFile::path`]; empty for the working directory.
     pub root: String,
     /// Path of the configuration file as shown to people, if there is one.
     pub file: Option<String>,
     /// The target.
     pub target: Target,
-    /// Where `count` is written, in the configuration file itself (line and column from 1), for `runs`.
+    /// The place of `count` in the configuration file.
     pub count_at: Option<TextRange>,
-    /// `[batch] effective`, and its place if the configuration file is one of the project's files.
+    /// `[batch] effective`, and its place if the configuration file belongs to the project.
     pub effective_batch: Option<(u64, Option<FileRange>)>,
-    /// `[versions]`, by normalized name: what it says wins over all files.
+    /// `[versions]`, by normalized name. It takes precedence over all other files.
     pub versions: BTreeMap<String, VersionEvidence>,
 }

@@ -1,4 +1,4 @@
-//! A setting of a run: every candidate for its value, who set each, and who won.
+//! A setting of a run: every candidate for its value, the origin of each, and the winner.
 
 use vramlint_base::{FileRange, Message, Value};
 use vramlint_catalog::Concept;
@@ -6,13 +6,13 @@ use vramlint_catalog::Concept;
 /// A value, as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Resolved {
-    /// Known.
+    /// The value.
     Known(Value),
-    /// Not known, and why.
+    /// Why the value is not known.
     Unknown(Message),
 }
 
-/// Who set a value.
+/// Where a value comes from.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)] // the comment of a variant names its fields
 pub enum Origin {
@@ -20,9 +20,9 @@ pub enum Origin {
     File { place: FileRange, key: FileRange, key_path: String },
     /// A flag on a command line; `flag` as written.
     Flag { place: FileRange, flag: String },
-    /// A variable of the environment.
+    /// An environment variable.
     Env { name: String, place: FileRange },
-    /// Python code: a constant, an attribute of a class, an argument of a call; `name` is what it is called there.
+    /// Python code: a constant, a class attribute, an argument of a call; `name` is its name there.
     Code { place: FileRange, name: String },
     /// The default of an option of the project's own command line.
     OptionDefault { place: FileRange, option: String },
@@ -32,29 +32,29 @@ pub enum Origin {
     Default { tool: &'static str, source: String },
     /// Computed from other settings of the run.
     Derived { formula: Message, inputs: Vec<Concept> },
-    /// Nothing says it; taken because nothing else is possible or usual, and said so.
+    /// Not set anywhere: assumed because nothing else is possible or usual.
     Assumed { why: Message },
 }
 
-/// One value that somebody wants a setting to have.
+/// One value that a source sets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// The value.
     pub value: Resolved,
-    /// As written, where it is written.
+    /// The value as written; empty if it is not written.
     pub raw: String,
-    /// Who wants it.
+    /// Where it comes from.
     pub origin: Origin,
-    /// Under which condition (`unuse_mem < 8`), where it is one branch of several.
+    /// The condition (`unuse_mem < 8`) of a value in one of several branches.
     pub condition: Option<String>,
-    /// What had to be assumed for it, such as the default of `${2:-8}`.
+    /// The assumptions behind it, such as the default of `${2:-8}`.
     pub assumptions: Vec<Message>,
 }
 
-/// Why one candidate beats the others, as data.
+/// Why one candidate beats the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Precedence {
-    /// The order, strongest first, in a few words: `flag > file > launcher default`.
+    /// The order, strongest first: `flag > file > launcher default`.
     pub order: &'static str,
     /// Library, version and file that prove it.
     pub source: &'static str,
@@ -65,14 +65,14 @@ pub struct Precedence {
 pub struct Setting {
     /// Candidates, strongest first as far as the order is known.
     pub candidates: Vec<Candidate>,
-    /// The one that wins; `None` where that is decided in a place that the project does not show.
+    /// The candidate that wins; `None` if code outside the project decides.
     pub winner: Option<usize>,
-    /// Why.
+    /// The order by which it wins.
     pub precedence: Option<Precedence>,
 }
 
 impl Origin {
-    /// The place where the user would change it, if it is in a file of the project.
+    /// The place where the user would change the value, if it is in a file of the project.
     pub fn place(&self) -> Option<FileRange> {
         match self {
             Self::File { place, .. }
@@ -84,7 +84,7 @@ impl Origin {
         }
     }
 
-    /// Its kind, as the JSON of `runs` spells it.
+    /// The name of the variant in the JSON output of `runs`.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::File { .. } => "file",
@@ -101,7 +101,7 @@ impl Origin {
 }
 
 impl Candidate {
-    /// The value, where known.
+    /// The value, if known.
     pub fn known(&self) -> Option<&Value> {
         if let Resolved::Known(value) = &self.value { Some(value) } else { None }
     }
@@ -113,7 +113,7 @@ impl Setting {
         self.winner.and_then(|index| self.candidates.get(index))
     }
 
-    /// The value of the run, where known.
+    /// The value of the run, if known.
     pub fn value(&self) -> Option<&Value> {
         self.winning().and_then(Candidate::known)
     }

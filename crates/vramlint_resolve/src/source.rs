@@ -1,4 +1,4 @@
-//! A file of the project, read.
+//! A parsed file of the project.
 
 use std::sync::Arc;
 use vramlint_base::{FileId, FileRange, LineIndex, TextRange};
@@ -13,7 +13,7 @@ use vramlint_syntax::shell::Script;
 pub struct SourceFile {
     /// Its number: the index in [`crate::Project::files`].
     pub id: FileId,
-    /// Path as shown to people: relative to the working directory, with `/`. An embedded text has its host's path.
+    /// Path as displayed: relative to the working directory, with `/`. An embedded text has the path of its host.
     pub path: String,
     /// The text.
     pub text: Arc<str>,
@@ -21,9 +21,9 @@ pub struct SourceFile {
     pub lines: LineIndex,
     /// The tree.
     pub syntax: Syntax,
-    /// What was wrong with its bytes: encoding, NUL.
+    /// Errors in its bytes: encoding, NUL.
     pub decode_errors: Vec<SyntaxError>,
-    /// For an embedded text: the file that it stands in, and the way back.
+    /// For an embedded text: the file that contains it, and the mapping back to that file.
     pub host: Option<(FileId, Arc<Embedded>)>,
     /// Index in [`crate::Project::policies`] of the configuration that governs it.
     pub policy: usize,
@@ -31,7 +31,7 @@ pub struct SourceFile {
     pub reported: bool,
 }
 
-/// A tree, shared: a file is read once and takes part in many projects.
+/// A syntax tree. Shared, because a file is parsed once and takes part in many projects.
 #[derive(Clone, Debug)]
 pub enum Syntax {
     /// YAML or JSON.
@@ -40,7 +40,7 @@ pub enum Syntax {
     Python(Arc<Module>),
     /// bash or PowerShell.
     Script(Arc<Script>),
-    /// Text of which only the embedded parts and the prose are read: Markdown, a Makefile, a Dockerfile.
+    /// Text of which only embedded parts and prose are read: Markdown, a Makefile, a Dockerfile.
     Text,
     /// Not readable.
     Unreadable,

@@ -25,13 +25,13 @@ pub(super) fn variable(report: &Report, position: FilePosition, lang: Lang) -> O
         .project
         .environment()
         .iter()
-        .find(|set| set.file == position.file && (position.is_in(set.whole) || position.is_in(set.place)))?;
+        .find(|set| set.file == position.file && (position.is_in(set.full_range) || position.is_in(set.place)))?;
     if set.name.ends_with("_ALLOC_CONF") {
         return Some(allocator(report, set, position, lang));
     }
     if set.name == "CUDA_VISIBLE_DEVICES" {
         let text = visible_gpus(set.value.as_deref()?, lang);
-        return Some(VariableHover { place: set.whole, text, concept: Concept::VisibleDevices });
+        return Some(VariableHover { place: set.full_range, text, concept: Concept::VisibleDevices });
     }
     None
 }
@@ -50,7 +50,7 @@ fn allocator(report: &Report, set: &VariableAssignment, position: FilePosition, 
     } else {
         let name = tick(&set.name);
         let about = super::concept_docs::about(Concept::AllocatorConf, lang);
-        (set.whole, vec![format!("**`{name}`**"), format!("{about} {}", pick(lang, LOOKUP_ORDER.0, LOOKUP_ORDER.1))])
+        (set.full_range, vec![format!("**`{name}`**"), format!("{about} {}", pick(lang, LOOKUP_ORDER.0, LOOKUP_ORDER.1))])
     };
     let windows = matches!(set.setter, Setter::Batch) || report.project.policy(set.file).target.os.as_deref() == Some("windows");
     let expandable = option.is_some_and(|(name, _)| name == "expandable_segments");

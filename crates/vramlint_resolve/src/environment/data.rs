@@ -16,7 +16,7 @@ pub(super) fn collect(file: &SourceFile, data: &DataFile, found: &mut Vec<Variab
             _ => {}
         }
     }
-    found[start..].sort_by_key(|set| set.whole.range.start);
+    found[start..].sort_by_key(|set| set.full_range.range.start);
 }
 
 fn mapping(file: &SourceFile, data: &DataFile, node: NodeRef<'_>, found: &mut Vec<VariableAssignment>) {
@@ -36,13 +36,13 @@ fn mapping(file: &SourceFile, data: &DataFile, node: NodeRef<'_>, found: &mut Ve
 fn set(file: &SourceFile, data: &DataFile, name: &str, key: TextRange, value: NodeRef<'_>) -> Option<VariableAssignment> {
     let scalar = value.scalar()?;
     let loader = if data.json { Loader::Json } else { Loader::PyYaml };
-    // What a file writes as a number or truth value reaches the program as its text; of the latter readers differ in the case.
+    // A number or boolean reaches the program as its text; readers differ in the case of a boolean.
     let text = match value.value(loader)? {
         Value::Null => String::new(),
         Value::Bool(_) if scalar.style == Style::Plain => return None,
         _ => scalar.text.clone(),
     };
-    // `${{ vars.GPUS }}` and `${GPUS:-0}` are filled in by others.
+    // `${{ vars.GPUS }}` and `${GPUS:-0}` are filled in elsewhere.
     let value_known = (!text.contains(['$', '{', '<'])).then_some(text);
     let range = value.follow().range();
     let (place, verbatim) = value_known.as_deref().map_or((range, false), |text| inner(&file.text, range, text));
@@ -52,7 +52,7 @@ fn set(file: &SourceFile, data: &DataFile, name: &str, key: TextRange, value: No
         value: value_known,
         place: FileRange::new(file.id, place),
         verbatim,
-        whole: FileRange::new(file.id, TextRange::new(key.start.min(range.start), key.end.max(range.end))),
+        full_range: FileRange::new(file.id, TextRange::new(key.start.min(range.start), key.end.max(range.end))),
         setter: Setter::Data,
         exported: true,
         conditional: false,
@@ -75,7 +75,7 @@ fn list(file: &SourceFile, node: NodeRef<'_>, found: &mut Vec<VariableAssignment
             value: known,
             place: FileRange::new(file.id, place),
             verbatim: at.is_some(),
-            whole: FileRange::new(file.id, range),
+            full_range: FileRange::new(file.id, range),
             setter: Setter::Data,
             exported: true,
             conditional: false,

@@ -1,24 +1,24 @@
-//! Files of variables (`.env`): who reads one, and whether a program that is started then sees its variables.
+//! `.env` files: which files read one, and whether programs that are started then see its variables.
 
 use super::VariableAssignment;
 use crate::features::Feature;
 use crate::source::SourceFile;
 use crate::source_set::SourceSet;
 
-/// How the variables of a file reach a program.
+/// How the variables of a file reach programs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reach {
     /// Programs see all of them.
     exported: bool,
-    /// A script takes them in: programs see those that are marked `export`.
+    /// A script sources the file: programs see the variables that are marked `export`.
     sourced: bool,
-    /// Python takes them in, where nothing else set them before.
+    /// Python loads them, unless something else set them before.
     default: bool,
-    /// Quotes belong to the value: `docker run --env-file`.
+    /// Quotes are part of the value: `docker run --env-file`.
     quotes_stay: bool,
 }
 
-/// Keeps the variables of a file, from `start` on, as far as somebody reads it.
+/// Keeps the variables of a file, from `start` on, as far as another file reads it.
 pub(super) fn apply_readers(sources: &SourceSet, file: &SourceFile, start: usize, found: &mut Vec<VariableAssignment>) {
     let mut reach = Reach::default();
     for reader in sources.files.iter().filter(|reader| reader.id != file.id && !sources.is_documentation_snippet(reader.id)) {
@@ -90,25 +90,25 @@ fn by_shell(line: &str, all: bool, reader: &SourceFile, file: &SourceFile, reach
 /// `load_dotenv()` looks for `.env` in the folder of the program and above.
 fn by_python(reader: &SourceFile, file: &SourceFile, reach: &mut Reach) {
     for line in reader.text.lines().map(str::trim_start).filter(|line| !line.starts_with('#')) {
-        let Some((_, given)) = line.split_once("load_dotenv(") else { continue };
-        let literal = given.find(['"', '\'']).and_then(|at| {
-            let quote = given.as_bytes()[at] as char;
-            given[at + 1..].split(quote).next()
+        let Some((_, arguments_text)) = line.split_once("load_dotenv(") else { continue };
+        let literal = arguments_text.find(['"', '\'']).and_then(|at| {
+            let quote = arguments_text.as_bytes()[at] as char;
+            arguments_text[at + 1..].split(quote).next()
         });
-        let arguments = given.split(')').next().unwrap_or_default().trim();
+        let arguments = arguments_text.split(')').next().unwrap_or_default().trim();
         let open = arguments.is_empty() || arguments.starts_with("find_dotenv(") || arguments.starts_with("override");
         let found = match literal {
             Some(path) => names(path, reader, file),
             None => open && file.name() == ".env" && is_above(file.folder(), reader.folder()),
         };
-        if found && given.contains("override=True") {
+        if found && arguments_text.contains("override=True") {
             reach.exported = true;
         }
         reach.default |= found;
     }
 }
 
-/// Whether a word of a reader is the path of the file.
+/// Whether a word in a reader is the path of the file.
 fn names(word: &str, reader: &SourceFile, file: &SourceFile) -> bool {
     let path = word.trim_matches(['"', '\'', '{', '}', ' ']);
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -117,14 +117,14 @@ fn names(word: &str, reader: &SourceFile, file: &SourceFile) -> bool {
     }
     let folder = folder.trim_start_matches("./");
     if folder.is_empty() || folder == "." || folder.contains('$') {
-        // From the folder of the reader, or from that of the whole sources.
+        // Relative to the folder of the reader, or to the root of the project.
         return is_above(file.folder(), reader.folder());
     }
     let folder = folder.trim_start_matches("../").trim_start_matches("..");
     file.folder() == folder || file.folder().strip_suffix(folder).is_some_and(|front| front.is_empty() || front.ends_with('/'))
 }
 
-/// Whether a folder is another, or holds it.
+/// Whether a folder is another one or contains it.
 fn is_above(folder: &str, other: &str) -> bool {
     folder.is_empty() || folder == other || other.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }

@@ -1,5 +1,5 @@
-//! Variables of the environment, wherever a project sets them: scripts, Dockerfiles and workflows, YAML and JSON of schedulers
-//! and editors, files of variables that one of them reads, and Python.
+//! Environment variables, wherever a project sets them: scripts, Dockerfiles and workflows, YAML and JSON of schedulers and editors,
+//! `.env` files that one of them reads, and Python.
 
 mod data;
 mod dotenv;
@@ -11,18 +11,18 @@ use crate::features::Feature;
 use crate::source_set::SourceSet;
 use vramlint_base::{FileId, FileRange, TextRange};
 
-/// Who sets a variable.
+/// The kind of file or code that sets a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Setter {
-    /// A script of a POSIX shell, a recipe, a Dockerfile, a file of variables.
+    /// A POSIX shell script, a recipe, a Dockerfile, a `.env` file.
     Bash,
     /// PowerShell.
     PowerShell,
-    /// A batch file of Windows.
+    /// A Windows batch file.
     Batch,
     /// A mapping of a YAML or JSON file: a workflow, a compose file, a cluster's manifest, an editor's launch file.
     Data,
-    /// `os.environ[…] = …` and alike.
+    /// `os.environ[…] = …` and the like.
     Python,
 }
 
@@ -33,23 +33,23 @@ pub struct VariableAssignment {
     pub file: FileId,
     /// The name.
     pub name: String,
-    /// The value, where it is known.
+    /// The value, if known.
     pub value: Option<String>,
-    /// The value's own bytes, without the quotes around it where the bytes in between are the value itself.
+    /// The bytes of the value, without the quotes around it if the bytes between them are the value itself.
     pub place: FileRange,
     /// Whether the bytes of `place` are the value.
     pub verbatim: bool,
     /// Name and value.
-    pub whole: FileRange,
-    /// Who sets it.
+    pub full_range: FileRange,
+    /// What sets it.
     pub setter: Setter,
-    /// Whether a program that is started behind it sees it.
+    /// Whether a program that is started afterwards sees it.
     pub exported: bool,
-    /// Whether it stands in a branch, or is only a default (`setdefault`).
+    /// Whether it is in a branch, or only a default (`setdefault`).
     pub conditional: bool,
 }
 
-/// Every place of a project that sets a variable of the environment, in order of file and place.
+/// Every place of a project that sets a tracked environment variable, in order of file and place.
 pub(crate) fn set_variables(sources: &SourceSet) -> Vec<VariableAssignment> {
     let mut found = Vec::new();
     for file in &sources.files {
@@ -69,18 +69,18 @@ pub(crate) fn set_variables(sources: &SourceSet) -> Vec<VariableAssignment> {
     found
 }
 
-/// Whether a word is the name of a variable that rules ask for.
+/// Whether a word is the name of a variable that rules follow.
 fn is_tracked(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
         && Feature::TrackedVariable.words().iter().any(|word| name.contains(word))
 }
 
-/// The bytes of a value within a range that may hold quotes around it: the value alone where it stands there as it is.
+/// The bytes of a value within a range that may include quotes, and whether they are the value itself.
 fn inner(text: &str, range: TextRange, value: &str) -> (TextRange, bool) {
     let written = range.slice(text);
     let Some(at) = written.find(value).filter(|_| !value.is_empty()) else { return (range, written == value) };
     let start = range.start + at as u32;
-    // Only quotes may stand around it.
+    // Only quotes may surround it.
     let around = [&written[..at], &written[at + value.len()..]];
     if around.iter().any(|part| part.contains(|c| !matches!(c, '"' | '\''))) {
         return (range, false);

@@ -20,7 +20,7 @@ pub(super) fn collect(file: &SourceFile, module: &Module, found: &mut Vec<Variab
     }
 }
 
-/// `os.environ`, `environ`, and names that speak of one: `env`, `child_env`, `worker.env`.
+/// `os.environ`, `environ`, and names after them: `env`, `child_env`, `worker.env`.
 fn is_environment(base: &Expr) -> bool {
     let (ExprKind::Name(name) | ExprKind::Attribute(_, name, _)) = &base.kind else { return false };
     name.split('_').any(|word| matches!(word, "env" | "environ" | "environment" | "envs"))
@@ -64,7 +64,7 @@ fn set(file: &SourceFile, located: &Located<'_>, name: &str, key: TextRange, val
         value: text,
         place: FileRange::new(file.id, range),
         verbatim,
-        whole: FileRange::new(file.id, TextRange::new(key.start, value.range.end.max(key.end))),
+        full_range: FileRange::new(file.id, TextRange::new(key.start, value.range.end.max(key.end))),
         setter: Setter::Python,
         exported: true,
         conditional: !located.context.is_straight(),

@@ -16,7 +16,7 @@ pub(super) fn collect(sources: &SourceSet, file: &SourceFile, script: &Script, f
             continue;
         }
         let value = made.value.text().map(str::to_owned);
-        // Where the text came from another variable it is not written here.
+        // A text from another variable is not written here.
         let (range, verbatim) = match &value {
             Some(value) if made.value.sources.is_empty() => inner(&file.text, made.value.range, value),
             _ => (made.value.range, false),
@@ -27,28 +27,28 @@ pub(super) fn collect(sources: &SourceSet, file: &SourceFile, script: &Script, f
             value,
             place: FileRange::new(file.id, range),
             verbatim,
-            whole: FileRange::new(file.id, made.range),
+            full_range: FileRange::new(file.id, made.range),
             setter,
             exported: made.exported,
             conditional: made.conditional,
         });
     }
     for command in &script.commands {
-        given(file, &command.words, command.conditional, setter, found);
+        add_from_command(file, &command.words, command.conditional, setter, found);
     }
-    found[start..].sort_by_key(|set| set.whole.range.start);
-    // A prefix that a wrapper sees as a word too is one.
+    found[start..].sort_by_key(|set| set.full_range.range.start);
+    // A prefix that is also a word of a wrapper counts once.
     let mut seen = start;
     while seen + 1 < found.len() {
         if found[seen].place == found[seen + 1].place { drop(found.remove(seen + 1)) } else { seen += 1 }
     }
 }
 
-/// Programs that set variables for what they start, by words `NAME=value`.
+/// Programs that set variables for the program that they start, by words `NAME=value`.
 const SETTERS: &[&str] = &["env", "sudo", "docker", "podman", "nerdctl", "mpirun", "mpiexec", "singularity", "apptainer"];
 
 /// `env A=1 program`, `docker run -e A=1 image`, `--env=A=1`.
-fn given(file: &SourceFile, words: &[Word], conditional: bool, setter: Setter, found: &mut Vec<VariableAssignment>) {
+fn add_from_command(file: &SourceFile, words: &[Word], conditional: bool, setter: Setter, found: &mut Vec<VariableAssignment>) {
     let Some(program) = words.first().and_then(Word::text) else { return };
     let program = program.rsplit(['/', '\\']).next().unwrap_or(program);
     if !SETTERS.contains(&program) {
@@ -58,14 +58,15 @@ fn given(file: &SourceFile, words: &[Word], conditional: bool, setter: Setter, f
         let Some(text) = word.text() else { continue };
         let text = text.strip_prefix("--env=").or_else(|| text.strip_prefix("-e=")).unwrap_or(text);
         let Some((name, value)) = text.split_once('=').filter(|(name, _)| is_tracked(name)) else { continue };
-        let (range, verbatim) = if word.sources.is_empty() { behind(&file.text, word.range, value) } else { (word.range, false) };
+        let (range, verbatim) =
+            if word.sources.is_empty() { value_at_end(&file.text, word.range, value) } else { (word.range, false) };
         found.push(VariableAssignment {
             file: file.id,
             name: name.to_owned(),
             value: Some(value.to_owned()),
             place: FileRange::new(file.id, range),
             verbatim,
-            whole: FileRange::new(file.id, word.range),
+            full_range: FileRange::new(file.id, word.range),
             setter,
             exported: true,
             conditional,
@@ -74,7 +75,7 @@ fn given(file: &SourceFile, words: &[Word], conditional: bool, setter: Setter, f
 }
 
 /// The value at the end of a word.
-fn behind(text: &str, range: TextRange, value: &str) -> (TextRange, bool) {
+fn value_at_end(text: &str, range: TextRange, value: &str) -> (TextRange, bool) {
     let written = range.slice(text).trim_end_matches(['"', '\'']);
     if value.is_empty() || !written.ends_with(value) {
         return (range, false);

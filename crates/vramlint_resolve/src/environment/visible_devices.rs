@@ -1,29 +1,29 @@
-//! What CUDA makes of `CUDA_VISIBLE_DEVICES`.
+//! How CUDA reads `CUDA_VISIBLE_DEVICES`.
 //!
-//! Run against torch 2.15.0 `torch.cuda._parse_visible_devices`, which follows the driver: a word counts as far as it is a number,
-//! reading stops at the first that is none, and a card that comes twice hides every card.
+//! Run against torch 2.15.0 `torch.cuda._parse_visible_devices`, which follows the driver: a word counts up to
+//! the end of its leading number, reading stops at the first word without one, and a duplicate hides every GPU.
 
-/// What a list of devices shows.
+/// The devices that a list makes visible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisibleDevices {
-    /// The ids that are seen, in order.
+    /// The visible ids, in order.
     pub ids: Vec<String>,
-    /// Why cards that are written are not seen.
+    /// Why GPUs of the list are not visible.
     pub problem: Option<DeviceListProblem>,
 }
 
-/// What is wrong with a list.
+/// What is wrong with a list of devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeviceListProblem {
-    /// This word is no id: it and what stands behind it is not seen.
+    /// This word is not an id: it and everything after it is ignored.
     NotAnId(String),
-    /// Of this word only the number at its front is read: `0-3`, `0;1`.
+    /// Only the leading number of this word is read: `0-3`, `0;1`.
     PartlyRead(String, String),
-    /// This id comes twice: nothing is seen.
+    /// This id is a duplicate: no GPU is visible.
     Duplicate(String),
 }
 
-/// What the driver reads.
+/// Parses a list as the driver does.
 pub fn parse(text: &str) -> VisibleDevices {
     let text = text.trim();
     if let Some(kind) = ["GPU-", "MIG-"].iter().find(|kind| text.starts_with(**kind)) {
@@ -35,11 +35,11 @@ pub fn parse(text: &str) -> VisibleDevices {
         let digits = word.strip_prefix('+').unwrap_or(word);
         let length = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
         if length == 0 {
-            // `-1` behind cards is the usual way to end a list, an empty end or an empty list says nothing.
+            // `-1` after GPUs is the usual way to end a list; an empty end and an empty list are fine.
             let ends = word.is_empty() && text.split(',').skip(number).all(|rest| rest.trim().is_empty());
-            // Between two cards it hides the second.
-            let cards_behind = || text.split(',').skip(number + 1).any(|rest| rest.trim().parse::<u32>().is_ok());
-            let ends_list = ends || hides(word) && (found.ids.is_empty() || !cards_behind());
+            // Between two GPUs it hides the second.
+            let gpus_after = || text.split(',').skip(number + 1).any(|rest| rest.trim().parse::<u32>().is_ok());
+            let ends_list = ends || hides(word) && (found.ids.is_empty() || !gpus_after());
             if !ends_list && found.problem.is_none() {
                 found.problem = Some(DeviceListProblem::NotAnId(word.to_owned()));
             }
@@ -58,13 +58,13 @@ pub fn parse(text: &str) -> VisibleDevices {
     found
 }
 
-/// Words that are written to hide every card.
+/// Words that hide every GPU on purpose.
 fn hides(word: &str) -> bool {
     word.parse::<i64>().is_ok_and(|number| number < 0)
         || ["none", "nodevfiles", "void", "no", "null", "nil", "false", "cpu"].contains(&word.to_lowercase().as_str())
 }
 
-/// Cards by name: those of one kind, up to the first of another.
+/// GPUs by UUID: those of one kind, up to the first of another.
 fn by_name(text: &str, kind: &str) -> VisibleDevices {
     let mut ids: Vec<String> = Vec::new();
     for word in text.split(',').map(str::trim) {

@@ -1,4 +1,4 @@
-//! What the keys of a data file tell about it.
+//! What a data file is by its keys.
 
 use super::{FileClass, FileKind, KindConfidence};
 use crate::SourceFile;
@@ -8,7 +8,7 @@ use vramlint_catalog::dialect;
 use vramlint_catalog::{Concept, Dialect, keys};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
-/// What a data file is by its own keys, and by its name where they leave it open.
+/// What a data file is by its own keys, and by its name if they leave it open.
 pub fn classify(file: &SourceFile) -> FileClass {
     let Some(root) = file.data().and_then(DataFile::root).filter(|root| root.is_mapping()) else {
         return FileClass::other();
@@ -25,7 +25,7 @@ pub fn classify(file: &SourceFile) -> FileClass {
         .unwrap_or_else(FileClass::other)
 }
 
-/// The settings of a past run as Weights & Biases keeps them, `key: {value: …}`: no program reads them to train.
+/// The settings of a past run as Weights & Biases stores them, `key: {value: …}`. No program reads them to train.
 fn is_run_record(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> bool {
     let (mut all, mut boxed) = (0, 0);
     for (_, value) in root.entries() {
@@ -46,7 +46,7 @@ const ACCELERATE_ONLY: &[&str] =
 
 fn accelerate(keys: &BTreeSet<&str>, file: &SourceFile) -> Option<FileClass> {
     let own = ACCELERATE_ONLY.iter().filter(|key| keys.contains(**key)).count();
-    // The file of a cluster at Amazon has keys of its own.
+    // The file for SageMaker has keys of its own.
     let is_known =
         |key: &&&str| [keys::accelerate(), keys::accelerate_sagemaker()].iter().any(|all| keys::find(all, key).is_some());
     let known = keys.iter().filter(is_known).count();
@@ -75,7 +75,7 @@ const DEEPSPEED_ONLY: &[&str] = &[
     "wall_clock_breakdown",
     "steps_per_print",
 ];
-/// GPT-NeoX writes DeepSpeed's keys among its own; NeoX reads them, not DeepSpeed.
+/// Keys of GPT-NeoX, which has DeepSpeed's keys among its own; NeoX reads such a file, not DeepSpeed.
 const NEOX_ONLY: &[&str] = &[
     "num_layers",
     "hidden_size",
@@ -87,14 +87,14 @@ const NEOX_ONLY: &[&str] = &[
     "vocab-file",
 ];
 
-/// Whether the keys of a mapping are DeepSpeed's, as JSON and Python's dicts write them.
+/// Whether the keys of a mapping from JSON or from a Python dict are DeepSpeed's.
 pub(crate) fn is_deepspeed(root: NodeRef<'_>) -> bool {
     let keys: BTreeSet<&str> = root.entries().filter_map(|(key, _)| key.text()).collect();
     deepspeed(root, &keys, true).is_some()
 }
 
 fn deepspeed(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<FileClass> {
-    // The tuner of DeepSpeed reads the JSON itself.
+    // DeepSpeed's autotuner reads the JSON itself.
     let tuned = json && root.get("autotuning").is_some_and(NodeRef::is_mapping);
     if !tuned && NEOX_ONLY.iter().any(|key| keys.contains(key)) {
         return None;
@@ -173,7 +173,7 @@ const TRAINING_CONCEPTS: &[Concept] = &[
     Concept::GradientCheckpointing,
     Concept::Optimizer,
 ];
-/// Nodes looked at before a large file is taken for data.
+/// Nodes that are looked at before a large file counts as data.
 const NODE_BUDGET: usize = 400;
 
 /// A project's own training configuration: at least two concepts that only a training has, or one and a model.
@@ -202,7 +202,7 @@ fn project_config(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Optio
     })
 }
 
-/// Calls `found` for every scalar with its path of keys; lists are not entered.
+/// Calls `found` for every scalar with its key path. Lists are not entered.
 pub(crate) fn visit_scalars<'a>(
     node: NodeRef<'a>,
     path: &mut Vec<&'a str>,
@@ -212,7 +212,7 @@ pub(crate) fn visit_scalars<'a>(
     visit(node, path, budget, false, found);
 }
 
-/// As [`visit_scalars`], and lists of scalars whole: `lora_modules_to_save: [lm_head]`.
+/// As [`visit_scalars`], and also calls `found` for lists of scalars: `lora_modules_to_save: [lm_head]`.
 pub(crate) fn visit_values<'a>(
     node: NodeRef<'a>,
     path: &mut Vec<&'a str>,
@@ -236,7 +236,7 @@ fn visit<'a>(
         }
         *budget -= 1;
         if text == "<<" {
-            // A merge key: what it brings in stands on this level.
+            // A merge key: its entries belong to this level.
             visit(value, path, budget, lists, found);
             value.items().for_each(|source| visit(source, path, budget, lists, found));
             continue;

@@ -69,7 +69,7 @@ pub struct FileClass {
 }
 
 impl FileKind {
-    /// Every kind that a comment may name.
+    /// Every kind that a directive may name.
     pub const ALL: &[Self] = &[
         Self::Accelerate,
         Self::DeepSpeed,
@@ -84,7 +84,7 @@ impl FileKind {
         Self::Other,
     ];
 
-    /// The name in `# vramlint: kind=…`.
+    /// The name in a directive `# vramlint: kind=…`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Accelerate => "accelerate",
@@ -118,7 +118,7 @@ impl FileKind {
         })
     }
 
-    /// Whether it holds the arguments of a training, rather than of a launcher or an engine.
+    /// Whether a file of this kind holds training arguments, rather than those of a launcher or an engine.
     pub const fn is_training(self) -> bool {
         !matches!(self, Self::Accelerate | Self::DeepSpeed | Self::Other)
     }
@@ -127,7 +127,7 @@ impl FileKind {
 impl FileClass {
     /// A file that has nothing to do with training.
     pub fn other() -> Self {
-        let reason = message!("nothing in it speaks of training", "没有与训练有关的内容");
+        let reason = message!("nothing in it concerns training", "没有与训练有关的内容");
         Self { kind: FileKind::Other, confidence: KindConfidence::Guessed, reason }
     }
 
@@ -138,7 +138,7 @@ impl FileClass {
     }
 }
 
-/// The kind that a comment `# vramlint: kind=NAME` fixes, in the first ten lines.
+/// The kind that a directive `# vramlint: kind=NAME` in the first ten lines sets.
 pub fn from_directive(file: &SourceFile) -> Option<FileClass> {
     let comments: &[Comment] = &file.data()?.comments;
     comments.iter().take_while(|comment| file.lines.line_of(comment.range.start) < 10).find_map(|comment| {

@@ -25,24 +25,24 @@ pub struct Launch {
     pub script: Option<Word>,
     /// `-m package.module`.
     pub module: Option<Word>,
-    /// What comes behind the script.
+    /// The words after the script.
     pub arguments: Vec<Word>,
-    /// Names of arguments whose value is not known (`--batch_size=$1`), by their number among the arguments.
+    /// Names of options with an unknown value (`--batch_size=$1`), by their index among the arguments.
     pub unknown_value_options: BTreeMap<usize, String>,
-    /// The environment that the script gives.
+    /// The environment variables that the script sets.
     pub environment: Vec<Assignment>,
-    /// Whether words before the script are not known: any flag may hide in them.
+    /// Whether words before the script are unknown: they may contain any flag.
     pub has_unknown_flags: bool,
     /// Whether it may run several times, or not at all.
     pub in_loop: bool,
-    /// Whether it stands in a branch.
+    /// Whether it is in a branch.
     pub conditional: bool,
 }
 
 /// A flag of a launch command.
 #[derive(Clone, Debug)]
 pub struct LaunchFlag {
-    /// Canonical name with dashes: `--num_processes`; as written where the launcher does not know it.
+    /// Canonical name with dashes: `--num_processes`; as written if the launcher does not know it.
     pub name: String,
     /// The flag's own word.
     pub word: TextRange,
@@ -66,11 +66,11 @@ pub struct Argument<'a> {
 /// The value of an [`Argument`].
 #[derive(Clone, Debug)]
 pub struct ArgumentValue<'a> {
-    /// Its text; `None` where unknown.
+    /// Its text; `None` if unknown.
     pub text: Option<String>,
     /// Its place.
     pub range: TextRange,
-    /// The word that holds it, for where it came from and what was assumed.
+    /// The word that contains it, with its sources and assumptions.
     pub word: &'a Word,
 }
 
@@ -85,7 +85,7 @@ impl Launch {
         self.environment.iter().rev().find(|assignment| assignment.name == name)
     }
 
-    /// The arguments of the script, read as options. Words that are no option's value are left out.
+    /// The arguments of the script, read as options. Words that are not the value of an option are left out.
     pub fn options(&self) -> Vec<Argument<'_>> {
         let mut found = Vec::new();
         let mut words = self.arguments.iter().enumerate().peekable();
@@ -125,7 +125,7 @@ impl Launch {
 }
 
 fn joined<'a>(word: &'a Word, name: &str, value: &str) -> Argument<'a> {
-    // The value ends the word; only an unquoted literal word lets us point at the value alone.
+    // The value ends the word. Only in an unquoted literal word is the place of the value known.
     let length = value.len() as u32;
     let range = if word.sources.is_empty()
         && word.range.len() as usize == word.text().map_or(0, str::len)

@@ -11,7 +11,7 @@ pub fn from_script(file: FileId, text: &str, script: &Script) -> Vec<Launch> {
     script.commands.iter().filter_map(|command| from_command(file, text, command)).collect()
 }
 
-/// The launch that a command is, if it is one. `text` is the file's, to see the name of a flag whose value is not known.
+/// The launch in a command, if it is one. `text` is the text of the file, for the names of flags whose value is not known.
 pub fn from_command(file: FileId, text: &str, command: &Command) -> Option<Launch> {
     let words = wrappers::strip(&command.words);
     let (launcher, rest) = launcher_of(words)?;
@@ -40,7 +40,7 @@ pub fn from_command(file: FileId, text: &str, command: &Command) -> Option<Launc
     (starts || launcher == Launcher::LlamaFactory && !launch.arguments.is_empty()).then_some(launch)
 }
 
-/// The launcher at the front, and the words behind it.
+/// The launcher at the front, and the words after it.
 fn launcher_of(words: &[Word]) -> Option<(Launcher, &[Word])> {
     let program = words.first()?.text()?;
     let name = program.rsplit(['/', '\\']).next()?.trim_end_matches(".exe");
@@ -91,7 +91,7 @@ fn read_flags(launch: &mut Launch, source: &str, words: &[Word]) {
             if let Some(flag) = flag_of_unknown(launch.launcher, source, word) {
                 launch.flags.push(flag);
             } else if words[at + 1..].iter().any(looks_like_script) || at + 1 == words.len() && launch.flags.is_empty() {
-                // A bundle of flags (`$EXTRA`): the script is still to come.
+                // A variable with flags (`$EXTRA`): the script comes later.
                 launch.has_unknown_flags = true;
             } else {
                 return take_script(launch, words, at);
@@ -129,7 +129,7 @@ fn read_flags(launch: &mut Launch, source: &str, words: &[Word]) {
     }
 }
 
-/// `llamafactory-cli train [FILE] …`: every word is an argument of the training, with a file in front or without.
+/// `llamafactory-cli train [FILE] …`: every word is an argument of the training, after an optional file.
 fn framework_arguments(launch: &mut Launch, words: &[Word]) {
     let file = words.first().is_some_and(|word| word.text().is_none_or(|text| !text.starts_with('-') && !text.contains('=')));
     launch.script = words.first().filter(|_| file).cloned();
@@ -160,7 +160,7 @@ fn values_of(known: Option<&flags::Flag>, rest: &[Word]) -> Vec<Word> {
         Some(Arity::One) => 1,
         Some(Arity::Many) => rest.iter().take_while(plain).count(),
         Some(Arity::Switch) => 0,
-        // A flag that the launcher does not know: the next word is its value unless it is a flag or a script.
+        // A flag unknown to the launcher: the next word is its value unless it is a flag or a script.
         None => usize::from(rest.first().is_some_and(|next| plain(&next) && !looks_like_script(next))),
     };
     rest.iter().take(wanted).cloned().collect()
@@ -193,7 +193,7 @@ fn normalize_module_switch(launch: &mut Launch) {
     }
 }
 
-/// The value behind `=` as a word of its own.
+/// The value after `=` as a word of its own.
 fn tail_word(word: &Word, value: &str) -> Word {
     let plain = word.sources.is_empty() && word.text().is_some_and(|text| text.len() == word.range.len() as usize);
     let range = if plain { TextRange::new(word.range.end - value.len() as u32, word.range.end) } else { word.range };

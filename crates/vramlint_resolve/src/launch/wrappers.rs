@@ -1,8 +1,8 @@
-//! Programs that only start another one: `nohup`, `srun`, `env`, `uv run`… They are taken off the front of a command.
+//! Programs that only start another one: `nohup`, `srun`, `env`, `uv run`… They are stripped from the front of a command.
 
 use vramlint_syntax::shell::Word;
 
-/// Wrappers and the options of theirs that take a value as a word of its own.
+/// Wrappers, and their options that take a value as a separate word.
 const WRAPPERS: &[(&str, &[&str])] = &[
     ("nohup", &[]),
     ("time", &[]),
@@ -43,7 +43,7 @@ const RUNNERS: &[(&str, &str, &[&str])] = &[
     ("apptainer", "exec", &["-B", "--bind", "-H"]),
 ];
 
-/// The words behind every wrapper at the front.
+/// The words after all wrappers at the front.
 pub(super) fn strip(words: &[Word]) -> &[Word] {
     let mut words = words;
     for _ in 0..8 {

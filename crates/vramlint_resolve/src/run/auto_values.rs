@@ -4,7 +4,7 @@ use crate::setting::{Candidate, Resolved};
 use vramlint_base::{Value, message};
 use vramlint_catalog::Concept;
 
-/// Sizes and switches of DeepSpeed that have a default of their own.
+/// Sizes and switches of DeepSpeed that have a default in DeepSpeed itself.
 pub(super) const ENGINE: &[Concept] = &[
     Concept::ReduceBucketSize,
     Concept::AllgatherBucketSize,

@@ -1,4 +1,4 @@
-//! Factors of the batch that a tool computes from the others.
+//! Batch factors that a tool computes from the others.
 
 use super::precedence::arithmetic;
 use super::sources::deepspeed;
@@ -7,21 +7,21 @@ use crate::setting::{Candidate, Origin, Resolved, Setting};
 use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect};
 
-/// Whether somebody states a setting, rather than a tool taking it for granted.
-fn stated(run: &Run, concept: Concept) -> bool {
+/// Whether a setting is written in the project, rather than a default or an assumption.
+fn is_explicit(run: &Run, concept: Concept) -> bool {
     let winning = run.settings.get(&concept).and_then(Setting::winning);
     winning.is_some_and(|c| !matches!(c.origin, Origin::Default { .. } | Origin::Assumed { .. }))
 }
 
-fn put(run: &mut Run, concept: Concept, candidate: Candidate) {
+fn override_setting(run: &mut Run, concept: Concept, candidate: Candidate) {
     let setting = run.settings.entry(concept).or_default();
     setting.candidates.retain(|other| !matches!(other.origin, Origin::Default { .. } | Origin::Assumed { .. }));
     setting.candidates.insert(0, candidate);
     setting.winner = Some(0);
 }
 
-/// Under transformers' Trainer a number of DeepSpeed must equal the trainer's argument, else training refuses to start: where they
-/// differ nobody wins (transformers 5.23.0 integrations/deepspeed.py:260).
+/// Under transformers' Trainer a number of DeepSpeed must equal the trainer's argument, else training raises an error: if they
+/// differ, neither wins (transformers 5.23.0 integrations/deepspeed.py:260).
 pub(super) fn require_agreement(run: &mut Run) {
     for concept in [Concept::MicroBatch, Concept::GradientAccumulationSteps] {
         let Some(setting) = run.settings.get_mut(&concept) else { continue };
@@ -34,7 +34,7 @@ pub(super) fn require_agreement(run: &mut Run) {
             .iter()
             .find(engine)
             .is_some_and(|engine| unconditional.iter().any(|other| other.known().is_some() && other.known() != engine.known()));
-        // Several arguments of which one wins by the tool's own order are compared by the winner alone.
+        // If the tool's own order picks one of several arguments, only that one is compared.
         let trainers = unconditional.iter().find(|c| !engine(c));
         let argument = trainers.is_some_and(|c| unconditional.iter().find(engine).is_some_and(|e| e.known() != c.known()));
         if differs && argument {
@@ -43,9 +43,9 @@ pub(super) fn require_agreement(run: &mut Run) {
     }
 }
 
-/// DeepSpeed's third batch key: it gives the factor that nobody states (deepspeed.md section 3).
+/// DeepSpeed's third batch key: it determines the factor that is not written (deepspeed 0.19.8 deepspeed/runtime/config.py:588-655).
 pub(super) fn from_train_batch(run: &mut Run, total: Candidate) {
-    let (micro, steps) = (stated(run, Concept::MicroBatch), stated(run, Concept::GradientAccumulationSteps));
+    let (micro, steps) = (is_explicit(run, Concept::MicroBatch), is_explicit(run, Concept::GradientAccumulationSteps));
     if let Some(world) = run.int(Concept::WorldSize) {
         let (missing, other) = match (micro, steps) {
             (true, false) => (Concept::GradientAccumulationSteps, run.int(Concept::MicroBatch)),
@@ -54,43 +54,43 @@ pub(super) fn from_train_batch(run: &mut Run, total: Candidate) {
             (true, true) => return,
         };
         if let Some(candidate) = other.and_then(|other| deepspeed::quotient(&total, &[other, world], missing)) {
-            put(run, missing, candidate);
+            override_setting(run, missing, candidate);
         }
     }
     if !micro && !steps {
         let source = "deepspeed 0.19.8 deepspeed/runtime/config.py:588-655".to_owned();
         let origin = Origin::Default { tool: "DeepSpeed", source };
-        put(run, Concept::GradientAccumulationSteps, super::precedence::known(Value::Int(1), "", origin));
+        override_setting(run, Concept::GradientAccumulationSteps, super::precedence::known(Value::Int(1), "", origin));
     }
     if matches!(total.value, Resolved::Known(_)) {
-        put(run, Concept::EffectiveBatch, total);
+        override_setting(run, Concept::EffectiveBatch, total);
     }
 }
 
-/// The accumulation that a framework computes where nobody gives it.
+/// The accumulation that a framework computes if it is not set.
 pub(super) fn derive_accumulation(run: &mut Run) {
-    let given = run.settings.contains_key(&Concept::GradientAccumulationSteps);
+    let is_set = run.settings.contains_key(&Concept::GradientAccumulationSteps);
     let (Some(micro), Some(world)) = (run.int(Concept::MicroBatch), run.int(Concept::WorldSize)) else { return };
-    let rows = micro.saturating_mul(world);
-    if given || rows <= 0 {
+    let samples = micro.saturating_mul(world);
+    if is_set || samples <= 0 {
         return;
     }
     let (steps, formula, inputs) = match run.dialect {
         // ms-swift 4.6.0.dev0 swift/trainers/arguments.py:285
         Dialect::MsSwift => {
-            let steps = (16 + rows - 1) / rows;
+            let steps = (16 + samples - 1) / samples;
             (
                 steps.max(1),
                 arithmetic(format!("max(1, ceil(16 / {micro} / {world}))")),
                 vec![Concept::MicroBatch, Concept::WorldSize],
             )
         }
-        // OpenRLHF 0.11.0 utils/deepspeed/deepspeed.py:110; it floors silently, and then trains other than what is written.
+        // OpenRLHF 0.11.0 utils/deepspeed/deepspeed.py:110; it silently rounds down, and then trains with another batch than written.
         Dialect::OpenRlhf => {
-            let Some(total) = run.int(Concept::EffectiveBatch).filter(|total| total % rows == 0 && *total > 0) else { return };
+            let Some(total) = run.int(Concept::EffectiveBatch).filter(|total| total % samples == 0 && *total > 0) else { return };
             let inputs = vec![Concept::EffectiveBatch, Concept::MicroBatch, Concept::WorldSize];
             (
-                total / rows,
+                total / samples,
                 message!(
                     "train batch / micro batch / processes = {total} / {micro} / {world}",
                     "train batch / micro batch / 进程数 = {total} / {micro} / {world}"
@@ -102,7 +102,7 @@ pub(super) fn derive_accumulation(run: &mut Run) {
     };
     let origin = Origin::Derived { formula, inputs };
     let value = Resolved::Known(Value::Int(steps));
-    put(
+    override_setting(
         run,
         Concept::GradientAccumulationSteps,
         Candidate { value, raw: String::new(), origin, condition: None, assumptions: Vec::new() },

@@ -1,4 +1,4 @@
-//! Joins launcher, files, code and arguments into runs.
+//! Builds runs: collects the candidates of every source and resolves each setting.
 
 use super::launch_path::{launch_path, merge_policy};
 use super::precedence::{CandidateSet, SourceLayer, known, unknown};
@@ -16,7 +16,7 @@ use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::shell::Word;
 
-/// The runs that grow from a sources: one, or one per stage where the code speaks of several.
+/// The runs that start from these sources: one, or one per stage if the code trains several.
 pub(super) fn build_runs(graph: &FileGraph, sources: &RunSources) -> Vec<Run> {
     let stages: BTreeSet<&'static str> = sources
         .code
@@ -39,7 +39,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     let world = world_size_input(graph, sources, dialect);
     let mut candidates = CandidateSet::default();
     launcher::add(&mut candidates, world.launch, world.accelerate, code);
-    // What the code and the project's files call `num_gpus` does not reach the launcher.
+    // A `num_gpus` in the code or in the project's files does not reach the launcher.
     let launcher = candidates.clone();
     let deepspeed = uses_deepspeed(&candidates, sources, dialect);
     let mut train_batch = None;
@@ -133,18 +133,18 @@ fn world_size_input<'a>(graph: &'a FileGraph, sources: &'a RunSources, dialect: 
         plain_loop: distribution_hints::is_plain_loop(graph, code, dialect),
         code,
         process_starter: distribution_hints::process_starter(graph, launch, code),
-        sharing: shared_ranks::shared_ranks(graph, sources, dialect),
+        shared_ranks: shared_ranks::shared_ranks(graph, sources, dialect),
     }
 }
 
-/// `trl sft --accelerate_config zero3`: a file, or the name of one that TRL ships; the YAML may say it too.
+/// `trl sft --accelerate_config zero3`: a file, or the name of one that TRL ships. The YAML may have the key too.
 fn names_accelerate(graph: &FileGraph, sources: &RunSources, launch: &Launch) -> bool {
     let key = |id: FileId| graph.file(id).data().and_then(|data| data.root()?.get("accelerate_config")).is_some();
     launch.options().iter().any(|option| option.name.replace('-', "_") == "accelerate_config")
         || sources.training.iter().any(|(id, _)| key(*id))
 }
 
-/// What DeepSpeed's file, the launcher's flags and its block offer; gives `train_batch_size` back.
+/// Adds what DeepSpeed's file, the launcher's flags and accelerate's block set. Returns `train_batch_size`.
 fn add_deepspeed(candidates: &mut CandidateSet, graph: &FileGraph, sources: &RunSources, trainer: bool) -> Option<Candidate> {
     let mut train_batch = None;
     if let Some(id) = sources.deepspeed {
@@ -167,13 +167,13 @@ fn add_deepspeed(candidates: &mut CandidateSet, graph: &FileGraph, sources: &Run
     train_batch
 }
 
-/// Frameworks that train by transformers' Trainer: its arguments and DeepSpeed's numbers must agree.
+/// Frameworks that train with transformers' Trainer: its arguments and DeepSpeed's numbers must agree.
 const fn uses_hf_trainer(dialect: Dialect) -> bool {
     use Dialect::{Axolotl, HfTrainer, LlamaFactory, MsSwift, Trl, Unsloth};
     matches!(dialect, HfTrainer | Trl | LlamaFactory | Axolotl | MsSwift | Unsloth)
 }
 
-/// With `split_batches` the loader's batch is that of all processes together (trainers.md section 2).
+/// With `split_batches` the batch of the data loader is that of all processes together: 8 becomes 4 + 4 on two (accelerate 1.15.0, run).
 fn add_split(candidates: &mut CandidateSet, sources: &RunSources) {
     for concept in [Concept::MicroBatch, Concept::EffectiveBatch] {
         let why = message!("split_batches divides the loader's batch", "split_batches 会切分数据加载器的批次");
@@ -226,8 +226,8 @@ fn uses_deepspeed(candidates: &CandidateSet, sources: &RunSources, dialect: Dial
     }
 }
 
-/// Variables of the environment that set a concept. transformers' Trainer gives accelerate its own accumulation, which the
-/// variable does not reach.
+/// Environment variables that set a concept. transformers' Trainer passes its own accumulation to accelerate; the variable does not
+/// reach it.
 fn add_environment(candidates: &mut CandidateSet, launch: &Launch, deepspeed: bool, trainer: bool) {
     let variables = [
         ("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", Concept::GradientAccumulationSteps, !trainer),
@@ -237,7 +237,7 @@ fn add_environment(candidates: &mut CandidateSet, launch: &Launch, deepspeed: bo
         if let Some(variable) = launch.variable(name).filter(|_| holds) {
             let origin = Origin::Env { name: name.to_owned(), place: FileRange::new(launch.file, variable.range) };
             if let Some(text) = variable.value.text() {
-                // Beats the argument of Accelerator() always (accelerate.md section 4).
+                // It always beats the argument of Accelerator() (accelerate 1.15.0, run).
                 candidates.add(concept, SourceLayer::LauncherEnvironment, known(cli::parse_cli_value(text), text, origin));
             }
         }

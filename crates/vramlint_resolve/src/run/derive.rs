@@ -5,9 +5,9 @@ use crate::setting::{Candidate, Origin, Resolved, Setting};
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::{Concept, Dialect};
 
-/// Adds effective batch, tokens, completions and prompts per step to a run whose own settings are settled.
+/// Adds effective batch, tokens, completions and prompts per step to a run whose own settings are resolved.
 ///
-/// `spread` says why one process may use several GPUs with rows of its own each, so that the effective batch is not known.
+/// `spread` says why one process may use several GPUs with samples of their own, so that the effective batch is not known.
 pub(super) fn add(run: &mut Run, spread: Option<Message>) {
     let batch = [Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::WorldSize];
     product(run, Concept::EffectiveBatch, &batch);
@@ -19,7 +19,7 @@ pub(super) fn add(run: &mut Run, spread: Option<Message>) {
         return;
     }
     if counts_completions(run) {
-        // TRL's GRPO and RLOO: a row is a completion (trl 1.16.0 trainer/grpo_config.py).
+        // TRL's GRPO and RLOO: a sample is a completion (trl 1.16.0 trainer/grpo_config.py).
         product(run, Concept::CompletionsPerMicroStep, &[Concept::MicroBatch]);
         product(run, Concept::CompletionsPerStep, &[Concept::EffectiveBatch]);
         quotient(run, Concept::PromptsPerStep, Concept::EffectiveBatch, Concept::NumGenerations);

@@ -110,7 +110,7 @@ fn number_runs(graph: &FileGraph, runs: &mut [Run]) {
     }
 }
 
-/// The entry script of a launch, if it is in the graph.
+/// The entry script of a launch, if it is in the project.
 fn entry_script(graph: &FileGraph, launch: &Launch) -> Option<FileId> {
     let folder = graph.file(launch.file).folder();
     if let Some(module) = launch.module.as_ref().and_then(Word::text) {
@@ -165,7 +165,7 @@ fn script_name(launch: &Launch) -> Option<&str> {
     word.text()?.rsplit(['/', '\\']).next()
 }
 
-/// The words of a script's or a module's name.
+/// The words in the name of a script or module.
 fn words_of(name: &str) -> Vec<String> {
     let name = name.to_lowercase();
     let stem = name.strip_suffix(".py").unwrap_or(&name);

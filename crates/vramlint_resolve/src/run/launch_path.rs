@@ -1,4 +1,4 @@
-//! How a run starts, and who wins by that.
+//! How a run starts, and which precedence follows from it.
 
 use super::precedence::MergePolicy;
 use super::run_sources::RunSources;
@@ -8,7 +8,7 @@ use vramlint_catalog::precedence::{LaunchPath, precedence};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::data::Loader;
 
-/// How the run starts, for the table of who wins.
+/// How the run starts, for the table of precedence.
 pub(super) fn launch_path(sources: &RunSources, dialect: Dialect, deepspeed: bool) -> LaunchPath {
     match sources.launch.as_ref().map(|launch| launch.launcher) {
         Some(Launcher::Accelerate) if deepspeed => LaunchPath::AccelerateDeepSpeed,
@@ -25,7 +25,7 @@ pub(super) fn launch_path(sources: &RunSources, dialect: Dialect, deepspeed: boo
     }
 }
 
-/// Whether the tool itself orders command line, files and code for this concept; else code that the project does not show does.
+/// Whether the tool itself orders command line, files and code for this concept. If not, code outside the project does.
 pub(super) fn merge_policy(concept: Concept, sources: &RunSources, dialect: Dialect, path: LaunchPath) -> MergePolicy {
     let launchers_own = matches!(
         concept,

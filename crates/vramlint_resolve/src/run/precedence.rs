@@ -1,4 +1,5 @@
-//! Who wins: candidates gather in layers, and the order of the layers decides, as far as the project shows it.
+//! Precedence between the candidates of a setting: each belongs to a layer, and the order of the layers decides, as far as the project
+//! shows it.
 
 use super::auto_values::without_auto;
 use crate::setting::{Candidate, Precedence, Resolved, Setting};
@@ -6,26 +7,26 @@ use std::collections::BTreeMap;
 use vramlint_base::{Message, Value};
 use vramlint_catalog::Concept;
 
-/// Where a candidate stands in the order; a smaller layer is stronger.
+/// The source layer of a candidate. A smaller layer has precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SourceLayer {
-    /// DeepSpeed's own file, where it beats everything else.
+    /// DeepSpeed's own file, if it beats everything else.
     Engine,
     /// A flag of the launcher that the library puts above the code: `--zero_stage`.
     LauncherFlag,
-    /// The same as a key of the launcher's file.
+    /// A key of the launcher's file that the library puts above the code.
     LauncherFile,
-    /// The same as a variable of the environment.
+    /// An environment variable that the library puts above the code.
     LauncherEnvironment,
-    /// The library reads it there and nothing else can change it: a literal argument of its call.
+    /// The value that the library gets and nothing else can change: a literal argument of its call.
     Decided,
     /// An argument on the command line.
     Flag,
-    /// A variable of the environment.
+    /// An environment variable.
     Environment,
     /// A configuration file.
     File,
-    /// The default of an option of the project's command line.
+    /// The default of an option of the project's own command line.
     OptionDefault,
     /// A constant or class attribute that the code uses.
     Constant,
@@ -33,23 +34,24 @@ pub(super) enum SourceLayer {
     Default,
 }
 
-/// Whether stronger layers are known to beat weaker ones.
+/// How the layers of one setting are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MergePolicy {
-    /// By the tool: the order of [`SourceLayer`] holds.
+    /// By the tool, in the order of [`SourceLayer`].
     Ordered(Precedence),
-    /// In code that the project does not show: different values leave it open. What decides above the code has an order still.
+    /// In code outside the project: different values leave the setting open. Layers above the code still have an order.
     Open(Option<Precedence>),
 }
 
-/// Candidates of a run, before one of each wins.
+/// The candidates of a run, before one of each setting wins.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CandidateSet {
     by_concept: BTreeMap<Concept, Vec<(SourceLayer, Candidate)>>,
 }
 
 impl CandidateSet {
-    /// Takes a candidate. The same place may speak twice (a file's key, and code that passes the key on): the stronger stays.
+    /// Adds a candidate. If two candidates share a location (a file's key, and code that passes the key on), keeps the one with
+    /// precedence.
     pub(super) fn add(&mut self, concept: Concept, layer: SourceLayer, candidate: Candidate) {
         let Some(candidate) = without_auto(concept, candidate) else { return };
         let candidates = self.by_concept.entry(concept).or_default();
@@ -67,28 +69,28 @@ impl CandidateSet {
         }
     }
 
-    /// Takes out what is offered for `concept`, for a step that puts back what it makes of it.
+    /// Removes the candidates for `concept`, for a step that adds others instead.
     pub(super) fn take(&mut self, concept: Concept) -> Vec<(SourceLayer, Candidate)> {
         self.by_concept.remove(&concept).unwrap_or_default()
     }
 
-    /// Whether anybody says anything about `concept` above the tools' defaults.
+    /// Whether `concept` has a candidate above the tools' defaults.
     pub(super) fn has_explicit(&self, concept: Concept) -> bool {
         self.by_concept.get(&concept).is_some_and(|candidates| candidates.iter().any(|(layer, _)| *layer != SourceLayer::Default))
     }
 
-    /// Whether somebody already says what the library reads.
+    /// Whether the value that the library gets is already known to be decided.
     pub(super) fn has_decided(&self, concept: Concept) -> bool {
         self.by_concept.get(&concept).is_some_and(|candidates| candidates.iter().any(|(layer, _)| *layer == SourceLayer::Decided))
     }
 
-    /// The strongest candidate so far that is known and unconditional, for steps that need a value on the way.
+    /// The unconditional candidate with precedence so far, if its value is known: a provisional value for later steps.
     pub(super) fn current_value(&self, concept: Concept) -> Option<&Value> {
         let candidates = self.by_concept.get(&concept)?;
         candidates.iter().filter(|(_, c)| c.condition.is_none()).min_by_key(|(layer, _)| *layer).and_then(|(_, c)| c.known())
     }
 
-    /// Lets one candidate of each concept win.
+    /// Picks the winner of each concept.
     pub(super) fn resolve(self, join: impl Fn(Concept) -> MergePolicy) -> BTreeMap<Concept, Setting> {
         self.by_concept.into_iter().map(|(concept, candidates)| (concept, resolve(candidates, join(concept)))).collect()
     }
@@ -96,7 +98,7 @@ impl CandidateSet {
 
 fn resolve(mut candidates: Vec<(SourceLayer, Candidate)>, join: MergePolicy) -> Setting {
     candidates.sort_by_key(|(layer, candidate)| (*layer, candidate.condition.is_some()));
-    // A default holds only where nobody says anything, not even under a condition.
+    // A default holds only if nothing is set, not even under a condition.
     if candidates.iter().any(|(layer, _)| *layer != SourceLayer::Default) {
         candidates.retain(|(layer, _)| *layer != SourceLayer::Default);
     }
@@ -130,7 +132,7 @@ fn same(a: &Resolved, b: &Resolved) -> bool {
     }
 }
 
-/// Arithmetic reads the same in every language.
+/// A formula: it reads the same in every language.
 pub(super) fn arithmetic(formula: String) -> Message {
     Message { en: formula.clone(), zh: formula }
 }

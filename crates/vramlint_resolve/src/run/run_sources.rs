@@ -1,4 +1,4 @@
-//! What a run grows from, and every file that belongs to it.
+//! The launch, entry script and data files that define a run.
 
 use super::code_reader::CodeReader;
 use super::sources::cli;
@@ -12,24 +12,24 @@ use vramlint_catalog::flags::Launcher;
 use vramlint_syntax::data::{Loader, NodeRef};
 use vramlint_syntax::shell::Word;
 
-/// What a run grows from.
+/// The launch, entry script and data files that define a run.
 #[derive(Debug)]
 pub(super) struct RunSources {
     pub(super) place: FileRange,
     pub(super) launch: Option<Arc<Launch>>,
     pub(super) entry: Option<FileId>,
     pub(super) code: Option<Arc<CodeFacts>>,
-    /// Training files that take part, with the loader where the code shows it.
+    /// Training files that take part, with the loader if the code shows it.
     pub(super) training: Vec<(FileId, Option<Loader>)>,
     pub(super) accelerate: Option<FileId>,
     pub(super) deepspeed: Option<FileId>,
-    /// Whether the trainer itself is given DeepSpeed's file: it then trains under DeepSpeed whatever the launcher's type is.
+    /// Whether the trainer itself gets DeepSpeed's file: it then trains under DeepSpeed whatever the launcher's type is.
     pub(super) trainer_deepspeed: bool,
     pub(super) missing_files: Vec<(String, FileRange)>,
 }
 
 impl RunSources {
-    /// From a command.
+    /// The sources of a launch command.
     pub(super) fn from_launch(reader: &CodeReader<'_>, launch: Arc<Launch>, entry: Option<FileId>) -> Self {
         let mut sources = Self::new(FileRange::new(launch.file, launch.range));
         sources.entry = entry;
@@ -39,7 +39,7 @@ impl RunSources {
         sources
     }
 
-    /// From a script that no command starts.
+    /// The sources of a script that no command starts.
     pub(super) fn from_entry(reader: &CodeReader<'_>, entry: FileId) -> Self {
         let mut sources = Self::new(reader.graph.file(entry).first_line());
         sources.entry = Some(entry);
@@ -48,7 +48,7 @@ impl RunSources {
         sources
     }
 
-    /// From a training file that nothing reads.
+    /// The sources of a training file that nothing reads.
     pub(super) fn from_training_file(graph: &FileGraph, file: FileId) -> Self {
         let mut sources = Self::new(graph.file(file).first_line());
         sources.training.push((file, None));
@@ -158,11 +158,11 @@ impl RunSources {
         }
     }
 
-    /// The file that code loads in this run, or the path at which there is none; `None` where the path is not known.
+    /// The file that code loads in this run, or the path at which there is none; `None` if the path is not known.
     pub(super) fn resolve_load(&self, graph: &FileGraph, load: &LoadedFile) -> Option<Result<FileId, String>> {
         let own = graph.file(load.place.file).folder();
         let launch = self.launch.as_deref().map_or(own, |launch| graph.file(launch.file).folder());
-        // What the command line names is relative to where the command runs; what the code names, as a rule, to the code.
+        // Paths on the command line are relative to where the command runs; paths in the code, as a rule, to the code.
         let (path, first, second) = match self.path_from_launch(load) {
             LoadPath::Known(path) => (path, launch, own),
             LoadPath::Unknown => return None,
@@ -221,11 +221,11 @@ impl RunSources {
         }
     }
 
-    /// Takes a file in, by what it is; what it is called for decides where the file itself leaves it open.
+    /// Adds a file by its kind; if its content leaves the kind open, by the role in which it is named.
     fn add_file(&mut self, graph: &FileGraph, id: FileId, wanted: FileKind, loader: Option<Loader>) {
         match (graph.classified_kind(id), wanted) {
             (_, FileKind::Accelerate) => self.accelerate = self.accelerate.or(Some(id)),
-            // Only its launcher reads accelerate's file.
+            // Only accelerate's launcher reads accelerate's file.
             (FileKind::Accelerate, _) => {}
             (FileKind::DeepSpeed, _) | (_, FileKind::DeepSpeed) => self.deepspeed = self.deepspeed.or(Some(id)),
             (kind, _) if kind.is_training() => match self.training.iter_mut().find(|(known, _)| *known == id) {
@@ -237,14 +237,14 @@ impl RunSources {
     }
 }
 
-/// The path of a file that code loads, as far as the launch gives it.
+/// The path of a file that code loads, as far as the launch sets it.
 enum LoadPath {
     Known(String),
     Unknown,
     FromCode,
 }
 
-/// Whether an option as it is written on the command line is the one that the code calls `dest`.
+/// Whether an option on the command line is the one that the code calls `dest`.
 pub(super) fn option_matches_dest(code: &CodeFacts, written: &str, dest: &str) -> bool {
     let declared = code.options.iter().find(|option| option.dest == dest);
     written.replace('-', "_") == dest

@@ -1,6 +1,5 @@
-//! Ranks that share rows: tensor, context, sequence and pipeline parallelism divide the processes into data-parallel ones.
-//!
-//! Facts: `trainers.md` section 2 ("only data-parallel ranks multiply"), `deepspeed.md` section 3, `accelerate.md` section 3b.
+//! Ranks that share samples. Tensor, context, sequence and pipeline parallelism divide the processes; only data-parallel ranks multiply
+//! the batch (accelerate 1.15.0 `ParallelismConfig`, run; DeepSpeed 0.19.8 `runtime/config.py`).
 
 use super::run_sources::RunSources;
 use crate::features::Feature;
@@ -11,7 +10,7 @@ use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::data::DataFile;
 
-/// Names that mean it whoever reads them.
+/// Keys that set a parallel size whoever reads them.
 const CERTAIN: &[&str] = &[
     "tensor_model_parallel_size",
     "pipeline_model_parallel_size",
@@ -24,15 +23,15 @@ const CERTAIN: &[&str] = &[
     "parallelism_config_cp_size",
     "parallelism_config_sp_size",
 ];
-/// Names that mean it to a framework that trains; in a project's own vocabulary they may speak of a server for generation.
+/// Keys that set a parallel size for a training framework; among a project's own keys they may configure a generation server.
 const FRAMEWORKS: &[&str] = &["tensor_parallel_size", "tensor_parallel_dim", "context_parallel_dim", "pipeline_parallel_size"];
 
-/// The processes that share each row, with the words for a formula; 1 where nothing says otherwise.
+/// The number of processes that share each sample, with the factors for a formula; 1 by default.
 pub(super) fn shared_ranks(graph: &FileGraph, sources: &RunSources, dialect: Dialect) -> Result<(i64, String), Message> {
     let framework = matches!(dialect, Dialect::Axolotl | Dialect::Torchtune | Dialect::OpenRlhf | Dialect::MsSwift);
     let mut found = RankGroups { framework, total: 1, names: Vec::new() };
     if let Some(launch) = sources.launch.as_deref() {
-        found.flags(launch)?;
+        found.add_from_launch(launch)?;
     }
     if let Some(block) = sources
         .accelerate
@@ -40,7 +39,7 @@ pub(super) fn shared_ranks(graph: &FileGraph, sources: &RunSources, dialect: Dia
         .and_then(|id| graph.file(id).data()?.root()?.get("parallelism_config"))
     {
         for (key, value) in block.entries() {
-            found.take(key.text().unwrap_or_default(), value.value(vramlint_syntax::data::Loader::PyYaml).as_ref())?;
+            found.add_size(key.text().unwrap_or_default(), value.value(vramlint_syntax::data::Loader::PyYaml).as_ref())?;
         }
     }
     let engine = sources.deepspeed.into_iter();
@@ -55,11 +54,11 @@ pub(super) fn shared_ranks(graph: &FileGraph, sources: &RunSources, dialect: Dia
             }
         });
         for (path, value) in leaves {
-            found.take(&path, value.as_ref())?;
+            found.add_size(&path, value.as_ref())?;
         }
     }
     if sources.code.as_ref().is_some_and(|code| graph.any_has(&code.files, Feature::ParallelismConfig)) {
-        found.in_code(sources)?;
+        found.add_from_code(sources)?;
     }
     Ok((found.total, found.names.join(" x ")))
 }
@@ -70,7 +69,7 @@ pub(super) fn replaces_parallelism_block(sources: &RunSources) -> bool {
     sources.launch.as_ref().is_some_and(|launch| names.iter().any(|name| launch.flag(name).is_some()))
 }
 
-/// Whether a name speaks of it at all, and then whether it means it whoever reads it.
+/// Whether a key sets a parallel size, and if so, whether it does whoever reads it.
 fn parallel_size_certainty(name: &str) -> Option<bool> {
     let same =
         |known: &&str| known.len() == name.len() && known.chars().zip(name.chars()).all(|(a, b)| a == b || a == '_' && b == '-');
@@ -87,22 +86,22 @@ struct RankGroups {
 }
 
 impl RankGroups {
-    fn flags(&mut self, launch: &Launch) -> Result<(), Message> {
+    fn add_from_launch(&mut self, launch: &Launch) -> Result<(), Message> {
         if launch.launcher == Launcher::Accelerate {
             for flag in &launch.flags {
                 let text = flag.values.first().and_then(|word| word.text());
-                self.take(flag.name.trim_start_matches('-'), text.map(super::sources::cli::parse_cli_value).as_ref())?;
+                self.add_size(flag.name.trim_start_matches('-'), text.map(super::sources::cli::parse_cli_value).as_ref())?;
             }
         }
         for option in launch.options() {
             let text = option.value.as_ref().and_then(|value| value.text.as_deref());
-            self.take(&option.name, text.map(super::sources::cli::parse_cli_value).as_ref())?;
+            self.add_size(&option.name, text.map(super::sources::cli::parse_cli_value).as_ref())?;
         }
         Ok(())
     }
 
-    /// `ParallelismConfig(…)`: each size must be known, and be the only one.
-    fn in_code(&mut self, sources: &RunSources) -> Result<(), Message> {
+    /// `ParallelismConfig(…)`: each size must be known and unique.
+    fn add_from_code(&mut self, sources: &RunSources) -> Result<(), Message> {
         let unknown = || message!("the code splits the processes by a ParallelismConfig", "代码用 ParallelismConfig 划分进程");
         let code = sources.code.as_deref().ok_or_else(unknown)?;
         for (concept, name) in [(Concept::TensorParallelSize, "tp_size"), (Concept::ContextParallelSize, "cp_size")] {
@@ -114,8 +113,9 @@ impl RankGroups {
                 })
                 .collect();
             let [(_, size)] = sizes.as_slice() else { return Err(unknown()) };
-            let plain = size.candidate.condition.is_none() && size.guard.is_none() && size.option.is_none();
-            let number = size.candidate.known().and_then(Value::as_int).filter(|n| *n > 0 && plain).ok_or_else(unknown)?;
+            let unconditional = size.candidate.condition.is_none() && size.guard.is_none() && size.option.is_none();
+            let number =
+                size.candidate.known().and_then(Value::as_int).filter(|n| *n > 0 && unconditional).ok_or_else(unknown)?;
             if number > 1 {
                 self.total = self.total.saturating_mul(number);
                 self.names.push(format!("{name} {number}"));
@@ -124,7 +124,7 @@ impl RankGroups {
         Ok(())
     }
 
-    fn take(&mut self, path: &str, value: Option<&Value>) -> Result<(), Message> {
+    fn add_size(&mut self, path: &str, value: Option<&Value>) -> Result<(), Message> {
         let name = path.rsplit('.').next().unwrap_or(path);
         let Some(certain) = parallel_size_certainty(name) else { return Ok(()) };
         let server = ["vllm", "rollout", "sglang", "infer", "generat"].iter().any(|word| path.to_lowercase().contains(word));

@@ -14,19 +14,19 @@ use vramlint_catalog::{Concept, Dialect};
 pub struct Run {
     /// `launch.sh#1`: the file that starts it and its number there.
     pub id: String,
-    /// The command that starts it; the entry script or the training YAML where no command is known.
+    /// The command that starts it; the entry script or the training YAML if no command is known.
     pub place: FileRange,
-    /// What starts it; `None` where no command is known.
+    /// What starts it; `None` if no command is known.
     pub launcher: Option<Launcher>,
-    /// The command, where one is known.
+    /// The command, if one is known.
     pub launch: Option<Arc<Launch>>,
     /// The vocabulary of the framework that trains.
     pub dialect: Dialect,
-    /// `sft`, `dpo`, `grpo`…, where known.
+    /// `sft`, `dpo`, `grpo`…, if known.
     pub task: Option<String>,
-    /// The entry script, if it is in the graph.
+    /// The entry script, if it is in the project.
     pub entry: Option<FileId>,
-    /// What its code says, where the entry is in the graph.
+    /// The facts of its code, if the entry is in the project.
     pub code: Option<Arc<CodeFacts>>,
     /// accelerate's file, if one is named and present.
     pub accelerate: Option<FileId>,
@@ -34,24 +34,24 @@ pub struct Run {
     pub deepspeed: Option<FileId>,
     /// Every file that takes part, in the order in which they were found.
     pub files: Vec<FileId>,
-    /// References to files that are not there: what was looked for, and who names it.
+    /// References to files that do not exist: the path, and the place that names it.
     pub missing_files: Vec<(String, FileRange)>,
-    /// Every setting that somebody sets, or that has a default or can be derived.
+    /// Every setting that is written, has a default or can be derived.
     pub settings: BTreeMap<Concept, Setting>,
 }
 
 impl Run {
-    /// The value of a setting, where known.
+    /// The value of a setting, if known.
     pub fn value(&self, concept: Concept) -> Option<&Value> {
         self.settings.get(&concept).and_then(Setting::value)
     }
 
-    /// The whole number of a setting, where known.
+    /// The integer value of a setting, if known.
     pub fn int(&self, concept: Concept) -> Option<i64> {
         self.value(concept).and_then(Value::as_int)
     }
 
-    /// The text of a setting, where known.
+    /// The string value of a setting, if known.
     pub fn text(&self, concept: Concept) -> Option<&str> {
         self.value(concept).and_then(Value::as_str)
     }

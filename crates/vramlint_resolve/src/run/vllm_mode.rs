@@ -1,33 +1,33 @@
-//! Where vLLM generates. Two keys speak of it: whether it is used at all, and how.
+//! Where vLLM generates. Two keys decide it: whether it is used at all, and in which mode.
 //!
-//! Facts: trl 1.16.0 `trainer/grpo_config.py`: not used unless `use_vllm` is true, then in the training processes; from 0.19 to 0.29 the
-//! mode was `server` where nobody named one.
+//! Source: trl 1.16.0 `trainer/grpo_config.py`. vLLM is not used unless `use_vllm` is true, and then runs in the training processes;
+//! from 0.19 to 0.29 the default mode was `server`.
 
 use super::precedence::{CandidateSet, SourceLayer, known};
 use crate::setting::{Candidate, Origin, Resolved};
 use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect};
 
-/// What the catalog calls `use_vllm: true`, which names no mode.
+/// The catalog's value for `use_vllm: true`, which names no mode.
 const IN_USE: &str = "in use";
 
-/// What the catalog calls unsloth's `fast_inference`.
+/// The catalog's value for unsloth's `fast_inference`.
 const IN_PROCESS: &str = "in process";
 
-/// Makes one setting of the two keys.
+/// Combines the two keys into one setting.
 pub(super) fn resolve_mode(candidates: &mut CandidateSet, dialect: Dialect) {
     let trl = matches!(dialect, Dialect::Trl | Dialect::Unsloth);
     if candidates.current_value(Concept::VllmMode).and_then(Value::as_str) == Some(IN_PROCESS) {
-        return unsloth(candidates);
+        return resolve_unsloth(candidates);
     }
     let (switches, modes): (Vec<_>, Vec<_>) =
         candidates.take(Concept::VllmMode).into_iter().partition(|(_, candidate)| is_switch(candidate));
-    let on = switches.iter().any(|(_, candidate)| says(candidate, IN_USE));
+    let on = switches.iter().any(|(_, candidate)| has_value(candidate, IN_USE));
     let named = modes.iter().any(|(layer, _)| *layer != SourceLayer::Default);
-    // Frameworks that are not TRL may have turned it on in a way that is not seen; so may what is not known.
+    // Other frameworks than TRL may turn it on in a way that is not seen; so may an unknown value.
     let open = named && !trl || modes.iter().any(|(_, candidate)| candidate.known().is_none());
     if !on && !open {
-        // Not used, whatever the mode says: TRL reads it only where `use_vllm` is true.
+        // Not used, whatever the mode: TRL reads it only if `use_vllm` is true.
         for (layer, candidate) in switches {
             candidates.add(Concept::VllmMode, layer, candidate);
         }
@@ -36,13 +36,13 @@ pub(super) fn resolve_mode(candidates: &mut CandidateSet, dialect: Dialect) {
         }
         return;
     }
-    // A condition or a contradiction among the switches stays visible; what only turns it on leaves the mode to the other key.
-    let mixed = switches.iter().any(|(_, candidate)| says(candidate, "none") || candidate.condition.is_some());
+    // A condition or a contradiction among the switches stays visible; a switch that only turns vLLM on leaves the mode to the other key.
+    let mixed = switches.iter().any(|(_, candidate)| has_value(candidate, "none") || candidate.condition.is_some());
     for (layer, candidate) in switches {
-        if !says(&candidate, IN_USE) {
+        if !has_value(&candidate, IN_USE) {
             candidates.add(Concept::VllmMode, layer, candidate);
         } else if !named || mixed {
-            candidates.add(Concept::VllmMode, layer, by_default(candidate, trl));
+            candidates.add(Concept::VllmMode, layer, with_default_mode(candidate, trl));
         }
     }
     for (layer, candidate) in modes {
@@ -50,18 +50,18 @@ pub(super) fn resolve_mode(candidates: &mut CandidateSet, dialect: Dialect) {
     }
 }
 
-/// unsloth's `fast_inference` generates in the training process whatever else is said.
-fn unsloth(candidates: &mut CandidateSet) {
+/// unsloth's `fast_inference` generates in the training process whatever else is set.
+fn resolve_unsloth(candidates: &mut CandidateSet) {
     for (layer, mut candidate) in candidates.take(Concept::VllmMode) {
-        if says(&candidate, IN_PROCESS) {
+        if has_value(&candidate, IN_PROCESS) {
             candidate.value = Resolved::Known(Value::Text("colocate".to_owned()));
             candidates.add(Concept::VllmMode, layer, candidate);
         }
     }
 }
 
-/// The mode where nobody names one.
-fn by_default(mut candidate: Candidate, trl: bool) -> Candidate {
+/// The mode if no key names one.
+fn with_default_mode(mut candidate: Candidate, trl: bool) -> Candidate {
     if trl {
         candidate.value = Resolved::Known(Value::Text("colocate".to_owned()));
         candidate.assumptions.push(message!(
@@ -74,7 +74,7 @@ fn by_default(mut candidate: Candidate, trl: bool) -> Candidate {
     candidate
 }
 
-/// Defaults that hold only where vLLM shares the GPU.
+/// Defaults that hold only if vLLM shares the GPU.
 pub(super) fn add_defaults(candidates: &mut CandidateSet, dialect: Dialect) {
     if candidates.current_value(Concept::VllmMode).and_then(Value::as_str) != Some("colocate") {
         return;
@@ -91,10 +91,10 @@ pub(super) fn add_defaults(candidates: &mut CandidateSet, dialect: Dialect) {
     candidates.add(Concept::VllmSleep, SourceLayer::Default, known(Value::Bool(false), "", origin()));
 }
 
-fn says(candidate: &Candidate, word: &str) -> bool {
+fn has_value(candidate: &Candidate, word: &str) -> bool {
     candidate.known().and_then(Value::as_str) == Some(word)
 }
 
 fn is_switch(candidate: &Candidate) -> bool {
-    says(candidate, IN_USE) || says(candidate, "none") && !matches!(candidate.origin, Origin::Default { .. })
+    has_value(candidate, IN_USE) || has_value(candidate, "none") && !matches!(candidate.origin, Origin::Default { .. })
 }

@@ -1,7 +1,7 @@
 //! How many data-parallel processes really run, by each launcher's own arithmetic.
 //!
-//! Facts: `accelerate.md` sections 2 to 4 (accelerate 1.15.0, run); torchrun and the deepspeed launcher: section 4, "World size
-//! from other launchers".
+//! Sources: accelerate 1.15.0 `commands/launch.py` and `utils/launch.py`, run up to where processes start; torch's elastic agent
+//! (`--nproc_per_node` x `--nnodes`); the deepspeed launcher's `--num_gpus`, `--num_nodes`, `--include`, `--exclude` and `--hostfile`.
 
 use super::precedence::{CandidateSet, arithmetic};
 use crate::code::CodeFacts;
@@ -13,29 +13,29 @@ use vramlint_base::{Message, Value, message};
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_catalog::{Concept, Dialect};
 
-/// What the world size depends on.
+/// The inputs of the world size.
 pub(super) struct WorldSizeInput<'a> {
     pub launch: Option<&'a Launch>,
     pub accelerate: Option<&'a SourceFile>,
-    /// A file that is named but not there: nothing can be said about it.
+    /// The referenced accelerate file is missing, so the world size is unknown.
     pub accelerate_missing: bool,
     pub policy: &'a Policy,
     pub dialect: Dialect,
-    /// Whether the code is a plain loop that can only be one process, started by hand.
+    /// Whether the code is a plain training loop that can only be one process.
     pub plain_loop: bool,
-    /// What the code says; `None` where the script is not in the graph.
+    /// The facts of the code; `None` if the script is not in the project.
     pub code: Option<&'a CodeFacts>,
-    /// A word of the code or of the command that speaks of processes started in another way.
+    /// A word of the code or of the command that may start more processes.
     pub process_starter: Option<&'static str>,
-    /// Processes that share each row, and their names.
-    pub sharing: Result<(i64, String), Message>,
+    /// The number of processes that share each sample, and its factors by name.
+    pub shared_ranks: Result<(i64, String), Message>,
 }
 
-/// A number and where it came from.
+/// A number, the settings it comes from, and its formula.
 type Count = Result<(i64, Vec<Concept>, Message), Message>;
 
 impl WorldSizeInput<'_> {
-    /// The world size. `launcher` holds what the launch itself says, `all` what anybody says.
+    /// The world size. `launcher` holds the candidates of the launch itself, `all` those of every source.
     pub(super) fn resolve(&self, launcher: &CandidateSet, all: &CandidateSet) -> Setting {
         let count = self.processes(launcher, all).and_then(|count| self.data_parallel(count));
         let (value, formula, inputs) = match count {
@@ -54,7 +54,7 @@ impl WorldSizeInput<'_> {
                 Err(message!("flags of the launch are not known", "启动命令的部分参数未知"))
             }
             Some(Launcher::Accelerate) => self.accelerate(launcher),
-            // Its YAML may hold arguments of the launcher.
+            // TRL's YAML may hold arguments of the launcher.
             Some(Launcher::Trl) => self.accelerate(all),
             Some(Launcher::Torchrun) => self.torchrun(launcher),
             Some(Launcher::DeepSpeed) => self.deepspeed(launcher),
@@ -64,7 +64,7 @@ impl WorldSizeInput<'_> {
                 vec![],
                 message!("without nproc_per_node tune starts one process", "没有 nproc_per_node 时 tune 只启动一个进程"),
             )),
-            Some(Launcher::Python) => self.python(all),
+            Some(Launcher::Python) => self.plain_python(all),
             Some(Launcher::LlamaFactory | Launcher::Swift) => self.framework_launcher(),
             Some(Launcher::Axolotl) => self.axolotl(launcher),
             None => self.without_launch(all),
@@ -73,8 +73,8 @@ impl WorldSizeInput<'_> {
 
     /// Only data-parallel processes multiply the batch.
     fn data_parallel(&self, (n, inputs, formula): (i64, Vec<Concept>, Message)) -> Count {
-        let (sharing, names) = self.sharing.clone()?;
-        match sharing {
+        let (shared_ranks, names) = self.shared_ranks.clone()?;
+        match shared_ranks {
             1 => Ok((n, inputs, formula)),
             d if n % d == 0 => Ok((
                 n / d,
@@ -85,7 +85,7 @@ impl WorldSizeInput<'_> {
         }
     }
 
-    /// The type that accelerate's launcher goes by: `None` where nobody says one.
+    /// accelerate's launcher goes by `distributed_type`.
     fn accelerate(&self, candidates: &CandidateSet) -> Count {
         if self.accelerate_missing {
             return Err(message!("the accelerate file is not in the project", "accelerate 配置文件不在项目中"));
@@ -107,7 +107,7 @@ impl WorldSizeInput<'_> {
             _ => None,
         };
         match kind {
-            // Unquoted NO is the truth value false; it starts the single-process launcher all the same.
+            // Unquoted NO is the boolean false; it starts the single-process launcher all the same.
             Value::Bool(false) => {
                 if asked.is_none() {
                     return Err(message!("num_processes is not given", "没有给出 num_processes"));
@@ -134,13 +134,13 @@ impl WorldSizeInput<'_> {
                 let Some(asked) = asked else {
                     return Err(message!("num_processes is not known", "num_processes 未知"));
                 };
-                Ok(total(asked, machines))
+                Ok(accelerate_total(asked, machines))
             }
             _ => Err(message!("distributed_type is not text", "distributed_type 不是文本")),
         }
     }
 
-    /// Neither file nor flag names a type: the launcher goes by the GPUs that it sees.
+    /// Without a `distributed_type` the launcher goes by the GPUs that it sees.
     fn accelerate_without_type(&self, candidates: &CandidateSet, machines: i64) -> Count {
         let gpus = self.gpus();
         match candidates.current_value(Concept::NumProcesses) {
@@ -149,7 +149,7 @@ impl WorldSizeInput<'_> {
                 vec![Concept::NumProcesses],
                 message!("one GPU and no type: one process", "只有一张 GPU 且未指定类型：一个进程"),
             )),
-            Some(Value::Int(n)) => Ok(total(*n, machines)),
+            Some(Value::Int(n)) => Ok(accelerate_total(*n, machines)),
             _ if candidates.has_explicit(Concept::NumProcesses) => {
                 Err(message!("num_processes is not known", "num_processes 未知"))
             }
@@ -182,12 +182,12 @@ impl WorldSizeInput<'_> {
 
     fn deepspeed(&self, candidates: &CandidateSet) -> Count {
         let launch = self.launch.ok_or_else(unknown_gpus)?;
-        if let Some(include) = filter(launch, "--include") {
+        if let Some(include) = resource_filter(launch, "--include") {
             let text = include.values.first().and_then(|word| word.text()).ok_or_else(unknown_gpus)?;
             let count = included_slots(text).ok_or_else(unknown_gpus)?;
             return Ok((count, vec![], arithmetic(format!("--include {text}"))));
         }
-        if filter(launch, "--exclude").is_some() {
+        if resource_filter(launch, "--exclude").is_some() {
             return Err(unknown_gpus());
         }
         let hosts = launch.flag("--hostfile").or_else(|| launch.flag("-H")).is_some();
@@ -206,8 +206,8 @@ impl WorldSizeInput<'_> {
         }
     }
 
-    fn python(&self, all: &CandidateSet) -> Count {
-        // A scheduler or another launcher around it sets these; their values are not in the script.
+    fn plain_python(&self, all: &CandidateSet) -> Count {
+        // A scheduler or another launcher around the command sets it; its value is not in the script.
         let outer = self.launch.is_some_and(|launch| launch.variable("WORLD_SIZE").is_some());
         if outer {
             return Err(message!("WORLD_SIZE is set from outside", "WORLD_SIZE 由外部设定"));
@@ -220,14 +220,14 @@ impl WorldSizeInput<'_> {
         if let Some(word) = self.process_starter {
             return Err(message!("`{word}` may start more processes", "`{word}` 可能启动更多进程"));
         }
-        // Axolotl's own module, started without a launcher.
+        // Axolotl's own module needs no script.
         if self.code.is_none() && self.dialect != Dialect::Axolotl {
             return Err(message!("the script is not in the project", "脚本不在项目中"));
         }
         Ok((1, vec![], message!("python starts one process", "python 只启动一个进程")))
     }
 
-    /// Lightning's Trainer starts a process per device itself (pytorch-lightning 2.6.6 trainer/trainer.py: `devices="auto"`).
+    /// Lightning's Trainer starts one process per device itself (pytorch-lightning 2.6.6 trainer/trainer.py: `devices="auto"`).
     fn lightning(&self, all: &CandidateSet) -> Count {
         let nodes = int_or(all, Concept::NumMachines, 1)?;
         let devices = match all.current_value(Concept::NumProcesses) {
@@ -288,7 +288,7 @@ impl WorldSizeInput<'_> {
             .ok_or_else(unknown_gpus)
     }
 
-    /// `axolotl train` starts accelerate unless `--launcher` says otherwise, and hands on what stands behind `--`.
+    /// `axolotl train` starts accelerate unless `--launcher` selects another launcher, and passes on what follows `--`.
     fn axolotl(&self, candidates: &CandidateSet) -> Count {
         let launch = self.launch.ok_or_else(unknown_gpus)?;
         let options = launch.options();
@@ -299,7 +299,7 @@ impl WorldSizeInput<'_> {
             Some(None) => Err(message!("the launcher is not known", "启动器未知")),
             _ if candidates.has_explicit(Concept::NumProcesses) => {
                 let machines = int_or(candidates, Concept::NumMachines, 1)?;
-                Ok(total(int_or(candidates, Concept::NumProcesses, 1)?, machines))
+                Ok(accelerate_total(int_or(candidates, Concept::NumProcesses, 1)?, machines))
             }
             _ => self
                 .gpus()
@@ -308,7 +308,7 @@ impl WorldSizeInput<'_> {
         }
     }
 
-    /// No command is known.
+    /// The project contains no launch command for the run.
     fn without_launch(&self, all: &CandidateSet) -> Count {
         if self.plain_loop {
             return Ok((1, vec![], message!("a plain training loop is one process", "普通训练循环是一个进程")));
@@ -322,8 +322,8 @@ impl WorldSizeInput<'_> {
         }
     }
 
-    /// Why one process may use several GPUs, each with rows of its own: nn.DataParallel of transformers' Trainer (trainers.md section
-    /// 2). TRL refuses it.
+    /// Why one process may use several GPUs, each with samples of its own: without a launcher transformers' Trainer wraps the model in
+    /// nn.DataParallel (transformers 5.23.0, run). TRL raises an error instead (trl 1.16.0 sft_trainer.py:1120).
     pub(super) fn nn_data_parallel_reason(&self, candidates: &CandidateSet) -> Option<Message> {
         let trainer = matches!(self.dialect, Dialect::HfTrainer | Dialect::LlamaFactory);
         let python = matches!(self.launch.map(|launch| launch.launcher), Some(Launcher::Python) | None);
@@ -358,13 +358,13 @@ fn visible_gpus(text: &str) -> i64 {
     visible_devices::parse(text).ids.iter().fold(0, |count, _| count + 1)
 }
 
-/// A resource filter of the deepspeed launcher, by whatever name it is written.
-fn filter<'a>(launch: &'a Launch, name: &str) -> Option<&'a LaunchFlag> {
+/// A resource filter of the deepspeed launcher, under any of its names.
+fn resource_filter<'a>(launch: &'a Launch, name: &str) -> Option<&'a LaunchFlag> {
     launch.flag(flags::flag(Launcher::DeepSpeed, name)?.names[0])
 }
 
 /// accelerate divides by the machines and drops the remainder (utils/launch.py:217).
-fn total(asked: i64, machines: i64) -> (i64, Vec<Concept>, Message) {
+fn accelerate_total(asked: i64, machines: i64) -> (i64, Vec<Concept>, Message) {
     if machines <= 1 {
         return (asked.max(1), vec![Concept::NumProcesses], arithmetic(format!("num_processes = {asked}")));
     }
@@ -374,7 +374,7 @@ fn total(asked: i64, machines: i64) -> (i64, Vec<Concept>, Message) {
     (per_machine * machines, inputs, formula)
 }
 
-/// The number of a concept, `otherwise` where nobody says one, an error where somebody says one that is not known.
+/// The number of a concept; `otherwise` if no source sets it, an error if it is set but not known.
 fn int_or(candidates: &CandidateSet, concept: Concept, otherwise: i64) -> Result<i64, Message> {
     match candidates.current_value(concept) {
         Some(Value::Int(n)) => Ok(*n),
@@ -391,7 +391,7 @@ fn unknown_gpus() -> Message {
     message!("the number of GPUs is not in the project", "项目中没有给出 GPU 数量")
 }
 
-/// `localhost:0,1@worker-1:0,2` is four slots; a host without slots is every slot of it.
+/// `localhost:0,1@worker-1:0,2` is four slots. A host without slots means all of its slots, whose number is not known.
 fn included_slots(text: &str) -> Option<i64> {
     text.split('@').try_fold(0i64, |sum, node| {
         let (_, slots) = node.split_once(':')?;
@@ -412,7 +412,7 @@ mod tests {
 
     #[test]
     fn machines_divide_and_drop_the_remainder() {
-        assert_eq!(total(3, 2).0, 2);
-        assert_eq!(total(8, 1).0, 8);
+        assert_eq!(accelerate_total(3, 2).0, 2);
+        assert_eq!(accelerate_total(8, 1).0, 8);
     }
 }

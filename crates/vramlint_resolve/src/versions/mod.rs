@@ -1,11 +1,11 @@
-//! Which versions of the libraries a project may run with, as its own files say.
+//! Which library versions a project may run with, according to its own files.
 //!
-//! Readers of the files are in [`files`]; this module weighs what they mention. Who wins, and why:
+//! Readers of the files are in [`files`]; this module weighs what they mention, in this order:
 //!
-//! 1. `[versions]` in `vramlint.toml`: said outright, for this purpose ([`EvidenceRank::Declared`]).
-//! 2. Lock files and exact pins ([`EvidenceRank::Exact`]): what is installed where the project is trained. Where two of them differ the
+//! 1. `[versions]` in `vramlint.toml`: declared for this purpose ([`EvidenceRank::Declared`]).
+//! 2. Lock files and exact pins ([`EvidenceRank::Exact`]): what is installed where the project is trained. If two of them differ, the
 //!    project may run with either, and only what holds for both is certain.
-//! 3. A virtual environment beside the files ([`EvidenceRank::Installed`]): exact, but of this machine, which may be another one.
+//! 3. A virtual environment next to the files ([`EvidenceRank::Installed`]): exact, but of this machine, which may be another one.
 //! 4. Ranges ([`EvidenceRank::Range`]), which stay ranges.
 
 pub mod files;
@@ -19,60 +19,60 @@ pub use spec::VersionSpec;
 use std::collections::BTreeMap;
 use vramlint_base::FileRange;
 
-/// What a project says about the version of one library.
+/// The evidence for the version of one library.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VersionEvidence {
-    /// The version, or what it is bound to.
+    /// The version, or its bounds.
     pub version: VersionSpec,
-    /// Where it is written, if that file is one of the project's.
+    /// The place, if the file belongs to the project.
     pub place: Option<FileRange>,
-    /// The file as shown to people: `requirements.txt`, `.venv`; several where they differ.
+    /// The file as displayed: `requirements.txt`, `.venv`; several if they differ.
     pub source: String,
-    /// Everything that was said, the winner's first.
+    /// Every mention, the winner's first.
     pub candidates: Vec<VersionCandidate>,
-    /// The releases that may be installed, oldest first; empty where that cannot be told.
+    /// The releases that may be installed, oldest first; empty if unknown.
     possible_releases: Vec<Version>,
 }
 
-/// One file's word about a library.
+/// One mention of a library in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VersionCandidate {
-    /// The version, or what it is bound to.
+    /// The version, or its bounds.
     pub version: VersionSpec,
-    /// How much it counts.
+    /// Its rank.
     pub rank: EvidenceRank,
-    /// Where it is written.
+    /// The place.
     pub place: Option<FileRange>,
-    /// The file as shown to people.
+    /// The file as displayed.
     pub source: String,
 }
 
-/// How much a mention counts; the smallest wins.
+/// The rank of a mention; the smallest wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EvidenceRank {
-    /// Said in `vramlint.toml`.
+    /// Declared in `vramlint.toml`.
     Declared,
     /// A lock file, or a pin of one version.
     Exact,
-    /// Installed in a virtual environment beside the files.
+    /// Installed in a virtual environment next to the files.
     Installed,
-    /// A range, or no more than a name.
+    /// A range, or only a name.
     Range,
 }
 
-/// The libraries of one folder of a project and what lies below it, until a deeper folder says otherwise.
+/// The libraries of one folder of a project and of the folders below it, unless a deeper folder names others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FolderLibraries {
     /// The folder, as in [`crate::SourceFile::path`]; empty for the working directory.
     pub root: String,
     /// By normalized name: lower case, `-` for `_` and `.`.
     pub evidence: BTreeMap<String, VersionEvidence>,
-    /// Whether it locks the projects below it too, as a uv workspace does.
+    /// Whether it also locks the projects below it, as a uv workspace does.
     pub locks_below: bool,
 }
 
 impl FolderLibraries {
-    /// Weighs what was mentioned of each library.
+    /// Weighs the mentions of each library.
     pub fn new(root: String, mentioned: Vec<(&'static str, VersionCandidate)>) -> Self {
         let mut by_name: BTreeMap<String, Vec<VersionCandidate>> = BTreeMap::new();
         for (name, candidate) in mentioned {
@@ -83,12 +83,12 @@ impl FolderLibraries {
         Self { root, evidence: evidence.collect(), locks_below: false }
     }
 
-    /// For which versions that may be installed a span holds.
+    /// Whether the versions that may be installed lie in a range.
     pub fn matches(&self, range: &VersionRange) -> RangeMatch {
         self.evidence.get(range.library).map_or_else(|| range.match_unknown(), |evidence| evidence.matches(range))
     }
 
-    /// Whether it lies above a path.
+    /// Whether the folder contains a path.
     pub fn governs(&self, path: &str) -> bool {
         let ups = |path: &str| path.split('/').take_while(|part| *part == "..").count();
         if self.root.is_empty() || self.root.split('/').all(|part| part == "..") {
@@ -97,7 +97,7 @@ impl FolderLibraries {
         path.strip_prefix(self.root.as_str()).is_some_and(|rest| rest.starts_with('/'))
     }
 
-    /// How deep it lies: of two folders above one file, the greater is the nearer.
+    /// The depth of the folder: of two folders above one file, the deeper one is the nearer one.
     pub fn depth(&self) -> isize {
         let parts = self.root.split('/').filter(|part| !part.is_empty());
         parts.map(|part| if part == ".." { -1 } else { 1 }).sum()
@@ -105,7 +105,7 @@ impl FolderLibraries {
 }
 
 impl VersionEvidence {
-    /// What the candidates come to; `None` without any.
+    /// The conclusion from the candidates; `None` without any.
     pub fn new(library: &str, mut candidates: Vec<VersionCandidate>) -> Option<Self> {
         candidates.sort_by_key(|candidate| candidate.rank);
         let best = candidates.first()?.rank;
@@ -114,7 +114,7 @@ impl VersionEvidence {
             ranges.clone().next().is_some()
                 && !ranges.clone().any(|range| installed.version.all_exact(|version| range.version.allows(version)))
         };
-        // An environment that the project's own ranges refuse is an old one: either may be what runs.
+        // An environment outside the project's own ranges is outdated: either may be what runs.
         let with_ranges = best == EvidenceRank::Installed && candidates.iter().any(|one| one.rank == best && stale(one));
         let winners: Vec<&VersionCandidate> =
             candidates.iter().filter(|one| one.rank == best || with_ranges && one.rank == EvidenceRank::Range).collect();
@@ -130,7 +130,7 @@ impl VersionEvidence {
         Some(Self { version, place, source, candidates, possible_releases })
     }
 
-    /// For which versions that may be installed a span holds.
+    /// Whether the versions that may be installed lie in a range.
     pub fn matches(&self, range: &VersionRange) -> RangeMatch {
         if self.possible_releases.is_empty() {
             return RangeMatch::Sometimes;
@@ -143,7 +143,7 @@ impl VersionEvidence {
         }
     }
 
-    /// Whether it narrows a range that a folder below gives.
+    /// Whether it narrows the range of a folder below.
     pub(crate) fn narrows(&self, range: &Self) -> bool {
         matches!(range.candidates.first(), Some(first) if first.rank == EvidenceRank::Range)
             && self.candidates.first().is_some_and(|first| first.rank == EvidenceRank::Exact)

@@ -1,28 +1,28 @@
-//! For which versions of a library something holds.
+//! Ranges of library versions.
 
 use pep440_rs::Version;
 use std::str::FromStr;
 use vramlint_catalog::releases::releases;
 
-/// For which of the versions that may be installed something holds.
+/// Which of the versions that may be installed lie in a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RangeMatch {
-    /// For every one.
+    /// All of them.
     Always,
-    /// For some: the version is not known, or a range reaches over the border.
+    /// Some: the version is not known, or its bounds overlap the range.
     Sometimes,
-    /// For none.
+    /// None of them.
     Never,
 }
 
-/// A range of versions: from `since` (itself in it; from the beginning where `None`) to `until` (itself outside; open where `None`).
+/// A range of versions from `since` (inclusive; unbounded if `None`) to `until` (exclusive; unbounded if `None`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VersionRange {
     /// The library, normalized: `transformers`.
     pub library: &'static str,
-    /// First version.
+    /// The first version in the range.
     pub since: Option<&'static str>,
-    /// First version for which it no longer holds.
+    /// The first version after the range.
     pub until: Option<&'static str>,
 }
 
@@ -32,24 +32,24 @@ impl VersionRange {
         Self { library, since: Some(version), until: None }
     }
 
-    /// Up to a version, which is outside.
+    /// Up to a version, exclusive.
     pub const fn until(library: &'static str, version: &'static str) -> Self {
         Self { library, since: None, until: Some(version) }
     }
 
-    /// Between two versions, the second outside.
+    /// Between two versions, the second exclusive.
     pub const fn between(library: &'static str, since: &'static str, until: &'static str) -> Self {
         Self { library, since: Some(since), until: Some(until) }
     }
 
-    /// Whether one version lies in it.
+    /// Whether a version lies in the range.
     pub fn contains(&self, version: &Version) -> bool {
         let parsed = |text: &str| Version::from_str(text).ok();
         self.since.and_then(parsed).is_none_or(|since| *version >= since)
             && self.until.and_then(parsed).is_none_or(|until| *version < until)
     }
 
-    /// For which versions it holds where nothing is known: any from the oldest that vramlint speaks of to those yet to come.
+    /// The match if nothing is known of the version: it may be any from the oldest release that vramlint knows to future ones.
     pub fn match_unknown(&self) -> RangeMatch {
         let Some(releases) = releases(self.library) else { return RangeMatch::Sometimes };
         let parsed = |text: Option<&str>| text.and_then(|text| Version::from_str(text).ok());

@@ -1,11 +1,11 @@
-//! A version as far as it is known, and the notations in which tools write one.
+//! A version as far as it is known, and the notations of the tools.
 
 use pep440_rs::{Operator, Version, VersionSpecifiers};
 use std::fmt;
 use std::str::FromStr;
 use vramlint_catalog::releases::releases;
 
-/// Stands for the releases that are yet to come.
+/// The major version that represents future releases.
 const TO_COME: u64 = 1_000_000;
 
 /// A version, as far as it is known.
@@ -13,7 +13,7 @@ const TO_COME: u64 = 1_000_000;
 pub enum VersionSpec {
     /// Exactly this one: a pin, a lock file, an installed package.
     Exact(Version),
-    /// One that these allow; any where there are none.
+    /// One that these specifiers allow; any if there are none.
     Range(VersionSpecifiers),
     /// One of several: files differ, or markers choose.
     OneOf(Vec<VersionSpec>),
@@ -25,7 +25,7 @@ impl VersionSpec {
         Self::Range(VersionSpecifiers::empty())
     }
 
-    /// Reads what stands behind a name in a requirement: `==4.44.0`, `>=4.40,<5`, `~=4.44`, nothing.
+    /// Parses what follows the name in a requirement: `==4.44.0`, `>=4.40,<5`, `~=4.44`, nothing.
     pub fn from_specifiers(text: &str) -> Option<Self> {
         let text = text.trim().trim_start_matches('(').trim_end_matches(')').trim().trim_end_matches(',');
         let lenient = || text.split(',').map(lenient_part).collect::<Vec<_>>().join(",");
@@ -34,7 +34,7 @@ impl VersionSpec {
         Some(exact.map(|one| one.version().clone()).map_or(Self::Range(read), Self::Exact))
     }
 
-    /// Reads what `vramlint.toml` says: `5.23` (any of that line), `4.44.2`, or specifiers.
+    /// Parses the notation of `vramlint.toml`: `5.23` (any of that line), `4.44.2`, or specifiers.
     pub fn parse_declared(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.is_empty() {
@@ -52,7 +52,7 @@ impl VersionSpec {
         }
     }
 
-    /// Reads the notation of Poetry: `^4.40`, `~4.40`, `4.*`, `4.44.0`, `>=4,<5`, `a || b`.
+    /// Parses the notation of Poetry: `^4.40`, `~4.40`, `4.*`, `4.44.0`, `>=4,<5`, `a || b`.
     pub fn from_poetry(text: &str) -> Option<Self> {
         let one = |text: &str| {
             let parts: Option<Vec<String>> = text.split([',']).flat_map(str::split_whitespace).map(poetry_part).collect();
@@ -62,7 +62,7 @@ impl VersionSpec {
         all.filter(|all| !all.is_empty()).map(Self::one_of)
     }
 
-    /// Reads the notation of conda behind a name: `=2.1`, `==2.1.0`, `=2.1.0=py310_0`, `>=4.40,<5`, ` 2.1`.
+    /// Parses the notation of conda after a name: `=2.1`, `==2.1.0`, `=2.1.0=py310_0`, `>=4.40,<5`, ` 2.1`.
     pub fn from_conda(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.is_empty() || text == "*" {
@@ -82,7 +82,7 @@ impl VersionSpec {
         Self::from_specifiers(&if fuzzy { format!("=={version}.*") } else { format!("=={version}") })
     }
 
-    /// One of several; a single one is itself.
+    /// One of several; a single one stays itself.
     pub fn one_of(all: impl IntoIterator<Item = Self>) -> Self {
         let mut list: Vec<Self> = Vec::new();
         for known in all {
@@ -96,13 +96,13 @@ impl VersionSpec {
         if list.len() == 1 { list.remove(0) } else { Self::OneOf(list) }
     }
 
-    /// What both allow, where both are ranges.
+    /// What both allow, if both are ranges.
     pub fn intersect(&self, other: &Self) -> Option<Self> {
         let (Self::Range(own), Self::Range(other)) = (self, other) else { return None };
         Some(Self::Range(own.iter().chain(other.iter()).cloned().collect()))
     }
 
-    /// Whether a version is one of those.
+    /// Whether it allows a version.
     pub fn allows(&self, version: &Version) -> bool {
         match self {
             Self::Exact(own) => own == version,
@@ -111,7 +111,7 @@ impl VersionSpec {
         }
     }
 
-    /// Whether only exact versions are known, and a condition holds for all.
+    /// Whether it consists of exact versions only, and a condition holds for all of them.
     pub(super) fn all_exact(&self, holds: impl Fn(&Version) -> bool + Copy) -> bool {
         match self {
             Self::Exact(version) => holds(version),
@@ -120,10 +120,10 @@ impl VersionSpec {
         }
     }
 
-    /// The releases of a library that it may stand for; empty where that cannot be told.
+    /// The releases of a library that it allows; empty if unknown.
     pub(super) fn possible_releases(&self, library: &str) -> Vec<Version> {
         match self {
-            // A build from between two releases has some of the later one.
+            // A build between two releases has parts of the later one.
             Self::Exact(version) if version.any_prerelease() => vec![version.clone(), version.only_release()],
             Self::Exact(version) => vec![version.clone().without_local()],
             Self::Range(specifiers) => released(library, specifiers),
@@ -135,7 +135,7 @@ impl VersionSpec {
     }
 }
 
-/// The releases that specifiers allow, those from the oldest that vramlint speaks of where there are any, and those to come.
+/// The releases that specifiers allow, from the oldest that vramlint knows if there are any, and future ones.
 fn released(library: &str, specifiers: &VersionSpecifiers) -> Vec<Version> {
     let Some(releases) = releases(library) else { return Vec::new() };
     let allowed = |version: &Version| specifiers.contains(version);
@@ -147,7 +147,7 @@ fn released(library: &str, specifiers: &VersionSpecifiers) -> Vec<Version> {
     if recent.is_empty() { fitting } else { recent }
 }
 
-/// What old tools accepted and the standard does not: `>=4.40.*`, `= 4.40`.
+/// Notations that old tools accept and the standard does not: `>=4.40.*`, `= 4.40`.
 fn lenient_part(part: &str) -> String {
     let part = part.trim();
     match part.strip_suffix(".*") {
@@ -157,7 +157,7 @@ fn lenient_part(part: &str) -> String {
     }
 }
 
-/// `>= 4.0` as one word, so that blanks part conditions alone.
+/// `>= 4.0` without the blank, so that blanks only separate conditions.
 fn join_operators(text: &str) -> String {
     let mut out = String::new();
     for c in text.trim().chars() {

@@ -100,9 +100,9 @@ fn together(sets: &[VariableAssignment], reported: &mut ReportedPlaces, out: &mu
     for (number, name) in VARIABLES.iter().enumerate() {
         let mut own = sets.iter().filter(|set| set.name == *name);
         if let (Some(set), None) = (own.next(), own.next()) {
-            let near = set.setter != Setter::Data || seen.iter().all(|(_, _, place)| near(*place, set.whole));
+            let near = set.setter != Setter::Data || seen.iter().all(|(_, _, place)| near(*place, set.full_range));
             if !set.conditional && near {
-                seen.push((number, set.value.as_deref(), set.whole));
+                seen.push((number, set.value.as_deref(), set.full_range));
             }
         }
     }

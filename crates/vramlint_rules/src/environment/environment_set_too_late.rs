@@ -100,7 +100,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let late = |set: &&VariableAssignment| {
             let ours = set.name == super::visible_devices_misread::VARIABLE || VARIABLES.contains(&set.name.as_str());
             // Of the entries of a dict only the process's own environment counts.
-            let own = set.whole.range.slice(&file.text).starts_with("os.environ");
+            let own = set.full_range.range.slice(&file.text).starts_with("os.environ");
             ours && set.setter == Setter::Python && !set.conditional && own
         };
         // Programs and workers that are started behind it get it.
@@ -108,7 +108,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         for set in sets.iter().filter(late) {
-            if let Some((call, allocates)) = first_use(module, set.whole.range) {
+            if let Some((call, allocates)) = first_use(module, set.full_range.range) {
                 let allocator = set.name != super::visible_devices_misread::VARIABLE;
                 if !allocator || allocates {
                     out.push(finding(set, FileRange::new(set.file, call), file));
@@ -189,7 +189,7 @@ fn finding(set: &VariableAssignment, call: FileRange, file: &SourceFile) -> vram
     let used = call.range.slice(&file.text);
     let used: String = used.lines().next().unwrap_or_default().chars().take(60).collect();
     RULE.finding(
-        set.whole,
+        set.full_range,
         message!("{name} is set behind the first use of CUDA and has no effect", "{name} 在首次使用 CUDA 之后才设置，不起作用"),
     )
     .with_related(call, message!("`{used}` initialises CUDA", "`{used}` 会初始化 CUDA"))

@@ -116,7 +116,7 @@ fn inherited_value(project: &Project, launch: &Launch, name: &str) -> Option<(St
         .iter()
         .filter(|set| set.name == name && set.exported && project.file(set.file).extension() == "env");
     let set = sets.next().filter(|_| sets.next().is_none())?;
-    Some((set.value.as_deref()?.trim().to_owned(), set.whole))
+    Some((set.value.as_deref()?.trim().to_owned(), set.full_range))
 }
 
 /// One process of a group that never comes together.

@@ -74,7 +74,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let used = [format!("${name}"), format!("${{{name}")].iter().any(|reference| file.mentions(reference));
         // A host that is not a script of its own (a Makefile) passes variables in other ways.
         // A job of a scheduler, or a script that takes in another, may have it in its environment already: bash then passes it on.
-        let before = set.whole.range.start as usize;
+        let before = set.full_range.range.start as usize;
         let taken_in = cx.project.features(file.id).has(Feature::JobEnvironment)
             || file.text[..before].lines().any(|line| {
                 let line = line.trim_start();
@@ -93,7 +93,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let behind = |launch: &&std::sync::Arc<vramlint_resolve::launch::Launch>| {
-            launch.file == set.file && launch.range.start > set.whole.range.end
+            launch.file == set.file && launch.range.start > set.full_range.range.end
         };
         let mut launches = cx.project.launches.iter().filter(behind).peekable();
         if let Some(first) = launches.peek().copied().cloned()
@@ -106,8 +106,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn finding(set: &VariableAssignment, launch: FileRange) -> vramlint_base::Finding {
     let name = &set.name;
-    let start = set.whole.range.start;
-    RULE.finding(set.whole, message!("{name} is set, but not exported", "{name} 已设置但未导出"))
+    let start = set.full_range.range.start;
+    RULE.finding(set.full_range, message!("{name} is set, but not exported", "{name} 已设置但未导出"))
         .with_related(launch, message!("started without it", "启动时没有它"))
         .with_help(message!(
             "the program that is started does not see it; write export in front",

@@ -128,9 +128,9 @@ fn devices(cx: &Context<'_>, run: &Run) -> Option<(i64, FileRange)> {
         set.name == "CUDA_VISIBLE_DEVICES" && set.setter == Setter::Python && files.contains(&set.file)
     };
     if let Some(in_code) = cx.project.environment().iter().find(set) {
-        let own = in_code.whole.range.slice(&cx.project.file(in_code.file).text).starts_with("os.environ");
+        let own = in_code.full_range.range.slice(&cx.project.file(in_code.file).text).starts_with("os.environ");
         return (!in_code.conditional && own && run.entry == Some(in_code.file))
-            .then(|| Some((count(in_code.value.as_deref()?)?, in_code.whole)))?;
+            .then(|| Some((count(in_code.value.as_deref()?)?, in_code.full_range)))?;
     }
     let made = launch.variable("CUDA_VISIBLE_DEVICES")?;
     Some((count(made.value.text()?)?, FileRange::new(launch.file, made.range)))

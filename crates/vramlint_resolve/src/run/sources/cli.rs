@@ -1,4 +1,4 @@
-//! What the command line of a script says: `--batch_size 4`, `training.lr=1e-4`, and the environment beside it.
+//! Candidates from the command line of a script: `--batch_size 4`, `training.lr=1e-4`.
 
 use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
 use crate::code::CodeFacts;
@@ -9,10 +9,10 @@ use vramlint_catalog::{Dialect, dialect};
 use vramlint_syntax::shell::Word;
 use vramlint_syntax::yaml;
 
-/// Offers every argument of the script that means a concept.
+/// Adds every argument of the script that sets a concept.
 pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialect: Dialect, code: Option<&CodeFacts>) {
     for argument in launch.options() {
-        let name = canonical(&argument.name, code);
+        let name = declared_name(&argument.name, code);
         let path: Vec<&str> = name.split('.').collect();
         let (value, raw, place, word) = match &argument.value {
             Some(value) => {
@@ -38,7 +38,7 @@ pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialec
     }
 }
 
-/// The options that a launch gives, as the code will see them; those with unknown values are left out.
+/// The options of a launch as the code sees them; those with unknown values are left out.
 pub(in crate::run) fn given_options(launch: &Launch) -> Vec<(String, Value)> {
     let value = |argument: &crate::launch::Argument<'_>| match &argument.value {
         Some(value) => value.text.as_deref().map(parse_cli_value),
@@ -47,14 +47,14 @@ pub(in crate::run) fn given_options(launch: &Launch) -> Vec<(String, Value)> {
     launch.options().iter().filter_map(|argument| Some((argument.name.replace('-', "_"), value(argument)?))).collect()
 }
 
-/// The name that the code uses for an option: `-b` is `batch_size` where the script declares it so.
-fn canonical(name: &str, code: Option<&CodeFacts>) -> String {
+/// The name that the code uses for an option: `-b` is `batch_size` if the script declares it so.
+fn declared_name(name: &str, code: Option<&CodeFacts>) -> String {
     let declared =
         code.and_then(|code| code.options.iter().find(|option| option.names.iter().any(|n| n.trim_start_matches('-') == name)));
     declared.map_or_else(|| name.replace('-', "_"), |option| option.dest.clone())
 }
 
-/// Text of the command line as argparse types it when the option asks for a number or a truth value.
+/// A command-line word as argparse types it if the option takes a number or a boolean.
 pub(crate) fn parse_cli_value(text: &str) -> Value {
     match text {
         "true" | "True" => Value::Bool(true),
@@ -64,7 +64,7 @@ pub(crate) fn parse_cli_value(text: &str) -> Value {
 }
 
 /// The value of an option as a candidate.
-pub(in crate::run) fn candidate(value: &ArgumentValue<'_>, origin: Origin) -> Candidate {
+pub(in crate::run) fn candidate_from_value(value: &ArgumentValue<'_>, origin: Origin) -> Candidate {
     let mut candidate = match &value.text {
         Some(text) => known(parse_cli_value(text), text.clone(), origin),
         None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
@@ -73,7 +73,7 @@ pub(in crate::run) fn candidate(value: &ArgumentValue<'_>, origin: Origin) -> Ca
     candidate
 }
 
-/// What had to be assumed for a word, in words.
+/// The assumptions behind the value of a word.
 pub(in crate::run) fn assumptions(word: &Word) -> Vec<Message> {
     let say = |a: &vramlint_syntax::shell::Assumption| {
         let (variable, value) = (&a.variable, &a.value);
@@ -83,7 +83,7 @@ pub(in crate::run) fn assumptions(word: &Word) -> Vec<Message> {
 }
 
 /// A word of a command as a candidate.
-pub(in crate::run) fn from_word(launch: &Launch, word: &Word, flag: &str) -> Candidate {
+pub(in crate::run) fn candidate_from_word(launch: &Launch, word: &Word, flag: &str) -> Candidate {
     let origin = Origin::Flag { place: FileRange::new(launch.file, word.range), flag: flag.to_owned() };
     let mut candidate = match word.text() {
         Some(text) => known(parse_cli_value(text), text, origin),

@@ -1,4 +1,4 @@
-//! What data files say: every leaf that means a concept becomes a candidate.
+//! Candidates from data files: every scalar that sets a concept.
 
 use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
 use crate::SourceFile;
@@ -10,10 +10,10 @@ use vramlint_catalog::{Dialect, dialect};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 use vramlint_syntax::yaml;
 
-/// Leaves read of one file at most.
+/// Scalars that are read of one file.
 const LEAVES: usize = 5_000;
 
-/// Who types the scalars of a file of this kind, unless code shows another loader.
+/// The loader that types the scalars of a file of this kind, unless code shows another one.
 pub(crate) fn loader_of(file: &SourceFile, kind: FileKind) -> Loader {
     if file.data().is_some_and(|data| data.json) {
         return Loader::Json;
@@ -25,7 +25,7 @@ pub(crate) fn loader_of(file: &SourceFile, kind: FileKind) -> Loader {
     }
 }
 
-/// Offers what a training file says. `stage` limits it to what speaks of that stage or of none.
+/// Adds the settings of a training file.
 pub(in crate::run) fn add_training(candidates: &mut CandidateSet, graph: &FileGraph, file: &SourceFile, loader: Option<Loader>) {
     let kind = graph.classified_kind(file.id);
     let Some(dialect) = kind.dialect() else { return };
@@ -33,10 +33,10 @@ pub(in crate::run) fn add_training(candidates: &mut CandidateSet, graph: &FileGr
     let Some(root) = file.data().and_then(DataFile::root) else { return };
     crate::kind::visit_values(root, &mut Vec::new(), &mut { LEAVES }, &mut |path, node| {
         let Some(value) = node.value(loader) else { return };
-        let value = as_consumer_takes_it(value, dialect);
+        let value = as_consumer_types_it(value, dialect);
         let mut meanings = dialect::meanings(dialect, path, &value);
         if meanings.is_empty() && matches!(dialect, Dialect::HfTrainer | Dialect::Trl) {
-            // Own keys beside a framework's: `lora.r` in a Trainer file.
+            // A project's own keys next to a framework's: `lora.r` in a Trainer file.
             meanings.extend(dialect::meaning(Dialect::Plain, path, &value));
         }
         let key = path.join(".");
@@ -47,8 +47,8 @@ pub(in crate::run) fn add_training(candidates: &mut CandidateSet, graph: &FileGr
     });
 }
 
-/// Text that the consumer turns into a number: Axolotl by pydantic, TRL by argparse. PyYAML's `'2e-5'` stays text for others.
-fn as_consumer_takes_it(value: Value, dialect: Dialect) -> Value {
+/// A string that the consumer turns into a number: Axolotl by pydantic, TRL by argparse. For others PyYAML's `'2e-5'` stays a string.
+fn as_consumer_types_it(value: Value, dialect: Dialect) -> Value {
     match (&value, dialect) {
         (Value::Text(text), Dialect::Axolotl | Dialect::Trl) => yaml::scalar::argparse_number(text).unwrap_or(value),
         _ => value,
@@ -77,13 +77,13 @@ pub(in crate::run) fn candidate(
     known(value, raw, origin)
 }
 
-/// `{{ x }}`, `${x}`, `<x>`: somebody fills it in before the program reads it.
+/// `{{ x }}`, `${x}`, `<x>`: a template that is filled in before the program reads it.
 pub(crate) fn is_templated(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.contains("{{") || text.contains("${") || text.starts_with('<') && text.ends_with('>'))
 }
 
 /// The value at `path` of a data file as a candidate for `concept`.
-pub(in crate::run) fn lookup(file: &SourceFile, path: &[&str], loader: Loader) -> Option<Candidate> {
+pub(in crate::run) fn candidate_at(file: &SourceFile, path: &[&str], loader: Loader) -> Option<Candidate> {
     let root = file.data()?.root()?;
     let node = root.at(path)?;
     Some(candidate(file, root, path, node, node.value(loader)?, &path.join(".")))

@@ -1,6 +1,7 @@
-//! DeepSpeed: which file the run uses, what it says, and what `auto` leaves to others.
+//! Candidates from DeepSpeed's file, from the launcher's DeepSpeed flags and from accelerate's `deepspeed_config` block.
 //!
-//! Facts: `deepspeed.md` sections 2 and 3, `accelerate.md` sections 3b to 3d and 4.
+//! Sources: deepspeed 0.19.8 `runtime/config.py`, transformers 5.23.0 `integrations/deepspeed.py`, accelerate 1.15.0
+//! `utils/dataclasses.py` (`DeepSpeedPlugin`).
 
 use super::super::precedence::{CandidateSet, SourceLayer, known};
 use crate::launch::Launch;
@@ -29,10 +30,10 @@ const BLOCK: &[(&str, Concept)] = &[
     ("offload_param_device", Concept::OffloadParam),
 ];
 
-/// Offers what DeepSpeed's file says. `auto` is nobody's value: it is left out, so that who fills it wins.
+/// Adds the settings of DeepSpeed's file. `auto` is not a value and is left out, so that whatever fills it wins.
 ///
-/// Under a trainer a number must equal the trainer's argument, so neither side beats the other; without one the engine's number
-/// holds, but for the micro-batch, which is that of the loader.
+/// Under a trainer a number must equal the trainer's argument, so neither beats the other. Without a trainer the engine's number holds,
+/// except for the micro-batch, which is that of the data loader.
 pub(in crate::run) fn add_file(
     candidates: &mut CandidateSet,
     file: &SourceFile,
@@ -45,14 +46,14 @@ pub(in crate::run) fn add_file(
         super::data_file::loader_of(file, FileKind::DeepSpeed)
     };
     for (path, concept) in KEYS {
-        if let Some(candidate) = super::data_file::lookup(file, path, loader).filter(|candidate| !is_auto(candidate)) {
+        if let Some(candidate) = super::data_file::candidate_at(file, path, loader).filter(|candidate| !is_auto(candidate)) {
             let matched = trainer && !is_zero(*concept) || *concept == Concept::MicroBatch;
             candidates.add(*concept, if matched { SourceLayer::Decided } else { SourceLayer::Engine }, candidate);
         }
     }
-    *train_batch = super::data_file::lookup(file, &["train_batch_size"], loader).filter(|candidate| !is_auto(candidate));
+    *train_batch = super::data_file::candidate_at(file, &["train_batch_size"], loader).filter(|candidate| !is_auto(candidate));
     for (block, name) in [("bf16", "bf16"), ("bfloat16", "bf16"), ("fp16", "fp16")] {
-        if let Some(mut candidate) = super::data_file::lookup(file, &[block, "enabled"], loader)
+        if let Some(mut candidate) = super::data_file::candidate_at(file, &[block, "enabled"], loader)
             && candidate.known() == Some(&Value::Bool(true))
         {
             candidate.value = crate::Resolved::Known(Value::Text(name.to_owned()));
@@ -61,7 +62,7 @@ pub(in crate::run) fn add_file(
     }
 }
 
-/// Accelerate takes a missing accumulation for 1, whatever `Accelerator()` is given (deepspeed.md section 2, measured).
+/// accelerate sets a missing accumulation to 1, whatever the argument of `Accelerator()` is (accelerate 1.15.0, measured).
 pub(in crate::run) fn add_missing_accumulation(candidates: &mut CandidateSet, file: &SourceFile) {
     let written = file.data().and_then(|data| data.root()?.get("gradient_accumulation_steps")).is_some();
     if !written {
@@ -75,25 +76,25 @@ const fn is_zero(concept: Concept) -> bool {
     matches!(concept, Concept::ZeroStage | Concept::OffloadOptimizer | Concept::OffloadParam)
 }
 
-/// Offers the flags of `accelerate launch` that only DeepSpeed reads. Beside a file of DeepSpeed they only fill `auto`, and the
-/// file's own numbers beat them.
+/// Adds the flags of `accelerate launch` that only DeepSpeed reads. Next to a DeepSpeed file they only fill `auto`; the file's own
+/// numbers beat them.
 pub(in crate::run) fn add_flags(candidates: &mut CandidateSet, launch: &Launch, trainer: bool) {
     for flag in &launch.flags {
         let Some(concept) = flags::flag(launch.launcher, &flag.name).and_then(|known| known.concept) else { continue };
         let accumulation = concept == Concept::GradientAccumulationSteps;
         if let Some(word) = flag.values.first().filter(|_| is_zero(concept) || accumulation) {
             let layer = if accumulation && trainer { SourceLayer::Decided } else { SourceLayer::LauncherFlag };
-            candidates.add(concept, layer, super::cli::from_word(launch, word, &flag.name));
+            candidates.add(concept, layer, super::cli::candidate_from_word(launch, word, &flag.name));
         }
     }
 }
 
-/// Offers the keys of accelerate's own `deepspeed_config` block.
+/// Adds the keys of accelerate's own `deepspeed_config` block.
 pub(in crate::run) fn add_block(candidates: &mut CandidateSet, file: &SourceFile, trainer: bool) {
     for (key, concept) in BLOCK {
         let loader = super::data_file::loader_of(file, FileKind::Accelerate);
         if let Some(candidate) =
-            super::data_file::lookup(file, &["deepspeed_config", key], loader).filter(|candidate| !is_auto(candidate))
+            super::data_file::candidate_at(file, &["deepspeed_config", key], loader).filter(|candidate| !is_auto(candidate))
         {
             // The launcher exports it, and the environment beats the argument of Accelerator().
             let matched = trainer && !is_zero(*concept);
@@ -102,18 +103,18 @@ pub(in crate::run) fn add_block(candidates: &mut CandidateSet, file: &SourceFile
     }
 }
 
-/// The stage that accelerate takes where neither file, flag nor code names one.
+/// The stage that accelerate uses if neither file, flag nor code names one.
 pub(in crate::run) fn default_stage() -> Candidate {
     let source = "accelerate 1.15.0 utils/dataclasses.py DeepSpeedPlugin.zero_stage".to_owned();
     known(Value::Int(2), "", Origin::Default { tool: "accelerate", source })
 }
 
-/// Whether a value is the text `auto`.
+/// Whether a value is the string `auto`.
 fn is_auto(candidate: &Candidate) -> bool {
     candidate.known().and_then(Value::as_str) == Some("auto")
 }
 
-/// A missing factor from `train_batch_size`: the engine computes it (config.py, section 3 of the reference).
+/// A missing factor of `train_batch_size`, as the engine computes it (deepspeed 0.19.8 deepspeed/runtime/config.py:588-655).
 pub(in crate::run) fn quotient(total: &Candidate, others: &[i64], missing: Concept) -> Option<Candidate> {
     let total = total.known()?.as_int()?;
     let product = others.iter().try_fold(1i64, |product, n| product.checked_mul(*n))?;

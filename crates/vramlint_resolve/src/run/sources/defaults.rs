@@ -1,4 +1,4 @@
-//! What holds where nobody says anything.
+//! Defaults: what holds for settings that are not written anywhere.
 
 use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
 use crate::code::CodeFacts;
@@ -16,7 +16,7 @@ pub(in crate::run) fn add(
 ) {
     let adapters = candidates.has_explicit(Concept::LoraR)
         || candidates.current_value(Concept::Method).and_then(Value::as_str).is_some_and(|method| method.ends_with("lora"));
-    // The trainer loads nothing where it is given a model: the default is that of the call that loads it.
+    // The trainer loads nothing if it gets a model: the default is that of the call that loads the model.
     let loads = || code.iter().flat_map(|code| &code.models).filter(|load| load.trained != Some(false));
     let loaded = loads().next().is_some();
     if let Some(load) =
@@ -34,7 +34,7 @@ pub(in crate::run) fn add(
             Concept::LoraR | Concept::LoraAlpha | Concept::LoraTargets | Concept::LoraDropout | Concept::UseDora => adapters,
             Concept::ZeroStage | Concept::OffloadOptimizer | Concept::OffloadParam => deepspeed,
             Concept::WeightsDtype => !loaded,
-            // Offered where it is known which plugin reads them.
+            // Added where it is known which plugin reads them.
             _ if concept.is_sharding() => false,
             _ => true,
         };
@@ -45,7 +45,7 @@ pub(in crate::run) fn add(
     }
     let bare = code.and_then(|code| code.accelerator).is_some_and(|used| !used.sets_accumulation);
     if bare && !candidates.has_explicit(Concept::GradientAccumulationSteps) {
-        // Without the argument nothing accumulates, unless the environment says so (accelerate 1.15.0 accelerator.py:541).
+        // Without the argument nothing accumulates, unless the environment sets it (accelerate 1.15.0 accelerator.py:541).
         let source = "accelerate 1.15.0 accelerator.py".to_owned();
         candidates.add(
             Concept::GradientAccumulationSteps,

@@ -1,7 +1,7 @@
-//! What a launcher and its file say of processes, machines and devices.
+//! Candidates from a launcher and its file: processes, machines and devices.
 
 use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
-use super::cli::{self, from_word};
+use super::cli::{self, candidate_from_word};
 use crate::SourceFile;
 use crate::code::CodeFacts;
 use crate::launch::{Launch, LaunchFlag};
@@ -10,7 +10,7 @@ use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::{self, Flag, Launcher};
 
-/// Settings that belong to the launch itself; what else the launcher knows is offered where it has an effect.
+/// Settings that belong to the launch itself. Other settings of the launcher are added where they take effect.
 const OWN: &[Concept] =
     &[Concept::NumProcesses, Concept::NumMachines, Concept::GpuIds, Concept::DistributedType, Concept::MixedPrecision];
 
@@ -23,7 +23,7 @@ const KEYS: &[(&str, Concept)] = &[
     ("mixed_precision", Concept::MixedPrecision),
 ];
 
-/// Offers what launcher, environment, file and code say of processes, machines and devices.
+/// Adds what launcher, environment, file and code set for processes, machines and devices.
 pub(in crate::run) fn add(
     candidates: &mut CandidateSet,
     launch: Option<&Launch>,
@@ -38,7 +38,7 @@ pub(in crate::run) fn add(
     if let Some(file) = accelerate {
         let loader = super::data_file::loader_of(file, crate::FileKind::Accelerate);
         for (key, concept) in KEYS {
-            if let Some(candidate) = super::data_file::lookup(file, &[key], loader) {
+            if let Some(candidate) = super::data_file::candidate_at(file, &[key], loader) {
                 candidates.add(*concept, SourceLayer::File, candidate);
             }
         }
@@ -59,7 +59,7 @@ fn add_flags(candidates: &mut CandidateSet, launch: &Launch) {
     let mut seen = Vec::new();
     for found in launch.flags.iter().rev() {
         let Some(flag) = flags::flag(launch.launcher, &found.name) else { continue };
-        // `--include` of the deepspeed launcher is a filter of its own form.
+        // `--include` of the deepspeed launcher is a filter with its own syntax.
         let filter = launch.launcher == Launcher::DeepSpeed && flag.concept == Some(Concept::GpuIds);
         let Some(concept) = flag.concept.filter(|concept| OWN.contains(concept) && !filter) else { continue };
         if !seen.contains(&concept) {
@@ -74,7 +74,7 @@ fn add_flag(candidates: &mut CandidateSet, launch: &Launch, found: &LaunchFlag, 
     let candidate = match (flag.implied, found.values.first()) {
         (Some(value), _) => known(Value::Text(value.to_owned()), found.name.clone(), origin),
         (None, Some(word)) => {
-            let mut candidate = from_word(launch, word, &found.name);
+            let mut candidate = candidate_from_word(launch, word, &found.name);
             // torchrun's elastic form `1:4`: any number between.
             if let Some((low, high)) = word.text().and_then(|text| text.split_once(':'))
                 && low == high
@@ -89,7 +89,7 @@ fn add_flag(candidates: &mut CandidateSet, launch: &Launch, found: &LaunchFlag, 
     candidates.add(concept, SourceLayer::Flag, candidate);
 }
 
-/// `trl sft` and `axolotl train` hand what they do not know to the launcher that they start.
+/// `trl sft` and `axolotl train` pass unknown options on to the launcher that they start.
 fn add_passed_on(candidates: &mut CandidateSet, launch: &Launch) {
     if !matches!(launch.launcher, Launcher::Trl | Launcher::Axolotl) {
         return;
@@ -103,7 +103,7 @@ fn add_passed_on(candidates: &mut CandidateSet, launch: &Launch) {
         let origin = Origin::Flag { place: FileRange::new(launch.file, place), flag: name.clone() };
         let candidate = match (flag.implied, &option.value) {
             (Some(value), _) => known(Value::Text(value.to_owned()), name, origin),
-            (None, Some(value)) => cli::candidate(value, origin),
+            (None, Some(value)) => cli::candidate_from_value(value, origin),
             (None, None) => unknown(message!("the flag has no value", "该参数没有值"), "", origin),
         };
         candidates.add(concept, SourceLayer::Flag, candidate);

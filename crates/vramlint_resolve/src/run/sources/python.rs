@@ -1,4 +1,4 @@
-//! What the code of a run candidates, joined with the flags, files and variables that feed it.
+//! Candidates from the code of a run, joined with the flags, files and variables that feed it.
 
 use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
 use super::super::run_sources::{RunSources, option_matches_dest};
@@ -10,7 +10,7 @@ use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::{Concept, dialect};
 use vramlint_syntax::data::Loader;
 
-/// Offers what the code says; `stage` leaves out what speaks of another one.
+/// Adds the candidates of the code. With a `stage`, leaves out those of other stages.
 pub(in crate::run) fn add(
     candidates: &mut CandidateSet,
     graph: &FileGraph,
@@ -24,17 +24,17 @@ pub(in crate::run) fn add(
             continue;
         }
         if let Some(name) = &found.env {
-            by_variable(candidates, sources, code, *concept, found, name);
-        } else if let Some(candidate) = from_loaded_file(graph, sources, code, found) {
+            add_from_variable(candidates, sources, code, *concept, found, name);
+        } else if let Some(candidate) = loaded_file_value(graph, sources, code, found) {
             candidates.add(*concept, SourceLayer::Decided, candidate);
         } else if found.loaded_key.is_some() {
-            // The file, or the key in it, is not there. With a fallback in the code the fallback speaks; else it stays unknown.
+            // The file, or the key in it, does not exist. A fallback in the code takes effect; else the value stays unknown.
             let fallback = code.candidates.iter().any(|(other, rival)| other == concept && rival.fallback);
             if !fallback {
                 candidates.add(*concept, SourceLayer::Decided, found.candidate.clone());
             }
         } else if let Some(option) = &found.option {
-            by_option(candidates, sources, code, *concept, found, option);
+            add_from_option(candidates, sources, code, *concept, found, option);
         } else if !found.fallback || !candidates.has_decided(*concept) {
             let layer = if found.reaches_call { SourceLayer::Decided } else { SourceLayer::Constant };
             candidates.add(*concept, layer, found.candidate.clone());
@@ -43,7 +43,7 @@ pub(in crate::run) fn add(
 }
 
 /// `model_args.model_name_or_path`, unknown to the code because the parser of argument classes fills it: the command line and the
-/// files that the parser reads speak for it.
+/// files that the parser reads set it.
 fn is_field_of_parser(code: &CodeFacts, concept: Concept, found: &CodeCandidate) -> bool {
     let fed = found.option.is_some() || found.env.is_some() || found.loaded_key.is_some();
     if code.argument_classes.is_empty() || fed || found.candidate.known().is_some() {
@@ -55,8 +55,8 @@ fn is_field_of_parser(code: &CodeFacts, concept: Concept, found: &CodeCandidate)
     code.argument_classes.iter().any(|class| means(class.dialect, &probe) || means(class.dialect, &Value::Int(1)))
 }
 
-/// A value that a variable of the environment feeds: what the script sets, else the default in the code.
-fn by_variable(
+/// A value from an environment variable: what the script sets, else the default in the code.
+fn add_from_variable(
     candidates: &mut CandidateSet,
     sources: &RunSources,
     code: &CodeFacts,
@@ -89,8 +89,8 @@ fn by_variable(
     candidates.add(concept, layer, candidate);
 }
 
-/// A value that an option of the command line feeds: the flag where the launch gives it, else the option's default.
-fn by_option(
+/// A value from a command-line option: the flag if the launch has it, else the option's default.
+fn add_from_option(
     candidates: &mut CandidateSet,
     sources: &RunSources,
     code: &CodeFacts,
@@ -98,14 +98,14 @@ fn by_option(
     found: &CodeCandidate,
     option: &str,
 ) {
-    let given = sources
+    let is_set = sources
         .launch
         .as_deref()
         .is_some_and(|launch| launch.options().iter().any(|o| option_matches_dest(code, &o.name, option)));
-    if given && found.reaches_call {
+    if is_set && found.reaches_call {
         promote_flag(candidates, sources, code, concept, option);
         add_default(candidates, code, concept, option);
-    } else if !given {
+    } else if !is_set {
         let layer = if found.reaches_call { SourceLayer::Decided } else { SourceLayer::OptionDefault };
         candidates.add(concept, layer, found.candidate.clone());
     }
@@ -127,33 +127,33 @@ fn promote_flag(candidates: &mut CandidateSet, sources: &RunSources, code: &Code
         return;
     };
     let origin = Origin::Flag { place: FileRange::new(launch.file, value.range), flag: format!("--{option}") };
-    candidates.add(concept, SourceLayer::Decided, cli::candidate(value, origin));
+    candidates.add(concept, SourceLayer::Decided, cli::candidate_from_value(value, origin));
 }
 
 /// The value of a key of a loaded file that code passes on.
-fn from_loaded_file(graph: &FileGraph, sources: &RunSources, code: &CodeFacts, found: &CodeCandidate) -> Option<Candidate> {
+fn loaded_file_value(graph: &FileGraph, sources: &RunSources, code: &CodeFacts, found: &CodeCandidate) -> Option<Candidate> {
     let (index, keys) = found.loaded_key.as_ref()?;
     let load = code.loads.get(*index)?;
     if load.loader == Some(Loader::OmegaConf)
-        && let Some(given) = overriding(sources, keys)
+        && let Some(value) = command_line_override(sources, keys)
     {
-        return Some(given);
+        return Some(value);
     }
     let id = sources.resolve_load(graph, load)?.ok()?;
     let file = graph.file(id);
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    data_file::lookup(file, &keys, load.loader.unwrap_or_else(|| data_file::loader_of(file, graph.classified_kind(id))))
+    data_file::candidate_at(file, &keys, load.loader.unwrap_or_else(|| data_file::loader_of(file, graph.classified_kind(id))))
 }
 
 /// `training.lr=1e-4` on the command line, which Hydra and OmegaConf put above the file.
-fn overriding(sources: &RunSources, keys: &[String]) -> Option<Candidate> {
+fn command_line_override(sources: &RunSources, keys: &[String]) -> Option<Candidate> {
     let launch = sources.launch.as_deref()?;
     let key_path = keys.join(".");
     let options = launch.options();
-    let given = options.iter().rfind(|option| option.name == key_path)?.value.as_ref()?;
-    if given.word.text().is_some_and(|text| text.starts_with('-')) {
+    let value = options.iter().rfind(|option| option.name == key_path)?.value.as_ref()?;
+    if value.word.text().is_some_and(|text| text.starts_with('-')) {
         return None;
     }
-    let origin = Origin::Flag { place: FileRange::new(launch.file, given.range), flag: key_path };
-    Some(cli::candidate(given, origin))
+    let origin = Origin::Flag { place: FileRange::new(launch.file, value.range), flag: key_path };
+    Some(cli::candidate_from_value(value, origin))
 }

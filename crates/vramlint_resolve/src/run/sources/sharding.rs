@@ -1,6 +1,6 @@
-//! What divides the states of a training over processes: accelerate's FSDP and parallelism blocks, DeepSpeed's buckets.
+//! Candidates for how the states of a training are sharded: accelerate's FSDP and parallelism blocks, DeepSpeed's buckets.
 //!
-//! Facts: `accelerate.md` sections 1, 3b and 4, `deepspeed.md` section 2.
+//! Sources: accelerate 1.15.0 `commands/launch.py` and `utils/dataclasses.py`, transformers 5.23.0 `integrations/deepspeed.py`.
 
 use super::super::auto_values::ENGINE;
 use super::super::precedence::{CandidateSet, SourceLayer, arithmetic, known, unknown};
@@ -12,10 +12,10 @@ use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect, LibraryVersions, dialect};
 
-/// What accelerate takes for FSDP where nobody says it (accelerate 1.15.0 commands/launch.py); by version below.
+/// FSDP settings that have a default in accelerate (accelerate 1.15.0 commands/launch.py); more by version below.
 const FSDP: &[Concept] = &[Concept::FsdpWrap, Concept::FsdpOffload, Concept::FsdpActivationCheckpointing];
 
-/// Offers what DeepSpeed's file says beyond the stage, under `layer`.
+/// Adds the settings of DeepSpeed's file beyond the stage.
 pub(in crate::run) fn add_engine_file(candidates: &mut CandidateSet, file: &SourceFile, trainer: bool) {
     let Some(root) = file.data().and_then(vramlint_syntax::data::DataFile::root) else { return };
     let loader = super::data_file::loader_of(file, FileKind::DeepSpeed);
@@ -25,7 +25,7 @@ pub(in crate::run) fn add_engine_file(candidates: &mut CandidateSet, file: &Sour
         let clipping = meaning.concept == Concept::MaxGradNorm;
         if clipping || ENGINE.contains(&meaning.concept) {
             let candidate = super::data_file::candidate(file, root, path, node, meaning.value, &path.join("."));
-            // The trainer refuses a norm that is not its own argument.
+            // The trainer raises an error for a norm that differs from its own argument.
             candidates.add(
                 meaning.concept,
                 if clipping && trainer { SourceLayer::Decided } else { SourceLayer::Engine },
@@ -35,14 +35,14 @@ pub(in crate::run) fn add_engine_file(candidates: &mut CandidateSet, file: &Sour
     });
 }
 
-/// DeepSpeed's own defaults, where its settings are all in the graph.
+/// Adds DeepSpeed's own defaults. Only for runs all of whose DeepSpeed settings are in the project.
 pub(in crate::run) fn add_engine_defaults(candidates: &mut CandidateSet) {
     for concept in ENGINE {
         add_default(candidates, Dialect::DeepSpeed, "DeepSpeed", *concept);
     }
 }
 
-/// Offers accelerate's blocks and the flags that stand for them; `replaced` drops the parallelism block.
+/// Adds accelerate's blocks and the flags that set their keys; `replaced` drops the parallelism block.
 pub(in crate::run) fn add_accelerate(
     candidates: &mut CandidateSet,
     launch: Option<&Launch>,
@@ -79,7 +79,7 @@ pub(in crate::run) fn add_accelerate(
     }
 }
 
-/// The stage and its kin are offered elsewhere.
+/// Whether a setting is added here: the ZeRO stage and its kin come from [`super::deepspeed`].
 const fn is_own(concept: Concept) -> bool {
     !matches!(
         concept,
@@ -106,7 +106,7 @@ fn add_flags(candidates: &mut CandidateSet, launch: &Launch, holds: &dyn Fn(&[&s
         else {
             continue;
         };
-        let mut candidate = super::cli::from_word(launch, &word, &flag);
+        let mut candidate = super::cli::candidate_from_word(launch, &word, &flag);
         if value.is_some() {
             candidate.value = crate::Resolved::Known(meaning.value);
         }
@@ -114,13 +114,13 @@ fn add_flags(candidates: &mut CandidateSet, launch: &Launch, holds: &dyn Fn(&[&s
     }
 }
 
-/// FSDP 1 goes by the strategy and ignores `reshard_after_forward`; FSDP 2 the other way round (accelerate 1.15.0
+/// FSDP 1 uses the strategy and ignores `reshard_after_forward`; FSDP 2 the other way round (accelerate 1.15.0
 /// utils/dataclasses.py:1845).
 fn fsdp_of_version(candidates: &mut CandidateSet) {
     add_default(candidates, Dialect::Accelerate, "accelerate", Concept::FsdpVersion);
     let two = match candidates.current_value(Concept::FsdpVersion) {
         Some(value) => value.as_int() == Some(2) || value.as_str() == Some("2"),
-        // A version that is not known leaves both open.
+        // An unknown version leaves both open.
         None => return,
     };
     let (own, ignored) =
@@ -135,7 +135,7 @@ fn fsdp_of_version(candidates: &mut CandidateSet) {
     candidates.add(Concept::FsdpStateDict, SourceLayer::Default, default);
 }
 
-/// The strategy that FSDP 2's `reshard_after_forward` amounts to (accelerate 1.15.0 utils/dataclasses.py).
+/// The strategy that is equivalent to FSDP 2's `reshard_after_forward` (accelerate 1.15.0 utils/dataclasses.py).
 pub(in crate::run) fn derive_strategy(settings: &mut BTreeMap<Concept, Setting>) {
     let two = settings.get(&Concept::FsdpVersion).and_then(Setting::value).and_then(Value::as_int) == Some(2);
     let reshard = settings.get(&Concept::FsdpReshard).and_then(Setting::value).and_then(Value::as_bool);
@@ -154,7 +154,7 @@ fn add_default(candidates: &mut CandidateSet, of: Dialect, tool: &'static str, c
     }
 }
 
-/// Variables of torch's allocator that a command sets; the older name wins (torch 2.15, measured).
+/// Adds the allocator's environment variables; the older name wins (torch 2.15, measured).
 pub(in crate::run) fn add_allocator(
     candidates: &mut CandidateSet,
     launch: Option<&Launch>,

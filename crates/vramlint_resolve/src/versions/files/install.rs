@@ -4,7 +4,7 @@ use super::{LibraryMention, requirement};
 use crate::versions::EvidenceRank;
 use vramlint_base::TextRange;
 
-/// Names of one version that commands of a text install. Ranges there say less than the files of a project do.
+/// The exact versions that `pip install` commands of a text name. Ranges there say less than the dependency files of a project.
 pub fn pip_installs(text: &str) -> Vec<LibraryMention> {
     let (mut out, mut at, mut going) = (Vec::new(), 0, false);
     for raw in text.split_inclusive('\n') {
@@ -34,7 +34,7 @@ pub fn pip_installs(text: &str) -> Vec<LibraryMention> {
     out
 }
 
-/// Where the words behind `pip install` begin.
+/// The offset of the words after `pip install`.
 fn command(line: &str) -> Option<usize> {
     let at = line.find("pip install ").map(|at| at + "pip install ".len());
     at.or_else(|| line.find("pip3 install ").map(|at| at + "pip3 install ".len()))

@@ -1,4 +1,4 @@
-//! Lock files. They are written by tools, line by line in one shape, and may be long: no parser is needed.
+//! Lock files. Tools write them line by line in one form, and they may be long, so they are not parsed fully.
 
 use super::LibraryMention;
 use crate::versions::VersionSpec;

@@ -1,17 +1,17 @@
 //! Environment markers: `; python_version >= "3.9" and sys_platform == "linux"`.
 
-/// Whether a requirement counts on a machine that trains.
+/// Whether a requirement applies on a machine that trains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MarkerResult {
-    /// It does.
+    /// It applies.
     Applies,
-    /// It depends on what is not known: the version of Python, the extras that are chosen.
+    /// It depends on something unknown: the version of Python, the selected extras.
     Unknown,
-    /// It does not.
+    /// It does not apply.
     Excluded,
 }
 
-/// Weighs a marker, for Linux: CUDA runs there, and a project that trains elsewhere has the same versions nearly always.
+/// Evaluates a marker for Linux. CUDA runs there, and a project that trains elsewhere nearly always has the same versions.
 pub(super) fn evaluate(marker: &str) -> MarkerResult {
     let marker = marker.trim();
     if marker.is_empty() {

@@ -1,5 +1,5 @@
-//! The files in which projects write what they need: text in, mentions of libraries out. What cannot be read is passed over:
-//! a version that is not understood is one that is not known.
+//! Readers of the files in which projects declare dependencies: text in, mentions of libraries out. What cannot be parsed is skipped:
+//! its version is not known.
 
 mod conda;
 mod install;
@@ -17,18 +17,18 @@ use super::{EvidenceRank, VersionSpec};
 use vramlint_base::TextRange;
 use vramlint_catalog::releases::followed;
 
-/// What a file says of one library.
+/// A mention of one library in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LibraryMention {
     /// The library, normalized.
     pub library: &'static str,
     /// The version.
     pub version: VersionSpec,
-    /// How much it counts.
+    /// Its rank.
     pub rank: EvidenceRank,
-    /// Where it is written.
+    /// The place.
     pub range: TextRange,
-    /// Whether a marker decides if it counts.
+    /// Whether an environment marker decides if it applies.
     conditional: bool,
 }
 
@@ -54,7 +54,7 @@ pub enum ManifestKind {
 }
 
 impl ManifestKind {
-    /// By the name of a file.
+    /// The kind of a file by its name.
     pub fn from_name(name: &str) -> Option<Self> {
         let lower = name.to_lowercase();
         Some(match lower.as_str() {
@@ -78,13 +78,13 @@ impl ManifestKind {
         })
     }
 
-    /// Whether a file is written by a tool, and long.
+    /// Whether a tool writes files of this kind; such files are long.
     pub const fn is_lock(self) -> bool {
         matches!(self, Self::Lock | Self::PipfileLock)
     }
 }
 
-/// What a file says of the libraries that are followed, in order of their place.
+/// The mentions of known libraries in a file, in order of their place.
 pub fn read_mentions(form: ManifestKind, text: &str) -> Vec<LibraryMention> {
     let found = match form {
         ManifestKind::Requirements => requirements::read(text),
@@ -99,7 +99,7 @@ pub fn read_mentions(form: ManifestKind, text: &str) -> Vec<LibraryMention> {
     intersect(found)
 }
 
-/// Ranges that one file gives for one library all count, unless markers choose between them.
+/// All ranges for one library in one file apply, unless markers choose between them.
 fn intersect(found: Vec<LibraryMention>) -> Vec<LibraryMention> {
     let mut out: Vec<LibraryMention> = Vec::new();
     for mention in found {
@@ -116,13 +116,13 @@ fn intersect(found: Vec<LibraryMention>) -> Vec<LibraryMention> {
 }
 
 impl LibraryMention {
-    /// A mention of a library that is followed. Its rank follows from how exact it is.
+    /// A mention of a known library. Its rank depends on how exact it is.
     fn new(name: &str, version: VersionSpec, range: TextRange) -> Option<Self> {
         let rank = if matches!(version, VersionSpec::Exact(_)) { EvidenceRank::Exact } else { EvidenceRank::Range };
         Some(Self { library: followed(name)?, version, rank, range, conditional: false })
     }
 
-    /// A library that an environment has.
+    /// A library installed in an environment.
     pub fn installed(library: &'static str, version: VersionSpec, range: TextRange) -> Self {
         Self { library, version, rank: EvidenceRank::Installed, range, conditional: false }
     }

@@ -7,7 +7,7 @@ use pep440_rs::Version;
 use std::str::FromStr;
 use vramlint_base::TextRange;
 
-/// Reads a requirement that stands at `range`.
+/// Parses the requirement at `range`.
 pub(super) fn read(text: &str, range: TextRange) -> Option<LibraryMention> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c)).unwrap_or(text.len());
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str, range: TextRange) -> Option<LibraryMention> {
         .map(|it| it.conditional(counts == MarkerResult::Unknown))
 }
 
-/// The version that an address shows: a tag of a repository, or the name of a wheel. Any where it shows none.
+/// The version in an address: a tag of a repository, or the name of a wheel. Any version if there is none.
 pub(super) fn in_address(address: &str, name: &str) -> VersionSpec {
     exact_in_address(address, name).map_or_else(VersionSpec::any, VersionSpec::Exact)
 }
@@ -51,14 +51,14 @@ fn exact_in_address(address: &str, name: &str) -> Option<Version> {
     tagged(own.map_or(source, |rest| rest.trim_start_matches('-')))
 }
 
-/// `v4.44.0`, `4.44.0`, `v4.44-release` is none.
+/// `v4.44.0`, `4.44.0`; not `v4.44-release`.
 fn tagged(tag: &str) -> Option<Version> {
     let tag = tag.strip_prefix('v').unwrap_or(tag);
     // A commit may look like a number; a version has a dot.
     tag.contains('.').then(|| Version::from_str(tag).ok())?
 }
 
-/// The name of an address that carries it itself: `git+https://…/transformers.git@v4.44.0`, `…#egg=transformers`.
+/// The library name in an address: `git+https://…/transformers.git@v4.44.0`, `…#egg=transformers`.
 pub(super) fn name_in_address(address: &str) -> Option<String> {
     if let Some((_, egg)) = address.split_once("egg=") {
         let end = egg.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c)).unwrap_or(egg.len());

@@ -1,15 +1,15 @@
-//! `requirements.txt`: one requirement a line, options, comments, lines that go on.
+//! `requirements.txt`: one requirement per line, options, comments, line continuations.
 
 use super::LibraryMention;
 use super::requirement::{in_address, name_in_address, read as read_one};
 use vramlint_base::TextRange;
 
-/// A file that another one takes in.
+/// A file that another one includes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Include {
     /// Its path as written, relative to the file that names it.
     pub path: String,
-    /// Whether it only bounds versions (`-c`) and asks for nothing.
+    /// Whether it only constrains versions (`-c`) and requires nothing.
     pub constraint: bool,
 }
 
@@ -18,7 +18,7 @@ pub(super) fn read(text: &str) -> Vec<LibraryMention> {
     lines(text).filter_map(|(line, range)| parse_line(&line, range)).collect()
 }
 
-/// The files that a file takes in.
+/// The files that a file includes.
 pub fn includes(text: &str) -> Vec<Include> {
     let of = |(line, _): (String, TextRange)| {
         let flags = [("--requirement", false), ("--constraint", true), ("-r", false), ("-c", true)];
@@ -40,7 +40,7 @@ fn parse_line(line: &str, range: TextRange) -> Option<LibraryMention> {
     if line.starts_with('-') {
         return None;
     }
-    // `--hash=…` and other options of one requirement stand behind it.
+    // `--hash=…` and other options of one requirement follow it.
     let line = line.find(" --").map_or(line, |at| &line[..at]);
     let scheme = line.split("://").next().is_some_and(|scheme| scheme.len() < line.len() && !scheme.contains(['@', ' ']));
     if scheme || line.ends_with(".whl") && !line.contains('@') {
@@ -54,7 +54,7 @@ fn address_alone(address: &str, range: TextRange) -> Option<LibraryMention> {
     LibraryMention::new(&name, in_address(address, &name), range)
 }
 
-/// The lines, those that end with `\` joined to the next, without comments; each with its place.
+/// The lines with their places, without comments; a line that ends with `\` is joined with the next one.
 fn lines(text: &str) -> impl Iterator<Item = (String, TextRange)> {
     let (mut out, mut at): (Vec<(String, TextRange)>, usize) = (Vec::new(), 0);
     let mut open: Option<Open> = None;
@@ -80,12 +80,12 @@ fn lines(text: &str) -> impl Iterator<Item = (String, TextRange)> {
     out.into_iter()
 }
 
-/// A line that may go on.
+/// A line that may continue.
 struct Open {
     line: String,
-    /// Where it begins.
+    /// Its start.
     from: usize,
-    /// Bytes of its first line: the place is that of the requirement, the options behind it may fill many lines.
+    /// Bytes of its first line. The place is that of the requirement; the options after it may fill many lines.
     first: usize,
 }
 

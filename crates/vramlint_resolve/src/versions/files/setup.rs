@@ -1,4 +1,4 @@
-//! `setup.cfg`, and what `setup.py` gives literally.
+//! `setup.cfg`, and the literal requirements in `setup.py`.
 
 use super::{LibraryMention, requirement};
 use vramlint_base::TextRange;
@@ -34,8 +34,8 @@ pub(super) fn read_cfg(text: &str) -> Vec<LibraryMention> {
     out
 }
 
-/// The quoted requirements of the lists in a `setup.py` that speaks of `install_requires`: whatever name such a list has, it is
-/// there to be installed. Text that is put together at run time is not read.
+/// The quoted requirements in the lists of a `setup.py` with `install_requires`, whatever the name of the list. Strings that are built at
+/// run time are not read.
 pub(super) fn read_py(text: &str) -> Vec<LibraryMention> {
     if !text.contains("install_requires") {
         return Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn read_py(text: &str) -> Vec<LibraryMention> {
             let quote = line.as_bytes()[open] as char;
             let Some(close) = line[open + 1..].find(quote).map(|found| open + 1 + found) else { break };
             let own = &line[open + 1..close];
-            // A name alone may be any word; with a version it is a requirement. `f"…{version}"` is not literal.
+            // A bare name may be any word; with a version it is a requirement. `f"…{version}"` is not a literal.
             let literal = !own.contains('{') && !line[..open].ends_with(['f', 'F']);
             if literal && own.contains(['=', '<', '>', '~']) {
                 out.extend(requirement::read(own, TextRange::of(start + open + 1..start + close)));

@@ -3,7 +3,7 @@
 use super::*;
 
 /// `library version rank` and the text at the place, one a line.
-fn said(form: ManifestKind, text: &str) -> Vec<String> {
+fn summaries(form: ManifestKind, text: &str) -> Vec<String> {
     let show = |mention: &LibraryMention| {
         let LibraryMention { library, version, range, .. } = mention;
         format!("{library} {version} <{}>", range.slice(text))
@@ -35,7 +35,7 @@ datasets==2.19.0 \\
     --hash=sha256:cccc
 requests==2.0
 ";
-    let found = said(ManifestKind::Requirements, text);
+    let found = summaries(ManifestKind::Requirements, text);
     let expected = [
         "torch 2.1.0+cu121 <torch==2.1.0+cu121>",
         "transformers >=4.40,<5 <transformers[torch, sentencepiece] >= 4.40, < 5>",
@@ -54,14 +54,14 @@ requests==2.0
     assert_eq!(paths, [("base.txt".to_owned(), false), ("limits.txt".to_owned(), true)]);
     // Windows, with a mark.
     let windows = format!("\u{feff}{}", "torch==2.1.0\r\ntrl>=0.9\r\n");
-    assert_eq!(said(ManifestKind::Requirements, &windows), ["torch 2.1.0 <torch==2.1.0>", "trl >=0.9 <trl>=0.9>"]);
+    assert_eq!(summaries(ManifestKind::Requirements, &windows), ["torch 2.1.0 <torch==2.1.0>", "trl >=0.9 <trl>=0.9>"]);
 }
 
 #[test]
 fn markers_choose_and_plain_ranges_add_up() {
     let text = "transformers==4.30.0; python_version < '3.8'\ntransformers==4.44.0; python_version >= '3.8'\n";
     assert_eq!(read_mentions(ManifestKind::Requirements, text).len(), 2);
-    assert_eq!(said(ManifestKind::Requirements, "torch>=2\ntorch<3\n"), ["torch >=2,<3 <torch>=2>"]);
+    assert_eq!(summaries(ManifestKind::Requirements, "torch>=2\ntorch<3\n"), ["torch >=2,<3 <torch>=2>"]);
 }
 
 #[test]
@@ -95,23 +95,23 @@ datasets = \"*\"
         "torch >=2.1,<3 <torch = \"^2.1\">",
         "datasets * <datasets = \"*\">",
     ];
-    assert_eq!(said(ManifestKind::Pyproject, text), expected);
+    assert_eq!(summaries(ManifestKind::Pyproject, text), expected);
     let windows = format!("\u{feff}{}", text.replace('\n', "\r\n"));
-    assert_eq!(said(ManifestKind::Pyproject, &windows), expected);
-    assert!(said(ManifestKind::Pyproject, "[project\n").is_empty());
+    assert_eq!(summaries(ManifestKind::Pyproject, &windows), expected);
+    assert!(summaries(ManifestKind::Pyproject, "[project\n").is_empty());
 }
 
 #[test]
 fn lock_files() {
     let uv = "version = 1\n[[package]]\nname = \"torch\"\nversion = \"2.4.1+cu124\"\nsource = {}\n\n[[package]]\nname = \"x\"\nversion = \"1\"\n";
-    assert_eq!(said(ManifestKind::Lock, uv), ["torch 2.4.1+cu124 <version = \"2.4.1+cu124\">"]);
-    assert_eq!(said(ManifestKind::Lock, &uv.replace('\n', "\r\n")), ["torch 2.4.1+cu124 <version = \"2.4.1+cu124\">"]);
+    assert_eq!(summaries(ManifestKind::Lock, uv), ["torch 2.4.1+cu124 <version = \"2.4.1+cu124\">"]);
+    assert_eq!(summaries(ManifestKind::Lock, &uv.replace('\n', "\r\n")), ["torch 2.4.1+cu124 <version = \"2.4.1+cu124\">"]);
     // `[package.dependencies]` may hold a key `version` or `name`.
     let poetry = "[[package]]\nname = \"trl\"\nversion = \"0.9.6\"\n[package.dependencies]\ntorch = \">=1\"\nversion = \"9\"\n[metadata]\nversion = \"1\"\n";
-    assert_eq!(said(ManifestKind::Lock, poetry), ["trl 0.9.6 <version = \"0.9.6\">"]);
+    assert_eq!(summaries(ManifestKind::Lock, poetry), ["trl 0.9.6 <version = \"0.9.6\">"]);
     let pipfile = "{\"_meta\": {\"hash\": {}}, \"default\": {\"torch\": {\"version\": \"==2.1.0\"}, \"trl\": {\"git\": \"x\"}}, \"develop\": {}}";
-    assert_eq!(said(ManifestKind::PipfileLock, pipfile), ["torch 2.1.0 <\"==2.1.0\">"]);
-    assert_eq!(said(ManifestKind::Pipfile, "[packages]\ntorch = \"==2.1.0\"\ntrl = \"*\"\n").len(), 2);
+    assert_eq!(summaries(ManifestKind::PipfileLock, pipfile), ["torch 2.1.0 <\"==2.1.0\">"]);
+    assert_eq!(summaries(ManifestKind::Pipfile, "[packages]\ntorch = \"==2.1.0\"\ntrl = \"*\"\n").len(), 2);
 }
 
 #[test]
@@ -122,24 +122,24 @@ fn conda_environments() {
         "transformers >=4.40 <conda-forge::transformers>=4.40>",
         "trl 0.9.6 <trl==0.9.6>",
     ];
-    assert_eq!(said(ManifestKind::Conda, text), expected);
+    assert_eq!(summaries(ManifestKind::Conda, text), expected);
 }
 
 #[test]
 fn setup_files() {
     let cfg = "[metadata]\nname = x\n[options]\ninstall_requires =\n    torch>=2.0\n    # no\n    transformers==4.44.0\npython_requires = >=3.8\n[options.extras_require]\ntrain = trl==0.9.6\n";
     assert_eq!(
-        said(ManifestKind::SetupCfg, cfg),
+        summaries(ManifestKind::SetupCfg, cfg),
         ["torch >=2.0 <torch>=2.0>", "transformers 4.44.0 <transformers==4.44.0>", "trl 0.9.6 <trl==0.9.6>"]
     );
     let py =
         "REQUIRED = ['torch>=2.0', \"transformers==4.44.0\"]  # 'trl==1'\nsetup(install_requires=REQUIRED, x=f\"peft=={v}\")\n";
-    let found = said(ManifestKind::SetupPy, py);
+    let found = summaries(ManifestKind::SetupPy, py);
     assert!(
         found.contains(&"torch >=2.0 <torch>=2.0>".to_owned()) && !found.iter().any(|one| one.starts_with("peft")),
         "{found:?}"
     );
-    assert!(said(ManifestKind::SetupPy, "print('torch==2.0')\n").is_empty());
+    assert!(summaries(ManifestKind::SetupPy, "print('torch==2.0')\n").is_empty());
 }
 
 #[test]

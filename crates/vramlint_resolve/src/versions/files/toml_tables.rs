@@ -11,7 +11,7 @@ type Node<'a> = Spanned<DeValue<'a>>;
 /// `[project]`, `[dependency-groups]`, `[tool.poetry]`, `[tool.pdm]`, `[tool.uv]`, `[tool.pixi]`.
 pub(super) fn pyproject(text: &str) -> Vec<LibraryMention> {
     let Ok(document) = DeTable::parse(text.trim_start_matches('\u{feff}')) else { return Vec::new() };
-    // Places are counted from behind the mark.
+    // Places are counted after the byte order mark.
     let shift = text.len() - text.trim_start_matches('\u{feff}').len();
     let root = document.get_ref();
     let mut out = Vec::new();
