@@ -1,8 +1,7 @@
-//! DeepSpeed's configuration as a dict in Python code: made into the same located tree as a file, so that what looks at one need
-//! not care where it is written.
+//! DeepSpeed configurations as dicts in Python code, turned into the same located tree as a file, so that rules treat both alike.
 //!
-//! A dict that reaches a call is taken as it is when it gets there, with what was put into it on the way. A literal that is seen
-//! to reach nothing is taken as it is written, and whoever uses it may change it before.
+//! A dict that reaches a call has the entries of that moment, including those that were added on the way. A literal that does not
+//! visibly reach a call is taken as written; code that uses it may change it before.
 
 use crate::code::{ArgValue, DictEntry, LibraryCall, PossibleValue};
 use crate::features::Feature;
@@ -14,36 +13,36 @@ use vramlint_base::{FileId, FileRange, TextRange, Value};
 use vramlint_syntax::data::{DataFile, Document, Entry, Node, NodeId, NodeKind, NodeRef, Scalar, Style};
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
-/// A dict that is DeepSpeed's configuration.
+/// A dict that is a DeepSpeed configuration.
 #[derive(Clone, Debug)]
 pub struct DeepSpeedDict {
     /// The Python file.
     pub file: FileId,
-    /// Its tree: one document, the root a mapping, with places in the Python text. What is not known is an alias of itself.
+    /// Its tree: one document whose root is a mapping, with ranges in the Python text. An unknown value is an alias of itself.
     pub data: DataFile,
-    /// Who takes it; `None` where that is not seen.
+    /// Its consumer; `None` if it is not visible.
     pub consumer: Option<ConfigConsumer>,
-    /// The runs in which it is taken: indices into [`Project::runs`].
+    /// The runs in which it is consumed: indices into [`Project::runs`].
     pub runs: Vec<usize>,
-    /// Whether it holds no more than the tree shows when it is read.
+    /// Whether it has no entries beyond the tree when it is read.
     pub complete: bool,
 }
 
-/// Who takes a dict.
+/// The consumer of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfigConsumer {
     /// `deepspeed.initialize(config=…)`.
     Engine,
-    /// The arguments of transformers' Trainer or of a class made from them.
+    /// The arguments of transformers' Trainer, or a class that derives from them.
     Trainer,
     /// `DeepSpeedPlugin(hf_ds_config=…)`.
     Accelerate,
 }
 
-/// Dicts inside of each other at most.
+/// Maximum nesting of dicts.
 const DEPTH: u32 = 8;
 
-/// Every such dict of the project: those that reach a call first, then the other literals.
+/// Every DeepSpeed dict of the project: those that reach a call first, then the other literals.
 fn deepspeed_dicts(project: &Project) -> Vec<DeepSpeedDict> {
     let calls = |file: &SourceFile| file.python().is_some() && project.features(file.id).has(Feature::DeepSpeedConfigCall);
     if !project.files.iter().any(|file| is_candidate(project, file) || calls(file)) {
@@ -52,8 +51,11 @@ fn deepspeed_dicts(project: &Project) -> Vec<DeepSpeedDict> {
     let mut written: HashMap<FileId, HashMap<TextRange, TextRange>> = HashMap::new();
     let mut found: Vec<DeepSpeedDict> = Vec::new();
     let mut differing: Vec<(FileId, TextRange)> = Vec::new();
-    let given = project.calls().iter().flat_map(|call| given(call.call()).map(move |(by, value, sure)| (call, by, value, sure)));
-    for (call, by, value, sure) in given {
+    let config_arguments = project
+        .calls()
+        .iter()
+        .flat_map(|call| config_arguments(call.call()).map(move |(by, value, sure)| (call, by, value, sure)));
+    for (call, by, value, sure) in config_arguments {
         let ArgValue::Dict { entries, open } = &value.value else { continue };
         let file = value.place.file;
         let Some(module) = project.file(file).python() else { continue };
@@ -68,7 +70,7 @@ fn deepspeed_dicts(project: &Project) -> Vec<DeepSpeedDict> {
         let same = found.iter_mut().find(|other| other.file == file && other.range() == dict.range());
         match same {
             // The same literal reaches two calls, or one call in two runs.
-            Some(other) if other.consumer == dict.consumer && other.says_as(&dict) => {
+            Some(other) if other.consumer == dict.consumer && other.has_same_tree(&dict) => {
                 other.complete &= dict.complete;
                 other.runs.extend(dict.runs.iter().filter(|run| !other.runs.contains(run)).copied().collect::<Vec<_>>());
             }
@@ -79,41 +81,42 @@ fn deepspeed_dicts(project: &Project) -> Vec<DeepSpeedDict> {
     found.retain(|dict| dict.range().is_none_or(|range| !differing.contains(&(dict.file, range))));
     let reached: Vec<(FileId, Option<TextRange>)> = found.iter().map(|dict| (dict.file, dict.range())).collect();
     let candidates: Vec<&SourceFile> = project.files.iter().filter(|file| is_candidate(project, file)).collect();
-    let set_later = if candidates.is_empty() { BTreeSet::new() } else { set_later(project) };
+    let keys_set_later = if candidates.is_empty() { BTreeSet::new() } else { keys_set_later(project) };
     for file in candidates {
-        let literals = literals(file, &set_later).into_iter().filter(|dict| !reached.contains(&(dict.file, dict.range())));
+        let literals =
+            config_literals(file, &keys_set_later).into_iter().filter(|dict| !reached.contains(&(dict.file, dict.range())));
         found.extend(literals);
     }
     found
 }
 
 impl Project {
-    /// DeepSpeed's configurations that are dicts in Python code.
+    /// DeepSpeed configurations that are dicts in Python code.
     pub fn deepspeed_dicts(&self) -> &[DeepSpeedDict] {
         self.queries.deepspeed_dicts.get_or_init(|| deepspeed_dicts(self))
     }
 }
 
 impl DeepSpeedDict {
-    /// Where the dict is written.
+    /// The range of the dict.
     pub fn range(&self) -> Option<TextRange> {
         self.data.root().map(NodeRef::range)
     }
 
-    fn says_as(&self, other: &Self) -> bool {
-        same(&self.data.nodes, &other.data.nodes)
+    fn has_same_tree(&self, other: &Self) -> bool {
+        is_same_tree(&self.data.nodes, &other.data.nodes)
     }
 }
 
 /// Whether two trees of one literal are the same, node by node.
-fn same(left: &[Node], right: &[Node]) -> bool {
-    let like = |(left, right): (&Node, &Node)| match (&left.kind, &right.kind) {
+fn is_same_tree(left: &[Node], right: &[Node]) -> bool {
+    let is_same_node = |(left, right): (&Node, &Node)| match (&left.kind, &right.kind) {
         (NodeKind::Scalar(left), NodeKind::Scalar(right)) => left == right,
         (NodeKind::Sequence(left), NodeKind::Sequence(right)) => left == right,
         (NodeKind::Mapping(left), NodeKind::Mapping(right)) => left.len() == right.len(),
         (left, right) => std::mem::discriminant(left) == std::mem::discriminant(right),
     };
-    left.len() == right.len() && left.iter().zip(right).all(like)
+    left.len() == right.len() && left.iter().zip(right).all(is_same_node)
 }
 
 fn is_candidate(project: &Project, file: &SourceFile) -> bool {
@@ -123,8 +126,8 @@ fn is_candidate(project: &Project, file: &SourceFile) -> bool {
         && !project.is_documentation_snippet(file.id)
 }
 
-/// What a call takes as DeepSpeed's configuration, each with who takes it and whether it certainly is that one.
-fn given(call: &LibraryCall) -> impl Iterator<Item = (ConfigConsumer, &PossibleValue, bool)> {
+/// The values that a call takes as DeepSpeed configuration, each with its consumer and whether it is the certain value.
+fn config_arguments(call: &LibraryCall) -> impl Iterator<Item = (ConfigConsumer, &PossibleValue, bool)> {
     let argument = if call.path == "deepspeed.initialize" {
         call.argument("config", None)
             .or_else(|| call.argument("config_params", None))
@@ -140,18 +143,18 @@ fn given(call: &LibraryCall) -> impl Iterator<Item = (ConfigConsumer, &PossibleV
     argument.into_iter().flat_map(move |(by, found)| found.values.iter().map(move |value| (by, value, certain)))
 }
 
-/// The literals of a file that by their keys are DeepSpeed's.
-fn literals(file: &SourceFile, set_later: &BTreeSet<&str>) -> Vec<DeepSpeedDict> {
+/// The literals of a file that are DeepSpeed configurations by their keys.
+fn config_literals(file: &SourceFile, keys_set_later: &BTreeSet<&str>) -> Vec<DeepSpeedDict> {
     let Some(module) = file.python() else { return Vec::new() };
     let written = HashMap::new();
     let mut found: Vec<DeepSpeedDict> = Vec::new();
-    for expr in dicts(module) {
+    for expr in dict_literals(module) {
         let inside = found.iter().any(|dict| dict.range().is_some_and(|range| range.contains(expr.range)));
         if inside || !Feature::DeepSpeedConfigKey.words().iter().any(|word| expr.range.slice(&file.text).contains(word)) {
             continue;
         }
         let mut tree = Tree { nodes: Vec::new(), file: file.id, written: &written };
-        let root = tree.literal(expr, set_later, DEPTH);
+        let root = tree.literal(expr, keys_set_later, DEPTH);
         let data = tree.document(root);
         if data.root().is_some_and(|root| kind::is_deepspeed(root) && has_block(root) && !is_search_space(root)) {
             found.push(DeepSpeedDict { file: file.id, data, consumer: None, runs: Vec::new(), complete: false });
@@ -160,8 +163,8 @@ fn literals(file: &SourceFile, set_later: &BTreeSet<&str>) -> Vec<DeepSpeedDict>
     found
 }
 
-/// Keys that code of the project sets on something: what a literal says of them may not be what is read.
-fn set_later(project: &Project) -> BTreeSet<&str> {
+/// Keys that code of the project sets by subscript: a literal's value for them may not be the one that is read.
+fn keys_set_later(project: &Project) -> BTreeSet<&str> {
     let modules = project.files.iter().filter_map(SourceFile::python);
     let statements = modules.flat_map(Module::statements);
     let targets = statements.flat_map(|located| match &located.stmt.kind {
@@ -172,34 +175,35 @@ fn set_later(project: &Project) -> BTreeSet<&str> {
     targets.filter_map(|target| if let ExprKind::Subscript(_, index) = &target.kind { index.as_str() } else { None }).collect()
 }
 
-/// Whether one of its keys is a block: a flat dict may hold the defaults of a command line.
+/// Whether one of its values is a mapping: a flat dict may hold the defaults of a command line.
 fn has_block(root: NodeRef<'_>) -> bool {
     root.entries().any(|(_, value)| value.is_mapping())
 }
 
-/// Whether a tuner tries the values of lists in it one after another.
+/// Whether it is a search space: a tuner tries the values of its lists one after another.
 fn is_search_space(root: NodeRef<'_>) -> bool {
     let block = root.get("zero_optimization").unwrap_or(root);
     let lists = |node: NodeRef<'_>| node.entries().any(|(_, value)| value.items().next().is_some());
     lists(block) || block.entries().any(|(_, value)| value.is_mapping() && value.get("classes").is_none() && lists(value))
 }
 
-/// Every dict that is written in a module, outer ones before those inside.
-fn dicts(module: &Module) -> impl Iterator<Item = &Expr> {
+/// Every dict literal of a module, outer ones before inner ones.
+fn dict_literals(module: &Module) -> impl Iterator<Item = &Expr> {
     let expressions = module.statements().flat_map(|located| located.stmt.expressions());
     expressions.flat_map(Expr::walk).filter(|expr| matches!(expr.kind, ExprKind::Dict(_)))
 }
 
-/// Where the value of each key of a dict is written.
+/// The range of the value of each key of a dict.
 fn values_by_key(module: &Module) -> HashMap<TextRange, TextRange> {
-    let entries = dicts(module).filter_map(|expr| if let ExprKind::Dict(entries) = &expr.kind { Some(entries) } else { None });
+    let entries =
+        dict_literals(module).filter_map(|expr| if let ExprKind::Dict(entries) = &expr.kind { Some(entries) } else { None });
     entries.flatten().filter_map(|(key, value)| Some((key.as_ref()?.range, value.range))).collect()
 }
 
 struct Tree<'a> {
     nodes: Vec<Node>,
     file: FileId,
-    /// Where the value of each key in the file is written.
+    /// The range of the value of each key in the file.
     written: &'a HashMap<TextRange, TextRange>,
 }
 
@@ -215,7 +219,7 @@ impl Tree<'_> {
         DataFile { json: true, nodes: self.nodes, documents, ..DataFile::default() }
     }
 
-    /// Something of which only the place is known: a node that stands for itself has no value.
+    /// An unknown value with a range: a node that is an alias of itself.
     fn unknown(&mut self, range: TextRange) -> NodeId {
         let own = NodeId(self.nodes.len() as u32);
         self.add(range, NodeKind::Alias { name: String::new(), target: Some(own) })
@@ -245,7 +249,7 @@ impl Tree<'_> {
             let here = |place: &FileRange| (place.file == self.file).then_some(place.range);
             let key = entry.key_place.as_ref().and_then(here);
             let value = entry.values.first().and_then(|value| here(&value.place));
-            // A key that is set behind the literal has the place of its value.
+            // A key that is set after the literal has the place of its value.
             let key_range = key.or(value).unwrap_or(TextRange::new(range.start, range.start + 1));
             let value_range = key.and_then(|key| self.written.get(&key).copied()).or(value).unwrap_or(key_range);
             let key = self.add(key_range, NodeKind::Scalar(Scalar { text: name.clone(), style: Style::Double }));
@@ -270,7 +274,7 @@ impl Tree<'_> {
         }
     }
 
-    fn literal(&mut self, expr: &Expr, set_later: &BTreeSet<&str>, depth: u32) -> NodeId {
+    fn literal(&mut self, expr: &Expr, keys_set_later: &BTreeSet<&str>, depth: u32) -> NodeId {
         match &expr.kind {
             _ if depth == 0 => self.unknown(expr.range),
             ExprKind::Value(value) => self.scalar(expr.range, value),
@@ -280,7 +284,7 @@ impl Tree<'_> {
                 _ => self.unknown(expr.range),
             },
             ExprKind::List(items) => {
-                let items = items.iter().map(|item| self.literal(item, set_later, depth - 1)).collect();
+                let items = items.iter().map(|item| self.literal(item, keys_set_later, depth - 1)).collect();
                 self.add(expr.range, NodeKind::Sequence(items))
             }
             ExprKind::Dict(entries) => {
@@ -289,10 +293,10 @@ impl Tree<'_> {
                     let Some((key, name)) = key.as_ref().and_then(|key| Some((key, key.as_str()?))) else { continue };
                     let scalar = Scalar { text: name.to_owned(), style: Style::Double };
                     let key = self.add(key.range, NodeKind::Scalar(scalar));
-                    let value = if set_later.contains(name) {
+                    let value = if keys_set_later.contains(name) {
                         self.unknown(value.range)
                     } else {
-                        self.literal(value, set_later, depth - 1)
+                        self.literal(value, keys_set_later, depth - 1)
                     };
                     nodes.push(Entry { key, value });
                 }

@@ -1,4 +1,4 @@
-//! Every call of a library in the Python code of a project.
+//! The library calls of a project.
 
 use crate::code::{ArgValue, CodeFacts, LibraryCall, ModelLoad};
 use crate::{Project, Run};
@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use vramlint_base::FileId;
 
-/// A call among the facts of the code around it.
+/// A recorded call together with the facts of its code.
 #[derive(Clone, Debug)]
 pub struct CallRef {
-    /// What the code says, whose calls and models its values name.
+    /// The facts of the code, to which the values of the call refer.
     pub facts: Arc<CodeFacts>,
     /// Its index among the calls.
     pub index: usize,
@@ -21,7 +21,7 @@ impl CallRef {
         &self.facts.calls[self.index]
     }
 
-    /// The call that made a value.
+    /// The call that returned a value.
     pub fn producing_call(&self, value: &ArgValue) -> Option<&LibraryCall> {
         if let ArgValue::ResultOf(index) = value { self.facts.calls.get(*index) } else { None }
     }
@@ -31,15 +31,15 @@ impl CallRef {
         if let ArgValue::Model(index) = value { self.facts.model(*index) } else { None }
     }
 
-    /// The runs whose code it stands in; a run with other options on its command line has other facts.
+    /// The runs whose code contains it. A run with other options on its command line has other facts.
     pub fn runs<'p>(&self, project: &'p Project) -> impl Iterator<Item = &'p Run> {
         let facts = Arc::clone(&self.facts);
         project.runs.iter().filter(move |run| run.code.as_ref().is_some_and(|code| Arc::ptr_eq(code, &facts)))
     }
 }
 
-/// The calls in the code of the runs, in their order, then those in Python files that no run reaches. A call that is seen to be
-/// made is left out where it is only looked at without its callers.
+/// The calls in the code of the runs, in their order, then those in Python files that no run reaches. A call with a visible caller
+/// is not repeated from an interpretation without callers.
 fn library_calls(project: &Project) -> Vec<CallRef> {
     let mut known: Vec<Arc<CodeFacts>> = Vec::new();
     let mut covered: BTreeSet<FileId> = BTreeSet::new();
@@ -49,7 +49,7 @@ fn library_calls(project: &Project) -> Vec<CallRef> {
             known.push(Arc::clone(code));
         }
     }
-    // What stands in a document is looked at by itself.
+    // Code in documents is interpreted by itself.
     for (file, code) in project.orphan_modules().iter().filter(|(file, _)| project.file(*file).host.is_none()) {
         if covered.insert(*file) {
             covered.extend(code.files.iter().copied());
@@ -71,7 +71,7 @@ fn library_calls(project: &Project) -> Vec<CallRef> {
 }
 
 impl Project {
-    /// Every call of a library in the Python code of the project, runs first; also in files that no run reaches.
+    /// Every library call in the Python code of the project, those of runs first, including files that no run reaches.
     pub fn calls(&self) -> &[CallRef] {
         self.queries.calls.get_or_init(|| library_calls(self))
     }

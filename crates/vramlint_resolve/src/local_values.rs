@@ -1,4 +1,4 @@
-//! The values that stand in one file, for claims that stand beside them.
+//! The values that a file assigns, for claims in the same file.
 
 use crate::run::sources::data_file::loader_of;
 use crate::{Project, SourceFile};
@@ -7,7 +7,7 @@ use vramlint_catalog::{Concept, Dialect, dialect};
 use vramlint_syntax::data::DataFile;
 use vramlint_syntax::python::{Expr, ExprKind, Stmt, StmtKind};
 
-/// A whole number that a file gives to a concept.
+/// An integer that a file assigns to a concept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalValue {
     /// The concept.
@@ -18,7 +18,7 @@ pub struct LocalValue {
     pub place: FileRange,
 }
 
-/// Every whole number of a data file or of a Python file's plain assignments that means a concept.
+/// Every integer of a data file, or of a Python file's simple assignments, that means a concept.
 pub fn local_values(project: &Project, file: &SourceFile) -> Vec<LocalValue> {
     let mut found = Vec::new();
     let mut take = |dialect: Dialect, path: &[&str], value: &Value, place: FileRange| {
@@ -49,7 +49,7 @@ pub fn local_values(project: &Project, file: &SourceFile) -> Vec<LocalValue> {
     found
 }
 
-/// Assignments of a module and of its classes; not those in functions, which other values may reach.
+/// Assignments of a module and of its classes, not those in functions, where other values may apply.
 fn assignments(body: &[Stmt], found: &mut dyn FnMut(&Expr, &Expr)) {
     for statement in body {
         match &statement.kind {

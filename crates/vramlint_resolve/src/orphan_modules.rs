@@ -1,5 +1,5 @@
-//! Python files that no run reaches and that are worth an interpretation all the same. To read one means to run it, so their number is
-//! limited: rules that look at such files ask for these and no others.
+//! Python files that no run reaches but that are worth interpreting. Interpretation is expensive, so their number is limited: rules
+//! that look at such files use these and no others.
 
 use crate::code::CodeFacts;
 use crate::features::Feature;
@@ -10,40 +10,40 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use vramlint_base::FileId;
 
-/// Files at most.
+/// Maximum number of files.
 const MAX_FILES: usize = 150;
-/// Files in documents at most; they reach nothing but themselves.
+/// Maximum number of code blocks in documents. They reach no other file.
 const MAX_EMBEDDED: usize = 150;
-/// Steps of interpretation at most for one file, and for all of them.
+/// Maximum number of interpretation steps for one file, and for all of them.
 const STEP_LIMIT: u32 = 60_000;
 const TOTAL_STEP_BUDGET: u32 = 600_000;
 
-/// Those files with what they say: programs before modules, each in order of its path.
+/// The files with their facts: programs before modules, each in order of path.
 fn orphan_modules(project: &Project) -> Vec<(FileId, Arc<CodeFacts>)> {
     let mut left = TOTAL_STEP_BUDGET;
-    let read = |file: FileId| {
+    let interpret = |file: FileId| {
         let code = if left == 0 { None } else { project.code_with_step_limit(file, STEP_LIMIT.min(left)) }?;
         left = left.saturating_sub(code.steps);
         Some((file, code))
     };
-    worth_reading(project).into_iter().filter_map(read).collect()
+    worth_reading(project).into_iter().filter_map(interpret).collect()
 }
 
 fn worth_reading(project: &Project) -> Vec<FileId> {
     let reached: BTreeSet<FileId> =
         project.runs.iter().filter_map(|run| run.code.as_ref()).flat_map(|code| code.files.iter().copied()).collect();
-    let matters = |file: &&SourceFile| {
+    let is_training_code = |file: &&SourceFile| {
         file.python().is_some() && !reached.contains(&file.id) && project.features(file.id).has(Feature::TrainingCode)
     };
-    let whole = |file: &&SourceFile| {
+    let is_own_module = |file: &&SourceFile| {
         file.host.is_none()
             && !file.is_test()
             && (imports_training_library(project, file) || project.features(file.id).has(Feature::Yaml))
     };
-    let mut found: Vec<&SourceFile> = project.files.iter().filter(matters).filter(whole).collect();
+    let mut found: Vec<&SourceFile> = project.files.iter().filter(is_training_code).filter(is_own_module).collect();
     found.sort_by_key(|file| (!project.features(file.id).has(Feature::MainGuard), &file.path));
     found.truncate(MAX_FILES);
-    let embedded = project.files.iter().filter(|file| file.host.is_some()).filter(matters).take(MAX_EMBEDDED);
+    let embedded = project.files.iter().filter(|file| file.host.is_some()).filter(is_training_code).take(MAX_EMBEDDED);
     found.into_iter().chain(embedded).map(|file| file.id).collect()
 }
 

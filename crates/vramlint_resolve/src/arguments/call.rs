@@ -9,40 +9,40 @@ use crate::run::sources::data_file::loader_of;
 use std::sync::Arc;
 use vramlint_base::{FileRange, TextRange, Value};
 
-/// The set that a call makes, where it calls an argument class.
-pub(super) fn set(project: &Project, found: &CallRef, run: Option<usize>) -> Option<ArgumentSet> {
+/// The set of a call, if it calls an argument class.
+pub(super) fn argument_set(project: &Project, found: &CallRef, run: Option<usize>) -> Option<ArgumentSet> {
     let files = &project.files;
     let call = found.call();
     let name = classes::class_name(&call.path)?;
-    let mut given: Vec<ArgumentEntry> = call.arguments.iter().filter_map(|argument| one(files, argument)).collect();
-    // A keyword that is written twice through dicts: the last one counts.
-    given.reverse();
-    // What a block of a file brings in, where nothing in the call says otherwise.
-    for brought in from_file(project, found) {
-        if !given.iter().any(|known| known.key == brought.key) {
-            given.push(brought);
+    let mut arguments: Vec<ArgumentEntry> = call.arguments.iter().filter_map(|argument| entry(files, argument)).collect();
+    // If dicts pass a keyword twice, the last one counts.
+    arguments.reverse();
+    // Entries of an unpacked block of a file, unless the call sets them.
+    for unpacked in unpacked_entries(project, found) {
+        if !arguments.iter().any(|known| known.key == unpacked.key) {
+            arguments.push(unpacked);
         }
     }
-    // What is set on the object later counts from then on: before and behind it nothing is certain.
+    // An attribute that is set later counts from then on, so the value is not certain at any point.
     for argument in &call.assigned {
         let Some(name) = &argument.name else { continue };
-        if let Some(known) = given.iter_mut().find(|given| given.key == *name) {
+        if let Some(known) = arguments.iter_mut().find(|known| known.key == *name) {
             known.value = None;
             known.entries.clear();
         } else {
-            given.extend(one(files, argument).map(|given| ArgumentEntry {
+            arguments.extend(entry(files, argument).map(|entry| ArgumentEntry {
                 value: None,
                 entries: Vec::new(),
                 by: PassedBy::Uncertain,
-                ..given
+                ..entry
             }));
         }
     }
     Some(ArgumentSet {
         classes: vec![name],
         other_names: Vec::new(),
-        arguments: given,
-        // A class of the project has defaults of its own.
+        arguments,
+        // A class of the project may have defaults of its own.
         open: call.open || call.is_subclass && !call.fields_known,
         strict: !call.is_subclass && !call.caught,
         reader: ArgumentReader::Call,
@@ -53,8 +53,8 @@ pub(super) fn set(project: &Project, found: &CallRef, run: Option<usize>) -> Opt
     })
 }
 
-/// The keys of the block that is unpacked into the call, where the file is named in the code itself.
-fn from_file(project: &Project, found: &CallRef) -> Vec<ArgumentEntry> {
+/// The entries of the block that is unpacked into the call, if the code itself names the file.
+fn unpacked_entries(project: &Project, found: &CallRef) -> Vec<ArgumentEntry> {
     let call = found.call();
     let Some((load, route)) = &call.unpacked_block else { return Vec::new() };
     let Some(load) = found.facts.loads.get(*load).filter(|load| load.option.is_none() && load.argument.is_none()) else {
@@ -64,10 +64,10 @@ fn from_file(project: &Project, found: &CallRef) -> Vec<ArgumentEntry> {
     let Some(id) = load.path.as_deref().and_then(|path| project.path_resolver.resolve(path, folder)) else { return Vec::new() };
     let source = project.file(id);
     let loader = load.loader.unwrap_or_else(|| loader_of(source, project.kind(id)));
-    config_file::given_at(source, route, loader)
+    config_file::block_entries(source, route, loader)
 }
 
-fn one(files: &[SourceFile], argument: &CallArgument) -> Option<ArgumentEntry> {
+fn entry(files: &[SourceFile], argument: &CallArgument) -> Option<ArgumentEntry> {
     let first = argument.values.first()?;
     let (key, by) = match (&argument.name, argument.position) {
         (Some(name), _) if argument.is_explicit => (name.clone(), PassedBy::Keyword),
@@ -81,18 +81,18 @@ fn one(files: &[SourceFile], argument: &CallArgument) -> Option<ArgumentEntry> {
     let start = argument.place.range.start;
     let (key_place, value_place) = if by == PassedBy::Keyword {
         let end = start + key.len() as u32;
-        (FileRange::new(argument.place.file, TextRange::new(start, end)), value_within(argument.place, text))
+        (FileRange::new(argument.place.file, TextRange::new(start, end)), value_range(argument.place, text))
     } else {
         (argument.place, first.place)
     };
     let only = argument.sole_value();
     let value = only.and_then(PossibleValue::to_value);
-    let entries = only.map(entries).unwrap_or_default();
+    let entries = only.map(nested_entries).unwrap_or_default();
     Some(ArgumentEntry { key, key_place, place: argument.place, value, value_place, by, entries })
 }
 
 /// The value in `key=value`.
-fn value_within(place: FileRange, text: &str) -> FileRange {
+fn value_range(place: FileRange, text: &str) -> FileRange {
     let written = place.range.slice(text);
     let Some(at) = written.find('=') else { return place };
     let rest = &written[at + 1..];
@@ -101,7 +101,7 @@ fn value_within(place: FileRange, text: &str) -> FileRange {
 }
 
 /// The entries of a dict.
-fn entries(value: &PossibleValue) -> Vec<NestedArgument> {
+fn nested_entries(value: &PossibleValue) -> Vec<NestedArgument> {
     let ArgValue::Dict { entries, .. } = &value.value else { return Vec::new() };
     let nested = |entry: &crate::code::DictEntry| {
         let Value::Text(key) = &entry.key else { return None };

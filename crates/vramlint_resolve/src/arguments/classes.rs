@@ -4,7 +4,7 @@ use crate::code::library;
 
 /// Classes of training arguments of transformers and of libraries that build on it.
 const TRANSFORMERS_CLASSES: &[&str] = &["TrainingArguments", "Seq2SeqTrainingArguments"];
-/// TRL's classes that are made from `TrainingArguments` (trl 1.16 trainer/, experimental/; older: trainer/).
+/// TRL's classes that derive from `TrainingArguments` (trl 1.16 trainer/, experimental/; older: trainer/).
 const TRL_TRAINING_CLASSES: &[&str] = &[
     "SFTConfig",
     "DPOConfig",
@@ -26,8 +26,7 @@ const TRL_TRAINING_CLASSES: &[&str] = &[
 /// TRL's other classes that a parser fills.
 const TRL_OTHER_CLASSES: &[&str] = &["ModelConfig", "ScriptArguments", "DatasetMixtureConfig"];
 
-/// The plain name of an argument class by the name that it is imported by: `trl.trainer.sft_config.SFTConfig` is `trl.SFTConfig`.
-/// `None` for classes that are not known.
+/// The short name of an argument class: `trl.SFTConfig` for `trl.trainer.sft_config.SFTConfig`. `None` for unknown classes.
 pub fn class_name(path: &str) -> Option<String> {
     let leaf = path.rsplit('.').next().unwrap_or(path);
     let known = match library(path) {
@@ -41,14 +40,14 @@ pub fn class_name(path: &str) -> Option<String> {
     known.map(|library| format!("{library}.{leaf}"))
 }
 
-/// Whether a class, by its plain name, holds the arguments of a training.
+/// Whether a class, by its short name, holds training arguments.
 pub fn is_training_class(name: &str) -> bool {
     let leaf = name.rsplit('.').next().unwrap_or(name);
     TRANSFORMERS_CLASSES.contains(&leaf) || TRL_TRAINING_CLASSES.contains(&leaf)
 }
 
-/// What the other classes take that a subcommand of `trl` fills: `DatasetMixtureConfig`, and the script arguments of GRPO and RLOO (trl
-/// 1.16 scripts/utils.py, scripts/grpo.py).
+/// Keys of the other classes that a subcommand of `trl` fills: `DatasetMixtureConfig`, and the script arguments of GRPO and RLOO
+/// (trl 1.16 scripts/utils.py, scripts/grpo.py).
 pub(super) const TRL_COMMAND_KEYS: &[&str] =
     &["datasets", "streaming", "test_split_size", "reward_model_name_or_path", "reward_funcs", "mixtures"];
 

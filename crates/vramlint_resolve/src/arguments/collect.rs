@@ -1,4 +1,4 @@
-//! Every set of arguments of a project.
+//! Collects every argument set of a project.
 
 use super::{ArgumentReader, ArgumentSet, call, parser};
 use crate::code::CodeFacts;
@@ -8,26 +8,27 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use vramlint_catalog::flags::Launcher;
 
-/// Gathers them: those of runs first.
+/// The argument sets of a project, those of runs first.
 fn collect(project: &Project) -> Vec<ArgumentSet> {
-    let mut found = of_calls(project);
+    let mut found = from_calls(project);
     let mut read = BTreeSet::new();
     for (index, run) in project.runs.iter().enumerate() {
         let launch = run.launch.as_deref();
         for (code, parser) in run.code.iter().flat_map(|code| code.parsers.iter().map(move |parser| (code, parser))) {
-            found.extend(parser::of_parser(project, code, parser, launch, Some(index), &mut read));
+            found.extend(parser::from_parser(project, code, parser, launch, Some(index), &mut read));
         }
         let Some(launch) = launch else { continue };
         match launch.launcher {
-            Launcher::Trl => found.extend(parser::of_trl(project, launch, Some(index), &mut read)),
+            Launcher::Trl => found.extend(parser::from_trl_command(project, launch, Some(index), &mut read)),
             Launcher::LlamaFactory => {
                 let named = launch.script.as_ref().and_then(|word| word.text());
                 let id = named.and_then(|text| project.path_resolver.resolve(text, project.file(launch.file).folder()));
                 if let Some(id) = id.filter(|id| read.insert(*id)) {
-                    let mut set = parser::of_file(project, id, ArgumentReader::LlamaFactory, Some(index));
-                    // It reads this file and what stands behind it.
-                    set.open =
-                        !launch.arguments.is_empty() || launch.has_unknown_flags || super::config_file::merges(project.file(id));
+                    let mut set = parser::from_file(project, id, ArgumentReader::LlamaFactory, Some(index));
+                    // It reads this file and the flags after it.
+                    set.open = !launch.arguments.is_empty()
+                        || launch.has_unknown_flags
+                        || super::config_file::has_merge_key(project.file(id));
                     found.push(set);
                 }
             }
@@ -36,7 +37,7 @@ fn collect(project: &Project) -> Vec<ArgumentSet> {
     }
     for code in code_without_runs(project) {
         for parser in &code.parsers {
-            found.extend(parser::of_parser(project, &code, parser, None, None, &mut read));
+            found.extend(parser::from_parser(project, &code, parser, None, None, &mut read));
         }
     }
     for file in &project.files {
@@ -47,14 +48,14 @@ fn collect(project: &Project) -> Vec<ArgumentSet> {
         };
         if file.data().is_some() && !read.contains(&file.id) {
             let run = project.runs.iter().position(|run| run.files.contains(&file.id));
-            found.push(parser::of_file(project, file.id, reader, run));
+            found.push(parser::from_file(project, file.id, reader, run));
         }
     }
     found
 }
 
-/// The sets that calls make: once for every run that makes the call.
-fn of_calls(project: &Project) -> Vec<ArgumentSet> {
+/// The sets of calls, once for every run that makes the call.
+fn from_calls(project: &Project) -> Vec<ArgumentSet> {
     let mut found = Vec::new();
     for call in project.calls() {
         if super::class_name(&call.call().path).is_none() {
@@ -69,12 +70,12 @@ fn of_calls(project: &Project) -> Vec<ArgumentSet> {
         if runs.is_empty() {
             runs.push(None);
         }
-        found.extend(runs.into_iter().filter_map(|run| call::set(project, call, run)));
+        found.extend(runs.into_iter().filter_map(|run| call::argument_set(project, call, run)));
     }
     found
 }
 
-/// Code that makes no run.
+/// Code that belongs to no run.
 fn code_without_runs(project: &Project) -> Vec<Arc<CodeFacts>> {
     let of_run =
         |code: &Arc<CodeFacts>| project.runs.iter().any(|run| run.code.as_ref().is_some_and(|own| Arc::ptr_eq(own, code)));
@@ -88,7 +89,7 @@ fn code_without_runs(project: &Project) -> Vec<Arc<CodeFacts>> {
 }
 
 impl Project {
-    /// Everything that argument classes of transformers and TRL get, in any way, those of runs first.
+    /// Every argument set of transformers and TRL, those of runs first.
     pub fn arguments(&self) -> &[ArgumentSet] {
         self.queries.arguments.get_or_init(|| collect(self))
     }

@@ -1,5 +1,5 @@
-//! What the argument classes of transformers and TRL are given: by a call, by a file that a parser reads, by flags of a command,
-//! or by several of them together, with who says what.
+//! Arguments of the argument classes of transformers and TRL: from a call, from a file that a parser reads, from flags of a
+//! command, or from several of them, each with its source.
 
 mod call;
 mod classes;
@@ -13,43 +13,43 @@ use crate::code::{CodeFacts, LibraryCall};
 use std::sync::Arc;
 use vramlint_base::{FileId, FileRange, Value};
 
-/// Everything that one object of arguments is given, or the objects that one parser makes.
+/// The arguments of one instance, or of the instances that one parser makes.
 #[derive(Clone, Debug)]
 pub struct ArgumentSet {
-    /// The classes that take them, by their plain names: `transformers.TrainingArguments`, `trl.SFTConfig`.
+    /// The classes that take them, by their short names: `transformers.TrainingArguments`, `trl.SFTConfig`.
     pub classes: Vec<String>,
     /// Names that other classes of the same parser take: fields of the project's own.
     pub other_names: Vec<String>,
-    /// What is given; of several for one key the one that wins comes first.
+    /// The arguments. Of several with one key, the effective one comes first.
     pub arguments: Vec<ArgumentEntry>,
-    /// Whether more may be given that is not seen.
+    /// Whether there may be more arguments that are not visible.
     pub open: bool,
-    /// Whether a key that none of the classes knows is refused.
+    /// Whether a key that none of the classes has is rejected.
     pub strict: bool,
-    /// Who reads it.
+    /// The reader of the arguments.
     pub reader: ArgumentReader,
     /// The call, the file or the command.
     pub place: FileRange,
-    /// The run, as an index into [`crate::Project::runs`], where it belongs to one.
+    /// The run, as an index into [`crate::Project::runs`], if it belongs to one.
     pub run: Option<usize>,
-    /// The code and the number of the call in it, for [`ArgumentReader::Call`].
+    /// The code and the index of the call in it, for [`ArgumentReader::Call`].
     pub call: Option<(Arc<CodeFacts>, usize)>,
-    /// Whether what it raises is caught, or nobody is seen to make it.
+    /// Whether its errors are caught, or it may never be made.
     pub tolerates_errors: bool,
 }
 
-/// Who turns what is written into arguments.
+/// The code that turns source text into arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArgumentReader {
     /// The class itself, called by code: values stay as they are.
     Call,
     /// `HfArgumentParser.parse_yaml_file` or `parse_json_file`: values stay as the loader makes them.
     File,
-    /// A command line, and with TRL's parser a YAML file below it: text is turned into the type of the field.
+    /// A command line, with TRL's parser also a YAML file: strings are converted to the type of the field.
     Parser,
     /// LLaMA-Factory: YAML by OmegaConf, then as [`ArgumentReader::File`].
     LlamaFactory,
-    /// Nobody is seen to read it: the keys alone say what it is.
+    /// No visible reader: the keys alone identify the file.
     Unknown,
 }
 
@@ -62,26 +62,26 @@ pub struct ArgumentEntry {
     pub key_place: FileRange,
     /// Key and value.
     pub place: FileRange,
-    /// The value, where it is settled: no condition and no option decides it.
+    /// The value, if it is constant: no condition and no option decides it.
     pub value: Option<Value>,
     /// Where the value is written.
     pub value_place: FileRange,
-    /// How it is given.
+    /// How it is passed.
     pub by: PassedBy,
-    /// The entries of a dict, as far as they are seen.
+    /// The entries of a dict, as far as they are known.
     pub entries: Vec<NestedArgument>,
 }
 
-/// How an argument is given.
+/// How an argument is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassedBy {
     /// By keyword, in the call itself.
     Keyword,
-    /// By its number among the positional ones.
+    /// By position.
     Position,
     /// Through a dict that is unpacked.
     Unpacked,
-    /// By an attribute that is set on the object, or by a dict that does not always hold it: not certain to be given.
+    /// By an attribute that is set on the object, or by a dict that does not always contain it.
     Uncertain,
     /// By a key of a file.
     File,
@@ -96,29 +96,29 @@ pub struct NestedArgument {
     pub key: String,
     /// Where the key is written.
     pub place: FileRange,
-    /// Its value, where known.
+    /// Its value, if it is known.
     pub value: Option<Value>,
     /// Where the value is written.
     pub value_place: FileRange,
 }
 
 impl ArgumentSet {
-    /// What is given for a key.
+    /// The argument for a key.
     pub fn get(&self, key: &str) -> Option<&ArgumentEntry> {
         self.arguments.iter().find(|given| given.key == key)
     }
 
-    /// The settled value of a key.
+    /// The constant value of a key.
     pub fn value(&self, key: &str) -> Option<&Value> {
         self.get(key)?.value.as_ref()
     }
 
-    /// Whether a key is certainly not given.
+    /// Whether a key is certainly absent.
     pub fn lacks(&self, key: &str) -> bool {
         !self.open && self.get(key).is_none()
     }
 
-    /// The truth value that Python sees: `default` where the key is certainly not given, `None` where that is not known.
+    /// The value of a key as a boolean: `default` if the key is certainly absent, `None` if unknown.
     pub fn bool(&self, key: &str, default: bool) -> Option<bool> {
         match self.get(key) {
             Some(given) => self.bool_of(given.value.as_ref()?),
@@ -126,7 +126,7 @@ impl ArgumentSet {
         }
     }
 
-    /// What Python takes a value for where a truth value is asked.
+    /// A value as a boolean, as the reader converts it.
     pub fn bool_of(&self, value: &Value) -> Option<bool> {
         Some(match value {
             Value::Bool(truth) => *truth,
@@ -144,7 +144,7 @@ impl ArgumentSet {
         })
     }
 
-    /// The whole number of a key: `default` where it is certainly not given, `None` where it is not known.
+    /// The value of a key as an integer: `default` if the key is certainly absent, `None` if unknown.
     pub fn int(&self, key: &str, default: i64) -> Option<i64> {
         match self.get(key) {
             Some(given) => given.value.as_ref()?.as_int(),
@@ -152,7 +152,7 @@ impl ArgumentSet {
         }
     }
 
-    /// The text of a key: `default` where it is certainly not given or nothing, `None` where it is not known.
+    /// The value of a key as a string: `default` if it is certainly absent or null, `None` if unknown.
     pub fn text<'a>(&'a self, key: &str, default: &'a str) -> Option<&'a str> {
         match self.get(key) {
             Some(given) => match given.value.as_ref()? {
@@ -168,7 +168,7 @@ impl ArgumentSet {
         self.classes.iter().any(|name| name == class)
     }
 
-    /// The class of the training's arguments among them, if there is exactly one.
+    /// The class of training arguments among them, if there is exactly one.
     pub fn training_class(&self) -> Option<&str> {
         let mut found = self.classes.iter().filter(|name| is_training_class(name));
         found.next().filter(|_| found.next().is_none()).map(String::as_str)

@@ -12,8 +12,8 @@ use vramlint_catalog::flags::{self, Launcher};
 use vramlint_syntax::data::Loader;
 use vramlint_syntax::shell::Word;
 
-/// The set that a parser of the code fills, for one launch or for none. The files that it reads are put into `read`.
-pub(super) fn of_parser(
+/// The set that a parser of the code fills, for one launch or for none. Adds the files that it reads to `read`.
+pub(super) fn from_parser(
     project: &Project,
     code: &CodeFacts,
     parser: &ParserUse,
@@ -26,7 +26,7 @@ pub(super) fn of_parser(
         return None;
     }
     let mut set = ArgumentSet {
-        // A class of a library that is not known takes what is not known.
+        // An unknown class of a library may take any key.
         open: parser.open || names.len() < parser.classes.len(),
         classes: names,
         other_names: code.options.iter().map(|option| option.dest.clone()).collect(),
@@ -42,45 +42,50 @@ pub(super) fn of_parser(
         code.loads.iter().filter(|load| load.role == LoadRole::Arguments && parser.loads.contains(&load.place)).collect();
     if parser.trl || loads.is_empty() {
         let launch = launch?;
-        command_line(&mut set, launch);
+        add_command_line(&mut set, launch);
         for load in loads {
-            match path_of(project, launch, load) {
-                Path::File(id) => file(project, &mut set, id, load.loader, read),
-                Path::Hidden => set.open = true,
-                Path::None => {}
+            match load_target(project, launch, load) {
+                LoadTarget::File(id) => add_file(project, &mut set, id, load.loader, read),
+                LoadTarget::Unknown => set.open = true,
+                LoadTarget::Unused => {}
             }
         }
         return Some(set);
     }
-    // One of the ways is taken: the file that is named, else the command line.
+    // The parser reads either the named file or the command line.
     let named = loads.iter().find_map(|load| match launch {
-        Some(launch) => match path_of(project, launch, load) {
-            Path::File(id) => Some((id, load.loader)),
+        Some(launch) => match load_target(project, launch, load) {
+            LoadTarget::File(id) => Some((id, load.loader)),
             _ => None,
         },
-        None => fixed(project, load).map(|id| (id, load.loader)),
+        None => constant_path(project, load).map(|id| (id, load.loader)),
     });
     if let Some((id, loader)) = named {
         set.reader = ArgumentReader::File;
         set.place = FileRange::new(id, project.file(id).first_line().range);
-        file(project, &mut set, id, loader, read);
+        add_file(project, &mut set, id, loader, read);
         return Some(set);
     }
     let launch = launch.filter(|_| parser.command_line)?;
-    if loads.iter().any(|load| matches!(path_of(project, launch, load), Path::Hidden)) {
+    if loads.iter().any(|load| matches!(load_target(project, launch, load), LoadTarget::Unknown)) {
         return None;
     }
-    command_line(&mut set, launch);
+    add_command_line(&mut set, launch);
     Some(set)
 }
 
 /// The set of `trl sft --config FILE …`.
-pub(super) fn of_trl(project: &Project, launch: &Launch, run: Option<usize>, read: &mut BTreeSet<FileId>) -> Option<ArgumentSet> {
+pub(super) fn from_trl_command(
+    project: &Project,
+    launch: &Launch,
+    run: Option<usize>,
+    read: &mut BTreeSet<FileId>,
+) -> Option<ArgumentSet> {
     let command = launch.script.as_ref().and_then(Word::text)?;
     let classes = classes::classes_of_trl_command(command)?;
     let mut set = ArgumentSet {
         classes: classes.iter().map(|name| (*name).to_owned()).collect(),
-        // What is left over goes to `accelerate launch`.
+        // Other flags go to `accelerate launch`.
         other_names: flags::flags(Launcher::Accelerate)
             .iter()
             .flat_map(|flag| flag.names)
@@ -97,19 +102,19 @@ pub(super) fn of_trl(project: &Project, launch: &Launch, run: Option<usize>, rea
         call: None,
         tolerates_errors: false,
     };
-    command_line(&mut set, launch);
+    add_command_line(&mut set, launch);
     if let Some(option) = launch.options().iter().rfind(|option| option.name == "config") {
         let text = option.value.as_ref().and_then(|value| value.text.as_deref());
         match text.and_then(|text| project.path_resolver.resolve(text, project.file(launch.file).folder())) {
-            Some(id) => file(project, &mut set, id, Some(Loader::TrlParser), read),
+            Some(id) => add_file(project, &mut set, id, Some(Loader::TrlParser), read),
             None => set.open = true,
         }
     }
     Some(set)
 }
 
-/// The set of a file whose keys, or whose launcher, say what it is.
-pub(super) fn of_file(project: &Project, id: FileId, reader: ArgumentReader, run: Option<usize>) -> ArgumentSet {
+/// The set of a file that its keys or its launcher identify.
+pub(super) fn from_file(project: &Project, id: FileId, reader: ArgumentReader, run: Option<usize>) -> ArgumentSet {
     let source = project.file(id);
     let kind = project.kind(id);
     let class =
@@ -126,11 +131,11 @@ pub(super) fn of_file(project: &Project, id: FileId, reader: ArgumentReader, run
         call: None,
         tolerates_errors: false,
     };
-    file(project, &mut set, id, Some(loader_of(source, kind)), &mut BTreeSet::new());
+    add_file(project, &mut set, id, Some(loader_of(source, kind)), &mut BTreeSet::new());
     set
 }
 
-fn file(project: &Project, set: &mut ArgumentSet, id: FileId, loader: Option<Loader>, read: &mut BTreeSet<FileId>) {
+fn add_file(project: &Project, set: &mut ArgumentSet, id: FileId, loader: Option<Loader>, read: &mut BTreeSet<FileId>) {
     let source = project.file(id);
     read.insert(id);
     if source.data().is_none() {
@@ -138,15 +143,17 @@ fn file(project: &Project, set: &mut ArgumentSet, id: FileId, loader: Option<Loa
         return;
     }
     let loader = loader.unwrap_or_else(|| loader_of(source, project.kind(id)));
-    set.open |= config_file::merges(source);
-    // The variables of the environment that TRL's parser takes out first.
+    set.open |= config_file::has_merge_key(source);
+    // TRL's parser removes `env`, the environment variables, first.
     set.arguments.extend(
-        config_file::given(source, loader).into_iter().filter(|given| set.reader != ArgumentReader::Parser || given.key != "env"),
+        config_file::entries(source, loader)
+            .into_iter()
+            .filter(|given| set.reader != ArgumentReader::Parser || given.key != "env"),
     );
 }
 
-/// What the command line gives; the last of several flags wins.
-fn command_line(set: &mut ArgumentSet, launch: &Launch) {
+/// Adds the flags of the command line; the last of several wins.
+fn add_command_line(set: &mut ArgumentSet, launch: &Launch) {
     let hidden = launch.arguments.iter().enumerate().any(|(number, word)| {
         let after_flag =
             || number > 0 && launch.arguments[number - 1].text().is_some_and(|text| text.starts_with('-') && !text.contains('='));
@@ -182,40 +189,42 @@ fn command_line(set: &mut ArgumentSet, launch: &Launch) {
     set.arguments.extend(given);
 }
 
-/// Where a load finds its file.
-enum Path {
+/// The file of a load in one launch.
+enum LoadTarget {
     /// In the project.
     File(FileId),
-    /// Somewhere that is not seen.
-    Hidden,
-    /// It is not used in this launch.
-    None,
+    /// Not known.
+    Unknown,
+    /// The launch does not use the load.
+    Unused,
 }
 
-fn path_of(project: &Project, launch: &Launch, load: &LoadedFile) -> Path {
+fn load_target(project: &Project, launch: &Launch, load: &LoadedFile) -> LoadTarget {
     let folder = project.file(launch.file).folder();
     let own = project.file(load.place.file).folder();
     let find = |text: &str| project.path_resolver.resolve(text, folder).or_else(|| project.path_resolver.resolve(text, own));
     if let Some(option) = &load.option {
         let options = launch.options();
-        let Some(given) = options.iter().rfind(|given| given.name.replace('-', "_") == *option) else { return Path::None };
+        let Some(given) = options.iter().rfind(|given| given.name.replace('-', "_") == *option) else {
+            return LoadTarget::Unused;
+        };
         let text = given.value.as_ref().and_then(|value| value.text.as_deref());
-        return text.and_then(find).map_or(Path::Hidden, Path::File);
+        return text.and_then(find).map_or(LoadTarget::Unknown, LoadTarget::File);
     }
     if let Some(number) = load.argument {
-        let Some(word) = number.checked_sub(1).and_then(|at| launch.arguments.get(at)) else { return Path::None };
-        let Some(text) = word.text() else { return Path::Hidden };
+        let Some(word) = number.checked_sub(1).and_then(|at| launch.arguments.get(at)) else { return LoadTarget::Unused };
+        let Some(text) = word.text() else { return LoadTarget::Unknown };
         let json = load.loader == Some(Loader::Json);
         let fits = if json { text.ends_with(".json") } else { text.ends_with(".yaml") || text.ends_with(".yml") };
-        return if fits { find(text).map_or(Path::Hidden, Path::File) } else { Path::None };
+        return if fits { find(text).map_or(LoadTarget::Unknown, LoadTarget::File) } else { LoadTarget::Unused };
     }
-    match fixed(project, load) {
-        Some(id) => Path::File(id),
-        None => Path::Hidden,
+    match constant_path(project, load) {
+        Some(id) => LoadTarget::File(id),
+        None => LoadTarget::Unknown,
     }
 }
 
-fn fixed(project: &Project, load: &LoadedFile) -> Option<FileId> {
+fn constant_path(project: &Project, load: &LoadedFile) -> Option<FileId> {
     let path = load.path.as_deref().filter(|_| load.option.is_none())?;
     project.path_resolver.resolve(path, project.file(load.place.file).folder())
 }

@@ -1,4 +1,4 @@
-//! Branches that cannot be decided: every arm is run, and what they assign becomes alternatives with conditions.
+//! Undecided branches: every branch runs, and the values that they assign become alternatives with conditions.
 
 use super::conditions::{none_of, one_line};
 use super::interpreter::Interpreter;
@@ -10,14 +10,14 @@ use std::rc::Rc;
 use vramlint_base::{FileRange, TextRange};
 use vramlint_syntax::python::{Arm, Expr, ExprKind, Stmt, StmtKind};
 
-/// An arm that was run and goes on behind the branch.
+/// A branch that ran and did not return or raise.
 struct CompletedBranch {
     condition: Option<Rc<str>>,
     writes: BTreeMap<String, AbstractValue>,
 }
 
 impl<'a> Interpreter<'a> {
-    pub(super) fn if_arms(&mut self, range: TextRange, arms: &'a [Arm], scope: usize) -> Flow {
+    pub(super) fn if_branches(&mut self, range: TextRange, arms: &'a [Arm], scope: usize) -> Flow {
         let file = self.scopes[scope].file;
         let mut tests: Vec<Rc<str>> = Vec::new();
         let mut ran = Vec::new();
@@ -38,7 +38,7 @@ impl<'a> Interpreter<'a> {
                 return self.block(&arm.body, scope);
             }
             let modulo = arm.test.as_ref().and_then(|test| self.modulus(test, scope));
-            let (flow, writes) = self.arm(&arm.body, &condition, modulo, scope);
+            let (flow, writes) = self.run_branch(&arm.body, &condition, modulo, scope);
             if flow == Flow::Next {
                 ran.push(CompletedBranch { condition: Some(condition.clone()), writes });
             } else if matches!(arm.body.last().map(|stmt| &stmt.kind), Some(StmtKind::Return(_))) {
@@ -53,25 +53,25 @@ impl<'a> Interpreter<'a> {
         if let Some(frame) = self.control.frames.last_mut() {
             frame.passed.extend(returned);
         }
-        self.merge(FileRange::new(file, range), &ran, !closed, scope)
+        self.merge_writes(FileRange::new(file, range), &ran, !closed, scope)
     }
 
-    /// The arms of a `match`: none is decided, and perhaps none matches.
-    pub(super) fn cases(&mut self, range: TextRange, cases: &'a [Vec<Stmt>], scope: usize) {
+    /// The cases of a `match`: none is decided, and it is possible that none matches.
+    pub(super) fn match_cases(&mut self, range: TextRange, cases: &'a [Vec<Stmt>], scope: usize) {
         let place = FileRange::new(self.scopes[scope].file, range);
         let mut ran = Vec::new();
         for body in cases {
             let condition: Rc<str> = "case".into();
-            let (flow, writes) = self.arm(body, &condition, None, scope);
+            let (flow, writes) = self.run_branch(body, &condition, None, scope);
             if flow == Flow::Next {
                 ran.push(CompletedBranch { condition: Some(condition), writes });
             }
         }
-        self.merge(place, &ran, true, scope);
+        self.merge_writes(place, &ran, true, scope);
     }
 
-    /// `try`: the body is what is meant to happen, a handler is what may.
-    pub(super) fn try_arms(
+    /// `try`: the body is the normal path, handlers are alternatives.
+    pub(super) fn try_branches(
         &mut self,
         range: TextRange,
         body: &'a [Stmt],
@@ -81,7 +81,7 @@ impl<'a> Interpreter<'a> {
         scope: usize,
     ) -> Flow {
         let file = self.scopes[scope].file;
-        let catches = handlers.iter().any(|(_, handler)| goes_on(handler));
+        let catches = handlers.iter().any(|(_, handler)| continues(handler));
         self.control.catching += u32::from(catches);
         let mut flow = self.block(body, scope);
         self.control.catching -= u32::from(catches);
@@ -92,13 +92,13 @@ impl<'a> Interpreter<'a> {
         for (exception, handler) in handlers {
             let name = exception.as_ref().map_or("", |exception| self.sources.text(FileRange::new(file, exception.range)));
             let condition = one_line(format!("except {name}").trim());
-            let (handled, writes) = self.arm(handler, &condition, None, scope);
+            let (handled, writes) = self.run_branch(handler, &condition, None, scope);
             if handled == Flow::Next {
                 ran.push(CompletedBranch { condition: Some(condition), writes });
             }
         }
         let goes_on = flow == Flow::Next || !ran.is_empty();
-        self.merge(FileRange::new(file, range), &ran, true, scope);
+        self.merge_writes(FileRange::new(file, range), &ran, true, scope);
         if self.block(finally, scope) == Flow::Stop || !goes_on { Flow::Stop } else { Flow::Next }
     }
 
@@ -113,8 +113,8 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Runs one arm and takes back what it wrote.
-    fn arm(
+    /// Runs one branch and reverts what it wrote.
+    fn run_branch(
         &mut self,
         body: &'a [Stmt],
         condition: &Rc<str>,
@@ -135,8 +135,8 @@ impl<'a> Interpreter<'a> {
         (flow, self.scopes.end_branch(scope))
     }
 
-    /// Gives every name that an arm wrote its alternatives. `open`: perhaps no arm runs.
-    fn merge(&mut self, place: FileRange, ran: &[CompletedBranch], open: bool, scope: usize) -> Flow {
+    /// Gives every name that a branch wrote its alternatives. `open`: it is possible that no branch runs.
+    fn merge_writes(&mut self, place: FileRange, ran: &[CompletedBranch], open: bool, scope: usize) -> Flow {
         if ran.is_empty() {
             return if open { Flow::Next } else { Flow::Stop };
         }
@@ -163,8 +163,8 @@ impl<'a> Interpreter<'a> {
     }
 }
 
-/// Whether a handler lets the program go on: it neither raises nor exits at its end.
-fn goes_on(handler: &[Stmt]) -> bool {
+/// Whether the program continues after a handler: it neither raises nor exits at its end.
+fn continues(handler: &[Stmt]) -> bool {
     match handler.last().map(|stmt| &stmt.kind) {
         Some(StmtKind::Raise(_)) => false,
         Some(StmtKind::Expr(expr)) => !is_exit(expr),

@@ -1,11 +1,11 @@
-//! Python's own functions.
+//! Python's built-in functions.
 
 use super::call_arguments::CallArguments;
 use super::command_line::OptionDeclaration;
 use super::file_loads::READ_MODES;
 use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
-use super::value::{AbstractValue, Alternative, ValueKind, ValueSource, place_of};
+use super::value::{AbstractValue, Alternative, ValueKind, ValueSource, place_of_value};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 
@@ -54,60 +54,60 @@ const BUILTINS: &[&str] = &[
     "zip",
 ];
 
-/// Whether a name that nothing binds is one of Python's own.
+/// Whether an unbound name is a builtin.
 pub(super) fn is_builtin(name: &str) -> bool {
     BUILTINS.contains(&name)
 }
 
 impl Interpreter<'_> {
-    pub(super) fn builtin(&mut self, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
+    pub(super) fn call_builtin(&mut self, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
         let first = args.positional.first();
         match (name, first) {
             ("int" | "float" | "bool" | "str", Some(val)) => convert(val, name, place),
             ("min" | "max", _) => extreme(name, args, place),
             ("open", Some(path)) => {
-                let mode = args.arg("mode", 1).and_then(AbstractValue::certain).and_then(Value::as_str);
+                let mode = args.arg("mode", 1).and_then(AbstractValue::constant).and_then(Value::as_str);
                 if mode.is_some_and(|mode| !READ_MODES.contains(&mode)) {
-                    return AbstractValue::at(ValueKind::Unknown, place);
+                    return AbstractValue::located(ValueKind::Unknown, place);
                 }
-                AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Handle(path.clone()))), place)
+                AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Handle(path.clone()))), place)
             }
             ("vars", Some(val)) => val.clone(),
             ("exec", Some(val)) => {
                 self.run_configurator(&val.clone(), place);
-                AbstractValue::at(ValueKind::Scalar(Value::Null), place)
+                AbstractValue::located(ValueKind::Scalar(Value::Null), place)
             }
             ("list" | "tuple" | "iter" | "sorted" | "reversed", Some(val)) if name != "sorted" && name != "reversed" => {
                 val.clone()
             }
-            ("enumerate" | "next" | "zip" | "map" | "filter", Some(val)) => match val.only().map(|alt| &alt.kind) {
+            ("enumerate" | "next" | "zip" | "map" | "filter", Some(val)) => match val.single().map(|alt| &alt.kind) {
                 Some(ValueKind::Bundle(_)) => val.clone(),
-                _ => AbstractValue::at(ValueKind::Unknown, place),
+                _ => AbstractValue::located(ValueKind::Unknown, place),
             },
             ("dict", _) => self.dict_call(args, place),
             ("getattr", Some(val)) => self.getattr(&val.clone(), args, place),
             ("setattr", Some(val)) => {
                 if let (Some(Value::Text(name)), Some(new)) =
-                    (args.positional.get(1).and_then(AbstractValue::certain), args.positional.get(2))
+                    (args.positional.get(1).and_then(AbstractValue::constant), args.positional.get(2))
                 {
                     self.set_attribute(&val.clone(), &name.clone(), new);
                 }
-                AbstractValue::at(ValueKind::Scalar(Value::Null), place)
+                AbstractValue::located(ValueKind::Scalar(Value::Null), place)
             }
             ("super", _) => self.super_call(place),
-            ("print", _) => AbstractValue::at(ValueKind::Scalar(Value::Null), place),
-            ("len", Some(val)) => match val.only().map(|alt| &alt.kind) {
+            ("print", _) => AbstractValue::located(ValueKind::Scalar(Value::Null), place),
+            ("len", Some(val)) => match val.single().map(|alt| &alt.kind) {
                 Some(ValueKind::Items(items)) => i64::try_from(items.len()).map_or_else(
                     |_| AbstractValue::unknown(),
-                    |length| AbstractValue::at(ValueKind::Scalar(Value::Int(length)), place),
+                    |length| AbstractValue::located(ValueKind::Scalar(Value::Int(length)), place),
                 ),
-                _ => AbstractValue::at(ValueKind::Unknown, place),
+                _ => AbstractValue::located(ValueKind::Unknown, place),
             },
-            _ => AbstractValue::at(ValueKind::Unknown, place),
+            _ => AbstractValue::located(ValueKind::Unknown, place),
         }
     }
 
-    /// `exec(open("configurator.py").read())`, as nanoGPT has it: every global above may be given on the command line.
+    /// `exec(open("configurator.py").read())`, as in nanoGPT: the command line may set every global above it.
     fn run_configurator(&mut self, val: &AbstractValue, place: FileRange) {
         let path = val
             .objects()
@@ -121,10 +121,10 @@ impl Interpreter<'_> {
             .filter(|(name, val)| !name.starts_with('_') && val.nominal().is_some())
             .map(|(name, val)| (name.clone(), val.clone()))
             .collect();
-        globals.sort_by_key(|(_, val)| place_of(val));
+        globals.sort_by_key(|(_, val)| place_of_value(val));
         let parser = self.command_parser();
         for (name, val) in globals {
-            let at = place_of(&val).unwrap_or(place);
+            let at = place_of_value(&val).unwrap_or(place);
             let declared = OptionDeclaration {
                 names: vec![format!("--{name}")],
                 dest: name.clone(),
@@ -139,19 +139,19 @@ impl Interpreter<'_> {
 
     fn dict_call(&mut self, args: &CallArguments, place: FileRange) -> AbstractValue {
         let id = self.new_object(ObjectKind::Dict { entries: Vec::new(), open: args.open || args.unpacked_block.is_some() });
-        let whole = AbstractValue::at(ValueKind::Object(id), place);
+        let whole = AbstractValue::located(ValueKind::Object(id), place);
         for val in &args.positional {
             self.update_dict(&whole, val);
         }
         for (key, val) in &args.keyword {
-            self.set_item(&whole, &AbstractValue::at(ValueKind::Scalar(Value::Text(key.clone())), place), val, place);
+            self.set_item(&whole, &AbstractValue::located(ValueKind::Scalar(Value::Text(key.clone())), place), val, place);
         }
         whole
     }
 
     fn getattr(&mut self, val: &AbstractValue, args: &CallArguments, place: FileRange) -> AbstractValue {
-        let Some(Value::Text(name)) = args.positional.get(1).and_then(AbstractValue::certain).cloned() else {
-            return AbstractValue::at(ValueKind::Unknown, place);
+        let Some(Value::Text(name)) = args.positional.get(1).and_then(AbstractValue::constant).cloned() else {
+            return AbstractValue::located(ValueKind::Unknown, place);
         };
         let found = self.attribute(val, &name, place);
         self.reads.log(&found);
@@ -164,18 +164,18 @@ impl Interpreter<'_> {
         }
     }
 
-    /// `super()` inside of a method.
+    /// `super()` in a method.
     fn super_call(&mut self, place: FileRange) -> AbstractValue {
-        let Some(frame) = self.control.frames.last() else { return AbstractValue::at(ValueKind::Unknown, place) };
+        let Some(frame) = self.control.frames.last() else { return AbstractValue::located(ValueKind::Unknown, place) };
         let Some(class) = self.definitions.functions[frame.function].class else {
-            return AbstractValue::at(ValueKind::Unknown, place);
+            return AbstractValue::located(ValueKind::Unknown, place);
         };
-        let Some(object) = frame.receiver else { return AbstractValue::at(ValueKind::Unknown, place) };
-        AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Super { object, class })), place)
+        let Some(object) = frame.receiver else { return AbstractValue::located(ValueKind::Unknown, place) };
+        AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Super { object, class })), place)
     }
 }
 
-/// `int(x)` and its like keep where the value comes from.
+/// `int(x)` and similar conversions keep the source of the value.
 fn convert(val: &AbstractValue, name: &str, place: FileRange) -> AbstractValue {
     let alternatives = val
         .alternatives
@@ -183,7 +183,7 @@ fn convert(val: &AbstractValue, name: &str, place: FileRange) -> AbstractValue {
         .map(|alt| {
             let kind = match &alt.kind {
                 ValueKind::Scalar(value) => converted(value, name).map_or(ValueKind::Unknown, ValueKind::Scalar),
-                // A key of a file, an option and a variable stay what they are.
+                // Keys of files, options and environment variables keep their kind.
                 ValueKind::Loaded(load, route) => ValueKind::Loaded(*load, route.clone()),
                 _ => ValueKind::Unknown,
             };
@@ -210,19 +210,19 @@ fn converted(value: &Value, name: &str) -> Option<Value> {
     }
 }
 
-/// `min`/`max` of numbers that are all known.
+/// `min`/`max` if all numbers are known.
 fn extreme(name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
-    let known: Option<Vec<i64>> = args.positional.iter().map(|val| val.certain().and_then(Value::as_int)).collect();
+    let known: Option<Vec<i64>> = args.positional.iter().map(|val| val.constant().and_then(Value::as_int)).collect();
     let result = match (known, name) {
         (Some(numbers), "min") if numbers.len() > 1 => numbers.into_iter().min(),
         (Some(numbers), "max") if numbers.len() > 1 => numbers.into_iter().max(),
         _ => None,
     };
     match result {
-        Some(number) => AbstractValue::one(
+        Some(number) => AbstractValue::new(
             ValueKind::Scalar(Value::Int(number)),
             ValueSource { place: Some(place), ..ValueSource::default() },
         ),
-        None => AbstractValue::at(ValueKind::Unknown, place),
+        None => AbstractValue::located(ValueKind::Unknown, place),
     }
 }

@@ -7,24 +7,24 @@ use super::control_flow::{DeferredCall, Frame};
 use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
 use super::merge::{BranchValue, merge_branches};
-use super::name_roles;
+use super::name_roles::{self, split_words};
 use super::training_loop::is_backward;
 use super::value::{AbstractValue, Alternative, ValueKind, ValueSource};
 use vramlint_base::{FileRange, TextRange, Value};
 use vramlint_syntax::python::{ArgumentKind, Call, Expr, ExprKind, Function};
 
-/// Callees tried at most where a branch chooses what is called.
+/// Maximum number of callees that are tried if a branch decides what is called.
 const CALLEES: usize = 4;
 /// Maximum depth of calls.
 const MAX_CALL_DEPTH: usize = 20;
-/// How often one function is run at most.
+/// Maximum number of runs of one function.
 const MAX_RUNS_PER_FUNCTION: u32 = 30;
 
 impl<'a> Interpreter<'a> {
     pub(super) fn call(&mut self, call: &'a Call, range: TextRange, scope: usize) -> AbstractValue {
         let place = FileRange::new(self.scopes[scope].file, range);
         let callee = self.eval(&call.callee, scope);
-        let idle = self.is_idle(&call.callee, &callee);
+        let idle = self.is_irrelevant_to_training(&call.callee, &callee);
         if idle {
             self.reads.mute();
         }
@@ -36,13 +36,13 @@ impl<'a> Interpreter<'a> {
         }
         self.training.observe_call(&call.callee, &callee, &args, &self.heap, &self.control.loops, place);
         if is_backward(&call.callee) {
-            self.trained_by_backward(&callee, &args);
+            self.mark_backward_trained(&callee, &args);
         }
         let mut alternatives = Vec::new();
         for alt in callee.alternatives.iter().take(CALLEES) {
             let recorded = self.record_call(call, alt, (&args, &ranges), place);
             let before = self.heap.len();
-            let result = self.call_one(alt, &args, place);
+            let result = self.call_alternative(alt, &args, place);
             if let Some(index) = recorded {
                 self.recorder.record_result(&self.heap, index, alt, &result, before);
             }
@@ -56,7 +56,7 @@ impl<'a> Interpreter<'a> {
         AbstractValue::from_alternatives(alternatives)
     }
 
-    /// Records a call, if it is one of a library.
+    /// Records a call if it is one of a library.
     fn record_call(
         &mut self,
         call: &Call,
@@ -75,7 +75,7 @@ impl<'a> Interpreter<'a> {
         self.recorder.record(view, &site, call, alt, args)
     }
 
-    fn call_one(&mut self, alt: &Alternative, args: &CallArguments, place: FileRange) -> AbstractValue {
+    fn call_alternative(&mut self, alt: &Alternative, args: &CallArguments, place: FileRange) -> AbstractValue {
         match &alt.kind {
             ValueKind::Function { id, receiver } => {
                 if self.command_line.commands.contains_key(id) && args.positional.is_empty() && args.keyword.is_empty() {
@@ -83,13 +83,13 @@ impl<'a> Interpreter<'a> {
                 }
                 self.call_function(*id, *receiver, args.clone(), place)
             }
-            ValueKind::Class(class) => self.make(*class, args, place),
+            ValueKind::Class(class) => self.instantiate(*class, args, place),
             ValueKind::External(path) => self.library(&path.clone(), args, place),
-            ValueKind::Method(id, name) => self.method(*id, &name.clone(), args, place),
+            ValueKind::Method(id, name) => self.call_method(*id, &name.clone(), args, place),
             ValueKind::Object(id) => self.call_object(*id, args, place),
             _ => {
                 self.escape(args);
-                AbstractValue::at(ValueKind::Unknown, place)
+                AbstractValue::located(ValueKind::Unknown, place)
             }
         }
     }
@@ -99,30 +99,30 @@ impl<'a> Interpreter<'a> {
             ObjectKind::Model(load) => {
                 if self.training.without_grad > 0 {
                     self.facts.models[load].inferred = true;
-                    return AbstractValue::at(ValueKind::Unknown, place);
+                    return AbstractValue::located(ValueKind::Unknown, place);
                 }
-                AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Output(load))), place)
+                AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Output(load))), place)
             }
             ObjectKind::Instance { class, .. } => {
                 let function = ["__call__", "forward"].iter().find_map(|name| {
                     let val = self.definitions.class_attribute(&self.scopes, class, name)?;
-                    val.only().and_then(|alt| if let ValueKind::Function { id, .. } = alt.kind { Some(id) } else { None })
+                    val.single().and_then(|alt| if let ValueKind::Function { id, .. } = alt.kind { Some(id) } else { None })
                 });
                 if let Some(function) = function {
                     self.call_function(function, Some(id), args.clone(), place)
                 } else {
                     self.escape(args);
-                    AbstractValue::at(ValueKind::Unknown, place)
+                    AbstractValue::located(ValueKind::Unknown, place)
                 }
             }
             _ => {
                 self.escape(args);
-                AbstractValue::at(ValueKind::Unknown, place)
+                AbstractValue::located(ValueKind::Unknown, place)
             }
         }
     }
 
-    /// The arguments, and where those are written that stand in the call itself.
+    /// The arguments, and the ranges of those that are written in the call itself.
     fn arguments(&mut self, call: &'a Call, scope: usize) -> (CallArguments, ArgumentRanges) {
         let mut args = CallArguments::default();
         let mut ranges = ArgumentRanges::default();
@@ -139,29 +139,31 @@ impl<'a> Interpreter<'a> {
                     ranges.keyword.push(Some(argument.range));
                     args.keyword.push((name.clone(), val));
                 }
-                ArgumentKind::Star => match val.only().map(|alt| &alt.kind) {
+                ArgumentKind::Star => match val.single().map(|alt| &alt.kind) {
                     Some(ValueKind::Items(items)) => args.positional.extend(items.iter().cloned()),
                     _ => args.open = true,
                 },
-                ArgumentKind::DoubleStar => self.unfold(&val, &mut args, FileRange::new(self.scopes[scope].file, argument.range)),
+                ArgumentKind::DoubleStar => {
+                    self.unpack_keywords(&val, &mut args, FileRange::new(self.scopes[scope].file, argument.range))
+                }
             }
         }
         (args, ranges)
     }
 
-    /// `**val`: what it is known to hold, and whether it may hold more.
-    fn unfold(&mut self, val: &AbstractValue, args: &mut CallArguments, place: FileRange) {
+    /// `**val`: its known entries, and whether it may have more.
+    fn unpack_keywords(&mut self, val: &AbstractValue, args: &mut CallArguments, place: FileRange) {
         for alt in &val.alternatives {
             match &alt.kind {
                 ValueKind::Object(id) => match self.heap[*id].kind.clone() {
                     ObjectKind::Dict { entries, open } => {
                         args.open |= open;
                         for (key, entry) in entries {
-                            let sure = self.heap.in_each(val, &key);
+                            let sure = self.heap.every_dict_has(val, &key);
                             if let Value::Text(key) = key {
                                 self.reads.log(&entry);
                                 let condition = alt.condition.clone().or_else(|| (!sure).then(|| "…".into()));
-                                args.keyword.push((key, entry.under(condition.as_ref())));
+                                args.keyword.push((key, entry.under_condition(condition.as_ref())));
                             }
                         }
                     }
@@ -169,7 +171,7 @@ impl<'a> Interpreter<'a> {
                         args.open |= self.definitions.external_base(class).is_some();
                         for name in self.definitions.fields(class) {
                             let val =
-                                self.attribute(&AbstractValue::one(ValueKind::Object(*id), ValueSource::default()), &name, place);
+                                self.attribute(&AbstractValue::new(ValueKind::Object(*id), ValueSource::default()), &name, place);
                             self.reads.log(&val);
                             args.keyword.push((name, val));
                         }
@@ -189,9 +191,9 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// What happens to arguments that go where the project does not show: they may be called, read and trained there.
+    /// Arguments that leave the visible code: they may be called, read and trained there.
     pub(super) fn escape(&mut self, args: &CallArguments) {
-        for val in args.all() {
+        for val in args.values() {
             self.escape_value(val, 4);
         }
     }
@@ -236,13 +238,13 @@ impl<'a> Interpreter<'a> {
         let info = &self.definitions.functions[id];
         let active = self.control.frames.iter().filter(|frame| frame.function == id).count();
         if self.control.frames.len() >= MAX_CALL_DEPTH || info.runs >= MAX_RUNS_PER_FUNCTION || active >= 2 {
-            return AbstractValue::at(ValueKind::Unknown, place);
+            return AbstractValue::located(ValueKind::Unknown, place);
         }
         self.run_function(id, receiver, args, Some(place), false)
     }
 
-    /// Runs a function of which the caller is not seen.
-    pub(super) fn run_root(&mut self, id: usize, receiver: Option<usize>) {
+    /// Runs a function without a visible caller.
+    pub(super) fn run_without_caller(&mut self, id: usize, receiver: Option<usize>) {
         if self.command_line.commands.contains_key(&id) {
             let place = FileRange::new(self.definitions.functions[id].file, self.definitions.functions[id].def.name_range);
             self.run_command(id, receiver, place);
@@ -275,7 +277,7 @@ impl<'a> Interpreter<'a> {
             receiver,
         };
         self.control.frames.push(frame);
-        // What a caller catches is its own affair: the function itself does not go on.
+        // Handlers of the caller do not apply here: after an error, the function itself does not continue.
         let catching = std::mem::take(&mut self.control.catching);
         self.block(&def.body, scope);
         self.control.catching = catching;
@@ -283,7 +285,7 @@ impl<'a> Interpreter<'a> {
         self.assigned_to = frame.assigned_to;
         let whole = FileRange::new(file, extent(def));
         match frame.returns.len() {
-            0 => AbstractValue::at(ValueKind::Scalar(Value::Null), call.unwrap_or(whole)),
+            0 => AbstractValue::located(ValueKind::Scalar(Value::Null), call.unwrap_or(whole)),
             1 => frame.returns.into_iter().next().map_or_else(AbstractValue::unknown, |(val, _)| val),
             _ => {
                 let parts =
@@ -293,11 +295,11 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Whether what a call reads says nothing about training: it is printed, logged, or batches something else.
-    fn is_idle(&self, callee: &Expr, val: &AbstractValue) -> bool {
+    /// Whether the arguments of a call say nothing about training: they are printed, logged, or batch something else.
+    fn is_irrelevant_to_training(&self, callee: &Expr, val: &AbstractValue) -> bool {
         const NOT_TRAINING: &[&str] =
             &["print", "map", "encode", "batch_encode_plus", "pipeline", "filter", "log", "info", "debug", "warning", "pprint"];
-        if let Some(path) = val.external() {
+        if let Some(path) = val.library_path() {
             let root = path.split('.').next().unwrap_or("");
             if matches!(root, "logging" | "wandb" | "loguru" | "mlflow" | "swanlab" | "warnings" | "rich") {
                 return true;
@@ -313,11 +315,10 @@ impl<'a> Interpreter<'a> {
         matches!(name, "DataLoader" | "StatefulDataLoader") && self.in_evaluation()
     }
 
-    /// Whether the code that runs now prepares an evaluation, by the names around it.
+    /// Whether the current code prepares an evaluation, judging by the names around it.
     pub(super) fn in_evaluation(&self) -> bool {
-        let speaks = |name: &str| {
-            name_roles::speaks_of_evaluation(name) && !name_roles::words(name).iter().any(|word| word.starts_with("train"))
-        };
+        let speaks =
+            |name: &str| name_roles::is_evaluation_name(name) && !split_words(name).iter().any(|word| word.starts_with("train"));
         self.assigned_to.as_deref().is_some_and(speaks)
             || self.control.frames.iter().any(|frame| {
                 speaks(&self.definitions.functions[frame.function].def.name) || frame.assigned_to.as_deref().is_some_and(speaks)
@@ -325,7 +326,7 @@ impl<'a> Interpreter<'a> {
     }
 }
 
-/// From the name of a function to its last statement.
+/// The range from the name of a function to its last statement.
 fn extent(def: &Function) -> TextRange {
     def.body.last().map_or(def.name_range, |last| def.name_range.cover(last.range))
 }

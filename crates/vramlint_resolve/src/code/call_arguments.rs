@@ -3,7 +3,7 @@
 use super::value::AbstractValue;
 use vramlint_base::TextRange;
 
-/// The arguments of a call, stars unfolded as far as they are known.
+/// The arguments of a call, with stars unpacked as far as they are known.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallArguments {
     pub(super) positional: Vec<AbstractValue>,
@@ -19,17 +19,17 @@ impl CallArguments {
         self.keyword.iter().rev().find(|(key, _)| key == name).map(|(_, val)| val)
     }
 
-    /// The argument with this name, or at this place.
+    /// The argument with this name or at this position.
     pub(super) fn arg(&self, name: &str, index: usize) -> Option<&AbstractValue> {
         self.get(name).or_else(|| self.positional.get(index))
     }
 
-    pub(super) fn all(&self) -> impl Iterator<Item = &AbstractValue> {
+    pub(super) fn values(&self) -> impl Iterator<Item = &AbstractValue> {
         self.positional.iter().chain(self.keyword.iter().map(|(_, val)| val))
     }
 }
 
-/// Where the arguments of a call are written.
+/// The ranges of the arguments of a call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ArgumentRanges {
     pub(super) positional: Vec<Option<TextRange>>,

@@ -75,7 +75,7 @@ impl ValueReader<'_> {
     fn list(self, items: &[AbstractValue], place: FileRange, depth: u32) -> ArgValue {
         let mut found = Vec::new();
         for item in items {
-            let Some(alt) = item.only() else { return ArgValue::Unknown };
+            let Some(alt) = item.single() else { return ArgValue::Unknown };
             found.push(self.alternative(alt, place, depth - 1));
         }
         let constant = |item: &PossibleValue| match &item.value {

@@ -1,4 +1,4 @@
-//! From arguments of calls to candidates for concepts.
+//! Turns arguments of calls into candidates for concepts.
 
 use super::call_arguments::CallArguments;
 use super::facts::CodeCandidate;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::dialect::{Meaning, meaning, meanings};
 use vramlint_catalog::{Concept, Dialect};
-/// Dicts inside of dicts that are looked into.
+/// Maximum nesting of dicts that are read.
 const DEPTH: usize = 4;
 
 /// The call that a value reaches.
@@ -23,13 +23,13 @@ pub(super) struct ReachedCall<'c> {
     pub(super) place: FileRange,
 }
 
-/// The concept of a key whose value is not known: tried with one value of each kind.
+/// The concept of a key whose value is unknown, found by trying one value of each kind.
 fn concept_of(dialect: Dialect, path: &[&str]) -> Option<Concept> {
     let probes = [Value::Int(1), Value::Bool(true), Value::Text("auto".to_string()), Value::Float(0.5)];
     probes.iter().find_map(|value| meaning(dialect, path, value)).map(|meaning| meaning.concept)
 }
 
-/// Turns values into candidates, under the conditions of the current statement.
+/// Turns values into candidates under the conditions of the current statement.
 pub(super) struct CandidateSink<'s, 'a> {
     facts: &'s mut FactsBuilder,
     heap: &'s Heap,
@@ -47,7 +47,7 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
         self.facts.push(concept, strength, candidate);
     }
 
-    /// Every keyword of a call, by the vocabulary of its library.
+    /// Emits every keyword of a call, in the vocabulary of its library.
     pub(super) fn emit_call(&mut self, dialect: Dialect, path: &str, args: &CallArguments, place: FileRange) {
         for (key, val) in last_of_each(args) {
             for alt in &val.alternatives {
@@ -56,13 +56,13 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
                 {
                     self.emit_nested_under(dialect, &[key.as_str()], id, path, place, DEPTH);
                 } else {
-                    self.emit_alt(dialect, &[key.as_str()], alt, ReachedCall { path, key, place });
+                    self.emit_alternative(dialect, &[key.as_str()], alt, ReachedCall { path, key, place });
                 }
             }
         }
     }
 
-    /// Every leaf of a dict, by the vocabulary of a tool.
+    /// Emits every leaf of a dict, in the vocabulary of a tool.
     pub(super) fn emit_nested(&mut self, dialect: Dialect, dict: usize, path: &str, place: FileRange) {
         self.emit_nested_under(dialect, &[], dict, path, place, DEPTH);
     }
@@ -78,14 +78,14 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
                     ValueKind::Object(id) if depth > 0 && matches!(self.heap[id].kind, ObjectKind::Dict { .. }) => {
                         self.emit_nested_under(dialect, &keys, id, path, place, depth - 1);
                     }
-                    _ => self.emit_alt(dialect, &keys, alt, ReachedCall { path, key, place }),
+                    _ => self.emit_alternative(dialect, &keys, alt, ReachedCall { path, key, place }),
                 }
             }
         }
     }
 
-    fn emit_alt(&mut self, dialect: Dialect, keys: &[&str], alt: &Alternative, reached: ReachedCall<'_>) {
-        match self.heap.known_value(alt) {
+    fn emit_alternative(&mut self, dialect: Dialect, keys: &[&str], alt: &Alternative, reached: ReachedCall<'_>) {
+        match self.heap.data_unless_absent(alt) {
             Some(value) => {
                 for Meaning { concept, value, stage, .. } in meanings(dialect, keys, &value) {
                     let mut candidate = self.candidate(alt, Resolved::Known(value), Some(reached));
@@ -107,8 +107,8 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
         self.facts.push(concept, Strength::Call, candidate);
     }
 
-    /// One argument of a call, for a known concept.
-    pub(super) fn emit_key(
+    /// Emits one argument of a call for a known concept.
+    pub(super) fn emit_argument(
         &mut self,
         concept: Concept,
         key: &str,
@@ -118,15 +118,15 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
         place: FileRange,
     ) {
         if let Some(val) = args.arg(key, index).cloned() {
-            self.emit_as_key(concept, &val, path, key, place);
+            self.emit_value(concept, &val, path, key, place);
         }
     }
 
-    /// A value for a known concept, as `key` of a call.
-    pub(super) fn emit_as_key(&mut self, concept: Concept, val: &AbstractValue, path: &str, key: &str, place: FileRange) {
+    /// Emits a value for a known concept, as `key` of a call.
+    pub(super) fn emit_value(&mut self, concept: Concept, val: &AbstractValue, path: &str, key: &str, place: FileRange) {
         for alt in &val.alternatives {
             let reached = ReachedCall { path, key, place };
-            match self.heap.known_value(alt) {
+            match self.heap.data_unless_absent(alt) {
                 Some(Value::Null) => {}
                 Some(value) => {
                     let candidate = self.candidate(alt, Resolved::Known(value), Some(reached));
@@ -137,10 +137,10 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
         }
     }
 
-    /// A value for a concept that the shape of the code gives it.
-    pub(super) fn emit_as(&mut self, concept: Concept, val: &AbstractValue, stage: Option<&'static str>) {
+    /// Emits a value whose concept follows from the shape of the code.
+    pub(super) fn emit_inferred(&mut self, concept: Concept, val: &AbstractValue, stage: Option<&'static str>) {
         for alt in &val.alternatives {
-            if let (Some(value), Some(_)) = (self.heap.known_value(alt), alt.source.place) {
+            if let (Some(value), Some(_)) = (self.heap.data_unless_absent(alt), alt.source.place) {
                 let mut candidate = self.candidate(alt, Resolved::Known(value), None);
                 candidate.reaches_call = true;
                 candidate.stage = stage;
@@ -149,10 +149,10 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
         }
     }
 
-    /// A default of a field that a library reads.
+    /// Emits the default of a field that a library reads.
     pub(super) fn emit_default(&mut self, dialect: Dialect, key: &str, val: &AbstractValue, path: &str) {
         for alt in &val.alternatives {
-            if let (Some(value), Some(place)) = (self.heap.known_value(alt), alt.source.place)
+            if let (Some(value), Some(place)) = (self.heap.data_unless_absent(alt), alt.source.place)
                 && let Some(found) = meaning(dialect, &[key], &value)
             {
                 let mut candidate = self.candidate(alt, Resolved::Known(found.value), Some(ReachedCall { path, key, place }));
@@ -217,8 +217,8 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
         }
     }
 
-    /// A `peft_config`: adapters where it is one.
-    pub(super) fn adapted(&mut self, config: &AbstractValue, path: &str, place: FileRange) {
+    /// Emits the method of a `peft_config`: adapters if it is one.
+    pub(super) fn emit_adapters(&mut self, config: &AbstractValue, path: &str, place: FileRange) {
         let mut alternatives = Vec::new();
         for alt in &config.alternatives {
             let kind = match &alt.kind {
@@ -235,7 +235,7 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
             });
         }
         if !alternatives.is_empty() {
-            self.emit_as_key(Concept::Method, &AbstractValue::from_alternatives(alternatives), path, "", place);
+            self.emit_value(Concept::Method, &AbstractValue::from_alternatives(alternatives), path, "", place);
         }
     }
 }
@@ -252,7 +252,7 @@ fn last_of_each(args: &CallArguments) -> Vec<(&String, &AbstractValue)> {
     found
 }
 
-/// What a value is called where it is written; an argument written on the spot is called after its call.
+/// The name of a value in the code. An argument without a name of its own is named after its call.
 fn name_of(source: &ValueSource, reached: Option<ReachedCall<'_>>) -> String {
     match reached {
         Some(call) if source.name.is_empty() && !call.key.is_empty() => format!("{}({})", leaf(call.path), call.key),

@@ -1,4 +1,4 @@
-//! Functions whose parameters the command line gives: fire, click, typer, hydra.
+//! Functions whose parameters come from the command line: fire, click, typer, hydra.
 
 use super::call_arguments::CallArguments;
 use super::command_line::{CommandKind, OptionDeclaration, both_spellings, dest_of};
@@ -16,7 +16,7 @@ use vramlint_syntax::python::{ArgumentKind, Call, Expr, ExprKind, Param, ParamKi
 
 impl<'a> Interpreter<'a> {
     /// `fire.Fire(…)`: a function, a class, a dict or list of them, or everything in the module.
-    pub(super) fn fire(&mut self, component: Option<AbstractValue>, place: FileRange) {
+    pub(super) fn call_fire(&mut self, component: Option<AbstractValue>, place: FileRange) {
         let Some(component) = component else {
             let functions: Vec<usize> = (0..self.definitions.functions.len())
                 .filter(|id| {
@@ -36,9 +36,9 @@ impl<'a> Interpreter<'a> {
                     self.run_command(*id, *receiver, place);
                 }
                 ValueKind::Class(class) => self.fire_class(*class, place),
-                ValueKind::Items(items) => items.iter().for_each(|item| self.fire(Some(item.clone()), place)),
+                ValueKind::Items(items) => items.iter().for_each(|item| self.call_fire(Some(item.clone()), place)),
                 ValueKind::Object(id) => match self.heap[*id].kind.clone() {
-                    ObjectKind::Dict { entries, .. } => entries.into_iter().for_each(|(_, val)| self.fire(Some(val), place)),
+                    ObjectKind::Dict { entries, .. } => entries.into_iter().for_each(|(_, val)| self.call_fire(Some(val), place)),
                     ObjectKind::Instance { .. } => self.deferred.push_back(DeferredCall::Instance(*id)),
                     _ => {}
                 },
@@ -57,7 +57,7 @@ impl<'a> Interpreter<'a> {
         self.deferred.push_back(DeferredCall::Instance(id));
     }
 
-    /// Runs a function whose parameters the command line gives.
+    /// Runs a function whose parameters come from the command line.
     pub(super) fn run_command(&mut self, id: usize, receiver: Option<usize>, place: FileRange) -> AbstractValue {
         let command = self.command_line.commands.get(&id).copied().unwrap_or(CommandKind::Options);
         let def = self.definitions.functions[id].def;
@@ -65,7 +65,7 @@ impl<'a> Interpreter<'a> {
         match command {
             CommandKind::Hydra(load) => {
                 let source = ValueSource { place: Some(place), may_be_overridden: true, ..ValueSource::default() };
-                args.positional.push(AbstractValue::one(ValueKind::Loaded(load, Rc::default()), source));
+                args.positional.push(AbstractValue::new(ValueKind::Loaded(load, Rc::default()), source));
             }
             CommandKind::Dataclass => {
                 if let Some(annotation) = def.params.first().and_then(|param| param.annotation.as_ref()) {
@@ -91,7 +91,7 @@ impl<'a> Interpreter<'a> {
         self.call_function(id, receiver, args, place)
     }
 
-    /// A parameter as an option: click's decorator says how, or typer's default, or the parameter itself.
+    /// A parameter as an option, declared by click's decorator, by typer's default, or by the parameter itself.
     fn parameter_option(&mut self, id: usize, param: &'a Param, switches: bool) -> AbstractValue {
         let scope = self.definitions.functions[id].scope;
         let file = self.definitions.functions[id].file;
@@ -108,7 +108,7 @@ impl<'a> Interpreter<'a> {
             let default = call.keyword("default").map(|argument| self.without_reads(|this| this.eval(&argument.value, scope)));
             let switch = call.keyword("is_flag").is_some() || names.iter().any(|name| name.starts_with("--no-"));
             let at = FileRange::new(file, decorator.range);
-            let default = default.or_else(|| switch.then(|| AbstractValue::at(ValueKind::Scalar(Value::Bool(false)), at)));
+            let default = default.or_else(|| switch.then(|| AbstractValue::located(ValueKind::Scalar(Value::Bool(false)), at)));
             return self.add_option(parser, OptionDeclaration { names, dest: param.name.clone(), default, place: at, switch });
         }
         let mut names = both_spellings(&param.name);
@@ -126,15 +126,15 @@ impl<'a> Interpreter<'a> {
         self.add_option(parser, OptionDeclaration { names, dest: param.name.clone(), default, place, switch })
     }
 
-    /// Looks whether the decorators of a function make it a command.
-    pub(super) fn note_decorated(&mut self, id: usize) {
+    /// Registers a function as a command if its decorators make it one.
+    pub(super) fn register_command(&mut self, id: usize) {
         let (def, file, scope) =
             (self.definitions.functions[id].def, self.definitions.functions[id].file, self.definitions.functions[id].scope);
         for (decorator, val) in def.decorators.iter().zip(self.definitions.functions[id].decorators.clone()) {
             let callee = if let ExprKind::Call(call) = &decorator.kind { &call.callee } else { decorator };
             let path = match &decorator.kind {
-                ExprKind::Call(_) => self.without_reads(|this| this.eval(callee, scope)).external(),
-                _ => val.external(),
+                ExprKind::Call(_) => self.without_reads(|this| this.eval(callee, scope)).library_path(),
+                _ => val.library_path(),
             };
             let Some(name) = callee.dotted() else { continue };
             let library = path.as_deref().and_then(library);
@@ -163,7 +163,7 @@ impl<'a> Interpreter<'a> {
             ExprKind::Call(call) => {
                 let argument = call.keyword(name)?;
                 let val = self.without_reads(|this| this.eval(&argument.value, scope));
-                val.certain().and_then(Value::as_str).map(str::to_string)
+                val.constant().and_then(Value::as_str).map(str::to_string)
             }
             _ => None,
         };
@@ -173,7 +173,7 @@ impl<'a> Interpreter<'a> {
             let name = if named { name } else { format!("{name}.yaml") };
             // The folder is relative to the script.
             let own = self.sources.file(file).map_or("", |file| file.folder());
-            modules::normal(&modules::join(&modules::join(own, folder.as_deref().unwrap_or("")), &name))
+            modules::normalize_path(&modules::join_path(&modules::join_path(own, folder.as_deref().unwrap_or("")), &name))
         });
         self.facts.loads.push(LoadedFile {
             path,
@@ -198,11 +198,11 @@ impl<'a> Interpreter<'a> {
             return None;
         }
         self.escape(args);
-        Some(AbstractValue::at(ValueKind::Unknown, place))
+        Some(AbstractValue::located(ValueKind::Unknown, place))
     }
 }
 
-/// The texts among the positional arguments of a decorator.
+/// The strings among the positional arguments of a decorator.
 fn spellings(call: &Call) -> Vec<String> {
     call.args
         .iter()

@@ -4,20 +4,22 @@ use super::command_line::{OptionDeclaration, OptionValue};
 use super::facts::CliOption;
 use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
-use super::value::{AbstractValue, ValueKind, ValueSource, place_of};
+use super::value::{AbstractValue, ValueKind, ValueSource, place_of_value};
 use vramlint_base::{FileRange, Value};
 
-/// Options kept at most.
+/// Maximum number of options.
 const OPTIONS: usize = 1_000;
 
 impl Interpreter<'_> {
-    /// Declares an option and gives the value that the code sees.
+    /// Declares an option. Returns the value that the code sees.
     pub(super) fn add_option(&mut self, parser: usize, declared: OptionDeclaration) -> AbstractValue {
         let OptionDeclaration { names, dest, default, place, switch } = declared;
         let default = default.filter(|val| !matches!(val.nominal(), Some(Value::Null)));
-        let known = default.as_ref().and_then(|val| self.heap.plain_value(val));
-        let default_place = default.as_ref().and_then(place_of);
-        let val = self.command_line.as_option(default.unwrap_or_else(|| AbstractValue::at(ValueKind::Unknown, place)), &dest);
+        let known = default.as_ref().and_then(|val| self.heap.as_data(val));
+        let default_place = default.as_ref().and_then(place_of_value);
+        let val = self
+            .command_line
+            .as_option_value(default.unwrap_or_else(|| AbstractValue::located(ValueKind::Unknown, place)), &dest);
         if self.facts.options.len() < OPTIONS {
             let option = CliOption { names, dest: dest.clone(), default: known, default_place, place, switch };
             if !self.facts.options.iter().any(|known| known.place == place && known.dest == dest) {
@@ -28,13 +30,13 @@ impl Interpreter<'_> {
         val
     }
 
-    /// What `args.name` is, for a parser.
+    /// The value of `args.name`, for a parser.
     pub(super) fn option_value(&mut self, parser: usize, name: &str, place: FileRange) -> AbstractValue {
         let mut found = self.facts.option_values.iter().filter(|info| info.parser == parser && info.dest == name);
         let first = found.next();
         match first {
             Some(info) => found.find(|other| info.val.is_unknown() && !other.val.is_unknown()).unwrap_or(info).val.clone(),
-            None => AbstractValue::at(ValueKind::Unknown, place),
+            None => AbstractValue::located(ValueKind::Unknown, place),
         }
     }
 
@@ -49,18 +51,18 @@ impl Interpreter<'_> {
         names
     }
 
-    /// `args.name` for the object that `parse_args()` made: what the code has put there, else the option.
+    /// `args.name` for the object that `parse_args()` made: the attribute that the code has set, otherwise the option.
     pub(super) fn object_attribute_of(&mut self, object: usize, name: &str) -> AbstractValue {
         if let Some(val) = self.heap[object].attributes.get(name) {
             return val.clone();
         }
         match self.heap[object].kind {
             ObjectKind::Namespace(parser) => self.option_value(parser, name, self.sources.entry_start()),
-            _ => AbstractValue::one(ValueKind::Unknown, ValueSource::default()),
+            _ => AbstractValue::new(ValueKind::Unknown, ValueSource::default()),
         }
     }
 
-    /// The parser of options that belong to no parser object: of click, typer and fire.
+    /// The parser of options without a parser object: of click, typer and fire.
     pub(super) fn command_parser(&mut self) -> usize {
         if let Some(id) = self.command_line.parser {
             id

@@ -7,28 +7,28 @@ use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
 use super::library_classes;
 use super::qualified_name::{leaf, library};
-use super::value::{AbstractValue, ValueKind, place_of};
+use super::value::{AbstractValue, ValueKind, place_of_value};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 use vramlint_syntax::data::Loader;
 
-/// Libraries that make options of the fields of a dataclass.
+/// Libraries that turn the fields of a dataclass into options.
 const DATACLASS_PARSERS: &[&str] = &["tyro", "draccus", "pyrallis", "simple_parsing", "jsonargparse", "chz"];
 
 impl Interpreter<'_> {
-    /// Calls that make a parser or parse at once.
+    /// Calls that make a parser, or that parse at once.
     pub(super) fn parser_call(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> Option<AbstractValue> {
         match (library(path), leaf(path)) {
             (Some("argparse" | "configargparse" | "jsonargparse"), "ArgumentParser" | "ArgParser") => {
-                Some(AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Parser)), place))
+                Some(AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Parser)), place))
             }
             (Some("transformers" | "trl") | None, name @ ("HfArgumentParser" | "TrlParser")) => {
-                let classes = args.positional.first().or_else(|| args.get("dataclass_types")).map_or_else(Vec::new, items_of);
+                let classes = args.positional.first().or_else(|| args.get("dataclass_types")).map_or_else(Vec::new, class_list);
                 self.declare_fields(&classes, place);
                 let trl = name == "TrlParser";
-                self.note_parser(&classes, trl, place);
+                self.record_parser(&classes, trl, place);
                 let kind = ObjectKind::DataclassParser { classes, trl, place };
-                Some(AbstractValue::at(ValueKind::Object(self.new_object(kind)), place))
+                Some(AbstractValue::located(ValueKind::Object(self.new_object(kind)), place))
             }
             (Some(library), "cli" | "parse" | "CLI" | "entrypoint") if DATACLASS_PARSERS.contains(&library) => {
                 let val = args.positional.first().or_else(|| args.get("config_class"))?.clone();
@@ -36,16 +36,16 @@ impl Interpreter<'_> {
                 Some(self.parsed_class(&val, &FieldSource::Options, place))
             }
             (Some("fire"), "Fire") => {
-                self.fire(args.positional.first().cloned(), place);
-                Some(AbstractValue::at(ValueKind::Unknown, place))
+                self.call_fire(args.positional.first().cloned(), place);
+                Some(AbstractValue::located(ValueKind::Unknown, place))
             }
             (Some("typer"), "run") => {
                 if let Some(ValueKind::Function { id, receiver }) =
-                    args.positional.first().and_then(AbstractValue::only).map(|alt| alt.kind.clone())
+                    args.positional.first().and_then(AbstractValue::single).map(|alt| alt.kind.clone())
                 {
                     self.run_command(id, receiver, place);
                 }
-                Some(AbstractValue::at(ValueKind::Unknown, place))
+                Some(AbstractValue::located(ValueKind::Unknown, place))
             }
             _ => None,
         }
@@ -56,7 +56,7 @@ impl Interpreter<'_> {
         match name {
             "add_argument" => {
                 self.add_argument(id, args, place);
-                AbstractValue::at(ValueKind::Unknown, place)
+                AbstractValue::located(ValueKind::Unknown, place)
             }
             "set_defaults" => {
                 for (dest, val) in &args.keyword {
@@ -66,42 +66,45 @@ impl Interpreter<'_> {
                     let default = Some(val.clone());
                     self.add_option(id, OptionDeclaration { names, dest: dest.clone(), default, place, switch: false });
                 }
-                AbstractValue::at(ValueKind::Unknown, place)
+                AbstractValue::located(ValueKind::Unknown, place)
             }
             "add_argument_group" | "add_mutually_exclusive_group" | "add_subparsers" | "add_parser" => {
-                AbstractValue::at(ValueKind::Object(id), place)
+                AbstractValue::located(ValueKind::Object(id), place)
             }
             "parse_args" | "parse_intermixed_args" => {
-                AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Namespace(id))), place)
+                AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Namespace(id))), place)
             }
             "parse_known_args" => {
-                let args = AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Namespace(id))), place);
-                AbstractValue::at(ValueKind::Items(Rc::new(vec![args, AbstractValue::at(ValueKind::Unknown, place)])), place)
+                let args = AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Namespace(id))), place);
+                AbstractValue::located(
+                    ValueKind::Items(Rc::new(vec![args, AbstractValue::located(ValueKind::Unknown, place)])),
+                    place,
+                )
             }
-            _ => AbstractValue::at(ValueKind::Unknown, place),
+            _ => AbstractValue::located(ValueKind::Unknown, place),
         }
     }
 
     fn add_argument(&mut self, parser: usize, args: &CallArguments, place: FileRange) {
         let names: Vec<String> =
-            args.positional.iter().filter_map(|val| val.certain().and_then(Value::as_str).map(str::to_string)).collect();
-        let explicit = args.get("dest").and_then(AbstractValue::certain).and_then(Value::as_str).map(str::to_string);
+            args.positional.iter().filter_map(|val| val.constant().and_then(Value::as_str).map(str::to_string)).collect();
+        let explicit = args.get("dest").and_then(AbstractValue::constant).and_then(Value::as_str).map(str::to_string);
         let dest = explicit.unwrap_or_else(|| dest_of(&names));
         if dest.is_empty() {
             return;
         }
-        let action = args.get("action").and_then(AbstractValue::certain).and_then(Value::as_str);
+        let action = args.get("action").and_then(AbstractValue::constant).and_then(Value::as_str);
         let switch = matches!(action, Some("store_true" | "store_false" | "store_const" | "count"));
         let mut default = args.get("default").cloned();
         if default.is_none() && matches!(action, Some("store_true" | "store_false")) {
-            default = Some(AbstractValue::at(ValueKind::Scalar(Value::Bool(action == Some("store_false"))), place));
+            default = Some(AbstractValue::located(ValueKind::Scalar(Value::Bool(action == Some("store_false"))), place));
         }
-        let kind = args.get("type").and_then(AbstractValue::external);
+        let kind = args.get("type").and_then(AbstractValue::library_path);
         if let (Some(kind), Some(val)) = (kind.as_deref(), &default)
             && let Some(Value::Text(_)) = val.nominal()
         {
-            // argparse gives a default that is text the option's type.
-            default = Some(self.builtin(
+            // argparse converts a default that is a string to the option's type.
+            default = Some(self.call_builtin(
                 leaf(kind),
                 &CallArguments { positional: vec![val.clone()], ..CallArguments::default() },
                 place,
@@ -110,7 +113,7 @@ impl Interpreter<'_> {
         self.add_option(parser, OptionDeclaration { names, dest, default, place, switch });
     }
 
-    /// Fields of classes as options.
+    /// Declares the fields of classes as options.
     pub(super) fn declare_fields(&mut self, classes: &[AbstractValue], place: FileRange) {
         let parser = self.command_parser();
         for alt in classes.iter().flat_map(|val| &val.alternatives) {
@@ -124,7 +127,7 @@ impl Interpreter<'_> {
                     }
                     for name in self.definitions.fields(class) {
                         let default = self.definitions.class_attribute(&self.scopes, class, &name);
-                        let at = default.as_ref().and_then(place_of).unwrap_or(place);
+                        let at = default.as_ref().and_then(place_of_value).unwrap_or(place);
                         let names = both_spellings(&name);
                         self.add_option(parser, OptionDeclaration { names, dest: name, default, place: at, switch: false });
                     }
@@ -137,7 +140,7 @@ impl Interpreter<'_> {
 
     fn declare_library_class(&mut self, path: &str, place: FileRange) {
         if let Some(kind) = library_classes::argument_class(path) {
-            self.facts.note_library(kind.dialect, kind.task);
+            self.facts.record_library(kind.dialect, kind.task);
             let class = ArgumentClass { name: path.to_string(), dialect: kind.dialect, place };
             if !self.facts.argument_classes.contains(&class) {
                 self.facts.argument_classes.push(class);
@@ -145,8 +148,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Remembers a parser with its classes.
-    fn note_parser(&mut self, classes: &[AbstractValue], trl: bool, place: FileRange) {
+    /// Records a parser with its classes.
+    fn record_parser(&mut self, classes: &[AbstractValue], trl: bool, place: FileRange) {
         if self.facts.parsers.iter().any(|known| known.place == place) {
             return;
         }
@@ -172,15 +175,15 @@ impl Interpreter<'_> {
         self.facts.parsers.push(parser);
     }
 
-    /// Remembers what a parser reads.
-    fn note_parsing(&mut self, parser: FileRange, name: &str, args: &CallArguments, place: FileRange) {
+    /// Records what a parser reads.
+    fn record_parsing(&mut self, parser: FileRange, name: &str, args: &CallArguments, place: FileRange) {
         let Some(known) = self.facts.parsers.iter_mut().find(|known| known.place == parser) else { return };
-        let switch = |name: &str, value: bool| args.get(name).is_some_and(|val| val.certain() != Some(&Value::Bool(!value)));
+        let switch = |name: &str, value: bool| args.get(name).is_some_and(|val| val.constant() != Some(&Value::Bool(!value)));
         match name {
             "parse_args_into_dataclasses" | "parse_args_and_config" => {
                 known.command_line = true;
                 known.lenient |= args.open || switch("return_remaining_strings", true) || switch("fail_with_unknown_args", false);
-                // Arguments that the code makes itself.
+                // The code passes the arguments itself.
                 known.open |= args.get("args").is_some() || !args.positional.is_empty();
             }
             "parse_yaml_file" | "parse_json_file" => known.lenient |= args.get("allow_extra_keys").is_some(),
@@ -200,7 +203,7 @@ impl Interpreter<'_> {
         place: FileRange,
     ) -> AbstractValue {
         let (classes, trl, made) = parser;
-        self.note_parsing(made, name, args, place);
+        self.record_parsing(made, name, args, place);
         let rest = match name {
             "parse_args_into_dataclasses" | "parse_args" => FieldSource::Options,
             "parse_args_and_config" => {
@@ -221,7 +224,7 @@ impl Interpreter<'_> {
             }
             "parse_yaml_file" | "parse_json_file" => {
                 let loader = if name == "parse_yaml_file" { Loader::PyYaml } else { Loader::Json };
-                match self.load_from(args, Some(loader), place).only().map(|alt| alt.kind.clone()) {
+                match self.load_from(args, Some(loader), place).single().map(|alt| alt.kind.clone()) {
                     Some(ValueKind::Loaded(load, _)) => {
                         if let Some(file) = self.facts.loads.get_mut(load) {
                             file.role = LoadRole::Arguments;
@@ -232,34 +235,37 @@ impl Interpreter<'_> {
                 }
             }
             "parse_dict" => FieldSource::Overridable,
-            _ => return AbstractValue::at(ValueKind::Unknown, place),
+            _ => return AbstractValue::located(ValueKind::Unknown, place),
         };
         let mut items: Vec<AbstractValue> = classes.iter().map(|class| self.parsed_class(class, &rest, place)).collect();
         if args.get("return_remaining_strings").is_some() {
-            items.push(AbstractValue::at(ValueKind::Unknown, place));
+            items.push(AbstractValue::located(ValueKind::Unknown, place));
         }
-        AbstractValue::at(ValueKind::Items(Rc::new(items)), place)
+        AbstractValue::located(ValueKind::Items(Rc::new(items)), place)
     }
 
     /// An object whose fields come from a command line or a file.
     pub(super) fn parsed_class(&mut self, class: &AbstractValue, rest: &FieldSource, place: FileRange) -> AbstractValue {
-        match class.only().map(|alt| alt.kind.clone()) {
+        match class.single().map(|alt| alt.kind.clone()) {
             Some(ValueKind::Class(class)) => {
                 self.definitions.classes[class].made = true;
-                AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Instance { class, rest: rest.clone() })), place)
+                AbstractValue::located(
+                    ValueKind::Object(self.new_object(ObjectKind::Instance { class, rest: rest.clone() })),
+                    place,
+                )
             }
             Some(ValueKind::External(path)) => {
-                AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Library(path))), place)
+                AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Library(path))), place)
             }
             Some(ValueKind::Function { id, receiver }) => self.run_command(id, receiver, place),
-            _ => AbstractValue::at(ValueKind::Unknown, place),
+            _ => AbstractValue::located(ValueKind::Unknown, place),
         }
     }
 }
 
 /// The classes of `HfArgumentParser((A, B))` or of `HfArgumentParser(A)`.
-fn items_of(val: &AbstractValue) -> Vec<AbstractValue> {
-    match val.only().map(|alt| &alt.kind) {
+fn class_list(val: &AbstractValue) -> Vec<AbstractValue> {
+    match val.single().map(|alt| &alt.kind) {
         Some(ValueKind::Items(items)) => (**items).clone(),
         _ => vec![val.clone()],
     }

@@ -1,4 +1,4 @@
-//! The command line of the script: what the launch gives, and how options become values.
+//! The command line of the script: the options of the launch, and how options become values.
 
 use super::value::{AbstractValue, ValueKind};
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use vramlint_base::{FileRange, Value};
 /// How a function is a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CommandKind {
-    /// Its parameters are options; those that are true or false take no value.
+    /// Its parameters are options; booleans take no value.
     Options,
     /// Its parameters are options that all take a value.
     Fire,
@@ -18,7 +18,7 @@ pub(super) enum CommandKind {
     Dataclass,
 }
 
-/// An option with its value for the code.
+/// An option with the value that the code sees.
 pub(super) struct OptionValue {
     /// The object of its parser.
     pub(super) parser: usize,
@@ -37,7 +37,7 @@ pub(super) struct OptionDeclaration {
 
 /// The command line as the code and the launch see it.
 pub(super) struct CommandLine<'a> {
-    /// Options that the launch gives.
+    /// Options of the launch.
     pub(super) launch_options: &'a [(String, Value)],
     /// Functions that are commands.
     pub(super) commands: HashMap<usize, CommandKind>,
@@ -50,8 +50,8 @@ impl<'a> CommandLine<'a> {
         Self { launch_options, commands: HashMap::new(), parser: None }
     }
 
-    /// A value as that of an option: the launch may give another, or has given it.
-    pub(super) fn as_option(&self, val: AbstractValue, dest: &str) -> AbstractValue {
+    /// Marks a value as that of an option: the launch sets it, or may set another.
+    pub(super) fn as_option_value(&self, val: AbstractValue, dest: &str) -> AbstractValue {
         let args =
             self.launch_options.iter().find(|(name, _)| dest_of(std::slice::from_ref(name)) == dest).map(|(_, value)| value);
         let args = args.map(|value| parse_word(value, val.nominal()));
@@ -78,7 +78,8 @@ impl<'a> CommandLine<'a> {
     }
 }
 
-/// A word of the command line as the option's parser makes it: text where the default is text, else a number where it is one.
+/// A word of the command line as the option's parser converts it: a string if the default is a string, otherwise a number if it
+/// looks like one.
 fn parse_word(word: &Value, default: Option<&Value>) -> Value {
     let Value::Text(text) = word else { return word.clone() };
     if matches!(default, Some(Value::Text(_))) {
@@ -93,13 +94,13 @@ fn parse_word(word: &Value, default: Option<&Value>) -> Value {
     }
 }
 
-/// The name that argparse and click give an option in the code: that of the first long spelling, `-` as `_`.
+/// The name of an option in the code, as argparse and click derive it: the first long spelling, with `-` replaced by `_`.
 pub(super) fn dest_of(names: &[String]) -> String {
     let name = names.iter().find(|name| name.starts_with("--")).or_else(|| names.first()).map_or("", String::as_str);
     name.trim_start_matches('-').replace('-', "_")
 }
 
-/// `--batch_size`, and `--batch-size` where that differs.
+/// `--batch_size`, and `--batch-size` if that differs.
 pub(super) fn both_spellings(name: &str) -> Vec<String> {
     let mut names = vec![format!("--{name}")];
     if name.contains('_') {

@@ -33,12 +33,12 @@ impl PathConditions {
         self.0.is_empty()
     }
 
-    /// The conditions of the branches that were opened at this depth or below.
+    /// The conditions of the branches that were opened since this depth.
     pub(super) fn since(&self, depth: usize) -> &[Rc<str>] {
         self.0.get(depth..).unwrap_or_default()
     }
 
-    /// All of them in one; `None` if no branch is open.
+    /// Their conjunction; `None` if no branch is open.
     pub(super) fn condition(&self) -> Option<Rc<str>> {
         conjoin_all(self.0.iter())
     }
@@ -63,7 +63,7 @@ pub(super) fn none_of(tests: &[Rc<str>]) -> Rc<str> {
     one_line(&tests.iter().map(|test| format!("not ({test})")).collect::<Vec<_>>().join(" and "))
 }
 
-/// A condition on one line, cut where it is very long.
+/// A condition on one line, cut if it is very long.
 pub(super) fn one_line(text: &str) -> Rc<str> {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= MAX_LENGTH {

@@ -1,25 +1,25 @@
-//! Where the interpretation stands: calls, branches, loops and handlers around the current statement.
+//! The position of the interpretation: calls, branches, loops and handlers around the current statement.
 
 use super::conditions::PathConditions;
 use super::value::AbstractValue;
 use std::rc::Rc;
 use vramlint_base::FileRange;
 
-/// A function that runs.
+/// A function that is running.
 pub(super) struct Frame {
     pub(super) function: usize,
     pub(super) returns: Vec<(AbstractValue, Option<Rc<str>>)>,
     /// Conditions of branches that returned before.
     pub(super) passed: Vec<Rc<str>>,
-    /// Number of guards when it was entered.
+    /// The number of open branches when it was entered.
     pub(super) guards: usize,
     pub(super) call: Option<FileRange>,
     pub(super) receiver: Option<usize>,
-    /// The name that its result is given.
+    /// The name that its result is assigned to.
     pub(super) assigned_to: Option<String>,
 }
 
-/// A loop that runs.
+/// A loop that is running.
 pub(super) struct Loop {
     pub(super) id: usize,
     /// `N` of `for … in range(N)`.
@@ -32,13 +32,13 @@ pub(super) enum DeferredCall {
     Instance(usize),
 }
 
-/// The control state of a module: an import starts with an empty one, and the importer's is restored after it.
+/// The control state of a module. An import starts with an empty one, and the importer's is restored after it.
 #[derive(Default)]
 pub(super) struct ControlFlow {
     pub(super) frames: Vec<Frame>,
     pub(super) guards: PathConditions,
     pub(super) loops: Vec<Loop>,
-    /// Blocks around the current statement, in the same function, that catch what it raises and go on.
+    /// The number of blocks around the current statement, in the same function, that catch its errors and continue.
     pub(super) catching: u32,
 }
 

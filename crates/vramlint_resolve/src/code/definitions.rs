@@ -41,7 +41,7 @@ pub(super) struct Definitions<'a> {
 }
 
 impl Definitions<'_> {
-    /// What a class or those above it bind under a name.
+    /// The attribute of a class or of its base classes.
     pub(super) fn class_attribute(&self, scopes: &Scopes, class: usize, name: &str) -> Option<AbstractValue> {
         self.lineage(class).into_iter().find_map(|class| self.own_attribute(scopes, class, name))
     }
@@ -51,7 +51,7 @@ impl Definitions<'_> {
         scopes[info.scope].vars.get(name).cloned()
     }
 
-    /// A class and those of the project above it, nearest first.
+    /// A class and its base classes in the project, nearest first.
     pub(super) fn lineage(&self, class: usize) -> Vec<usize> {
         let mut found = vec![class];
         let mut next = 0;
@@ -70,28 +70,28 @@ impl Definitions<'_> {
         found
     }
 
-    /// The library class that a class of the project is made from.
+    /// The library class that a class of the project derives from.
     pub(super) fn external_base(&self, class: usize) -> Option<Rc<str>> {
         self.lineage(class)
             .into_iter()
             .flat_map(|class| &self.classes[class].bases)
-            .filter_map(AbstractValue::external)
+            .filter_map(AbstractValue::library_path)
             .find(|path| !path.starts_with("builtins.") && !path.starts_with("abc.") && !path.starts_with("typing."))
     }
 
-    /// Whether a class of the project is made from one that is not seen, or from several of libraries.
+    /// Whether a class of the project derives from a class that is not visible, or from several library classes.
     pub(super) fn has_hidden_base(&self, class: usize) -> bool {
-        let plain = |path: &str| ["builtins.", "abc.", "typing."].iter().any(|start| path.starts_with(start));
+        let is_builtin_base = |path: &str| ["builtins.", "abc.", "typing."].iter().any(|start| path.starts_with(start));
         let lineage = self.lineage(class);
         let bases: Vec<&AbstractValue> = lineage.iter().flat_map(|class| &self.classes[*class].bases).collect();
-        let hidden = |base: &&AbstractValue| {
+        let is_invisible = |base: &&AbstractValue| {
             !base.alternatives.iter().all(|alt| matches!(alt.kind, ValueKind::Class(_) | ValueKind::External(_)))
         };
-        let external = bases.iter().filter_map(|base| base.external()).filter(|path| !plain(path)).count();
-        bases.iter().any(hidden) || external > 1
+        let external = bases.iter().filter_map(|base| base.library_path()).filter(|path| !is_builtin_base(path)).count();
+        bases.iter().any(is_invisible) || external > 1
     }
 
-    /// The fields of a class in order, those of the classes above it first.
+    /// The fields of a class in order, those of its base classes first.
     pub(super) fn fields(&self, class: usize) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for class in self.lineage(class).into_iter().rev() {
@@ -108,7 +108,7 @@ impl Definitions<'_> {
         found
     }
 
-    /// Whether a class made from `base` has fields.
+    /// Whether a class that derives from `base` is a record.
     pub(super) fn makes_record(&self, base: &AbstractValue) -> bool {
         base.alternatives.iter().any(|alt| match &alt.kind {
             ValueKind::Class(class) => self.classes[*class].is_record,
@@ -128,23 +128,22 @@ impl Definitions<'_> {
         self.classes.iter().rev().find(|class| class.scope == scope).map(|class| class.def.name.clone())
     }
 
-    /// The `__init__` that a class of the project has, or one above it.
+    /// The `__init__` of a class of the project or of its base classes.
     pub(super) fn initializer(&self, scopes: &Scopes, class: usize) -> Option<usize> {
         let val = self.class_attribute(scopes, class, "__init__")?;
-        val.only().and_then(|alt| if let ValueKind::Function { id, .. } = alt.kind { Some(id) } else { None })
+        val.single().and_then(|alt| if let ValueKind::Function { id, .. } = alt.kind { Some(id) } else { None })
     }
 
-    /// Whether a class of the project, and every one above it that is of the project too, is a dataclass without code of its own that
-    /// runs when it is made.
+    /// Whether a class and all its base classes in the project are dataclasses without code of their own that runs on construction.
     pub(super) fn is_plain_record(&self, scopes: &Scopes, class: usize) -> bool {
         self.class_attribute(scopes, class, "__post_init__").is_none()
             && self.lineage(class).into_iter().all(|class| {
                 let decorators = &self.classes[class].def.decorators;
-                let named = |expr: &vramlint_syntax::python::Expr| {
+                let is_dataclass = |expr: &vramlint_syntax::python::Expr| {
                     let callee = if let ExprKind::Call(call) = &expr.kind { &call.callee } else { expr };
                     callee.dotted().is_some_and(|name| name.rsplit('.').next() == Some("dataclass"))
                 };
-                decorators.iter().any(named)
+                decorators.iter().any(is_dataclass)
             })
     }
 }

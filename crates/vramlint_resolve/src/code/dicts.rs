@@ -1,15 +1,15 @@
-//! Dicts: what they hold, and what is put into them.
+//! Dicts: reading and writing entries.
 
 use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
-use super::value::{AbstractValue, Alternative, ValueKind, ValueSource, declare, place_of};
+use super::value::{AbstractValue, Alternative, ValueKind, ValueSource, declare, place_of_value};
 use vramlint_base::{FileRange, Value};
 use vramlint_syntax::python::{Expr, ExprKind};
 
 impl<'a> Interpreter<'a> {
     /// `base[index] = val`.
     pub(super) fn set_item(&mut self, base: &AbstractValue, index: &AbstractValue, val: &AbstractValue, place: FileRange) {
-        let key = index.only().and_then(Alternative::scalar).cloned();
+        let key = index.single().and_then(Alternative::scalar).cloned();
         let single = base.alternatives.len() == 1;
         for alt in &base.alternatives {
             match (&alt.kind, &key) {
@@ -20,10 +20,10 @@ impl<'a> Interpreter<'a> {
                     }
                 }
                 (ValueKind::Loaded(load, route), Some(Value::Text(name))) => {
-                    self.overlay(*load, &route.clone(), name, val.clone())
+                    self.overlay_key(*load, &route.clone(), name, val.clone())
                 }
                 (ValueKind::External(path), Some(Value::Text(name))) if &**path == "os.environ" => {
-                    self.facts.environment.push((name.clone(), self.heap.plain_value(val), place_of(val).unwrap_or(place)));
+                    self.facts.environment.push((name.clone(), self.heap.as_data(val), place_of_value(val).unwrap_or(place)));
                 }
                 _ => {}
             }
@@ -33,7 +33,7 @@ impl<'a> Interpreter<'a> {
     fn set_entry(&mut self, id: usize, key: Value, val: AbstractValue, certain: bool) {
         if let (ObjectKind::Namespace(_) | ObjectKind::Instance { .. }, Value::Text(name)) = (&self.heap[id].kind, &key) {
             let name = name.clone();
-            self.set_attribute(&AbstractValue::one(ValueKind::Object(id), ValueSource::default()), &name, &val);
+            self.set_attribute(&AbstractValue::new(ValueKind::Object(id), ValueSource::default()), &name, &val);
             return;
         }
         let ObjectKind::Dict { entries, .. } = &self.heap[id].kind else { return };
@@ -51,7 +51,7 @@ impl<'a> Interpreter<'a> {
     /// `{…}`.
     pub(super) fn dict(&mut self, entries: &'a [(Option<Expr>, Expr)], place: FileRange, scope: usize) -> AbstractValue {
         let id = self.new_object(ObjectKind::Dict { entries: Vec::new(), open: false });
-        let whole = AbstractValue::at(ValueKind::Object(id), place);
+        let whole = AbstractValue::located(ValueKind::Object(id), place);
         for (key, value) in entries {
             let Some(key) = key else {
                 let other = self.eval(value, scope);
@@ -61,9 +61,10 @@ impl<'a> Interpreter<'a> {
             let key_place = FileRange::new(place.file, key.range);
             let key = self.eval(key, scope);
             let val = self.eval(value, scope).map_source(|source| source.key = Some(key_place));
-            match key.only().and_then(Alternative::scalar).cloned() {
+            match key.single().and_then(Alternative::scalar).cloned() {
                 Some(key) => {
-                    let val = if matches!(value.kind, ExprKind::Dict(_)) { self.heap.name_inner(val, &key) } else { val };
+                    let val =
+                        if matches!(value.kind, ExprKind::Dict(_)) { self.heap.prefix_nested_names(val, &key) } else { val };
                     self.set_entry(id, key, val, true);
                 }
                 None => self.heap.open_dict(id),
@@ -99,7 +100,7 @@ impl<'a> Interpreter<'a> {
         let source = val.alternatives.first().map(|alt| (*alt.source).clone()).unwrap_or_default();
         let kind = val.objects().next().map(|id| self.heap[id].kind.clone());
         match kind {
-            Some(kind @ ObjectKind::Dict { .. }) => AbstractValue::one(ValueKind::Object(self.new_object(kind)), source),
+            Some(kind @ ObjectKind::Dict { .. }) => AbstractValue::new(ValueKind::Object(self.new_object(kind)), source),
             _ => val.clone(),
         }
     }

@@ -17,15 +17,15 @@ impl<'a> Interpreter<'a> {
             return AbstractValue::unknown();
         }
         let val = self.nested(None, |this| Some(this.eval_kind(expr, scope)));
-        val.unwrap_or_else(|| AbstractValue::at(ValueKind::Unknown, FileRange::new(self.scopes[scope].file, expr.range)))
+        val.unwrap_or_else(|| AbstractValue::located(ValueKind::Unknown, FileRange::new(self.scopes[scope].file, expr.range)))
     }
 
     fn eval_kind(&mut self, expr: &'a Expr, scope: usize) -> AbstractValue {
         let place = FileRange::new(self.scopes[scope].file, expr.range);
         match &expr.kind {
-            ExprKind::Value(value) => AbstractValue::at(ValueKind::Scalar(value.clone()), place),
+            ExprKind::Value(value) => AbstractValue::located(ValueKind::Scalar(value.clone()), place),
             ExprKind::Name(name) => {
-                let val = self.scopes.lookup(name, scope).unwrap_or_else(|| self.unbound(name, scope, place));
+                let val = self.scopes.lookup(name, scope).unwrap_or_else(|| self.unbound_name(name, scope, place));
                 self.reads.log(&val);
                 val
             }
@@ -38,7 +38,7 @@ impl<'a> Interpreter<'a> {
             ExprKind::Subscript(base, index) => {
                 let base = self.eval(base, scope);
                 let index = self.eval(index, scope);
-                let val = self.item(&base, &index, place);
+                let val = self.subscript(&base, &index, place);
                 self.reads.log(&val);
                 val
             }
@@ -46,7 +46,7 @@ impl<'a> Interpreter<'a> {
             ExprKind::Dict(entries) => self.dict(entries, place, scope),
             ExprKind::List(items) => {
                 let items = items.iter().map(|item| self.eval(item, scope)).collect();
-                AbstractValue::at(ValueKind::Items(Rc::new(items)), place)
+                AbstractValue::located(ValueKind::Items(Rc::new(items)), place)
             }
             ExprKind::Binary(left, op, right) => {
                 let left = self.eval(left, scope);
@@ -75,40 +75,40 @@ impl<'a> Interpreter<'a> {
                 for inner in inner {
                     self.eval(inner, scope);
                 }
-                AbstractValue::at(ValueKind::Unknown, place)
+                AbstractValue::located(ValueKind::Unknown, place)
             }
             ExprKind::Other(inner) => {
                 let items: Vec<AbstractValue> = inner.iter().map(|inner| self.eval(inner, scope)).collect();
                 if items.iter().any(|item| item.objects().next().is_some()) {
-                    AbstractValue::at(ValueKind::Bundle(Rc::new(items)), place)
+                    AbstractValue::located(ValueKind::Bundle(Rc::new(items)), place)
                 } else {
-                    AbstractValue::at(ValueKind::Unknown, place)
+                    AbstractValue::located(ValueKind::Unknown, place)
                 }
             }
         }
     }
 
-    /// A name that nothing binds: a builtin, or perhaps from `import *`.
-    fn unbound(&self, name: &str, scope: usize, place: FileRange) -> AbstractValue {
+    /// An unbound name: a builtin, or possibly one from `import *`.
+    fn unbound_name(&self, name: &str, scope: usize, place: FileRange) -> AbstractValue {
         let mut root = scope;
         while let Some(parent) = self.scopes[root].parent {
             root = parent;
         }
         if name == "__name__" {
             let main = place.file == self.sources.entry;
-            return AbstractValue::at(ValueKind::Scalar(Value::Text(if main { "__main__" } else { "" }.to_string())), place);
+            return AbstractValue::located(ValueKind::Scalar(Value::Text(if main { "__main__" } else { "" }.to_string())), place);
         }
         if name == "__file__" {
             let path = self.sources.file(place.file).map_or("", |file| file.path.as_str());
-            return AbstractValue::at(ValueKind::Scalar(Value::Text(path.to_string())), place);
+            return AbstractValue::located(ValueKind::Scalar(Value::Text(path.to_string())), place);
         }
         if is_builtin(name) {
-            return AbstractValue::at(ValueKind::External(format!("builtins.{name}").into()), place);
+            return AbstractValue::located(ValueKind::External(format!("builtins.{name}").into()), place);
         }
         match self.scopes[root].star_imports.as_slice() {
-            [] => AbstractValue::at(ValueKind::Unknown, place),
-            [module] => AbstractValue::at(ValueKind::External(format!("{module}.{name}").into()), place),
-            _ => AbstractValue::at(ValueKind::External(format!("?.{name}").into()), place),
+            [] => AbstractValue::located(ValueKind::Unknown, place),
+            [module] => AbstractValue::located(ValueKind::External(format!("{module}.{name}").into()), place),
+            _ => AbstractValue::located(ValueKind::External(format!("?.{name}").into()), place),
         }
     }
 
@@ -122,7 +122,7 @@ impl<'a> Interpreter<'a> {
         let condition: Rc<str> =
             self.sources.text(FileRange::new(place.file, test.range)).split_whitespace().collect::<Vec<_>>().join(" ").into();
         let (first, second) = (self.eval(body, scope), self.eval(orelse, scope));
-        // `x if x is not None else y`: y stands in where x is absent.
+        // `x if x is not None else y`: y is the fallback if x is absent.
         if let ExprKind::Compare(left, op, _) = &test.kind
             && let (Some(asked), Some(shown)) = (left.dotted(), body.dotted())
             && *op == "is not"
@@ -142,12 +142,12 @@ impl<'a> Interpreter<'a> {
 
     pub(super) fn binary(&mut self, left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRange) -> AbstractValue {
         match op {
-            "or" => return self.either(left, right),
+            "or" => return self.or_value(left, right),
             "and" => {
                 return if self.heap.truth(left) == Some(true) {
                     right.clone()
                 } else {
-                    AbstractValue::at(ValueKind::Unknown, place)
+                    AbstractValue::located(ValueKind::Unknown, place)
                 };
             }
             // A loss divided by the number of micro-batches is still that loss.
@@ -171,7 +171,7 @@ impl<'a> Interpreter<'a> {
                     (Some(x), Some(y)) => arithmetic(x, op, y),
                     _ => None,
                 };
-                // With another value on the command line the result is another: nothing is known of it.
+                // The command line may set another value, so the result is unknown.
                 let may_be_overridden = a.source.is_set_outside() || b.source.is_set_outside();
                 let is_path = op == "/" && matches!(known, Some(Value::Text(_)));
                 let kind = match known {
@@ -193,7 +193,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// `a or b`.
-    fn either(&mut self, left: &AbstractValue, right: &AbstractValue) -> AbstractValue {
+    fn or_value(&mut self, left: &AbstractValue, right: &AbstractValue) -> AbstractValue {
         match self.heap.truth(left) {
             Some(true) => left.clone(),
             Some(false) => right.clone(),
@@ -205,30 +205,30 @@ impl<'a> Interpreter<'a> {
         if op == "not" {
             let may_be_overridden = inner.alternatives.iter().any(|alt| alt.source.may_be_overridden);
             return match self.heap.truth(inner) {
-                Some(truth) => AbstractValue::one(
+                Some(truth) => AbstractValue::new(
                     ValueKind::Scalar(Value::Bool(!truth)),
                     ValueSource { place: Some(place), may_be_overridden, ..ValueSource::default() },
                 ),
-                None => AbstractValue::at(ValueKind::Unknown, place),
+                None => AbstractValue::located(ValueKind::Unknown, place),
             };
         }
-        let number = inner.only().and_then(|alt| match (op, alt.scalar()?) {
+        let number = inner.single().and_then(|alt| match (op, alt.scalar()?) {
             ("-", Value::Int(n)) => n.checked_neg().map(Value::Int),
             ("-", Value::Float(x)) => Some(Value::Float(-x)),
             ("+", value @ (Value::Int(_) | Value::Float(_))) => Some(value.clone()),
             _ => None,
         });
-        match (number, inner.only()) {
-            (Some(value), Some(alt)) if alt.source.option.is_none() => AbstractValue::one(
+        match (number, inner.single()) {
+            (Some(value), Some(alt)) if alt.source.option.is_none() => AbstractValue::new(
                 ValueKind::Scalar(value),
                 ValueSource { place: Some(place), may_be_overridden: alt.source.may_be_overridden, ..ValueSource::default() },
             ),
-            _ => AbstractValue::at(ValueKind::Unknown, place),
+            _ => AbstractValue::located(ValueKind::Unknown, place),
         }
     }
 }
 
-/// The result of an operator on two scalars; `/` on texts joins paths, as `pathlib` does.
+/// The result of an operator on two scalars. `/` on strings joins paths, as `pathlib` does.
 #[allow(clippy::cast_precision_loss)] // Python's own division does the same
 fn arithmetic(left: &Value, op: &str, right: &Value) -> Option<Value> {
     match (left, right) {
@@ -246,7 +246,7 @@ fn arithmetic(left: &Value, op: &str, right: &Value) -> Option<Value> {
         (Value::Text(a), Value::Text(b)) => match op {
             "+" => Some(Value::Text(format!("{a}{b}"))),
             "/" if b.starts_with('/') => Some(Value::Text(b.clone())),
-            "/" => Some(Value::Text(modules::join(a, b))),
+            "/" => Some(Value::Text(modules::join_path(a, b))),
             _ => None,
         },
         _ => {
@@ -265,7 +265,7 @@ fn arithmetic(left: &Value, op: &str, right: &Value) -> Option<Value> {
 }
 
 fn compare(left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRange) -> AbstractValue {
-    let (Some(a), Some(b)) = (left.only(), right.only()) else { return AbstractValue::at(ValueKind::Unknown, place) };
+    let (Some(a), Some(b)) = (left.single(), right.single()) else { return AbstractValue::located(ValueKind::Unknown, place) };
     let may_be_overridden =
         a.source.may_be_overridden || b.source.may_be_overridden || a.condition.is_some() || b.condition.is_some();
     let known = match (&a.kind, op, &b.kind) {
@@ -281,7 +281,7 @@ fn compare(left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRan
             _ => None,
         },
         (ValueKind::Scalar(x), "in" | "not in", ValueKind::Items(items)) => {
-            let known: Option<Vec<&Value>> = items.iter().map(AbstractValue::certain).collect();
+            let known: Option<Vec<&Value>> = items.iter().map(AbstractValue::constant).collect();
             known.map(|items| items.iter().any(|item| same_scalar(item, x)) == (op == "in"))
         }
         (
@@ -297,11 +297,11 @@ fn compare(left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRan
         _ => None,
     };
     match known {
-        Some(truth) => AbstractValue::one(
+        Some(truth) => AbstractValue::new(
             ValueKind::Scalar(Value::Bool(truth)),
             ValueSource { place: Some(place), may_be_overridden, ..ValueSource::default() },
         ),
-        None => AbstractValue::at(ValueKind::Unknown, place),
+        None => AbstractValue::located(ValueKind::Unknown, place),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What Python code says about a run.
+//! The facts that Python code states about a run.
 
 use super::recorded_call::LibraryCall;
 use crate::setting::Candidate;
@@ -6,15 +6,15 @@ use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::data::Loader;
 
-/// What the code reachable from an entry script says.
+/// The facts of the code that is reachable from an entry script.
 #[derive(Clone, Debug, Default)]
 pub struct CodeFacts {
-    /// What it took to find out: expressions and statements that were looked at.
+    /// The cost of the interpretation: expressions and statements that were evaluated.
     pub steps: u32,
     /// The entry and every module of the project that it imports, directly or not.
     pub files: Vec<FileId>,
-    /// Candidates for the run's settings, strongest first per concept: an argument that reaches a call that matters, then a
-    /// constant that is used, then a default of a dataclass that is made or of an option.
+    /// Candidates for the run's settings, strongest first per concept: an argument of a call that the library reads, then a
+    /// constant that is used, then a default of a dataclass or of an option.
     pub candidates: Vec<(Concept, CodeCandidate)>,
     /// Files that the code loads, with the loader.
     pub loads: Vec<LoadedFile>,
@@ -26,31 +26,31 @@ pub struct CodeFacts {
     pub parsers: Vec<ParserUse>,
     /// The framework that trains, by its imports and calls.
     pub dialect: Option<Dialect>,
-    /// `sft`, `dpo`, `grpo`, `reward`…, by the trainer or the names used.
+    /// `sft`, `dpo`, `grpo`, `reward`…, by the trainer or by the names in use.
     pub task: Option<String>,
-    /// Whether the code accumulates gradients by itself: `Some(true)` where it counts micro-batches (`step % N`, a loop inside of
-    /// the step; `N` is a candidate where it is known), `Some(false)` where a plain loop calls backward and step in turn, so that
-    /// the accumulation is 1; `None` where a library decides or nothing is seen.
+    /// Whether the code accumulates gradients by itself: `Some(true)` if it counts micro-batches (`step % N`, a loop inside the
+    /// step; `N` is a candidate if it is known), `Some(false)` if a loop calls backward and step in turn, so that the accumulation
+    /// is 1; `None` if a library decides or no loop is visible.
     pub accumulates: Option<bool>,
-    /// `Accelerator(…)` calls: whether an accumulation is given to any (without one, accelerate's default or its environment rules).
+    /// `Accelerator(…)` calls: whether any of them sets an accumulation. Otherwise accelerate's default or its environment decides.
     pub accelerator: Option<AcceleratorUse>,
     /// Models that are loaded.
     pub models: Vec<ModelLoad>,
-    /// Models that are loaded in code of which no caller is seen, where other code trains.
+    /// Models that are loaded in code without visible callers, if other code trains.
     pub uncalled_models: Vec<ModelLoad>,
-    /// Calls of libraries, in the order in which they are met; those of code that nobody is seen to call come last.
+    /// Library calls in the order of execution; those in code without visible callers come last.
     pub calls: Vec<LibraryCall>,
-    /// Variables of the environment that the code sets, with the value where known.
+    /// Environment variables that the code sets, with the value if it is known.
     pub environment: Vec<(String, Option<Value>, FileRange)>,
 }
 
 impl CodeFacts {
-    /// The model with the index that a call's value has.
+    /// The model with an index from [`super::ArgValue::Model`].
     pub fn model(&self, index: usize) -> Option<&ModelLoad> {
         self.models.get(index).or_else(|| self.uncalled_models.get(index.checked_sub(self.models.len())?))
     }
 
-    /// Whether the code trains: a loop with a backward, a trainer, or a model that reaches one.
+    /// Whether the code trains: a loop with a backward pass, a trainer, or a model that reaches one.
     pub fn trains(&self) -> bool {
         self.accumulates.is_some()
             || self.accelerator.is_some()
@@ -64,7 +64,7 @@ impl CodeFacts {
 pub struct AcceleratorUse {
     /// The call.
     pub place: FileRange,
-    /// Whether it gives `gradient_accumulation_steps` or a plugin for it.
+    /// Whether it sets `gradient_accumulation_steps` or a plugin for it.
     pub sets_accumulation: bool,
     /// Whether `accumulate()` is used; without it every micro-batch is a step.
     pub accumulate_called: bool,
@@ -77,19 +77,19 @@ pub struct CodeCandidate {
     pub candidate: Candidate,
     /// The option of the command line (`batch_size` for `--batch_size`) that feeds it: a flag of the launch then wins.
     pub option: Option<String>,
-    /// The stage that its name speaks of: `sft`, `grpo`.
+    /// The stage that its name contains: `sft`, `grpo`.
     pub stage: Option<&'static str>,
     /// Whether it reaches a call that the library reads (`DataLoader(batch_size=…)`, `TrainingArguments(…)`).
     pub reaches_call: bool,
-    /// Whether the code that is reachable reads it; a constant that nobody reads says nothing about the run.
+    /// Whether reachable code reads it. A constant that is never read says nothing about the run.
     pub used: bool,
-    /// The key of a loaded file that it is: an index into [`CodeFacts::loads`] and the route from the root.
+    /// The key of a loaded file, if it is one: an index into [`CodeFacts::loads`] and the route from the root.
     pub loaded_key: Option<(usize, Vec<String>)>,
-    /// Whether it holds only where a stronger candidate of the same place is absent: `cfg.get("batch_size", 8)`.
+    /// Whether it holds only if a stronger candidate of the same place is absent: `cfg.get("batch_size", 8)`.
     pub fallback: bool,
-    /// The variable of the environment that feeds it: `os.environ.get("BATCH", 4)`.
+    /// The environment variable that feeds it: `os.environ.get("BATCH", 4)`.
     pub env: Option<String>,
-    /// Under which condition the call is made at all (`args.stage == "sft"`); the value itself may still be the only one.
+    /// The condition under which the call is made at all (`args.stage == "sft"`). The value itself may still be the only one.
     pub guard: Option<String>,
     /// The call that it reaches, by its full name: `trl.GRPOConfig`.
     pub call: Option<String>,
@@ -102,24 +102,24 @@ pub struct CodeCandidate {
 /// A file that code loads.
 #[derive(Clone, Debug)]
 pub struct LoadedFile {
-    /// The path as the code has it, where known by default.
+    /// The path in the code, if it is known by default.
     pub path: Option<String>,
     /// The option whose value the path is: `config` for `open(args.config)`.
     pub option: Option<String>,
     /// The call.
     pub place: FileRange,
-    /// Who reads it; `None` where that is not seen.
+    /// The loader; `None` if it is not visible.
     pub loader: Option<Loader>,
-    /// The number of the bare word on the command line that the path is (`sys.argv[1]` has 1).
+    /// The number of the positional word on the command line that holds the path (1 for `sys.argv[1]`).
     pub argument: Option<usize>,
-    /// What it is read for.
+    /// The purpose of the load.
     pub role: LoadRole,
 }
 
-/// What a file is read for.
+/// The purpose of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadRole {
-    /// By the code itself.
+    /// Data for the code itself.
     Data,
     /// As fields of the classes of a parser: `parse_yaml_file`, `parse_args_and_config`.
     Arguments,
@@ -145,15 +145,15 @@ pub struct ParserUse {
     pub place: FileRange,
     /// Whether it is TRL's, which reads `--config FILE`.
     pub trl: bool,
-    /// Full names of the classes of libraries that it fills, those that classes of the project are made from too.
+    /// Full names of the library classes that it fills, including base classes of classes of the project.
     pub classes: Vec<String>,
-    /// Whether it fills classes that are not seen; the fields of the project's own are [`CodeFacts::options`].
+    /// Whether it fills classes that are not visible. The fields of the project's own classes are [`CodeFacts::options`].
     pub open: bool,
     /// Whether it reads the command line.
     pub command_line: bool,
     /// The calls by which it reads files: places of [`CodeFacts::loads`].
     pub loads: Vec<FileRange>,
-    /// Whether keys and options that no class knows are let through.
+    /// Whether it accepts keys and options that no class has.
     pub lenient: bool,
 }
 
@@ -164,7 +164,7 @@ pub struct CliOption {
     pub names: Vec<String>,
     /// The name in the code: `batch_size`.
     pub dest: String,
-    /// The default, where known.
+    /// The default, if it is known.
     pub default: Option<Value>,
     /// Where the default is written.
     pub default_place: Option<FileRange>,
@@ -174,7 +174,7 @@ pub struct CliOption {
     pub switch: bool,
 }
 
-/// A model that code loads with weights: `from_pretrained` and its like.
+/// A model that code loads with weights: `from_pretrained` and similar calls.
 #[derive(Clone, Debug)]
 pub struct ModelLoad {
     /// The file of the call.
@@ -183,18 +183,18 @@ pub struct ModelLoad {
     pub place: FileRange,
     /// The class and method by their full name: `transformers.AutoModelForCausalLM.from_pretrained`.
     pub class: String,
-    /// Name or folder of the model, where known by default.
+    /// Name or folder of the model, if it is known by default.
     pub model: Option<Value>,
-    /// What `device_map` is, strongest first; empty where it is not given. The place is that of the value.
+    /// The values of `device_map`, strongest first; empty if it is absent. The places are those of the values.
     pub device_map: Vec<CodeCandidate>,
-    /// Everything that is given by keyword, with its value where known: the place is that of the value.
+    /// The keyword arguments, with their values if they are known. The places are those of the values.
     pub arguments: Vec<(String, Option<Value>, FileRange)>,
-    /// Whether arguments may be given that are not seen (`**kwargs` of an unknown caller).
+    /// Whether there may be hidden arguments (`**kwargs` of an unknown caller).
     pub open: bool,
-    /// Whether it is trained: it reaches an optimizer, a trainer, `prepare()` before a backward, or adapters. `Some(false)` for a
-    /// model that is only run; `None` where that is not seen.
+    /// Whether it is trained: it reaches an optimizer, a trainer, `prepare()` before a backward pass, or adapters. `Some(false)`
+    /// for a model that only runs inference; `None` if unknown.
     pub trained: Option<bool>,
-    /// Whether the call is made only under a condition that cannot be decided.
+    /// Whether the call is made only under an undecided condition.
     pub conditional: bool,
     /// The calls of functions of the project that lead to it, outermost first.
     pub call_chain: Vec<FileRange>,

@@ -1,4 +1,4 @@
-//! Facts that were found so far.
+//! The facts found so far.
 
 use super::command_line::OptionValue;
 use super::facts::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, LoadRole, LoadedFile, ParserUse};
@@ -25,7 +25,7 @@ pub(super) enum Strength {
     Default,
 }
 
-/// What was found so far.
+/// The facts found so far.
 #[derive(Default)]
 pub(super) struct FactsBuilder {
     pub(super) candidates: Vec<(Concept, Strength, CodeCandidate)>,
@@ -36,7 +36,7 @@ pub(super) struct FactsBuilder {
     pub(super) parsers: Vec<ParserUse>,
     pub(super) environment: Vec<(String, Option<Value>, FileRange)>,
     pub(super) models: Vec<ModelRecord>,
-    /// What the code puts in place of keys of loaded files.
+    /// Values that the code puts in place of keys of loaded files.
     pub(super) overlays: HashMap<(usize, Vec<String>), AbstractValue>,
     pub(super) trainers: Vec<usize>,
     pub(super) accelerator: Option<AcceleratorUse>,
@@ -49,8 +49,8 @@ pub(super) struct FactsBuilder {
 }
 
 impl FactsBuilder {
-    /// Notes that a library takes part.
-    pub(super) fn note_library(&mut self, dialect: Dialect, task: Option<&'static str>) {
+    /// Records that a library is in use.
+    pub(super) fn record_library(&mut self, dialect: Dialect, task: Option<&'static str>) {
         if !self.dialects.contains(&dialect) {
             self.dialects.push(dialect);
         }
@@ -69,7 +69,7 @@ impl FactsBuilder {
     }
 
     pub(super) fn push(&mut self, concept: Concept, strength: Strength, candidate: CodeCandidate) {
-        let same = |known: &(Concept, Strength, CodeCandidate)| {
+        let is_same = |known: &(Concept, Strength, CodeCandidate)| {
             known.0 == concept
                 && known.2.candidate == candidate.candidate
                 && known.2.call_place == candidate.call_place
@@ -77,12 +77,13 @@ impl FactsBuilder {
                 && known.2.option == candidate.option
         };
         let place = candidate.candidate.origin.place();
-        let again = |known: &(Concept, Strength, CodeCandidate)| known.0 == concept && known.2.candidate.origin.place() == place;
-        if self.frozen_concepts.contains(&concept) && !self.candidates.iter().any(again) {
+        let is_same_place =
+            |known: &(Concept, Strength, CodeCandidate)| known.0 == concept && known.2.candidate.origin.place() == place;
+        if self.frozen_concepts.contains(&concept) && !self.candidates.iter().any(is_same_place) {
             return;
         }
-        match self.candidates.iter().position(same) {
-            // The same again by its own name: what the name says of the stage is kept.
+        match self.candidates.iter().position(is_same) {
+            // The same candidate, found again by its own name: keep the stage of the name.
             Some(index) => {
                 let known = &mut self.candidates[index].2;
                 known.stage = known.stage.or(candidate.stage);
@@ -92,12 +93,12 @@ impl FactsBuilder {
         }
     }
 
-    /// Remembers a load; the same call with the same path is one load.
+    /// Records a load. The same call with the same path is one load.
     pub(super) fn add_load(&mut self, path: &AbstractValue, loader: Option<Loader>, place: FileRange, role: LoadRole) -> usize {
         let alt: Option<&Alternative> = path.alternatives.first();
         let text = alt.and_then(Alternative::scalar).and_then(Value::as_str).map(str::to_string);
         let option = alt.and_then(|alt| alt.source.option.clone());
-        let argument = path.external().and_then(|path| path.strip_prefix("sys.argv.").and_then(|n| n.parse().ok()));
+        let argument = path.library_path().and_then(|path| path.strip_prefix("sys.argv.").and_then(|n| n.parse().ok()));
         let known = self.loads.iter().position(|load| load.place == place && load.path == text && load.option == option);
         if let Some(index) = known {
             return index;
@@ -109,7 +110,7 @@ impl FactsBuilder {
         self.loads.len() - 1
     }
 
-    /// The task, by the trainer, else by the stage that the names of what is used agree on.
+    /// The task, by the trainer, otherwise by the stage on which the names in use agree.
     pub(super) fn task(&self) -> Option<String> {
         if let [task] = self.tasks.as_slice() {
             return Some((*task).to_string());
@@ -130,7 +131,7 @@ impl FactsBuilder {
         (stages.is_empty() && classifies).then(|| "seq-cls".to_string())
     }
 
-    /// From here on, concepts that have candidates get no more places.
+    /// Freezes the concepts that have candidates: they get no candidates at further places.
     pub(super) fn freeze_concepts(&mut self) {
         self.frozen_concepts = self.candidates.iter().map(|(concept, ..)| *concept).collect();
     }
@@ -140,20 +141,20 @@ impl FactsBuilder {
     }
 }
 
-/// A value that reaches a call speaks there; by its own name it need not speak again, save of the stage.
+/// Drops candidates by name whose value also reaches a call. Only the stage of the name is kept.
 pub(super) fn drop_reached(candidates: &mut Vec<(Concept, Strength, CodeCandidate)>) {
-    let at = |known: &(Concept, Strength, CodeCandidate)| known.2.candidate.origin.place().map(|place| (known.0, place));
+    let key_of = |known: &(Concept, Strength, CodeCandidate)| known.2.candidate.origin.place().map(|place| (known.0, place));
     let weak: BTreeMap<(Concept, FileRange), Option<&'static str>> = candidates
         .iter()
         .filter(|known| known.1 != Strength::Call)
-        .filter_map(|known| Some((at(known)?, known.2.stage)))
+        .filter_map(|known| Some((key_of(known)?, known.2.stage)))
         .collect();
     let mut reached = BTreeSet::new();
     for known in candidates.iter_mut().filter(|known| known.1 == Strength::Call) {
-        if let Some(key) = at(known) {
+        if let Some(key) = key_of(known) {
             known.2.stage = known.2.stage.or_else(|| weak.get(&key).copied().flatten());
             reached.insert(key);
         }
     }
-    candidates.retain(|known| known.1 == Strength::Call || at(known).is_none_or(|key| !reached.contains(&key)));
+    candidates.retain(|known| known.1 == Strength::Call || key_of(known).is_none_or(|key| !reached.contains(&key)));
 }

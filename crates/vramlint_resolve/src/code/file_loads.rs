@@ -11,11 +11,11 @@ use vramlint_syntax::data::Loader;
 
 /// Modes of `open` that read.
 pub(super) const READ_MODES: &[&str] = &["r", "rt", "rb", "r+", "tr", "br"];
-/// Handles inside of handles at most.
+/// Maximum nesting of file handles.
 const DEPTH: usize = 6;
 
 impl Interpreter<'_> {
-    /// `yaml.safe_load`, `json.load`, `OmegaConf.load` and their like.
+    /// `yaml.safe_load`, `json.load`, `OmegaConf.load` and similar calls.
     pub(super) fn load_call(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> Option<AbstractValue> {
         let loader = match (library(path), leaf(path)) {
             (Some("yaml"), "safe_load" | "full_load" | "unsafe_load" | "load" | "safe_load_all" | "load_all") => Loader::PyYaml,
@@ -30,27 +30,31 @@ impl Interpreter<'_> {
         Some(self.load_from(args, Some(loader), place))
     }
 
-    /// Loads what the first argument names or holds.
+    /// Loads the file that the first argument names or has opened.
     pub(super) fn load_from(&mut self, args: &CallArguments, loader: Option<Loader>, place: FileRange) -> AbstractValue {
         let Some(val) = args.positional.first().or_else(|| args.keyword.first().map(|(_, val)| val)) else {
-            return AbstractValue::at(ValueKind::Unknown, place);
+            return AbstractValue::located(ValueKind::Unknown, place);
         };
-        let path = self.heap.path_behind(val, DEPTH);
+        let path = self.heap.opened_path(val, DEPTH);
         let load = self.facts.add_load(&path, loader, place, LoadRole::Data);
-        AbstractValue::one(
+        AbstractValue::new(
             ValueKind::Loaded(load, Rc::default()),
             ValueSource { place: Some(place), may_be_overridden: true, ..ValueSource::default() },
         )
     }
 
-    /// A block made of others: what is known of it is what the loaded one among them says.
+    /// A configuration made from others: the loaded one among them represents it.
     fn omegaconf(name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
         match name {
             "merge" | "to_container" | "create" | "structured" => {
-                let loaded = args.all().find(|val| val.alternatives.iter().any(|alt| matches!(alt.kind, ValueKind::Loaded(..))));
-                loaded.or_else(|| args.positional.last()).cloned().unwrap_or_else(|| AbstractValue::at(ValueKind::Unknown, place))
+                let loaded =
+                    args.values().find(|val| val.alternatives.iter().any(|alt| matches!(alt.kind, ValueKind::Loaded(..))));
+                loaded
+                    .or_else(|| args.positional.last())
+                    .cloned()
+                    .unwrap_or_else(|| AbstractValue::located(ValueKind::Unknown, place))
             }
-            _ => AbstractValue::at(ValueKind::Unknown, place),
+            _ => AbstractValue::located(ValueKind::Unknown, place),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The end of an interpretation: what it saw becomes [`CodeFacts`].
+//! The end of an interpretation: its state becomes [`CodeFacts`].
 
 use super::call_arguments::CallArguments;
 use super::candidates::ReachedCall;
@@ -11,7 +11,7 @@ use super::interpreter::Interpreter;
 use super::model_record::ModelRole;
 use super::name_roles;
 use super::qualified_name::{leaf, library};
-use super::value::{AbstractValue, Alternative, ValueKind, place_of};
+use super::value::{AbstractValue, Alternative, ValueKind, place_of_value};
 use crate::setting::Resolved;
 use vramlint_base::{FileRange, Value};
 use vramlint_catalog::dialect::meaning;
@@ -20,7 +20,7 @@ use vramlint_catalog::{Concept, Dialect};
 pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     interpreter.control = ControlFlow::default();
     for count in interpreter.training.accumulation_counts() {
-        interpreter.candidates().emit_as(Concept::GradientAccumulationSteps, &count, None);
+        interpreter.candidates().emit_inferred(Concept::GradientAccumulationSteps, &count, None);
     }
     interpreter.collect_constants();
     interpreter.facts.unfreeze_concepts();
@@ -54,7 +54,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         parsers: std::mem::take(&mut record.parsers),
         environment: std::mem::take(&mut record.environment),
     };
-    // From here on only calls of libraries are looked for: what nobody calls says nothing about the run.
+    // From here on only library calls are collected: code without callers says nothing about the run.
     interpreter.run_for_calls();
     facts.steps = interpreter.budget.used();
     for index in facts.models.len()..interpreter.facts.models.len() {
@@ -66,13 +66,13 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
 }
 
 impl Interpreter<'_> {
-    /// Constants, attributes and entries that are read, by the names that people choose.
+    /// Collects constants, attributes and entries that are read, by their names.
     pub(super) fn collect_constants(&mut self) {
         for alt in self.reads.take() {
-            if alt.source.path.is_empty() || alt.source.class.as_deref().is_some_and(name_roles::is_no_trainer) {
+            if alt.source.path.is_empty() || alt.source.class.as_deref().is_some_and(name_roles::is_non_training_class) {
                 continue;
             }
-            let Some(value) = self.heap.known_value(&alt) else { continue };
+            let Some(value) = self.heap.data_unless_absent(&alt) else { continue };
             let path: Vec<&str> = alt.source.path.iter().map(String::as_str).collect();
             let Some(found) = meaning(Dialect::Plain, &path, &value) else { continue };
             if !is_countable(found.concept, &found.value) {
@@ -85,7 +85,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Options by their own names: they are the user's vocabulary, whether or not they are seen to reach a call.
+    /// Collects options by their own names: they are the user's vocabulary, whether or not they visibly reach a call.
     fn collect_options(&mut self) {
         for option in self.facts.options.clone() {
             let (Some(default), Some(place)) = (&option.default, option.default_place) else { continue };
@@ -102,8 +102,10 @@ impl Interpreter<'_> {
             if !is_countable(found.concept, &found.value) {
                 continue;
             }
-            let val = self.command_line.as_option(AbstractValue::at(ValueKind::Scalar(default.clone()), place), &option.dest);
-            if let Some(alt) = val.only() {
+            let val = self
+                .command_line
+                .as_option_value(AbstractValue::located(ValueKind::Scalar(default.clone()), place), &option.dest);
+            if let Some(alt) = val.single() {
                 let value =
                     alt.scalar().cloned().map_or(found.value.clone(), |args| if args == *default { found.value } else { args });
                 let mut candidate = self.candidates().candidate(alt, Resolved::Known(value), None);
@@ -114,7 +116,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Models with what is said about each, and candidates from the ones that the run trains.
+    /// Collects the models, and candidates from those that the run trains.
     fn collect_models(&mut self) -> Vec<ModelLoad> {
         let backward = self.training.has_backward();
         let only_evaluates = self.training.trainer_evaluates && !self.training.trainer_trains && !backward;
@@ -153,7 +155,7 @@ impl Interpreter<'_> {
             let model = &self.facts.models[index];
             (model.class.clone(), model.place, model.args.clone(), model.part)
         };
-        // What is said of the load holds where the load is made.
+        // The candidates hold under the conditions of the load.
         self.control.guards = PathConditions::from_condition(self.facts.models[index].guard.clone());
         let name = if library(&class) == Some("unsloth") { "model_name" } else { "pretrained_model_name_or_path" };
         let model = args.arg(name, 0).or_else(|| args.get("pretrained_model_name_or_path")).cloned();
@@ -165,7 +167,7 @@ impl Interpreter<'_> {
                 ModelRole::Reward => Some(Concept::RewardModel),
             };
             if let Some(concept) = concept {
-                self.candidates().emit_as_key(concept, model, &class, name, place);
+                self.candidates().emit_value(concept, model, &class, name, place);
             }
         }
         if speaks && part == ModelRole::Policy {
@@ -175,7 +177,7 @@ impl Interpreter<'_> {
         let arguments = args
             .keyword
             .iter()
-            .map(|(key, val)| (key.clone(), self.heap.plain_value(val), place_of(val).unwrap_or(place)))
+            .map(|(key, val)| (key.clone(), self.heap.as_data(val), place_of_value(val).unwrap_or(place)))
             .collect();
         self.control.guards = PathConditions::default();
         let record = &self.facts.models[index];
@@ -183,7 +185,7 @@ impl Interpreter<'_> {
             file: place.file,
             place,
             class: class.to_string(),
-            model: model.as_ref().and_then(|val| self.heap.plain_value(val)),
+            model: model.as_ref().and_then(|val| self.heap.as_data(val)),
             device_map,
             arguments,
             open: args.open || args.unpacked_block.is_some(),
@@ -193,16 +195,16 @@ impl Interpreter<'_> {
         }
     }
 
-    /// What a load says about the run, besides the name of the model.
+    /// Emits the settings of a load other than the name of the model.
     fn emit_load(&mut self, index: usize, class: &str, args: &CallArguments, place: FileRange) {
         let (cast, frozen) = (self.facts.models[index].cast.clone(), self.facts.models[index].frozen);
         if let Some(cast) = &cast {
-            self.candidates().emit_as_key(Concept::WeightsDtype, cast, class, "dtype", place);
+            self.candidates().emit_value(Concept::WeightsDtype, cast, class, "dtype", place);
         }
-        // What is trained beside adapters is theirs; what is thawed by name is not seen.
+        // Parameters that train next to adapters belong to them; parameters that are unfrozen by name are not visible.
         if let Some(at) = frozen {
-            let base = AbstractValue::at(ValueKind::Scalar(Value::Text("base".to_string())), at);
-            self.candidates().emit_as_key(Concept::Freeze, &base, class, "requires_grad_", at);
+            let base = AbstractValue::located(ValueKind::Scalar(Value::Text("base".to_string())), at);
+            self.candidates().emit_value(Concept::Freeze, &base, class, "requires_grad_", at);
         }
         let unsloth = library(class) == Some("unsloth");
         let dialect = if unsloth { Dialect::Unsloth } else { Dialect::HfTrainer };
@@ -220,7 +222,7 @@ impl Interpreter<'_> {
             {
                 let alternatives =
                     val.alternatives.into_iter().map(|inner| Alternative { condition: alt.condition.clone(), ..inner }).collect();
-                self.candidates().emit_as_key(
+                self.candidates().emit_value(
                     Concept::Quantization,
                     &AbstractValue::from_alternatives(alternatives),
                     class,
@@ -231,7 +233,7 @@ impl Interpreter<'_> {
         }
         let head = leaf(class.trim_end_matches(".from_pretrained"));
         if head.contains("SequenceClassification") {
-            self.facts.note_library(Dialect::HfTrainer, None);
+            self.facts.record_library(Dialect::HfTrainer, None);
         }
     }
 
@@ -239,7 +241,7 @@ impl Interpreter<'_> {
         val.alternatives
             .iter()
             .map(|alt| {
-                let value = match self.heap.known_value(alt) {
+                let value = match self.heap.data_unless_absent(alt) {
                     Some(value) => Resolved::Known(value),
                     None => {
                         Resolved::Unknown(vramlint_base::message!("it is decided while the program runs", "其值在运行时才确定"))
@@ -251,7 +253,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// Whether a value fits a concept that must be a number: people's names also hold text there (`"1-2"`).
+/// Whether a value fits its concept. Names in the wild also hold strings (`"1-2"`) where a number is expected.
 fn is_countable(concept: Concept, value: &Value) -> bool {
     let number = matches!(
         concept,

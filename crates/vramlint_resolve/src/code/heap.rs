@@ -1,4 +1,4 @@
-//! Objects with identity: dicts, instances, models, parsers, things of libraries.
+//! Objects with identity: dicts, instances, models, parsers, objects of libraries.
 
 use super::call_arguments::CallArguments;
 use super::value::{AbstractValue, Alternative, ValueKind};
@@ -7,53 +7,53 @@ use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 
-/// Containers inside of containers that are searched for models.
+/// Maximum nesting of containers that are searched for models.
 pub(super) const MODEL_DEPTH: usize = 5;
 
-/// A thing with identity.
+/// An object with identity.
 #[derive(Clone, Debug)]
 pub(super) struct Object {
     pub(super) kind: ObjectKind,
     pub(super) attributes: HashMap<String, AbstractValue>,
-    /// How many undecided branches were open when it was made: a write under more of them is conditional.
+    /// The number of undecided branches that were open when it was made. A write under more of them is conditional.
     pub(super) depth: usize,
 }
 
-/// What a thing is.
+/// The kind of an object.
 #[derive(Clone, Debug)]
 pub(super) enum ObjectKind {
-    /// A dict; `open` where it may hold keys that are not seen.
+    /// A dict; `open` if it may have keys that are not visible.
     Dict { entries: Vec<(Value, AbstractValue)>, open: bool },
-    /// An object of a class of the project. `rest` is where attributes that nobody set come from.
+    /// An instance of a class of the project. `rest` is the source of attributes that the code does not set.
     Instance { class: usize, rest: FieldSource },
     /// `super()` of an object in a class.
     Super { object: usize, class: usize },
-    /// A thing of a library, by the full name of its class.
+    /// An object of a library, by the full name of its class.
     Library(Rc<str>),
-    /// An argument parser; the options of its groups and subparsers are its own.
+    /// An argument parser. The options of its groups and subparsers are its own.
     Parser,
-    /// What `parse_args()` returns, for the parser with this object.
+    /// The result of `parse_args()`, for the parser with this index.
     Namespace(usize),
     /// A parser of dataclasses.
     DataclassParser { classes: Vec<AbstractValue>, trl: bool, place: FileRange },
-    /// A model, by its index in the record of loads.
+    /// A model, by its index among the loaded models.
     Model(usize),
-    /// What a model computes.
+    /// The output of a model.
     Output(usize),
-    /// An open file, or what was read from it.
+    /// An open file, or its content.
     Handle(AbstractValue),
-    /// Adapters' configuration.
+    /// The configuration of adapters.
     Lora,
-    /// Quantization, as a canonical value, where it was decided and by which library call.
+    /// A quantization, as a canonical value with its place and library call.
     Quantization(AbstractValue),
 }
 
-/// Where the fields of an object come from that nobody sets.
+/// The source of fields that the code does not set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FieldSource {
-    /// From the class.
+    /// The class.
     Class,
-    /// From the class, unless a caller that is not seen gives others.
+    /// The class, unless an invisible caller passes others.
     Overridable,
     /// Options of the command line, with the class's defaults.
     Options,
@@ -82,7 +82,7 @@ impl IndexMut<usize> for Heap {
 }
 
 impl Heap {
-    /// Makes an object under so many undecided branches.
+    /// Makes an object under `branch_depth` undecided branches.
     pub(super) fn allocate(&mut self, kind: ObjectKind, branch_depth: usize) -> usize {
         self.objects.push(Object { kind, attributes: HashMap::new(), depth: branch_depth });
         self.objects.len() - 1
@@ -94,16 +94,16 @@ impl Heap {
     }
 
     /// The value as data, if every part of it is known.
-    pub(super) fn plain_value(&self, val: &AbstractValue) -> Option<Value> {
-        val.alternatives.first().filter(|alt| alt.condition.is_none()).and_then(|alt| self.plain(&alt.kind, 8))
+    pub(super) fn as_data(&self, val: &AbstractValue) -> Option<Value> {
+        val.alternatives.first().filter(|alt| alt.condition.is_none()).and_then(|alt| self.kind_as_data(&alt.kind, 8))
     }
 
-    /// A thing as data; names of torch's types become their text.
-    pub(super) fn plain(&self, what: &ValueKind, depth: u32) -> Option<Value> {
+    /// A value as data. Names of torch's dtypes become strings.
+    pub(super) fn kind_as_data(&self, what: &ValueKind, depth: u32) -> Option<Value> {
         if depth == 0 {
             return None;
         }
-        let inner = |val: &AbstractValue| val.only().and_then(|alt| self.plain(&alt.kind, depth - 1));
+        let inner = |val: &AbstractValue| val.single().and_then(|alt| self.kind_as_data(&alt.kind, depth - 1));
         match what {
             ValueKind::Scalar(value) => Some(value.clone()),
             ValueKind::Items(items) => items.iter().map(inner).collect::<Option<Vec<_>>>().map(Value::List),
@@ -120,17 +120,17 @@ impl Heap {
         }
     }
 
-    /// The value of an alternative as data, unless only its absence is known.
-    pub(super) fn known_value(&self, alt: &Alternative) -> Option<Value> {
+    /// The value of an alternative as data. `None` if only its absence is known.
+    pub(super) fn data_unless_absent(&self, alt: &Alternative) -> Option<Value> {
         if matches!(alt.kind, ValueKind::Scalar(Value::Null)) && alt.source.is_set_outside() {
             return None;
         }
-        self.plain(&alt.kind, 8)
+        self.kind_as_data(&alt.kind, 8)
     }
 
     /// Whether a value is certainly true or false, whatever the command line says.
     pub(super) fn truth(&self, val: &AbstractValue) -> Option<bool> {
-        let alt = val.only().filter(|alt| !alt.source.may_be_overridden && alt.condition.is_none())?;
+        let alt = val.single().filter(|alt| !alt.source.may_be_overridden && alt.condition.is_none())?;
         match &alt.kind {
             ValueKind::Scalar(value) => Some(truthy(value)),
             ValueKind::Function { .. } | ValueKind::Class(_) | ValueKind::Module(_) | ValueKind::External(_) => Some(true),
@@ -147,17 +147,17 @@ impl Heap {
     }
 
     /// Whether every alternative is a dict with this key.
-    pub(super) fn in_each(&self, val: &AbstractValue, key: &Value) -> bool {
-        let holds = |alt: &Alternative| match &alt.kind {
+    pub(super) fn every_dict_has(&self, val: &AbstractValue, key: &Value) -> bool {
+        let has_key = |alt: &Alternative| match &alt.kind {
             ValueKind::Object(id) => {
                 matches!(&self.objects[*id].kind, ObjectKind::Dict { entries, .. } if entries.iter().any(|(known, _)| known == key))
             }
             _ => false,
         };
-        val.alternatives.len() == 1 || val.alternatives.iter().all(holds)
+        val.alternatives.len() == 1 || val.alternatives.iter().all(has_key)
     }
 
-    /// Whether an alternative is an object of a library class with this full name.
+    /// Whether an alternative is an object of a library class that passes the test.
     pub(super) fn is_library(&self, val: &AbstractValue, test: impl Fn(&str) -> bool) -> bool {
         val.objects().any(|id| matches!(&self.objects[id].kind, ObjectKind::Library(path) if test(path)))
     }
@@ -166,7 +166,7 @@ impl Heap {
         matches!(&self.objects[id].kind, ObjectKind::Library(path) if path.starts_with("deepspeed."))
     }
 
-    /// Indices of the models that a value holds.
+    /// Indices of the models that a value contains.
     pub(super) fn models_in(&self, val: &AbstractValue, depth: usize) -> Vec<usize> {
         let mut found = Vec::new();
         for alt in &val.alternatives {
@@ -194,21 +194,21 @@ impl Heap {
         found
     }
 
-    pub(super) fn if_holds_model(&self, val: &AbstractValue) -> Vec<AbstractValue> {
+    pub(super) fn if_contains_model(&self, val: &AbstractValue) -> Vec<AbstractValue> {
         if self.models_in(val, MODEL_DEPTH).is_empty() { Vec::new() } else { vec![val.clone()] }
     }
 
-    /// The models among these arguments, as values.
+    /// The `model` argument, if it contains a model.
     pub(super) fn model_argument(&self, args: &CallArguments) -> Vec<AbstractValue> {
-        args.arg("model", 0).map_or_else(Vec::new, |model| self.if_holds_model(model))
+        args.arg("model", 0).map_or_else(Vec::new, |model| self.if_contains_model(model))
     }
 
-    /// The path of an open file; the value itself where it is no file.
-    pub(super) fn path_behind(&self, val: &AbstractValue, depth: usize) -> AbstractValue {
+    /// The path of an open file; the value itself if it is not a file.
+    pub(super) fn opened_path(&self, val: &AbstractValue, depth: usize) -> AbstractValue {
         let handle =
             val.objects().find_map(|id| if let ObjectKind::Handle(path) = &self.objects[id].kind { Some(path) } else { None });
         match handle {
-            Some(path) if depth > 0 => self.path_behind(path, depth - 1),
+            Some(path) if depth > 0 => self.opened_path(path, depth - 1),
             _ => val.clone(),
         }
     }
@@ -219,8 +219,8 @@ impl Heap {
         }
     }
 
-    /// Puts the key of a nested dict before the names of what it holds: `training` before `batch_size`.
-    pub(super) fn name_inner(&mut self, val: AbstractValue, key: &Value) -> AbstractValue {
+    /// Prepends the key of a nested dict to the names of its entries: `training` to `batch_size`.
+    pub(super) fn prefix_nested_names(&mut self, val: AbstractValue, key: &Value) -> AbstractValue {
         let Value::Text(key) = key else { return val };
         for id in val.objects().collect::<Vec<_>>() {
             if let ObjectKind::Dict { entries, .. } = &mut self.objects[id].kind {
@@ -237,18 +237,18 @@ impl Heap {
         val
     }
 
-    /// After `pop`, what stood there may be gone. It is not certain to be: a function is run once for several callers.
-    pub(super) fn taken(&mut self, id: usize, key: &AbstractValue) {
-        let key = key.only().and_then(Alternative::scalar).cloned();
+    /// After `pop`, the entry may be gone. It is not certain: a function runs once for several callers.
+    pub(super) fn make_popped_conditional(&mut self, id: usize, key: &AbstractValue) {
+        let key = key.single().and_then(Alternative::scalar).cloned();
         let ObjectKind::Dict { entries, .. } = &mut self.objects[id].kind else { return };
         for (name, val) in entries.iter_mut().filter(|(name, _)| key.as_ref().is_none_or(|key| key == name)) {
             let condition = format!("{} is not taken out", name.as_str().unwrap_or("it"));
-            *val = std::mem::replace(val, AbstractValue::unknown()).under(Some(&condition.into()));
+            *val = std::mem::replace(val, AbstractValue::unknown()).under_condition(Some(&condition.into()));
         }
     }
 }
 
-/// What Python takes a value for in a condition.
+/// The truth value of a value in Python.
 fn truthy(value: &Value) -> bool {
     match value {
         Value::Null => false,

@@ -12,7 +12,7 @@ impl Interpreter<'_> {
     pub(super) fn import(&mut self, module: &str, alias: Option<&str>, scope: usize) {
         let from = self.path_of(scope);
         let head = module.split('.').next().unwrap_or(module);
-        self.note_import(module);
+        self.record_import(module);
         self.load_packages(module, 0, &from);
         let found = self.modules.find(module, 0, &from);
         if let Some(ImportTarget::File(file)) = &found {
@@ -23,14 +23,15 @@ impl Interpreter<'_> {
             None => (head, self.modules.find(head, 0, &from).map_or_else(|| external(head), module_value)),
         };
         if alias.is_none()
-            && let Some(file) = val.only().and_then(|alt| if let ValueKind::Module(file) = alt.kind { Some(file) } else { None })
+            && let Some(file) =
+                val.single().and_then(|alt| if let ValueKind::Module(file) = alt.kind { Some(file) } else { None })
         {
             self.load_module(file);
         }
         self.scopes.set(scope, name, val);
     }
 
-    /// Runs the packages that a module stands in, outermost first.
+    /// Runs the packages of a module, outermost first.
     fn load_packages(&mut self, module: &str, level: u32, from: &str) {
         for (end, _) in module.match_indices('.') {
             if let Some(ImportTarget::File(file)) = self.modules.find(&module[..end], level, from) {
@@ -44,7 +45,7 @@ impl Interpreter<'_> {
         let from = self.path_of(scope);
         self.load_packages(module, level, &from);
         let found = self.modules.find(module, level, &from);
-        self.note_import(module);
+        self.record_import(module);
         if let Some(ImportTarget::File(file)) = &found {
             self.load_module(*file);
         }
@@ -83,7 +84,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// What a module or package holds under a name: first what it binds, then the module of that name in its folder.
+    /// The member of a module or package: a name that it binds, otherwise the module of that name in its folder.
     pub(super) fn member(&mut self, found: &ImportTarget, name: &str) -> AbstractValue {
         let folder = match found {
             ImportTarget::File(file) => {
@@ -96,11 +97,11 @@ impl Interpreter<'_> {
                 if source.name() != "__init__.py" {
                     return self.starred(*file, name);
                 }
-                modules::normal(source.folder())
+                modules::normalize_path(source.folder())
             }
             ImportTarget::Folder(folder) => folder.clone(),
         };
-        match self.modules.at(&modules::join(&folder, name)) {
+        match self.modules.module_at(&modules::join_path(&folder, name)) {
             Some(inner) => {
                 if let ImportTarget::File(file) = inner {
                     self.load_module(file);
@@ -114,7 +115,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A name that a module may have from a library's `import *`.
+    /// A name that a module may import from a library by `import *`.
     fn starred(&self, file: FileId, name: &str) -> AbstractValue {
         let stars = self.module_scopes.get(&file).map(|scope| self.scopes[*scope].star_imports.as_slice());
         match stars {
@@ -130,12 +131,12 @@ impl Interpreter<'_> {
 }
 
 fn external(path: &str) -> AbstractValue {
-    AbstractValue::one(ValueKind::External(path.into()), ValueSource::default())
+    AbstractValue::new(ValueKind::External(path.into()), ValueSource::default())
 }
 
 fn module_value(found: ImportTarget) -> AbstractValue {
     match found {
-        ImportTarget::File(file) => AbstractValue::at(ValueKind::Module(file), sources::start_of(file)),
-        ImportTarget::Folder(folder) => AbstractValue::one(ValueKind::Folder(folder.into()), ValueSource::default()),
+        ImportTarget::File(file) => AbstractValue::located(ValueKind::Module(file), sources::start_of(file)),
+        ImportTarget::Folder(folder) => AbstractValue::new(ValueKind::Folder(folder.into()), ValueSource::default()),
     }
 }

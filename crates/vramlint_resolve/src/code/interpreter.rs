@@ -106,7 +106,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Logs that a library is imported.
-    pub(super) fn note_import(&mut self, module: &str) {
+    pub(super) fn record_import(&mut self, module: &str) {
         self.imports_training_library |= libraries::of_module(module).is_some_and(|library| library.searched);
     }
 
@@ -187,7 +187,7 @@ impl<'a> Interpreter<'a> {
             match deferred {
                 DeferredCall::Function(id, receiver) => {
                     if self.definitions.functions[id].runs == 0 {
-                        self.run_root(id, receiver);
+                        self.run_without_caller(id, receiver);
                     }
                 }
                 DeferredCall::Instance(object) => self.run_methods(object),
@@ -201,7 +201,7 @@ impl<'a> Interpreter<'a> {
         while class < self.definitions.classes.len() {
             let info = &self.definitions.classes[class];
             if !info.made && (info.file == self.sources.entry) == of_entry {
-                let object = self.make_unseen(class, FieldSource::Overridable);
+                let object = self.instantiate_uncalled(class, FieldSource::Overridable);
                 self.run_methods(object);
                 self.run_deferred();
             }
@@ -212,7 +212,7 @@ impl<'a> Interpreter<'a> {
             let info = &self.definitions.functions[id];
             let top_level = info.class.is_none() && self.scopes[info.scope].parent.is_none();
             if top_level && info.runs == 0 && (info.file == self.sources.entry) == of_entry {
-                self.run_root(id, None);
+                self.run_without_caller(id, None);
                 self.run_deferred();
             }
             id += 1;
@@ -236,7 +236,7 @@ impl<'a> Interpreter<'a> {
         }
         for id in methods {
             if self.definitions.functions[id].runs == 0 {
-                self.run_root(id, Some(object));
+                self.run_without_caller(id, Some(object));
             }
         }
     }

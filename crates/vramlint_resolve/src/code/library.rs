@@ -1,20 +1,20 @@
-//! Calls of libraries, by their full names.
+//! Library calls by full name, and methods of objects.
 
 use super::call_arguments::CallArguments;
 use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
 use super::library_classes;
 use super::qualified_name::{self, leaf};
-use super::value::{AbstractValue, ValueKind, ValueSource, declare, place_of, variable};
+use super::value::{AbstractValue, ValueKind, ValueSource, declare, environment_variable, place_of_value};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 
 impl Interpreter<'_> {
-    /// Calls something of a library.
+    /// Calls a function or class of a library.
     pub(super) fn library(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> AbstractValue {
         let (library, leaf) = (qualified_name::library(path), leaf(path));
         if library == Some("builtins") {
-            return self.builtin(leaf, args, place);
+            return self.call_builtin(leaf, args, place);
         }
         let found = self
             .parser_call(path, args, place)
@@ -38,7 +38,7 @@ impl Interpreter<'_> {
             }
             (Some("os"), "dirname") => match args.positional.first() {
                 Some(val) => self.attribute(val, "parent", place),
-                None => AbstractValue::at(ValueKind::Unknown, place),
+                None => AbstractValue::located(ValueKind::Unknown, place),
             },
             (Some("tqdm"), _) | (Some("torch"), "compile") => {
                 args.positional.first().cloned().unwrap_or_else(AbstractValue::unknown)
@@ -49,18 +49,18 @@ impl Interpreter<'_> {
                     let val = declare(val.clone(), name, None);
                     self.heap[id].attributes.insert(name.clone(), val);
                 }
-                AbstractValue::at(ValueKind::Object(id), place)
+                AbstractValue::located(ValueKind::Object(id), place)
             }
             _ => {
                 self.escape(args);
                 let id = self.new_object(ObjectKind::Library(path.clone()));
-                AbstractValue::at(ValueKind::Object(id), place)
+                AbstractValue::located(ValueKind::Object(id), place)
             }
         }
     }
 
-    /// Calls a method of a thing of a library, or of a plain value.
-    pub(super) fn method(&mut self, id: usize, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
+    /// Calls a method of an object.
+    pub(super) fn call_method(&mut self, id: usize, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
         match self.heap[id].kind.clone() {
             ObjectKind::Handle(val) => self.handle_method(&val, name, args, place),
             ObjectKind::Dict { .. } => self.dict_method(id, name, args, place),
@@ -70,38 +70,47 @@ impl Interpreter<'_> {
             }
             ObjectKind::Model(load) => self.model_method(id, load, name, args, place),
             ObjectKind::Output(_) => match name {
-                "mean" | "sum" | "to" | "float" | "item" if name != "item" => AbstractValue::at(ValueKind::Object(id), place),
-                _ => AbstractValue::at(ValueKind::Unknown, place),
+                "mean" | "sum" | "to" | "float" | "item" if name != "item" => {
+                    AbstractValue::located(ValueKind::Object(id), place)
+                }
+                _ => AbstractValue::located(ValueKind::Unknown, place),
             },
             ObjectKind::Super { object, class } => {
                 if let Some(base) = self.definitions.external_base(class)
                     && name == "__init__"
                 {
-                    self.made_from(&base, object, args, place);
+                    self.initialize_library_base(&base, object, args, place);
                 }
-                AbstractValue::at(ValueKind::Unknown, place)
+                AbstractValue::located(ValueKind::Unknown, place)
             }
-            ObjectKind::Library(path) => self.library_method(id, &path, name, args, place),
+            ObjectKind::Library(path) => self.call_library_method(id, &path, name, args, place),
             ObjectKind::Instance { class, .. } => {
                 if let Some(base) = self.definitions.external_base(class) {
-                    self.library_method(id, &base, name, args, place)
+                    self.call_library_method(id, &base, name, args, place)
                 } else {
                     self.escape(args);
-                    AbstractValue::at(ValueKind::Unknown, place)
+                    AbstractValue::located(ValueKind::Unknown, place)
                 }
             }
             ObjectKind::Lora | ObjectKind::Quantization(_) | ObjectKind::Namespace(_) => {
-                AbstractValue::at(ValueKind::Unknown, place)
+                AbstractValue::located(ValueKind::Unknown, place)
             }
         }
     }
 
-    fn library_method(&mut self, id: usize, path: &Rc<str>, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
+    fn call_library_method(
+        &mut self,
+        id: usize,
+        path: &Rc<str>,
+        name: &str,
+        args: &CallArguments,
+        place: FileRange,
+    ) -> AbstractValue {
         if let Some(val) = self.typer_method(path, name, args, place) {
             return val;
         }
         if leaf(path) == "Accelerator" && matches!(name, "prepare" | "prepare_model") {
-            return self.prepared(args, place);
+            return self.accelerate_prepare(args, place);
         }
         if leaf(path) == "Accelerator" && matches!(name, "unwrap_model" | "gather") {
             return args.positional.first().cloned().unwrap_or_else(AbstractValue::unknown);
@@ -110,9 +119,9 @@ impl Interpreter<'_> {
             match name {
                 "train" | "fit" => {
                     self.training.trainer_trains = true;
-                    self.trained_by_trainer(id);
-                    // Lightning is given the module here.
-                    self.trained_arguments(args);
+                    self.mark_trainer_models_trained(id);
+                    // Lightning takes the module here.
+                    self.mark_arguments_trained(args);
                 }
                 "evaluate" | "predict" | "test" | "validate" => self.training.trainer_evaluates = true,
                 _ => {}
@@ -123,28 +132,33 @@ impl Interpreter<'_> {
         }
         self.escape(args);
         let inner: Rc<str> = format!("{path}.{name}").into();
-        AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Library(inner))), place)
+        AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Library(inner))), place)
     }
 
     fn dict_method(&mut self, id: usize, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
-        let whole = AbstractValue::at(ValueKind::Object(id), place);
+        let whole = AbstractValue::located(ValueKind::Object(id), place);
         match name {
             "update" => {
                 if let Some(other) = args.positional.first() {
                     self.update_dict(&whole, other);
                 }
                 for (key, val) in &args.keyword {
-                    self.set_item(&whole, &AbstractValue::at(ValueKind::Scalar(Value::Text(key.clone())), place), val, place);
+                    self.set_item(
+                        &whole,
+                        &AbstractValue::located(ValueKind::Scalar(Value::Text(key.clone())), place),
+                        val,
+                        place,
+                    );
                 }
-                AbstractValue::at(ValueKind::Scalar(Value::Null), place)
+                AbstractValue::located(ValueKind::Scalar(Value::Null), place)
             }
             "get" | "pop" | "setdefault" => {
-                let Some(key) = args.positional.first() else { return AbstractValue::at(ValueKind::Unknown, place) };
-                let found = self.item(&whole, key, place);
+                let Some(key) = args.positional.first() else { return AbstractValue::located(ValueKind::Unknown, place) };
+                let found = self.subscript(&whole, key, place);
                 let open = matches!(self.heap[id].kind, ObjectKind::Dict { open: true, .. });
                 self.reads.log(&found);
                 if name == "pop" {
-                    self.heap.taken(id, key);
+                    self.heap.make_popped_conditional(id, key);
                 }
                 if !found.is_unknown() {
                     return found;
@@ -157,25 +171,25 @@ impl Interpreter<'_> {
                         if open { found.or_else(default.clone()) } else { default.clone() }
                     }
                     None if open => found,
-                    None => AbstractValue::at(ValueKind::Scalar(Value::Null), place),
+                    None => AbstractValue::located(ValueKind::Scalar(Value::Null), place),
                 }
             }
             "copy" => self.copy_dict(&whole),
-            _ => AbstractValue::at(ValueKind::Unknown, place),
+            _ => AbstractValue::located(ValueKind::Unknown, place),
         }
     }
 
-    /// A method of a file, a text, a loaded block, a list.
+    /// A method of a file, a string, a loaded block or a list.
     fn handle_method(&mut self, val: &AbstractValue, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
         let loaded = val
-            .only()
+            .single()
             .and_then(|alt| if let ValueKind::Loaded(load, route) = &alt.kind { Some((*load, route.clone())) } else { None });
         match (name, loaded) {
             ("get" | "pop", Some((load, route))) => {
-                let Some(Value::Text(key)) = args.positional.first().and_then(AbstractValue::certain).cloned() else {
-                    return AbstractValue::at(ValueKind::Unknown, place);
+                let Some(Value::Text(key)) = args.positional.first().and_then(AbstractValue::constant).cloned() else {
+                    return AbstractValue::located(ValueKind::Unknown, place);
                 };
-                let own = self.loaded(load, &route, &key, place);
+                let own = self.loaded_key(load, &route, &key, place);
                 match args.positional.get(1) {
                     Some(default) => own.or_else(declare(default.clone(), &key, None)),
                     None => own,
@@ -194,26 +208,26 @@ impl Interpreter<'_> {
             }
             ("lower" | "upper", None) => Self::change_case(val, name, place),
             ("append" | "extend" | "insert" | "remove" | "clear" | "sort", _) => {
-                AbstractValue::at(ValueKind::Scalar(Value::Null), place)
+                AbstractValue::located(ValueKind::Scalar(Value::Null), place)
             }
-            _ => AbstractValue::at(ValueKind::Unknown, place),
+            _ => AbstractValue::located(ValueKind::Unknown, place),
         }
     }
 
     fn change_case(val: &AbstractValue, name: &str, place: FileRange) -> AbstractValue {
-        match val.only().map(|alt| (alt.scalar(), &alt.source)) {
+        match val.single().map(|alt| (alt.scalar(), &alt.source)) {
             Some((Some(Value::Text(text)), source)) => {
                 let text = if name == "lower" { text.to_lowercase() } else { text.to_uppercase() };
-                AbstractValue::one(ValueKind::Scalar(Value::Text(text)), (**source).clone())
+                AbstractValue::new(ValueKind::Scalar(Value::Text(text)), (**source).clone())
             }
-            _ => AbstractValue::at(ValueKind::Unknown, place),
+            _ => AbstractValue::located(ValueKind::Unknown, place),
         }
     }
 
-    /// Parts of a path joined; what one part is unknown of makes the whole unknown, but an option stays known as such.
+    /// Joins the parts of a path. An unknown part makes the whole unknown, but the option that it comes from is kept.
     pub(super) fn path_of_parts(&mut self, args: &CallArguments, place: FileRange) -> AbstractValue {
         let mut parts = args.positional.iter();
-        let Some(mut whole) = parts.next().cloned() else { return AbstractValue::at(ValueKind::Unknown, place) };
+        let Some(mut whole) = parts.next().cloned() else { return AbstractValue::located(ValueKind::Unknown, place) };
         for part in parts {
             whole = self.binary(&whole, "/", part, place);
         }
@@ -222,11 +236,11 @@ impl Interpreter<'_> {
 
     /// `os.environ.get`, `os.getenv`, and the calls that set variables.
     fn environment_call(&mut self, path: &str, args: &CallArguments, place: FileRange) -> Option<AbstractValue> {
-        let name = args.positional.first().and_then(AbstractValue::certain).and_then(Value::as_str).map(str::to_string);
+        let name = args.positional.first().and_then(AbstractValue::constant).and_then(Value::as_str).map(str::to_string);
         match path {
             "os.environ.get" | "os.getenv" | "os.environ.pop" => {
                 let name = name?;
-                let own = variable(&name, place);
+                let own = environment_variable(&name, place);
                 Some(match args.positional.get(1) {
                     Some(default) => {
                         let default = declare(default.clone(), &name, None).map_source(|source| {
@@ -240,7 +254,7 @@ impl Interpreter<'_> {
             }
             "os.environ.setdefault" | "os.putenv" => {
                 let val = args.positional.get(1)?;
-                self.facts.environment.push((name?, self.heap.plain_value(val), place_of(val).unwrap_or(place)));
+                self.facts.environment.push((name?, self.heap.as_data(val), place_of_value(val).unwrap_or(place)));
                 Some(val.clone())
             }
             "os.environ.update" => {
@@ -250,7 +264,7 @@ impl Interpreter<'_> {
                 })?;
                 for (key, val) in entries {
                     if let Value::Text(name) = key {
-                        self.facts.environment.push((name, self.heap.plain_value(&val), place_of(&val).unwrap_or(place)));
+                        self.facts.environment.push((name, self.heap.as_data(&val), place_of_value(&val).unwrap_or(place)));
                     }
                 }
                 Some(AbstractValue::unknown())
@@ -264,30 +278,30 @@ impl Interpreter<'_> {
         if let Some(val) = args.arg("default", 0) {
             return val.clone();
         }
-        match args.get("default_factory").and_then(AbstractValue::only).map(|alt| alt.kind.clone()) {
-            Some(ValueKind::Class(class)) => self.make(class, &CallArguments::default(), place),
-            _ => AbstractValue::at(ValueKind::Unknown, place),
+        match args.get("default_factory").and_then(AbstractValue::single).map(|alt| alt.kind.clone()) {
+            Some(ValueKind::Class(class)) => self.instantiate(class, &CallArguments::default(), place),
+            _ => AbstractValue::located(ValueKind::Unknown, place),
         }
     }
 
-    /// The library part of an object of the project: `super().__init__(…)`.
-    pub(super) fn made_from(&mut self, base: &Rc<str>, object: usize, args: &CallArguments, place: FileRange) {
+    /// Initializes the library part of an instance of the project: `super().__init__(…)`.
+    pub(super) fn initialize_library_base(&mut self, base: &Rc<str>, object: usize, args: &CallArguments, place: FileRange) {
         if library_classes::is_trainer(base) || library_classes::argument_class(base).is_some() {
             let _ = self.training_call(base, args, place);
             let models = self.heap.model_argument(args);
-            let val = AbstractValue::one(ValueKind::Bundle(Rc::new(models)), ValueSource::default());
+            let val = AbstractValue::new(ValueKind::Bundle(Rc::new(models)), ValueSource::default());
             self.heap[object].attributes.insert("__models__".to_string(), val);
         }
     }
 
-    /// An object of a class of the project of which the maker is not seen.
-    pub(super) fn make_unseen(&mut self, class: usize, rest: FieldSource) -> usize {
+    /// An instance of a class of the project that no visible code constructs.
+    pub(super) fn instantiate_uncalled(&mut self, class: usize, rest: FieldSource) -> usize {
         self.definitions.classes[class].made = true;
         let id = self.new_object(ObjectKind::Instance { class, rest });
         if let Some(function) = self.definitions.initializer(&self.scopes, class)
             && self.definitions.functions[function].runs == 0
         {
-            self.run_root(function, Some(id));
+            self.run_without_caller(function, Some(id));
         }
         id
     }

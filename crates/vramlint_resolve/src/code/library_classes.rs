@@ -1,9 +1,9 @@
-//! Which classes of libraries hold training arguments, train, or optimize.
+//! Library classes that hold training arguments, train, optimize or load models.
 
 use super::qualified_name::{leaf, library};
 use vramlint_catalog::Dialect;
 
-/// A class of arguments.
+/// The vocabulary of a class of arguments, and its task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ArgumentClassKind {
     pub(super) dialect: Dialect,
@@ -54,7 +54,7 @@ pub(super) fn trl_task(prefix: &str) -> Option<&'static str> {
     TRL_TASKS.iter().find(|(name, _)| *name == prefix).map(|(_, task)| *task)
 }
 
-/// Whether a class trains when it is told to.
+/// Whether a class is a trainer.
 pub(super) fn is_trainer(path: &str) -> bool {
     let name = leaf(path);
     match library(path) {
@@ -100,7 +100,7 @@ pub(super) fn loads_model(path: &str) -> bool {
     let is_model = class.contains("Model") && !class.contains("Tokenizer") && !class.contains("Config");
     let has_head =
         ["ForCausalLM", "ForConditionalGeneration", "ForSequenceClassification"].iter().any(|end| class.ends_with(end));
-    // PeftModel puts adapters on a model that is there; AutoPeftModel loads one.
+    // PeftModel adds adapters to an existing model; AutoPeftModel loads one.
     let adapters_only = class == "PeftModel" || library(path) == Some("peft") && !class.starts_with("AutoPeftModel");
     known && (is_model || has_head) && !adapters_only
 }

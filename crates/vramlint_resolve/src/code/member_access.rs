@@ -1,11 +1,11 @@
-//! Attributes, items, dicts.
+//! Attributes and items of values.
 
 use super::call_arguments::CallArguments;
 use super::conditions::conjoin;
 use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
 use super::modules::ImportTarget;
-use super::value::{AbstractValue, Alternative, ValueKind, ValueSource, declare, variable};
+use super::value::{AbstractValue, Alternative, ValueKind, ValueSource, declare, environment_variable};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 
@@ -24,36 +24,36 @@ impl Interpreter<'_> {
         match &alt.kind {
             ValueKind::Module(file) => self.member(&ImportTarget::File(*file), name),
             ValueKind::Folder(folder) => self.member(&ImportTarget::Folder(folder.to_string()), name),
-            ValueKind::External(path) => AbstractValue::at(ValueKind::External(format!("{path}.{name}").into()), place),
+            ValueKind::External(path) => AbstractValue::located(ValueKind::External(format!("{path}.{name}").into()), place),
             ValueKind::Class(class) => self
                 .definitions
                 .class_attribute(&self.scopes, *class, name)
-                .unwrap_or_else(|| AbstractValue::at(ValueKind::Unknown, place)),
+                .unwrap_or_else(|| AbstractValue::located(ValueKind::Unknown, place)),
             ValueKind::Object(id) => self.object_attribute(*id, name, place),
             ValueKind::Loaded(load, route) => {
                 if matches!(name, "get" | "items" | "keys" | "values" | "pop" | "update" | "copy") {
-                    return self.bound(alt, name, place);
+                    return self.method_of_value(alt, name, place);
                 }
-                self.loaded(*load, route, name, place)
+                self.loaded_key(*load, route, name, place)
             }
             ValueKind::Scalar(Value::Text(text)) => match name {
                 "parent" => {
                     let folder = text.rsplit_once('/').map_or("", |(folder, _)| folder);
-                    AbstractValue::one(ValueKind::Scalar(Value::Text(folder.to_string())), (*alt.source).clone())
+                    AbstractValue::new(ValueKind::Scalar(Value::Text(folder.to_string())), (*alt.source).clone())
                 }
-                _ => self.bound(alt, name, place),
+                _ => self.method_of_value(alt, name, place),
             },
-            ValueKind::Scalar(_) | ValueKind::Items(_) => self.bound(alt, name, place),
+            ValueKind::Scalar(_) | ValueKind::Items(_) => self.method_of_value(alt, name, place),
             ValueKind::Method(..) | ValueKind::Unknown | ValueKind::Bundle(_) | ValueKind::Function { .. } => {
-                AbstractValue::at(ValueKind::Unknown, place)
+                AbstractValue::located(ValueKind::Unknown, place)
             }
         }
     }
 
-    /// A method of a plain value.
-    fn bound(&mut self, alt: &Alternative, name: &str, place: FileRange) -> AbstractValue {
+    /// A method of a scalar, a list or a loaded block.
+    fn method_of_value(&mut self, alt: &Alternative, name: &str, place: FileRange) -> AbstractValue {
         let handle = self.new_object(ObjectKind::Handle(AbstractValue { alternatives: vec![alt.clone()] }));
-        AbstractValue::at(ValueKind::Method(handle, name.into()), place)
+        AbstractValue::located(ValueKind::Method(handle, name.into()), place)
     }
 
     fn object_attribute(&mut self, id: usize, name: &str, place: FileRange) -> AbstractValue {
@@ -69,43 +69,43 @@ impl Interpreter<'_> {
                         return bind(val, object);
                     }
                 }
-                AbstractValue::at(ValueKind::Method(id, name.into()), place)
+                AbstractValue::located(ValueKind::Method(id, name.into()), place)
             }
             ObjectKind::Namespace(parser) => match name {
-                "__dict__" => AbstractValue::at(ValueKind::Object(id), place),
+                "__dict__" => AbstractValue::located(ValueKind::Object(id), place),
                 _ => self.option_value(parser, name, place),
             },
-            ObjectKind::Output(_) if matches!(name, "loss" | "logits") => AbstractValue::at(ValueKind::Object(id), place),
+            ObjectKind::Output(_) if matches!(name, "loss" | "logits") => AbstractValue::located(ValueKind::Object(id), place),
             ObjectKind::Model(_) if matches!(name, "module" | "model" | "base_model" | "pretrained_model" | "policy") => {
-                AbstractValue::at(ValueKind::Object(id), place)
+                AbstractValue::located(ValueKind::Object(id), place)
             }
-            _ => AbstractValue::at(ValueKind::Method(id, name.into()), place),
+            _ => AbstractValue::located(ValueKind::Method(id, name.into()), place),
         }
     }
 
     fn instance_attribute(&mut self, id: usize, class: usize, rest: &FieldSource, name: &str, place: FileRange) -> AbstractValue {
         if name == "__dict__" {
-            return AbstractValue::at(ValueKind::Object(id), place);
+            return AbstractValue::located(ValueKind::Object(id), place);
         }
         let Some(val) = self.definitions.class_attribute(&self.scopes, class, name) else {
             return match self.definitions.external_base(class) {
-                Some(_) => AbstractValue::at(ValueKind::Method(id, name.into()), place),
-                None => AbstractValue::at(ValueKind::Unknown, place),
+                Some(_) => AbstractValue::located(ValueKind::Method(id, name.into()), place),
+                None => AbstractValue::located(ValueKind::Unknown, place),
             };
         };
-        let function = val.only().and_then(|alt| if let ValueKind::Function { id, .. } = alt.kind { Some(id) } else { None });
+        let function = val.single().and_then(|alt| if let ValueKind::Function { id, .. } = alt.kind { Some(id) } else { None });
         if let Some(function) = function {
-            let decorated = |word: &str| {
+            let has_decorator = |word: &str| {
                 self.definitions.functions[function]
                     .def
                     .decorators
                     .iter()
                     .any(|decorator| decorator.dotted().is_some_and(|name| name.rsplit('.').next() == Some(word)))
             };
-            if decorated("staticmethod") {
+            if has_decorator("staticmethod") {
                 return val;
             }
-            if decorated("property") || decorated("cached_property") {
+            if has_decorator("property") || has_decorator("cached_property") {
                 return self.call_function(function, Some(id), CallArguments::default(), place);
             }
             return bind(val, id);
@@ -113,27 +113,27 @@ impl Interpreter<'_> {
         match rest {
             FieldSource::Class => val,
             FieldSource::Overridable => val.map_source(|source| source.may_be_overridden = true),
-            FieldSource::Options => self.command_line.as_option(val, name),
+            FieldSource::Options => self.command_line.as_option_value(val, name),
             FieldSource::Loaded(load, route) => {
                 let route = Rc::new(route.clone());
-                self.loaded(*load, &route, name, place).or_else(val)
+                self.loaded_key(*load, &route, name, place).or_else(val)
             }
         }
     }
 
     /// `base[index]`.
-    pub(super) fn item(&mut self, base: &AbstractValue, index: &AbstractValue, place: FileRange) -> AbstractValue {
-        let key = index.only().and_then(Alternative::scalar).cloned();
+    pub(super) fn subscript(&mut self, base: &AbstractValue, index: &AbstractValue, place: FileRange) -> AbstractValue {
+        let key = index.single().and_then(Alternative::scalar).cloned();
         let mut alternatives = Vec::new();
         for alt in &base.alternatives {
-            let val = self.item_of(alt, key.as_ref(), place);
+            let val = self.subscript_of(alt, key.as_ref(), place);
             alternatives.extend(val.alternatives.into_iter().map(|inner| within(inner, alt)));
         }
         AbstractValue::from_alternatives(alternatives)
     }
 
-    fn item_of(&mut self, alt: &Alternative, key: Option<&Value>, place: FileRange) -> AbstractValue {
-        let unknown = AbstractValue::at(ValueKind::Unknown, place);
+    fn subscript_of(&mut self, alt: &Alternative, key: Option<&Value>, place: FileRange) -> AbstractValue {
+        let unknown = AbstractValue::located(ValueKind::Unknown, place);
         let Some(key) = key else { return unknown };
         match (&alt.kind, key) {
             (ValueKind::Items(items), Value::Int(i)) => {
@@ -141,7 +141,7 @@ impl Interpreter<'_> {
                 let at = if *i < 0 { i.saturating_add(length) } else { *i };
                 usize::try_from(at).ok().and_then(|at| items.get(at)).cloned().unwrap_or(unknown)
             }
-            (ValueKind::Loaded(load, route), Value::Text(name)) => self.loaded(*load, route, name, place),
+            (ValueKind::Loaded(load, route), Value::Text(name)) => self.loaded_key(*load, route, name, place),
             (ValueKind::Object(id), _) => match &self.heap[*id].kind {
                 ObjectKind::Dict { entries, .. } => {
                     entries.iter().rev().find(|(k, _)| k == key).map_or(unknown, |(_, val)| val.clone())
@@ -152,7 +152,7 @@ impl Interpreter<'_> {
                 },
                 _ => unknown,
             },
-            (ValueKind::External(path), Value::Text(name)) if &**path == "os.environ" => variable(name, place),
+            (ValueKind::External(path), Value::Text(name)) if &**path == "os.environ" => environment_variable(name, place),
             (ValueKind::External(path), Value::Int(i)) if &**path == "sys.argv" => {
                 let source = ValueSource {
                     place: Some(place),
@@ -160,14 +160,14 @@ impl Interpreter<'_> {
                     may_be_overridden: true,
                     ..ValueSource::default()
                 };
-                AbstractValue::one(ValueKind::External(format!("sys.argv.{i}").into()), source)
+                AbstractValue::new(ValueKind::External(format!("sys.argv.{i}").into()), source)
             }
             _ => unknown,
         }
     }
 
-    /// A key of a loaded file, unless the code has put something else there.
-    pub(super) fn loaded(&mut self, load: usize, route: &Rc<Vec<String>>, name: &str, place: FileRange) -> AbstractValue {
+    /// A key of a loaded file, unless the code has replaced it.
+    pub(super) fn loaded_key(&mut self, load: usize, route: &Rc<Vec<String>>, name: &str, place: FileRange) -> AbstractValue {
         let mut longer = (**route).clone();
         longer.push(name.to_string());
         let source = ValueSource {
@@ -178,7 +178,7 @@ impl Interpreter<'_> {
             ..ValueSource::default()
         };
         let over = self.facts.overlays.get(&(load, longer.clone())).cloned();
-        let own = AbstractValue::one(ValueKind::Loaded(load, Rc::new(longer)), source);
+        let own = AbstractValue::new(ValueKind::Loaded(load, Rc::new(longer)), source);
         match over {
             Some(over) if over.alternatives.iter().any(|alt| alt.condition.is_none()) => over,
             Some(over) => AbstractValue::from_alternatives(own.alternatives.into_iter().chain(over.alternatives).collect()),
@@ -211,13 +211,13 @@ impl Interpreter<'_> {
                         self.scopes.set(scope, name, declare(val.clone(), name, None));
                     }
                 }
-                ValueKind::Loaded(load, route) => self.overlay(*load, route, name, val.clone()),
+                ValueKind::Loaded(load, route) => self.overlay_key(*load, route, name, val.clone()),
                 _ => {}
             }
         }
     }
 
-    pub(super) fn overlay(&mut self, load: usize, route: &Rc<Vec<String>>, name: &str, val: AbstractValue) {
+    pub(super) fn overlay_key(&mut self, load: usize, route: &Rc<Vec<String>>, name: &str, val: AbstractValue) {
         let mut key = (**route).clone();
         key.push(name.to_string());
         let condition = self.control.guards.condition();
@@ -229,7 +229,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// An alternative inside of an alternative: both conditions hold.
+/// An alternative of a member under the conditions of its owner.
 fn within(inner: Alternative, outer: &Alternative) -> Alternative {
     Alternative {
         condition: conjoin(outer.condition.as_ref(), inner.condition.as_ref()),

@@ -1,20 +1,20 @@
-//! One value from what several branches assign.
+//! Merges the values that several branches assign.
 
 use super::conditions::conjoin;
 use super::value::{AbstractValue, Alternative};
 use std::rc::Rc;
 use vramlint_base::FileRange;
 
-/// What one arm says about a name.
+/// The value of a name after one branch.
 pub(super) struct BranchValue {
     pub(super) condition: Option<Rc<str>>,
     pub(super) val: AbstractValue,
-    /// Whether the arm leaves the name as it was.
+    /// Whether the branch leaves the name unchanged.
     pub(super) unchanged: bool,
 }
 
-/// One value from what several arms say. The one from which the branches start, written outside of `place`, stays without a
-/// condition and comes first; where there are several such, or none, each holds under its arm's condition.
+/// Merges the values of several branches. The nominal value, written outside of `place`, keeps no condition and comes first. If
+/// there are several such values, or none, each holds under the condition of its branch.
 #[allow(clippy::needless_pass_by_value)] // parts are made for it
 pub(super) fn merge_branches(place: FileRange, parts: Vec<BranchValue>) -> AbstractValue {
     let mut nominal: Vec<(Option<Rc<str>>, Alternative)> = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn merge_branches(place: FileRange, parts: Vec<BranchValue>) -> Abstr
         }
     }
     if nominal.len() > 1 && !any_unchanged && !only {
-        // Values of equal right: none is the rule, each holds in its arm.
+        // Values of equal rank: none is nominal, each holds in its branch.
         nominal.append(&mut others);
         others = std::mem::take(&mut nominal);
     }
@@ -56,7 +56,7 @@ pub(super) fn merge_branches(place: FileRange, parts: Vec<BranchValue>) -> Abstr
     AbstractValue::from_alternatives(alternatives)
 }
 
-/// Where every arm says the same scalar, no condition matters.
+/// If every branch assigns the same scalar, the condition does not matter.
 fn drop_shared_condition(alternatives: &mut Vec<Alternative>) {
     let Some(first) = alternatives.first().and_then(Alternative::scalar).cloned() else { return };
     if alternatives.iter().all(|alt| alt.condition.is_some() && alt.scalar() == Some(&first)) {

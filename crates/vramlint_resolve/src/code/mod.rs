@@ -1,8 +1,8 @@
-//! What Python code says about a run: constants, class attributes, dataclass defaults, options and the calls that they reach.
+//! Abstract interpretation of Python: constants, class attributes, dataclass defaults, options, and the calls that they reach.
 //!
-//! The code is interpreted, not matched: [`facts`] follows imports, binds parameters where functions of the project are called,
-//! keeps every branch that cannot be decided, and remembers for every value where it is written. What cannot be known stays
-//! unknown; work is bounded, so that no text can make it hang.
+//! The code is interpreted, not matched: [`facts`] follows imports, binds parameters at calls of functions of the project, keeps
+//! every undecided branch, and tracks where every value is written. What cannot be known stays unknown. Work is bounded, so that no
+//! source text can make it hang.
 
 mod branch;
 mod builtin;
@@ -62,12 +62,12 @@ use crate::SourceFile;
 use std::sync::Arc;
 use vramlint_base::{FileId, Value};
 
-/// Everything that the code reachable from `entry` says. `files` are all files of the project.
+/// The facts of the code that is reachable from `entry`. `files` are all files of the project.
 pub fn facts(files: &[SourceFile], entry: FileId) -> CodeFacts {
     facts_given(files, entry, &[])
 }
 
-/// As [`facts`], for a launch that gives these options (`("stage", Text("dpo"))`): branches that depend on them are decided.
+/// Like [`facts`], for a launch with these options (`("stage", Text("dpo"))`): branches that depend on them are decided.
 pub fn facts_given(files: &[SourceFile], entry: FileId, launch_options: &[(String, Value)]) -> CodeFacts {
     facts_in(files, &Arc::new(ModuleIndex::new(files)), entry, launch_options, STEP_LIMIT)
 }

@@ -1,11 +1,11 @@
-//! What is known of a model that the code loads.
+//! The state of a model that the code loads.
 
 use super::call_arguments::CallArguments;
 use super::value::AbstractValue;
 use std::rc::Rc;
 use vramlint_base::FileRange;
 
-/// What a loaded model is for, by the name it gets.
+/// The role of a loaded model, by the name it is assigned to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ModelRole {
     Policy,
@@ -24,16 +24,16 @@ pub(super) struct ModelRecord {
     pub(super) via: Vec<FileRange>,
     /// It reaches an optimizer, adapters, or a backward.
     pub(super) trained: bool,
-    /// It is handed to a trainer that only evaluates, unless that is seen to train.
+    /// It is passed to a trainer. The trainer may only evaluate.
     pub(super) in_trainer: bool,
-    /// It is handed to `prepare()`.
+    /// It is passed to `prepare()`.
     pub(super) prepared: bool,
-    /// It goes where the project does not show.
+    /// It leaves the visible code.
     pub(super) escaped: bool,
     /// It generates, or is put into evaluation mode.
     pub(super) inferred: bool,
-    /// Where the whole of it is frozen, unless it is thawed later.
+    /// Where all of it is frozen, unless it is unfrozen later.
     pub(super) frozen: Option<FileRange>,
-    /// The type that it is cast to after it is loaded, by the last such call; unknown under a condition.
+    /// The dtype of the last cast after the load; unknown if the cast is conditional.
     pub(super) cast: Option<AbstractValue>,
 }

@@ -1,4 +1,4 @@
-//! Models that are loaded, and what becomes of them.
+//! Models: loading, casting, freezing, adapting and training.
 
 use super::call_arguments::CallArguments;
 use super::heap::{MODEL_DEPTH, ObjectKind};
@@ -7,7 +7,7 @@ use super::library_classes::{self, loads_model};
 use super::model_record::{ModelRecord, ModelRole};
 use super::name_roles;
 use super::qualified_name::{leaf, library};
-use super::value::{AbstractValue, ValueKind, ValueSource, place_of};
+use super::value::{AbstractValue, ValueKind, ValueSource, place_of_value};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 use vramlint_catalog::Dialect;
@@ -26,14 +26,14 @@ impl Interpreter<'_> {
                     self.candidates().emit_call(vramlint_catalog::Dialect::Unsloth, path, args, place);
                 }
                 if let Some(config) = args.arg("peft_config", 1).cloned() {
-                    self.candidates().adapted(&config, path, place);
+                    self.candidates().emit_adapters(&config, path, place);
                 } else {
-                    let lora = AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Lora)), place);
-                    self.candidates().adapted(&lora, path, place);
+                    let lora = AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Lora)), place);
+                    self.candidates().emit_adapters(&lora, path, place);
                 }
                 let model =
                     CallArguments { positional: args.arg("model", 0).into_iter().cloned().collect(), ..CallArguments::default() };
-                self.trained_arguments(&model);
+                self.mark_arguments_trained(&model);
                 Some(model.positional.into_iter().next().unwrap_or_else(AbstractValue::unknown))
             }
             (Some("peft" | "torch" | "accelerate" | "transformers" | "unsloth" | "trl") | None, _)
@@ -60,40 +60,39 @@ impl Interpreter<'_> {
                 }
                 Some(model)
             }
-            (Some("transformers") | None, "BitsAndBytesConfig") => Some(self.quantization(path, args, place)),
+            (Some("transformers") | None, "BitsAndBytesConfig") => Some(self.call_quantization_config(path, args, place)),
             _ => None,
         }
     }
 
-    /// `BitsAndBytesConfig(…)`: what its keywords say together.
-    fn quantization(&mut self, path: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
-        let values: Vec<(&String, Option<Value>)> =
-            args.keyword.iter().map(|(key, val)| (key, self.heap.plain_value(val))).collect();
-        let read = |key: &str| values.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| value.as_ref());
-        let unknown = |key: &str| matches!(read(key), Some(None));
+    /// `BitsAndBytesConfig(…)`: the quantization that its keywords describe together.
+    fn call_quantization_config(&mut self, path: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
+        let values: Vec<(&String, Option<Value>)> = args.keyword.iter().map(|(key, val)| (key, self.heap.as_data(val))).collect();
+        let keyword = |key: &str| values.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| value.as_ref());
+        let is_unknown = |key: &str| matches!(keyword(key), Some(None));
         let decided = !args.open
             && args.unpacked_block.is_none()
-            && !["load_in_4bit", "load_in_8bit", "bnb_4bit_quant_type", "bnb_4bit_use_double_quant"].into_iter().any(unknown);
+            && !["load_in_4bit", "load_in_8bit", "bnb_4bit_quant_type", "bnb_4bit_use_double_quant"].into_iter().any(is_unknown);
         let key = ["load_in_4bit", "load_in_8bit"]
             .into_iter()
-            .find(|key| matches!(read(key), Some(Some(Value::Bool(true)))))
+            .find(|key| matches!(keyword(key), Some(Some(Value::Bool(true)))))
             .unwrap_or("load_in_4bit");
-        let at = args.get(key).and_then(place_of).unwrap_or(place);
-        let kind = match quantization(Dialect::HfTrainer, |key| read(key).flatten()) {
+        let at = args.get(key).and_then(place_of_value).unwrap_or(place);
+        let kind = match quantization(Dialect::HfTrainer, |key| keyword(key).flatten()) {
             Some(name) if decided => ValueKind::Scalar(Value::Text(name.to_string())),
             None if decided => ValueKind::Scalar(Value::Text("none".to_string())),
             _ => ValueKind::Unknown,
         };
         let name = format!("{}({key})", leaf(path));
-        let val = AbstractValue::one(kind, ValueSource { place: Some(at), name, ..ValueSource::default() });
-        AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Quantization(val))), place)
+        let val = AbstractValue::new(kind, ValueSource { place: Some(at), name, ..ValueSource::default() });
+        AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Quantization(val))), place)
     }
 
     fn load_model(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> AbstractValue {
         let name = self.assigned_to.clone().unwrap_or_default();
-        let part = if name_roles::speaks_of_reference(&name) {
+        let part = if name_roles::is_reference_name(&name) {
             ModelRole::Reference
-        } else if name_roles::speaks_of_reward(&name) {
+        } else if name_roles::is_reward_name(&name) {
             ModelRole::Reward
         } else {
             ModelRole::Policy
@@ -115,10 +114,10 @@ impl Interpreter<'_> {
             frozen: None,
             cast: None,
         });
-        let model = AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Model(load))), place);
+        let model = AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Model(load))), place);
         if library(path) == Some("unsloth") {
             self.facts.unsloth = true;
-            return AbstractValue::at(ValueKind::Items(Rc::new(vec![model, AbstractValue::unknown()])), place);
+            return AbstractValue::located(ValueKind::Items(Rc::new(vec![model, AbstractValue::unknown()])), place);
         }
         model
     }
@@ -132,11 +131,11 @@ impl Interpreter<'_> {
         args: &CallArguments,
         place: FileRange,
     ) -> AbstractValue {
-        let same = AbstractValue::at(ValueKind::Object(id), place);
+        let same = AbstractValue::located(ValueKind::Object(id), place);
         match name {
             "generate" => {
                 self.facts.models[load].inferred = true;
-                AbstractValue::at(ValueKind::Unknown, place)
+                AbstractValue::located(ValueKind::Unknown, place)
             }
             "eval" => {
                 self.facts.models[load].inferred = true;
@@ -147,7 +146,7 @@ impl Interpreter<'_> {
                 same
             }
             "requires_grad_" => {
-                let off = args.arg("requires_grad", 0).and_then(AbstractValue::certain) == Some(&Value::Bool(false));
+                let off = args.arg("requires_grad", 0).and_then(AbstractValue::constant) == Some(&Value::Bool(false));
                 self.facts.models[load].frozen = (off && self.control.guards.is_empty()).then_some(place);
                 same
             }
@@ -163,69 +162,69 @@ impl Interpreter<'_> {
                     ..CallArguments::default()
                 };
                 self.candidates().emit_call(vramlint_catalog::Dialect::HfTrainer, name, &kwargs, place);
-                let on = AbstractValue::at(ValueKind::Scalar(Value::Bool(true)), place);
-                self.candidates().emit_as_key(
+                let on = AbstractValue::located(ValueKind::Scalar(Value::Bool(true)), place);
+                self.candidates().emit_value(
                     vramlint_catalog::Concept::GradientCheckpointing,
                     &on,
                     "gradient_checkpointing_enable",
                     "",
                     place,
                 );
-                AbstractValue::at(ValueKind::Scalar(Value::Null), place)
+                AbstractValue::located(ValueKind::Scalar(Value::Null), place)
             }
-            "forward" => AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Output(load))), place),
+            "forward" => AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Output(load))), place),
             "add_adapter" => {
                 self.facts.models[load].trained = true;
-                AbstractValue::at(ValueKind::Unknown, place)
+                AbstractValue::located(ValueKind::Unknown, place)
             }
             _ => {
                 self.escape(args);
-                AbstractValue::at(ValueKind::Unknown, place)
+                AbstractValue::located(ValueKind::Unknown, place)
             }
         }
     }
 
-    /// `.half()`, `.to(torch.bfloat16)`, `.to("cuda", dtype=…)`: the type of the weights from here on.
+    /// `.half()`, `.to(torch.bfloat16)`, `.to("cuda", dtype=…)`: the dtype of the weights from here on.
     fn cast(&mut self, load: usize, name: &str, args: &CallArguments, place: FileRange) {
-        let named = |word: &str| Some(AbstractValue::at(ValueKind::Scalar(Value::Text(word.to_string())), place));
+        let dtype = |word: &str| Some(AbstractValue::located(ValueKind::Scalar(Value::Text(word.to_string())), place));
         let to = match name {
-            "half" => named("fp16"),
-            "bfloat16" => named("bf16"),
-            "float" => named("fp32"),
-            _ => args.all().find_map(|val| {
-                let path = match val.certain() {
+            "half" => dtype("fp16"),
+            "bfloat16" => dtype("bf16"),
+            "float" => dtype("fp32"),
+            _ => args.values().find_map(|val| {
+                let path = match val.constant() {
                     Some(Value::Text(text)) => text.clone(),
-                    _ => val.external()?.to_string(),
+                    _ => val.library_path()?.to_string(),
                 };
                 match path.strip_prefix("torch.")? {
-                    "bfloat16" => named("bf16"),
-                    "float16" | "half" => named("fp16"),
-                    "float32" | "float" => named("fp32"),
+                    "bfloat16" => dtype("bf16"),
+                    "float16" | "half" => dtype("fp16"),
+                    "float32" | "float" => dtype("fp32"),
                     _ => None,
                 }
             }),
         };
         let to = match (to, args.get("dtype")) {
-            (None, Some(_)) => Some(AbstractValue::at(ValueKind::Unknown, place)),
+            (None, Some(_)) => Some(AbstractValue::located(ValueKind::Unknown, place)),
             (to, _) => to,
         };
         if let Some(to) = to {
             let certain = self.control.guards.is_empty();
-            self.facts.models[load].cast = Some(if certain { to } else { AbstractValue::at(ValueKind::Unknown, place) });
+            self.facts.models[load].cast = Some(if certain { to } else { AbstractValue::located(ValueKind::Unknown, place) });
         }
     }
 
-    /// Every model among these arguments is trained.
-    pub(super) fn trained_arguments(&mut self, args: &CallArguments) {
-        for val in args.all() {
+    /// Marks every model among these arguments as trained.
+    pub(super) fn mark_arguments_trained(&mut self, args: &CallArguments) {
+        for val in args.values() {
             for load in self.heap.models_in(val, MODEL_DEPTH) {
                 self.facts.models[load].trained = true;
             }
         }
     }
 
-    /// `trainer.train()`: the models that the trainer was given are trained.
-    pub(super) fn trained_by_trainer(&mut self, id: usize) {
+    /// `trainer.train()`: marks the trainer's models as trained.
+    pub(super) fn mark_trainer_models_trained(&mut self, id: usize) {
         if let Some(models) = self.heap[id].attributes.get("__models__").cloned() {
             for load in self.heap.models_in(&models, MODEL_DEPTH) {
                 self.facts.models[load].trained = true;
@@ -234,8 +233,8 @@ impl Interpreter<'_> {
     }
 
     /// `loss.backward()`, `accelerator.backward(loss)`.
-    pub(super) fn trained_by_backward(&mut self, callee: &AbstractValue, args: &CallArguments) {
-        let mut loads: Vec<usize> = args.all().flat_map(|val| self.heap.models_in(val, 0)).collect();
+    pub(super) fn mark_backward_trained(&mut self, callee: &AbstractValue, args: &CallArguments) {
+        let mut loads: Vec<usize> = args.values().flat_map(|val| self.heap.models_in(val, 0)).collect();
         for alt in &callee.alternatives {
             if let ValueKind::Method(id, _) = alt.kind
                 && let ObjectKind::Output(load) = self.heap[id].kind
@@ -248,10 +247,10 @@ impl Interpreter<'_> {
         }
     }
 
-    /// `accelerator.prepare(…)` gives back what it is given.
-    pub(super) fn prepared(&mut self, args: &CallArguments, place: FileRange) -> AbstractValue {
-        let with_optimizer = args.all().any(|val| self.heap.is_library(val, library_classes::is_optimizer));
-        for val in args.all() {
+    /// `accelerator.prepare(…)` returns its arguments.
+    pub(super) fn accelerate_prepare(&mut self, args: &CallArguments, place: FileRange) -> AbstractValue {
+        let with_optimizer = args.values().any(|val| self.heap.is_library(val, library_classes::is_optimizer));
+        for val in args.values() {
             for load in self.heap.models_in(val, MODEL_DEPTH) {
                 self.facts.models[load].prepared = true;
                 self.facts.models[load].trained |= with_optimizer;
@@ -259,7 +258,7 @@ impl Interpreter<'_> {
         }
         match args.positional.as_slice() {
             [one] => one.clone(),
-            several => AbstractValue::at(ValueKind::Items(Rc::new(several.to_vec())), place),
+            several => AbstractValue::located(ValueKind::Items(Rc::new(several.to_vec())), place),
         }
     }
 }

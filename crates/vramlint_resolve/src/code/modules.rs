@@ -1,18 +1,18 @@
-//! Which file of the project an import names.
+//! Resolves imports to files of the project.
 
 use crate::SourceFile;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use vramlint_base::FileId;
 
-/// The Python files of a project by path, and the folders that hold them: made once for all entries.
+/// The Python files of a project by path, and their folders. Built once for all entries.
 #[derive(Debug, Default)]
 pub struct ModuleIndex {
     files: HashMap<String, FileId>,
     folders: HashSet<String>,
-    /// Last parts of modules and folders: what is called otherwise belongs to a library.
+    /// Last parts of modules and folders. Any other name belongs to a library.
     names: HashSet<String>,
-    /// What was found for folder of the entry, folder of the importer, level and name: entries share most of their imports.
+    /// Results by folder of the entry, folder of the importer, level and name. Entries share most of their imports.
     found: Mutex<HashMap<String, Option<ImportTarget>>>,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct ModuleResolver {
     entry_folder: String,
 }
 
-/// What an import names.
+/// The target of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ImportTarget {
     /// A module, or a package with `__init__.py`.
@@ -36,14 +36,14 @@ impl ModuleIndex {
     pub fn new(files: &[SourceFile]) -> Self {
         let mut index = Self::default();
         for file in files.iter().filter(|file| file.host.is_none() && file.python().is_some()) {
-            let path = normal(&file.path);
-            let mut folder = parent(&path);
+            let path = normalize_path(&file.path);
+            let mut folder = parent_folder(&path);
             while let Some(name) = folder {
                 if !index.folders.insert(name.to_string()) {
                     break;
                 }
                 index.names.insert(leaf(name).to_string());
-                folder = parent(name);
+                folder = parent_folder(name);
             }
             index.names.insert(leaf(&path).trim_end_matches(".py").to_string());
             index.files.insert(path, file.id);
@@ -52,9 +52,9 @@ impl ModuleIndex {
     }
 }
 
-/// The file of the project that an import names, for a file that is started by itself; `level` counts the dots of a relative import.
+/// The file of the project that an import names, for a file that is an entry itself. `level` counts the dots of a relative import.
 pub(crate) fn imported(index: &Arc<ModuleIndex>, dotted: &str, level: u32, from_path: &str) -> Option<FileId> {
-    let entry_folder = parent(&normal(from_path)).unwrap_or("").to_string();
+    let entry_folder = parent_folder(&normalize_path(from_path)).unwrap_or("").to_string();
     match (ModuleResolver { index: Arc::clone(index), entry_folder }).find(dotted, level, from_path) {
         Some(ImportTarget::File(file)) => Some(file),
         _ => None,
@@ -66,7 +66,7 @@ impl ModuleResolver {
         let entry_folder = files
             .iter()
             .find(|file| file.id == entry)
-            .map_or(String::new(), |file| parent(&normal(&file.path)).unwrap_or("").to_string());
+            .map_or(String::new(), |file| parent_folder(&normalize_path(&file.path)).unwrap_or("").to_string());
         Self { index, entry_folder }
     }
 
@@ -90,21 +90,21 @@ impl ModuleResolver {
 
     fn search(&self, dotted: &str, level: u32, from_path: &str) -> Option<ImportTarget> {
         let relative = dotted.replace('.', "/");
-        let own = normal(from_path);
-        let own_folder = parent(&own).unwrap_or("");
+        let own = normalize_path(from_path);
+        let own_folder = parent_folder(&own).unwrap_or("");
         if level > 0 {
             let mut base = own_folder.to_string();
             for _ in 1..level {
-                base = parent(&base)?.to_string();
+                base = parent_folder(&base)?.to_string();
             }
-            return self.at(&join(&base, &relative));
+            return self.module_at(&join_path(&base, &relative));
         }
         if relative.is_empty() {
             return None;
         }
         let mut namespace = None;
-        for base in bases(&self.entry_folder).into_iter().chain(bases(own_folder)) {
-            match self.at(&join(&base, &relative)) {
+        for base in search_folders(&self.entry_folder).into_iter().chain(search_folders(own_folder)) {
+            match self.module_at(&join_path(&base, &relative)) {
                 Some(ImportTarget::File(file)) => return Some(ImportTarget::File(file)),
                 Some(folder) if namespace.is_none() => namespace = Some(folder),
                 _ => {}
@@ -114,8 +114,9 @@ impl ModuleResolver {
     }
 
     /// The module or package at this path without `.py`.
-    pub(super) fn at(&self, path: &str) -> Option<ImportTarget> {
-        let module = self.index.files.get(&format!("{path}.py")).or_else(|| self.index.files.get(&join(path, "__init__.py")));
+    pub(super) fn module_at(&self, path: &str) -> Option<ImportTarget> {
+        let module =
+            self.index.files.get(&format!("{path}.py")).or_else(|| self.index.files.get(&join_path(path, "__init__.py")));
         match module {
             Some(file) => Some(ImportTarget::File(*file)),
             None => self.index.folders.contains(path).then(|| ImportTarget::Folder(path.to_string())),
@@ -124,19 +125,19 @@ impl ModuleResolver {
 }
 
 /// The folder, its `src`, its parents and theirs: where a script started in `folder` usually finds its modules.
-fn bases(folder: &str) -> Vec<String> {
+fn search_folders(folder: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut at = Some(folder);
     while let Some(base) = at {
         found.push(base.to_string());
-        found.push(join(base, "src"));
-        at = if base.is_empty() { None } else { parent(base) };
+        found.push(join_path(base, "src"));
+        at = if base.is_empty() { None } else { parent_folder(base) };
     }
     found
 }
 
 /// `folder/name`, where an empty folder is the working directory.
-pub(super) fn join(folder: &str, name: &str) -> String {
+pub(super) fn join_path(folder: &str, name: &str) -> String {
     match (folder.is_empty(), name.is_empty()) {
         (true, _) => name.to_string(),
         (_, true) => folder.to_string(),
@@ -150,12 +151,12 @@ fn leaf(path: &str) -> &str {
 }
 
 /// The path without its last part; `None` for the empty path.
-pub(super) fn parent(path: &str) -> Option<&str> {
+pub(super) fn parent_folder(path: &str) -> Option<&str> {
     if path.is_empty() { None } else { Some(path.rsplit_once('/').map_or("", |(folder, _)| folder)) }
 }
 
 /// The path without `./`, doubled slashes and `name/..`; a leading `..` stays.
-pub(super) fn normal(path: &str) -> String {
+pub(super) fn normalize_path(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

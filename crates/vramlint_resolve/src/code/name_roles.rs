@@ -1,7 +1,7 @@
-//! Words inside of names, and what they say about a role.
+//! The role of a value, judging by the words in its name.
 
 /// The words of a name in lower case: `evalBatch_size` has `eval`, `batch`, `size`.
-pub(super) fn words(name: &str) -> Vec<String> {
+pub(super) fn split_words(name: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut word = String::new();
     let mut lower_before = false;
@@ -20,12 +20,12 @@ pub(super) fn words(name: &str) -> Vec<String> {
     found
 }
 
-fn has(name: &str, known: &[&str]) -> bool {
-    words(name).iter().any(|word| known.contains(&word.as_str()))
+fn has_word(name: &str, known: &[&str]) -> bool {
+    split_words(name).iter().any(|word| known.contains(&word.as_str()))
 }
 
-/// Whether a name speaks of evaluation or inference: what it holds says nothing about training.
-pub(super) fn speaks_of_evaluation(name: &str) -> bool {
+/// Whether a name means evaluation or inference: its value says nothing about training.
+pub(super) fn is_evaluation_name(name: &str) -> bool {
     const EVALUATION: &[&str] = &[
         "eval",
         "evaluate",
@@ -44,21 +44,21 @@ pub(super) fn speaks_of_evaluation(name: &str) -> bool {
         "prediction",
         "benchmark",
     ];
-    has(name, EVALUATION)
+    has_word(name, EVALUATION)
 }
 
-/// Whether a name speaks of a reference model.
-pub(super) fn speaks_of_reference(name: &str) -> bool {
-    has(name, &["ref", "reference"])
+/// Whether a name means a reference model.
+pub(super) fn is_reference_name(name: &str) -> bool {
+    has_word(name, &["ref", "reference"])
 }
 
-/// Whether a name speaks of a reward model.
-pub(super) fn speaks_of_reward(name: &str) -> bool {
-    has(name, &["rm", "reward", "judge"])
+/// Whether a name means a reward model.
+pub(super) fn is_reward_name(name: &str) -> bool {
+    has_word(name, &["rm", "reward", "judge"])
 }
 
 /// Whether a class holds data, an index or a service, so that its `batch_size` is not the training one.
-pub(super) fn is_no_trainer(class: &str) -> bool {
+pub(super) fn is_non_training_class(class: &str) -> bool {
     const OTHER: &[&str] = &[
         "dataset",
         "datasets",
@@ -80,5 +80,5 @@ pub(super) fn is_no_trainer(class: &str) -> bool {
         "database",
         "db",
     ];
-    has(class, OTHER)
+    has_word(class, OTHER)
 }

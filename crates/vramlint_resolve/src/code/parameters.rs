@@ -1,4 +1,4 @@
-//! Parameters of functions of the project: what a call gives, defaults, and the rest.
+//! Binds the parameters of functions of the project: arguments, defaults, `*args` and `**kwargs`.
 
 use super::call_arguments::CallArguments;
 use super::heap::{FieldSource, ObjectKind};
@@ -21,21 +21,21 @@ impl<'a> Interpreter<'a> {
             let info = &self.definitions.functions[id];
             (info.def, info.scope, info.class, info.file)
         };
-        let marked = |word: &str| def.decorators.iter().any(|decorator| decorator.dotted().as_deref() == Some(word));
+        let has_decorator = |word: &str| def.decorators.iter().any(|decorator| decorator.dotted().as_deref() == Some(word));
         let mut positional = std::mem::take(&mut args.positional).into_iter();
-        let mut first = class.is_some() && !marked("staticmethod");
+        let mut first = class.is_some() && !has_decorator("staticmethod");
         for param in &def.params {
             let val = match param.kind {
                 ParamKind::Plain if first && receiver.is_some() => receiver
-                    .map_or_else(AbstractValue::unknown, |id| AbstractValue::one(ValueKind::Object(id), ValueSource::default())),
-                ParamKind::Plain if first && marked("classmethod") => class
-                    .map_or_else(AbstractValue::unknown, |id| AbstractValue::one(ValueKind::Class(id), ValueSource::default())),
+                    .map_or_else(AbstractValue::unknown, |id| AbstractValue::new(ValueKind::Object(id), ValueSource::default())),
+                ParamKind::Plain if first && has_decorator("classmethod") => class
+                    .map_or_else(AbstractValue::unknown, |id| AbstractValue::new(ValueKind::Class(id), ValueSource::default())),
                 ParamKind::Args => {
                     let rest: Vec<AbstractValue> = positional.by_ref().collect();
                     if args.open {
                         AbstractValue::unknown()
                     } else {
-                        AbstractValue::at(ValueKind::Items(Rc::new(rest)), FileRange::new(file, param.range))
+                        AbstractValue::located(ValueKind::Items(Rc::new(rest)), FileRange::new(file, param.range))
                     }
                 }
                 ParamKind::Kwargs => self.rest_of_keywords(&mut args, def, FileRange::new(file, param.range)),
@@ -44,7 +44,7 @@ impl<'a> Interpreter<'a> {
                     let given_val = from_position.or_else(|| args.get(&param.name).cloned());
                     match given_val {
                         Some(val) => declare(val, &param.name, None),
-                        None => self.unset(param, parent, &args, root, file),
+                        None => self.missing_argument(param, parent, &args, root, file),
                     }
                 }
             };
@@ -53,8 +53,8 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// The value of a parameter that the call does not name.
-    fn unset(
+    /// The value of a parameter without an argument.
+    fn missing_argument(
         &mut self,
         param: &'a Param,
         scope: usize,
@@ -64,7 +64,7 @@ impl<'a> Interpreter<'a> {
     ) -> AbstractValue {
         let place = FileRange::new(file, param.range);
         if let Some((load, route)) = &args.unpacked_block {
-            let own = self.loaded(*load, &Rc::new(route.clone()), &param.name, place);
+            let own = self.loaded_key(*load, &Rc::new(route.clone()), &param.name, place);
             return match &param.default {
                 Some(default) => own.or_else(self.default_of(default, param, scope, true)),
                 None => own,
@@ -75,15 +75,18 @@ impl<'a> Interpreter<'a> {
         }
         if root && let Some(annotation) = &param.annotation {
             let class = self.without_reads(|this| this.eval(annotation, scope));
-            if let Some(ValueKind::Class(class)) = class.only().map(|alt| alt.kind.clone())
+            if let Some(ValueKind::Class(class)) = class.single().map(|alt| alt.kind.clone())
                 && self.definitions.classes[class].is_record
             {
-                return AbstractValue::at(ValueKind::Object(self.make_unseen(class, FieldSource::Overridable)), place);
+                return AbstractValue::located(
+                    ValueKind::Object(self.instantiate_uncalled(class, FieldSource::Overridable)),
+                    place,
+                );
             }
         }
         let source =
             ValueSource { place: Some(place), name: param.name.clone(), may_be_overridden: true, ..ValueSource::default() };
-        AbstractValue::one(ValueKind::Unknown, source)
+        AbstractValue::new(ValueKind::Unknown, source)
     }
 
     pub(super) fn default_of(
@@ -100,18 +103,18 @@ impl<'a> Interpreter<'a> {
         })
     }
 
-    /// What `**kwargs` gets: the keywords that no parameter takes.
+    /// `**kwargs`: the keywords that no parameter takes.
     fn rest_of_keywords(&mut self, args: &mut CallArguments, def: &Function, place: FileRange) -> AbstractValue {
-        let named = |name: &str| {
+        let has_parameter = |name: &str| {
             def.params.iter().any(|param| param.name == name && matches!(param.kind, ParamKind::Plain | ParamKind::KeywordOnly))
         };
         let mut entries: Vec<(Value, AbstractValue)> = Vec::new();
-        for (name, val) in args.keyword.iter().filter(|(name, _)| !named(name)) {
+        for (name, val) in args.keyword.iter().filter(|(name, _)| !has_parameter(name)) {
             let key = Value::Text(name.clone());
             entries.retain(|(known, _)| *known != key);
             entries.push((key, val.clone()));
         }
         let open = args.open || args.unpacked_block.is_some();
-        AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Dict { entries, open })), place)
+        AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Dict { entries, open })), place)
     }
 }

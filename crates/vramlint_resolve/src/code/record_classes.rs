@@ -1,4 +1,4 @@
-//! Classes of the project that hold fields: dataclasses and their like.
+//! Record classes of the project: dataclasses and similar classes with declared fields.
 
 use super::call_arguments::CallArguments;
 use super::heap::{FieldSource, ObjectKind};
@@ -10,16 +10,16 @@ use vramlint_base::FileRange;
 use vramlint_syntax::python::{Expr, ExprKind};
 
 impl<'a> Interpreter<'a> {
-    /// Whether a decorator makes a class of fields.
+    /// Whether a decorator turns a class into a record.
     pub(super) fn is_record_maker(&mut self, decorator: &'a Expr, scope: usize) -> bool {
         let callee = if let ExprKind::Call(call) = &decorator.kind { &call.callee } else { decorator };
-        let path = self.without_reads(|this| this.eval(callee, scope)).external();
+        let path = self.without_reads(|this| this.eval(callee, scope)).library_path();
         let name = path.as_deref().map(leaf).map(str::to_string).or_else(|| callee.dotted());
         matches!(name.as_deref().map(leaf), Some("dataclass" | "define" | "frozen" | "attrs"))
     }
 
     /// Calls a class of the project.
-    pub(super) fn make(&mut self, class: usize, args: &CallArguments, place: FileRange) -> AbstractValue {
+    pub(super) fn instantiate(&mut self, class: usize, args: &CallArguments, place: FileRange) -> AbstractValue {
         self.definitions.classes[class].made = true;
         let rest = match &args.unpacked_block {
             Some((load, route)) => FieldSource::Loaded(*load, route.clone()),
@@ -27,7 +27,7 @@ impl<'a> Interpreter<'a> {
             None => FieldSource::Class,
         };
         let id = self.new_object(ObjectKind::Instance { class, rest });
-        let val = AbstractValue::at(ValueKind::Object(id), place);
+        let val = AbstractValue::located(ValueKind::Object(id), place);
         if let Some(function) = self.definitions.initializer(&self.scopes, class) {
             self.call_function(function, Some(id), args.clone(), place);
             return val;
@@ -46,17 +46,17 @@ impl<'a> Interpreter<'a> {
             if let Some(ValueKind::Function { id: function, .. }) = self
                 .definitions
                 .class_attribute(&self.scopes, class, "__post_init__")
-                .and_then(|val| val.only().map(|alt| alt.kind.clone()))
+                .and_then(|val| val.single().map(|alt| alt.kind.clone()))
             {
                 self.call_function(function, Some(id), CallArguments::default(), place);
             }
         } else if let Some(base) = self.definitions.external_base(class) {
-            self.made_from(&base, id, args, place);
+            self.initialize_library_base(&base, id, args, place);
         }
         val
     }
 
-    /// What a class made from a library's arguments says in the library's words: its own defaults, and what it is given.
+    /// Emits the fields of a class that derives from a library's argument class: its own defaults and its arguments.
     pub(super) fn emit_fields(&mut self, class: usize, args: Option<&CallArguments>, place: FileRange) {
         let Some(base) = self.definitions.external_base(class) else { return };
         let Some(kind) = library_classes::argument_class(&base) else { return };
@@ -68,13 +68,13 @@ impl<'a> Interpreter<'a> {
                 continue;
             }
             if let Some(val) = self.definitions.class_attribute(&self.scopes, class, &name) {
-                let val = if args.is_none() { self.command_line.as_option(val, &name) } else { val };
+                let val = if args.is_none() { self.command_line.as_option_value(val, &name) } else { val };
                 self.candidates().emit_default(kind.dialect, &name, &val, &base);
             }
         }
     }
 
-    /// Marks the fields of a class as read: an object of it goes where the project does not show.
+    /// Marks the fields of a class as read: an instance leaves the visible code.
     pub(super) fn read_fields(&mut self, class: usize) {
         for name in self.definitions.fields(class) {
             if let Some(val) = self.definitions.class_attribute(&self.scopes, class, &name) {

@@ -10,13 +10,13 @@ pub(super) struct Scope {
     pub(super) vars: HashMap<String, AbstractValue>,
     pub(super) parent: Option<usize>,
     pub(super) file: FileId,
-    /// Per open branch, the names that it wrote with what they were before.
+    /// Per open branch, the names that it wrote and their values before.
     journals: Vec<BTreeMap<String, Option<AbstractValue>>>,
     /// Names that a `global` statement sends to the module.
     pub(super) globals: HashSet<String>,
-    /// Modules that `import *` brings in and that the project does not hold.
+    /// Library modules that `import *` imports.
     pub(super) star_imports: Vec<String>,
-    /// Whether it is the body of a class, which functions inside do not see.
+    /// Whether it is the body of a class, which is not visible to functions inside.
     pub(super) is_class_body: bool,
 }
 
@@ -55,7 +55,7 @@ impl Scopes {
         self.scopes.len() - 1
     }
 
-    /// The value of a name, from the inside out; the body of a class is not seen from its functions.
+    /// The value of a name, searched from the innermost scope outwards. The body of a class is not visible to its functions.
     pub(super) fn lookup(&self, name: &str, scope: usize) -> Option<AbstractValue> {
         let mut at = Some(scope);
         let mut first = true;
@@ -72,7 +72,7 @@ impl Scopes {
         None
     }
 
-    /// Binds a name, and remembers what it was for the branch that is open.
+    /// Binds a name, and logs its old value for the open branch.
     pub(super) fn set(&mut self, scope: usize, name: &str, val: AbstractValue) {
         let scope = if self.scopes[scope].globals.contains(name) { self.root_of(scope) } else { scope };
         let scope = &mut self.scopes[scope];

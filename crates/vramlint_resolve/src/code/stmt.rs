@@ -15,7 +15,7 @@ use vramlint_syntax::python::{Class, Expr, ExprKind, Function, Stmt, StmtKind};
 pub(super) enum Flow {
     /// The next statement.
     Next,
-    /// Nothing more of this block: `return`, `raise`, an exit.
+    /// The block ends: `return`, `raise`, an exit.
     Stop,
 }
 
@@ -35,28 +35,28 @@ impl<'a> Interpreter<'a> {
         match &stmt.kind {
             StmtKind::Assign { targets, value: Some(value), .. } => self.assign_all(targets, value, scope),
             StmtKind::Assign { .. } | StmtKind::Other => {}
-            StmtKind::AugAssign { target, op, value } => self.augmented(target, op, value, stmt.range, scope),
+            StmtKind::AugAssign { target, op, value } => self.augmented_assignment(target, op, value, stmt.range, scope),
             StmtKind::Expr(expr) => {
                 self.eval(expr, scope);
                 if is_exit(expr) {
                     return Flow::Stop;
                 }
             }
-            StmtKind::Return(value) => return self.returned(value.as_ref(), stmt.range, scope),
-            StmtKind::If(arms) => return self.if_arms(stmt.range, arms, scope),
+            StmtKind::Return(value) => return self.return_value(value.as_ref(), stmt.range, scope),
+            StmtKind::If(arms) => return self.if_branches(stmt.range, arms, scope),
             StmtKind::For { target, iter, body, orelse } => self.for_loop(target, iter, body, orelse, scope),
             StmtKind::While { test, body, orelse } => {
                 self.eval(test, scope);
                 self.loop_body(None, body, scope);
                 self.block(orelse, scope);
             }
-            StmtKind::With { items, body } => return self.with(items, body, scope),
+            StmtKind::With { items, body } => return self.with_block(items, body, scope),
             StmtKind::Try { body, handlers, orelse, finally } => {
-                return self.try_arms(stmt.range, body, handlers, orelse, finally, scope);
+                return self.try_branches(stmt.range, body, handlers, orelse, finally, scope);
             }
             StmtKind::Match { subject, cases } => {
                 self.eval(subject, scope);
-                self.cases(stmt.range, cases, scope);
+                self.match_cases(stmt.range, cases, scope);
             }
             StmtKind::Function(function) => self.define_function(function, None, scope),
             StmtKind::Class(class) => self.define_class(class, scope),
@@ -81,14 +81,14 @@ impl<'a> Interpreter<'a> {
         let mut val = self.eval(value, scope);
         self.assigned_to = before;
         if !self.control.loops.is_empty() && targets.iter().any(|target| grows(target, value)) {
-            val = AbstractValue::at(ValueKind::Unknown, FileRange::new(self.scopes[scope].file, value.range));
+            val = AbstractValue::located(ValueKind::Unknown, FileRange::new(self.scopes[scope].file, value.range));
         }
         for target in targets {
             self.assign(target, val.clone(), scope);
         }
     }
 
-    /// Gives a target its value, and the value its name.
+    /// Assigns a value to a target, and names the value after it.
     pub(super) fn assign(&mut self, target: &'a Expr, val: AbstractValue, scope: usize) {
         match &target.kind {
             ExprKind::Name(name) => {
@@ -124,7 +124,7 @@ impl<'a> Interpreter<'a> {
                 let item = match &alt.kind {
                     ValueKind::Items(items) if !starred && items.len() == targets.len() => items[i].clone(),
                     _ => {
-                        AbstractValue::one(ValueKind::Unknown, ValueSource { place: alt.source.place, ..ValueSource::default() })
+                        AbstractValue::new(ValueKind::Unknown, ValueSource { place: alt.source.place, ..ValueSource::default() })
                     }
                 };
                 alternatives.extend(item.alternatives.into_iter().map(|mut inner| {
@@ -136,7 +136,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn augmented(&mut self, target: &'a Expr, op: &'static str, value: &'a Expr, range: TextRange, scope: usize) {
+    fn augmented_assignment(&mut self, target: &'a Expr, op: &'static str, value: &'a Expr, range: TextRange, scope: usize) {
         let place = FileRange::new(self.scopes[scope].file, range);
         let old = self.without_reads(|this| this.eval(target, scope));
         let new = self.eval(value, scope);
@@ -147,15 +147,15 @@ impl<'a> Interpreter<'a> {
         let result = if self.control.loops.is_empty() {
             self.binary(&old, op, &new, place)
         } else {
-            AbstractValue::at(ValueKind::Unknown, place)
+            AbstractValue::located(ValueKind::Unknown, place)
         };
         self.assign(target, result, scope);
     }
 
-    fn returned(&mut self, value: Option<&'a Expr>, range: TextRange, scope: usize) -> Flow {
+    fn return_value(&mut self, value: Option<&'a Expr>, range: TextRange, scope: usize) -> Flow {
         let val = match value {
             Some(value) => self.eval(value, scope),
-            None => AbstractValue::at(ValueKind::Scalar(Value::Null), FileRange::new(self.scopes[scope].file, range)),
+            None => AbstractValue::located(ValueKind::Scalar(Value::Null), FileRange::new(self.scopes[scope].file, range)),
         };
         let condition = self.control.frames.last().and_then(|frame| {
             let conditions = frame.passed.iter().chain(self.control.guards.since(frame.guards));
@@ -169,18 +169,18 @@ impl<'a> Interpreter<'a> {
 
     fn for_loop(&mut self, target: &'a Expr, iter: &'a Expr, body: &'a [Stmt], orelse: &'a [Stmt], scope: usize) {
         let over = self.eval(iter, scope);
-        // Only what all items have in common is known of one of them.
-        let item = match over.only().map(|alt| &alt.kind) {
+        // The loop variable stands for all items, so only what they have in common is known.
+        let item = match over.single().map(|alt| &alt.kind) {
             Some(ValueKind::Items(items)) if items.len() == 1 => items[0].clone(),
             Some(ValueKind::Items(items) | ValueKind::Bundle(items)) if !items.is_empty() => {
                 let objects: Vec<AbstractValue> = items.iter().filter(|item| item.objects().next().is_some()).cloned().collect();
                 if objects.is_empty() {
                     AbstractValue::unknown()
                 } else {
-                    AbstractValue::one(ValueKind::Bundle(Rc::new(objects)), ValueSource::default())
+                    AbstractValue::new(ValueKind::Bundle(Rc::new(objects)), ValueSource::default())
                 }
             }
-            _ => AbstractValue::at(ValueKind::Unknown, FileRange::new(self.scopes[scope].file, target.range)),
+            _ => AbstractValue::located(ValueKind::Unknown, FileRange::new(self.scopes[scope].file, target.range)),
         };
         self.assign(target, item, scope);
         let times = match &iter.kind {
@@ -200,7 +200,7 @@ impl<'a> Interpreter<'a> {
         self.control.loops.pop();
     }
 
-    fn with(&mut self, items: &'a [(Expr, Option<Expr>)], body: &'a [Stmt], scope: usize) -> Flow {
+    fn with_block(&mut self, items: &'a [(Expr, Option<Expr>)], body: &'a [Stmt], scope: usize) -> Flow {
         let mut without_grad = 0;
         let mut catching = 0;
         for (context, target) in items {
@@ -226,9 +226,9 @@ impl<'a> Interpreter<'a> {
         let file = self.scopes[scope].file;
         let id = self.definitions.functions.len();
         self.definitions.functions.push(FunctionInfo { def, file, scope, class, decorators, runs: 0 });
-        let val = AbstractValue::at(ValueKind::Function { id, receiver: None }, FileRange::new(file, def.name_range));
+        let val = AbstractValue::located(ValueKind::Function { id, receiver: None }, FileRange::new(file, def.name_range));
         self.scopes.set(scope, &def.name, val);
-        self.note_decorated(id);
+        self.register_command(id);
     }
 
     fn define_class(&mut self, def: &'a Class, scope: usize) {
@@ -247,11 +247,11 @@ impl<'a> Interpreter<'a> {
                 self.statement(stmt, body);
             }
         }
-        self.scopes.set(scope, &def.name, AbstractValue::at(ValueKind::Class(id), FileRange::new(file, def.name_range)));
+        self.scopes.set(scope, &def.name, AbstractValue::located(ValueKind::Class(id), FileRange::new(file, def.name_range)));
     }
 }
 
-/// The name of an assignment's target, for calls that are told apart by it: `eval_loader = DataLoader(…)`.
+/// The name of an assignment's target, which tells calls apart: `eval_loader = DataLoader(…)`.
 fn target_words(target: &Expr) -> Option<String> {
     match &target.kind {
         ExprKind::Name(name) | ExprKind::Attribute(_, name, _) => Some(name.clone()),
@@ -260,7 +260,7 @@ fn target_words(target: &Expr) -> Option<String> {
     }
 }
 
-/// Whether a value is computed from the target itself: in a loop it then differs from round to round.
+/// Whether a value is computed from the target itself: in a loop it then differs between iterations.
 fn grows(target: &Expr, value: &Expr) -> bool {
     let Some(name) = target.dotted() else { return false };
     match &value.kind {

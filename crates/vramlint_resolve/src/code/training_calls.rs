@@ -13,43 +13,43 @@ use vramlint_base::{FileRange, Value};
 use vramlint_catalog::{Concept, Dialect};
 
 impl Interpreter<'_> {
-    /// Calls of libraries that configure or do training.
+    /// Library calls that configure or run training.
     pub(super) fn training_call(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> Option<AbstractValue> {
         let name = leaf(path);
         if let Some(kind) = library_classes::argument_class(path) {
             self.emit_arguments(path, kind, args, place);
-            return Some(AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Library(path.clone()))), place));
+            return Some(AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Library(path.clone()))), place));
         }
         if is_trainer(path) {
-            return Some(self.trainer(path, args, place));
+            return Some(self.call_trainer(path, args, place));
         }
         if is_optimizer(path) {
-            self.optimizer(path, args, place);
-            return Some(AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Library(path.clone()))), place));
+            self.call_optimizer(path, args, place);
+            return Some(AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Library(path.clone()))), place));
         }
         match (library(path), name) {
-            (Some("torch" | "torchdata") | None, "DataLoader" | "StatefulDataLoader") => self.data_loader(path, args, place),
-            (Some("accelerate") | None, "Accelerator") => self.accelerator(path, args, place),
+            (Some("torch" | "torchdata") | None, "DataLoader" | "StatefulDataLoader") => self.call_data_loader(path, args, place),
+            (Some("accelerate") | None, "Accelerator") => self.call_accelerator(path, args, place),
             (Some("accelerate"), "GradientAccumulationPlugin") => {
-                self.candidates().emit_key(Concept::GradientAccumulationSteps, "num_steps", args, 0, path, place);
+                self.candidates().emit_argument(Concept::GradientAccumulationSteps, "num_steps", args, 0, path, place);
             }
-            (Some("accelerate"), "ParallelismConfig") => self.parallelism(path, args, place),
-            (Some("accelerate"), "FullyShardedDataParallelPlugin") => self.fsdp_plugin(path, args, place),
-            (Some("accelerate"), "DeepSpeedPlugin") => self.deepspeed_plugin(path, args, place),
-            (Some("deepspeed"), "initialize") => return Some(self.deepspeed(path, args, place)),
+            (Some("accelerate"), "ParallelismConfig") => self.call_parallelism_config(path, args, place),
+            (Some("accelerate"), "FullyShardedDataParallelPlugin") => self.call_fsdp_plugin(path, args, place),
+            (Some("accelerate"), "DeepSpeedPlugin") => self.call_deepspeed_plugin(path, args, place),
+            (Some("deepspeed"), "initialize") => return Some(self.call_deepspeed_initialize(path, args, place)),
             (Some("peft") | None, "LoraConfig") => {
                 self.candidates().emit_call(Dialect::HfTrainer, path, args, place);
                 self.facts.adapters = true;
-                return Some(AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Lora)), place));
+                return Some(AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Lora)), place));
             }
             _ => return None,
         }
-        Some(AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Library(path.clone()))), place))
+        Some(AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Library(path.clone()))), place))
     }
 
     /// The keywords of an argument class.
     pub(super) fn emit_arguments(&mut self, path: &str, kind: ArgumentClassKind, args: &CallArguments, place: FileRange) {
-        self.facts.note_library(kind.dialect, kind.task);
+        self.facts.record_library(kind.dialect, kind.task);
         self.candidates().emit_call(kind.dialect, path, args, place);
         for (_, _, candidate) in &mut self.facts.candidates {
             if candidate.call_place == Some(place) && candidate.stage.is_none() {
@@ -61,63 +61,63 @@ impl Interpreter<'_> {
         }
     }
 
-    fn trainer(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> AbstractValue {
+    fn call_trainer(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> AbstractValue {
         self.training.trainer = true;
         let lightning = matches!(library(path), Some("pytorch_lightning" | "lightning" | "lightning_fabric"));
         if lightning {
-            self.facts.note_library(Dialect::Lightning, None);
+            self.facts.record_library(Dialect::Lightning, None);
             self.candidates().emit_call(Dialect::Lightning, path, args, place);
         } else {
             let task = leaf(path).strip_suffix("Trainer").and_then(trl_task);
             let dialect = if library(path) == Some("transformers") { Dialect::HfTrainer } else { Dialect::Trl };
-            self.facts.note_library(dialect, task);
+            self.facts.record_library(dialect, task);
             let model = args.arg("model", 0).cloned();
             if let Some(model) = &model
                 && model.objects().next().is_none()
             {
-                self.candidates().emit_as_key(Concept::Model, model, path, "model", place);
+                self.candidates().emit_value(Concept::Model, model, path, "model", place);
             }
             if let Some(peft) = args.get("peft_config") {
-                self.candidates().adapted(peft, path, place);
+                self.candidates().emit_adapters(peft, path, place);
             }
         }
         let models = match args.arg("model", 0) {
-            Some(model) if !lightning => self.heap.if_holds_model(model),
+            Some(model) if !lightning => self.heap.if_contains_model(model),
             _ => Vec::new(),
         };
         let id = self.new_object(ObjectKind::Library(path.clone()));
         self.heap[id]
             .attributes
-            .insert("__models__".to_string(), AbstractValue::one(ValueKind::Bundle(Rc::new(models)), ValueSource::default()));
+            .insert("__models__".to_string(), AbstractValue::new(ValueKind::Bundle(Rc::new(models)), ValueSource::default()));
         self.facts.trainers.push(id);
         self.escape_functions(args);
-        AbstractValue::at(ValueKind::Object(id), place)
+        AbstractValue::located(ValueKind::Object(id), place)
     }
 
-    fn optimizer(&mut self, path: &str, args: &CallArguments, place: FileRange) {
+    fn call_optimizer(&mut self, path: &str, args: &CallArguments, place: FileRange) {
         let family =
             if library(path) == Some("bitsandbytes") { format!("bitsandbytes.{}", leaf(path)) } else { leaf(path).to_string() };
-        let name = AbstractValue::at(ValueKind::Scalar(Value::Text(family)), place);
-        self.candidates().emit_as_key(Concept::Optimizer, &name, path, "", place);
+        let name = AbstractValue::located(ValueKind::Scalar(Value::Text(family)), place);
+        self.candidates().emit_value(Concept::Optimizer, &name, path, "", place);
         if let Some(rate) = args.arg("lr", 1) {
             let rate = rate.clone();
-            self.candidates().emit_as_key(Concept::LearningRate, &rate, path, "lr", place);
+            self.candidates().emit_value(Concept::LearningRate, &rate, path, "lr", place);
         }
-        self.trained_arguments(args);
+        self.mark_arguments_trained(args);
     }
 
-    fn data_loader(&mut self, path: &str, args: &CallArguments, place: FileRange) {
+    fn call_data_loader(&mut self, path: &str, args: &CallArguments, place: FileRange) {
         let evaluation = self.in_evaluation() || args.arg("dataset", 0).is_some_and(|val| self.names_evaluation(val));
         if evaluation {
             return;
         }
-        self.candidates().emit_key(Concept::MicroBatch, "batch_size", args, 1, path, place);
-        self.candidates().emit_key(Concept::DataloaderWorkers, "num_workers", args, 5, path, place);
-        self.candidates().emit_key(Concept::DataloaderPrefetchFactor, "prefetch_factor", args, usize::MAX, path, place);
+        self.candidates().emit_argument(Concept::MicroBatch, "batch_size", args, 1, path, place);
+        self.candidates().emit_argument(Concept::DataloaderWorkers, "num_workers", args, 5, path, place);
+        self.candidates().emit_argument(Concept::DataloaderPrefetchFactor, "prefetch_factor", args, usize::MAX, path, place);
     }
 
-    fn accelerator(&mut self, path: &str, args: &CallArguments, place: FileRange) {
-        self.facts.note_library(Dialect::Accelerate, None);
+    fn call_accelerator(&mut self, path: &str, args: &CallArguments, place: FileRange) {
+        self.facts.record_library(Dialect::Accelerate, None);
         let accumulation_given =
             args.get("gradient_accumulation_steps").is_some() || args.get("gradient_accumulation_plugin").is_some() || args.open;
         let before = self.facts.accelerator.as_ref().is_some_and(|known| known.sets_accumulation);
@@ -126,50 +126,50 @@ impl Interpreter<'_> {
         for (concept, key) in
             [(Concept::GradientAccumulationSteps, "gradient_accumulation_steps"), (Concept::MixedPrecision, "mixed_precision")]
         {
-            self.candidates().emit_key(concept, key, args, usize::MAX, path, place);
+            self.candidates().emit_argument(concept, key, args, usize::MAX, path, place);
         }
     }
 
-    /// Sizes of accelerate 1.15.0 `parallelism_config.py`, 1 where they are not given; `sp_size` divides rows as `cp_size` does, and
-    /// only one of them may be above 1.
-    fn parallelism(&mut self, path: &str, args: &CallArguments, place: FileRange) {
-        let one = AbstractValue::at(ValueKind::Scalar(Value::Int(1)), place);
+    /// Sizes of accelerate 1.15.0 `parallelism_config.py`, 1 by default. `sp_size` divides the batch as `cp_size` does, and only
+    /// one of them may be above 1.
+    fn call_parallelism_config(&mut self, path: &str, args: &CallArguments, place: FileRange) {
+        let one = AbstractValue::located(ValueKind::Scalar(Value::Int(1)), place);
         let hidden = args.open || args.unpacked_block.is_some() || !args.positional.is_empty();
-        let absent = if hidden { AbstractValue::at(ValueKind::Unknown, place) } else { one.clone() };
+        let absent = if hidden { AbstractValue::located(ValueKind::Unknown, place) } else { one.clone() };
         let tensor = args.get("tp_size").cloned().unwrap_or_else(|| absent.clone());
-        self.candidates().emit_as_key(Concept::TensorParallelSize, &tensor, path, "tp_size", place);
-        let trivial = |val: &AbstractValue| val.certain() == Some(&Value::Int(1));
+        self.candidates().emit_value(Concept::TensorParallelSize, &tensor, path, "tp_size", place);
+        let is_one = |val: &AbstractValue| val.constant() == Some(&Value::Int(1));
         let (key, rows) = match (args.get("cp_size"), args.get("sp_size")) {
-            (Some(context), sequence) if sequence.is_none_or(trivial) => ("cp_size", context.clone()),
-            (context, Some(sequence)) if context.is_none_or(trivial) => ("sp_size", sequence.clone()),
+            (Some(context), sequence) if sequence.is_none_or(is_one) => ("cp_size", context.clone()),
+            (context, Some(sequence)) if context.is_none_or(is_one) => ("sp_size", sequence.clone()),
             (None, None) => ("cp_size", absent),
-            _ => ("cp_size", AbstractValue::at(ValueKind::Unknown, place)),
+            _ => ("cp_size", AbstractValue::located(ValueKind::Unknown, place)),
         };
-        self.candidates().emit_as_key(Concept::ContextParallelSize, &rows, path, key, place);
+        self.candidates().emit_value(Concept::ContextParallelSize, &rows, path, key, place);
     }
 
-    /// accelerate 1.15.0 `utils/dataclasses.py`, `FullyShardedDataParallelPlugin`: its arguments beat the launcher's.
-    fn fsdp_plugin(&mut self, path: &str, args: &CallArguments, place: FileRange) {
+    /// accelerate 1.15.0 `utils/dataclasses.py`, `FullyShardedDataParallelPlugin`: its arguments override the launcher's.
+    fn call_fsdp_plugin(&mut self, path: &str, args: &CallArguments, place: FileRange) {
         for (key, concept) in [
             ("fsdp_version", Concept::FsdpVersion),
             ("cpu_offload", Concept::FsdpOffload),
             ("activation_checkpointing", Concept::FsdpActivationCheckpointing),
             ("state_dict_type", Concept::FsdpStateDict),
         ] {
-            self.candidates().emit_key(concept, key, args, usize::MAX, path, place);
+            self.candidates().emit_argument(concept, key, args, usize::MAX, path, place);
         }
         for (key, concept) in [("sharding_strategy", Concept::FsdpSharding), ("reshard_after_forward", Concept::FsdpReshard)] {
-            let strategy = args.get(key).filter(|val| val.certain().is_some()).cloned();
-            let val = strategy.or_else(|| args.get(key).map(|_| AbstractValue::at(ValueKind::Unknown, place)));
+            let strategy = args.get(key).filter(|val| val.constant().is_some()).cloned();
+            let val = strategy.or_else(|| args.get(key).map(|_| AbstractValue::located(ValueKind::Unknown, place)));
             if let Some(val) = val {
-                self.candidates().emit_as_key(concept, &val, path, key, place);
+                self.candidates().emit_value(concept, &val, path, key, place);
             }
         }
     }
 
-    fn deepspeed_plugin(&mut self, path: &str, args: &CallArguments, place: FileRange) {
-        self.candidates().emit_key(Concept::ZeroStage, "zero_stage", args, usize::MAX, path, place);
-        self.candidates().emit_key(
+    fn call_deepspeed_plugin(&mut self, path: &str, args: &CallArguments, place: FileRange) {
+        self.candidates().emit_argument(Concept::ZeroStage, "zero_stage", args, usize::MAX, path, place);
+        self.candidates().emit_argument(
             Concept::GradientAccumulationSteps,
             "gradient_accumulation_steps",
             args,
@@ -177,30 +177,30 @@ impl Interpreter<'_> {
             path,
             place,
         );
-        self.candidates().emit_key(Concept::OffloadOptimizer, "offload_optimizer_device", args, usize::MAX, path, place);
-        self.candidates().emit_key(Concept::OffloadParam, "offload_param_device", args, usize::MAX, path, place);
+        self.candidates().emit_argument(Concept::OffloadOptimizer, "offload_optimizer_device", args, usize::MAX, path, place);
+        self.candidates().emit_argument(Concept::OffloadParam, "offload_param_device", args, usize::MAX, path, place);
         if let Some(config) = args.arg("hf_ds_config", 0) {
             self.deepspeed_config(config, path, place);
         }
     }
 
-    /// `deepspeed.initialize` gives back the engine and the optimizer.
-    fn deepspeed(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> AbstractValue {
-        self.facts.note_library(Dialect::DeepSpeed, None);
+    /// `deepspeed.initialize` returns the engine and the optimizer.
+    fn call_deepspeed_initialize(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> AbstractValue {
+        self.facts.record_library(Dialect::DeepSpeed, None);
         self.training.engine = true;
         if let Some(config) = args.get("config").or_else(|| args.get("config_params")) {
             self.deepspeed_config(config, path, place);
         }
         if let Some(model) = args.arg("model", 1) {
             let only = CallArguments { positional: vec![model.clone()], ..CallArguments::default() };
-            self.trained_arguments(&only);
+            self.mark_arguments_trained(&only);
         }
         let mut thing = || {
             let inner: Rc<str> = format!("{path}.engine").into();
-            AbstractValue::at(ValueKind::Object(self.new_object(ObjectKind::Library(inner))), place)
+            AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Library(inner))), place)
         };
         let items = vec![thing(), thing(), thing(), thing()];
-        AbstractValue::at(ValueKind::Items(Rc::new(items)), place)
+        AbstractValue::located(ValueKind::Items(Rc::new(items)), place)
     }
 
     /// `DeepSpeed`'s configuration, as a dict or as the path of a file.
@@ -227,20 +227,21 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Whether a data set is one for evaluation, by the name that it has.
+    /// Whether a dataset is for evaluation, judging by its name.
     fn names_evaluation(&self, val: &AbstractValue) -> bool {
-        val.alternatives.iter().all(|alt| name_roles::speaks_of_evaluation(&alt.source.name))
+        val.alternatives.iter().all(|alt| name_roles::is_evaluation_name(&alt.source.name))
             || val.alternatives.iter().any(|alt| {
                 alt.source.place.is_some_and(|place| {
                     let text = self.sources.text(place);
-                    text.len() < 200 && name_roles::speaks_of_evaluation(text) && !text.contains("train")
+                    // The one look at source text: the argument may be an expression, and any word with "train" in it counts.
+                    text.len() < 200 && name_roles::is_evaluation_name(text) && !text.contains("train")
                 })
             })
     }
 
     fn escape_functions(&mut self, args: &CallArguments) {
         let functions: Vec<AbstractValue> = args
-            .all()
+            .values()
             .filter(|val| val.alternatives.iter().any(|alt| matches!(alt.kind, ValueKind::Function { .. })))
             .cloned()
             .collect();

@@ -1,4 +1,4 @@
-//! What a training loop does: backward, step, accumulation.
+//! Training loops: backward, step, accumulation.
 
 use super::call_arguments::CallArguments;
 use super::control_flow::Loop;
@@ -8,7 +8,7 @@ use super::value::{AbstractValue, ValueKind};
 use vramlint_base::FileRange;
 use vramlint_syntax::python::{Expr, ExprKind};
 
-/// Events kept at most of each kind.
+/// Maximum number of events of each kind.
 const MAX_EVENTS: usize = 200;
 
 /// One call of backward or step: the loops around it, outermost first.
@@ -17,7 +17,7 @@ pub(super) struct LoopEvent {
     modulus: Option<AbstractValue>,
 }
 
-/// What was seen.
+/// What the code does in its training loops.
 #[derive(Default)]
 #[allow(clippy::struct_excessive_bools)] // each is one thing that was seen
 pub(super) struct TrainingLoop {
@@ -62,7 +62,7 @@ impl TrainingLoop {
         (plain && !set_on_accelerator).then_some(false)
     }
 
-    /// Loops that hold a backward and whose end holds the step.
+    /// Loops with a backward pass that are followed by the step.
     fn inner_loops(&self) -> impl Iterator<Item = usize> + '_ {
         self.steps.iter().flat_map(move |step| {
             self.backwards.iter().filter_map(move |backward| {

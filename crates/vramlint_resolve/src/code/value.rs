@@ -1,43 +1,43 @@
-//! Values while the code is interpreted: what they may be, where each is written, and under which condition.
+//! Abstract values: their alternatives, where each is written, and under which condition it holds.
 
 use super::conditions::conjoin;
 use std::rc::Rc;
 use vramlint_base::{FileId, FileRange, Value};
 
-/// Alternatives of one value at most; the rest is dropped for an unknown one.
+/// Maximum number of alternatives of a value. An unknown one replaces the rest.
 const ALTERNATIVES: usize = 8;
 
-/// A value: one alternative, or several where a branch that cannot be decided chooses. Never empty.
+/// A value: one alternative, or several if an undecided branch chooses. Never empty.
 #[derive(Clone, Debug)]
 pub(super) struct AbstractValue {
     pub(super) alternatives: Vec<Alternative>,
 }
 
-/// One thing that a value may be.
+/// One of the values that an expression may have.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative {
     pub(super) kind: ValueKind,
     pub(super) source: Rc<ValueSource>,
-    /// When it is this one; `None` for the one that holds unless a condition says otherwise.
+    /// The condition under which it holds; `None` for the nominal one.
     pub(super) condition: Option<Rc<str>>,
-    /// Whether it holds only where the alternatives before it turn out to be absent.
+    /// Whether it holds only if the alternatives before it turn out to be absent.
     pub(super) fallback: bool,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Debug)]
 pub(super) enum ValueKind {
     /// Not known.
     Unknown,
-    /// A number, text, truth value or `None`.
+    /// A number, string, boolean or `None`.
     Scalar(Value),
     /// A list or tuple.
     Items(Rc<Vec<AbstractValue>>),
-    /// Several values of which only the contents matter: a comprehension, a generator.
+    /// Several values whose order does not matter: a comprehension, a generator.
     Bundle(Rc<Vec<AbstractValue>>),
-    /// A thing with identity, by its index in the heap.
+    /// An object with identity, by its index in the heap.
     Object(usize),
-    /// A function of the project, bound to an object where it is a method.
+    /// A function of the project, bound to an object if it is a method.
     Function { id: usize, receiver: Option<usize> },
     /// A class of the project.
     Class(usize),
@@ -45,57 +45,57 @@ pub(super) enum ValueKind {
     Module(FileId),
     /// A folder of modules.
     Folder(Rc<str>),
-    /// Something of a library, by its full name: `torch.optim.AdamW`.
+    /// A name of a library: `torch.optim.AdamW`.
     External(Rc<str>),
-    /// A method of a thing of a library.
+    /// A method of an object.
     Method(usize, Rc<str>),
-    /// A value in a loaded file: its index and the route of keys.
+    /// A value in a loaded file: the index of the load and the route of keys.
     Loaded(usize, Rc<Vec<String>>),
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools)] // each is asked for alone
 pub(super) struct ValueSource {
     /// Where it is written.
     pub(super) place: Option<FileRange>,
-    /// What it is called there: `GRPO_BATCH_SIZE`, `TrainConfig.batch_size`.
+    /// Its name there: `GRPO_BATCH_SIZE`, `TrainConfig.batch_size`.
     pub(super) name: String,
     /// The names that give it a meaning, outermost first: `["training", "batch_size"]`.
     pub(super) path: Vec<String>,
-    /// Whether it has a name: a constant, an attribute, an entry of a dict, a default.
+    /// Whether it has a name: it is a constant, an attribute, an entry of a dict, or a default.
     pub(super) declared: bool,
     /// Whether it is a default of a parameter or of a field.
     pub(super) default: bool,
     /// The option of the command line whose value it is.
     pub(super) option: Option<String>,
-    /// The variable of the environment that it is.
+    /// The environment variable that it comes from.
     pub(super) env: Option<String>,
-    /// Whether a run may have another value without a change of the code: an option, a caller that is not seen.
+    /// Whether a run may have another value without a change of the code: by an option or an invisible caller.
     pub(super) may_be_overridden: bool,
     /// The class that it is an attribute of.
     pub(super) class: Option<String>,
-    /// Where its key is written, for an entry of a dict literal.
+    /// The place of its key, for an entry of a dict literal.
     pub(super) key: Option<FileRange>,
 }
 
 impl AbstractValue {
-    /// One thing.
-    pub(super) fn one(kind: ValueKind, source: ValueSource) -> Self {
+    /// A value with one alternative.
+    pub(super) fn new(kind: ValueKind, source: ValueSource) -> Self {
         Self { alternatives: vec![Alternative { kind, source: Rc::new(source), condition: None, fallback: false }] }
     }
 
-    /// Nothing known, without a place.
+    /// An unknown value without a place.
     pub(super) fn unknown() -> Self {
-        Self::one(ValueKind::Unknown, ValueSource::default())
+        Self::new(ValueKind::Unknown, ValueSource::default())
     }
 
-    /// One thing that is written at `place`.
-    pub(super) fn at(kind: ValueKind, place: FileRange) -> Self {
-        Self::one(kind, ValueSource { place: Some(place), ..ValueSource::default() })
+    /// A value that is written at `place`.
+    pub(super) fn located(kind: ValueKind, place: FileRange) -> Self {
+        Self::new(kind, ValueSource { place: Some(place), ..ValueSource::default() })
     }
 
-    /// From several alternatives; too many leave an unknown one at the end.
+    /// A value with several alternatives. If there are too many, the last is unknown.
     pub(super) fn from_alternatives(mut alternatives: Vec<Alternative>) -> Self {
         if alternatives.is_empty() {
             return Self::unknown();
@@ -112,25 +112,25 @@ impl AbstractValue {
         Self { alternatives }
     }
 
-    /// The only thing that it is, if it is one.
-    pub(super) fn only(&self) -> Option<&Alternative> {
+    /// The only alternative, if there is one.
+    pub(super) fn single(&self) -> Option<&Alternative> {
         if let [alt] = self.alternatives.as_slice() { Some(alt) } else { None }
     }
 
-    /// The same, where a condition holds.
-    pub(super) fn under(mut self, condition: Option<&Rc<str>>) -> Self {
+    /// The same value under a condition.
+    pub(super) fn under_condition(mut self, condition: Option<&Rc<str>>) -> Self {
         for alt in &mut self.alternatives {
             alt.condition = conjoin(condition, alt.condition.as_ref());
         }
         self
     }
 
-    /// The scalar that it certainly is, whatever the command line says.
-    pub(super) fn certain(&self) -> Option<&Value> {
-        self.only().filter(|alt| !alt.source.may_be_overridden).and_then(Alternative::scalar)
+    /// The scalar, if nothing may change it.
+    pub(super) fn constant(&self) -> Option<&Value> {
+        self.single().filter(|alt| !alt.source.may_be_overridden).and_then(Alternative::scalar)
     }
 
-    /// The scalar that it is unless the command line or a branch says otherwise.
+    /// The nominal scalar: it holds unless the command line or a branch changes it.
     pub(super) fn nominal(&self) -> Option<&Value> {
         self.alternatives.first().filter(|alt| alt.condition.is_none()).and_then(Alternative::scalar)
     }
@@ -148,19 +148,19 @@ impl AbstractValue {
         self
     }
 
-    /// These alternatives, then those of `other` for where these are absent.
+    /// These alternatives, then those of `other` as fallbacks.
     pub(super) fn or_else(mut self, other: Self) -> Self {
         self.alternatives.extend(other.alternatives.into_iter().map(|alt| Alternative { fallback: true, ..alt }));
         Self::from_alternatives(self.alternatives)
     }
 
-    /// Indices of the things with identity among the alternatives.
+    /// Indices of the objects among the alternatives.
     pub(super) fn objects(&self) -> impl Iterator<Item = usize> + '_ {
         self.alternatives.iter().filter_map(|alt| if let ValueKind::Object(id) = alt.kind { Some(id) } else { None })
     }
 
-    /// The full name of the library thing that it is.
-    pub(super) fn external(&self) -> Option<Rc<str>> {
+    /// The full name of a library's function, class or module.
+    pub(super) fn library_path(&self) -> Option<Rc<str>> {
         self.alternatives.iter().find_map(|alt| if let ValueKind::External(path) = &alt.kind { Some(path.clone()) } else { None })
     }
 }
@@ -171,7 +171,7 @@ impl Alternative {
         if let ValueKind::Scalar(value) = &self.kind { Some(value) } else { None }
     }
 
-    /// Whether two alternatives are the same value of the same place.
+    /// Whether two alternatives are the same value at the same place.
     pub(super) fn same(&self, other: &Self) -> bool {
         let equal = match (&self.kind, &other.kind) {
             (ValueKind::Unknown, ValueKind::Unknown) => true,
@@ -211,8 +211,8 @@ pub(super) fn declare(mut val: AbstractValue, name: &str, class: Option<&str>) -
     val
 }
 
-/// A variable of the environment.
-pub(super) fn variable(name: &str, place: FileRange) -> AbstractValue {
+/// The value of an environment variable.
+pub(super) fn environment_variable(name: &str, place: FileRange) -> AbstractValue {
     let source = ValueSource {
         place: Some(place),
         name: name.to_string(),
@@ -220,10 +220,10 @@ pub(super) fn variable(name: &str, place: FileRange) -> AbstractValue {
         may_be_overridden: true,
         ..ValueSource::default()
     };
-    AbstractValue::one(ValueKind::Unknown, source)
+    AbstractValue::new(ValueKind::Unknown, source)
 }
 
-/// Where a value is written.
-pub(super) fn place_of(val: &AbstractValue) -> Option<FileRange> {
+/// The place of a value.
+pub(super) fn place_of_value(val: &AbstractValue) -> Option<FileRange> {
     val.alternatives.first().and_then(|alt| alt.source.place)
 }

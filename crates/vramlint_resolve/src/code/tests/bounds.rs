@@ -1,4 +1,4 @@
-//! Texts that would hang or overflow a careless interpreter, and texts that are not what they should be.
+//! Source texts that would hang or overflow a careless interpreter, and malformed ones.
 
 use super::*;
 

@@ -59,7 +59,7 @@ fn lacks(shown: &str, start: &str) {
     assert!(!shown.lines().any(|known| known.starts_with(start)), "a line starts with\n  {start}\nin\n{shown}");
 }
 
-/// Asserts that exactly these lines speak of a concept, in this order.
+/// Asserts that exactly these lines concern a concept, in this order.
 #[track_caller]
 fn only(shown: &str, concept: &str, lines: &[&str]) {
     let found: Vec<&str> = shown.lines().filter(|line| line.starts_with(&format!("{concept} "))).collect();

@@ -1,4 +1,4 @@
-//! What becomes of models.
+//! What happens to models.
 
 use super::*;
 

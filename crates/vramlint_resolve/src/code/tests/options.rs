@@ -25,7 +25,7 @@ DataLoader(d, batch_size=a.batch_size // 2)
     let shown = show(&[("a.py", text)], "a.py");
     has(&shown, "micro_batch 16 --batch_size a.py:10 call option=batch_size");
     has(&shown, "micro_batch ? size a.py:7 call option=size");
-    // Half of an option is not known: a launch may give another.
+    // Half of an option is unknown: a launch may set another value.
     has(&shown, "micro_batch ? DataLoader(batch_size) a.py:14 call");
     has(&shown, "dataloader_num_workers 2 --workers a.py:6 call option=workers");
     has(&shown, "option --workers Some(Int(2)) switch=false");

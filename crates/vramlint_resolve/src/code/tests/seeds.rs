@@ -304,7 +304,7 @@ class Mix(torch.nn.Module):
     assert!(facts.models[0].arguments.iter().any(|(key, value, _)| key == "max_memory" && value.is_some()));
 }
 
-/// A text with a bit of everything.
+/// Code with a bit of everything.
 pub(super) fn text() -> String {
     format!("{CACHE}{LOOP}{START}{FIELDS}{ADAPTIVE}")
 }

@@ -1,4 +1,4 @@
-//! Names and shapes that look like training settings and are none, or are another.
+//! Names and shapes that look like training settings but are not, or are other settings.
 
 use super::*;
 
