@@ -7,12 +7,12 @@ use vramlint_resolve::{CallRef, Project};
 
 /// Calls whose refusal ends the program: no handler around them goes on, and no test of a version decides whether they are made.
 pub fn uncaught_calls<'p>(project: &'p Project) -> impl Iterator<Item = &'p CallRef> {
-    project.calls().iter().filter(|at| !at.call().caught && !asks_for_release(at.call()))
+    project.calls().iter().filter(|at| !at.call().caught && !looks_version_dependent(at.call()))
 }
 
-/// Whether what decides that a call is made asks for the release of a library, or for what its release takes: a version, a
-/// signature, an attribute, a refusal that was caught before.
-pub fn asks_for_release(call: &LibraryCall) -> bool {
+/// Whether a call looks like it depends on the version of a library. A guess by words in the condition of the call: it tests a
+/// version, a signature or an attribute, or it follows an error that was caught.
+pub fn looks_version_dependent(call: &LibraryCall) -> bool {
     const WORDS: &[&str] = &[
         "version",
         "signature",

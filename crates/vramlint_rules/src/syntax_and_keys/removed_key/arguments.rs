@@ -91,7 +91,7 @@ fn old_value(cx: &Context<'_>, set: &ArgumentSet, reported: &mut ReportedFinding
 
 /// Code that asks for the version, or looks at the parameters, before it makes the call knows what it does.
 fn speaks_of_versions(set: &ArgumentSet) -> bool {
-    set.library_call().is_some_and(calls::asks_for_release)
+    set.library_call().is_some_and(calls::looks_version_dependent)
 }
 
 /// The same of one argument.

@@ -15,7 +15,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
     for set in cx.project.arguments() {
         // What a class of the project adds to a library's is not seen in the call.
-        let derived = set.library_call().is_some_and(|call| call.is_subclass || vramlint_semantic::calls::asks_for_release(call));
+        let derived =
+            set.library_call().is_some_and(|call| call.is_subclass || vramlint_semantic::calls::looks_version_dependent(call));
         let all_seen = set.reader == ArgumentReader::Call || !set.open;
         let reader = matches!(set.reader, ArgumentReader::Call | ArgumentReader::File | ArgumentReader::Parser);
         let Some(classes) = class_fields::tables(&set.classes).filter(|_| reader && set.strict && all_seen && !derived) else {
