@@ -12,6 +12,7 @@ mod finding;
 mod line_index;
 mod message;
 mod range;
+mod template;
 pub mod text;
 mod value;
 
@@ -21,4 +22,5 @@ pub use finding::{Applicability, Edit, FileId, FileRange, Finding, Fix, Related,
 pub use line_index::{LineColumn, LineIndex};
 pub use message::{Lang, Message};
 pub use range::TextRange;
+pub use template::{has_template_mark, is_templated};
 pub use value::Value;

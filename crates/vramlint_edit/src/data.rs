@@ -2,8 +2,8 @@
 
 use crate::list::List;
 use crate::spell::{self, is_plain, quoted, quotes_of};
-use crate::{between, is_template, line_break, line_end, line_start, python, replace_range};
-use vramlint_base::{Edit, TextRange, Value};
+use crate::{between, line_break, line_end, line_start, python, replace_range};
+use vramlint_base::{Edit, TextRange, Value, has_template_mark};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::data::{DataFile, Loader, Node, NodeId, NodeKind, NodeRef, Scalar, Style};
 
@@ -14,7 +14,7 @@ pub fn set(file: &SourceFile, node: NodeRef<'_>, value: &Value) -> Option<Edit> 
     }
     let data = file.data()?;
     let raw = node.raw();
-    if is_used_elsewhere(data, raw.range) || raw.tag.is_some() || is_template(raw.range.slice(&file.text)) {
+    if is_used_elsewhere(data, raw.range) || raw.tag.is_some() || has_template_mark(raw.range.slice(&file.text)) {
         return None;
     }
     let commented = data.comments.iter().any(|comment| raw.range.contains(comment.range));
@@ -80,7 +80,7 @@ pub fn rename_key(file: &SourceFile, mapping: NodeRef<'_>, key: NodeRef<'_>, new
         return mapping.get(new).is_none().then(|| python::rename_item(file, raw.range, new)).flatten();
     }
     let NodeKind::Scalar(scalar) = &raw.kind else { return None };
-    let plain = raw.anchor.is_none() && raw.tag.is_none() && !is_template(&scalar.text);
+    let plain = raw.anchor.is_none() && raw.tag.is_none() && !has_template_mark(&scalar.text);
     if !plain || mapping.get(new).is_some() || is_used_elsewhere(file.data()?, raw.range) {
         return None;
     }

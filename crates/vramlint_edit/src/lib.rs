@@ -84,8 +84,3 @@ fn between(file: &SourceFile, start: u32, end: u32) -> &str {
 fn starts_line(file: &SourceFile, offset: u32) -> bool {
     between(file, line_start(file, offset), offset).trim_matches([' ', '\t']).is_empty()
 }
-
-/// Whether a text holds marks of a template, of which nothing is known.
-fn is_template(text: &str) -> bool {
-    ["{{", "{%", "<%", "${"].iter().any(|mark| text.contains(mark))
-}

@@ -1,8 +1,8 @@
 //! Entries of YAML and JSON that go.
 
 use crate::data::{bracketed, entry_range, is_used_elsewhere, own_entry};
-use crate::{between, is_template, line_end, line_start, next_line, replace_range, starts_line};
-use vramlint_base::{Edit, TextRange};
+use crate::{between, line_end, line_start, next_line, replace_range, starts_line};
+use vramlint_base::{Edit, TextRange, has_template_mark};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::data::{DataFile, Entry, NodeId, NodeKind, NodeRef};
 
@@ -37,7 +37,10 @@ fn remove(file: &SourceFile, data: &DataFile, mapping: NodeRef<'_>, index: usize
     let NodeKind::Mapping(entries) = &mapping.raw().kind else { return None };
     let entry = entries.get(index)?;
     let whole = entry_range(data, entry.key, entry.value);
-    if is_used_elsewhere(data, whole) || is_template(range_of(data, entry.key).slice(&file.text)) || file.text.contains("{%") {
+    if is_used_elsewhere(data, whole)
+        || has_template_mark(range_of(data, entry.key).slice(&file.text))
+        || file.text.contains("{%")
+    {
         return None;
     }
     if data.json || mapping.raw().flow {

@@ -1,9 +1,10 @@
 //! The settings of one training as its framework sees them: the file, and the options of the command over it.
 
 use std::collections::BTreeMap;
-use vramlint_base::{FileRange, Value};
+use vramlint_base::{Applicability, FileRange, Fix, Value, has_template_mark, message};
 use vramlint_catalog::classes::{self, Class};
 use vramlint_catalog::flags::Launcher;
+use vramlint_edit as edit;
 use vramlint_resolve::launch::Launch;
 use vramlint_resolve::{FileKind, Project, Run, SourceFile};
 use vramlint_syntax::data::{Loader, NodeRef};
@@ -130,7 +131,7 @@ fn collect(
         if value.is_mapping() && depth > 1 {
             collect(file, value, loader, &path, depth - 1, into);
         }
-        let templated = value.text().is_some_and(|text| ["${", "{{", "<%"].iter().any(|mark| text.contains(mark)));
+        let templated = value.text().is_some_and(has_template_mark);
         // A list that begins below its key is told at the key.
         let below =
             || file.text.get(key.range().end as usize..value.range().start as usize).is_some_and(|gap| gap.contains('\n'));
@@ -188,6 +189,25 @@ impl FrameworkConfig<'_> {
     /// Whether its command is seen, so that nobody else reads the file.
     pub fn is_launched(&self) -> bool {
         self.launch.is_some()
+    }
+
+    /// The fix that gives a setting another name; `None` if its flag is written together with its value.
+    pub fn rename_fix(&self, setting: &FrameworkSetting, name: &str) -> Option<Fix> {
+        let file = self.project.file(setting.key.file);
+        let edit = if setting.by_flag {
+            let flag = setting.key.range.slice(&file.text);
+            let dashes = &flag[..flag.len() - flag.trim_start_matches('-').len()];
+            if dashes.is_empty() || flag.contains('=') {
+                return None;
+            }
+            edit::replace(setting.key, format!("{dashes}{name}"))
+        } else {
+            let root = file.data()?.root()?;
+            let (key, _) = root.entries().find(|(key, _)| key.range() == setting.key.range)?;
+            edit::rename_key(file, root, key, name)?
+        };
+        let title = message!("rename it to `{name}`", "改名为 `{name}`");
+        Some(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] })
     }
 
     /// What the framework takes, by its releases.

@@ -156,7 +156,7 @@ fn add_file(project: &Project, set: &mut ArgumentSet, id: FileId, loader: Option
 fn add_command_line(set: &mut ArgumentSet, launch: &Launch) {
     let hidden = launch.arguments.iter().enumerate().any(|(number, word)| {
         let after_flag =
-            || number > 0 && launch.arguments[number - 1].text().is_some_and(|text| text.starts_with('-') && !text.contains('='));
+            || number > 0 && launch.arguments[number - 1].text().is_some_and(|word| word.starts_with('-') && !word.contains('='));
         word.text().is_none() && !launch.unknown_value_options.contains_key(&number) && !after_flag()
     });
     set.open |= hidden || launch.has_unknown_flags;

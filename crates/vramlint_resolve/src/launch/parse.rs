@@ -131,7 +131,7 @@ fn read_flags(launch: &mut Launch, source: &str, words: &[Word]) {
 
 /// `llamafactory-cli train [FILE] …`: every word is an argument of the training, after an optional file.
 fn framework_arguments(launch: &mut Launch, words: &[Word]) {
-    let file = words.first().is_some_and(|word| word.text().is_none_or(|text| !text.starts_with('-') && !text.contains('=')));
+    let file = words.first().is_some_and(|word| word.text().is_none_or(|word| !word.starts_with('-') && !word.contains('=')));
     launch.script = words.first().filter(|_| file).cloned();
     launch.arguments = words[usize::from(file)..].to_vec();
 }

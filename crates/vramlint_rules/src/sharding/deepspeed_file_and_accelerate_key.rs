@@ -62,7 +62,7 @@
 //! 为空或被参数替代时不算，其余只要出现就算）。
 
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
-use vramlint_base::{Applicability, Edit, FileRange, Fix, Severity, Value, message};
+use vramlint_base::{Applicability, Edit, FileRange, Fix, Severity, Value, has_template_mark, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
 use vramlint_resolve::{FileKind, Project, Run, SourceFile};
@@ -119,8 +119,7 @@ fn named(file: &SourceFile, root: NodeRef<'_>, runs: &[&Run]) -> Option<Named> {
     if all(&other) || !(of_type || all(&["--use_deepspeed"])) {
         return None;
     }
-    let is_path =
-        |text: &str| !text.is_empty() && !matches!(text, "none" | "null") && !text.contains("{{") && !text.contains("${");
+    let is_path = |text: &str| !text.is_empty() && !matches!(text, "none" | "null") && !has_template_mark(text);
     if all(&["--deepspeed_config_file"]) {
         let launch = launches.first()?;
         let word = launch.flag("--deepspeed_config_file")?.values.first()?;

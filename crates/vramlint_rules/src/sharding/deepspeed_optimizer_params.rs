@@ -60,8 +60,8 @@
 //! DeepSpeed 0.19.8 `runtime/engine.py:2482`、`:2493` 及各优化器的签名，实际运行；torch 2.15 `torch.optim`，打印签名。
 
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
-use vramlint_base::{Severity, Value, message};
-use vramlint_semantic::deepspeed::config::{self, ConfigEntry};
+use vramlint_base::{Severity, Value, is_templated, message};
+use vramlint_semantic::deepspeed::config::ConfigEntry;
 use vramlint_semantic::deepspeed::initialize;
 use vramlint_semantic::deepspeed::optimizers::{self, Optimizer};
 
@@ -91,7 +91,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let kind = optimizers::optimizer(&name);
         let takes = optimizers::takes(kind, torch_adam == Some(true)).filter(|_| torch_adam.is_some());
         for (key, value) in params.entries() {
-            let Some(text) = key.text().filter(|text| !config::is_open(text)) else { continue };
+            let Some(text) = key.text().filter(|text| !is_templated(text)) else { continue };
             let clipping = text == "max_grad_norm" && kind != Optimizer::Unknown;
             if !clipping && takes.as_ref().is_none_or(|takes| takes.contains(&text)) {
                 continue;

@@ -62,7 +62,7 @@
 //! `optim/lr_scheduler.py:126`，逐项实际运行。
 
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
-use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, count_noun, message};
+use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, count_noun, is_templated, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::initialize;
@@ -165,7 +165,7 @@ impl<'a> Found<'a, '_> {
         }
         let mut found = Vec::new();
         for (key, value) in params.value.entries() {
-            let Some(text) = key.text().filter(|text| !takes.contains(text) && !config::is_open(text)) else { continue };
+            let Some(text) = key.text().filter(|text| !takes.contains(text) && !is_templated(text)) else { continue };
             let message = message!(
                 "{own} takes no parameter `{text}`: a TypeError when the engine starts",
                 "{own} 不接受参数 `{text}`：引擎启动时会引发 TypeError"

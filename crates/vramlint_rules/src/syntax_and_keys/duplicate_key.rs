@@ -38,7 +38,7 @@ use crate::syntax_and_keys::loads::loads;
 use crate::syntax_and_keys::syntax_error::plain_deepspeed;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::HashMap;
-use vramlint_base::{FileRange, Severity, message};
+use vramlint_base::{FileRange, Severity, has_template_mark, message};
 use vramlint_resolve::{FileKind, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef};
 
@@ -80,7 +80,7 @@ fn mapping(cx: &Context<'_>, file: &SourceFile, node: NodeRef<'_>, omega: bool, 
     let loader = if file.data().is_some_and(|data| data.json) { Loader::Json } else { Loader::PyYaml };
     for (key, value) in node.entries() {
         // A key that a template fills in may become two.
-        let Some(text) = key.text().filter(|text| *text != "<<" && !is_templated(text)) else { continue };
+        let Some(text) = key.text().filter(|text| *text != "<<" && !has_template_mark(text)) else { continue };
         let Some((first, earlier)) = seen.insert(text, (key, value)) else { continue };
         // `1` and `'1'` are two keys.
         if first.value(loader) != key.value(loader) {
@@ -90,10 +90,6 @@ fn mapping(cx: &Context<'_>, file: &SourceFile, node: NodeRef<'_>, omega: bool, 
         let refused_by = if omega { Some("OmegaConf") } else { refused_by(cx.project, file) };
         out.push(finding(file, text, key, first, refused_by, same));
     }
-}
-
-fn is_templated(text: &str) -> bool {
-    ["{{", "{%", "${", "<%"].iter().any(|mark| text.contains(mark))
 }
 
 /// The reader that refuses the file, where that is known.

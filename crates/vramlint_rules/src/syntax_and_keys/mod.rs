@@ -20,6 +20,9 @@ mod yaml_number_is_text;
 mod yaml_number_read_otherwise;
 
 use crate::Rule;
+use vramlint_base::{FileRange, Finding};
+use vramlint_resolve::SourceFile;
+use vramlint_semantic::schema::{self, Effect, KnownEntry, Violation};
 
 /// The rules of this family, in any order.
 #[rustfmt::skip]
@@ -42,3 +45,10 @@ pub(crate) const RULES: &[&Rule] = &[
     &yaml_number_is_text::RULE,
     &yaml_number_read_otherwise::RULE,
 ];
+
+/// The finding for an entry of a file whose value the program that reads it rejects.
+fn violation_finding(rule: &Rule, file: &SourceFile, entry: &KnownEntry<'_>, by: &str, violation: &Violation) -> Finding {
+    let written = entry.value.range().slice(&file.text);
+    let message = schema::violation_message(by, Effect::Refused, &entry.row.path, written, violation);
+    rule.finding(FileRange::new(file.id, entry.key.range().cover(entry.value.range())), message)
+}

@@ -3,7 +3,7 @@
 use super::LaunchValue;
 use crate::accelerate::loose_launches;
 use std::sync::Arc;
-use vramlint_base::{Edit, Evaluated, FileRange, TextRange, UnknownReason, Value};
+use vramlint_base::{Edit, Evaluated, FileRange, TextRange, UnknownReason, Value, has_template_mark};
 use vramlint_catalog::flags::{self, Arity, Launcher};
 use vramlint_edit as edit;
 use vramlint_resolve::launch::Launch;
@@ -190,6 +190,6 @@ impl<'a> AccelerateLaunch<'a> {
 fn is_open(value: &Value) -> bool {
     value.as_str().is_some_and(|text| {
         let variable = text.strip_prefix('$').is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'));
-        variable || ["{{", "{%", "${", "<%"].iter().any(|mark| text.contains(mark))
+        variable || has_template_mark(text)
     })
 }

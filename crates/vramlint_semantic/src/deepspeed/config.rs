@@ -3,7 +3,7 @@
 use crate::deepspeed::consumers::{self, ConfigUse, Consumers};
 use crate::version_gate;
 use std::collections::BTreeSet;
-use vramlint_base::{Evaluated, FileId, FileRange, Severity, UnknownReason, Value};
+use vramlint_base::{Evaluated, FileId, FileRange, Severity, UnknownReason, Value, is_templated};
 use vramlint_catalog::keys::Key;
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_resolve::{DeepSpeedDict, FileKind, Project, SourceFile};
@@ -86,7 +86,7 @@ impl<'a> DeepSpeedConfig<'a> {
     pub fn setting_of(&self, node: NodeRef<'a>) -> Evaluated<Value> {
         match node.value(self.loader) {
             Some(Value::Text(text)) if text == "auto" => Evaluated::Unknown(UnknownReason::Auto),
-            Some(Value::Text(text)) if is_open(&text) => Evaluated::Unknown(UnknownReason::Templated),
+            Some(Value::Text(text)) if is_templated(&text) => Evaluated::Unknown(UnknownReason::Templated),
             Some(value) => Evaluated::Known(value),
             None => Evaluated::Unknown(UnknownReason::Templated),
         }
@@ -165,14 +165,6 @@ fn walk<'a>(node: NodeRef<'a>, path: &str, visit: &mut dyn FnMut(&str, ConfigEnt
             walk(value, &inner, visit);
         }
     }
-}
-
-/// Whether somebody fills a text in before it is read: `{{ x }}`, `${x}`, `<x>`, `$x`.
-pub fn is_open(text: &str) -> bool {
-    ["{{", "{%", "${", "<%"].iter().any(|mark| text.contains(mark))
-        || text.starts_with('$')
-        || text.starts_with('<') && text.ends_with('>')
-        || text.starts_with("__") && text.ends_with("__")
 }
 
 /// A truth value as pydantic takes it.

@@ -10,7 +10,7 @@ mod validate;
 mod violation;
 mod visit;
 
-pub use validate::{Constraint, Strictness, check_node, check_value, is_open};
+pub use validate::{Constraint, Strictness, check_node, check_value};
 pub use violation::{Bound, Violation};
 pub use visit::{KnownEntry, known_entries};
 

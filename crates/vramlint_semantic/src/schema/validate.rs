@@ -1,7 +1,7 @@
 //! One value against what is wanted.
 
 use crate::schema::violation::{Bound, Violation};
-use vramlint_base::Value;
+use vramlint_base::{Value, is_templated};
 use vramlint_catalog::keys::{self, Key, KeyType};
 use vramlint_syntax::data::{Loader, NodeKind, NodeRef};
 use vramlint_syntax::yaml::scalar;
@@ -49,7 +49,7 @@ pub enum Strictness {
 
 /// What is wrong with a value; `None` where nothing is, or where it is not for this place to say (`auto`).
 pub fn check_value(constraint: &Constraint<'_>, value: &Value, strictness: Strictness) -> Option<Violation> {
-    if value.as_str().is_some_and(|text| text == "auto" || is_open(text)) {
+    if value.as_str().is_some_and(|text| text == "auto" || is_templated(text)) {
         return None;
     }
     if *value == Value::Null {
@@ -77,7 +77,7 @@ pub fn check_value(constraint: &Constraint<'_>, value: &Value, strictness: Stric
 
 /// What is wrong with the value of a key, as `loader` reads it.
 pub fn check_node(key: &Key, node: NodeRef<'_>, loader: Loader, strictness: Strictness) -> Option<Violation> {
-    if matches!(node.follow().raw().kind, NodeKind::Alias { .. }) || node.text().is_some_and(is_open) {
+    if matches!(node.follow().raw().kind, NodeKind::Alias { .. }) || node.text().is_some_and(is_templated) {
         return None;
     }
     let value = node.value(loader)?;
@@ -91,13 +91,6 @@ pub fn check_node(key: &Key, node: NodeRef<'_>, loader: Loader, strictness: Stri
         }
         (problem, _) => Some(problem),
     }
-}
-
-/// Whether a template, a variable or a reader fills in a text: nothing is known about it.
-pub fn is_open(text: &str) -> bool {
-    let marks = ["{{", "{%", "<%", "${", "$(", "%(", "<<"];
-    let placeholder = text.starts_with('<') && text.ends_with('>') || text.starts_with('$');
-    placeholder || marks.iter().any(|mark| text.contains(mark))
 }
 
 fn list(constraint: &Constraint<'_>, value: &Value) -> Option<Violation> {

@@ -2,11 +2,11 @@
 
 use crate::syntax_and_keys::inert_key::RULE;
 use crate::{Context, Sink};
-use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, is_templated, message};
 use vramlint_catalog::keys::{self, Standing};
 use vramlint_edit as edit;
 use vramlint_resolve::{FileKind, SourceFile};
-use vramlint_semantic::schema::{self, KnownEntry, is_open};
+use vramlint_semantic::schema::{self, KnownEntry};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -29,7 +29,7 @@ fn flag_only(cx: &Context<'_>, file: &SourceFile, root: NodeRef<'_>, found: &Kno
     let text = found.value.text().unwrap_or_default();
     let default = found.row.default.as_deref().unwrap_or_default();
     let off = matches!(value, Value::Null | Value::Bool(false)) || matches!(text, "no" | "No" | "NO" | "false" | "" | "none");
-    if off || text == default || is_open(text) {
+    if off || text == default || is_templated(text) {
         return;
     }
     let machines = root.get("num_machines").and_then(|node| node.value(Loader::PyYaml)).as_ref().and_then(Value::as_int);

@@ -3,7 +3,7 @@
 use crate::rule::push_most_severe;
 use crate::syntax_and_keys::invalid_value::{RULE, finding};
 use crate::{Context, Sink};
-use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Message, Severity, Value, message};
+use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Message, Severity, Value, is_templated, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
@@ -59,7 +59,7 @@ fn meant_type(written: &str) -> Option<&'static str> {
 fn environment(file: &SourceFile, root: NodeRef<'_>, certain: bool) -> Option<Finding> {
     let (key, node) = root.entry("compute_environment")?;
     let written = node.text().unwrap_or_default();
-    if written == "AMAZON_SAGEMAKER" || schema::is_open(written) || node.value(Loader::PyYaml).is_none() {
+    if written == "AMAZON_SAGEMAKER" || is_templated(written) || node.value(Loader::PyYaml).is_none() {
         return None;
     }
     let written = node.range().slice(&file.text);

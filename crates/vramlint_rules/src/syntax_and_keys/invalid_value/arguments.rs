@@ -46,7 +46,7 @@ fn report(
             .data()
             .and_then(|data| data.root()?.get(&given.key).filter(|node| node.range() == given.value_place.range))
             .and_then(|node| edit::set(file, node, meant)),
-        PassedBy::Flag => meant.as_str().filter(|text| !text.contains(' ')).map(|text| edit::replace(given.value_place, text)),
+        PassedBy::Flag => meant.as_str().filter(|word| !word.contains(' ')).map(|word| edit::replace(given.value_place, word)),
         _ => None,
     };
     if let Some(edit) = edit {

@@ -157,19 +157,19 @@ fn attention(text: &str) -> Option<&'static str> {
 }
 
 /// Whether Axolotl certainly refuses a word.
-fn axolotl(keys: &FrameworkConfig<'_>, name: &str, text: &str) -> bool {
+fn axolotl(keys: &FrameworkConfig<'_>, name: &str, word: &str) -> bool {
     let plugins = keys.place("plugins").is_some();
     if let Some((_, words)) = AXOLOTL.iter().find(|(key, _)| *key == name) {
-        return !plugins && !words.contains(&text);
+        return !plugins && !words.contains(&word);
     }
     let Some(field) = keys.class().and_then(|class| class.field(name)) else { return false };
     if name == "attn_implementation" {
-        return !ATTENTION.contains(&text) && !text.contains('/');
+        return !ATTENTION.contains(&word) && !word.contains('/');
     }
     if name == "optimizer" {
-        return !plugins && !OPTIMIZERS.contains(&text) && !taken(field, text) && !text.contains('/') && text != "adamw_hf";
+        return !plugins && !OPTIMIZERS.contains(&word) && !taken(field, word) && !word.contains('/') && word != "adamw_hf";
     }
-    field.closed && field.kind == KeyType::Text && !taken(field, text)
+    field.closed && field.kind == KeyType::Text && !taken(field, word)
 }
 
 /// A flag whose words argparse looks at.

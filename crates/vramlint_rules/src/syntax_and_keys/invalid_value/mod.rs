@@ -53,10 +53,11 @@ mod arguments;
 mod deepspeed;
 mod frameworks;
 
+use super::violation_finding;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
-use vramlint_base::{Applicability, FileRange, Finding, Message, Severity, Value, message};
+use vramlint_base::{Applicability, Finding, Message, Severity, Value, message};
 use vramlint_resolve::SourceFile;
-use vramlint_semantic::schema::{self, Effect, KnownEntry, Violation};
+use vramlint_semantic::schema::{self, KnownEntry, Violation};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL010",
@@ -80,10 +81,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// The finding for an entry, with the value that was meant as its fix.
 fn finding(file: &SourceFile, found: &KnownEntry<'_>, by: &str, problem: &Violation, severity: Severity) -> Finding {
-    let written = found.value.range().slice(&file.text);
-    let message = schema::violation_message(by, Effect::Refused, &found.row.path, written, problem);
-    let place = FileRange::new(file.id, found.key.range().cover(found.value.range()));
-    offer(RULE.finding(place, message).with_severity(severity), file, found, problem)
+    offer(violation_finding(&RULE, file, found, by, problem).with_severity(severity), file, found, problem)
 }
 
 /// What was meant, as help and fix: safe where the letters' case alone differs.

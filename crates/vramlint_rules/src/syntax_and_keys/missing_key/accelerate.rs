@@ -3,19 +3,19 @@
 use crate::rule::push_most_severe;
 use crate::syntax_and_keys::missing_key::RULE;
 use crate::{Context, Sink};
-use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Severity, TextRange, Value, message};
+use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Severity, TextRange, Value, is_templated, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
 use vramlint_resolve::{Feature, FileKind, SourceFile};
 use vramlint_semantic::accelerate::{AccelerateLaunch, is_sagemaker};
-use vramlint_semantic::schema::{self, is_open};
+use vramlint_semantic::schema::{self};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     out.findings.extend(cx.project.files.iter().filter_map(|file| without_keys(cx, file)));
     for (file, root, certain) in schema::files(cx.project, FileKind::Accelerate) {
-        let open = root.entries().any(|(key, _)| key.text().is_none_or(is_open))
+        let open = root.entries().any(|(key, _)| key.text().is_none_or(is_templated))
             || cx.project.features(file.id).has(Feature::TemplateStatement);
         if !certain || open || is_sagemaker(root) {
             continue;
@@ -84,10 +84,11 @@ fn num_processes(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let (file, root) = (start.file?, start.root()?);
     let kind = root.get("distributed_type")?;
     let Some(Value::Text(name)) = kind.value(start.loader()) else { return None };
-    if name == "NO" || is_open(&name) || is_sagemaker(root) || !matches!(start.top_level("num_processes"), Evaluated::Absent) {
+    if name == "NO" || is_templated(&name) || is_sagemaker(root) || !matches!(start.top_level("num_processes"), Evaluated::Absent)
+    {
         return None;
     }
-    let open = root.entries().any(|(key, _)| key.text().is_none_or(is_open));
+    let open = root.entries().any(|(key, _)| key.text().is_none_or(is_templated));
     if open || start.project.is_documentation_snippet(file.id) || !is_type(&name) {
         return None;
     }

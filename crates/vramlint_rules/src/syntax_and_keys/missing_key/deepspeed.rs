@@ -2,8 +2,8 @@
 
 use crate::syntax_and_keys::missing_key::RULE;
 use crate::{Context, Sink};
-use vramlint_base::message;
-use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
+use vramlint_base::{is_templated, message};
+use vramlint_semantic::deepspeed::config::DeepSpeedConfig;
 
 /// A block that is switched on by `enabled`, and the key that it then needs, whatever the switches above it say: deepspeed 0.19.8
 /// `runtime/data_pipeline/config.py:88` and `:107`, run with `data_efficiency.enabled` false, too.
@@ -33,5 +33,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Whether no template may bring more keys.
 fn is_whole(config: &DeepSpeedConfig<'_>, block: &str) -> bool {
-    config.block(block).is_some_and(|block| block.entries().all(|(key, _)| key.text().is_some_and(|name| !config::is_open(name))))
+    config.block(block).is_some_and(|block| block.entries().all(|(key, _)| key.text().is_some_and(|name| !is_templated(name))))
 }

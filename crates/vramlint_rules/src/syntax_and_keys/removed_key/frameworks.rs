@@ -151,20 +151,7 @@ fn fix(keys: &FrameworkConfig<'_>, setting: &FrameworkSetting, successor: Option
         if keys.place(new).is_some() {
             return None;
         }
-        let edit = if setting.by_flag {
-            let text = setting.key.range.slice(&file.text);
-            text.starts_with("--").then_some(())?;
-            if text.contains('=') {
-                return None;
-            }
-            edit::replace(setting.key, format!("--{new}"))
-        } else {
-            let root = file.data()?.root()?;
-            let (key, _) = root.entries().find(|(key, _)| key.range() == setting.key.range)?;
-            edit::rename_key(file, root, key, new)?
-        };
-        let title = message!("rename it to `{new}`", "改名为 `{new}`");
-        return Some(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
+        return keys.rename_fix(setting, new);
     }
     if setting.by_flag {
         return None;

@@ -2,12 +2,12 @@
 
 use crate::syntax_and_keys::unknown_key::{RULE, nearest, with_fixes};
 use crate::{Context, Sink};
-use vramlint_base::{FileRange, Message, Severity, message};
+use vramlint_base::{FileRange, Message, Severity, is_templated, message};
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_catalog::keys::{self, Key};
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_resolve::{FileKind, SourceFile};
-use vramlint_semantic::schema::{self, is_open};
+use vramlint_semantic::schema::{self};
 use vramlint_semantic::version_gate;
 use vramlint_syntax::data::NodeRef;
 
@@ -19,7 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             known.extend(keys::accelerate_sagemaker().iter().map(|key| key.path.as_str()));
         }
         for (key, value) in root.entries() {
-            let Some(text) = key.text().filter(|text| !is_open(text) && !OF_FORKS.contains(text)) else { continue };
+            let Some(text) = key.text().filter(|text| !is_templated(text) && !OF_FORKS.contains(text)) else { continue };
             if known.contains(&text) {
                 too_new(cx, file, key, text, certain, out);
                 if value.is_mapping() {
@@ -94,7 +94,7 @@ fn block(file: &SourceFile, name: &str, block: NodeRef<'_>, out: &mut Sink) {
         return;
     }
     for (key, value) in block.entries() {
-        let Some(text) = key.text().filter(|text| !is_open(text) && !known.contains(text)) else { continue };
+        let Some(text) = key.text().filter(|text| !is_templated(text) && !known.contains(text)) else { continue };
         // These blocks want their own name in front of every key, and the launcher does not put it there.
         let prefixed = ["parallelism_config_", "megatron_lm_", "mpirun_"]
             .iter()

@@ -3,11 +3,10 @@
 
 use crate::syntax_and_keys::unknown_key::{RULE, nearest, with_fixes};
 use crate::{Context, Sink};
-use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, is_templated, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
-use vramlint_semantic::schema::is_open;
 use vramlint_syntax::data::{Loader, NodeRef};
 
 /// Depth to which blocks are visited.
@@ -26,7 +25,7 @@ fn visit(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, node: NodeRef<'_>, path
     // A block whose keys are names of the user's own has no unknown ones.
     let refuses = refuses.filter(|_| !known.iter().any(|name| name.starts_with('<')));
     for (key, value) in node.entries() {
-        let Some(text) = key.text().filter(|text| !is_open(text)) else { continue };
+        let Some(text) = key.text().filter(|text| !is_templated(text)) else { continue };
         if refuses.is_some() && !known.contains(&text) {
             let entry = Entry { config, block: &block, node, key, value, text };
             if refuses == Some(true) {

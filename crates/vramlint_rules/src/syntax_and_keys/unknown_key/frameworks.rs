@@ -3,10 +3,9 @@
 use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::unknown_key::RULE;
 use crate::{Context, Sink};
-use vramlint_base::{Applicability, Finding, Fix, Message, Severity, message};
+use vramlint_base::{Finding, Message, Severity, message};
 use vramlint_catalog::classes::{self, Class};
 use vramlint_catalog::keys;
-use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
 use vramlint_resolve::versions::{Version, VersionSpec};
 use vramlint_semantic::class_fields::{self, FieldStatus};
@@ -91,7 +90,7 @@ fn unknown(
                 message!("did you mean `{near}`?", "是否想写 `{near}`？")
             });
             if free(near) {
-                found.fixes.extend(renamed(keys, setting, near));
+                found.fixes.extend(keys.rename_fix(setting, near));
             }
         }
         None if severity == Severity::Error => found = found.with_help(message!("remove it", "请删除")),
@@ -166,22 +165,4 @@ fn too_new(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, l
     };
     let help = message!("raise {library}, or remove it", "升级 {library}，或删除它");
     RULE.finding(setting.key, what).with_severity(severity).with_help(help)
-}
-
-fn renamed(keys: &FrameworkConfig<'_>, setting: &FrameworkSetting, near: &str) -> Option<Fix> {
-    let file = keys.project.file(setting.key.file);
-    let edit = if setting.by_flag {
-        let text = setting.key.range.slice(&file.text);
-        let dashes = &text[..text.len() - text.trim_start_matches('-').len()];
-        if dashes.is_empty() || text.contains('=') {
-            return None;
-        }
-        edit::replace(setting.key, format!("{dashes}{near}"))
-    } else {
-        let root = file.data()?.root()?;
-        let (key, _) = root.entries().find(|(key, _)| key.range() == setting.key.range)?;
-        edit::rename_key(file, root, key, near)?
-    };
-    let title = message!("rename it to `{near}`", "改名为 `{near}`");
-    Some(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] })
 }

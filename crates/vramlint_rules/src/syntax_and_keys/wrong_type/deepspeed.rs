@@ -2,7 +2,7 @@
 
 use crate::syntax_and_keys::wrong_type::{RULE, finding};
 use crate::{Context, Sink};
-use vramlint_base::{Severity, Value, message};
+use vramlint_base::{Severity, Value, is_templated, message};
 use vramlint_catalog::keys::{self, Key, KeyType};
 use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::consumers::Consumers;
@@ -123,7 +123,7 @@ fn severity(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, row: &Key, wanted: K
 
 fn block(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, others: &[&str], out: &mut Sink) {
     let Some(value) = found.value.value(Loader::Json) else { return };
-    let text = value.as_str().is_some_and(|text| text == "auto" || config::is_open(text));
+    let text = value.as_str().is_some_and(|text| text == "auto" || is_templated(text));
     if matches!(value, Value::Map(_)) || others.contains(&value.python_type()) || text {
         return;
     }
@@ -136,7 +136,7 @@ fn block(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, others: &[&str], 
 
 fn raw(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, out: &mut Sink) {
     let Some(value) = found.value.value(Loader::Json) else { return };
-    if value == Value::Null || value.as_str().is_some_and(|text| text == "auto" || config::is_open(text)) {
+    if value == Value::Null || value.as_str().is_some_and(|text| text == "auto" || is_templated(text)) {
         return;
     }
     match (found.row.kind, &value) {
@@ -168,7 +168,7 @@ fn raw(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, out: &mut Sink) {
 
 /// `gradient_clipping` as text loads, and stops the first step (runtime/engine.py:3506). The Trainer compares it before.
 fn clipping(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, out: &mut Sink) {
-    let text = matches!(found.value.value(Loader::Json), Some(Value::Text(text)) if text != "auto" && !config::is_open(&text));
+    let text = matches!(found.value.value(Loader::Json), Some(Value::Text(text)) if text != "auto" && !is_templated(&text));
     if text && config.read_by(Consumers::PLAIN).is_some() {
         let Some(problem) = check_node(found.row, found.value, Loader::Json, Strictness::Exact) else { return };
         let found = finding(config.file, found, "DeepSpeed", &problem, Severity::Error);

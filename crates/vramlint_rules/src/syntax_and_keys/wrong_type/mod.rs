@@ -62,10 +62,11 @@ mod arguments;
 mod deepspeed;
 mod frameworks;
 
+use super::violation_finding;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
-use vramlint_base::{Applicability, FileRange, Finding, Severity};
+use vramlint_base::{Applicability, Finding, Severity};
 use vramlint_resolve::SourceFile;
-use vramlint_semantic::schema::{self, Effect, KnownEntry, Violation};
+use vramlint_semantic::schema::{self, KnownEntry, Violation};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL009",
@@ -89,10 +90,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// The finding for an entry, with the value that was meant as its fix.
 fn finding(file: &SourceFile, found: &KnownEntry<'_>, by: &str, problem: &Violation, severity: Severity) -> Finding {
-    let written = found.value.range().slice(&file.text);
-    let message = schema::violation_message(by, Effect::Refused, &found.row.path, written, problem);
-    let place = FileRange::new(file.id, found.key.range().cover(found.value.range()));
-    let finding = RULE.finding(place, message).with_severity(severity);
+    let finding = violation_finding(&RULE, file, found, by, problem).with_severity(severity);
     let fix = problem.meant().and_then(|meant| schema::fix(file, found.value, meant, Applicability::Safe));
     match fix {
         Some(fix) => finding.with_fix(fix),

@@ -1,0 +1,32 @@
+//! Texts that another program fills in before the one that reads the file.
+
+/// Whether a text holds a mark of a template engine or an interpolation: `{{ x }}`, `{% if x %}`, `<% x %>`, `${x}`.
+pub fn has_template_mark(text: &str) -> bool {
+    ["{{", "{%", "<%", "${"].iter().any(|mark| text.contains(mark))
+}
+
+/// Whether a text is a placeholder, so that its value is not known: it has a template mark, a substitution (`$(x)`, `%(x)s`), or
+/// is itself a variable or a blank to fill in (`$x`, `<x>`, `<<x>>`, `__x__`).
+pub fn is_templated(text: &str) -> bool {
+    has_template_mark(text)
+        || ["$(", "%(", "<<"].iter().any(|mark| text.contains(mark))
+        || text.starts_with('$')
+        || text.starts_with('<') && text.ends_with('>')
+        || text.len() > 4 && text.starts_with("__") && text.ends_with("__")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_told_from_values() {
+        for text in ["{{ n }}", "{% if x %}2{% endif %}", "${N}", "$N", "<path>", "<<run>>", "__SIZE__", "$(nproc)", "%(here)s"] {
+            assert!(is_templated(text), "{text}");
+        }
+        for text in ["auto", "2", "a < b", "cost $5", "{a}", "", "__", "100%"] {
+            assert!(!is_templated(text), "{text}");
+        }
+        assert!(has_template_mark("run-${N}") && !has_template_mark("$N"));
+    }
+}
